@@ -1,7 +1,7 @@
 import RustleCore
 import RustleMarket
 
-/// What crossing the boundary costs, as tables in Markdown.
+/// The costs of crossing the boundary, as tables in Markdown.
 enum Boundary {
   static func run() async throws {
     try await calls()
@@ -31,7 +31,7 @@ enum Boundary {
     printTable(["what", "CPU ns"], zip(cases, costs).map { [$0.name, figure($1.processorNanosecondsEach)] })
   }
 
-  /// One update from the engine to a consumer, by every way.
+  /// One update from the engine to a consumer, over each bridge.
   private static func lanes(rate: Double) async throws {
     let bridges = Bridges(rate: rate, count: UInt64(rate / 5))
     let engine = Case(name: "engine and ring alone: nobody drains", run: bridges.ringOnly)
@@ -55,7 +55,7 @@ enum Boundary {
       })
   }
 
-  /// Five million updates a second for some seconds: what came through, and what it took in memory.
+  /// Five million updates per second for some seconds: the delivered updates, and the memory.
   private static func sustained() async throws {
     let rate = 5_000_000.0
     let frames = Bridges(rate: rate, count: UInt64(rate) * 10)

@@ -2,7 +2,7 @@ import RustleCore
 import RustleMarket
 import Synchronization
 
-/// Ways from the engine to a consumer, each for `count` updates at `rate` a second.
+/// Bridges from the engine to a consumer, each for `count` updates at `rate` per second.
 struct Bridges {
   let symbols = ["BTC", "ETH", "SOL", "AAPL"]
   let rate: Double
@@ -51,7 +51,7 @@ struct Bridges {
     return count
   }
 
-  /// A callback that does nothing: what the engine costs with it.
+  /// An empty callback: the cost of the engine with a callback.
   func callbackOnly() async throws -> UInt64 {
     let ticker = try nativeTicker()
     let session = try ticker.start(symbols: symbols, onElement: { _ in }, onEnd: { _ in })
@@ -59,7 +59,7 @@ struct Bridges {
     return count
   }
 
-  /// A frame lane that nobody drains: what the engine and its ring cost.
+  /// A frame buffer without a consumer: the cost of the engine and its ring.
   func ringOnly() async throws -> UInt64 {
     let ticker = try nativeTicker()
     let stream = try ticker.start(
@@ -68,7 +68,7 @@ struct Bridges {
     return count
   }
 
-  /// One element at a time through a lane of the public ticker. What the lane drops is cheap, and does not count.
+  /// One element at a time through a stream of the public ticker. Dropped updates are not counted.
   func elements(_ buffering: StreamBuffering) async throws -> UInt64 {
     let ticker = try TickerController(configuration: configuration())
     let stream = try await ticker.updates(for: symbols, buffering: buffering)
@@ -78,7 +78,7 @@ struct Bridges {
     return stream.statistics.delivered
   }
 
-  /// Batches through the frame lane of the public ticker, into one buffer.
+  /// Batches through the frame buffer of the public ticker, into one array.
   func batches() async throws -> UInt64 { try await batches(Watch()).delivered }
 
   func batches(_ watch: Watch) async throws -> StreamStatistics {
@@ -90,7 +90,7 @@ struct Bridges {
     try await batches(watch, capacity: 524_288, most: 4_096, pause: nil)
   }
 
-  /// As `batches`, for a consumer that takes what waits and then rests.
+  /// As `batches`, for a consumer that drains the waiting values and then pauses.
   func slowBatches(_ watch: Watch) async throws -> StreamStatistics {
     try await batches(watch, capacity: 65_536, most: 65_536, pause: .milliseconds(100))
   }

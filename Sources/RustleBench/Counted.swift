@@ -1,14 +1,14 @@
 import RustleCore
 import RustleMarket
 
-/// The Swift ends of the lanes, done a given number of times on a clock that stands still between the steps: for a counter
-/// of instructions around the process (scripts/instructions.py). Nothing in here waits, so that the count repeats.
+/// The Swift side of the buffers, run a given number of times on a clock that stands still between the steps: for a counter
+/// of instructions around the process (scripts/instructions.py). Nothing waits, so that the count is reproducible.
 enum Counted {
   /// Updates between two looks of the consumer.
   private static let step = 1_000
 
   /// - Parameters:
-  ///   - name: `events`, `elements` (frame lane, one by one), `batches`, or `engine` (nobody reads).
+  ///   - name: `events`, `elements` (frame buffer, one by one), `batches`, or `engine` (without a consumer).
   ///   - count: updates, a multiple of 1,000.
   /// - Returns: false when there is no such case.
   static func run(_ name: String, count: Int) async throws -> Bool {

@@ -2,7 +2,7 @@ import Foundation
 import RustleCore
 import RustleMarket
 
-/// What the market-data engine does with many symbols, many streams and long recordings, as tables in Markdown.
+/// The costs of many symbols, many streams and long recordings in the market-data engine, as tables in Markdown.
 enum Feeds {
   static func run() async throws {
     try await manySymbols()
@@ -69,7 +69,7 @@ enum Feeds {
       try await Task.sleep(for: .seconds(10))
       usage.stop()
       let end = ContinuousClock.now
-      // As a program does that ends all it has: none waits for the one before.
+      // Ended concurrently, as by a program that ends: none waits for another.
       await withTaskGroup { ending in for feed in feeds { ending.addTask { await feed.shutDown() } } }
       let cancelled = ContinuousClock.now - end
       feeds = []
@@ -87,7 +87,7 @@ enum Feeds {
   private static func milliseconds(_ time: Duration) -> String { figure(time / .milliseconds(1)) + " ms" }
 }
 
-/// Processor time and memory of this process over a while, and how much came in it.
+/// The processor time and memory of this process over an interval, and the number of values in it.
 private struct Usage {
   private let begin: ContinuousClock.Instant
   private let watch = Watch()

@@ -2,9 +2,9 @@ import Foundation
 import RustleCore
 import RustleMarket
 
-/// How long a trade takes from where it is read to the consumer's loop body.
+/// The latency of a trade from the reader to the consumer's loop body.
 ///
-/// Its lines tell no time, so that each trade has the time at which the engine read it, of the clock that the loop asks.
+/// The lines have no times, so that each trade has the time at which the engine read it, on the clock of the loop.
 enum Latency {
   static func run() async throws {
     var rows: [[String]] = []
@@ -37,7 +37,7 @@ enum Latency {
     ]
   }
 
-  /// Lines of eight symbols, as many each millisecond as the rate says.
+  /// Lines of eight symbols, in each millisecond the number for the rate.
   private static func write(to feed: MarketFeed, rate: Int, seconds: Int) async throws {
     let each = rate / 1_000
     let symbols = ["BTC", "ETH", "SOL", "XRP", "ADA", "DOT", "LTC", "BCH"]
@@ -51,7 +51,7 @@ enum Latency {
     try await feed.report(.closed(reason: nil))
   }
 
-  /// Nanoseconds since 1970 to about 0.1 µs, of the clock that the engine gives trades their time by.
+  /// Nanoseconds since 1970 to about 0.1 µs, on the clock of the trades' times.
   private static func now() -> Int64 {
     Int64(Date.now.timeIntervalSinceReferenceDate * 1e9) + Int64(Date.timeIntervalBetween1970AndReferenceDate)
       * 1_000_000_000

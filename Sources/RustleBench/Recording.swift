@@ -2,7 +2,7 @@ import Foundation
 import RustleCore
 import RustleMarket
 
-/// A long recording, played as fast as possible through a stream.
+/// A long recording, replayed as fast as possible through a stream.
 enum Recording {
   /// Lines, 10,000,000 unless `RUSTLE_LINES` says otherwise.
   private static let lines = ProcessInfo.processInfo.environment["RUSTLE_LINES"].flatMap { Int($0) } ?? 10_000_000
@@ -41,7 +41,7 @@ enum Recording {
         return UInt64(lines)
       }
       let statistics = stream.statistics
-      // What is dropped after the last trade that was delivered has nothing to stand before.
+      // A gap after the last delivered trade is not reported.
       let isExact =
         statistics.produced == UInt64(lines) && statistics.delivered == values
         && statistics.produced == values + statistics.dropped && gaps <= statistics.dropped

@@ -1,7 +1,7 @@
 import RustleAudio
 import RustleCore
 
-/// What the Swift interface adds to the native transform, as a table in Markdown.
+/// The overhead of the Swift interface over the native transform, as a table in Markdown.
 enum Transforms {
   static func run() async throws {
     print("### Magnitudes of one frame: the native function, and through Swift\n")
@@ -34,7 +34,7 @@ enum Transforms {
     return [grouped(UInt64(size)), figure(best[0]), figure(best[1]), figure(best[1] / best[0])]
   }
 
-  /// Both with the same memory: from 4,096 samples on, where it lies makes more difference than who calls.
+  /// Both with the same memory: from 4,096 samples on, its address matters more than the interface.
   private static func row(_ fft: FFT) async throws -> [String] {
     let count = max(500, 5_000_000 / fft.size / 2)
     let input = [Float](repeating: 0.5, count: fft.size)

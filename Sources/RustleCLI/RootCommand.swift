@@ -5,7 +5,7 @@ struct RootCommand: AsyncParsableCommand {
     commandName: "rustle",
     abstract: "Real-time engines in Rust, on the command line.",
     discussion: """
-      Data goes to standard output, everything else to standard error. NO_COLOR and FORCE_COLOR are kept.
+      Data goes to standard output, messages to standard error. NO_COLOR and FORCE_COLOR are respected.
 
       EXAMPLES:
         rustle ticker BTC ETH SOL
@@ -18,8 +18,8 @@ struct RootCommand: AsyncParsableCommand {
         rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
 
       EXIT STATUS:
-        0 done   64 wrong use   65 bad data   66 no such input
-        69 something is not available   70 fault inside the program   130 ended by Ctrl-C   143 ended by SIGTERM
+        0 success   64 wrong usage   65 malformed data   66 no such input
+        69 unavailable   70 internal error   130 ended by Ctrl-C   143 ended by SIGTERM
       """,
     version: Version.text,
     subcommands: [

@@ -1,11 +1,11 @@
 internal import ArgumentParser
 import Foundation
 
-/// The command `rustle` as a function, so that the executable holds nothing but the call.
+/// The command `rustle` as a function, which the executable calls.
 public enum RustleCommandLine {
   /// Runs the command and returns its exit status.
   ///
-  /// - Parameter arguments: what follows the program's name.
+  /// - Parameter arguments: the arguments after the program's name.
   /// - Returns: 0, or one of the numbers that `rustle --help` lists.
   public static func run(_ arguments: [String]) async -> Int32 {
     StandardStream.ignoreBrokenPipes()
@@ -23,7 +23,7 @@ public enum RustleCommandLine {
     }
   }
 
-  /// ArgumentParser calls a mistyped subcommand an unexpected argument; this says what was expected.
+  /// The failure for a mistyped subcommand, which ArgumentParser reports as an unexpected argument; nil otherwise.
   static func unknownSubcommand(_ arguments: [String]) -> CommandFailure? {
     guard let word = arguments.first, !word.hasPrefix("-") else { return nil }
     let names = RootCommand.subcommandNames
@@ -40,11 +40,11 @@ public enum RustleCommandLine {
     let code = RootCommand.exitCode(for: error)
     let message = RootCommand.fullMessage(for: error)
     if !message.isEmpty {
-      // Help and the version were asked for and are the result; the rest is about a mistake.
+      // Requested help and the version are results; other messages are errors.
       let writer = code.isSuccess ? LineWriter.standardOutput : LineWriter.standardError
       try? writer.write(message + "\n")
     }
-    // An error that neither library knows is a fault of ours; ArgumentParser would call it 1.
+    // An unknown error is an internal one; ArgumentParser's status for it is 1.
     return code == .failure ? ExitStatus.internal.rawValue : code.rawValue
   }
 

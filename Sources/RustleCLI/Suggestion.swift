@@ -1,7 +1,6 @@
-/// Guesses what a mistyped word was meant to be.
+/// Suggestions for mistyped words.
 enum Suggestion {
-  /// The candidate with the fewest edits, if they are few for the word's length: one for up to four characters, two
-  /// beyond that.
+  /// The candidate with the fewest edits: at most one for a word of up to four characters, two for a longer one.
   static func nearest(to word: String, among candidates: [String]) -> String? {
     let limit = word.count <= 4 ? 1 : 2
     return candidates.map { (name: $0, edits: edits(from: word.lowercased(), to: $0)) }
@@ -14,8 +13,8 @@ enum Suggestion {
     nearest(to: word, among: candidates).map { "did you mean \($0)?" }
   }
 
-  /// Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other (the optimal string
-  /// alignment distance).
+  /// The number of insertions, deletions, replacements and swaps of neighbours from one word to the other (the optimal
+  /// string alignment distance).
   static func edits(from first: String, to second: String) -> Int {
     let (a, b) = (Array(first), Array(second))
     var beforeLast: [Int] = []

@@ -1,13 +1,13 @@
 internal import RustleCore
 
-/// Which program this is.
+/// The version of the program.
 enum Version {
   /// The package's version (semver.org).
   static let package = "0.1.0"
-  /// The fingerprint of the native archive that is linked in.
+  /// The fingerprint of the linked native archive.
   static var archive: String { NativeLibrary.buildID }
-  /// Whether that archive is the one that the package was built against.
+  /// Whether the archive is the one that the package was built against.
   static var isArchiveExpected: Bool { NativeLibrary.buildID == NativeLibrary.expectedBuildID }
-  /// What `--version` prints.
+  /// The output of `--version`.
   static var text: String { "rustle \(package) (native archive \(archive))" }
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// How an axis lays its values out.
+/// The mapping of an axis's values to lengths.
 public enum AxisScale: Sendable, Hashable {
   /// Equal differences have equal lengths.
   case linear
   /// Equal ratios have equal lengths; every value is above 0.
   case logarithmic
 
-  /// Where a value lies in a range.
+  /// The relative position of a value in a range.
   ///
   /// - Parameters:
   ///   - value: any finite value; on a logarithmic scale one that is not above 0 lies at minus infinity.

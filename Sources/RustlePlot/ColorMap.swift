@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The ramp runs in the colour space Oklab (B. Ottosson, "A perceptual color space for image processing", 2020): lightness
 /// grows in equal steps from nearly black to nearly white, while the hue turns from blue over magenta and orange to yellow.
-/// So it reads the same in grey, and for eyes that tell few hues apart.
+/// It is readable in grey, and with colour vision deficiency.
 public struct ColorMap: Sendable, Hashable {
   /// The colours from the lowest value to the highest, `0xRRGGBB`.
   public let table: [UInt32]

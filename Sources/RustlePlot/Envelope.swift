@@ -1,4 +1,4 @@
-/// Thins a curve to what a picture can show.
+/// The reduction of a curve to a picture's columns.
 public enum Envelope {
   /// Keeps the highest point of each pixel column, so that a peak of one sample is drawn at its full height however many
   /// samples share the column.

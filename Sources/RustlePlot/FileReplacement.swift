@@ -1,18 +1,18 @@
 internal import Foundation
 
-/// A file that is written beside its place and put there when it is whole: what was there before stays until then.
+/// A file that is written under a temporary name and replaces another once complete.
 package struct FileReplacement: Sendable {
-  /// Where it is written meanwhile: in the same folder, so that the system renames it in one step.
+  /// The temporary path, in the same folder, so that the system renames atomically.
   package let path: String
   private let target: URL
 
-  /// - Parameter target: where the file is going to be. A link is followed.
+  /// - Parameter target: the final path. A link is followed.
   package init(of target: String) {
     self.target = URL(fileURLWithPath: target).resolvingSymlinksInPath()
     path = self.target.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part").path
   }
 
-  /// What is in the place.
+  /// The kind of file at the final path.
   package enum Occupant: Sendable {
     case nothing, file, other
   }
@@ -30,9 +30,9 @@ package struct FileReplacement: Sendable {
   /// Whether a file that is in the place is protected. The system replaces a file of whoever may write to the folder.
   var isProtected: Bool { attributes != nil && !FileManager.default.isWritableFile(atPath: target.path) }
 
-  /// Puts the file in its place, with the permissions of the one before, in one step: there is no moment without a whole file.
+  /// Renames the file to its final path atomically, with the permissions of the replaced file.
   ///
-  /// - Returns: why it could not be done, or nil.
+  /// - Returns: the reason of a failure, or nil.
   package func commit() -> String? {
     if let permissions = attributes?[.posixPermissions] {
       try? FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
@@ -40,6 +40,6 @@ package struct FileReplacement: Sendable {
     return Canvas.rename(path, to: target.path)
   }
 
-  /// Removes what is not in its place.
+  /// Removes the temporary file.
   package func discard() { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -61,7 +61,7 @@ public struct HeatGrid: Sendable {
       let low = (axis.value(at: Double(place) / Double(places)) - span.lowerBound) / width
       let high = (axis.value(at: Double(place + 1) / Double(places)) - span.lowerBound) / width
       guard high > 0, low < Double(count) else { return 0..<0 }
-      // A place that ends where a cell begins does not touch it, but for rounding.
+      // A place that ends where a cell begins does not touch it, except for rounding.
       let first = max(0, Int((low + 1e-9).rounded(.down)))
       let end = min(count, Int((high - 1e-9).rounded(.up)))
       return min(first, count - 1)..<max(end, min(first, count - 1) + 1)

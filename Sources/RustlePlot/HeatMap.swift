@@ -1,4 +1,4 @@
-/// A picture of values over a plane as colours, with a scale beside it: a spectrogram, for one.
+/// A picture of values over a plane as colours with a scale, such as a spectrogram.
 ///
 /// ```swift
 /// let time = PlotAxis(title: "Time (s)", scale: .linear, range: 0...5, maximumLabels: 10)
@@ -15,13 +15,13 @@ public struct HeatMap: Sendable {
   public var x: PlotAxis
   /// The vertical axis.
   public var y: PlotAxis
-  /// What the colours stand for, drawn as the scale: values outside its range have the colour of its nearer end.
+  /// The axis of the values, drawn as the scale of colours: values outside its range have the colour of the nearer end.
   public var values: PlotAxis
   /// The values.
   public var grid: HeatGrid
   /// The colours.
   public var colors = ColorMap.dusk
-  /// Curves over the colours, in the order in which they are drawn; whether one is filled and what it is called does not count.
+  /// Curves over the colours, in drawing order; their fills and names are ignored.
   /// The points of a curve that share a pixel column are drawn as their highest.
   public var curves: [LinePlot.Series] = []
   /// The looks.
@@ -96,7 +96,7 @@ struct HeatMapDrawing {
     canvas.path(curve, style.overlay, width: style.lineWidth)
   }
 
-  /// The scale: every colour of the map, the marks and what they measure.
+  /// The scale: every colour of the map, the marks and their title.
   private func draw(_ scale: PlotRect, labels: Double) {
     let style = map.style
     let (width, height) = (Int(scale.width), Int(scale.height))

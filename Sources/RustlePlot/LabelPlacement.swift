@@ -1,6 +1,6 @@
-/// Finds room for the labels of marked points.
+/// The placement of labels of marked points.
 public enum LabelPlacement {
-  /// A point that wants a label, and the label's size in pixels.
+  /// A point to label, and the label's size in pixels.
   public struct Request: Sendable, Hashable {
     /// The marked point.
     public let anchor: PlotPoint
@@ -24,7 +24,7 @@ public enum LabelPlacement {
   /// - Parameters:
   ///   - requests: in order of importance.
   ///   - area: where labels may lie.
-  ///   - obstacles: what labels had better not cover: the curves.
+  ///   - obstacles: rectangles to avoid, such as the curves.
   ///   - gap: pixels between a point and its label, 0 or more.
   /// - Returns: a rectangle for each request, or nil where there was no room.
   public static func place(

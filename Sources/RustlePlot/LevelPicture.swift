@@ -1,4 +1,4 @@
-/// Draws levels over time, for example those of a sound-level meter. A pure function of what it is given.
+/// A picture of levels over time, such as those of a sound level meter. A pure function of its arguments.
 public enum LevelPicture {
   /// One level: its name, times in seconds that never fall, and as many levels in dB. Minus infinity is silence, and what is no
   /// number is left out.
@@ -22,8 +22,8 @@ public enum LevelPicture {
     try plot(curves, title: title, subtitle: subtitle, unit: unit).writePNG(to: path)
   }
 
-  /// The plot. A curve that is alone is tinted. The axis of levels goes from a ten below all that is drawn to one above, 90 dB at
-  /// most and 20 dB at least.
+  /// The plot. A single curve is filled. The axis of levels is from a multiple of ten below the curves to one above, 20 to
+  /// 90 dB.
   ///
   /// - Parameters: as of ``write(_:title:subtitle:unit:to:)``.
   public static func plot(_ curves: [Curve], title: String, subtitle: String = "", unit: String) -> LinePlot {
@@ -32,7 +32,7 @@ public enum LevelPicture {
     var plot = LinePlot(title: title, subtitle: subtitle, x: .time(timeRange(curves)), y: level)
     plot.series = curves.map { curve in
       let samples = zip(curve.seconds, curve.decibels).compactMap { time, level -> LinePlot.Series.Sample? in
-        // Silence is drawn below the lower edge rather than left out, which would join its neighbours.
+        // Silence is drawn below the lower edge: leaving it out would join its neighbours.
         level.isNaN ? nil : .init(x: time, y: max(level, range.lowerBound - maximumDecibels))
       }
       return LinePlot.Series(samples: samples, isFilled: curves.count == 1, name: curve.name)
@@ -40,14 +40,14 @@ public enum LevelPicture {
     return plot
   }
 
-  /// From the first time to the last, a second at least where there is no length.
+  /// From the first time to the last; a second if both are the same.
   private static func timeRange(_ curves: [Curve]) -> ClosedRange<Double> {
     let times = curves.flatMap { curve in curve.seconds.filter(\.isFinite) }
     guard let first = times.min(), let last = times.max() else { return 0...1 }
     return first...(last > first ? last : first + 1)
   }
 
-  /// From a ten below all levels to one above, 90 dB at most and 20 dB at least.
+  /// From a multiple of ten below all levels to one above, 20 to 90 dB.
   private static func levelRange(_ curves: [Curve]) -> ClosedRange<Double> {
     let levels = curves.flatMap { curve in curve.decibels.filter(\.isFinite) }
     guard let highest = levels.max(), let lowest = levels.min() else { return -maximumDecibels...0 }

@@ -1,8 +1,8 @@
-/// One axis of a plot: what it measures, over which range, with which marks.
+/// One axis of a plot: title, scale, range and marks.
 public struct PlotAxis: Sendable {
   /// The text beside the axis, unit included: `Frequency (Hz)`.
   public var title: String
-  /// How values are laid out.
+  /// The mapping of values to lengths.
   public let scale: AxisScale
   /// The values from one end to the other.
   public let range: ClosedRange<Double>
@@ -91,9 +91,9 @@ public struct PlotAxis: Sendable {
     return axis
   }
 
-  /// Where a value lies: 0 at the lower end, 1 at the upper one, outside that range for values outside.
+  /// The relative position of a value: 0 at the lower end, 1 at the upper one, outside for values outside.
   public func fraction(of value: Double) -> Double { scale.fraction(of: value, in: range) }
 
-  /// The value at a place: the inverse of `fraction(of:)`.
+  /// The value at a relative position: the inverse of `fraction(of:)`.
   public func value(at fraction: Double) -> Double { scale.value(at: fraction, in: range) }
 }

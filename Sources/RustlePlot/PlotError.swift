@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Why a picture could not be made or written. A retry helps for `writeFailed` once the path can be written.
+/// A failure to draw or write a picture. After `writeFailed`, retry once the path is writable.
 public struct PlotError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
-  /// What went wrong. The raw values are stable: they are only ever appended.
+  /// The kind of failure. The raw values are stable: they are only ever appended.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// A width or height outside 64 ... 16384 pixels.
     case invalidSize = "PLOT_INVALID_SIZE"
@@ -12,11 +12,11 @@ public struct PlotError: Error, Sendable, Hashable, LocalizedError, CustomString
     case writeFailed = "PLOT_WRITE_FAILED"
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let code: Code
-  /// One sentence: what happened, with the expected and the found value where there are such.
+  /// One sentence: the failure, with the expected and the found value where applicable.
   public let reason: String
-  /// One sentence: what the caller can do about it.
+  /// One sentence: the remedy.
   public let advice: String
 
   init(_ code: Code, _ reason: String, advice: String) {

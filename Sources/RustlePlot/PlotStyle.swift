@@ -16,13 +16,13 @@ public struct PlotStyle: Sendable, Hashable {
   public var secondaryText = PlotColor(hex: 0x5A6675)
   /// Marked points and their labels.
   public var marker = PlotColor(hex: 0xC2410C)
-  /// Curves take these colours in turn. Neighbours differ in brightness too, for eyes that tell few colours apart.
+  /// The colours of curves, in turn. Neighbours differ in brightness too, for readers with colour vision deficiency.
   public var series: [PlotColor] = [
     PlotColor(hex: 0x1D5FA8), PlotColor(hex: 0xE08A1E), PlotColor(hex: 0x1F7A4D), PlotColor(hex: 0xB07CC6),
   ]
   /// Curves over a map of colours.
   public var overlay = PlotColor(hex: 0x5CF2FF)
-  /// What parts them from the map.
+  /// The rim between curves and the map.
   public var overlayRim = PlotColor(hex: 0x06121A, alpha: 0.85)
   /// Opacity of the area under a filled curve, 0 ... 1.
   public var fillOpacity = 0.16

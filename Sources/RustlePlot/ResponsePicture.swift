@@ -1,4 +1,4 @@
-/// Draws gains over frequency, for example those of an equalizer. A pure function of what it is given.
+/// A picture of gains over frequency, such as those of an equalizer. A pure function of its arguments.
 public enum ResponsePicture {
   /// One channel: its name, frequencies in Hz that never fall, and as many gains in dB. Minus infinity lets nothing through.
   public typealias Curve = (name: String, frequencies: [Double], decibels: [Double])
@@ -29,7 +29,7 @@ public enum ResponsePicture {
     plot.baseline = 0
     plot.series = merged(curves).map { curve in
       let samples = zip(curve.frequencies, curve.decibels).compactMap { frequency, gain -> LinePlot.Series.Sample? in
-        // What lets nothing through is drawn below the lower edge rather than left out, which would join its neighbours.
+        // A gain of zero is drawn below the lower edge: leaving it out would join its neighbours.
         gain.isNaN ? nil : .init(x: frequency, y: max(gain, range.lowerBound - maximumDecibels))
       }
       return LinePlot.Series(samples: samples, name: curve.name)
@@ -37,7 +37,7 @@ public enum ResponsePicture {
     return plot
   }
 
-  /// From a multiple of 6 dB below all that is drawn to one above, 0 dB inside.
+  /// From a multiple of 6 dB below the curves to one above, 0 dB inside.
   private static func gainRange(_ curves: [Curve]) -> ClosedRange<Double> {
     let gains = curves.flatMap { curve in
       zip(curve.frequencies, curve.decibels).filter { frequencies.contains($0.0) && $0.1.isFinite }.map(\.1)

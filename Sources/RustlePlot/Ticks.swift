@@ -32,7 +32,7 @@ public enum TickSelection {
     while true {
       for factor in [1.0, 2, 5] {
         let step = factor * pow(10, Double(exponent))
-        // A bound that is a multiple of the step but for rounding is one of the marks.
+        // A bound that is a multiple of the step except for rounding is one of the marks.
         let first = (range.lowerBound / step - 1e-9).rounded(.up)
         let last = (range.upperBound / step + 1e-9).rounded(.down)
         guard last - first < Double(maximumCount) else { continue }

@@ -102,7 +102,7 @@ import Testing
     #expect(result.lines.last == "status 0")
   }
 
-  /// A fast ticker and a reader that takes a second before it begins: what is lost is told, and the rest is complete.
+  /// A fast ticker and a reader that starts after a second: dropped updates are reported, and the rest is complete.
   @Test func noUpdateIsLostInSilence() throws {
     let result = try RustleProcess.shell(
       "rustle ticker BTC ETH --rate 50000 --duration 1 --json --seed 1 | (sleep 1; cat)")
@@ -120,7 +120,7 @@ import Testing
       }
     }
     #expect(next > 50_000)
-    #expect((reported > 0) == result.errors.contains("updates were lost"))
+    #expect((reported > 0) == result.errors.contains("updates dropped"))
   }
 
   @Test(arguments: [(SIGHUP, Int32(129)), (SIGINT, Int32(130)), (SIGTERM, Int32(143))])
@@ -128,7 +128,7 @@ import Testing
     #expect(try RustleProcess.interrupt(["ticker", "BTC", "--rate", "100", "--json"], with: number) == status)
   }
 
-  /// What stands on standard output has been given to the file too; and its numbers tell no gaps of their own.
+  /// The file has every update of standard output, and no sequence gaps.
   @Test func aSignalLeavesTheRecordingWhole() throws {
     let folder = try ScratchFolder()
     let path = folder.path("a.ndjson")

@@ -124,7 +124,7 @@ import Testing
     let loud = try RustleProcess.run(["eq", path, out, "--band", "1024:+6"])
     #expect(loud.status == 0)
     #expect(
-      loud.errors.contains(/^rustle: \d+ samples were beyond full scale and clipped: give --preamp auto \(-6\.0 dB\)/))
+      loud.errors.contains(/^rustle: \d+ samples beyond full scale clipped: use --preamp auto \(-6\.0 dB\)/))
     #expect(loud.output.contains(/\n  clipped      [1-9]\d* samples\n/))
     let quiet = try RustleProcess.run(["eq", path, out, "--band", "1024:+6", "--preamp", "auto", "--overwrite"])
     #expect(quiet.status == 0 && quiet.errors == "")
@@ -178,7 +178,7 @@ import Testing
     let broken = try folder.write(WaveFile.floats([0.5, .nan], channels: 1, sampleRate: 8_000), as: "nan.wav")
     let empty = try folder.write(WaveFile.floats([], channels: 1, sampleRate: 8_000), as: "empty.wav")
     let cases: [(arguments: [String], status: Int32, text: String)] = [
-      ([good, out], 64, "expected a name that is free, got that of a file"),
+      ([good, out], 64, ": the file exists"),
       ([good, good, "--overwrite"], 64, "expected another file than the one that is read"),
       ([broken, out, "--overwrite"], 65, "expected finite samples, got nan in frame 2"),
       ([empty, out, "--overwrite"], 65, "expected sound, got a file of 0 frames"),
@@ -328,7 +328,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = try folder.write(Data("mine".utf8), as: "a.json")
     let result = try RustleProcess.run(["eq", "--live", "--demo", "--duration", "600", "--save", path])
-    #expect(result.status == 64 && result.errors.contains("--save: expected a name that is free"))
+    #expect(result.status == 64 && result.errors.contains("--save: \(path) exists"))
     #expect(try Data(contentsOf: URL(filePath: path)) == Data("mine".utf8))
   }
 }

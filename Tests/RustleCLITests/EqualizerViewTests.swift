@@ -196,7 +196,7 @@ import Testing
     let loud = try Self.summary(clipped: 12, preamp: 0, automatic: -6.25).adviceOnClipping
     #expect(
       loud
-        == "12 samples were beyond full scale and clipped: give --preamp auto (-6.2 dB), or a lower --preamp, or a WAV "
+        == "12 samples beyond full scale clipped: use --preamp auto (-6.2 dB), or a lower --preamp, or a WAV "
         + "file with --encoding f32")
     let other = try Self.summary(clipped: 1, preamp: -7, automatic: -6.25).adviceOnClipping
     #expect(

@@ -39,7 +39,7 @@ import Testing
     #expect(try await ending == .streamEnded)
     let reported = try String(contentsOfFile: notes, encoding: .utf8)
     #expect(reported.hasPrefix("rustle: serving on unix:\(folder.path("socket"))\n"))
-    #expect(reported.contains("rustle: gave 2000 updates to "))
+    #expect(reported.contains("rustle: served 2000 updates to "))
   }
 
   @Test func aConnectionThatNeverStoodIsAFailure() async throws {
@@ -115,7 +115,7 @@ import Testing
         == "rustle: connected to peer:1\nrustle: no connection, next attempt in 0.2 s: it ?went\n")
   }
 
-  /// What the source skipped stands in its place, but not for whoever asked for the newest alone.
+  /// Sequence gaps are reported in their places, except with a conflating policy.
   @Test(arguments: [nil, FeedPolicy.conflated]) func whatAPeerSkippedIsAGap(policy: FeedPolicy?) async throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Data(), as: "out")

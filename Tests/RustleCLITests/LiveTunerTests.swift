@@ -79,7 +79,7 @@ import Testing
 
   @Test func lostSoundAndALearnedReferenceAreReported() async throws {
     await show(TuneLinesTests.update(1, 442, isLearning: true, lost: 480))
-    #expect(try await picture().contains("LOST 480 frames"))
+    #expect(try await picture().contains("DROPPED 480 frames"))
     let update = TuneLinesTests.update(2, 442, lost: 480)
     await show(
       TunerUpdate(

@@ -73,12 +73,12 @@ import Testing
     let calibration = try MeterCalibration(state, drift: 0.5, reference: 94)
     #expect(
       calibration.text(.text, profile: TickerViewTests.profile(columns: 80)).contains("--calibration 114.00"))
-    for (drift, got) in [(0.74, "that moved by 0.7 dB"), (.infinity, "with silence in it")] {
+    for (drift, got) in [(0.74, "a drift of 0.7 dB"), (.infinity, "silence in it")] {
       let failure = #expect(throws: CommandFailure.self) {
         try MeterCalibration(state, drift: drift, reference: 94)
       }
       #expect(failure?.status == .badData)
-      #expect(failure?.message.hasSuffix("a sound that moves by at most 0.5 dB, got one \(got)") == true)
+      #expect(failure?.message.hasSuffix("a sound whose level drifts by at most 0.5 dB, got \(got)") == true)
     }
   }
 

@@ -104,7 +104,7 @@ import Testing
     let text = Self.text(try Self.view(columns: 80, Self.faulty(), .init(isPaused: true, hasKeys: true)))
     #expect(text.contains("calibrated, +118.4 dB: levels in dB re 20 \u{B5}Pa"))
     #expect(text.contains("OVERLOAD: 3 samples at or beyond full scale"))
-    #expect(text.contains("LOST: 960 frames, 2 overruns"))
+    #expect(text.contains("DROPPED: 960 frames, 2 overruns"))
     #expect(text.contains("120 loud") && text.contains("paused"))
     try Snapshot.expect(text)
   }

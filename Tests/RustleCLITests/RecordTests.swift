@@ -71,7 +71,8 @@ import Testing
       ParsingTests.refusal(["record", "a.flac", "--encoding", "f32"]).contains("expected s16 or s24 for FLAC, got f32"))
     #expect(ParsingTests.refusal(["record", "a.wav", "--format", "csv"]).contains("expected auto, text or ndjson"))
     #expect(
-      ParsingTests.refusal(["record", "a.wav", "--demo", "--device", "x"]).contains("expected --device or --demo"))
+      ParsingTests.refusal(["record", "a.wav", "--demo", "--device", "x"]).contains(
+        "--device x cannot be used with --demo"))
   }
 
   @Test(arguments: ["wav", "flac"]) func aRecordingHoldsTheTimeThatWasAskedFor(container: String) throws {
@@ -147,7 +148,7 @@ import Testing
       var reader = try AudioFileReader(path: folder.path("\(number).\(container)"))
       var samples: [Float] = []
       let kept = try reader.read(into: &samples, maximumFrames: 50_000)
-      // Told ten times a second: what came since then is at most a tenth more.
+      // Reported ten times per second: at most a tenth more came since.
       #expect(frames - kept < 7_200, "kept \(kept) of \(frames)")
       #expect(kept > 0 || frames < 7_200)
     }

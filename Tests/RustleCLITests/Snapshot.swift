@@ -5,7 +5,7 @@ import Testing
 enum Snapshot {
   /// - Parameters:
   ///   - text: what the code under test wrote.
-  ///   - variant: tells the texts of one test apart.
+  ///   - variant: distinguishes the texts of one test.
   ///   - function: the test; the snapshot is `Snapshots/<file>.<test>[.<variant>].txt`.
   ///
   /// With the environment variable `RUSTLE_RECORD_SNAPSHOTS` set the file is written anew, and the test fails, so that a

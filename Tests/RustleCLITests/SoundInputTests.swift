@@ -14,17 +14,17 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "expected a sound file, - for standard input, --device <name> or --demo, got none of them"),
-    ("--rate 48000", "expected a sound file, - for standard input, --device <name> or --demo, got none of them"),
-    ("a.wav --demo", "expected a sound file or a device, got a.wav and --demo"),
-    ("- --device hw:0", "expected a sound file or a device, got - and --device hw:0"),
-    ("--device hw:0 --demo", "expected --device or --demo, got --device hw:0 and --demo"),
+    ("", "expected a sound file, - for standard input, --device <name> or --demo, got none"),
+    ("--rate 48000", "expected a sound file, - for standard input, --device <name> or --demo, got none"),
+    ("a.wav --demo", "--demo cannot be used with a file, got 'a.wav'"),
+    ("- --device hw:0", "--device hw:0 cannot be used with a file, got '-'"),
+    ("--device hw:0 --demo", "--device hw:0 cannot be used with --demo"),
     ("--device ", "--device: expected the name of a device, got ''"),
-    ("a.wav --rate 48000", "expected --rate with --raw or a device only: a sound file says it itself"),
-    ("a.wav --channels 1", "expected --channels with --raw or a device only: a sound file says it itself"),
+    ("a.wav --rate 48000", "--rate requires --raw or a device"),
+    ("a.wav --channels 1", "--channels requires --raw or a device"),
     ("--demo --raw s16le", "--raw: expected a file of raw samples, or - for standard input, got none"),
-    ("- --raw s16le --rate 8000", "--raw s16le: expected --rate and --channels"),
-    ("- --raw s16le", "got no --rate and no --channels"),
+    ("- --raw s16le --rate 8000", "--raw s16le requires --channels"),
+    ("- --raw s16le", "--raw s16le requires --rate and --channels"),
     (
       "- --raw mp3",
       "expected s8, u8, s16le, s16be, s24le, s24be, s32le, s32be, f32le, f32be, f64le or f64be, got 'mp3'"

@@ -59,7 +59,7 @@ import Testing
     try Snapshot.expect(Self.simulated(.text))
   }
 
-  /// What other sources tell is written as they tell it, and what they do not tell is left out.
+  /// The fields of other sources are written unchanged, and missing fields are left out.
   @Test func linesOfASourceHaveItsOwnNumbersAndTimes() throws {
     let none = try #require(ExactDecimal("0.00"))
     let some = try #require(ExactDecimal("-12.50"))
@@ -108,7 +108,7 @@ import Testing
     }
     #expect(gap(.ndjson) == "{\"v\":1,\"gap\":7}\n")
     #expect(gap(.csv).isEmpty)
-    #expect(gap(.text).hasSuffix("7 updates are missing here\n"))
+    #expect(gap(.text).hasSuffix("7 updates missing here\n"))
     let trades = Self.trades.map { StreamElement.value($0) }
     let lines = Self.text([trades[0], .gap(2), trades[3]], .ndjson, isInMilliseconds: true).split(
       separator: "\n")

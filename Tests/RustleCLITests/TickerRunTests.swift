@@ -82,7 +82,7 @@ import Testing
     }
     #expect(other.text.contains("\nBTC,1.50,,"))
     let nothing = try await play(text) { plan, _ in plan.symbols = ["DOGE", "ADA"] }
-    #expect(nothing.text == "" && nothing.notes == "rustle: the recording has nothing of DOGE, ADA\n")
+    #expect(nothing.text == "" && nothing.notes == "rustle: the recording has no trade of DOGE, ADA\n")
   }
 
   @Test func candlesAndAlertsAreWritten() async throws {
@@ -117,7 +117,7 @@ import Testing
         {"v":1,"symbol":"A","t_ms":1400,"count":2,"mean":3.0,"sd":\(deviation),"low":2.5,"high":3.5,"first":2.5,"last":3.5,"window_ms":1000}
 
         """)
-    #expect(output.notes.hasSuffix("rustle: updates left out, as they came after later ones: 1\n"))
+    #expect(output.notes.hasSuffix("rustle: 1 late updates dropped: they arrived after later ones\n"))
   }
 
   @Test func whatCannotBeReadIsReportedAndSkipped() async throws {
@@ -128,10 +128,10 @@ import Testing
     #expect(output.text.split(separator: "\n").count == 2 && output.failure == nil)
     #expect(
       output.notes == """
-        rustle: line 2 was skipped: price: expected a number of at most 18 digits, got "x"
-        rustle: lines that could not be read, and were skipped: 1 of 5
-        rustle: the source skipped numbers: 3, in 1 gap
-        rustle: updates left out, whose number had come before: 1
+        rustle: line 2 skipped: price: expected a number of at most 18 digits, got "x"
+        rustle: 1 of 5 lines malformed and skipped
+        rustle: 3 sequence numbers missing, in 1 gap
+        rustle: 1 duplicate updates dropped
 
         """)
   }
@@ -140,16 +140,16 @@ import Testing
     let text = [0, 1_000, 2_000, 5, 7].map { "{\"symbol\":\"A\",\"price\":1,\"t_ms\":\($0)}\n" }.joined()
     let output = try await play(text) { plan, _ in plan.content = .candles(every: .seconds(1), lateness: .zero) }
     #expect(output.text.split(separator: "\n").count == 3)
-    #expect(output.notes == "rustle: updates left out, as they came after their candle: 2\n")
+    #expect(output.notes == "rustle: 2 late updates dropped: they arrived after their candle\n")
   }
 
-  /// Which updates are passed over is not said: it depends on who is faster. All are delivered, or in the one count.
+  /// The number of replaced updates depends on timing: each update is delivered, or counted as replaced.
   @Test func theNewestAloneHasNoGaps() async throws {
     let text = (0..<2_000).map { "{\"v\":1,\"symbol\":\"A\",\"price\":\($0),\"t_ms\":\($0),\"seq\":\($0)}\n" }.joined()
     let output = try await play(text) { plan, _ in plan.policy = .conflated }
     let lines = output.text.split(separator: "\n")
     #expect(!output.text.contains("gap") && lines.last?.contains("\"price\":1999,") == true)
-    let passed = output.notes.firstMatch(of: /passed over, as newer ones had come: (\d+)/).flatMap { Int($0.1) } ?? 0
+    let passed = output.notes.firstMatch(of: /(\d+) updates replaced by newer ones/).flatMap { Int($0.1) } ?? 0
     #expect(lines.count + passed == 2_000)
   }
 
@@ -157,12 +157,12 @@ import Testing
     let empty = try await play("").failure
     #expect(empty?.status == .badData && empty?.message.hasSuffix("expected trades, got an empty file") == true)
     let foreign = try await play("a,b\n1,2\n", as: "a.csv").failure
-    #expect(foreign?.status == .badData && foreign?.message.hasSuffix("got 2 lines that are none") == true)
+    #expect(foreign?.status == .badData && foreign?.message.hasSuffix("got 2 lines without any") == true)
     #expect(foreign?.advice?.contains("--schema") == true)
     let one = try await play("x\n").failure
-    #expect(one?.message.hasSuffix("got 1 line that is none") == true)
+    #expect(one?.message.hasSuffix("got 1 line without any") == true)
     let header = try await play("symbol,price\n", as: "a.csv").failure
-    #expect(header?.message.hasSuffix("got a header alone") == true && header?.advice == nil)
+    #expect(header?.message.hasSuffix("got only a header") == true && header?.advice == nil)
     let late = try await play(Self.lines.joined()) { _, feed in feed.fromNanoseconds = .max }.failure
     #expect(late?.status == .usage && late?.message.hasPrefix("--from: ") == true)
   }
@@ -190,10 +190,10 @@ import Testing
     try await recording.write([.value(TickerViewTests.trade("A", "1.0")), .gap(3)])
     #expect(try String(contentsOfFile: path, encoding: .utf8).hasSuffix("\"seq\":0}\n"), "while it grows")
     try await recording.end()
-    #expect(await recording.summary.hasPrefix("rustle: 3 updates came too fast for "))
+    #expect(await recording.summary.hasPrefix("rustle: 3 updates dropped: too fast for "))
     let unused = try TradeRecording(TickerPlan.Record(path: folder.path("b.ndjson")))
     try await unused.end()
-    #expect(await unused.summary == "no updates came: nothing was written to \(folder.path("b.ndjson"))\n")
+    #expect(await unused.summary == "no updates: nothing written to \(folder.path("b.ndjson"))\n")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.ndjson"])
   }
 

@@ -88,7 +88,7 @@ import Testing
     try Snapshot.expect(texts.joined(separator: "----\n"), variant: "\(columns)")
   }
 
-  /// A connection that stands is told by the prices; one that is lost has a line.
+  /// An open connection is visible in the prices; a lost one has a line.
   @Test(arguments: [
     ("connected", FeedConnection.connected(to: "127.0.0.1:7000")),
     (
@@ -268,11 +268,11 @@ import Testing
     #expect(row.history.count == 60 && row.history.first == 64_100.5)
     #expect(row.difference?.description == "4761.00" && row.volume == 8.75)
     #expect(abs(try #require(row.change) - 4_761 / 64_000.5) < 1e-12)
-    #expect(board.updates == 210 && board.lost == 0)
+    #expect(board.updates == 210 && board.dropped == 0)
     board.apply(.value(Self.trade("LATER", "1")))
     board.apply(StreamElement<Trade>.gap(5))
     #expect(board.rows.map(\.symbol) == ["BTC", "ETH", "STABLE", "NEW", "LATER"])
-    #expect(board.updates == 211 && board.lost == 5)
+    #expect(board.updates == 211 && board.dropped == 5)
     board.restart()
     #expect(board.rows[0].change == 0 && board.rows[0].volume == 0 && board.rows[3].change == nil)
   }

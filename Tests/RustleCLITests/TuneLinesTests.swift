@@ -94,7 +94,7 @@ import Testing
   @Test func text() throws {
     #expect(try Self.lines(.auto) == Self.lines(.text))
     #expect(try Self.lines(.text, ascii: true).utf8.allSatisfy { $0 < 0x80 })
-    for word in ["FLAT", "IN TUNE", "SHARP", "no tone", "held", "learning", "LOST 480", "OVERRUNS 1"] {
+    for word in ["FLAT", "IN TUNE", "SHARP", "no tone", "held", "learning", "DROPPED 480", "OVERRUNS 1"] {
       #expect(try Self.lines(.text).contains(word))
     }
     try Snapshot.expect(Self.lines(.text))
@@ -115,7 +115,7 @@ import Testing
     var result = TuneResult(seconds: 61, isLearning: true)
     #expect(
       report.summary(result)
-        == "no note in 1:01.0\nno reference was learned: the notes were too few or too unsteady\n")
+        == "no note in 1:01.0\nno reference learned: too few or too unsteady notes\n")
     result.isLearning = false
     #expect(report.summary(result) == "no note in 1:01.0\n")
   }

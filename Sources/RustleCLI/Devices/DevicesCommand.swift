@@ -5,13 +5,13 @@ import RustleAudio
 struct DevicesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",
-    abstract: "List the sound devices that can be captured from or played to.",
+    abstract: "List the sound devices for capture and playback.",
     usage: "rustle devices [--format <format>] [--json] [--ascii]",
     discussion: """
-      Devices are ALSA's, which reaches hardware, PulseAudio and PipeWire alike; their names are what --device takes. The \
-      device demo is built in and always there: it swells as a source, and takes sound at its rate as a sink.
+      The devices are ALSA's: hardware, PulseAudio and PipeWire. --device takes their names. The device demo is built in: it \
+      captures a swelling sound, and plays at its sample rate to nowhere.
 
-      That a name is listed means that the system's configuration has it, not that the hardware is there.
+      A listed name is in the system's configuration; its hardware may be absent.
 
       EXAMPLES:
         rustle devices
@@ -20,10 +20,10 @@ struct DevicesCommand: AsyncParsableCommand {
 
       NDJSON FIELDS:
         v            1, the version of these fields
-        name         what --device takes
-        captures     whether it can be captured from
-        plays        whether it can be played to
-        description  in words
+        name         the argument of --device
+        captures     whether the device captures
+        plays        whether the device plays
+        description  ALSA's description
       """)
 
   @OptionGroup var output: OutputOptions
@@ -37,11 +37,11 @@ struct DevicesCommand: AsyncParsableCommand {
   }
 }
 
-/// The devices that there are.
+/// The devices of this machine.
 struct DeviceList {
-  /// The built-in one first, then those of the system.
+  /// The built-in device, then the system's.
   let devices: [AudioDevice]
-  /// Why there are none of the system's; nil when there are.
+  /// The reason that the system has no devices; nil when it has some.
   let note: String?
 
   /// - Parameter listing: the system's devices.
@@ -56,7 +56,7 @@ struct DeviceList {
     }
   }
 
-  /// Those of this machine.
+  /// Lists this machine's devices.
   static func system() -> Self { Self { () throws(AudioError) in try AudioDevice.all() } }
 
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
@@ -64,11 +64,11 @@ struct DeviceList {
     return table.header + table.lines(devices)
   }
 
-  /// Names are shown whole, since they are to be typed again; descriptions are cut where there is room for some of them.
+  /// Names are shown whole, to be typed again; descriptions are cut to the terminal's width where it leaves 16 columns.
   private func columns(_ profile: TerminalProfile) -> [Column<AudioDevice>] {
     let name = devices.reduce(6) { max($0, DisplayWidth.columns(of: $1.name)) } + 2
     let direction = 16
-    // Descriptions of ALSA are of several lines.
+    // ALSA's descriptions have several lines.
     let line = { @Sendable (device: AudioDevice) in
       device.description.split(whereSeparator: \.isNewline).joined(separator: "; ")
     }

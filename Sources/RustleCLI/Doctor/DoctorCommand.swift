@@ -7,9 +7,9 @@ import RustlePlot
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Show the versions in use and what is missing.",
+    abstract: "Show the versions in use and missing components.",
     discussion: """
-      The exit status is 0 when everything is there and 69 when something is not.
+      The exit status is 0 when every component is available, 69 otherwise.
 
       EXAMPLES:
         rustle doctor
@@ -28,15 +28,15 @@ struct DoctorCommand: AsyncParsableCommand {
   }
 }
 
-/// What the doctor looked at.
+/// The checked components.
 struct DoctorReport: Equatable {
-  /// One thing and its state.
+  /// One component and its state.
   struct Item: Equatable {
     let name: String
     let value: String
-    /// Whether it is as it should be.
+    /// Whether the component is available and of the expected version.
     var isGood = true
-    /// What to do when it is not.
+    /// The remedy when it is not.
     var advice: String?
   }
 
@@ -44,7 +44,7 @@ struct DoctorReport: Equatable {
 
   var isGood: Bool { items.allSatisfy(\.isGood) }
 
-  /// Looks at the program, its libraries and the terminal.
+  /// Checks the program, its libraries and the terminal.
   static func make(profile: TerminalProfile, isTerminal: Bool) -> DoctorReport {
     var items = [Item(name: "rustle", value: Version.package)]
     items.append(
@@ -69,7 +69,7 @@ struct DoctorReport: Equatable {
     return DoctorReport(items: items)
   }
 
-  /// The code path of the transforms.
+  /// The instruction set of the transforms.
   private static var fftInstructionSet: Item {
     do throws(FFTError) {
       return Item(name: "FFT", value: try FFT.InstructionSet.preferred().rawValue)
@@ -78,7 +78,7 @@ struct DoctorReport: Equatable {
     }
   }
 
-  /// For people what is not as it should be is marked in words.
+  /// The report; the text format marks faulty components in words.
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
     let width = (items.map(\.name.count).max() ?? 0) + 2
     let columns: [Column<Item>] = [

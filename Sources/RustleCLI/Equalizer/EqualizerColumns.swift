@@ -2,24 +2,24 @@ import Foundation
 import RustleAudio
 import RustleAudioFiles
 
-/// What became of a file that was equalized.
+/// The result of equalizing a file.
 struct EqualizerSummary: Sendable {
   let input: String
   let output: String
-  /// `WAV`, `FLAC`, or `raw` for samples alone.
+  /// `WAV`, `FLAC`, or `raw` for samples without a header.
   let container: String
   let encoding: AudioFileWriter.Encoding
   let format: AudioFormat
   let frames: Int64
-  /// The highest sample of any channel, full scale being 1.
+  /// The largest absolute sample of all channels; full scale is 1.
   let peakBefore: Float
   let peakAfter: Float
-  /// Samples that were beyond full scale and were written as its end.
+  /// Samples beyond full scale, written as its limit.
   let clippedSamples: Int
-  /// What was amplified by, in dB; with a bypass 0.
+  /// The applied preamplification in dB; 0 with a bypass.
   let preamp: Double
   let isBypassed: Bool
-  /// What `--preamp auto` would amplify by.
+  /// The preamplification of `--preamp auto`, in dB.
   let automaticPreamp: Double
 
   private static var columns: [Column<Self>] {
@@ -34,7 +34,7 @@ struct EqualizerSummary: Sendable {
 
   private static func decibels(_ amplitude: Float) -> Double { 20 * log10(Double(amplitude)) }
 
-  /// An object, a header and a record, or some lines for people.
+  /// A JSON object, a CSV header and record, or lines of text.
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
     let table = Table(Self.columns, format: format, profile: profile, heading: "") { $0.text(profile.glyphs) }
     return table.header + table.line(self)
@@ -50,37 +50,37 @@ struct EqualizerSummary: Sendable {
         peak after   \(level(peakAfter))
         preamp       \(Numbers.signed(preamp, glyphs)) dB
         clipped      \(clippedSamples) samples
-      \(isBypassed ? "  bypassed: the sound is as it was\n" : "")
+      \(isBypassed ? "  bypassed: the sound is unchanged\n" : "")
       """
   }
 
-  /// What to do about samples that were clipped; nil where none were.
+  /// Advice about clipped samples; nil without any.
   var adviceOnClipping: String? {
     if clippedSamples == 0 { return nil }
-    let samples = clippedSamples == 1 ? "1 sample was" : "\(clippedSamples) samples were"
+    let samples = clippedSamples == 1 ? "1 sample" : "\(clippedSamples) samples"
     let automatic = automaticPreamp < preamp ? "--preamp auto (\(Numbers.signed(automaticPreamp, .ascii)) dB), or " : ""
     return
-      "\(samples) beyond full scale and clipped: give \(automatic)a lower --preamp, or a WAV file with --encoding f32"
+      "\(samples) beyond full scale clipped: use \(automatic)a lower --preamp, or a WAV file with --encoding f32"
   }
 }
 
-/// What a live equalizer shows of itself.
+/// The state of a live equalizer.
 struct EqualizerState: Equatable, Sendable {
   /// Seconds of sound so far.
   var seconds = 0.0
   /// The level of each channel before and after, in dBFS; minus infinity for silence.
   var before: [Double] = []
   var after: [Double] = []
-  /// What amplifies both channels, in dB.
+  /// The preamplification of both channels, in dB.
   var preamp = 0.0
-  /// Frames that were captured and could not be taken in time.
+  /// Captured frames that were dropped because processing was late.
   var droppedFrames: Int64 = 0
-  /// How often the capturing device had no room left.
+  /// Overruns of the capturing device.
   var overruns = 0
-  /// How often the playing device had nothing to play.
+  /// Underruns of the playing device.
   var underruns = 0
 
-  /// The lines of a live equalizer.
+  /// The table of a live equalizer's states.
   static func table(channels: Int, format: OutputFormat, profile: TerminalProfile) -> Table<Self> {
     /// A list in JSON, a column for each channel in CSV.
     func levels(_ name: String, _ levels: @escaping @Sendable (Self) -> [Double]) -> [Column<Self>] {
@@ -105,19 +105,19 @@ struct EqualizerState: Equatable, Sendable {
       "\(Self.secondsText(seconds).leftPadded(to: 7)) s  before \(text(before))  after \(text(after)) dBFS  \(losses)\n"
   }
 
-  /// For example `lost 0  overruns 0  underruns 0`.
-  var losses: String { "lost \(droppedFrames)  overruns \(overruns)  underruns \(underruns)" }
+  /// The counts of losses: `dropped 0  overruns 0  underruns 0`.
+  var losses: String { "dropped \(droppedFrames)  overruns \(overruns)  underruns \(underruns)" }
 
   static func secondsText(_ seconds: Double) -> String { String(format: seconds < 10 ? "%.3f" : "%.1f", seconds) }
 }
 
 extension Glyphs {
-  /// A level in dBFS; silence has none.
+  /// A level in dBFS, or `silence`.
   func levelText(_ level: Double) -> String { level.isFinite ? Numbers.text(level, "%.2f", self) : "silence" }
 }
 
 extension EqualizerResponse {
-  /// An object, or a record, for each frequency.
+  /// A JSON object or a CSV record for each frequency.
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
     let columns: [Column<(hz: Double, left: Double, right: Double)>] = [
       Column("hz") { $0.hz }, Column("left_db") { $0.left }, Column("right_db") { $0.right },

@@ -18,12 +18,12 @@ struct EqualizerCommand: AsyncParsableCommand {
       rustle eq --export <json|text> [settings] [--name <name>]
       """,
     discussion: """
-      The settings are --preset, --gains, --octaves, --band, --preamp, --solve and --bypass; the bands of --preset, of \
-      --gains and of --band come one after the other. Sound has one or two channels; mono has the bands of the left one. \
-      Without gains the sound comes out as it came in, bit for bit, as far as the encoding holds it.
+      The settings are --preset, --gains, --octaves, --band, --preamp, --solve and --bypass; the bands of --preset, \
+      --gains and --band apply in this order. Sound has one or two channels; mono uses the bands of the left channel. \
+      Without gains the output equals the input bit for bit, within the precision of the encoding.
 
-      On standard output the sound is a WAV file whose header does not say how long it is, or samples alone (--no-header); what \
-      --format asks for goes to standard error then.
+      Standard output receives a WAV file whose header has no length, or samples alone (--no-header); the result in \
+      --format goes to standard error then.
 
       EXAMPLES:
         rustle eq take1.wav out.flac --preset headphones.txt --preamp auto
@@ -39,29 +39,29 @@ struct EqualizerCommand: AsyncParsableCommand {
       KEYS of --live on a terminal:
         left, right  choose a band          l, r, b  choose the channel, or both
         up, down     change it by 1 dB      0        make all bands flat
-        space        let the sound through  s        save what is heard to --save
+        space        bypass                 s        save the settings to --save
         ?            help                   q        quit
 
       NDJSON: of a file one object; of --live "t_ms", "before_dbfs", "after_dbfs" (a level for each channel), \
       "dropped_frames", "overruns" and "underruns" every quarter of a second; of --response "hz", "left_db" and "right_db".
       """)
 
-  // MARK: what is done
+  // MARK: the modes
 
   @Argument(
-    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC from a pipe).", completion: .file())
+    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC).", completion: .file())
   var input: String?
 
-  @Argument(help: "The file to write: its name ends with .wav or .flac. Or - for standard output.", completion: .file())
+  @Argument(help: "The file to write, .wav or .flac, or - for standard output.", completion: .file())
   var out: String?
 
-  @Flag(help: "Equalize what a device captures, and play it.")
+  @Flag(help: "Equalize captured sound and play it.")
   var live = false
 
-  @Flag(help: "Show the curves of the settings.")
+  @Flag(help: "Show the frequency response of the settings.")
   var response = false
 
-  @Option(help: ArgumentHelp("Write the settings as a preset: json or text.", valueName: "form"))
+  @Option(help: ArgumentHelp("Write the settings as a preset: json or text.", valueName: "format"))
   var export: PresetFile.Form?
 
   @OptionGroup(title: "Settings") var settings: EqualizerOptions
@@ -69,16 +69,16 @@ struct EqualizerCommand: AsyncParsableCommand {
   @OptionGroup(title: "Live sound") var device: SoundDeviceOptions
   @OptionGroup(title: "Live sound") var playback: EqualizerLiveOptions
 
-  @Option(help: ArgumentHelp("Draw the curves into this PNG file; with --response.", valueName: "path"))
+  @Option(help: ArgumentHelp("Draw the frequency response into this PNG file; requires --response.", valueName: "path"))
   var png: String?
 
-  @Option(help: ArgumentHelp("The preset's name; with --export json or --save.", valueName: "name"))
+  @Option(help: ArgumentHelp("The preset's name; requires --export json or --save.", valueName: "name"))
   var name: String?
 
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  /// What the arguments ask for.
+  /// The mode that the arguments select.
   enum Mode: Equatable {
     case file(input: String, output: String)
     case live, response
@@ -119,7 +119,7 @@ struct EqualizerCommand: AsyncParsableCommand {
       (output.json || output.format != .auto, "--format", !isExport, "sound or --response"),
     ]
     for option in given where option.isGiven && !option.fits {
-      throw ValidationError("expected \(option.option) with \(option.place) only")
+      throw ValidationError("\(option.option) requires \(option.place)")
     }
     try file.samples.check(rate: device.rate, channels: device.channels)
     if let channels = device.channels, channels > 2 {
@@ -127,7 +127,9 @@ struct EqualizerCommand: AsyncParsableCommand {
     }
   }
 
-  /// What the arguments ask for, where that is one thing.
+  /// The mode that the arguments select.
+  ///
+  /// - Throws: `ValidationError` for no mode, and for more than one.
   func mode() throws -> Mode {
     let forms: [(option: String, mode: Mode)?] = [
       live ? ("--live", .live) : nil, response ? ("--response", .response) : nil,
@@ -136,23 +138,24 @@ struct EqualizerCommand: AsyncParsableCommand {
     let asked = forms.compactMap(\.self)
     guard asked.count <= 1 else {
       throw ValidationError(
-        "expected one of --live, --response and --export, got \(asked.map(\.option).joined(separator: " and "))")
+        "\(asked[0].option) cannot be used with \(asked.dropFirst().map(\.option).joined(separator: " and "))")
     }
     switch (asked.first, input, out) {
     case (let form?, nil, nil): return form.mode
     case (let form?, let input?, _):
-      throw ValidationError("expected either files or \(form.option), got '\(input)' and \(form.option)")
+      throw ValidationError("\(form.option) cannot be used with a file, got '\(input)'")
     case (nil, let input?, let out?): return .file(input: input, output: out)
-    case (nil, let input?, nil): throw ValidationError("expected a file to read and one to write, got '\(input)' alone")
+    case (nil, let input?, nil):
+      throw ValidationError("expected a file to read and a file to write, got '\(input)' alone")
     default:
-      throw ValidationError("expected two files, --live, --response or --export, got none of them")
+      throw ValidationError("expected two files, --live, --response or --export, got none")
     }
   }
 
-  /// The rate of a response or a preset, which have none of their own.
+  /// The sample rate of a response or a preset, in Hz.
   private var sampleRate: Double { Double(device.rate ?? SoundDeviceOptions.defaultRate) }
 
-  // MARK: the forms without sound
+  // MARK: the modes without sound
 
   private func showResponse() throws {
     if let png { try OutputPath.checkPicture(png, isNot: settings.preset ?? "") }
@@ -177,7 +180,7 @@ struct EqualizerCommand: AsyncParsableCommand {
 
   private func writePreset(as form: PresetFile.Form) throws {
     let request = try settings.request()
-    // What depends on a rate is settled for one; the rest is written as it was given, whatever the rate.
+    // Solving and an automatic preamp depend on a sample rate; other settings are written as given.
     var result = request.settings
     if request.isSolved || request.preamp == .automatic {
       let (prepared, notes) = try request.prepared(sampleRate: sampleRate)

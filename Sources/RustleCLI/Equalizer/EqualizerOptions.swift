@@ -2,9 +2,9 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 
-/// What is done to the sound: the same options in every form of the command.
+/// The settings of the equalizer, in every mode of the command.
 struct EqualizerOptions: ParsableArguments {
-  /// What `--preamp` asks for.
+  /// The value of `--preamp`.
   enum Preamp: Equatable, Sendable {
     case decibels(Double)
     case automatic
@@ -12,7 +12,7 @@ struct EqualizerOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Bands and preamp of this file: JSON, or the text of AutoEQ, EqualizerAPO, PipeWire and Room EQ Wizard.",
+      "Bands and preamp from this file: JSON, or the text of AutoEQ, EqualizerAPO, PipeWire and Room EQ Wizard.",
       valueName: "file"))
   var preset: String?
 
@@ -27,34 +27,34 @@ struct EqualizerOptions: ParsableArguments {
   var gains: [Double]?
 
   @Option(
-    help: "How wide the bands of --gains are, 0.05 to 5 octaves. (default: 1)", value: "octaves",
+    help: "The bandwidth of --gains, 0.05 to 5 octaves. (default: 1)", value: "octaves",
     parse: Parse.number("octaves", in: EqualizerSettings.bandwidthRange))
   var octaves: Double?
 
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "One more band: \(BandArgument.form). May be repeated.",
-      discussion: "L and R are the channels, ls and hs shelves, lp and hp filters that let the low or the high sound "
-        + "through. Q is 1.41 for a bell and 0.71 for the others where it is left out.", valueName: "band"),
+      "Another band: \(BandArgument.form). Repeatable.",
+      discussion: "L and R are the channels, ls and hs a low and a high shelf, lp and hp a low-pass and a high-pass "
+        + "filter. The default Q is 1.41 for a peaking band, 0.71 for the others.", valueName: "band"),
     transform: { try BandArgument($0) })
   var band: [BandArgument] = []
 
   @Option(
     help:
-      "Amplify by so many dB before the bands, -96 to 24, or auto: attenuate by what the bands add to the tone that they "
-      + "raise most. (default: that of the preset, or 0)", value: "db|auto",
+      "Gain before the bands, -96 to 24 dB, or auto: the greatest gain of the bands, negated. "
+      + "(default: the preset's, or 0)", value: "db|auto",
     parse: Self.preamp)
   var preamp: Preamp?
 
-  @Flag(help: "Take the gains as what the bands do together: what neighbours add to each other is taken off.")
+  @Flag(help: "Solve for bands whose combined response has the given gains: compensate for the overlap of neighbours.")
   var solve = false
 
-  @Flag(help: "Let the sound through as it is.")
+  @Flag(help: "Leave the sound unchanged.")
   var bypass = false
 
   func validate() throws {
-    if octaves != nil && gains == nil { throw ValidationError("expected --gains with --octaves, got --octaves alone") }
+    if octaves != nil && gains == nil { throw ValidationError("--octaves requires --gains") }
   }
 
   /// The settings that the options describe.
@@ -108,11 +108,11 @@ struct EqualizerOptions: ParsableArguments {
   }
 }
 
-/// A band as it is given on the command line: `1000:+3:1.4`, `ls:105:+6`, `R:lp:12000`.
+/// A band on the command line: `1000:+3:1.4`, `ls:105:+6`, `R:lp:12000`.
 struct BandArgument: Equatable, Sendable {
   /// The band.
   let band: EqualizerBand
-  /// Whom it belongs to.
+  /// The channel or channels of the band.
   let channel: Equalizer.Channel
 
   static let form = "[L:|R:][ls:|hs:]frequency:gain[:Q], or lp:frequency[:Q] and hp:frequency[:Q]"
@@ -122,7 +122,9 @@ struct BandArgument: Equatable, Sendable {
   ]
   private static let channels: [Substring: Equalizer.Channel] = ["l": .left, "r": .right]
 
-  /// Reads a band, with an error that says what was expected and what came.
+  /// Parses a band.
+  ///
+  /// - Throws: `ValidationError` for another format, and for values out of range.
   init(_ text: String) throws {
     var fields = text.lowercased().split(separator: ":", omittingEmptySubsequences: false)[...]
     var kind: EqualizerBand.Kind?
@@ -156,7 +158,7 @@ struct BandArgument: Equatable, Sendable {
     }
   }
 
-  /// One octave for a bell; the steepest slope without a bump for the others.
+  /// A bandwidth of one octave for a peaking band; the steepest slope without overshoot for the others.
   private static func defaultQuality(of kind: EqualizerBand.Kind) -> Double {
     kind == .peaking ? EqualizerBand.q(forBandwidth: 1) : 0.5.squareRoot()
   }

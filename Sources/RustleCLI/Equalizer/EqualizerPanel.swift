@@ -1,14 +1,14 @@
 import Foundation
 import RustleAudio
 
-/// Lays a live equalizer out for a terminal. A pure function of what it is given.
+/// The layout of a live equalizer on a terminal. A pure function of its arguments.
 struct EqualizerPanel {
-  /// What stands beside the sliders.
+  /// The state beside the sliders.
   struct Status: Equatable, Sendable {
     var state = EqualizerState()
-    /// Whether keys are read: without them they are not offered.
+    /// Whether keys are read; without them the help is not offered.
     var hasKeys = false
-    /// What was saved or could not be, for a while.
+    /// The outcome of the last key; nil after the next.
     var message: String?
   }
 
@@ -21,10 +21,10 @@ struct EqualizerPanel {
   private static let bandWidth = 5
   /// Rows beside the sliders: the heads, the gains of two channels, two levels and two lines of status.
   private static let otherRows = 8
-  /// The rows of sliders: one for two decibels where there is room.
+  /// The rows of sliders: one for two decibels where the terminal is high enough.
   private static let sliderRows = 5...13
 
-  /// The lines and the columns that each takes; no more lines than the terminal has rows but one.
+  /// The lines with their widths in columns; at most one less than the terminal's rows.
   func lines(_ controls: EqualizerControls, _ status: Status) -> [ScreenLine] {
     let shown = shownBands(controls)
     var lines = sliders(controls, shown)
@@ -65,7 +65,7 @@ struct EqualizerPanel {
       let label = isLabelled ? Self.gain(gain, glyphs: glyphs) : ""
       var text = profile.paint(label.leftPadded(to: Self.labelWidth - 2) + " ", .dim)
       text += profile.paint(String(isLabelled ? glyphs.leftMark : glyphs.vertical), .dim)
-      // Blanks are written before what stands behind them, so that a line has none at its end.
+      // Blanks are written before the next mark, so that a line has none at its end.
       var blanks = " "
       for band in shown {
         let (left, right) = controls.bands(at: band)

@@ -1,24 +1,24 @@
 import Foundation
 import RustleAudio
 
-/// What is asked of an equalizer, before it is known at which rate the sound comes.
+/// The requested settings of an equalizer, before the sample rate is known.
 struct EqualizerRequest: Equatable, Sendable {
-  /// The bands as they were given. With ``isSolved`` their gains are what the curve is to go through.
+  /// The bands as given. With ``isSolved``, their gains are points of the combined response.
   var settings: EqualizerSettings
-  /// What replaces the preamp of the settings.
+  /// The preamp in place of the settings' own.
   var preamp: EqualizerOptions.Preamp?
-  /// Whether what neighbours add to each other is taken off.
+  /// Whether the overlap of neighbouring bands is compensated for.
   var isSolved = false
-  /// The name of the preset; nil when there was none.
+  /// The name of the preset; nil without one.
   var name: String?
 
-  /// Adds bands behind those that are there.
+  /// Appends bands.
   mutating func add(_ more: EqualizerSettings) {
     settings.left += more.left
     settings.right += more.right
   }
 
-  /// The settings as they are in force at a sample rate in Hz, and what has to be said about them.
+  /// The settings in force at a sample rate in Hz, and notes about them for the user.
   ///
   /// - Throws: `AudioError` for values out of range.
   func prepared(sampleRate: Double) throws -> (settings: EqualizerSettings, notes: [String]) {
@@ -33,10 +33,10 @@ struct EqualizerRequest: Equatable, Sendable {
     if isSolved {
       let (solved, distance) = try result.solved(sampleRate: sampleRate)
       result = solved
-      // A slider is set in steps of a tenth of this at least.
+      // In dB; smaller distances are not worth a note.
       if distance > 0.1 {
         let miss = String(format: distance < 1 ? "%.2f" : "%.1f", distance)
-        notes.append("the curve is out of the bands' reach: it misses the gains by up to \(miss) dB")
+        notes.append("the bands cannot reach these gains: the response differs by up to \(miss) dB")
       }
     }
     switch preamp {
@@ -54,34 +54,34 @@ struct EqualizerRequest: Equatable, Sendable {
 }
 
 extension EqualizerBand {
-  /// Whether it lets a part of the sound through, so that its gain means nothing.
+  /// Whether it is a low-pass or high-pass filter, which has no gain.
   var isPass: Bool { kind == .lowPass || kind == .highPass }
 }
 
-/// The sliders of a live equalizer, and what the keys do to them.
+/// The sliders of a live equalizer, and their keys.
 struct EqualizerControls: Equatable, Sendable {
-  /// What a key asks for, beyond the sliders themselves.
+  /// The action of a key, beyond the sliders.
   enum Action: Equatable {
     case none, quit, apply, bypass, save
   }
 
-  /// The sliders, before anything is solved.
+  /// The sliders, before solving.
   private(set) var request: EqualizerRequest
   /// Whether there is a right channel.
   let isStereo: Bool
-  /// The band that keys change, counted from 0.
+  /// The index of the selected band.
   private(set) var chosen = 0
-  /// The channel that keys change.
+  /// The selected channel.
   private(set) var channel = Equalizer.Channel.both
   private(set) var isBypassed: Bool
   private(set) var showsHelp = false
 
-  /// How far keys move a slider, in dB: the range of the fourteen bands. A preset may be beyond it.
+  /// The range of a slider in dB, that of the fourteen bands. A preset may exceed it.
   static let range = -12.0...12.0
-  /// How far one key moves a slider, in dB.
+  /// The change of a slider by one key, in dB.
   private static let step = 1.0
 
-  /// - Parameter request: without any band it gets the fourteen graphic ones.
+  /// - Parameter request: without bands, the fourteen graphic bands are added.
   init(_ request: EqualizerRequest, isStereo: Bool, isBypassed: Bool = false) throws {
     self.request = request
     self.isStereo = isStereo
@@ -95,13 +95,13 @@ struct EqualizerControls: Equatable, Sendable {
   /// The number of sliders side by side.
   var bandCount: Int { max(request.settings.left.count, isStereo ? request.settings.right.count : 0) }
 
-  /// The bands of one place, nil where a channel has no more.
+  /// The bands at an index; nil where a channel has fewer.
   func bands(at index: Int) -> (left: EqualizerBand?, right: EqualizerBand?) {
     func band(_ bands: [EqualizerBand]) -> EqualizerBand? { bands.indices.contains(index) ? bands[index] : nil }
     return (band(request.settings.left), isStereo ? band(request.settings.right) : nil)
   }
 
-  /// Does what a key asks for; what is left to do is returned.
+  /// Applies a key to the sliders and returns the remaining action.
   mutating func press(_ key: Key) -> Action {
     switch key {
     case .quit: return .quit

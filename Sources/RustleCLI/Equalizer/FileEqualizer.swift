@@ -3,33 +3,33 @@ import Foundation
 import RustleAudio
 import RustleAudioFiles
 
-/// How files are read and written.
+/// The options for reading and writing files.
 struct EqualizerFileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "How a sample is written: s16, s24, and s32 and f32 in a WAV file. (default: s24)", valueName: "encoding"))
+      "Sample encoding: s16, s24; s32 and f32 in a WAV file only. (default: s24)", valueName: "encoding"))
   var encoding: AudioFileWriter.Encoding?
 
-  @Flag(help: "Replace the file to write if it is there.")
+  @Flag(help: "Replace an existing file.")
   var overwrite = false
 
-  @Flag(help: "Add triangular noise of a step before samples are rounded to integers.")
+  @Flag(help: "Add triangular dither of one quantization step before rounding to integers.")
   var dither = false
 
   @OptionGroup var samples: RawInputOptions
 
-  @Flag(name: .customLong("no-header"), help: "Of standard output: samples alone, the lowest byte first.")
+  @Flag(name: .customLong("no-header"), help: "Write samples alone to standard output, little-endian.")
   var isWithoutHeader = false
 
-  /// How the output is written.
+  /// The options of the output's writer.
   ///
-  /// - Parameter output: its name, whose end says the container; `-` is standard output.
+  /// - Parameter output: the name of the output; its extension selects the container. `-` is standard output.
   func options(of output: String) throws -> AudioFileWriter.Options {
     let end =
       output == AudioFileReader.standardInputPath ? "wav" : URL(fileURLWithPath: output).pathExtension.lowercased()
     guard let container: AudioFileWriter.Container = ["wav": .wav, "wave": .wav, "flac": .flac][end] else {
       throw CommandFailure(
-        .usage, "\(output): expected a name that ends with .wav or .flac, got '\(end)'", advice: "name the file so")
+        .usage, "\(output): expected a name that ends with .wav or .flac, got '\(end)'", advice: "rename the output")
     }
     return AudioFileWriter.Options(
       container: container, encoding: encoding ?? .int24, overwrite: true, dither: dither)
@@ -37,7 +37,7 @@ struct EqualizerFileOptions: ParsableArguments {
 }
 
 extension EqualizerCommand {
-  /// Equalizes a file into a file, until it is done or a signal ends it.
+  /// Equalizes a file into a file, until its end or a signal.
   func equalize(_ path: String, into out: String) async throws {
     let options = try file.options(of: out)
     let isStream = out == AudioFileReader.standardInputPath
@@ -49,7 +49,7 @@ extension EqualizerCommand {
     if !isStream { try OutputPath.check(out, option: "the file to write", isNot: path) }
     let request = try settings.request()
     let newFile = isStream ? nil : try NewFile(out, mayReplace: file.overwrite)
-    // Signals are taken before there is a file that could be left behind.
+    // Signals are handled before a temporary file exists.
     let signals = await Signals.stream(of: RunEnding.signals)
     let input = try await file.samples.open(
       path, rate: device.rate, channels: device.channels, example: "rustle eq - out.wav")
@@ -60,7 +60,7 @@ extension EqualizerCommand {
     let summary = try await job.run(until: signals)
     if let advice = summary.adviceOnClipping { log.note(advice) }
     let text = summary.text(output.effectiveFormat, profile: output.profile)
-    // Behind sound there is no text, but for whoever asks for it.
+    // With sound on standard output, text is written on request only.
     if !isStream { return try LineWriter.standardOutput.write(text) }
     if output.effectiveFormat != .auto { try LineWriter.standardError.write(text) }
   }
@@ -69,7 +69,7 @@ extension EqualizerCommand {
 /// Equalizes a sound into a file or into standard output.
 struct FileEqualizer: Sendable {
   let input: SoundInput
-  /// Where the sound goes; nil: to standard output.
+  /// The output file; nil for standard output.
   let file: NewFile?
   let request: EqualizerRequest
   let options: AudioFileWriter.Options
@@ -78,7 +78,7 @@ struct FileEqualizer: Sendable {
   let isBypassed: Bool
   let isQuiet: Bool
 
-  /// Writes the sound, until it is done or a signal has come, whichever is first.
+  /// Writes the sound, until its end or a signal.
   ///
   /// - Throws: `ExitCode` after a signal; otherwise as ``run()``.
   func run(until signals: AsyncStream<Int32>) async throws -> EqualizerSummary {
@@ -87,8 +87,7 @@ struct FileEqualizer: Sendable {
       group.addTask {
         for await number in signals {
           let status = RunEnding.signal(number).status.rawValue
-          // A pipe that gives nothing holds its reader up for as long as it likes; the signal ends the process all the
-          // same.
+          // A read from an idle pipe blocks without limit; the signal ends the process nonetheless.
           Task.detached {
             try? await Task.sleep(for: .seconds(1))
             file?.discard()
@@ -110,15 +109,15 @@ struct FileEqualizer: Sendable {
     if !isQuiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
   }
 
-  /// Writes the sound; a file is put in its place.
+  /// Writes the sound; a finished file replaces its predecessor.
   ///
-  /// - Throws: `CommandFailure` or an error that is one; the file that was there before is as it was then.
+  /// - Throws: `CommandFailure` or an error that converts to one; an existing file is unchanged then.
   private func run() async throws -> EqualizerSummary {
     let format = input.format
     guard format.channels <= 2 else {
       throw CommandFailure(
         .badData, "\(input.name): expected one or two channels, got \(format.channels)",
-        advice: "take two of them, for example with: sox \(input.name) two.wav remix 1 2")
+        advice: "select two, for example with: sox \(input.name) two.wav remix 1 2")
     }
     let (settings, notes) = try request.prepared(sampleRate: format.sampleRate)
     for text in notes { note(text) }
@@ -153,7 +152,7 @@ struct FileEqualizer: Sendable {
 }
 
 extension Equalizer {
-  /// An equalizer that is bypassed from the first sample on, without the way there that a listener would want, or not.
+  /// Creates an equalizer. With `isBypassed`, the bypass applies from the first sample, without a crossfade.
   init(format: AudioFormat, settings: EqualizerSettings, isBypassed: Bool) async throws {
     try self.init(format: format, settings: settings)
     guard isBypassed else { return }
@@ -162,10 +161,9 @@ extension Equalizer {
   }
 }
 
-/// Takes equalized sound, from its beginning to its end: into a file, which is put in its place when it is whole, or to standard
-/// output, where what was written is written.
+/// The output of equalized sound: a file, which replaces its predecessor once complete, or standard output.
 private final class EqualizerOutput {
-  /// What kind of file it is: `WAV`, `FLAC`, or `raw`.
+  /// The container: `WAV`, `FLAC`, or `raw`.
   let container: String
   private let file: NewFile?
   private var writer: AudioFileWriter?
@@ -194,7 +192,7 @@ private final class EqualizerOutput {
 
   func append(_ buffer: PCMBuffer) throws {
     if let bytes = try stream?.encode(buffer) {
-      // The header comes with the first sound: an input that has none leaves nothing behind.
+      // The header precedes the first sound: for an empty input nothing is written.
       if !hasBegun, let header = stream?.header { try LineWriter.standardOutput.write(header) }
       hasBegun = true
       return try LineWriter.standardOutput.write(bytes)
@@ -206,7 +204,7 @@ private final class EqualizerOutput {
     }
   }
 
-  /// Says that there is no more: the file is in its place then.
+  /// Completes the output; a file replaces its predecessor.
   func finish() throws {
     do {
       try writer.take()?.finish()
@@ -218,10 +216,10 @@ private final class EqualizerOutput {
 }
 
 extension AudioFileError {
-  /// The failure behind an error of a writer, under the name that the file is going to have.
+  /// The failure behind a writer's error, under the file's final name.
   fileprivate func failure(of file: NewFile?) -> any Error {
     guard let file, let failure = CommandFailure(self) else { return self }
-    // What a container does not take was asked for by the options.
+    // An encoding that the container does not support is a usage error.
     let status: ExitStatus = code == .unsupported ? .usage : failure.status
     return CommandFailure(status, failure.message.replacing(file.path, with: file.name), advice: failure.advice)
   }

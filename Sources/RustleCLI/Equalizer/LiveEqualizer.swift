@@ -3,18 +3,18 @@ import Foundation
 import RustleAudio
 import Synchronization
 
-/// The other end of live sound, and how long it goes on.
+/// The output and the duration of live sound.
 struct EqualizerLiveOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The sound device that plays; default: the system's choice, demo with --demo.", valueName: "name"))
+      "The playback device. (default: the system's default, demo with --demo)", valueName: "name"))
   var output: String?
 
   @OptionGroup var duration: DurationOption
 
   @Option(
     help: ArgumentHelp(
-      "Where the key s saves a preset: as JSON, or as text where the name ends with .txt.", valueName: "file"))
+      "The file for presets saved with the key s: text if its name ends with .txt, JSON otherwise.", valueName: "file"))
   var save: String?
 
   func validate() throws {
@@ -23,7 +23,7 @@ struct EqualizerLiveOptions: ParsableArguments {
 }
 
 extension EqualizerCommand {
-  /// Equalizes what a device captures, and plays it.
+  /// Equalizes captured sound and plays it.
   func runLive() async throws {
     let save = try presetWriter()
     let captured = try device.configuration(
@@ -51,25 +51,24 @@ extension EqualizerCommand {
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 
-  /// What writes the preset that is heard, and says so.
+  /// A function that writes the current settings as a preset and returns a message.
   ///
-  /// - Throws: `CommandFailure` for a file that cannot be written, or is there and may not be replaced.
+  /// - Throws: `CommandFailure` for a file that cannot be written, or exists and may not be replaced.
   private func presetWriter() throws -> @Sendable (EqualizerSettings) throws -> String {
     guard let path = playback.save else {
-      return { _ in "there is no place to save to: start with --save <file>" }
+      return { _ in "saving requires --save <file>" }
     }
     try OutputPath.check(path, option: "--save", isNot: "")
     guard file.overwrite || !FileManager.default.fileExists(atPath: path) else {
       throw CommandFailure(
-        .usage, "--save: expected a name that is free, got that of a file, \(path)",
-        advice: "choose another name, or give --overwrite")
+        .usage, "--save: \(path) exists", advice: "choose another name, or use --overwrite")
     }
     let name = name ?? PresetFile.name(of: path)
     return { settings in
       let preset = EqualizerPreset(name: name, settings: settings)
       let text = try PresetFile.text(preset, as: PresetFile.form(of: path))
       do {
-        // A new file takes the place of the old one, so that there is always a whole one.
+        // The file is replaced atomically, so that it is complete at any time.
         try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
       } catch {
         throw CommandFailure(.unavailable, "cannot write \(path): \(error.localizedDescription)")
@@ -79,13 +78,13 @@ extension EqualizerCommand {
   }
 }
 
-/// Sound from a device through an equalizer to a device, until one of the things that end it.
+/// Sound from a device through an equalizer to a device.
 final class LiveEqualizer: Sendable {
   private let input: SoundInput
   private let output: AudioOutput
   private let equalizer: Equalizer
   private let underruns = Mutex(0)
-  /// When the next line is due, in seconds of sound, and the newest state, if nothing was written of it.
+  /// When the next line is due, in seconds of sound, and the newest state if it is unwritten.
   private let rhythm = Mutex((next: 0.0, unwritten: EqualizerState?.none))
 
   init(input: SoundInput, output: AudioOutput, equalizer: Equalizer) {
@@ -120,9 +119,9 @@ final class LiveEqualizer: Sendable {
       overruns: input.tally.overruns, underruns: underruns.withLock { $0 })
   }
 
-  /// Plays until something ends the run. Both devices are closed when this returns.
+  /// Plays until the run ends. Both devices are closed on return.
   ///
-  /// - Parameter show: is given the state after each buffer.
+  /// - Parameter show: receives the state after each buffer.
   private func play(
     view: EqualizerView?, _ show: @escaping @Sendable (EqualizerState) async throws -> Void
   ) async throws -> RunEnding {
@@ -154,7 +153,7 @@ final class LiveEqualizer: Sendable {
   func show(_ view: EqualizerView) async throws -> RunEnding { try await play(view: view) { await view.show($0) } }
 }
 
-/// The live view of an equalizer: takes keys and levels in, sets the equalizer, and draws itself when something changed.
+/// The live view of an equalizer: handles keys, sets the equalizer, and draws changes.
 actor EqualizerView: LiveView {
   var screen: LiveScreen
   private let equalizer: Equalizer
@@ -162,7 +161,7 @@ actor EqualizerView: LiveView {
   private var controls: EqualizerControls
   private var status: EqualizerPanel.Status
 
-  /// - Parameter save: writes a preset and returns what to say about it.
+  /// - Parameter save: writes a preset and returns a message.
   init(
     equalizer: Equalizer, controls: EqualizerControls, screen: LiveScreen,
     save: @escaping @Sendable (EqualizerSettings) throws -> String
@@ -202,7 +201,7 @@ actor EqualizerView: LiveView {
       case .save: status.message = try save(await equalizer.settings)
       }
     } catch {
-      // What a key asked for was not done; the sound goes on.
+      // The key failed; the sound goes on.
       status.message = CommandFailure(error)?.message ?? error.localizedDescription
     }
     return false

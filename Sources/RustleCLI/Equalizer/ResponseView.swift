@@ -2,11 +2,11 @@ import Foundation
 import RustleAudio
 import RustlePlot
 
-/// Draws the curves of an equalizer with characters over a logarithmic frequency axis. A pure function of what it is given.
+/// The frequency response of an equalizer as characters over a logarithmic axis. A pure function of its arguments.
 struct ResponseView {
   /// The rows of the picture, an odd number: 0 dB has a row of its own when the range is even.
   private static let height = 13
-  /// The least and the most that the picture spans on each side of 0 dB.
+  /// The least and the greatest span on each side of 0 dB, in dB.
   private static let spans = 6.0...96.0
 
   let response: EqualizerResponse
@@ -14,7 +14,7 @@ struct ResponseView {
   let sampleRate: Double
   let profile: TerminalProfile
 
-  /// The lines, each ended by a line feed.
+  /// The lines, each with a line feed.
   func text() -> String {
     let glyphs = profile.glyphs
     let chart = Chart(profile: profile)
@@ -44,7 +44,7 @@ struct ResponseView {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// A multiple of 6 dB with room for the curve.
+  /// The least multiple of 6 dB that contains the curve.
   private var span: Double {
     let highest = (response.left + response.right).filter(\.isFinite).map(abs).max() ?? 0
     return min(max((highest / 6).rounded(.up) * 6, Self.spans.lowerBound), Self.spans.upperBound)
@@ -55,7 +55,7 @@ struct ResponseView {
     return (gain > 0 ? "+" : gain < 0 ? String(glyphs.minus) : "") + text
   }
 
-  /// The rows that a curve takes in each column, so that a steep one is not broken; none where it is off the picture.
+  /// The rows of a curve in each column, without gaps where it is steep; none where it is outside the picture.
   private func rows(of curve: [Double], axis: PlotAxis, columns: Int, span: Double) -> [Set<Int>] {
     let heights = (0..<columns).map { column -> Double? in
       gain(of: curve, at: axis.value(at: (Double(column) + 0.5) / Double(columns))).map {
@@ -78,7 +78,7 @@ struct ResponseView {
     return rows
   }
 
-  /// The gain at a frequency, on the straight line between the two points beside it; nil beyond the last.
+  /// The linearly interpolated gain at a frequency; nil beyond the last point.
   private func gain(of curve: [Double], at frequency: Double) -> Double? {
     let frequencies = response.frequencies
     guard let next = frequencies.firstIndex(where: { $0 >= frequency }) else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 import RustleAudio
 
-/// Writes what a calibration found: the offset at which the meter would have shown the reference.
+/// Writes the result of a calibration: the offset at which the meter shows the reference level.
 actor CalibrationWriter: MeterSink {
   private let reference: Double
   private let lines: MeterLines
@@ -22,20 +22,19 @@ actor CalibrationWriter: MeterSink {
   }
 }
 
-/// What a sound of a known level says about a microphone.
+/// The calibration of a microphone by a sound of known level.
 struct MeterCalibration {
-  /// A calibrator holds its level to tenths of a decibel; speech, music and a loose coupling do not.
+  /// In dB. A calibrator holds its level to tenths of a decibel; speech, music and a loose coupling do not.
   private static let maximumDrift = 0.5
 
   let state: MeterState
-  /// The level that the sound has, in dB.
+  /// The level of the sound, in dB.
   let reference: Double
-  /// What has to be added to levels, in dB.
+  /// The calibration offset, in dB.
   let offset: Double
 
-  /// - Parameter drift: by how many dB the sound moved.
-  /// - Throws: a `CommandFailure` for silence, from which nothing can be learnt, and for sound that was too loud or did not hold
-  ///   its level.
+  /// - Parameter drift: the range of the sound's level, in dB.
+  /// - Throws: `CommandFailure` for silence, for an overload, and for a drift above ``maximumDrift``.
   init(_ state: MeterState, drift: Double = 0, reference: Double) throws {
     func refusal(_ expected: String, _ got: String, advice: String) -> CommandFailure {
       CommandFailure(.badData, "--calibrate: expected a sound \(expected), got \(got)", advice: advice)
@@ -43,17 +42,17 @@ struct MeterCalibration {
     guard state.equivalentContinuousLevel.isFinite else {
       throw refusal(
         "of \(Numbers.plain(reference)) dB", "silence",
-        advice: "check that the calibrator is on and that the right device is chosen")
+        advice: "check the calibrator and the choice of the device")
     }
     guard state.overloads == 0 else {
       throw refusal(
         "below full scale", "\(state.overloads) samples at or beyond it",
-        advice: "turn the gain of the input down, and calibrate again")
+        advice: "reduce the gain of the input, and calibrate again")
     }
     guard drift <= Self.maximumDrift else {
-      let got = drift.isFinite ? "one that moved by \(String(format: "%.1f", drift)) dB" : "one with silence in it"
+      let got = drift.isFinite ? "a drift of \(String(format: "%.1f", drift)) dB" : "silence in it"
       throw refusal(
-        "that moves by at most \(Self.maximumDrift) dB", got,
+        "whose level drifts by at most \(Self.maximumDrift) dB", got,
         advice: "hold the calibrator still on the microphone, and calibrate again")
     }
     self.state = state
@@ -78,10 +77,10 @@ struct MeterCalibration {
   }
 }
 
-/// By how much a sound moves while it is measured, from its equivalent levels: those of pieces of half a second or more, which
-/// no time weighting has smoothed.
+/// The drift of a sound's level during a measurement, from the time-averaged levels of pieces of half a second or more,
+/// without time weighting.
 struct LevelDrift: Sendable {
-  /// The sound of a piece, in seconds.
+  /// The least duration of a piece, in seconds.
   static let piece = 0.5
 
   private var last: (seconds: Double, energy: Double) = (0, 0)
@@ -89,9 +88,9 @@ struct LevelDrift: Sendable {
 
   /// - Parameters:
   ///   - seconds: since the beginning; never falls.
-  ///   - equivalent: the level since the beginning, in dB.
+  ///   - equivalent: the time-averaged level since the beginning, in dB.
   mutating func add(seconds: Double, equivalent: Double) {
-    // A reading may end a sample before half a second is over.
+    // A reading may end one sample before half a second.
     guard seconds - last.seconds >= Self.piece - 1e-3 else { return }
     let energy = seconds * pow(10, equivalent / 10)
     let power = max(0, energy - last.energy) / (seconds - last.seconds)
@@ -99,8 +98,7 @@ struct LevelDrift: Sendable {
     last = (seconds, energy)
   }
 
-  /// The decibels from the softest piece to the loudest; infinite where one was silent, nil for less than two pieces of sound
-  /// or none.
+  /// The decibels from the softest piece to the loudest; infinite if a piece was silent, nil without sound.
   var decibels: Double? {
     guard let powers, powers.upperBound > 0 else { return nil }
     return 10 * log10(powers.upperBound / powers.lowerBound)

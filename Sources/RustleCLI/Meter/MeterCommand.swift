@@ -6,21 +6,20 @@ import RustleAudioFiles
 struct MeterCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "meter",
-    abstract: "Measure how loud a sound is, like a sound-level meter.",
+    abstract: "Measure sound levels and loudness.",
     usage: """
       rustle meter [<input>] [--device <name>] [--weighting <weighting>]
                    [--calibration <db>] [--png <path>] [--json]
       """,
     discussion: """
-      A device is measured in real time: on a terminal in a live view (q quits, space pauses the view, r begins a new \
-      measurement, ? helps), elsewhere one line for each interval. A file is measured as fast as it can be read. At the end \
-      there is a summary with the levels that were exceeded for 5, 10, 50, 90 and 95 percent of the time.
+      A device is measured in real time: in a live view on a terminal (q quits, space pauses the view, r begins a new \
+      measurement, ? shows help), with one line for each interval elsewhere. A file is measured as fast as it can be read. \
+      A summary follows, with the levels exceeded for 5, 10, 50, 90 and 95 percent of the time.
 
-      Levels are in dB relative to full scale (dBFS) until a calibration says what full scale is at this microphone: \
-      --calibrate finds the number for --calibration. The scale from 0 to 120 with its five words (silent below 50, quiet \
-      below 75, average below 90, noisy below 100, loud up to 120) is a picture of the power relative to full scale, and no \
-      sound pressure level; beside calibrated levels its words stand with it alone. A sound that moves by more than 0.5 dB \
-      calibrates nothing.
+      Levels are in dB relative to full scale (dBFS) without a calibration; --calibrate measures the offset for \
+      --calibration, with a sound whose level drifts by at most 0.5 dB. The display scale from 0 to 120 has five zones: \
+      silent below 50, quiet below 75, average below 90, noisy below 100, loud up to 120. It shows the power relative to \
+      full scale, not a sound pressure level; next to calibrated levels a zone is shown with its scale only.
 
       EXAMPLES:
         rustle meter --demo
@@ -35,20 +34,21 @@ struct MeterCommand: AsyncParsableCommand {
         kind                 reading for each interval, summary for the last line
         t_s                  seconds of sound since the beginning
         weighting, time_weighting, calibrated, unit
-        level_db             the time-weighted level (LAF); null is silence
+        level_db             the time-weighted level (LAF); null for silence
         equivalent_continuous_db, maximum_db, minimum_db, peak_c_db, sound_exposure_db
                              since the beginning: LAeq, LAFmax, LAFmin, LCpeak, LAE
-        l5_db ... l95_db     exceeded for that percentage of the time
-        place, class         on the scale from 0 to 120, and its word
+        l5_db ... l95_db     exceeded for this percentage of the time
+        place, class         on the scale from 0 to 120, and the zone's name
         momentary_lufs, short_term_lufs, integrated_lufs, range_lu, true_peak_dbtp
                              loudness (ITU-R BS.1770, EBU R 128)
         momentary_max_lufs, short_term_max_lufs
                              the highest since the beginning
-        bands                [{"hz", "db"}]: equivalent levels, not weighted
+        bands                [{"hz", "db"}]: time-averaged levels, unweighted
         overloads            samples at or beyond full scale
         dropped_frames, overruns
-                             of a device; they do not count
-      The summary adds class_shares (of the readings), input, sample_rate_hz, channels, channel, calibration_offset_db and response_points.
+                             of a device; dropped frames are not measured
+      The summary adds class_shares (shares of the readings), input, sample_rate_hz, channels, channel, \
+      calibration_offset_db and response_points.
       """)
 
   @OptionGroup var sound: SoundInputOptions
@@ -56,19 +56,19 @@ struct MeterCommand: AsyncParsableCommand {
 
   @Option(
     help:
-      "Milliseconds of sound between two readings, 1 to 3600000. (default: 125; as text 1000, and of a file the summary "
-      + "alone)", value: "ms",
+      "Milliseconds of sound between two readings, 1 to 3600000. (default: 125; text: 1000, of a file only the summary)",
+    value: "ms",
     parse: Parse.integer("milliseconds", in: 1...3_600_000))
   var interval: Int?
 
   @OptionGroup var duration: DurationOption
 
   @Option(
-    help: ArgumentHelp("Also draw the level over time into this PNG file.", valueName: "path"), completion: .file())
+    help: ArgumentHelp("Draw the level over time into this PNG file.", valueName: "path"), completion: .file())
   var png: String?
 
   @Option(
-    help: "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write the --calibration to use.",
+    help: "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write its --calibration.",
     value: "db",
     parse: Parse.number("decibels", in: 0...200))
   var calibrate: Double?
@@ -78,15 +78,15 @@ struct MeterCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard calibrate != nil else { return }
-    if meter.calibration != nil { throw ValidationError("expected --calibrate or --calibration, got both") }
-    if png != nil { throw ValidationError("expected --calibrate or --png, got both") }
-    if interval != nil { throw ValidationError("expected --calibrate or --interval, got both") }
+    if meter.calibration != nil { throw ValidationError("--calibrate cannot be used with --calibration") }
+    if png != nil { throw ValidationError("--calibrate cannot be used with --png") }
+    if interval != nil { throw ValidationError("--calibrate cannot be used with --interval") }
   }
 
   func run() async throws {
     log.bootstrap()
     if let png { try OutputPath.checkPicture(png, isNot: sound.input ?? AudioFileReader.standardInputPath) }
-    // A file that cannot be read is told before a device runs.
+    // An unreadable file is reported before a device starts.
     if let response = meter.response { _ = try MeterOptions.response(response) }
     let input = try await sound.open(for: "rustle meter -", seconds: duration.seconds ?? (calibrate == nil ? nil : 5))
     let ending: RunEnding
@@ -106,7 +106,7 @@ struct MeterCommand: AsyncParsableCommand {
     do {
       noiseMeter = try meter.meter(for: input.format)
     } catch let error as AudioError where error.code == .validation && input.file != nil {
-      // The rate and the channels are the file's own, and nobody's mistake of use.
+      // The rate and the channels are the file's: its data, not the usage, is at fault.
       throw CommandFailure(.badData, "\(input.name): \(error.message)", advice: "convert the file first")
     }
     let subject = input.subject(channel: meter.channel)

@@ -1,21 +1,21 @@
 import RustleAudio
 import RustlePlot
 
-/// The levels of a measurement over its time, for a picture. Of a fixed size: when it is full, two points become one, with the
-/// higher level of both.
+/// The levels of a measurement over time, for a picture. At its size limit, pairs of points are merged into the one with
+/// the higher level.
 struct MeterHistory: Sendable {
-  /// Far more than a picture has columns.
+  /// The largest number of points, far more than a picture has columns.
   static let limit = 16_384
 
   private(set) var seconds: [Double] = []
   private(set) var levels: [Double] = []
   private(set) var equivalents: [Double] = []
-  /// The readings that make one point, and those of the point that is not complete.
+  /// The readings of a point, and the count and highest level of the incomplete one.
   private var readingsPerPoint = 1
   private var pending: (count: Int, level: Double) = (0, -.infinity)
 
   mutating func add(_ state: MeterState) {
-    // A new measurement counts its time from its own beginning.
+    // A new measurement begins at time 0.
     if let last = seconds.last, state.seconds < last { self = Self() }
     pending = (pending.count + 1, max(pending.level, state.level))
     guard pending.count == readingsPerPoint else { return }
@@ -34,7 +34,7 @@ struct MeterHistory: Sendable {
     readingsPerPoint *= 2
   }
 
-  /// The picture of both levels.
+  /// Draws both levels into a PNG file.
   func write(_ state: MeterState, _ subject: SoundSubject, to path: String) throws(PlotError) {
     try LevelPicture.write(
       [(state.levelName, seconds, levels), (state.equivalentName, seconds, equivalents)], title: subject.title,

@@ -1,12 +1,12 @@
 import RustleAudio
 
-/// Writes the states of a measurement one a line, and a summary behind them.
+/// The states of a measurement, one per line, and the summary after them.
 struct MeterLines: Sendable {
   let format: OutputFormat
   let profile: TerminalProfile
   let subject: SoundSubject
 
-  /// The lines of a measurement; loudness and bands are in them where they are in `state`.
+  /// The table of readings; it has the loudness and bands that `state` has.
   func readings(like state: MeterState) -> Table<MeterState> {
     var table = Table(MeterState.columns(like: state), kind: "reading", format: format, profile: profile)
     if format.isForPeople {
@@ -17,7 +17,7 @@ struct MeterLines: Sendable {
     return table
   }
 
-  /// What comes behind the last line; of CSV, whose rows are readings, nothing.
+  /// The summary after the last reading; empty for CSV, whose rows are readings.
   func summary(_ state: MeterState) -> String {
     switch format {
     case .ndjson:
@@ -30,14 +30,14 @@ struct MeterLines: Sendable {
     }
   }
 
-  /// The whole measurement, for people.
+  /// The complete measurement, as text.
   func report(_ state: MeterState) -> String {
     MeterView(subject: subject, profile: profile).report(state).map { $0.text + "\n" }.joined()
   }
 }
 
 extension MeterState {
-  /// What is written of a state, with loudness and bands where they are in `state`.
+  /// The columns of a state, with the loudness and bands that `state` has.
   fileprivate static func columns(like state: Self) -> [Column<Self>] {
     weightings + levels(like: state.reading) + (state.loudness == nil ? [] : loudness)
       + [
@@ -87,7 +87,7 @@ extension MeterState {
     ]
   }
 
-  /// A list in JSON, a column each in CSV.
+  /// A list in JSON, one column per band in CSV.
   private static func bands(like state: Self) -> [Column<Self>] {
     [
       Column("bands", in: [.ndjson]) { state in
@@ -100,7 +100,7 @@ extension MeterState {
       }
   }
 
-  /// What a summary says besides.
+  /// The additional columns of a summary.
   fileprivate static func columns(of subject: SoundSubject) -> [Column<Self>] {
     [
       Column("class_shares") { state in

@@ -2,14 +2,13 @@ import Foundation
 import RustleAudio
 import RustlePlot
 
-/// Where the states of a measurement go. After `finish` nothing more is written.
+/// A consumer of a measurement's states. After `finish` nothing more is written.
 protocol MeterSink: Actor {
   func show(_ state: MeterState) throws
   func finish(_ state: MeterState) throws
 }
 
-/// One measurement, from its start until one of the things that end it, with what goes on beside its output: the progress of a
-/// long file, and the picture.
+/// One measurement, from its start to its end, with the progress of a long file and the picture.
 actor MeterRun {
   private let input: SoundInput
   private let meter: SoundLevelMeter
@@ -23,8 +22,8 @@ actor MeterRun {
 
   /// - Parameters:
   ///   - interval: the sound between two readings.
-  ///   - png: where the picture goes; nil: there is none.
-  ///   - progress: for whoever looks at standard error and is not shown the levels.
+  ///   - png: the path of the picture; nil for none.
+  ///   - progress: the progress line on standard error, where no levels are shown.
   init(
     _ input: SoundInput, with meter: SoundLevelMeter, every interval: Duration, of subject: SoundSubject, png: String?,
     progress: sending ProgressLine
@@ -37,16 +36,16 @@ actor MeterRun {
     self.progress = progress
   }
 
-  /// What the meter shows now.
+  /// The meter's present state.
   nonisolated func state() async throws -> MeterState {
     try await MeterState(meter.reading, of: meter, tally: input.tally)
   }
 
-  /// Measures to the end of the sound, or until something else ends the run.
+  /// Measures until the end of the sound or of the run.
   ///
   /// - Parameters:
-  ///   - sink: is given each reading, and the last state.
-  ///   - view: the sink, where it is a view.
+  ///   - sink: receives each reading, and the last state.
+  ///   - view: the sink, if it is a view.
   nonisolated func measure(to sink: some MeterSink, view: LiveMeter? = nil) async throws -> RunEnding {
     do {
       return try await input.run(
@@ -60,7 +59,7 @@ actor MeterRun {
         },
         finish: { [self] ending in
           let state = try await summary()
-          // The picture first: a reader of the pipe that has seen enough must not cost it.
+          // The picture first: a closed pipe must not prevent it.
           try await finish(state)
           if ending != .readerGone { try await sink.finish(state) }
         })
@@ -83,7 +82,7 @@ actor MeterRun {
     classes = classes.map { _ in 0 }
   }
 
-  /// What the meter shows, with the share of the readings in each class.
+  /// The meter's present state, with the share of the readings in each level zone.
   private func summary() async throws -> MeterState {
     var state = try await state()
     let count = classes.reduce(0, +)
@@ -104,13 +103,13 @@ actor MeterRun {
   }
 }
 
-/// Writes lines.
+/// Writes a measurement as lines.
 actor MeterLineWriter: MeterSink {
   private let lines: MeterLines
-  /// Whether the readings are written, and not the summary alone.
+  /// Whether readings are written, and not only the summary.
   private let showsReadings: Bool
   private let output: LineWriter
-  /// Once there is a header.
+  /// The table of readings; nil before the header.
   private var table: Table<MeterState>?
   private var isOver = false
 
@@ -140,20 +139,20 @@ actor MeterLineWriter: MeterSink {
   }
 }
 
-/// The live view: takes states and keys in, and draws itself when something changed.
+/// The live view of a measurement: receives states and keys, and draws changes.
 actor LiveMeter: MeterSink, LiveView {
   var screen: LiveScreen
   private let subject: SoundSubject
   private let run: MeterRun
 
   private var state: MeterState
-  /// What is shown while the view is paused; the measurement itself goes on.
+  /// The state shown while the view is paused; the measurement goes on.
   private var frozen: MeterState?
   private var hasSound = false
   private var showsHelp = false
   private var isOver = false
 
-  /// - Parameter state: what is shown before the first sound.
+  /// - Parameter state: the state shown before the first sound.
   init(_ run: MeterRun, of subject: SoundSubject, state: MeterState, screen: LiveScreen) {
     self.run = run
     self.subject = subject
@@ -167,14 +166,14 @@ actor LiveMeter: MeterSink, LiveView {
     screen.needsDrawing = screen.needsDrawing || frozen == nil
   }
 
-  /// Puts the report in the view's place and gives the terminal back.
+  /// Replaces the view by the report and restores the terminal.
   func finish(_ state: MeterState) throws {
     guard !isOver else { return }
     defer { end() }
     try screen.draw { hasSound ? MeterView(subject: subject, profile: $0).report(state) : [] }
   }
 
-  /// Gives the terminal back after a failure; the last picture stays.
+  /// Restores the terminal after a failure; the last picture stays.
   func end() {
     guard !isOver else { return }
     isOver = true

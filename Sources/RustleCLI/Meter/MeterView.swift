@@ -1,15 +1,15 @@
 import Foundation
 import RustleAudio
 
-/// Lays a measurement out for a terminal: while it goes on, and the whole of it at its end. A pure function of what it is given.
+/// The layout of a measurement on a terminal, while it goes on and at its end. A pure function of its arguments.
 struct MeterView {
-  /// What stands around the levels.
+  /// The state around the levels.
   struct Status: Equatable, Sendable {
     var isPaused = false
-    /// Whether keys are read: without them they are not offered.
+    /// Whether keys are read; without them the help is not offered.
     var hasKeys = false
     var showsHelp = false
-    /// Whether any sound came so far.
+    /// Whether any sound has arrived.
     var hasSound = true
   }
 
@@ -18,8 +18,8 @@ struct MeterView {
 
   private static let empty: ScreenLine = ("", 0)
 
-  /// The lines and the columns that each takes. There are never more lines than the terminal has rows but one, so that the
-  /// picture does not scroll: what matters least is left out first.
+  /// The lines with their widths in columns: at most one less than the terminal's rows, so that the picture does not
+  /// scroll. The least important lines are left out first.
   func lines(_ state: MeterState, _ status: Status) -> [ScreenLine] {
     var footer = [profile.line(footer(state, status), .dim)]
     if status.showsHelp {
@@ -55,7 +55,7 @@ struct MeterView {
     return Numbers.time(state.seconds) + stateWord + (status.hasKeys ? keys : "")
   }
 
-  /// The whole measurement: levels, percentiles, loudness, bands.
+  /// The complete measurement: levels, exceedance levels, loudness, bands.
   func report(_ state: MeterState) -> [ScreenLine] {
     var lines = [
       profile.line(subject.name, .bold), profile.line(subject.line),
@@ -70,7 +70,7 @@ struct MeterView {
     return lines
   }
 
-  /// For example `silent 85 %, quiet 15 % of the time`.
+  /// The shares of the level zones: `silent 85 %, quiet 15 % of the time`.
   private func shares(_ state: MeterState) -> String {
     let words = zip(LevelZone.allCases, state.shares).filter { $1 > 0 }
       .map { "\($0.name) \(String(format: "%.0f", $1 * 100)) %" }
@@ -80,13 +80,13 @@ struct MeterView {
 
   // MARK: the level and its scale
 
-  /// The level in large digits, its name and unit beside it; small where the terminal is narrow.
+  /// The level in large digits with its name and unit; small on a narrow terminal.
   private func big(_ state: MeterState) -> [ScreenLine] {
     let word = state.hasWordOfLevel ? state.levelZone.name.uppercased() : ""
     let side = [state.levelName, state.unit, "", "", word]
     let mark = profile.glyphs.bars[profile.glyphs.bars.count - 1]
     let text = state.level.isFinite ? String(format: "%.1f", state.level) : "-.-"
-    // As wide for every number, so that nothing jumps: a sign, three digits, the point, one digit.
+    // The same width for every number: a sign, three digits, the point, one digit.
     let width = 6 * 8 - 2
     guard profile.columns >= width + 12 else { return [small(state)] }
     return zip(BigDigits.lines(text, mark: mark), side).map { digits, side in
@@ -102,10 +102,10 @@ struct MeterView {
     return profile.line(state.hasWordOfLevel ? "\(text)  \(state.levelZone.name.uppercased())" : text, state.ink)
   }
 
-  /// The bar from 0 to 120, and the class as a word.
+  /// The bar from 0 to 120, and the name of the level zone.
   func scale(_ state: MeterState) -> ScreenLine {
     let word = "\(String(Int(state.place)).leftPadded(to: 3)) \(state.levelZone.name)"
-    // Without the ends of the scale where they would leave no room for the bar.
+    // A narrow terminal has no room for the labels at the ends.
     let isWide = profile.columns >= 40
     let width = isWide ? min(60, profile.columns - 20) : max(4, profile.columns - 12)
     let full = Int((min(1, max(0, state.place / DisplayScale.range.upperBound)) * Double(width)).rounded())
@@ -121,13 +121,13 @@ struct MeterView {
 
   // MARK: tables
 
-  /// Names and levels side by side, as many in a line as fit.
+  /// Names and levels side by side, as many per line as fit.
   private func table(_ cells: [(name: String, level: Double?)], unit: String) -> [ScreenLine] {
     table(cells.map { ($0.name, $0.level, unit) })
   }
 
   private func table(_ cells: [(name: String, level: Double?, unit: String)]) -> [ScreenLine] {
-    // Seven for the name, seven for a number such as -123.4, the unit, and two between.
+    // Seven columns for the name, seven for a number such as -123.4, the unit, and two between cells.
     let unitWidth = cells.reduce(0) { max($0, $1.unit.count) }
     let width = 7 + 7 + 1 + unitWidth
     let perLine = max(1, (profile.columns + 2) / (width + 2))
@@ -143,7 +143,7 @@ struct MeterView {
     }
   }
 
-  /// Loudness in its own units; with `isWhole` the highest momentary and short-term loudness in place of the last ones.
+  /// The loudness in LUFS; with `isWhole`, the highest momentary and short-term loudness in place of the last.
   private func loudness(_ state: MeterState, isWhole: Bool = false) -> [ScreenLine] {
     guard let loudness = state.loudness else { return [] }
     return table([
@@ -162,13 +162,13 @@ struct MeterView {
 
   /// The levels of the bands as bars side by side.
   func bands(_ state: MeterState) -> [ScreenLine] {
-    // Bands that do not fit are left out from the lowest on; a bar has up to three columns and a space.
+    // The lowest bands are left out where not all fit; a bar has up to four columns and a space.
     let (chart, left) = (Chart(profile: profile), Chart.labelWidth + 1)
     let room = max(1, profile.columns - left)
     let shown = Array(state.bands.suffix(room))
     let width = max(1, min(5, room / max(1, shown.count)))
     let bar = max(1, width - 1)
-    // A ten above the highest level, or the top of full scale where all is silent.
+    // The next multiple of ten above the highest level, or full scale for silence.
     let top = shown.map(\.level).filter(\.isFinite).max().map { ($0 / 10).rounded(.up) * 10 } ?? 0
     let bars = (0..<Self.barRows).map { row -> ScreenLine in
       let label = row == 0 ? top : row == Self.barRows / 2 ? top - Self.barRange / 2 : nil
@@ -183,12 +183,12 @@ struct MeterView {
     return bars + [profile.line(labels(shown, width: width, unit: state.unit).withoutSpacesAtEnd, .dim)]
   }
 
-  /// The unit under the levels, and the frequencies of the bands as far as they fit, the first one of an octave before others.
+  /// The unit under the levels, and the centre frequencies that fit.
   private func labels(_ bands: [SoundLevelMeter.Band], width: Int, unit: String) -> String {
     var row = unit.leftPadded(to: Chart.labelWidth - 1) + "  "
     for (index, band) in bands.enumerated() {
       let start = Chart.labelWidth + 1 + index * width
-      // In thirds of octaves only every third band is named: 31.5, 63, 125, ...
+      // Of one-third-octave bands every third is labelled: 31.5, 63, 125, ...
       let octaves = log2(band.center / 1_000)
       let isCrowded = width < 6 && abs(octaves.rounded() - octaves) >= 0.1
       guard !isCrowded, row.count <= start, start + band.name.count <= profile.columns else { continue }
@@ -199,7 +199,7 @@ struct MeterView {
 }
 
 extension LevelZone {
-  /// The colour that goes with the name.
+  /// The colour of the zone.
   var ink: Painter.Ink {
     switch self {
     case .silent: .blue

@@ -2,18 +2,18 @@ public import ArgumentParser
 public import RustleAudio
 public import RustleAudioFiles
 
-// Choices of the libraries by the names that they have there.
+// The libraries' enumerations as option values, by their raw values.
 
 extension PitchMethod: ExpressibleByArgument {}
 extension FormantMethod: ExpressibleByArgument {}
 extension AudioFileWriter.Encoding: ExpressibleByArgument {}
 
 extension FrequencyWeighting: ExpressibleByArgument {
-  /// Its letter, in any case.
+  /// Parses the letter, upper or lower case.
   public init?(argument: String) { self.init(rawValue: argument.uppercased()) }
 }
 
 extension TimeWeighting: ExpressibleByArgument {
-  /// Its letter, in any case.
+  /// Parses the letter, upper or lower case.
   public init?(argument: String) { self.init(rawValue: argument.uppercased()) }
 }

@@ -3,52 +3,52 @@ import Foundation
 import Logging
 import RustleCore
 
-/// How much is written to standard error.
+/// The verbosity of standard error.
 struct LogOptions: ParsableArguments {
-  @Flag(name: .shortAndLong, help: "Log what the engines do to standard error.")
+  @Flag(name: .shortAndLong, help: "Log debug messages to standard error.")
   var verbose = false
 
-  @Flag(name: .shortAndLong, help: "Write nothing to standard error but errors.")
+  @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
   var quiet = false
 
   func validate() throws {
-    if verbose && quiet { throw ValidationError("expected --verbose or --quiet, got both") }
+    if verbose && quiet { throw ValidationError("--verbose cannot be used with --quiet") }
   }
 
-  /// The least level that is written. The environment variable `RUSTLE_LOG` can ask for more than the options do.
+  /// The least level that is logged. The environment variable `RUSTLE_LOG` can lower it below that of the options.
   ///
-  /// - Parameter usual: the level without an option.
+  /// - Parameter usual: the default level.
   func level(environment: [String: String], usual: Logger.Level = .warning) -> Logger.Level {
     let asked: Logger.Level = verbose ? .debug : quiet ? .error : usual
     let named = environment["RUSTLE_LOG"].flatMap { Logger.Level(rawValue: $0.lowercased()) }
     return min(asked, named ?? asked)
   }
 
-  /// Says something to whoever looks at standard error, unless nothing is wanted there.
+  /// Writes a note to standard error, unless `--quiet`.
   func note(_ text: String) {
     if !quiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
   }
 
-  /// Says that a picture was written.
+  /// Reports a written picture.
   func noteWritten(_ path: String) {
     if !quiet { try? LineWriter.standardError.write("wrote \(path)\n") }
   }
 
-  /// The progress of a job, for whoever looks at standard error.
+  /// The progress line of a job, where standard error is a terminal.
   ///
-  /// - Parameter writesAtOnce: whether the output shows how far it is: then there is none where the output is looked at, too.
+  /// - Parameter writesAtOnce: whether the output itself shows the progress; no line then if it is a terminal too.
   func progress(total: Int?, writesAtOnce: Bool = false) -> ProgressLine {
     let isSeen = !quiet && StandardStream.isTerminal(StandardStream.error)
     return ProgressLine(
       total: total, isEnabled: isSeen && !(writesAtOnce && StandardStream.isTerminal(StandardStream.output)))
   }
 
-  /// Sends the process's log, that of the engines too, to standard error. To be called at most once in a process.
+  /// Sends the log of the process and of the engines to standard error. To be called at most once in a process.
   ///
-  /// - Parameter usual: the level without an option: a command that tells of warnings itself asks for errors.
+  /// - Parameter usual: the default level; `.error` for a command that reports the engines' warnings itself.
   func bootstrap(usual: Logger.Level = .warning) {
     let level = level(environment: ProcessInfo.processInfo.environment, usual: usual)
-    // An archive that does not fit is told by the first call that needs it.
+    // The first call into a mismatched archive reports it.
     if (try? NativeLibrary.prepare()) != nil { NativeLog.setLevel(level) }
     LoggingSystem.bootstrap { label in
       var handler = StreamLogHandler.standardError(label: label)

@@ -1,17 +1,17 @@
 internal import ArgumentParser
 
-/// How results are written to standard output.
+/// The format of results on standard output.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
   /// A live view on a terminal, text elsewhere.
   case auto
   /// For people.
   case text
-  /// One JSON object a line, with a version field.
+  /// One JSON object per line, with a version field.
   case ndjson
-  /// A header and one record a line (RFC 4180 quoting).
+  /// A header and one record per line (RFC 4180 quoting).
   case csv
 
-  /// Whether it is no format for programs.
+  /// Whether the format is for people.
   var isForPeople: Bool { self == .auto || self == .text }
 }
 
@@ -19,9 +19,9 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
 struct OutputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "How to write the result to standard output.",
-      discussion: "auto: for people, a live view where the command has one and output is a terminal. ndjson: one JSON "
-        + "object a line, with \"v\":1. csv: a header and one record a line."))
+      "The format of the result on standard output.",
+      discussion: "auto: text, or a live view where the command has one and output is a terminal. ndjson: one JSON "
+        + "object per line, with \"v\":1. csv: a header and one record per line."))
   var format: OutputFormat = .auto
 
   @Flag(help: "Short for --format ndjson.")
@@ -32,20 +32,20 @@ struct OutputOptions: ParsableArguments {
 
   /// The format in force.
   var effectiveFormat: OutputFormat { json ? .ndjson : format }
-  /// What standard output can show now.
+  /// The present profile of standard output.
   var profile: TerminalProfile { .standardOutput(isASCIIAskedFor: ascii) }
-  /// The screen of a live view; nil where there is to be none.
+  /// The screen of a live view; nil without one.
   var screen: LiveScreen? {
     effectiveFormat == .auto && profile.isLive ? .standardOutput(isASCIIAskedFor: ascii) : nil
   }
 
   func validate() throws {
     if json && format != .auto && format != .ndjson {
-      throw ValidationError("expected --json or --format \(format.rawValue), got both")
+      throw ValidationError("--json cannot be used with --format \(format.rawValue)")
     }
   }
 
-  /// Refuses CSV, in which a command has no records.
+  /// Rejects CSV, for a command without records.
   func refuseCSV() throws {
     if effectiveFormat == .csv { throw ValidationError("--format: expected auto, text or ndjson, got csv") }
   }

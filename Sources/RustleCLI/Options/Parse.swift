@@ -2,9 +2,9 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 
-/// Turns option texts into values, with errors that say what was expected and what came.
+/// Parsers of option values; their errors name the expected and the given value.
 enum Parse {
-  /// A number in a range, given in the unit that `what` names: `"seconds"`.
+  /// A number in a range, in the unit that `what` names: `"seconds"`.
   static func number(
     _ what: String, in range: ClosedRange<Double>
   ) -> @Sendable (String) throws -> Double {
@@ -61,7 +61,7 @@ enum Parse {
 }
 
 extension Option {
-  /// An option of a number: it may begin with a minus sign.
+  /// An option with a number, which may begin with a minus sign.
   init(
     wrappedValue: Value, name: NameSpecification = .long, help: String, value: String? = nil,
     parse: @escaping @Sendable (String) throws -> Value
@@ -71,7 +71,7 @@ extension Option {
       transform: parse)
   }
 
-  /// The same without a default.
+  /// An option with a number, without a default.
   init<Number>(
     name: NameSpecification = .long, help: String, value: String? = nil,
     parse: @escaping @Sendable (String) throws -> Number

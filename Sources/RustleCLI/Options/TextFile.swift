@@ -1,11 +1,11 @@
 import Foundation
 
-/// Files with text that options name.
+/// Text files that options name.
 enum TextFile {
   /// The most bytes that are read.
   static let maximumByteCount = 4 << 20
 
-  /// A file's text: UTF-8, or Latin-1 where it is not that.
+  /// Reads a file's text: UTF-8, or else Latin-1.
   ///
   /// - Throws: as `bytes`.
   static func read(_ path: String, option: String) throws -> String {
@@ -13,9 +13,9 @@ enum TextFile {
     return String(data: data, encoding: .utf8) ?? String(data: data, encoding: .isoLatin1) ?? ""
   }
 
-  /// A file's bytes.
+  /// Reads a file's bytes.
   ///
-  /// - Throws: `CommandFailure` for what is missing, forbidden, no file, or too large to be meant.
+  /// - Throws: `CommandFailure` for a missing or unreadable file, for a folder, and for more than ``maximumByteCount`` bytes.
   static func bytes(of path: String, option: String) throws -> Data {
     let data: Data
     do {

@@ -1,14 +1,14 @@
 import RustleMarket
 
-/// Text that is put together as bytes: what is written for every record takes no string of its own.
+/// Text that is assembled as bytes, without a string for each record.
 struct ByteText: Sendable {
   /// UTF-8.
   private(set) var bytes: [UInt8] = []
 
-  /// The same as a string.
+  /// The text as a string.
   var string: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Forgets the text and keeps its memory.
+  /// Removes the text and keeps its capacity.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
@@ -25,13 +25,13 @@ struct ByteText: Sendable {
     append(digits: number.magnitude, fraction: 0)
   }
 
-  /// Appends every digit, those after the point too that are 0.
+  /// Appends every digit, trailing zeros included.
   mutating func append(_ number: ExactDecimal) {
     if number.units < 0 { bytes.append(UInt8(ascii: "-")) }
     append(digits: number.units.magnitude, fraction: number.scale)
   }
 
-  /// Appends a number's digits, `fraction` of them behind a point and at least one before it.
+  /// Appends a number's digits, `fraction` of them after a point and at least one before it.
   private mutating func append(digits number: UInt64, fraction: Int) {
     var count = 1
     var rest = number

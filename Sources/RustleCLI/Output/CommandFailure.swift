@@ -7,29 +7,29 @@ import RustlePlot
 /// The exit status of the command, after the BSD list in sysexits.h where it has one.
 enum ExitStatus: Int32, Sendable {
   case ok = 0
-  /// Wrong use: an unknown option, a value out of range.
+  /// Wrong usage: an unknown option, a value out of range.
   case usage = 64
-  /// The input is there and is not what it should be.
+  /// The input has another format than expected.
   case badData = 65
-  /// There is no such input, or it may not be read.
+  /// The input does not exist or cannot be read.
   case noInput = 66
-  /// Something that is needed is not available: a place to write to, a library's codec.
+  /// A required resource is not available: an output, a library's codec.
   case unavailable = 69
   /// A fault inside the program.
   case `internal` = 70
-  /// Ended by SIGHUP: the terminal is gone.
+  /// Ended by SIGHUP: the terminal was closed.
   case hangup = 129
-  /// Ended by SIGINT: 128 and the signal's number, as shells report it.
+  /// Ended by SIGINT: 128 plus the signal's number, as shells report it.
   case interrupted = 130
   /// Ended by SIGTERM.
   case terminated = 143
 }
 
-/// Why a command stopped: a status for the shell, and a text for people.
+/// The failure of a command: a status for the shell, and a text for people.
 struct CommandFailure: Error, Equatable {
   let status: ExitStatus
   let message: String
-  /// What to do about it, when there is something.
+  /// The remedy, where there is one.
   let advice: String?
 
   init(_ status: ExitStatus, _ message: String, advice: String? = nil) {
@@ -38,7 +38,7 @@ struct CommandFailure: Error, Equatable {
     self.advice = advice
   }
 
-  /// Makes something of a file or an option, whose name an error of the library lacks.
+  /// Returns the result of `make`; adds the name of a file or an option to an error of the library.
   static func naming<Outcome>(
     _ name: String, _ status: ExitStatus = .badData, _ make: () throws -> Outcome
   ) throws -> Outcome {
@@ -49,26 +49,25 @@ struct CommandFailure: Error, Equatable {
     }
   }
 
-  /// Refuses a channel, counted from 1, that a sound does not have.
+  /// Rejects a channel, counted from 1, that a sound does not have.
   static func check(channel: Int?, of format: AudioFormat) throws {
     guard let channel, channel > format.channels else { return }
     throw Self(
       .usage, "--channel: expected a channel from 1 to \(format.channels), got channel \(channel)",
-      advice: format.channels == 1 ? "the sound is mono: leave the channel out" : "choose one of its channels")
+      advice: format.channels == 1 ? "the sound is mono: omit --channel" : "choose one of its channels")
   }
 
-  /// What standard error shows.
+  /// The text for standard error.
   var text: String { "error: \(Self.visible(message))\n" + (advice.map { "  \(Self.visible($0))\n" } ?? "") }
 
-  /// The text with a `?` for each control character: names and files may hold escape sequences, which are not the terminal's to
-  /// obey.
+  /// The text with a `?` for each control character: names and files may contain escape sequences for the terminal.
   static func visible(_ text: String) -> String {
     String(text.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "?" : $0 })
   }
 }
 
 extension CommandFailure {
-  /// The failure behind an error of the libraries, or nil for an error of no library of ours.
+  /// The failure behind an error of Rustle's libraries; nil for another error.
   init?(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
@@ -81,8 +80,8 @@ extension CommandFailure {
         case .diskFull, .writeFailed, .notWritable: .unavailable
         case .formatMismatch: .internal
         }
-      // The library's advice names what a program says; here there is an option.
-      let advice = error.code == .alreadyExists ? "choose another name, or give --overwrite" : error.advice
+      // The library's advice names an argument in Swift; the command has an option.
+      let advice = error.code == .alreadyExists ? "choose another name, or use --overwrite" : error.advice
       self.init(status, error.localizedDescription, advice: advice)
     case let error as AudioError:
       let status: ExitStatus =
@@ -92,12 +91,12 @@ extension CommandFailure {
         case .deviceNotFound, .deviceBusy, .deviceLost, .deviceUnsupported, .noSoundLibrary: .unavailable
         case .wrongState, .shutDown, .native: .internal
         }
-      // The library's advice names a function; here there is a command.
+      // The library's advice names a function; the command line has a subcommand.
       let advice =
         error.code == .deviceNotFound ? "choose one of the devices that 'rustle devices' lists" : error.advice
       self.init(status, error.message, advice: advice)
     case let error as RecordingError:
-      // The status is the cause's; the text says what was kept, too.
+      // The status is the cause's; the text also reports what was kept.
       let cause = Self(error.cause)
       self.init(cause?.status ?? .internal, error.localizedDescription, advice: cause?.advice)
     case let error as TickerError:
@@ -121,10 +120,10 @@ extension CommandFailure {
         case .addressUnavailable, .exhausted: .unavailable
         case .ended, .shutDown, .poisoned, .forked, .wrongSource, .archiveMismatch, .internal: .internal
         }
-      // The library's advice names a configuration; here there is an option. What an address is, the message says.
+      // The library's advice names a configuration; the command has an option. The message describes an address.
       let advice: String? =
         switch error.code {
-        case .unknownFormat: "give --input ndjson or --input csv, or a name that ends so"
+        case .unknownFormat: "use --input ndjson or --input csv, or a name with that extension"
         case .malformedAddress: nil
         default: error.advice
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes text to a file handle without a buffer: what `write` was given has left the process when it returns.
+/// Writes text to a file handle without a buffer: the text has left the process when `write` returns.
 struct LineWriter: Sendable {
   private let handle: FileHandle
 
@@ -9,7 +9,7 @@ struct LineWriter: Sendable {
 
   init(_ handle: FileHandle) { self.handle = handle }
 
-  /// - Throws: `BrokenPipe` when nobody reads any more, `CommandFailure` for anything else (a full disk).
+  /// - Throws: `BrokenPipe` when the reader has closed the pipe, `CommandFailure` for another error (a full disk).
   func write(_ text: String) throws { try write(Data(text.utf8)) }
 
   /// - Throws: as for text.
@@ -22,14 +22,14 @@ struct LineWriter: Sendable {
       }
       switch cause.code {
       case .EPIPE: throw BrokenPipe()
-      // The command was started without one: what stands in its place refuses.
+      // The command was started with a closed descriptor.
       case .EBADF: throw CommandFailure(.unavailable, "cannot write the output: it is closed")
       default: throw CommandFailure(.unavailable, "cannot write the output: \(cause.localizedDescription)")
       }
     }
   }
 
-  /// The system's own error. Foundation wraps it: at first hand on Linux, one level down on Darwin.
+  /// The system's error, which Foundation wraps on Darwin.
   private static func cause(of error: any Error) -> POSIXError? {
     var current: NSError? = error as NSError
     while let error = current {
@@ -42,5 +42,5 @@ struct LineWriter: Sendable {
   }
 }
 
-/// Nobody reads the output any more (`| head`): the command stops, and that is no error.
+/// The reader has closed the output's pipe (`| head`): the command ends without an error.
 struct BrokenPipe: Error {}

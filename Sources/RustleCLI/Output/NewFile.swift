@@ -1,16 +1,16 @@
 import RustlePlot
 
-/// A file that a command makes: it is written beside its place and put there when it is whole.
+/// An output file that is written under a temporary name and renamed once complete.
 struct NewFile: Sendable {
-  /// Where the file is going to be, as it was given.
+  /// The file's final path, as given.
   let name: String
   private let mayReplace: Bool
   private let replacement: FileReplacement
 
   /// - Parameters:
   ///   - name: a path in a folder that exists. A link is followed.
-  ///   - mayReplace: whether a file that is there is replaced.
-  /// - Throws: `CommandFailure` for a file that is there, and for what is no regular file.
+  ///   - mayReplace: whether an existing file is replaced.
+  /// - Throws: `CommandFailure` for an existing file without `mayReplace`, and for a device or a pipe.
   init(_ name: String, mayReplace: Bool) throws {
     self.name = name
     self.mayReplace = mayReplace
@@ -18,31 +18,30 @@ struct NewFile: Sendable {
     if replacement.occupant == .other {
       throw CommandFailure(
         .usage, "\(name): expected the path of a regular file, got a device or a pipe",
-        advice: "name a file that may be put in its place")
+        advice: "choose the name of a file")
     }
     try checkPlace()
   }
 
-  /// Where it is written meanwhile.
+  /// The temporary path.
   var path: String { replacement.path }
 
   private func checkPlace() throws {
     guard mayReplace || replacement.occupant == .nothing else {
       throw CommandFailure(
-        .usage, "\(name): expected a name that is free, got that of a file",
-        advice: "choose another name, or give --overwrite")
+        .usage, "\(name): the file exists", advice: "choose another name, or use --overwrite")
     }
   }
 
-  /// Puts the file in its place, in one step.
+  /// Renames the file to its final name, atomically.
   func commit() throws {
     try checkPlace()
     if let reason = replacement.commit() {
       throw CommandFailure(
-        .unavailable, "\(name): cannot be put in its place: \(reason)", advice: "check the folder, or choose another")
+        .unavailable, "\(name): cannot be renamed: \(reason)", advice: "check the folder, or choose another")
     }
   }
 
-  /// Removes what is not in its place.
+  /// Removes the temporary file.
   func discard() { replacement.discard() }
 }

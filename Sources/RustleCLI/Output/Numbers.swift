@@ -1,8 +1,8 @@
 import Foundation
 
-/// How numbers are written for people. The same in every locale.
+/// The formats of numbers for people, the same in every locale.
 enum Numbers {
-  /// A number in a format of `String(format:)`; what there is none of is a dash, and what rounds to nothing has no sign.
+  /// A number in a format of `String(format:)`; a dash for nil and for non-finite numbers. A rounded zero has no sign.
   static func text(_ number: Double?, _ format: String, _ glyphs: Glyphs) -> String {
     guard let number, number.isFinite else { return String(glyphs.unknown) }
     let text = String(format: format, number)
@@ -13,7 +13,7 @@ enum Numbers {
   /// A level to a tenth of a decibel.
   static func level(_ level: Double?, _ glyphs: Glyphs) -> String { text(level, "%.1f", glyphs) }
 
-  /// A number with its sign, but none at zero: `+12.3`, `-0.4`, `0.0`.
+  /// A number with its sign, except at zero: `+12.3`, `-0.4`, `0.0`.
   static func signed(_ number: Double, digits: Int = 1, _ glyphs: Glyphs) -> String {
     let text = text(number, "%.\(min(max(digits, 0), 3))f", glyphs)
     return number > 0 && text.contains { ("1"..."9").contains($0) } ? "+" + text : text
@@ -25,7 +25,7 @@ enum Numbers {
   /// The shortest text of a number, without a needless fraction.
   static func plain(_ number: Double, digits: Int = 6) -> String { String(format: "%.\(digits)g", number) }
 
-  /// A time as on a clock, in tenths of a second: `0:01.5`, `1:02:03.0`.
+  /// A time in clock notation, to a tenth of a second: `0:01.5`, `1:02:03.0`.
   static func time(_ seconds: Double, rounded rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) -> String {
     let tenths = Int((seconds * 10).rounded(rule))
     let (minutes, end) = (tenths / 600, String(format: "%02d.%d", tenths / 10 % 60, tenths % 10))
@@ -37,10 +37,10 @@ enum Numbers {
 }
 
 extension String {
-  /// The text with spaces before it, so that it has at least `count` characters.
+  /// The text padded on the left to at least `count` characters.
   func leftPadded(to count: Int) -> String { String(repeating: " ", count: max(0, count - self.count)) + self }
 
-  /// The text with spaces behind it up to a number of characters.
+  /// The text padded on the right to at least `count` characters.
   func rightPadded(to count: Int) -> String { self + String(repeating: " ", count: max(0, count - self.count)) }
 
   /// The text without spaces at its end.

@@ -1,38 +1,37 @@
 import Foundation
 import RustleAudioFiles
 
-/// Where a command writes a file.
+/// Checks of the path that a command writes to.
 enum OutputPath {
-  /// What names of pictures of other kinds end with.
+  /// The extensions of other picture formats.
   private static let otherPictures: Set = [
     "jpg", "jpeg", "gif", "svg", "pdf", "webp", "tif", "tiff", "bmp", "heic", "avif", "ps", "eps",
   ]
 
-  /// Refuses, before there is any work, a picture that cannot be written, as `check` does, and a name of another kind than PNG.
+  /// Rejects, before any work, a picture that cannot be written, as `check` does, and an extension of another format than PNG.
   static func checkPicture(_ output: String, isNot input: String) throws {
     let ending = URL(fileURLWithPath: output).pathExtension
     if otherPictures.contains(ending.lowercased()) {
       throw CommandFailure(
         .usage, "--png: expected the name of a PNG file, got \(output)",
-        advice: "pictures are PNG only: give it a name that ends with .png")
+        advice: "choose a name that ends with .png")
     }
     try check(output, option: "--png", isNot: input)
   }
 
-  /// Refuses, before there is any work, an output that cannot be written: in a folder that is missing or forbidden, or a
-  /// folder itself; and one that is the input, by this or another name: it would be overwritten. A picture does not go to
-  /// standard output.
+  /// Rejects, before any work, an output that cannot be written: a folder, a path in a folder that is missing or not
+  /// writable, standard output; and the input itself, under this or another name, which would be overwritten.
   static func check(_ output: String, option: String, isNot input: String) throws {
     try check(output, option: option)
     guard input != AudioFileReader.standardInputPath, let written = identity(output), written == identity(input) else {
       return
     }
     throw CommandFailure(
-      .usage, "\(option): expected another file than the one that is read, got \(output)",
-      advice: "give it a name of its own")
+      .usage, "\(option): expected another file than the input, got \(output)",
+      advice: "choose another name")
   }
 
-  /// The same, where nothing is read.
+  /// Rejects, before any work, an output that cannot be written, for a command without an input file.
   static func check(_ output: String, option: String) throws {
     if output.isEmpty || output == AudioFileReader.standardInputPath {
       throw CommandFailure(.usage, "\(option): expected the path of a file, got '\(output)'")
@@ -49,9 +48,9 @@ enum OutputPath {
     guard type(of: folder) == .typeDirectory else {
       throw CommandFailure(
         .unavailable, "\(option): cannot write \(output): there is no folder \(folder.path)",
-        advice: "make the folder first")
+        advice: "create the folder first")
     }
-    // A file is replaced as a whole, for which its folder is written to; a device is not, and may stand in any folder.
+    // Replacing a file writes to its folder; writing to a device does not.
     let kind = type(of: target)
     let asked = kind == nil ? [folder] : kind == .typeRegular ? [folder, target] : [target]
     guard asked.allSatisfy({ FileManager.default.isWritableFile(atPath: $0.path) }) else {
@@ -66,7 +65,7 @@ enum OutputPath {
     return attributes?[.type] as? FileAttributeType
   }
 
-  /// The device and the number of a file; nil when there is none.
+  /// The device and the inode number of a file; nil without a file.
   private static func identity(_ path: String) -> [Int]? {
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: target),

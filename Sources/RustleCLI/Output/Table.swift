@@ -1,33 +1,32 @@
 import Foundation
 
-/// A column of the records that a command writes: it says once what the field is called, how it is read from a record, and how
-/// people see it.
+/// A column of the records that a command writes: the field's name, its value in a record, and its cell in text output.
 struct Column<Record>: Sendable {
-  /// How people see a column.
+  /// The cell of a column in text output.
   struct Cell: Sendable {
     var title: String
-    /// Characters that it takes at least, the spaces before it included; 0: what its text takes.
+    /// The least width in columns, leading spaces included; 0 for that of the text.
     var width = 0
     var isRight = true
-    /// Stands behind the value where the columns are listed one below the other.
+    /// The unit after the value in a list.
     var unit = ""
-    /// Where a terminal is too narrow for all, the column with the least rank is left out first; nil: never.
+    /// On a narrow terminal the column of the least rank is left out first; nil for a column that is always shown.
     var rank: Int?
-    /// Whether it is a heading, where columns are listed one below the other.
+    /// Whether it is a heading in a list.
     var isSection = false
     let text: @Sendable (Record, Glyphs) -> String
     var ink: (@Sendable (Record) -> Painter.Ink?)?
   }
 
-  /// What programs read, with its unit: `f0_hz`. Empty: the column is for people alone.
+  /// The field's name with its unit, `f0_hz`; empty for a column of text output only.
   let name: String
-  /// The formats for programs that have it.
+  /// The machine-readable formats that contain the column.
   let formats: Set<OutputFormat>
   let value: @Sendable (Record) -> Value
-  /// nil: the column is for programs alone.
+  /// The cell in text output; nil for a column of machine-readable formats only.
   private(set) var cell: Cell?
 
-  /// A column for programs.
+  /// A column of machine-readable formats.
   init<Field: FieldValue & SendableMetatype>(
     _ name: String, in formats: Set<OutputFormat> = [.ndjson, .csv], _ value: @escaping @Sendable (Record) -> Field
   ) {
@@ -36,7 +35,7 @@ struct Column<Record>: Sendable {
     self.value = { value($0).field }
   }
 
-  /// A column for people.
+  /// A column of text output.
   init(cell: Cell) {
     name = ""
     formats = []
@@ -44,10 +43,10 @@ struct Column<Record>: Sendable {
     self.cell = cell
   }
 
-  /// A heading of the columns behind it, where they are listed one below the other.
+  /// A heading of the columns after it in a list.
   static func section(_ title: String) -> Self { Self(cell: Cell(title: title, isSection: true) { _, _ in "" }) }
 
-  /// The column as people see it too: the number in a format of `String(format:)`, times `scale`; a dash stands for none.
+  /// The column with a cell in text output: the number times `scale` in a format of `String(format:)`; a dash for no number.
   func shown(_ title: String, _ width: Int, _ format: String, unit: String = "", scale: Double = 1) -> Self {
     let value = value
     var column = self
@@ -63,7 +62,7 @@ struct Column<Record>: Sendable {
     return column
   }
 
-  /// The column as people see it too.
+  /// The column with a cell in text output.
   func shown(
     _ title: String, _ width: Int = 0, isRight: Bool = true, unit: String = "", rank: Int? = nil,
     ink: (@Sendable (Record) -> Painter.Ink?)? = nil, _ text: @escaping @Sendable (Record, Glyphs) -> String
@@ -74,22 +73,22 @@ struct Column<Record>: Sendable {
   }
 }
 
-/// Writes records in the format that was asked for, all from one list of columns.
+/// Records in any output format, from one list of columns.
 ///
-/// NDJSON: an object a line, `"v":1` and the kind first, then the columns in their order. CSV: a header, and a record a line. For
-/// people: a heading, and the cells side by side; or a text of the record's own.
+/// NDJSON: an object per line, `"v":1` and the kind first, then the columns in order. CSV: a header, and a record per line.
+/// Text: a heading and the cells side by side, or a text of the record's own.
 struct Table<Record>: Sendable {
   var columns: [Column<Record>]
   let format: OutputFormat
   let profile: TerminalProfile
-  /// What stands before the columns in JSON.
+  /// The JSON before the columns.
   private let beginning: String
-  /// What comes before the first record for people; nil: the titles of the cells.
+  /// The heading of text output; nil for the titles of the cells.
   var heading: String?
-  /// What people see of a record in place of its cells, line feed included.
+  /// The text of a record in place of its cells, line feed included.
   var text: (@Sendable (Record) -> String)?
 
-  /// - Parameter kind: tells the records of a stream apart; nil: they are all alike.
+  /// - Parameter kind: distinguishes the kinds of records in a stream; nil for a single kind.
   init(
     _ columns: [Column<Record>], kind: String? = nil, format: OutputFormat, profile: TerminalProfile,
     heading: String? = nil, text: (@Sendable (Record) -> String)? = nil
@@ -102,7 +101,7 @@ struct Table<Record>: Sendable {
     beginning = "{\"v\":1" + (kind.map { ",\"kind\":\"\($0)\"" } ?? "")
   }
 
-  /// What comes before the first record; may be empty.
+  /// The header before the first record; may be empty.
   var header: String {
     switch format {
     case .ndjson: return ""
@@ -157,7 +156,7 @@ struct Table<Record>: Sendable {
     }
   }
 
-  // MARK: for people
+  // MARK: text output
 
   /// The titles of the cells.
   var titles: ScreenLine {
@@ -166,17 +165,17 @@ struct Table<Record>: Sendable {
     return isBlank ? ("", 0) : profile.line(titles, .bold)
   }
 
-  /// The cells of a record side by side.
+  /// A record's cells side by side.
   func row(_ record: Record) -> ScreenLine {
     let cells = joined { $0.text(record, profile.glyphs) }
     let plain = cells.map(\.text).joined()
     let columns = DisplayWidth.columns(of: plain)
-    // What is too wide for a terminal is cut, in the ink of its end.
+    // A row that is too wide for the terminal is cut, in the ink of its last cell.
     guard !profile.isLive || columns <= profile.columns else { return profile.line(plain, cells.last?.ink?(record)) }
     return (cells.map { profile.paint($0.text, $0.ink?(record)) }.joined(), columns)
   }
 
-  /// The cells of a record one below the other, with their titles and units, in the sections that the columns begin.
+  /// A record's cells one below the other, with titles and units, in sections.
   func list(_ record: Record) -> String {
     var text = ""
     for column in columns {
@@ -191,7 +190,7 @@ struct Table<Record>: Sendable {
     return profile.glyphs.plain(text)
   }
 
-  /// Without the columns of least rank, so that the cells fit a width as far as that goes.
+  /// The table without columns of least rank, until the cells fit a width or no ranked column is left.
   func narrowed(to width: Int) -> Self {
     var table = self
     while table.cells.reduce(0, { $0 + $1.width }) > width,
@@ -205,7 +204,7 @@ struct Table<Record>: Sendable {
 
   private var cells: [Column<Record>.Cell] { columns.compactMap(\.cell) }
 
-  /// The text of each cell in its width, without spaces behind the last one.
+  /// The text of each cell padded to its width, without trailing spaces.
   private func joined(
     _ text: (Column<Record>.Cell) -> String
   ) -> [(text: String, ink: (@Sendable (Record) -> Painter.Ink?)?)] {

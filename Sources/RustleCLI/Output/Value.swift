@@ -1,12 +1,12 @@
 import RustleMarket
 
-/// What a field of a record holds, as JSON and CSV write it.
+/// The value of a record's field in JSON and CSV.
 enum Value: Sendable {
   case string(String)
   case integer(Int64)
   case unsigned(UInt64)
   case number(Double)
-  /// Written with as many digits as tell it from its neighbours among floats.
+  /// Written with the fewest digits that identify it among floats.
   case float(Float)
   case decimal(ExactDecimal)
   case bool(Bool)
@@ -109,8 +109,8 @@ extension ByteText {
     append("\"")
   }
 
-  /// Appends a value as a field of CSV. A text with a comma, a quote or a line break in it is quoted (RFC 4180, section 2); what
-  /// has no form there is empty.
+  /// Appends a value as a field of CSV. A text with a comma, a quote or a line break is quoted (RFC 4180, section 2); a value
+  /// that CSV cannot hold is empty.
   mutating func append(csv value: Value) {
     switch value {
     case .string(let text):

@@ -7,19 +7,19 @@ import RustlePlot
 struct PitchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pitch",
-    abstract: "Find the pitch of a recording over time.",
+    abstract: "Track the pitch of a recording.",
     usage: """
       rustle pitch <input> [--min <hz>] [--max <hz>] [--method <method>]
               [--viterbi] [--png <path>] [--json]
       """,
     discussion: """
-      One line for each frame: the time of the frame's middle in seconds, the fundamental frequency in Hz, and the confidence \
-      from 0 to 1. With the method harmonic the confidence is the share of frames like this whose pitch is there and right; with \
-      the other methods it is what they have in its place. A frame without a pitch, or with a confidence below --threshold, has \
-      the frequency 0: --threshold 0 shows the pitch of every frame that may have one.
+      One line for each analysis frame: the time of its middle in seconds, the fundamental frequency in Hz, and the \
+      confidence from 0 to 1. With the method harmonic the confidence is the share of similar frames whose pitch is right; \
+      other methods report their own measure. An unvoiced frame, or one with a confidence below --threshold, has the \
+      frequency 0: --threshold 0 shows every candidate.
 
-      A wide range and low notes ask for long frames; --min and --max that fit the sound make it faster and surer. Lines are \
-      written while the input is read, with --viterbi and --png at its end.
+      Low frequencies require long frames; --min and --max that match the sound make the tracker faster and more reliable. \
+      Lines are written while the input is read, or at its end with --viterbi or --png.
 
       EXAMPLES:
         rustle pitch take1.flac
@@ -31,48 +31,48 @@ struct PitchCommand: AsyncParsableCommand {
 
       NDJSON AND CSV FIELDS:
         v                1, the version of these fields (NDJSON)
-        time_s           of the frame's middle
-        f0_hz            null, or nothing, where the frame is not voiced
+        time_s           the time of the frame's middle
+        f0_hz            null, or empty, for an unvoiced frame
         confidence, voiced
-        deviation_cents  the standard deviation of the frequency, if what is not
-                         the tone is noise
-        inharmonicity    B, where partial k is at k f0 sqrt(1 + B k^2); 0: it does
-                         not show
-        harmonicity_db   the tone's power over that of the rest
+        deviation_cents  the standard deviation of the frequency, if the residual
+                         is noise
+        inharmonicity    B, where partial k is at k f0 sqrt(1 + B k^2); 0 if not
+                         measurable
+        harmonicity_db   the power of the tone over that of the residual
         level_db         relative to a full-scale square wave
       """)
 
   @OptionGroup var file: SoundFileOptions
 
   @Option(
-    help: "The lowest frequency that is looked for, 0.1 to 345600. (default: 25)", value: "hz",
+    help: "Lowest fundamental frequency, 0.1 to 345600. (default: 25)", value: "hz",
     parse: Parse.number("a frequency in Hz", in: 0.1...345_600))
   var min = 25.0
 
   @Option(
-    help: "The highest, 0.1 to 345600; at most 0.45 of the sample rate counts. (default: 4500)", value: "hz",
-    parse: Parse.number("a frequency in Hz", in: 0.1...345_600))
+    help: "Highest fundamental frequency, 0.1 to 345600; limited to 0.45 of the sample rate. (default: 4500)",
+    value: "hz", parse: Parse.number("a frequency in Hz", in: 0.1...345_600))
   var max = 4_500.0
 
-  @Option(help: "How: harmonic has the exact pitch and a calibrated confidence; the others are for comparison.")
+  @Option(help: "Tracking method: harmonic is exact, with a calibrated confidence; the others are for comparison.")
   var method: PitchMethod = .harmonic
 
   @Option(
     help:
-      "Samples of a frame: a power of two, 256 to 32768. One that does not hold 2.25 periods of --min raises that. (default: "
-      + "the least that holds them)", value: "samples", parse: Parse.powerOfTwo(in: 256...32_768))
+      "Samples of an analysis frame: a power of two, 256 to 32768. A frame of less than 2.25 periods of --min raises --min. "
+      + "(default: the least power that suffices)", value: "samples", parse: Parse.powerOfTwo(in: 256...32_768))
   var window: Int?
 
   @Option(
-    help: "Samples from one frame to the next, 1 to 1048576. (default: 512)", value: "samples",
+    help: "Hop size in samples, 1 to 1048576. (default: 512)", value: "samples",
     parse: Parse.integer("a number of samples", in: 1...1_048_576))
   var hop = 512
 
-  @Flag(help: "Choose the likeliest path through all frames at the end, instead of each frame's own pitch at once.")
+  @Flag(help: "Decode the likeliest path through all frames, instead of each frame alone.")
   var viterbi = false
 
   @Option(
-    help: "The confidence from which on a frame counts as voiced, 0 to 1. (default: 0.5)", value: "confidence",
+    help: "Least confidence of a voiced frame, 0 to 1. (default: 0.5)", value: "confidence",
     parse: Parse.number("a confidence", in: 0...1))
   var threshold = PitchFrame.voicedConfidence
 
@@ -95,16 +95,16 @@ struct PitchCommand: AsyncParsableCommand {
     var tracker = try PitchTracker(configuration)
     if tracker.range.lowerBound > min {
       let lowest = Numbers.plain(tracker.range.lowerBound, digits: 4)
-      log.note("a window of \(tracker.window) samples holds \(lowest) Hz and above: --min is raised to that")
+      log.note("frames of \(tracker.window) samples require at least \(lowest) Hz: --min is raised to it")
     }
-    // The partials of the lowest note are told apart.
+    // Long enough to resolve the partials of the lowest note.
     let stft = try STFT(
       size: Swift.max(2_048, tracker.window), window: .hann, normalization: .amplitude, output: .decibels)
     var spectrogram = try SpectrogramBuilder(stft)
     let table = Table(
       PitchFrame.columns(threshold: threshold), format: output.effectiveFormat, profile: output.profile)
     try LineWriter.standardOutput.write(table.header)
-    // With a path or a picture at the end.
+    // A Viterbi path and a picture need all frames.
     let (png, isAtOnce) = (picture.png, picture.png == nil && !viterbi)
     var (frames, fresh): ([PitchFrame], [PitchFrame]) = ([], [])
     var signal: [Float] = []
@@ -121,9 +121,9 @@ struct PitchCommand: AsyncParsableCommand {
     }
     if let shortness = sound.shortness { log.note(shortness) }
     if sound.tally.frames < tracker.window {
-      log.note("\(sound.name) is shorter than a frame of \(tracker.window) samples: it has no pitch")
+      log.note("\(sound.name) is shorter than a frame of \(tracker.window) samples: no pitch")
     }
-    // The picture first: a reader of the pipe that has seen enough must not cost it.
+    // The picture first: a closed pipe must not prevent it.
     if let png {
       try spectrogram.finish()
       let rate = sound.format.sampleRate
@@ -132,7 +132,7 @@ struct PitchCommand: AsyncParsableCommand {
         columns: spectrogram.columns, range: 90, maximumFrequency: Swift.min(rate / 2, 2 * tracker.range.upperBound),
         isLogarithmic: true, minimumFrequency: Swift.min(20, tracker.range.lowerBound))
       let search = String(
-        format: "; method %@, %.4g to %.4g Hz, frames of %d samples, one each %d", method.rawValue,
+        format: "; method %@, %.4g to %.4g Hz, frames of %d samples, hop size %d", method.rawValue,
         tracker.range.lowerBound, tracker.range.upperBound, tracker.window, hop)
       try PitchPicture.plot(
         result, frames: frames, threshold: threshold, hop: Double(hop) / rate, subtitle: result.lines[0] + search
@@ -156,9 +156,9 @@ struct PitchCommand: AsyncParsableCommand {
 }
 
 extension PitchFrame {
-  /// What is written of a frame.
+  /// The columns of a frame.
   ///
-  /// - Parameter threshold: the confidence from which on a frame is voiced.
+  /// - Parameter threshold: the least confidence of a voiced frame.
   static func columns(threshold: Double) -> [Column<Self>] {
     let pitch = { @Sendable (frame: Self) in frame.isVoiced(from: threshold) ? frame.frequency : nil }
     return [

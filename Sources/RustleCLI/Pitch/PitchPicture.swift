@@ -2,20 +2,20 @@ import Foundation
 import RustleAudio
 import RustlePlot
 
-/// Draws a contour over the spectrogram of its sound.
+/// The picture of a pitch contour over the spectrogram of its sound.
 enum PitchPicture {
   /// - Parameters:
-  ///   - result: the spectrogram, on a logarithmic axis of frequencies.
+  ///   - result: the spectrogram, with a logarithmic frequency axis.
   ///   - frames: in the order of time.
-  ///   - threshold: the confidence from which on a frame is voiced.
-  ///   - subtitle: what was looked for.
+  ///   - threshold: the least confidence of a voiced frame.
+  ///   - subtitle: the parameters of the tracker.
   static func plot(
     _ result: SpectrogramResult, frames: [PitchFrame], threshold: Double, hop: Double, subtitle: String
   ) -> HeatMap {
     var map = result.plot
     map.subtitle = subtitle
     map.curves = stretches(frames, threshold: threshold).map { stretch in
-      // One frame alone has a width too.
+      // A single frame is drawn one hop wide.
       let samples =
         stretch.count > 1 ? stretch : [-hop / 2, hop / 2].map { .init(x: stretch[0].x + $0, y: stretch[0].y) }
       return LinePlot.Series(samples: samples)
@@ -23,7 +23,7 @@ enum PitchPicture {
     return map
   }
 
-  /// The voiced stretches. A leap of more than a fourth ends one too: nothing was sung or played in between.
+  /// The voiced stretches. A leap of more than a fourth ends one, too.
   static func stretches(_ frames: [PitchFrame], threshold: Double) -> [[LinePlot.Series.Sample]] {
     let fourth = pow(2, 5.0 / 12)
     var stretches: [[LinePlot.Series.Sample]] = []

@@ -6,19 +6,18 @@ import RustleAudioFiles
 struct PlayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
-    abstract: "Play a sound file, through the equalizer if wanted.",
+    abstract: "Play a sound file, optionally equalized.",
     usage: """
       rustle play <input> [--device <name>] [--demo] [--eq <preset>]
               [--from <seconds>] [--to <seconds>] [--json]
       """,
     discussion: """
-      The file is played at its own rate and with its own channels: a device that does not take them is an error, nothing is \
-      resampled in secret. (ALSA's device default, and devices whose names begin with plug, convert by themselves.) On a \
-      terminal a line shows how far it is; space pauses, q stops. With --json a program is reported, on standard output, ten times \
-      a second.
+      The file is played with its own sample rate and channels; a device that does not support them is an error, and nothing \
+      is resampled. (ALSA's device default, and devices whose names begin with plug, convert.) A terminal shows the \
+      progress; space pauses, q stops. With --json the progress is written to standard output ten times per second.
 
-      A preset of the equalizer is a file of JSON, or a text of lines such as "Filter 1: ON PK Fc 105 \
-      Hz Gain 5.5 dB Q 0.70", which AutoEQ, PipeWire and EqualizerAPO share. It works on mono and stereo.
+      A preset of the equalizer is a JSON file, or a text file with lines such as "Filter 1: ON PK Fc 105 \
+      Hz Gain 5.5 dB Q 0.70", the format of AutoEQ, PipeWire and EqualizerAPO. Presets apply to mono and stereo.
 
       EXAMPLES:
         rustle play take1.flac
@@ -31,28 +30,28 @@ struct PlayCommand: AsyncParsableCommand {
       NDJSON FIELDS:
         v           1, the version of these fields
         kind        progress, or summary in the last line
-        position_s  the time in the sound that is heard
-        played_s    how much was heard
-        underruns   how often the device had nothing to play
-        inserted_silence_s   silence that was heard because no sound came in time
-        paused      whether it is paused
-      The summary adds input, sample_rate_hz, channels, frames, and complete: whether the end was heard.
+        position_s  the playback position in the sound
+        played_s    the duration of the played sound
+        underruns   underruns of the device
+        inserted_silence_s   silence played because no sound arrived in time
+        paused      whether the playback is paused
+      The summary adds input, sample_rate_hz, channels, frames, and complete: whether the end was played.
       """)
 
   @OptionGroup var file: SoundFileOptions
 
   @OptionGroup var device: DeviceOption
 
-  @Option(help: ArgumentHelp("Equalize by this preset.", valueName: "preset"), completion: .file())
+  @Option(help: ArgumentHelp("Equalize with this preset.", valueName: "preset"), completion: .file())
   var eq: String?
 
   @Option(
-    help: "Begin at this time of the sound, 0 to 1000000000. (default: 0)", value: "seconds",
+    help: "Begin at this time in the sound, 0 to 1000000000. (default: 0)", value: "seconds",
     parse: Parse.number("seconds", in: 0...1e9))
   var from: Double?
 
   @Option(
-    help: "Stop at this time of the sound; later than --from.", value: "seconds",
+    help: "Stop at this time in the sound, later than --from.", value: "seconds",
     parse: Parse.number("seconds", in: 0.001...1e9))
   var to: Double?
 
@@ -62,7 +61,7 @@ struct PlayCommand: AsyncParsableCommand {
 
   func validate() throws {
     try format.refuseCSV()
-    if to != nil, duration.seconds != nil { throw ValidationError("expected --to or --duration, got both") }
+    if to != nil, duration.seconds != nil { throw ValidationError("--to cannot be used with --duration") }
     if let to, to <= from ?? 0 {
       throw ValidationError("--to: expected a time after --from, \(from ?? 0) s, got \(to) s")
     }
@@ -85,7 +84,7 @@ struct PlayCommand: AsyncParsableCommand {
     let line = PlayLine(
       subject: sound.name, firstFrame: sound.firstFrame, totalFrames: sound.expectedFrames, rate: format.sampleRate,
       hasKeys: hasKeys,
-      // Not among the lines of a program that somebody looks at.
+      // Not among records on the same terminal.
       isEnabled: !log.quiet && isSeen && !(writesRecords && StandardStream.isTerminal(StandardStream.output)))
     let run = PlayRun(sound: sound, output: output, equalizer: equalizer, line: line, writesRecords: writesRecords)
     let ending = try await run.play(keys: hasKeys ? Keyboard.keys() : nil)

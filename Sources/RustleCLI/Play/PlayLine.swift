@@ -2,25 +2,24 @@ import Foundation
 import RustleAudio
 import Synchronization
 
-/// How a playback goes, and the line on standard error that says so; any task may change it.
+/// The state of a playback, and its line on standard error; any task may change it.
 final class PlayLine: Sendable {
-  /// What is known of a playback.
+  /// The state of a playback.
   struct State: Sendable {
-    /// The newest progress; nil when nothing was heard of the device.
+    /// The newest progress; nil before the device's first report.
     var last: PlaybackProgress?
     var isPaused = false
-    /// Whether the end was heard.
+    /// Whether the end was played.
     var isComplete = false
-    /// Whether the queue runs dry because of a pause, which lasts until there is sound in it again.
+    /// Whether a pause has emptied the queue, until it holds sound again.
     fileprivate var isDryByPause = false
-    /// The silence of pauses, and that before the first sound, in frames.
+    /// The silence of pauses and before the first sound, in frames.
     fileprivate var pausedFrames: Int64 = 0
     fileprivate var drawn = ""
 
     var played: Int64 { last?.played ?? 0 }
     var underruns: Int { last?.underruns ?? 0 }
-    /// The silence that the device was given because no sound came in time, in frames; that of pauses, and that before the first
-    /// one, is not among it.
+    /// The silence inserted because no sound arrived in time, in frames, without that of pauses and before the first sound.
     var insertedSilence: Int64 { (last?.insertedSilence ?? 0) - pausedFrames }
 
     fileprivate mutating func add(_ progress: PlaybackProgress) {
@@ -43,11 +42,11 @@ final class PlayLine: Sendable {
   private let shared = Mutex(State())
 
   /// - Parameters:
-  ///   - firstFrame: the frame of the sound that is played first.
-  ///   - totalFrames: the frames that are played; nil when that is not known.
-  ///   - rate: frames a second.
-  ///   - isEnabled: whether somebody is looking.
-  ///   - columns: asks the terminal for its width.
+  ///   - firstFrame: the first frame to play.
+  ///   - totalFrames: the number of frames to play; nil if unknown.
+  ///   - rate: frames per second.
+  ///   - isEnabled: whether the line is drawn.
+  ///   - columns: returns the terminal's width.
   init(
     subject: String, firstFrame: Int = 0, totalFrames: Int?, rate: Double, hasKeys: Bool, isEnabled: Bool,
     columns: @escaping @Sendable () -> Int = { max(20, StandardStream.size(of: StandardStream.error).columns) },
@@ -74,7 +73,7 @@ final class PlayLine: Sendable {
     }
   }
 
-  /// Draws when the text is another one than on the screen.
+  /// Changes the state, and draws the line if its text changed.
   private func change(_ body: (inout State) -> Void) {
     shared.withLock { state in
       body(&state)
@@ -88,7 +87,7 @@ final class PlayLine: Sendable {
     }
   }
 
-  /// Wipes the line, or leaves it where it is and draws the next one below.
+  /// Clears the line, or leaves it and draws the next one below.
   func end(isLeft: Bool = false) {
     shared.withLock {
       if isEnabled && !$0.drawn.isEmpty { write(isLeft ? "\r\n" : "\r\u{1B}[K") }
@@ -96,7 +95,7 @@ final class PlayLine: Sendable {
     }
   }
 
-  /// For example `0:01.5 of 0:12.0  take1.wav  q quit  space pause`, cut to one column less than the terminal has.
+  /// The line, `0:01.5 of 0:12.0  take1.wav  q quit  space pause`, cut to one column less than the terminal has.
   func text(played seconds: Double, underruns: Int, isPaused: Bool, columns: Int) -> String {
     let first = Double(firstFrame) / rate
     let total = totalFrames.map { " of \(Numbers.time(first + Double($0) / rate))" } ?? ""
@@ -108,7 +107,7 @@ final class PlayLine: Sendable {
     return DisplayWidth.fit(text, to: min(columns - 1, DisplayWidth.columns(of: text)), ellipsis: "~")
   }
 
-  /// What is said of holes in the sound; nil when there were none.
+  /// The report of interruptions of the sound; nil without any.
   var holes: String? {
     let state = state
     return Self.holes(underruns: state.underruns, seconds: Double(state.insertedSilence) / rate)
@@ -119,7 +118,7 @@ final class PlayLine: Sendable {
     if underruns > 0 {
       parts.append(underruns == 1 ? "1 underrun of the device" : "\(underruns) underruns of the device")
     }
-    if seconds > 0 { parts.append(String(format: "%.2f s of silence because no sound came in time", seconds)) }
-    return parts.isEmpty ? nil : "the playback had holes: " + parts.joined(separator: ", ")
+    if seconds > 0 { parts.append(String(format: "%.2f s of inserted silence", seconds)) }
+    return parts.isEmpty ? nil : "the playback was interrupted: " + parts.joined(separator: ", ")
   }
 }

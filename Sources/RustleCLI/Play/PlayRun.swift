@@ -1,23 +1,23 @@
 import Foundation
 import RustleAudio
 
-/// One playback, from its start until one of the things that end it.
+/// One playback, from its start to its end.
 struct PlayRun {
   let sound: SoundInput
   let output: AudioOutput
   let equalizer: Equalizer?
   let line: PlayLine
-  /// Whether a program is told on standard output how it goes.
+  /// Whether progress records are written to standard output.
   let writesRecords: Bool
 
-  /// The sound that is heard from one record to the next, in seconds.
+  /// The sound played between two records, in seconds.
   private static let interval = 0.1
 
   func play(keys: AsyncStream<Key>?) async throws -> RunEnding {
     let signals = await Signals.stream(of: RunEnding.signals + (keys == nil ? [] : [SIGTSTP]))
     let gate = PlayGate()
-    // A reader that is too slow sees the newest, and does not hold the sound up.
-    let (news, teller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    // A slow reader gets the newest progress, and does not block the sound.
+    let (news, reporter) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let session = TerminalSession(
       output: StandardStream.error, input: StandardStream.input, write: { try LineWriter.standardError.write($0) })
     if keys != nil { try session.begin() }
@@ -33,7 +33,7 @@ struct PlayRun {
           if let equalizer { change = { try equalizer.process($0) } }
           let last = try await output.play(GatedInput(input: sound, gate: gate), changing: change) {
             line.show($0)
-            teller.yield()
+            reporter.yield()
           }
           line.show(last)
           return .streamEnded
@@ -56,7 +56,7 @@ struct PlayRun {
           return key == .quit
         }
       } settle: { _ in
-        // What waits for the end of a pause goes on, and is cancelled.
+        // A paused playback resumes, and is cancelled.
         await gate.open()
       }
       result = .success(ending)
@@ -107,12 +107,12 @@ struct PlayRun {
   }
 }
 
-/// Holds the sound back while the playback is paused.
+/// Suspends the sound while the playback is paused.
 private actor PlayGate {
   private var isPaused = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  /// - Returns: whether it is paused now.
+  /// Pauses or resumes; returns whether it is paused now.
   func toggle() -> Bool {
     if isPaused { open() } else { isPaused = true }
     return isPaused
@@ -124,7 +124,7 @@ private actor PlayGate {
     waiting = []
   }
 
-  /// Returns when it is not paused.
+  /// Waits until it is not paused.
   func pass() async {
     while isPaused { await withCheckedContinuation { waiting.append($0) } }
   }

@@ -1,7 +1,7 @@
 import RustleAudio
 import RustleAudioFiles
 
-/// The live view of a recording: takes progress and keys in, and draws itself when something changed.
+/// The live view of a recording: receives progress and keys, and draws changes.
 actor LiveRecord: LiveView {
   var screen: LiveScreen
   private let recorder: Recorder
@@ -36,7 +36,7 @@ actor LiveRecord: LiveView {
       switch await recorder.state {
       case .recording: try await recorder.pause()
       case .paused: try await recorder.resume()
-      // The recording has just ended by itself.
+      // The recording has ended before the key.
       case .idle, .starting: break
       }
     }
@@ -46,7 +46,7 @@ actor LiveRecord: LiveView {
   func draw() throws { try screen.draw { picture.lines(progress, $0) } }
 }
 
-/// The picture of a recording: a line with its state, and a bar for each channel.
+/// The layout of a recording: a line with its state, and a bar for each channel.
 struct RecordView: Sendable {
   let path: String
   var hasKeys: Bool
@@ -72,14 +72,14 @@ struct RecordView: Sendable {
       if !troubles.isEmpty { lines.append(profile.line(String(troubles.dropFirst(2)), .red)) }
     }
     if showsHelp {
-      lines.append(profile.line("space pauses and goes on, q stops and closes the file, ? hides this", .dim))
+      lines.append(profile.line("space pauses and resumes, q stops and closes the file, ? hides this", .dim))
     } else if hasKeys {
       lines.append(profile.line("space pause  q stop  ? help", .dim))
     }
     return lines
   }
 
-  /// `1  ▇▇▇▇▇▇▇      |   -12.3 dBFS  max -6.0`, the mark at the highest peak so far.
+  /// The bar of a channel, `1  ▇▇▇▇▇▇▇      |   -12.3 dBFS  max -6.0`, with a mark at the highest peak so far.
   private func bar(_ level: SignalLevel, channel: Int, held: Double, _ profile: TerminalProfile) -> String {
     let glyphs = profile.glyphs
     let lead = "\(channel + 1)".rightPadded(to: 3)

@@ -3,7 +3,7 @@ import RustleAudio
 import RustleAudioFiles
 
 extension RecordCommand {
-  /// How a recording goes.
+  /// The table of a recording's progress.
   static func progressTable(_ format: OutputFormat, _ profile: TerminalProfile) -> Table<RecorderProgress> {
     let columns: [Column<RecorderProgress>] = [
       Column("duration_s") { $0.duration / .seconds(1) },
@@ -23,7 +23,7 @@ extension RecordCommand {
     }
   }
 
-  /// What became of it.
+  /// The table of a finished recording.
   static func summaryTable(_ format: OutputFormat, _ profile: TerminalProfile) -> Table<Recording> {
     let columns: [Column<Recording>] = [
       Column("path", \.path),
@@ -41,16 +41,16 @@ extension RecordCommand {
     }
   }
 
-  /// What went wrong, if anything.
-  static func troubles(_ lost: Int64, _ overruns: Int, _ clipped: Int) -> String {
+  /// The losses of a recording; empty without any.
+  static func troubles(_ dropped: Int64, _ overruns: Int, _ clipped: Int) -> String {
     let parts = [
-      lost > 0 ? "\(lost) frames lost" : nil, overruns > 0 ? "\(overruns) overruns" : nil,
+      dropped > 0 ? "\(dropped) frames dropped" : nil, overruns > 0 ? "\(overruns) overruns" : nil,
       clipped > 0 ? "\(clipped) samples clipped" : nil,
     ]
     return parts.compactMap { $0.map { ", \($0)" } }.joined()
   }
 
-  /// A level in a column of its own.
+  /// A level in six columns.
   static func decibels(_ level: Double) -> String { level.isFinite ? String(format: "%6.1f", level) : "  -inf" }
 
   static func time(_ duration: Duration) -> String { Numbers.time(duration / .seconds(1), rounded: .down) }

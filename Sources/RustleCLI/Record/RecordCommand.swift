@@ -12,11 +12,11 @@ struct RecordCommand: AsyncParsableCommand {
               [--channels <count>] [--duration <seconds>] [--json]
       """,
     discussion: """
-      Writes WAV or FLAC, by the file's extension. The file opens whatever becomes of the process: one that is killed \
-      loses less than the last second. A device that is lost and a disk that is full end the recording, with the file kept.
+      Writes WAV or FLAC, by the file's extension. The file is valid at any time: a killed process loses less than the last \
+      second. A lost device and a full disk end the recording; the file is kept.
 
-      On a terminal the level is shown meanwhile (space pauses, q stops, ? helps); in a pipe there is one line a second \
-      (NDJSON: ten). Ctrl-C stops as q does, with status 130. Silence stands in the place of sound that was lost on the way.
+      A terminal shows the level (space pauses, q stops, ? shows help); a pipe receives one line per second (NDJSON: ten). \
+      Ctrl-C stops the recording with status 130. Silence replaces dropped frames.
 
       EXAMPLES:
         rustle record take1.flac
@@ -27,14 +27,14 @@ struct RecordCommand: AsyncParsableCommand {
       NDJSON FIELDS:
         v                1, the version of these fields
         kind             progress, or summary in the last line
-        duration_s       the time in the file
+        duration_s       the duration of the file
         frames           the frames in the file
-        paused           whether what comes is thrown away
+        paused           whether captured sound is discarded
         peak_dbfs        the highest sample of the newest buffer, for each channel;
                          null for silence
         power_dbfs       its mean square, for each channel; null for silence
-        dropped_frames      frames lost on the way
-        overruns         how often the device had no room left
+        dropped_frames   captured frames that were dropped
+        overruns         overruns of the device
         clipped_samples  samples beyond the range of the encoding
       """)
 
@@ -45,13 +45,13 @@ struct RecordCommand: AsyncParsableCommand {
 
   @OptionGroup var duration: DurationOption
 
-  @Option(help: "How a sample is written: s16, s24, s32 or f32; FLAC takes the first two. (default: s24)")
+  @Option(help: "Sample encoding: s16, s24; s32 and f32 in a WAV file only. (default: s24)")
   var encoding: AudioFileWriter.Encoding = .int24
 
-  @Flag(help: "Replace a file of that name.")
+  @Flag(help: "Replace an existing file.")
   var overwrite = false
 
-  @Flag(help: "Add the noise that hides the steps of an integer encoding (TPDF dither).")
+  @Flag(help: "Add triangular dither (TPDF) of one quantization step before rounding to integers.")
   var dither = false
 
   @OptionGroup var format: OutputOptions
@@ -60,7 +60,7 @@ struct RecordCommand: AsyncParsableCommand {
   func validate() throws {
     try format.refuseCSV()
     if output == AudioFileReader.standardInputPath {
-      throw ValidationError("expected the path of a file, got -: a recording is not written to standard output")
+      throw ValidationError("expected the path of a file, got - (standard output)")
     }
     let end = URL(fileURLWithPath: output).pathExtension.lowercased()
     guard ["wav", "wave", "flac"].contains(end) else {
@@ -81,19 +81,19 @@ struct RecordCommand: AsyncParsableCommand {
     let progress = await recorder.progress()
     let view = format.screen.map { LiveRecord(recorder: recorder, path: output, screen: $0) }
     let lines = Self.progressTable(format.effectiveFormat, format.profile)
-    // The file is closed in milliseconds: nothing is ended by force.
+    // Closing the file takes milliseconds: nothing is ended by force.
     let ending = try await RunEnding.of(view: view, isForced: false) { _ in
-      // The task that waits for the end of the recording.
+      // Ends the task that waits for the end of the recording.
       _ = try? await recorder.stop()
     } tasks: { tasks in
       try await recorder.start(capture, format: configuration.format, to: output, options: options)
       tasks.addTask {
-        // What became of it is asked for below.
+        // An error is thrown by `stop()` below.
         _ = try? await recorder.finished()
         return .streamEnded
       }
       tasks.addTask {
-        // Programs want more lines than people.
+        // Programs get more lines than people.
         let interval: Duration = lines.format == .ndjson ? .milliseconds(100) : .seconds(1)
         var next = interval
         for await progress in progress {

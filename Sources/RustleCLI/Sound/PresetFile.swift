@@ -1,33 +1,33 @@
 import Foundation
 import RustleAudio
 
-/// Presets as files.
+/// Preset files.
 enum PresetFile {
-  /// What a preset is written as.
+  /// The format of a preset file.
   enum Form: String, CaseIterable, Sendable {
-    /// The form that keeps everything, the name too.
+    /// The complete format, with the name.
     case json
-    /// What AutoEQ, EqualizerAPO, PipeWire and Room EQ Wizard read.
+    /// The format of AutoEQ, EqualizerAPO, PipeWire and Room EQ Wizard.
     case text
   }
 
-  /// The name of what has none.
+  /// The name of an unnamed preset.
   static let defaultName = "Equalizer"
 
-  /// Reads a preset; its content says which form it has. A text has no name: it gets that of the file.
+  /// Reads a preset; the format is detected from the content. A text has no name and gets that of the file.
   ///
   /// - Throws: `CommandFailure` with the file's name.
   static func read(_ path: String, option: String) throws -> EqualizerPreset {
     let data = try TextFile.bytes(of: path, option: option)
     return try CommandFailure.naming(path) {
-      // A byte order mark stands before anything else.
+      // A byte order mark may come first.
       let start = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
       let isObject = start.first { !$0.isBlank } == UInt8(ascii: "{")
       if isObject { return try EqualizerPreset(json: Data(start)) }
       guard let text = String(data: Data(start), encoding: .utf8) else {
         throw CommandFailure(
           .badData, "\(path): expected a preset as JSON or as text in UTF-8, got other bytes",
-          advice: "save it anew in UTF-8")
+          advice: "save it in UTF-8")
       }
       return EqualizerPreset(name: name(of: path), settings: try EqualizerText.parse(text))
     }
@@ -45,12 +45,12 @@ enum PresetFile {
     }
   }
 
-  /// The form that the end of a file's name asks for.
+  /// The format of a file's extension.
   static func form(of path: String) -> Form {
     URL(fileURLWithPath: path).pathExtension.lowercased() == "txt" ? .text : .json
   }
 
-  /// The file's name without its end, as far as a preset's name goes.
+  /// The file's name without its extension, cut to the length of a preset's name.
   static func name(of path: String) -> String {
     let stem = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
     let name = String(stem.filter { !$0.isNewline }.prefix(EqualizerPreset.maximumNameLength))

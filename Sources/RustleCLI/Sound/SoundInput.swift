@@ -3,30 +3,30 @@ import RustleAudio
 import RustleAudioFiles
 import Synchronization
 
-/// Sound that is open, behind one type wherever it comes from. It is read once.
+/// An open sound: a file, raw samples or a device. It can be read once.
 struct SoundInput: AudioInput {
-  /// What texts call it: the path, `standard input`, or `device demo`.
+  /// The name in messages: the path, `standard input`, or `device demo`.
   let name: String
   /// The rate and the channels of the sound.
   let format: AudioFormat
-  /// What a file says about itself; nil for raw samples and devices.
+  /// The file's format; nil for raw samples and devices.
   let file: AudioFileFormat?
-  /// Whether it goes on in its own time: a device, which has no end of its own.
+  /// Whether it is a device, which runs in real time without an end.
   var isLive: Bool { capture != nil }
-  /// What has been read so far.
+  /// The counts of frames read so far.
   let tally: SoundTally
-  /// The frame of the sound that is read first; those before it are passed over.
+  /// The first frame to read; earlier frames are skipped.
   let firstFrame: Int
   private let source: SoundBuffers.Source
-  /// The device, which lives as long as its sound is wanted.
+  /// The capturing device; nil for a file.
   private let capture: AudioCapture?
   private let frameLimit: Int64?
 
   /// Opens a sound file.
   ///
   /// - Parameters:
-  ///   - from: the time in it that is read first, in seconds.
-  ///   - seconds: how much of it is read at most; nil: all.
+  ///   - from: the time to begin at, in seconds.
+  ///   - seconds: the longest duration to read; nil for all.
   static func file(_ path: String, from: Double = 0, seconds: Double? = nil) async throws -> Self {
     let buffers = try await AudioFileInput(path: path).buffers()
     return Self(
@@ -37,14 +37,14 @@ struct SoundInput: AudioInput {
   static func raw(
     _ path: String, format: AudioFormat, encoding: PCMEncoding, from: Double = 0, seconds: Double? = nil
   ) async throws -> Self {
-    // A pipe's buffers come when they are full: 20 ms are soon enough for a live view.
+    // A pipe delivers full buffers: 20 ms are short enough for a live view.
     let frames = max(1, Int(format.sampleRate / 50))
     let input = RawPCMInput(path: path, format: format, encoding: encoding, blockFrames: frames)
     return Self(
       name: name(path), format: format, file: nil, source: try await input.buffers(), from: from, seconds: seconds)
   }
 
-  /// Opens a device, which begins to run; it ends by itself at the configuration's limit.
+  /// Opens and starts a device, which ends at the configuration's frame limit.
   static func device(_ configuration: DeviceConfiguration) async throws -> Self {
     let capture = try AudioCapture(configuration)
     let buffers = try await capture.buffers(of: .milliseconds(20))
@@ -65,7 +65,7 @@ struct SoundInput: AudioInput {
     tally = SoundTally()
     let first = Int((from * format.sampleRate).rounded())
     firstFrame = first
-    // Both ends are rounded to frames, so that parts that follow one another hold each frame once.
+    // Both ends are rounded to frames, so that consecutive parts contain each frame once.
     frameLimit = seconds.map { Int64(max(1, Int(((from + $0) * format.sampleRate).rounded()) - first)) }
   }
 
@@ -73,14 +73,14 @@ struct SoundInput: AudioInput {
     path == AudioFileReader.standardInputPath ? "standard input" : path
   }
 
-  /// The frames that there are to read, as far as that is known.
+  /// The number of frames to read; nil if unknown.
   var expectedFrames: Int? {
     let inFile = file.flatMap(\.frames).map { max(0, $0 - firstFrame) }
     guard let frameLimit else { return inFile }
     return min(inFile ?? .max, Int(frameLimit))
   }
 
-  /// The buffers from here on. A sample that is no number is a `CommandFailure`.
+  /// The remaining buffers. A sample that is not finite is a `CommandFailure`.
   func buffers() -> SoundBuffers {
     SoundBuffers(
       source: source, capture: capture, name: name, firstFrame: firstFrame, frameLimit: frameLimit, tally: tally)
@@ -89,9 +89,9 @@ struct SoundInput: AudioInput {
   /// Reads the sound to its end as one channel.
   ///
   /// - Parameters:
-  ///   - channel: counted from 1; nil: the mean of all.
-  ///   - progress: shows how far it is.
-  ///   - take: takes some samples at a time.
+  ///   - channel: counted from 1; nil for the mean of all.
+  ///   - progress: shows the progress.
+  ///   - take: receives the samples of each buffer.
   func forEachMono(channel: Int?, progress: ProgressLine, _ take: ([Float]) throws -> Void) async throws {
     var progress = progress
     defer { progress.end() }
@@ -105,47 +105,47 @@ struct SoundInput: AudioInput {
     try checkIsNotEmpty()
   }
 
-  /// Ends a device at once, and returns when it is closed.
+  /// Stops a device at once, and returns when it is closed.
   func close() async { await capture?.shutDown() }
 
-  /// Refuses an input of which nothing could be read; to be called at its end.
+  /// Rejects an input without frames; to be called at its end.
   func checkIsNotEmpty() throws {
     guard tally.frames == 0 else { return }
     if firstFrame > 0 && tally.skipped > 0 { throw beginsTooLate(end: tally.skipped) }
     throw CommandFailure(.badData, "\(name): expected sound, got \(isLive ? "none" : "a file of 0 frames")")
   }
 
-  /// The failure of an input that ends before the frame that was to be the first.
+  /// The failure of an input that ends before the first frame to read.
   func beginsTooLate(end: Int) -> CommandFailure {
     CommandFailure(
       .usage,
-      "--from: expected a time before the end of \(name), which is at \(seconds(end)) s, got \(seconds(firstFrame)) s",
+      "--from: expected a time before the end of \(name) at \(seconds(end)) s, got \(seconds(firstFrame)) s",
       advice: "begin earlier")
   }
 
   private func seconds(_ frames: Int) -> String { String(format: "%.6g", Double(frames) / format.sampleRate) }
 
-  /// What is to be said about a file that ended before its header said so; to be asked at its end.
+  /// The warning about a file with fewer frames than in its header; nil otherwise. Valid at the file's end.
   var shortness: String? {
     guard !isLive, tally.frames > 0, let file else { return nil }
-    // A part that was asked for may end before the file does.
+    // A part of a file may end before the file.
     if let expectedFrames, file.promisedFrames == nil, tally.frames >= expectedFrames { return nil }
     if let frameLimit, tally.frames >= frameLimit { return nil }
     return file.shortness(of: name, framesRead: firstFrame + tally.frames)
   }
 }
 
-/// Counts what has been read of an input; any task may look.
+/// The counts of an input's frames; safe to read from any task.
 final class SoundTally: Sendable {
-  private let counts = Mutex((frames: 0, skipped: 0, lost: Int64(0), overruns: 0))
+  private let counts = Mutex((frames: 0, skipped: 0, dropped: Int64(0), overruns: 0))
 
-  /// The frames that were read.
+  /// The number of frames read.
   var frames: Int { counts.withLock { $0.frames } }
-  /// The frames before the first one that was wanted.
+  /// The number of frames skipped before the first frame to read.
   var skipped: Int { counts.withLock { $0.skipped } }
-  /// The frames of a device that were lost, because the command or the device was too slow.
-  var droppedFrames: Int64 { counts.withLock { $0.lost } }
-  /// How often the device ran over.
+  /// The number of a device's dropped frames, because the command or the device was too slow.
+  var droppedFrames: Int64 { counts.withLock { $0.dropped } }
+  /// The number of a device's overruns.
   var overruns: Int { counts.withLock { $0.overruns } }
 
   fileprivate func skip(_ frames: Int) { counts.withLock { $0.skipped += frames } }
@@ -153,15 +153,15 @@ final class SoundTally: Sendable {
   fileprivate func count(_ buffer: PCMBuffer) {
     counts.withLock {
       $0.frames += buffer.frameCount
-      $0.lost += buffer.droppedFrames
+      $0.dropped += buffer.droppedFrames
       $0.overruns = buffer.overruns
     }
   }
 }
 
-/// The buffers of a ``SoundInput``, each of which is counted.
+/// The buffers of a ``SoundInput``, with their count.
 struct SoundBuffers: AsyncSequence, Sendable {
-  /// Where they come from.
+  /// The sequence of the input's buffers.
   typealias Source = any AsyncSequence<PCMBuffer, any Error> & Sendable
 
   fileprivate let source: Source
@@ -199,7 +199,7 @@ struct SoundBuffers: AsyncSequence, Sendable {
       return cut
     }
 
-    /// The next buffer, without what is before the first frame that is wanted.
+    /// The next buffer from the first frame to read on.
     private mutating func wanted(isolation actor: isolated (any Actor)?) async throws -> PCMBuffer? {
       while let buffer = try await base.next(isolation: actor) {
         let early = Swift.min(buffer.frameCount, buffers.firstFrame - buffers.tally.skipped)
@@ -213,14 +213,14 @@ struct SoundBuffers: AsyncSequence, Sendable {
 }
 
 extension PCMBuffer {
-  /// The frames behind the first ones.
+  /// The buffer without its first frames.
   fileprivate func dropFirst(_ frames: Int) -> Self {
     Self(
       format: format, samples: Array(samples.dropFirst(frames * format.channels)), position: position + Int64(frames),
       droppedFrames: droppedFrames, overruns: overruns)
   }
 
-  /// The first frames.
+  /// The buffer's first frames.
   fileprivate func prefix(_ frames: Int) -> Self {
     Self(
       format: format, samples: Array(samples.prefix(frames * format.channels)), position: position,
@@ -229,13 +229,13 @@ extension PCMBuffer {
 }
 
 extension AudioFileFormat {
-  /// What is to be said about a file that ended before its header said so; nil where it did not.
+  /// The warning about a file with fewer frames than in its header; nil otherwise.
   ///
-  /// - Parameter framesRead: the frames from its beginning to the end that was found.
+  /// - Parameter framesRead: the number of frames in the file.
   func shortness(of name: String, framesRead: Int) -> String? {
     guard let promised = promisedFrames ?? frames, framesRead < promised else { return nil }
-    // The header of an MP3 tells its length to a coded frame only.
+    // The header of an MP3 has its length to a coded frame only.
     guard container != "MP3" || framesRead < promised - 1_152 else { return nil }
-    return "\(name) is cut short: its header promises \(promised) frames, and there are \(framesRead)"
+    return "\(name) is truncated: expected \(promised) frames as in its header, got \(framesRead)"
   }
 }

@@ -7,27 +7,27 @@ import RustleAudioFiles
 struct DeviceOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The sound device, as 'rustle devices' names it; 'default' is the system's choice.", valueName: "name"))
+      "The sound device, as listed by 'rustle devices'; 'default' is the system's default.", valueName: "name"))
   var device: String?
 
-  @Flag(help: "Short for --device demo, which is built in and needs no hardware.")
+  @Flag(help: "Short for --device demo, the built-in device without hardware.")
   var demo = false
 
-  /// The device that was asked for; nil for none.
+  /// The requested device; nil for none.
   var name: String? { demo ? AudioDevice.demo.name : device }
 
   func validate() throws {
-    if let device, demo { throw ValidationError("expected --device or --demo, got --device \(device) and --demo") }
+    if let device, demo { throw ValidationError("--device \(device) cannot be used with --demo") }
     if device == "" { throw ValidationError("--device: expected the name of a device, got ''") }
   }
 }
 
-/// The options of every command that works with a sound device, and of raw samples, which have a rate and channels too.
+/// The options of commands with a sound device or raw samples.
 struct SoundDeviceOptions: ParsableArguments {
   @OptionGroup var choice: DeviceOption
 
   @Option(
-    help: "Frames a second of a device or of raw samples, 1 to 768000. (default of a device: 48000)", value: "hz",
+    help: "Sample rate of a device or of raw samples, 1 to 768000. (default of a device: 48000)", value: "hz",
     parse: Parse.sampleRate)
   var rate: Int?
 
@@ -47,7 +47,7 @@ struct SoundDeviceOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - name: the device.
-  ///   - seconds: how much sound there is to be; nil: until it is ended.
+  ///   - seconds: the duration of the sound; nil for no limit.
   func configuration(of name: String, seconds: Double? = nil) throws -> DeviceConfiguration {
     let format = try AudioFormat(
       sampleRate: Double(rate ?? Self.defaultRate), channels: channels ?? Self.defaultChannels)
@@ -56,11 +56,11 @@ struct SoundDeviceOptions: ParsableArguments {
   }
 }
 
-/// How samples without a header are written; what their rate and channels are, other options say.
+/// The encoding of samples without a header; other options have their rate and channels.
 struct RawInputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The input has no header: its samples are \(Self.encodings). With --rate and --channels.", valueName: "encoding"),
+      "Read samples without a header: \(Self.encodings). Requires --rate and --channels.", valueName: "encoding"),
     completion: .list(PCMEncoding.allCases.map(\.rawValue)),
     transform: { text in
       guard let encoding = PCMEncoding(rawValue: text.lowercased()) else {
@@ -74,36 +74,33 @@ struct RawInputOptions: ParsableArguments {
     PCMEncoding.allCases.dropLast().map(\.rawValue).joined(separator: ", ")
     + " or \(PCMEncoding.allCases.last?.rawValue ?? "")"
 
-  /// Refuses raw samples of which the rate or the channels are not said.
+  /// Rejects raw samples without a rate or channels.
   func check(rate: Int?, channels: Int?) throws {
     guard let raw, rate == nil || channels == nil else { return }
     let missing = [rate == nil ? "--rate" : nil, channels == nil ? "--channels" : nil]
-    throw ValidationError(
-      "--raw \(raw.rawValue): expected --rate and --channels, since raw samples do not say them, got no "
-        + missing.compactMap(\.self).joined(separator: " and no "))
+    throw ValidationError("--raw \(raw.rawValue) requires \(missing.compactMap(\.self).joined(separator: " and "))")
   }
 
-  /// The same for an input that is a file otherwise, which says both itself.
+  /// Rejects raw samples without a rate or channels, and either option for a sound file.
   ///
-  /// - Parameter alternative: what else takes them: ` or a device`.
+  /// - Parameter alternative: another input with these options: ` or a device`.
   func checkOfFile(rate: Int?, channels: Int?, alternative: String = "") throws {
     try check(rate: rate, channels: channels)
     if raw == nil, rate != nil || channels != nil {
-      throw ValidationError(
-        "expected \(rate != nil ? "--rate" : "--channels") with --raw\(alternative) only: a sound file says it itself")
+      throw ValidationError("\(rate != nil ? "--rate" : "--channels") requires --raw\(alternative)")
     }
   }
 
-  /// Opens a file or raw samples, of which rate and channels were checked; `-` is standard input.
+  /// Opens a file or raw samples with checked rate and channels; `-` is standard input.
   ///
-  /// - Parameter example: a command that would read standard input.
+  /// - Parameter example: a command that reads standard input.
   func open(
     _ input: String, rate: Int?, channels: Int?, from: Double = 0, seconds: Double? = nil, example: String
   ) async throws -> SoundInput {
     if input == AudioFileReader.standardInputPath && StandardStream.isTerminal(StandardStream.input) {
       throw CommandFailure(
         .noInput, "expected sound on standard input, got a terminal",
-        advice: "pipe some in: sox take1.flac -t wav - | \(example)")
+        advice: "pipe sound in: sox take1.flac -t wav - | \(example)")
     }
     guard let raw else { return try await .file(input, from: from, seconds: seconds) }
     let format = try AudioFormat(sampleRate: Double(rate ?? 0), channels: channels ?? 0)
@@ -111,15 +108,15 @@ struct RawInputOptions: ParsableArguments {
   }
 }
 
-/// The options of every command that reads sound from a file or from standard input alone.
+/// The options of commands that read sound from a file or from standard input only.
 struct SoundFileOptions: ParsableArguments {
   @Argument(
-    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC from a pipe).", completion: .file())
+    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC).", completion: .file())
   var input: String
 
   @OptionGroup var samples: RawInputOptions
 
-  @Option(help: "Frames a second of raw samples, 1 to 768000.", value: "hz", parse: Parse.sampleRate)
+  @Option(help: "Sample rate of raw samples, 1 to 768000.", value: "hz", parse: Parse.sampleRate)
   var rate: Int?
 
   @Option(help: "Channels of raw samples, 1 to 32.", value: "count", parse: Parse.channels)
@@ -130,23 +127,23 @@ struct SoundFileOptions: ParsableArguments {
     try samples.checkOfFile(rate: rate, channels: channels)
   }
 
-  /// Opens the input and learns its format.
+  /// Opens the input and determines its format.
   ///
   /// - Parameters:
   ///   - command: the name of the command, for an example.
-  ///   - from: where in the sound it begins, in seconds.
-  ///   - seconds: how much of it is read at most; nil: all.
-  /// - Throws: what opening throws, a `CommandFailure` or an error that is one.
+  ///   - from: the time to begin at, in seconds.
+  ///   - seconds: the longest duration to read; nil for all.
+  /// - Throws: `CommandFailure`, or an error that converts to one.
   func open(for command: String, from: Double = 0, seconds: Double? = nil) async throws -> SoundInput {
     try await samples.open(
       input, rate: rate, channels: channels, from: from, seconds: seconds, example: "rustle \(command) -")
   }
 }
 
-/// The options of every command that reads sound: from a file, from standard input, or from a device.
+/// The options of commands that read sound from a file, from standard input, or from a device.
 struct SoundInputOptions: ParsableArguments {
   @Argument(
-    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC from a pipe). None: --device or --demo.",
+    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC). Omit with --device or --demo.",
     completion: .file())
   var input: String?
 
@@ -157,7 +154,7 @@ struct SoundInputOptions: ParsableArguments {
     if input == "" { throw ValidationError("expected the path of a sound file, got ''") }
     let option = device.device.map { "--device \($0)" } ?? (device.demo ? "--demo" : nil)
     if let input {
-      if let option { throw ValidationError("expected a sound file or a device, got \(input) and \(option)") }
+      if let option { throw ValidationError("\(option) cannot be used with a file, got '\(input)'") }
       return try samples.checkOfFile(rate: device.rate, channels: device.channels, alternative: " or a device")
     }
     if samples.raw != nil {
@@ -165,16 +162,16 @@ struct SoundInputOptions: ParsableArguments {
     }
     if option == nil {
       throw ValidationError(
-        "expected a sound file, - for standard input, --device <name> or --demo, got none of them")
+        "expected a sound file, - for standard input, --device <name> or --demo, got none")
     }
   }
 
-  /// Opens the input and learns its format. A device begins to run.
+  /// Opens the input and determines its format. A device starts.
   ///
   /// - Parameters:
-  ///   - example: a command that would read standard input: `rustle meter -`.
-  ///   - seconds: how much of it is read at most; nil: all.
-  /// - Throws: what opening throws, a `CommandFailure` or an error that is one.
+  ///   - example: a command that reads standard input: `rustle meter -`.
+  ///   - seconds: the longest duration to read; nil for all.
+  /// - Throws: `CommandFailure`, or an error that converts to one.
   func open(for example: String, seconds: Double? = nil) async throws -> SoundInput {
     guard let input else {
       return try await .device(device.configuration(of: device.name ?? AudioDevice.defaultName, seconds: seconds))

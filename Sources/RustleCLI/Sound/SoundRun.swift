@@ -1,14 +1,13 @@
 import RustleAudio
 
 extension SoundInput {
-  /// Measures the sound until its end, or until something else ends the run.
+  /// Measures until the end of the sound or of the run.
   ///
   /// - Parameters:
-  ///   - view: what is drawn meanwhile; nil: lines are written to standard output.
+  ///   - view: the live view; nil for lines on standard output.
   ///   - measure: reads the sound to its end.
-  ///   - finish: writes what there is to say in sum, before the other tasks have ended: one of them may wait for sound that does
-  ///     not come. After a failure it is called, too: what was measured before a device was lost, or a file turned out to be
-  ///     damaged, is not lost with it.
+  ///   - finish: writes the summary, before the other tasks have ended: one of them may wait for sound without end. It is
+  ///     called after a failure too, so that a lost device or a damaged file keeps its measurement.
   func run<View: LiveView>(
     view: View?, measure: @escaping @Sendable () async throws -> Void,
     finish: @escaping @Sendable (RunEnding) async throws -> Void

@@ -1,22 +1,22 @@
 import RustleAudio
 import RustleAudioFiles
 
-/// What is analysed, for headings.
+/// The description of the analysed sound, for headings.
 struct SoundSubject: Equatable, Sendable {
   /// The input's name.
   let name: String
   /// The rate and the channels.
   let format: AudioFormat
-  /// What a file says about itself: `WAV, 32 bit float`; nil for other inputs.
+  /// A file's encoding: `WAV, 32 bit float`; nil for other inputs.
   let encoding: String?
-  /// The channel that is analysed, counted from 1; nil: all.
+  /// The analysed channel, counted from 1; nil for all.
   let channel: Int?
-  /// How all channels become one: `mean`, `mix`.
+  /// The combination of all channels: `mean`, `mix`.
   var mixture = "mean"
-  /// What else there is to say.
+  /// More details of the analysis.
   var detail: String?
 
-  /// For example `WAV, 32 bit float, 48 kHz, mean of 2 channels`.
+  /// The description in a line: `WAV, 32 bit float, 48 kHz, mean of 2 channels`.
   var line: String {
     let channels =
       switch (format.channels, channel) {
@@ -32,7 +32,7 @@ struct SoundSubject: Equatable, Sendable {
 }
 
 extension SoundInput {
-  /// What it is, for headings.
+  /// The description of the sound, for headings.
   func subject(channel: Int?, mixture: String = "mean") -> SoundSubject {
     SoundSubject(
       name: name, format: format, encoding: file.map { "\($0.container), \($0.codec)" }, channel: channel,

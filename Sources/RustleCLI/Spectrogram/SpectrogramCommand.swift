@@ -7,17 +7,16 @@ import RustlePlot
 struct SpectrogramCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spectrogram",
-    abstract: "Draw how the frequencies of a recording change over time.",
+    abstract: "Draw the spectrogram of a recording.",
     usage: """
       rustle spectrogram <input> [--png <path>] [--size <size>] [--hop <hop>]
               [--max-frequency <hz>] [--log]
       """,
     discussion: """
-      The file is cut into overlapping frames, each frame is windowed and transformed, and its levels are drawn as \
-      colours, time going to the right and frequency upwards. Levels are in dBFS: a sine at full scale is 0 dB. A point \
-      shows the highest level of the frames and frequencies that it covers.
+      The spectra of overlapping, windowed frames are drawn as colours, time to the right and frequency upwards. Levels are \
+      in dBFS: a sine at full scale is 0 dB. A pixel shows the highest level of its frames and bins.
 
-      Without --png the picture is drawn into the terminal.
+      Without --png the picture is drawn as text.
 
       EXAMPLES:
         rustle spectrogram take1.flac
@@ -30,16 +29,16 @@ struct SpectrogramCommand: AsyncParsableCommand {
   @OptionGroup var picture: PictureOption
 
   @Option(
-    help: "Points of a frame: a power of two, 64 to 65536. More tell closer frequencies apart. (default: 2048)",
+    help: "Samples of an analysis frame: a power of two, 64 to 65536. More resolve closer frequencies. (default: 2048)",
     parse: Parse.powerOfTwo(in: 64...65_536))
   var size = 2_048
 
   @Option(
-    help: "Samples from one frame to the next. (default: a quarter of the size)",
+    help: "Hop size in samples. (default: a quarter of --size)",
     parse: Parse.integer("a number of samples", in: STFT.hopRange))
   var hop: Int?
 
-  @Option(help: "How the ends of a frame are faded.")
+  @Option(help: "Window function.")
   var window: WindowChoice = .hann
 
   @Option(
@@ -48,7 +47,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
   var range: Double?
 
   @Option(
-    help: "The highest frequency drawn. (default: half the sample rate)", value: "hz",
+    help: "Highest frequency drawn. (default: half the sample rate)", value: "hz",
     parse: Parse.number("a frequency in Hz", in: 1...1_000_000))
   var maxFrequency: Double?
 

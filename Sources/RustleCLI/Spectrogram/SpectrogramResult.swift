@@ -2,10 +2,10 @@ import Foundation
 import RustleAudio
 import RustlePlot
 
-/// What the spectrogram command found, and how it is to be drawn.
+/// The result of the spectrogram command, and its presentation.
 struct SpectrogramResult {
   let subject: SoundSubject
-  /// Seconds of sound that were read.
+  /// The seconds of sound read.
   let seconds: Double
   let stft: STFT
   let columns: SpectrogramColumns
@@ -45,15 +45,15 @@ struct SpectrogramResult {
       label: UnitLabel.hertz)
   }
 
-  /// From the next ten above the highest level downwards. Below -120 dBFS there is nothing that 24 bits can hold: such a
-  /// recording is drawn as silence against full scale.
+  /// The axis of levels, from the next multiple of ten above the highest level. A recording below -120 dBFS, less than 24
+  /// bits can hold, is drawn as silence relative to full scale.
   func levels(maximumLabels: Int) -> PlotAxis {
     let highest = columns.values.lazy.filter(\.isFinite).max() ?? -.infinity
     let top = highest > -120 ? (Double(highest) / 10).rounded(.up) * 10 : 0
     return .level(top - range...top, maximumLabels: maximumLabels)
   }
 
-  /// What the file is, and how it was analysed, each as a line.
+  /// The descriptions of the file and of the analysis, each as a line.
   var lines: [String] {
     let hop = String(format: "%.4g ms", Double(stft.hop) / sampleRate * 1_000)
     return [
@@ -77,11 +77,11 @@ extension SpectrogramResult {
   /// The most rows of the picture.
   private static let maximumRowCount = 24
 
-  /// The spectrogram with shades of characters, each line ended by a line feed. Colours repeat what the shades say.
+  /// The spectrogram in characters of different shades, each line with a line feed. Colours repeat the shades.
   func text(_ profile: TerminalProfile) -> String {
     let chart = Chart(profile: profile)
     let columns = chart.columns
-    // Beside the picture there are two lines above, one for the unit, and three below.
+    // The picture has two lines above, one for the unit, and three below.
     let rows = min(Self.maximumRowCount, max(6, profile.rows - 8))
     let time = time(maximumLabels: max(3, columns / 10))
     let frequency = frequency(maximumLabels: max(3, rows / 3))
@@ -99,11 +99,11 @@ extension SpectrogramResult {
     return text.map { $0 + "\n" }.joined()
   }
 
-  /// One row: a shade for each value, spaces at the end left out.
+  /// One row: a shade for each value, without trailing spaces.
   private static func painted(_ values: [Double], _ profile: TerminalProfile) -> String {
     let shades = profile.glyphs.shades
     let cells = values.map { value -> Character in
-      // Minus infinity, which is below everything, and NaN, of which nothing is known.
+      // Minus infinity and NaN are blank.
       value > 0 ? shades[min(Int(value * Double(shades.count)), shades.count - 1)] : " "
     }
     let used = (cells.lastIndex { $0 != " " } ?? -1) + 1

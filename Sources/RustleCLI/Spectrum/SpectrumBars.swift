@@ -1,7 +1,7 @@
 import RustleAudio
 import RustlePlot
 
-/// Draws a spectrum with block characters over a logarithmic frequency axis. A pure function of what it is given.
+/// A spectrum in block characters over a logarithmic frequency axis. A pure function of its arguments.
 struct SpectrumBars {
   /// The rows of bars.
   static let height = 12
@@ -18,8 +18,8 @@ struct SpectrumBars {
     return min(bottom, top / 2)...top
   }
 
-  /// 90 dB down from the next ten above the highest level. Below -120 dBFS there is nothing that 24 bits can hold: such
-  /// a spectrum is drawn as silence against full scale.
+  /// 90 dB down from the next multiple of ten above the highest level. A spectrum below -120 dBFS, less than 24 bits can
+  /// hold, is drawn as silence relative to full scale.
   var levelRange: ClosedRange<Double> {
     let highest = decibels.filter(\.isFinite).max() ?? -.infinity
     let top = highest > -120 ? (highest / 10).rounded(.up) * 10 : 0
@@ -40,8 +40,8 @@ struct SpectrumBars {
     return [chart.unit("dBFS")] + rows + chart.axis(x, unit: "Hz").map { profile.paint($0, .dim) }
   }
 
-  /// The highest level in each column's band of frequencies. Where bins are wider than columns the level between two
-  /// bins is drawn on the straight line between them.
+  /// The highest level in each column's range of frequencies. Where bins are wider than columns, levels between bins are
+  /// interpolated linearly.
   static func columns(_ count: Int, frequencies: [Double], decibels: [Double], axis: PlotAxis) -> [Double] {
     var bin = 0
     return (0..<count).map { column in

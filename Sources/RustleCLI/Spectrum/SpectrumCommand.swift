@@ -7,14 +7,14 @@ import RustlePlot
 struct SpectrumCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spectrum",
-    abstract: "Find and draw what frequencies a recording is made of.",
+    abstract: "Measure and draw the spectrum of a recording.",
     usage: """
       rustle spectrum <input> [--size <size>] [--window <window>]
               [--peaks <count>] [--png <path>] [--json]
       """,
     discussion: """
-      The file is cut into overlapping frames, each frame is windowed and transformed, and the powers are averaged \
-      (Welch's method). Levels are in dBFS: a sine at full scale is 0 dB.
+      The spectrum is the mean power of overlapping, windowed frames (Welch's method). Levels are in dBFS: a sine at full \
+      scale is 0 dB.
 
       EXAMPLES:
         rustle spectrum take1.flac
@@ -29,15 +29,15 @@ struct SpectrumCommand: AsyncParsableCommand {
   @OptionGroup var file: SoundFileOptions
 
   @Option(
-    help: "Points of a frame: a power of two, 64 to 65536. More points tell closer frequencies apart. (default: 8192)",
+    help: "Samples of an analysis frame: a power of two, 64 to 65536. More resolve closer frequencies. (default: 8192)",
     parse: Parse.powerOfTwo(in: 64...65_536))
   var size = 8_192
 
-  @Option(help: "How the ends of a frame are faded.")
+  @Option(help: "Window function.")
   var window: WindowChoice = .hann
 
   @Option(
-    help: "How much of a frame the next one repeats, 0 to 0.95. (default: 0.5)",
+    help: "Overlap of successive frames, 0 to 0.95. (default: 0.5)",
     parse: Parse.number("a fraction", in: 0...0.95))
   var overlap = 0.5
 
@@ -55,7 +55,7 @@ struct SpectrumCommand: AsyncParsableCommand {
     log.bootstrap()
     try picture.check(isNot: file.input)
     let result = try await analyze()
-    // The picture first: a reader of the pipe that has seen enough must not cost it.
+    // The picture first: a closed pipe must not prevent it.
     if let png = picture.png {
       try result.plot.writePNG(to: png)
       log.noteWritten(png)
@@ -63,8 +63,8 @@ struct SpectrumCommand: AsyncParsableCommand {
     try LineWriter.standardOutput.write(result.text(output.effectiveFormat, profile: output.profile))
   }
 
-  /// The frame's size for a file of so many frames: a file that is shorter than one frame would be measured with silence in the
-  /// rest of it, and its sines read too low. A file of unknown length is taken as long.
+  /// The size of an analysis frame for a file's number of frames. A frame longer than the file would contain silence, and
+  /// its levels would be too low. A file of unknown length keeps the requested size.
   static func size(_ asked: Int, forFrames frames: Int?) -> Int {
     guard let frames else { return asked }
     var size = asked
@@ -78,7 +78,7 @@ struct SpectrumCommand: AsyncParsableCommand {
     let rate = sound.format.sampleRate
     let size = Self.size(size, forFrames: sound.file?.frames)
     if size < self.size {
-      log.note("\(sound.name) is shorter than a frame of \(self.size) samples: analysed in frames of \(size)")
+      log.note("\(sound.name) is shorter than a frame of \(self.size) samples: analysed with frames of \(size)")
     }
     var analyzer = try WelchAnalyzer(size: size, window: window.window, overlap: overlap, sampleRate: rate)
     try await sound.forEachMono(channel: channel.number, progress: log.progress(total: sound.expectedFrames)) {

@@ -3,26 +3,26 @@ import RustleAudio
 import RustleAudioFiles
 import RustlePlot
 
-/// What the spectrum command found, in each of its forms.
+/// The result of the spectrum command, in each output format.
 struct SpectrumResult {
-  /// What was read, as it was given.
+  /// The input's path, as given.
   let path: String
   let subject: SoundSubject
-  /// What a file says about itself; nil for raw samples.
+  /// The file's format; nil for raw samples.
   let file: AudioFileFormat?
-  /// Seconds of sound that were read.
+  /// The seconds of sound read.
   let seconds: Double
   let overlap: Double
   let spectrum: Spectrum
   let peaks: [SpectralPeak]
 
-  /// What the user calls the window.
+  /// The name of the window function.
   private var windowName: String { WindowChoice(spectrum.window).rawValue }
 
   /// Peaks below this level, in dBFS, are not listed: the noise of a 16-bit recording lies there.
   static let threshold = -90.0
 
-  // MARK: for programs
+  // MARK: machine-readable output
 
   private static let columns: [Column<Self>] = [
     Column("path", \.path),
@@ -51,7 +51,7 @@ struct SpectrumResult {
     case .ndjson: return Table(Self.columns, format: format, profile: profile).line(self)
     case .csv:
       let table = Table(Self.bins, format: format, profile: profile)
-      // Each of these is computed when it is asked for.
+      // Each of these properties is computed on access.
       let (frequencies, levels, amplitudes) = (spectrum.frequencies, spectrum.decibels, spectrum.amplitudes)
       return table.header + table.lines(frequencies.indices.map { (frequencies[$0], levels[$0], amplitudes[$0]) })
     case .auto, .text:
@@ -60,12 +60,12 @@ struct SpectrumResult {
     }
   }
 
-  // MARK: for people
+  // MARK: text output
 
-  /// What the file is: `FLAC, Signed 16 bit PCM, 44.1 kHz, mean of 2 channels, 5.20 s`.
+  /// The description of the file: `FLAC, Signed 16 bit PCM, 44.1 kHz, mean of 2 channels, 5.20 s`.
   var fileLine: String { subject.line + String(format: ", %.2f s", seconds) }
 
-  /// How it was analysed: `8192 points, hann window, 55 frames, overlap 50 %, 5.38 Hz a bin`.
+  /// The description of the analysis: `8192 points, hann window, 55 frames, overlap 50 %, 5.38 Hz a bin`.
   var analysisLine: String {
     WindowChoice.line(size: spectrum.size, window: spectrum.window, frames: spectrum.frames)
       + String(
@@ -92,7 +92,7 @@ struct SpectrumResult {
       title: subject.title, subtitle: fileLine + "; " + analysisLine, x: .frequency(bars.frequencyRange),
       y: .level(bars.levelRange))
     let samples = zip(bars.frequencies, bars.decibels).map { frequency, level in
-      // Silence is drawn along the lower edge rather than left out, which would join its neighbours.
+      // Silence is drawn along the lower edge: leaving it out would join its neighbours.
       LinePlot.Series.Sample(x: frequency, y: level.isFinite ? level : bars.levelRange.lowerBound - 10)
     }
     plot.series = [LinePlot.Series(samples: samples, isFilled: true)]
@@ -111,7 +111,7 @@ extension SpectralPeak: FieldValue {
   }
 }
 
-/// The windows by the names that people use.
+/// The choice of a window function.
 enum WindowChoice: String, CaseIterable, Sendable {
   case hann, hamming, blackman, none
 

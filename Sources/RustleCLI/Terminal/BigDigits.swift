@@ -1,4 +1,4 @@
-/// Draws a number five lines high.
+/// Numbers that are five lines high.
 enum BigDigits {
   /// Five rows of three pixels, the leftmost one in the highest bit.
   private static let shapes: [Character: [UInt8]] = [
@@ -9,14 +9,14 @@ enum BigDigits {
     "8": [0b111, 0b101, 0b111, 0b101, 0b111], "9": [0b111, 0b101, 0b111, 0b001, 0b111],
     "-": [0b000, 0b000, 0b111, 0b000, 0b000], ".": [0b000, 0b000, 0b000, 0b000, 0b010],
   ]
-  /// The lines of a number.
+  /// The height in lines.
   static let height = 5
 
   /// The number in five lines, each pixel two columns wide.
   ///
   /// - Parameters:
   ///   - number: digits, a point and a minus sign; other characters are left out.
-  ///   - mark: what a pixel is made of.
+  ///   - mark: the character of a pixel.
   static func lines(_ number: String, mark: Character) -> [String] {
     (0..<height).map { row in
       let digits = number.compactMap { shapes[$0]?[row] }.map { pixels($0, mark) }

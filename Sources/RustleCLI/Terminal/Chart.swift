@@ -2,7 +2,7 @@ import RustlePlot
 
 /// A picture of characters: rows with labels at their left, and an axis below.
 struct Chart {
-  /// Columns of the labels, the space behind them included; the line of the axis follows.
+  /// Columns of the labels, the space after them included; the line of the axis follows.
   static let labelWidth = 6
 
   let profile: TerminalProfile
@@ -13,14 +13,13 @@ struct Chart {
   /// The unit above the labels.
   func unit(_ unit: String) -> String { profile.paint(unit.leftPadded(to: Self.labelWidth - 1), .dim) }
 
-  /// What stands before a row: a label and its mark, or the line of the axis alone.
+  /// The margin of a row: a label and its mark, or only the line of the axis.
   func margin(_ label: String?) -> String {
     let mark = label == nil ? profile.glyphs.vertical : profile.glyphs.leftMark
     return profile.paint("\((label ?? "").leftPadded(to: Self.labelWidth - 1)) \(mark)", .dim)
   }
 
-  /// The line of the axis below with its marks, and the labels centred under them as far as they fit, with the unit at the right
-  /// end where there is room for it.
+  /// The horizontal axis with its marks, and the labels that fit centred under them, with the unit at the right if it fits.
   func axis(_ axis: PlotAxis, unit: String) -> [String] {
     let columns = columns
     var line = [Character](repeating: profile.glyphs.horizontal, count: columns)
@@ -40,7 +39,7 @@ struct Chart {
     return [margin + String(profile.glyphs.corner) + String(line), margin + " " + String(labels).withoutSpacesAtEnd]
   }
 
-  /// The labels of rows by the rows that `place` gives to their values; of two in a row the first.
+  /// The labels of rows; `place` returns the row of a label's fraction. Of two labels in a row, the first.
   func labels(_ axis: PlotAxis, rows: Int, place: (Double) -> Int) -> [Int: String] {
     var labels: [Int: String] = [:]
     for tick in axis.ticks where tick.isMajor {

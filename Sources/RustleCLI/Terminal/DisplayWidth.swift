@@ -1,4 +1,4 @@
-/// How many columns of a terminal a text takes, and how to cut and pad it to a number of them.
+/// The width of a text in columns of a terminal, and cutting and padding to a width.
 enum DisplayWidth {
   /// The columns of a text without escape sequences.
   static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
@@ -21,7 +21,7 @@ enum DisplayWidth {
     }
   }
 
-  /// The text with spaces behind or before it, or cut with an ellipsis, so that it takes exactly `width` columns.
+  /// The text padded with spaces, or cut with an ellipsis, to exactly `width` columns.
   static func fit(_ text: String, to width: Int, alignRight: Bool = false, ellipsis: Character) -> String {
     var fitted = text
     if columns(of: text) > width {

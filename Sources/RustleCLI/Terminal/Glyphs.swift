@@ -1,4 +1,4 @@
-/// The characters that drawings are made of: Unicode's, or plain ones with `--ascii`.
+/// The characters of drawings: Unicode's, or plain ones with `--ascii`.
 struct Glyphs: Equatable, Sendable {
   /// Eight heights of a bar, the lowest first.
   let bars: [Character]
@@ -8,7 +8,7 @@ struct Glyphs: Equatable, Sendable {
   let up: Character
   let down: Character
   let unchanged: Character
-  /// Stands for what was cut off.
+  /// Marks a cut text.
   let ellipsis: Character
   /// The lines of axes: `│`, `─`, `┤` (a mark at the left), `┬` (a mark below), `└` (the corner).
   let vertical: Character
@@ -18,7 +18,7 @@ struct Glyphs: Equatable, Sendable {
   let corner: Character
   /// A minus sign.
   let minus: Character
-  /// Stands for a number that there is none of.
+  /// Stands for a missing number.
   let unknown: Character
 
   static let unicode = Glyphs(
@@ -30,7 +30,7 @@ struct Glyphs: Equatable, Sendable {
     vertical: "|", horizontal: "-",
     leftMark: "+", bottomMark: "+", corner: "+", minus: "-", unknown: "-")
 
-  /// A text of ours without the characters that the set does not have. What users named is left as it is.
+  /// The text without characters that the set lacks. Not for names from users.
   func plain(_ text: String) -> String {
     self == .unicode ? text : text.replacing("\u{B5}", with: "u").replacing("\u{2212}", with: String(minus))
   }

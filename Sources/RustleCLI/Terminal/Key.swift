@@ -1,18 +1,18 @@
 import Foundation
 
-/// A key that the live views know.
+/// A key of the live views.
 enum Key: Equatable, Sendable {
   case quit, pause, help
-  /// The letter r, which restarts what counts and chooses the right channel of what has one.
+  /// The letter r: restart, or the right channel in the equalizer.
   case restart
   case up, down, left, right
-  /// A screen up or down, and to the one end or the other.
+  /// A screen up or down, and to the beginning or the end.
   case pageUp, pageDown, home, end
   /// Another letter, in lower case, a digit, or a plus or minus sign.
   case letter(Character)
 
-  /// The keys in bytes read from a terminal. Escape sequences other than those of the keys above are skipped whole, so
-  /// that their letters are not taken for keys.
+  /// Parses the keys in bytes read from a terminal. Other escape sequences are skipped whole, so that their letters are
+  /// not taken for keys.
   static func keys(in bytes: some Sequence<UInt8>) -> [Key] {
     var keys: [Key] = []
     var iterator = bytes.makeIterator()
@@ -49,7 +49,7 @@ enum Key: Equatable, Sendable {
     UInt8(ascii: "A"): .up, UInt8(ascii: "B"): .down, UInt8(ascii: "C"): .right, UInt8(ascii: "D"): .left,
     UInt8(ascii: "H"): .home, UInt8(ascii: "F"): .end,
   ]
-  /// Those of a VT220 with a number before them.
+  /// The numbered sequences of a VT220.
   private static let numbered: [[UInt8]: Key] = [
     Array("1~".utf8): .home, Array("7~".utf8): .home, Array("4~".utf8): .end, Array("8~".utf8): .end,
     Array("5~".utf8): .pageUp, Array("6~".utf8): .pageDown,
@@ -63,7 +63,7 @@ enum Keyboard {
     let (stream, continuation) = AsyncStream.makeStream(of: Key.self)
     let input = FileHandle.standardInput
     input.readabilityHandler = { input in
-      // It is called when bytes are there, so that this does not wait; no bytes are the end.
+      // The handler is called when bytes are available, so that this does not block; no bytes mean the end.
       let bytes = input.availableData
       if bytes.isEmpty { return continuation.finish() }
       for key in Key.keys(in: bytes) { continuation.yield(key) }

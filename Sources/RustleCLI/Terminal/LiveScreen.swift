@@ -1,6 +1,6 @@
-/// The place on a terminal that a live view draws on, and what it has drawn there.
+/// The part of a terminal that a live view draws on, with its last picture.
 struct LiveScreen: Sendable {
-  /// Whether keys are read: without them they are not offered.
+  /// Whether keys are read; without them the help is not offered.
   let hasKeys: Bool
   /// Whether something changed since the last picture.
   var needsDrawing = true
@@ -21,7 +21,7 @@ struct LiveScreen: Sendable {
   }
 
   /// - Parameters:
-  ///   - makeProfile: asks the terminal what it can show, for every picture anew, since its size changes.
+  ///   - makeProfile: returns the terminal's present profile; called for every picture, since the size changes.
   ///   - write: writes to the terminal.
   init(
     hasKeys: Bool, session: TerminalSession, makeProfile: @escaping @Sendable () -> TerminalProfile,
@@ -36,16 +36,16 @@ struct LiveScreen: Sendable {
   /// The keys as they are pressed; nil where none are read.
   func keys() -> AsyncStream<Key>? { hasKeys ? Keyboard.keys() : nil }
 
-  /// What the terminal can show now.
+  /// The terminal's present profile.
   var profile: TerminalProfile { makeProfile() }
 
-  /// Takes the terminal.
+  /// Prepares the terminal.
   func begin() throws { try session.begin() }
 
-  /// Gives the terminal back. The last picture stays.
+  /// Restores the terminal. The last picture stays.
   func end() { session.end() }
 
-  /// Stops with the process and comes back with it.
+  /// Suspends the process, and prepares the terminal again when it continues.
   mutating func suspend() throws {
     try session.suspend()
     // The shell has written below the picture meanwhile.
@@ -53,7 +53,7 @@ struct LiveScreen: Sendable {
     needsDrawing = true
   }
 
-  /// Puts a picture in the place of the one before, as many of its lines as there is room for.
+  /// Replaces the picture, with as many lines as fit.
   ///
   /// - Parameter lines: the picture for a profile; each line is paired with the columns that it takes.
   mutating func draw(_ lines: (TerminalProfile) -> [(text: String, columns: Int)]) throws {
@@ -63,19 +63,18 @@ struct LiveScreen: Sendable {
   }
 }
 
-/// Turns successive pictures of lines into the bytes that redraw them in place, one string per picture so that each goes
-/// out in one write.
+/// The bytes that redraw successive pictures in place, one string per picture for a single write.
 struct LiveFrame: Sendable {
   /// Columns that each line of the picture on the screen takes.
   private var drawn: [Int] = []
 
-  /// The terminal shows what is between these two at once (mode 2026); one that does not know them ignores them.
+  /// Synchronized output: the terminal shows the text between both at once (mode 2026), or ignores them.
   static let beginSynchronized = "\u{1B}[?2026h"
   static let endSynchronized = "\u{1B}[?2026l"
   static let hideCursor = "\u{1B}[?25l"
   static let showCursor = "\u{1B}[?25h"
 
-  /// The bytes that put a picture in place of the one before. The cursor ends at the start of the line below it.
+  /// The bytes that replace the picture. The cursor ends at the start of the line below it.
   ///
   /// - Parameters:
   ///   - lines: the picture; each line is paired with the columns that it takes on the screen.
@@ -91,6 +90,6 @@ struct LiveFrame: Sendable {
     return bytes
   }
 
-  /// Leaves the picture where it is: the next one is drawn below.
+  /// Leaves the picture; the next one is drawn below.
   mutating func forget() { drawn = [] }
 }

@@ -1,14 +1,14 @@
-/// A view that is redrawn in place on a terminal: it takes news and keys in, and draws itself when something changed.
+/// A view that is redrawn in place on a terminal: it receives updates and keys, and draws changes.
 protocol LiveView: Actor {
   var screen: LiveScreen { get set }
 
-  /// Does what a key asks for.
+  /// Handles a key.
   ///
   /// - Returns: whether the key ends the run.
   func press(_ key: Key) async throws -> Bool
-  /// Draws the picture as it is now.
+  /// Draws the present picture.
   func draw() throws
-  /// Draws the last picture, which offers no keys any more, and gives the terminal back. The second call does nothing.
+  /// Draws the last picture, without keys, and restores the terminal. A second call does nothing.
   func end()
   /// Draws when something changed since the last picture.
   func drawIfNeeded() throws
@@ -26,7 +26,7 @@ extension LiveView {
 
   func drawIfNeeded() throws { if screen.needsDrawing { try draw() } }
 
-  /// The terminal is the view's while the run goes on.
+  /// Shows the view during a run.
   nonisolated func whileShown<Outcome: Sendable>(_ run: () async throws -> Outcome) async throws -> Outcome {
     try await begin()
     do {

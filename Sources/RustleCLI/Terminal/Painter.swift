@@ -1,6 +1,6 @@
-/// Colours and emphasis by ANSI escape sequences (ECMA-48, SGR), or nothing at all.
+/// Colours and emphasis by ANSI escape sequences (ECMA-48, SGR), or none.
 struct Painter: Equatable, Sendable {
-  /// What a piece of text stands out by. Nothing is said by colour alone.
+  /// The emphasis of a text. No information is in the colour alone.
   enum Ink: String, Sendable {
     case bold = "1"
     case dim = "2"
@@ -15,18 +15,18 @@ struct Painter: Equatable, Sendable {
   /// Whether escape sequences are written.
   let isEnabled: Bool
 
-  /// The text in an ink, or as it is.
+  /// The text in an ink, or unchanged.
   func callAsFunction(_ text: String, _ ink: Ink?) -> String {
     guard isEnabled, let ink, !text.isEmpty else { return text }
     return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"
   }
 }
 
-/// A line and the columns that it takes on the screen.
+/// A line and its width in columns.
 typealias ScreenLine = (text: String, columns: Int)
 
 extension TerminalProfile {
-  /// The characters that it shows.
+  /// The characters of the terminal.
   var glyphs: Glyphs { Glyphs(for: self) }
 
   /// The text in an ink where there are colours.

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A line on standard error that says how far a long job is, drawn over itself and wiped at the end.
+/// The progress of a long job as a line on standard error, redrawn in place and cleared at the end.
 ///
-/// It is for people: nothing is drawn unless standard error is a terminal, and nothing for a job of less than a second.
+/// Nothing is drawn unless standard error is a terminal, nor for a job of less than a second.
 struct ProgressLine {
   private let total: Int?
   private let isEnabled: Bool
@@ -12,8 +12,8 @@ struct ProgressLine {
   private var isDrawn = false
 
   /// - Parameters:
-  ///   - total: how much there is to do; nil when that is not known.
-  ///   - isEnabled: whether somebody is looking.
+  ///   - total: the amount of work; nil if unknown.
+  ///   - isEnabled: whether the line is drawn.
   ///   - now: seconds since the job began.
   ///   - write: writes to standard error.
   init(total: Int?, isEnabled: Bool, now: @escaping () -> Double, write: @escaping (String) -> Void) {
@@ -23,7 +23,7 @@ struct ProgressLine {
     self.write = write
   }
 
-  /// That of a job which begins now.
+  /// The line of a job that begins now.
   init(
     total: Int?, isEnabled: Bool, write: @escaping (String) -> Void = { try? LineWriter.standardError.write($0) }
   ) {
@@ -32,7 +32,7 @@ struct ProgressLine {
       total: total, isEnabled: isEnabled, now: { (ContinuousClock.now - start) / .seconds(1) }, write: write)
   }
 
-  /// Says how much is done.
+  /// Updates the amount of work done.
   mutating func update(_ done: Int) {
     guard isEnabled, let total, total > 0, now() >= nextDrawing else { return }
     nextDrawing = now() + 0.1
@@ -43,7 +43,7 @@ struct ProgressLine {
   /// The columns of the bar.
   private static let width = 20
 
-  /// For example `[#####---------------]  25 %  0:03 left`, in ASCII: standard error's characters are not known.
+  /// The line, `[#####---------------]  25 %  0:03 left`, in ASCII: standard error's character set is unknown.
   private func text(_ done: Int, of total: Int) -> String {
     let share = Double(done) / Double(total)
     let full = Int((share * Double(Self.width)).rounded(.down))
@@ -56,7 +56,7 @@ struct ProgressLine {
     return "[\(bar)] \(percent) %  \(clock)\(minutes):\(String(format: "%02d", left % 60)) left"
   }
 
-  /// Wipes the line.
+  /// Clears the line.
   mutating func end() {
     if isDrawn { write("\r\u{1B}[K") }
     isDrawn = false

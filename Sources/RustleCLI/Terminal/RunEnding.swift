@@ -1,6 +1,6 @@
 import Foundation
 
-/// What ended the run of a command that goes on until something ends it.
+/// The cause of the end of a run.
 enum RunEnding: Sendable, Equatable {
   case streamEnded, quit, readerGone
   case signal(Int32)
@@ -21,7 +21,7 @@ enum RunEnding: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - isForced: whether it ends the process in any case, a second later.
-  ///   - handle: does what the other signals ask for.
+  ///   - handle: handles the other signals.
   static func signal(
     from signals: AsyncStream<Int32>, isForced: Bool, others handle: (Int32) async throws -> Void = { _ in }
   ) async throws -> Self? {
@@ -36,8 +36,8 @@ enum RunEnding: Sendable, Equatable {
     return nil
   }
 
-  /// Ends the process a second from now, or after `wait`: a reader that has stopped reading blocks the writer for as long as it
-  /// likes, and so does an input that nothing comes from.
+  /// Ends the process a second from now, or after `wait`: a reader that has stopped reading, and an idle input, block
+  /// without limit.
   static func leave(after wait: Duration = .seconds(1), with number: Int32) {
     Task.detached {
       try? await Task.sleep(for: wait)
@@ -45,10 +45,10 @@ enum RunEnding: Sendable, Equatable {
     }
   }
 
-  /// A pipe whose reader has gone is noticed within this time, also when there is nothing to write.
+  /// The interval of checks for a closed pipe, also without anything to write.
   private static let readerCheck = Duration.milliseconds(100)
 
-  /// Waits until nobody reads a descriptor any more; nil when the task is cancelled.
+  /// Waits until the reader of a descriptor has closed it; nil when the task is cancelled.
   static func readerGone(from descriptor: Int32) async -> Self? {
     while !Task.isCancelled {
       if StandardStream.isReaderGone(descriptor) { return .readerGone }
@@ -58,20 +58,20 @@ enum RunEnding: Sendable, Equatable {
   }
 }
 
-/// The tasks of a run: the first of them that returns an ending says how the run ended; nil says nothing.
+/// The tasks of a run: the first that returns an ending, not nil, ends the run.
 typealias RunTasks = ThrowingTaskGroup<RunEnding?, any Error>
 
-/// Pictures a second on a terminal, at most.
+/// The largest number of pictures per second on a terminal.
 private let framesPerSecond = 20
 
 extension RunEnding {
   /// The signals of a run with a live view: those that end it, and those that the terminal sends.
   static let viewSignals = signals + [SIGTSTP, SIGWINCH]
 
-  /// Runs tasks until the first of them says how the run ended, or fails.
+  /// Runs tasks until the first of them returns an ending, or fails.
   ///
-  /// - Parameter settle: does what has to be done before the other tasks are waited for, which have been cancelled: one of them
-  ///   may wait for what does not come. It takes the ending; nil: a task failed.
+  /// - Parameter settle: runs before the other, cancelled tasks are awaited, one of which may be blocked. Receives the
+  ///   ending; nil if a task failed.
   static func first(
     of addTasks: (inout RunTasks) async throws -> Void, settle: (Self?) async throws -> Void = { _ in }
   ) async throws -> Self {
@@ -94,13 +94,13 @@ extension RunEnding {
     }
   }
 
-  /// Runs tasks until one of them, a signal, a key, or a reader that has gone ends the run.
+  /// Runs tasks until one of them, a signal, a key, or a closed pipe ends the run.
   ///
   /// - Parameters:
-  ///   - view: what is drawn meanwhile, and takes the keys; nil: the tasks write lines to standard output.
+  ///   - view: the live view, which handles the keys; nil if the tasks write lines to standard output.
   ///   - isForced: whether a signal ends the process in any case, a second later.
-  ///   - settle: as of `first`.
-  ///   - tasks: adds what makes the lines or the news of the view. Signals are taken before it runs.
+  ///   - settle: as in `first`.
+  ///   - tasks: adds the tasks that write lines or update the view. Signals are handled before it runs.
   static func of<View: LiveView>(
     view: View?, isForced: Bool = true, settle: (Self?) async throws -> Void = { _ in },
     tasks addTasks: (inout RunTasks) async throws -> Void
@@ -125,7 +125,7 @@ extension RunEnding {
 }
 
 extension RunTasks {
-  /// Adds what ends a run that writes lines to standard output: a signal, and a reader that has gone.
+  /// Adds the tasks that end a run with lines on standard output: at a signal, and at a closed pipe.
   ///
   /// - Parameter isForced: whether a signal ends the process in any case, a second later.
   mutating func addEndingsOfLines(signals: AsyncStream<Int32>, isForced: Bool = true) {
@@ -133,12 +133,12 @@ extension RunTasks {
     addTask { await RunEnding.readerGone(from: StandardStream.output) }
   }
 
-  /// Adds what a live view needs beside its news: the signals, the drawing and the keys.
+  /// Adds the tasks of a live view besides its updates: signals, drawing and keys.
   ///
   /// - Parameters:
   ///   - signals: of `RunEnding.viewSignals`.
   ///   - isForced: whether a signal ends the process in any case, a second later.
-  ///   - press: does what a key asks for; returns whether it ends the run.
+  ///   - press: handles a key; returns whether it ends the run.
   mutating func add(
     _ view: some LiveView, signals: AsyncStream<Int32>, isForced: Bool = false, keys: AsyncStream<Key>?,
     press: @escaping @Sendable (Key) async throws -> Bool

@@ -5,13 +5,12 @@ import Foundation
 actor Signals {
   private let sources: [any DispatchSourceSignal]
 
-  /// The stream of a set of signals, which do nothing else once this has returned; before, they do what they always do. It ends
-  /// when it is dropped.
+  /// The stream of a set of signals, whose default actions are disabled on return. Ends when it is released.
   static func stream(of numbers: [Int32]) async -> AsyncStream<Int32> {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
     let (registered, registration) = AsyncStream.makeStream(of: Void.self)
     let signals = Signals(numbers, continuation, registration)
-    // The sources live as long as somebody listens.
+    // The sources live as long as the stream.
     continuation.onTermination = { _ in _ = signals }
     // A source is registered on another thread: a signal that came before would be lost.
     var missing = numbers.count
@@ -27,8 +26,7 @@ actor Signals {
   ) {
     sources = numbers.map { number in
       #if !os(Linux)
-      // Without this a signal would end the process before the source saw it; on Linux the source's own handler takes its
-      // place.
+      // Otherwise a signal would end the process before the source sees it; on Linux the source installs a handler.
       _ = signal(number, SIG_IGN)
       #endif
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))

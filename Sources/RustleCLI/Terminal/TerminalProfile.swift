@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the place that output goes to can show. A pure function of the environment, so that tests can state it.
+/// The capabilities of the output. A pure function of the environment, so that tests can state it.
 struct TerminalProfile: Equatable, Sendable {
   /// Whether it is a terminal that can be redrawn in place.
   var isLive: Bool
@@ -12,9 +12,9 @@ struct TerminalProfile: Equatable, Sendable {
   var columns: Int
   /// Rows, at least 5.
   var rows: Int
-  /// Columns that there are, where they are fewer than `columns` too.
+  /// The terminal's columns, which may be fewer than `columns`.
   var screenColumns: Int
-  /// Lines of `columns` that a picture may have, with the cursor below it, without scrolling; at least 1.
+  /// The largest number of lines of `columns` without scrolling, with the cursor below; at least 1.
   var lineLimit: Int
 
   static let defaultColumns = 80
@@ -26,8 +26,8 @@ struct TerminalProfile: Equatable, Sendable {
   ///     plain characters; a locale that names another character set than UTF-8 means plain characters; `COLUMNS` and
   ///     `LINES` stand in where there is no terminal to ask.
   ///   - isTerminal: whether the descriptor is a terminal.
-  ///   - size: what the terminal says of its size; 0 where it says nothing.
-  ///   - isASCIIAskedFor: whether `--ascii` was given.
+  ///   - size: the size that the terminal reports; 0 if unknown.
+  ///   - isASCIIAskedFor: whether `--ascii` is given.
   init(
     environment: [String: String], isTerminal: Bool, size: (columns: Int, rows: Int), isASCIIAskedFor: Bool = false
   ) {
@@ -52,8 +52,8 @@ struct TerminalProfile: Equatable, Sendable {
     lineLimit = max(1, (screenRows - 1) / ((columns + screenColumns - 1) / screenColumns))
   }
 
-  /// The first of the three variables that is set decides, as POSIX has it. None set is what containers have; terminals
-  /// of today show UTF-8 then.
+  /// Whether the locale is UTF-8, by the first of the three variables that is set (POSIX). Without any, as in containers,
+  /// a terminal is taken to show UTF-8.
   private static func isUTF8(_ environment: [String: String]) -> Bool {
     for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
       guard let locale = environment[name], !locale.isEmpty else { continue }
@@ -65,7 +65,7 @@ struct TerminalProfile: Equatable, Sendable {
 }
 
 extension TerminalProfile {
-  /// What standard output can show now.
+  /// The present profile of standard output.
   static func standardOutput(isASCIIAskedFor: Bool) -> Self {
     Self(
       environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.output),

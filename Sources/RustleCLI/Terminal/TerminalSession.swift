@@ -1,7 +1,7 @@
 internal import CTerminal
 import Foundation
 
-/// The terminal as a live view needs it, and its way back: the cursor hidden, keys handed over at once.
+/// The state of the terminal for a live view: a hidden cursor, and keys without line buffering.
 ///
 /// `begin` and `end` come in pairs: around the view as a whole, and around every stop by Ctrl-Z.
 struct TerminalSession: Sendable {
@@ -11,7 +11,7 @@ struct TerminalSession: Sendable {
 
   /// - Parameters:
   ///   - output: the descriptor of the terminal that is drawn on.
-  ///   - input: the descriptor that keys come from, or nil when standard input is no terminal.
+  ///   - input: the descriptor of the keys; nil when standard input is not a terminal.
   ///   - write: writes to `output`.
   init(output: Int32, input: Int32?, write: @escaping @Sendable (String) throws -> Void) {
     self.output = output
@@ -21,19 +21,19 @@ struct TerminalSession: Sendable {
 
   func begin() throws {
     rustle_terminal_crash_guard_begin(output)
-    // Keys are an extra: a terminal that refuses them is drawn on all the same.
+    // Keys are optional: the view is drawn without them, too.
     if let input { _ = rustle_terminal_keys_begin(input) }
     try write(LiveFrame.hideCursor)
   }
 
   func end() {
-    // The terminal may be gone by now; then there is nothing to put back.
+    // The terminal may be closed by now; then there is nothing to restore.
     try? write(LiveFrame.showCursor)
     rustle_terminal_keys_end()
     rustle_terminal_crash_guard_end()
   }
 
-  /// Stops the process as Ctrl-Z should: with the terminal as it was before, and as it is now when it is continued.
+  /// Stops the process as Ctrl-Z should: restores the terminal, and prepares it again when the process continues.
   func suspend() throws {
     end()
     rustle_terminal_stop_process()
@@ -53,7 +53,7 @@ enum StandardStream {
     (Int(rustle_terminal_columns(descriptor)), Int(rustle_terminal_rows(descriptor)))
   }
 
-  /// Whether what is written to a pipe can no longer be read by anybody.
+  /// Whether the reader of a pipe has closed it.
   static func isReaderGone(_ descriptor: Int32) -> Bool { rustle_terminal_reader_is_gone(descriptor) != 0 }
 
   /// Makes a closed pipe an error that can be handled. To be called once, at the start.

@@ -1,7 +1,7 @@
 import Foundation
 import RustleMarket
 
-/// The live table: takes updates and keys in, and draws itself when something changed.
+/// The live table: receives updates and keys, and draws changes.
 actor LiveTicker: LiveView, TickerSink {
   var screen: LiveScreen
   private let now: @Sendable () -> Double
@@ -11,14 +11,14 @@ actor LiveTicker: LiveView, TickerSink {
 
   private var board: TickerBoard
   private var status = TickerStatus()
-  /// What is shown while the view is paused; the board itself goes on.
+  /// The board and status shown while the view is paused; the board goes on.
   private var frozen: (board: TickerBoard, status: TickerStatus)?
   private var drawnSecond = -1
-  /// Updates up to the last full second, and when that was.
+  /// The updates up to the last full second, and its time.
   private var counted: (seconds: Double, updates: UInt64) = (0, 0)
 
   /// - Parameters:
-  ///   - plan: what is shown.
+  ///   - plan: the plan of the run.
   ///   - now: seconds since the start.
   ///   - wall: the time in nanoseconds since 1970.
   init(
@@ -29,7 +29,7 @@ actor LiveTicker: LiveView, TickerSink {
     isRecording = plan.recording != nil
     content = plan.content
     status.source = plan.sourceText
-    status.lostWord = plan.policy == nil ? "lost" : "passed over"
+    status.lostWord = plan.policy == nil ? "dropped" : "conflated"
     status.hasKeys = screen.hasKeys
     self.screen = screen
     self.now = now
@@ -37,7 +37,7 @@ actor LiveTicker: LiveView, TickerSink {
   }
 
   func end() {
-    // The last picture stays on the screen: it shows the newest prices, and offers no keys any more.
+    // The last picture stays on the screen: it shows the newest prices, without keys.
     frozen = nil
     (status.showsHelp, status.hasKeys) = (false, false)
     try? draw()
@@ -70,7 +70,7 @@ actor LiveTicker: LiveView, TickerSink {
     changed()
   }
 
-  /// Shows what went through a run so far.
+  /// Shows the counts of a run.
   func show(_ streams: TickerStreams) async {
     let before = status
     status.counts = await streams.feed.counts
@@ -97,7 +97,7 @@ actor LiveTicker: LiveView, TickerSink {
     return false
   }
 
-  /// - Parameter first: of the rows that are shown, the one that is to be the first; it is taken as near as there are rows.
+  /// - Parameter first: returns the first row to show, given the shown rows; it is clamped to the rows.
   private func scroll(_ first: (Range<Int>) -> Int) {
     let (board, status) = shown
     let rows = view(screen.profile).rows(board, status)

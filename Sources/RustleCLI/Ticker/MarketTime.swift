@@ -2,10 +2,10 @@ internal import ArgumentParser
 import Foundation
 import RustleMarket
 
-/// Moments and intervals of market data as text. Always UTC.
+/// Times and intervals of market data as text, always in UTC.
 enum MarketTime {
-  /// A moment: `2026-01-31T09:30:00.5Z`, with another offset than `Z` or none, which is UTC; a date alone is its beginning; a
-  /// whole number is milliseconds since 1970.
+  /// Parses a time: `2026-01-31T09:30:00.5Z`, with any offset, or without one in UTC; a date for its beginning; a whole
+  /// number of milliseconds since 1970.
   ///
   /// - Returns: nanoseconds since 1970-01-01T00:00:00Z; nil for any other text, and beyond the years 1678 to 2261.
   static func nanoseconds(_ text: String) -> Int64? {
@@ -22,14 +22,14 @@ enum MarketTime {
     return Int64(exactly: seconds * 1_000_000_000 + fraction)
   }
 
-  /// Seconds since 1970; nil for a date that there is not.
+  /// The seconds from 1970 to a date; nil for an invalid one.
   private static func midnight(_ date: String) -> Int128? {
     let style = Date.ISO8601FormatStyle().year().month().day()
     guard let moment = try? style.parse(date), moment.formatted(style) == date else { return nil }
     return Int128(moment.timeIntervalSince1970)
   }
 
-  /// An interval: a whole number and a unit, of which `units` lists the names. `5m`.
+  /// Parses an interval, a whole number and a name of `units`: `5m`.
   ///
   /// - Returns: nanoseconds, 1 or more; nil for any other text.
   static func interval(_ text: String) -> Int64? {
@@ -39,7 +39,7 @@ enum MarketTime {
     return Int64(exactly: Int128(number) * Int128(unit.nanoseconds))
   }
 
-  /// An interval as the option `option` takes it.
+  /// A parser of an option's interval.
   static func interval(of option: String, allowsZero: Bool = false) -> @Sendable (String) throws -> Duration {
     { text in
       if allowsZero, text.wholeMatch(of: /0+(ns|us|ms|s|m|h|d)?/) != nil { return .zero }
@@ -57,7 +57,7 @@ enum MarketTime {
     ("ns", 1),
   ]
 
-  /// The interval's text with the largest unit that it is a whole number of: `1m`, `90s`.
+  /// The text of an interval in the largest unit without a fraction: `1m`, `90s`.
   static func text(interval nanoseconds: Int64) -> String {
     let unit = units.first { nanoseconds.isMultiple(of: $0.nanoseconds) } ?? ("ns", 1)
     return "\(nanoseconds / unit.nanoseconds)\(unit.name)"
@@ -65,7 +65,7 @@ enum MarketTime {
 
   /// The time of day to the millisecond, rounded down: `06:02:56.316Z`.
   static func timeOfDay(_ nanoseconds: Int64, hasMilliseconds: Bool = true) -> String {
-    // The remainder takes the sign of the dividend; a time before 1970 counts from its midnight all the same.
+    // The remainder takes the sign of the dividend; a time before 1970 counts from its midnight, too.
     let rest = nanoseconds % day
     let milliseconds = (rest < 0 ? rest + day : rest) / 1_000_000
     let parts = [milliseconds / 3_600_000, milliseconds / 60_000 % 60, milliseconds / 1_000 % 60]
@@ -73,13 +73,13 @@ enum MarketTime {
     return hasMilliseconds ? "\(clock).\(digits(milliseconds % 1_000, 3))Z" : clock
   }
 
-  /// With zeros before it. A line of text is written for every update, and Foundation's formats take their time.
+  /// A number with leading zeros, without Foundation's formats, which are too slow for a line per update.
   private static func digits(_ number: Int64, _ count: Int) -> String {
     let text = String(number)
     return String(repeating: "0", count: max(0, count - text.count)) + text
   }
 
-  /// Date and time of day to the second: `2026-01-31T09:30:00Z`; with as many digits behind it as multiples of `unit` need.
+  /// Date and time of day: `2026-01-31T09:30:00Z`, with the fractional digits that multiples of `unit` need.
   static func dateAndTime(_ nanoseconds: Int64, unit: Int64 = 1_000_000_000) -> String {
     let rest = nanoseconds % 1_000_000_000
     let fraction = rest < 0 ? rest + 1_000_000_000 : rest
@@ -89,7 +89,7 @@ enum MarketTime {
     return count == 0 ? text : "\(text.dropLast()).\(digits(fraction, 9).prefix(count))Z"
   }
 
-  /// How long ago something was, in at most seven columns: `-12 ms`, `3.4 s`, `12 min`.
+  /// An age in at most seven columns: `-12 ms`, `3.4 s`, `12 min`.
   static func age(_ nanoseconds: Int64) -> String {
     let seconds = Double(nanoseconds) / 1e9
     switch abs(seconds) {
@@ -101,13 +101,13 @@ enum MarketTime {
     }
   }
 
-  /// A field of a JSON object in milliseconds, or in nanoseconds where those do not tell it.
+  /// A field of a JSON object in milliseconds, or in nanoseconds where it is not a whole number of milliseconds.
   static func field(_ name: String, _ nanoseconds: Int64) -> (String, Value) {
     nanoseconds.isMultiple(of: 1_000_000)
       ? ("\(name)_ms", .integer(nanoseconds / 1_000_000)) : ("\(name)_ns", .integer(nanoseconds))
   }
 
-  /// The columns of such a field, of which a record has one.
+  /// The columns of such a field; a record has one of them.
   static func columns<Record>(
     _ name: String, _ nanoseconds: @escaping @Sendable (Record) -> Int64
   ) -> [Column<Record>] {

@@ -1,13 +1,14 @@
 internal import ArgumentParser
 import RustleMarket
 
-/// How prices that are made up move.
+/// The model of simulated prices.
 struct SimulationOptions: ParsableArguments {
   @Option(
     name: .customLong("brownian"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Move a symbol's price in geometric Brownian motion: BTC=65000.00 moves on from there by cents; with drift and "
-        + "volatility per year behind it, BTC=65000.00,0.05,0.6. Given for every symbol or for none. (default: 0 and 0.5)",
+      "Simulate a symbol's price as geometric Brownian motion from an initial price, rounded to its digits: "
+        + "BTC=65000.00; with drift and volatility per year: BTC=65000.00,0.05,0.6 (default: 0 and 0.5). Required for "
+        + "all symbols or none.",
       valueName: "symbol=price"),
     transform: Self.motion)
   var motions: [Motion] = []
@@ -27,7 +28,7 @@ struct SimulationOptions: ParsableArguments {
     guard (1...3).contains(parts.count), let price = ExactDecimal(parts[0]), price > .zero else {
       throw ValidationError("\(expected), got '\(text)'")
     }
-    // A unit of the last digit is what the native price moves by, and doubles count those up to here.
+    // The native price is a double in units of the last digit, exact up to this limit.
     guard price.units < 1_000_000_000_000_000 else {
       throw ValidationError("expected a price of at most 15 digits, got '\(parts[0])'")
     }

@@ -1,23 +1,23 @@
 import RustleMarket
 
-/// What a ticker's view shows: the last price of each symbol, where it started, and its recent course.
+/// The content of a ticker's view: the last price of each symbol, its first price, and its recent history.
 struct TickerBoard: Equatable, Sendable {
   /// One symbol.
   struct Row: Equatable, Sendable {
     let symbol: String
-    /// The first price that was seen.
+    /// The first price.
     var first: ExactDecimal?
     /// The newest price.
     private(set) var last: ExactDecimal?
-    /// The newest prices, the last one last, at most `historyLimit`.
+    /// The newest prices in order, at most `historyLimit`.
     private(set) var history: [Double] = []
-    /// The sum of the sizes; where candles are shown, that of the newest.
+    /// The sum of the sizes; with candles, that of the newest.
     var volume = 0.0
-    /// When the newest price was, in nanoseconds since 1970.
+    /// The time of the newest price, in nanoseconds since 1970.
     private(set) var timeNanoseconds: Int64 = 0
-    /// The newest candle, where candles are shown.
+    /// The newest candle; nil without candles.
     var candle: Candle?
-    /// Those of the last while, where such are shown; changes are over that while then.
+    /// The newest statistics, whose window changes refer to; nil without statistics.
     var statistics: PriceStatistics?
 
     init(symbol: String) { self.symbol = symbol }
@@ -28,7 +28,7 @@ struct TickerBoard: Equatable, Sendable {
       return last.relativeChange(since: first)
     }
 
-    /// The change since the first price; nil when it has too many digits, and before there is one.
+    /// The change since the first price; nil when it has too many digits, and before the first price.
     var difference: ExactDecimal? {
       guard let first, let last else { return nil }
       return last.subtracting(first)
@@ -45,27 +45,27 @@ struct TickerBoard: Equatable, Sendable {
   /// The longest sparkline.
   static let historyLimit = 60
 
-  /// The symbols in the order in which they were asked for, and then in that in which they came.
+  /// The requested symbols in order, then others in order of arrival.
   private(set) var rows: [Row] = []
-  /// Updates that were applied.
+  /// The number of applied updates.
   private(set) var updates: UInt64 = 0
-  /// Updates that were not taken in time.
-  private(set) var lost: UInt64 = 0
+  /// The number of dropped updates.
+  private(set) var dropped: UInt64 = 0
   private var indexes: [String: Int] = [:]
 
   init(symbols: [String]) { for symbol in symbols { _ = index(of: symbol) } }
 
-  /// Takes in what a stream delivers.
+  /// Applies an element of a stream.
   mutating func apply(_ element: StreamElement<some TickerRecord>) {
     switch element {
-    case .gap(let count): lost += count
+    case .gap(let count): dropped += count
     case .value(let record):
       updates += 1
       record.update(&rows[index(of: record.symbol)])
     }
   }
 
-  /// Has changes and volumes count from now.
+  /// Restarts changes and volumes.
   mutating func restart() {
     for row in rows.indices {
       rows[row].first = rows[row].last

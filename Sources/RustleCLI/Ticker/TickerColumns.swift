@@ -1,6 +1,6 @@
 import RustleMarket
 
-/// The columns of a ticker's table for a width: what matters least is left out first.
+/// The columns of a ticker's table for a width; the least important are left out first.
 struct TickerColumns {
   struct Column {
     let title: String
@@ -8,14 +8,14 @@ struct TickerColumns {
     var isRight = true
     /// Columns before it.
     var gap = 1
-    /// The text of a row that has a price, and its ink.
+    /// The text and the ink of a row with a price.
     let cell: (TickerBoard.Row, ExactDecimal) -> (String, Painter.Ink?)
   }
 
-  /// From the left to the right.
+  /// The columns from left to right.
   let all: [Column]
 
-  /// Below this a sparkline says nothing; above it there is no more history.
+  /// The widths of a sparkline: below them it is unreadable, above them it has no more history.
   private static let sparkWidths = 8...TickerBoard.historyLimit
   private static let changeWidth = 12
   /// A price with more digits is cut.
@@ -23,12 +23,12 @@ struct TickerColumns {
 
   /// - Parameters:
   ///   - width: columns of the terminal, 20 or more.
-  ///   - isRecording: whether times are told, and not what they are behind `now`, in nanoseconds since 1970.
-  ///   - content: what the rows are.
+  ///   - isRecording: whether times are shown, and not their ages at `now`, in nanoseconds since 1970.
+  ///   - content: the kind of the rows.
   init(
     _ board: TickerBoard, width: Int, isRecording: Bool, content: TickerPlan.Content, now: Int64, glyphs: Glyphs
   ) {
-    // As many rows as one can look at; symbols that come later find the columns as they are.
+    // The first rows determine the widths of the columns.
     let rows = board.rows.prefix(1_000)
     /// A column as wide as the longest of its prices.
     func column(_ title: String, _ text: @escaping (TickerBoard.Row) -> String?) -> Column {
@@ -52,7 +52,7 @@ struct TickerColumns {
       title: "SYMBOL", width: max(3, min(12, max(6, maximumSymbolWidth), left)), isRight: false, gap: 0
     ) { row, _ in (row.symbol, .bold) }
     left -= symbol.width
-    /// Takes the columns of a group, or none of them: it keeps room for the shortest sparkline.
+    /// Returns the columns of a group, or none; leaves room for the shortest sparkline.
     func fitting(_ group: [Column]) -> [Column] {
       let width = group.reduce(0) { $0 + $1.width + $1.gap }
       guard left - width >= Self.sparkWidths.lowerBound + 2 else { return [] }
@@ -70,7 +70,7 @@ struct TickerColumns {
     let volume =
       !hasVolume
       ? [] : fitting([Column(title: "VOLUME", width: 8) { row, _ in (TickerNumbers.amount(row.volume), nil) }])
-    // The low without the high says little.
+    // High and low are shown together.
     var before: [Column] = []
     let (high, low) = (
       column("HIGH") { ($0.candle?.high ?? $0.statistics?.highest).map(TickerNumbers.price) },

@@ -6,7 +6,7 @@ import RustleMarket
 struct TickerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ticker",
-    abstract: "Stream prices of symbols.",
+    abstract: "Stream market data: trades, candles, statistics, alerts.",
     usage: """
       rustle ticker <symbols> ... [--rate <rate>] [--duration <seconds>]
                     [--seed <seed>] [--json]
@@ -15,17 +15,17 @@ struct TickerCommand: AsyncParsableCommand {
       rustle ticker --connect <address> [<symbols> ...] [--json]
       """,
     discussion: """
-      Without --replay and --connect the prices are a random walk from the native engine: a source to try things on, not a market. On a \
-      terminal they are a live table (q quits, space pauses, ? helps); in a pipe there is one line for each update.
+      Without --replay and --connect the prices are simulated: a random walk, for tests and demonstrations. A terminal shows a \
+      live table (q quits, space pauses, ? shows help); a pipe receives one line for each update.
 
-      A recording is played at the pace at which it was made, or faster, and waits for a reader that is slow. Lines that \
-      cannot be read are counted, reported and skipped. Prices keep every digit that they have. With CSV, alerts are reported on \
-      standard error. Alerts are watched for beside the lines: each may stand before or after the update that it is of, which its t_ms tells.
+      A recording is replayed at its own pace or faster, and waits for a slow reader. Malformed lines are skipped, counted and \
+      reported on standard error. Prices keep every digit. Alerts are written in the output, with CSV on standard error. An \
+      alert may precede or follow its update; its t_ms identifies the update.
 
-      What --connect names is connected to until the command is ended; connections and attempts are reported on standard error, \
-      and what is missing stands in its place. A WebSocket is reported what is wanted by --subscribe, in which $symbols stands \
-      for a JSON list of the symbols, or $symbol for one in each of several messages. With --serve every symbol of the source is there for others, as NDJSON; a \
-      recording begins when the first of them has come, and waits for all.
+      --connect reconnects until the command ends; connections and attempts are reported on standard error, and gaps in the \
+      output. --subscribe is the message to a WebSocket, in which $symbols is replaced by a JSON list of the symbols, or \
+      $symbol by one symbol in each of several messages. --serve provides every symbol of the source as NDJSON; a recording \
+      starts with the first client, and waits for all clients.
 
       EXAMPLES:
         rustle ticker BTC ETH SOL
@@ -42,37 +42,39 @@ struct TickerCommand: AsyncParsableCommand {
 
       NDJSON FIELDS:
         v       1, the version of these fields
-        symbol  as it was asked for, or as the source tells it
-        price   in the quote currency
+        symbol  the symbol, as requested or from the source
+        price   the price in the quote currency
         t_ms    milliseconds since 1970-01-01T00:00:00Z, or t_ns, nanoseconds
-        seq     number of the update, counted for each symbol by itself
-        size    how much was traded, where the source tells it
-        gap     alone in a line: so many updates are missing here
-        alert   alone in a line: symbol, above or below, price, t_ms; or gap: so many alerts are missing
+        seq     sequence number of the update, per symbol
+        size    size of the trade, if the source has it
+        gap     alone in a line: the number of updates missing here
+        alert   alone in a line: symbol, above or below, price, t_ms;
+                or gap: the number of alerts missing here
 
-      OF CANDLES:
+      NDJSON FIELDS OF CANDLES:
         symbol, open, high, low, close
-        volume       sum of the sizes, exact to 18 digits, beyond as near as a double comes
+        volume       sum of the sizes, exact to 18 digits, rounded beyond
         count        number of updates
-        start_ms     when it starts, or start_ns
-        interval_ms  how long it is, or interval_ns
+        start_ms     start of the candle, or start_ns
+        interval_ms  duration of the candle, or interval_ns
 
-      OF STATISTICS:
-        symbol, t_ms  of whom, and when the while ends, or t_ns
-        count         updates within the while
-        mean, sd      of their prices: the mean and the sample standard deviation
+      NDJSON FIELDS OF STATISTICS:
+        symbol, t_ms  the symbol and the end of the window, or t_ns
+        count         number of updates in the window
+        mean, sd      mean and sample standard deviation of the prices
         low, high, first, last
-        window_ms     how long the while is, or window_ns
+        window_ms     duration of the window, or window_ns
       """)
 
   @Argument(
     help:
-      "Symbols, each of 1 to 32 bytes without white space; of a recording or a connection those that are wanted, all without."
+      "Symbols, each of 1 to 32 bytes without white space. Default of a recording or a connection: all."
   )
   var symbols: [String] = []
 
   @Option(
-    name: .customLong("symbols"), help: ArgumentHelp("More symbols, one a line of this file.", valueName: "file"),
+    name: .customLong("symbols"),
+    help: ArgumentHelp("Read more symbols from this file, one per line.", valueName: "file"),
     completion: .file())
   var symbolsFile: String?
 
@@ -80,7 +82,7 @@ struct TickerCommand: AsyncParsableCommand {
   @OptionGroup(title: "Streams") var stream: TickerStreamOptions
 
   @Option(
-    help: "Updates a second for each symbol, 0.001 to 10000000; else with --policy sampled. (default: 2)",
+    help: "Updates per second and symbol, 0.001 to 10000000, of a simulation or with --policy sampled. (default: 2)",
     parse: Parse.number("updates a second", in: 0.001...10_000_000))
   var rate: Double?
 
@@ -90,7 +92,7 @@ struct TickerCommand: AsyncParsableCommand {
   var duration: Double?
 
   @Option(
-    help: "Seed of made-up prices: the same seed, symbols and motions give the same.",
+    help: "Seed of a simulation: the same seed, symbols and motions produce the same prices.",
     parse: { text in
       guard let seed = UInt64(text) else {
         throw ValidationError("expected a whole number from 0 to \(UInt64.max), got '\(text)'")
@@ -107,7 +109,9 @@ struct TickerCommand: AsyncParsableCommand {
     if symbolsFile == nil { _ = try plan() }
   }
 
-  /// - Throws: `ValidationError` for what is no list of symbols.
+  /// Checks the names of symbols.
+  ///
+  /// - Throws: `ValidationError` for an invalid or repeated name.
   private static func check(_ symbols: [String]) throws {
     // The engine counts from 0.
     var known: Set<String> = []
@@ -130,9 +134,9 @@ struct TickerCommand: AsyncParsableCommand {
     }
   }
 
-  /// What the options ask for.
+  /// The plan of the run.
   ///
-  /// - Throws: `ValidationError` for options that do not go together; `CommandFailure` for a file of symbols that cannot be read.
+  /// - Throws: `ValidationError` for options that conflict; `CommandFailure` for an unreadable file of symbols.
   func plan() throws -> TickerPlan {
     var symbols = symbols
     if let symbolsFile {
@@ -140,29 +144,28 @@ struct TickerCommand: AsyncParsableCommand {
       symbols += text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         .filter { !$0.isEmpty }
       if symbols.isEmpty {
-        throw CommandFailure(.badData, "\(symbolsFile): expected symbols, one a line, got none")
+        throw CommandFailure(.badData, "\(symbolsFile): expected symbols, one per line, got none")
       }
     }
     try Self.check(symbols)
     if let subscribe = source.webSocket.subscribe, subscribe != "none", symbols.isEmpty {
-      throw ValidationError("--subscribe: expected symbols, of which the message tells, got none")
+      throw ValidationError("--subscribe requires symbols")
     }
     var plan: TickerPlan
     if let other = try source.recording.map(FeedConfiguration.replay) ?? source.connection() {
       let option = source.connect == nil ? "--replay" : "--connect"
-      if seed != nil { throw ValidationError("--seed: expected it without \(option), got both") }
+      if seed != nil { throw ValidationError("--seed cannot be used with \(option)") }
       if rate != nil && stream.policy != .sampled {
-        throw ValidationError("--rate: expected --policy sampled with it, or a random walk, got \(option) alone")
+        throw ValidationError("--rate with \(option) requires --policy sampled")
       }
-      if !simulation.motions.isEmpty { throw ValidationError("--brownian: expected it without \(option), got both") }
+      if !simulation.motions.isEmpty { throw ValidationError("--brownian cannot be used with \(option)") }
       plan = TickerPlan(source: other, symbols: symbols.isEmpty ? .all : .only(symbols))
     } else {
       if symbols.isEmpty {
-        throw ValidationError("expected one symbol or more, --replay <file> or --connect <address>, got none of them")
+        throw ValidationError("expected one symbol or more, --replay <file> or --connect <address>, got none")
       }
       if stream.policy == .sampled {
-        throw ValidationError(
-          "--policy sampled: expected it with --replay or --connect, got it alone: --rate says it of random walks")
+        throw ValidationError("--policy sampled requires --replay or --connect; a simulation has --rate")
       }
       let known = Set(symbols)
       for threshold in stream.alerts where !known.contains(threshold.symbol) {
@@ -176,7 +179,7 @@ struct TickerCommand: AsyncParsableCommand {
     case .buffered: break
     case .conflated: plan.policy = .conflated
     case .sampled:
-      // What the feed takes: 1 ms to 1 h.
+      // The feed's range: 1 ms to 1 h.
       let rate = rate ?? 2
       guard (1 / 3_600.0...1_000).contains(rate) else {
         throw ValidationError("--rate: expected 1/3600 to 1000 with --policy sampled, got \(rate)")
@@ -195,7 +198,7 @@ struct TickerCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    // What the engine warns of, the output or the view tells.
+    // The engine's warnings are reported by the output or the view.
     log.bootstrap(usual: .error)
     let run = TickerRun(plan: try plan())
     let notes: LineWriter? = log.quiet ? nil : .standardError

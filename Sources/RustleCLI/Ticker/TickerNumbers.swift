@@ -1,9 +1,9 @@
 import Foundation
 import RustleMarket
 
-/// How the ticker writes its numbers. The same in every locale.
+/// The formats of the ticker's numbers, the same in every locale.
 enum TickerNumbers {
-  /// A price with every digit that it has, and thousands separators.
+  /// A price with all its digits, and thousands separators.
   static func price(_ price: ExactDecimal) -> String {
     let parts = price.description.split(separator: ".")
     let digits = parts[0].drop { $0 == "-" }
@@ -15,13 +15,13 @@ enum TickerNumbers {
     return parts.count == 1 ? grouped : "\(grouped).\(parts[1])"
   }
 
-  /// The mean of a while, with two digits more than its last price has.
+  /// The mean of a window, with two digits more than its last price.
   static func mean(_ statistics: PriceStatistics) -> String {
     let text = String(format: "%.*f", statistics.last.scale + 2, statistics.mean)
     return ExactDecimal(text).map(price) ?? text
   }
 
-  /// The difference with its sign: `+12.50`. None is written without a sign, and an unknown one as nothing.
+  /// A difference with its sign: `+12.50`. Zero has no sign; nil is a dash.
   static func difference(_ difference: ExactDecimal?, glyphs: Glyphs) -> String {
     guard let difference else { return String(glyphs.unknown) }
     let text = price(difference)
@@ -29,7 +29,7 @@ enum TickerNumbers {
     return difference.units > 0 ? "+\(text)" : "\(glyphs.minus)\(text.dropFirst())"
   }
 
-  /// A change with its sign in per cent: `+0.12 %`. What rounds to nothing has no sign; of a first price of 0 there is none.
+  /// A change with its sign in per cent: `+0.12 %`. A rounded zero has no sign; a change that is not finite is a dash.
   static func change(_ fraction: Double, glyphs: Glyphs) -> String {
     guard fraction.isFinite else { return String(glyphs.unknown) }
     if !isShown(fraction) { return "0.00 %" }
@@ -38,16 +38,16 @@ enum TickerNumbers {
     return "\(fraction > 0 ? "+" : String(glyphs.minus))\(digits) %"
   }
 
-  /// A change behind a mark that says its direction.
+  /// A change after a mark for its direction.
   static func markedChange(_ fraction: Double, glyphs: Glyphs) -> String {
     let mark = !isShown(fraction) ? glyphs.unchanged : fraction > 0 ? glyphs.up : glyphs.down
     return "\(mark) \(change(fraction, glyphs: glyphs))"
   }
 
-  /// The colour of a change, which says its direction too.
+  /// The colour of a change's direction.
   static func ink(of fraction: Double) -> Painter.Ink? { !isShown(fraction) ? nil : fraction > 0 ? .green : .red }
 
-  /// Whether two decimals of a per cent show a change.
+  /// Whether a change is visible in two decimals of a per cent.
   private static func isShown(_ fraction: Double) -> Bool { abs(fraction) >= 0.000_05 }
 
   /// An amount in at most seven columns: `0.125`, `1,234`, `56.7k`, `8.90M`.
@@ -62,16 +62,16 @@ enum TickerNumbers {
     return String(format: "%.1e", amount)
   }
 
-  /// A number of things, with thousands separators.
+  /// A count with thousands separators.
   static func count(_ count: UInt64) -> String {
     ExactDecimal(units: Int64(clamping: count), scale: 0).map(price) ?? String(count)
   }
 
-  /// A line of bars, one for each value, scaled to the least and the greatest of them.
+  /// A line of bars, one for each value, scaled to the least and the greatest value.
   ///
   /// - Parameters:
   ///   - values: finite; the newest last.
-  ///   - width: columns; the newest values that fit are shown, at the right end.
+  ///   - width: columns; the newest values that fit are shown, aligned right.
   /// - Returns: exactly `width` columns. Equal values are drawn at half height.
   static func sparkline(_ values: [Double], width: Int, glyphs: Glyphs) -> String {
     let shown = values.suffix(max(0, width))

@@ -1,7 +1,7 @@
 import Foundation
 import RustleMarket
 
-/// Takes what the streams of a run deliver: lines, or a view.
+/// A consumer of a run's streams: lines, or a view.
 protocol TickerSink: Actor {
   func take(_ batch: [StreamElement<some TickerRecord>]) throws
   func take(_ alert: StreamElement<PriceAlert>) throws
@@ -9,10 +9,10 @@ protocol TickerSink: Actor {
   func take(_ connection: FeedConnection) throws
 }
 
-/// Where the lines of a run go: the tasks that write them take turns, so that no line stands within another.
+/// The lines of a run. An actor, so that tasks write whole lines.
 actor TickerOutput: TickerSink {
-  /// Whether it is told where updates are missing, and where the source skipped numbers: they are lost there, as in a stream of
-  /// this process. Not to whoever asked for the newest alone.
+  /// Whether gaps of dropped updates, and sequence gaps of the source, are written in their places; false with a conflating
+  /// policy.
   private let reportsGaps: Bool
   private let reportsSkips: Bool
   private let format: OutputFormat
@@ -21,15 +21,15 @@ actor TickerOutput: TickerSink {
   private let notes: LineWriter?
   private var tables: TickerTables
   private var text = ByteText()
-  /// Messages that could not be read, each of which was told.
+  /// The number of malformed messages.
   private var reported = 0
 
-  /// So many messages that could not be read are told one by one.
+  /// The number of malformed messages that are reported one by one.
   private static let maximumReports = 5
 
   /// - Parameters:
-  ///   - plan: what the lines are of.
-  ///   - notes: where it is told what becomes of the source; nil: nowhere.
+  ///   - plan: the plan of the run.
+  ///   - notes: receives reports about the source; nil for none.
   init(
     _ plan: TickerPlan, format: OutputFormat, profile: TerminalProfile, to writer: LineWriter, notes: LineWriter?
   ) {
@@ -49,7 +49,7 @@ actor TickerOutput: TickerSink {
     try flush()
   }
 
-  /// CSV, whose rows are updates, has no alerts: they are notes there.
+  /// Writes an alert; with CSV, whose rows are updates, as a note.
   func take(_ alert: StreamElement<PriceAlert>) throws {
     switch format {
     case .csv: try? notes?.write(line(alert))
@@ -61,12 +61,12 @@ actor TickerOutput: TickerSink {
 
   private func line(_ alert: StreamElement<PriceAlert>) -> String {
     switch alert {
-    case .gap(let count): "\(profile.glyphs.ellipsis) \(count) alerts are missing here\n"
+    case .gap(let count): "\(profile.glyphs.ellipsis) \(count) alerts missing here\n"
     case .value(let alert): "\(MarketTime.timeOfDay(alert.timeNanoseconds))  ALERT  \(alert.text)\n"
     }
   }
 
-  /// An object within an object of its own, so that who reads the lines as trades does not take it for one.
+  /// The JSON of an alert: a nested object, so that a reader of trades does not take it for one.
   static func json(_ alert: StreamElement<PriceAlert>) -> String {
     let fields: [(String, Value)] =
       switch alert {
@@ -89,7 +89,7 @@ actor TickerOutput: TickerSink {
     default: return
     }
     if reported < Self.maximumReports {
-      try? notes?.write("rustle: \(line) was skipped: \(CommandFailure.visible(notice.text))\n")
+      try? notes?.write("rustle: \(line) skipped: \(CommandFailure.visible(notice.text))\n")
     }
     reported += 1
   }
@@ -97,7 +97,7 @@ actor TickerOutput: TickerSink {
   func take(_ connection: FeedConnection) {
     switch connection {
     case .connected, .reconnecting: try? notes?.write("rustle: \(CommandFailure.visible(connection.text))\n")
-    // The end is told as that of the run.
+    // The end of the connection is reported as that of the run.
     case .idle, .connecting, .closed: break
     }
   }

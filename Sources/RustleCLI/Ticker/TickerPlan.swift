@@ -1,43 +1,43 @@
 import Foundation
 import RustleMarket
 
-/// What a run of the ticker does, as its options say.
+/// The plan of a ticker's run, from its options.
 struct TickerPlan: Sendable, Equatable {
-  /// What is shown of the prices.
+  /// The kind of records.
   enum Content: Sendable, Hashable {
     case trades
     case candles(every: Duration, lateness: Duration)
-    /// Of a while of this length.
+    /// Over a window of this duration.
     case statistics(over: Duration)
   }
 
-  /// A file that the trades are written to.
+  /// The file to record trades to.
   struct Record: Sendable, Hashable {
     var path: String
     var mayReplace = false
-    /// The file that is played, which is another.
+    /// The replayed file, which must be another.
     var input: String?
   }
 
   var source: FeedConfiguration
-  /// Those that are shown first are first here.
+  /// The symbols, in the order of their rows.
   var symbols: FeedSymbols
   var content = Content.trades
-  /// What becomes of updates that are not taken in time; nil: as many are kept as the source allows.
+  /// The buffering policy; nil for that of ``everything``.
   var policy: FeedPolicy?
   var thresholds: [PriceThreshold] = []
   var record: Record?
-  /// Where the source is given to others.
+  /// The address to serve the source on.
   var serve: FeedAddress?
   var duration: Duration?
 
-  /// Whether the prices are made up here.
+  /// Whether the prices are simulated.
   var isSimulated: Bool { if case .simulated = source { true } else { false } }
 
-  /// The file that is played; nil for any other source.
+  /// The replayed file; nil for another source.
   var recording: ReplayFeed? { if case .replay(let feed) = source { feed } else { nil } }
 
-  /// The place that is connected to; nil for a source without a connection.
+  /// The address of the connection; nil for a source without one.
   var connection: String? {
     switch source {
     case .live(let feed): feed.address.description
@@ -46,7 +46,7 @@ struct TickerPlan: Sendable, Equatable {
     }
   }
 
-  /// The policy of a consumer that wants every update: a recording waits for its reader, another source loses the oldest.
+  /// The policy of a consumer of every update: lossless for a recording, buffered for another source.
   var everything: FeedPolicy { recording == nil ? .buffered() : .lossless() }
 
   /// The source in a few words.
@@ -58,12 +58,12 @@ struct TickerPlan: Sendable, Equatable {
       case .asFastAsPossible: "as fast as possible"
       case .speed(let speed): String(format: "x %g", speed)
       }
-    return "replay \(pace)" + (recording.repeats ? ", again and again" : "")
+    return "replay \(pace)" + (recording.repeats ? ", repeated" : "")
   }
 }
 
 extension FeedSymbols {
-  /// The symbols that have a row from the beginning.
+  /// The symbols with a row from the beginning.
   var shown: [String] {
     switch self {
     case .all: []

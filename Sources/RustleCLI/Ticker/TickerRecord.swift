@@ -1,22 +1,22 @@
 import Foundation
 import RustleMarket
 
-/// What a ticker shows: a trade, a candle, or the statistics of a while.
+/// A record of a ticker: a trade, a candle, or the statistics of a window.
 protocol TickerRecord: SymbolRecord {
-  /// The one of the tables that has such records.
+  /// The table of this kind of records.
   static func table(in tables: TickerTables) -> Table<Self>
 
   var symbol: String { get }
-  /// When it is of, in nanoseconds since 1970.
+  /// The time of the record, in nanoseconds since 1970.
   var timeNanoseconds: Int64 { get }
-  /// The prices that a change is between, where there was none of the symbol before.
+  /// The prices of the record's change, for the first record of a symbol.
   var firstPrice: ExactDecimal { get }
   var lastPrice: ExactDecimal { get }
-  /// How many numbers of its symbol the source skipped before it.
+  /// The sequence numbers of its symbol missing before it.
   var sequenceGap: UInt64 { get }
-  /// What a line for people says between the symbol and the change.
+  /// The text between the symbol and the change.
   var details: String { get }
-  /// Changes the row of its symbol.
+  /// Updates the row of its symbol.
   func update(_ row: inout TickerBoard.Row)
 }
 
@@ -24,7 +24,7 @@ extension TickerRecord {
   var sequenceGap: UInt64 { 0 }
 }
 
-/// Writes what a ticker shows one a line.
+/// The tables of a ticker's records, one per line.
 struct TickerTables: Sendable {
   fileprivate let trades: Table<Trade>
   fileprivate let candles: Table<Candle>
@@ -32,12 +32,12 @@ struct TickerTables: Sendable {
   private let content: TickerPlan.Content
   private let format: OutputFormat
   private let profile: TerminalProfile
-  /// How long a candle is, or the while of statistics; of trades nil.
+  /// The duration of a candle or of a window; nil for trades.
   private let interval: Int64?
   /// The first price of each symbol.
   private var firsts: [String: ExactDecimal] = [:]
 
-  /// - Parameter isSimulated: whether times are told in whole milliseconds, rounded down, and no sizes are.
+  /// - Parameter isSimulated: whether times are in whole milliseconds, rounded down, and sizes are left out.
   init(
     _ content: TickerPlan.Content = .trades, isSimulated: Bool = false, format: OutputFormat, profile: TerminalProfile
   ) {
@@ -52,7 +52,7 @@ struct TickerTables: Sendable {
     statistics = Table(PriceStatistics.columns(interval ?? 0), format: format, profile: profile)
   }
 
-  /// What comes before the first record; may be empty.
+  /// The header before the first record; may be empty.
   var header: String {
     if format.isForPeople { return "" }
     switch content {
@@ -62,7 +62,7 @@ struct TickerTables: Sendable {
     }
   }
 
-  /// Appends the lines of what a stream delivers.
+  /// Appends the lines of a stream's element.
   mutating func append<Record: TickerRecord>(_ element: StreamElement<Record>, to text: inout ByteText) {
     switch element {
     case .gap(let count): text.append(gap(count))
@@ -71,16 +71,16 @@ struct TickerTables: Sendable {
     }
   }
 
-  /// The line that says how many updates are missing before the next one; CSV, whose rows are updates, has none.
+  /// The line with the number of updates missing before the next one; empty for CSV, whose rows are updates.
   func gap(_ count: UInt64) -> String {
     switch format {
     case .ndjson: ByteText.line([("gap", .unsigned(count))])
     case .csv: ""
-    case .auto, .text: "\(profile.glyphs.ellipsis) \(count) updates are missing here\n"
+    case .auto, .text: "\(profile.glyphs.ellipsis) \(count) updates missing here\n"
     }
   }
 
-  /// When it is of, symbol, what it says, and the change: of trades since the first, of others within the interval.
+  /// The text of a record: time, symbol, details, and the change, of trades since the first, of others in the interval.
   private mutating func line(_ record: some TickerRecord) -> String {
     let first = interval == nil ? firsts[record.symbol, default: record.firstPrice] : record.firstPrice
     if interval == nil { firsts[record.symbol] = first }
@@ -97,7 +97,7 @@ struct TickerTables: Sendable {
 }
 
 extension ByteText {
-  /// An object with a version and some fields on a line.
+  /// A line with a JSON object of a version and fields.
   static func line(_ fields: [(String, Value)]) -> String {
     var text = Self()
     text.append(json: .object([("v", .integer(1))] + fields))
@@ -111,8 +111,8 @@ extension Trade: TickerRecord {
   var firstPrice: ExactDecimal { price }
   var lastPrice: ExactDecimal { price }
 
-  /// The columns that `--replay` reads back identically: a time that is no whole millisecond is in nanoseconds, and what the
-  /// source does not tell is left out.
+  /// The columns that `--replay` reads back identically: a time with a fraction of a millisecond is in nanoseconds, and
+  /// fields that the source lacks are left out.
   static let columns: [Column<Self>] =
     [Column("symbol", \.symbol), Column("price", \.price), Column("size", in: [.csv], \.reportedSize)]
     + MarketTime.columns("t", \.timeNanoseconds)
@@ -121,7 +121,7 @@ extension Trade: TickerRecord {
       Column("size", in: [.ndjson], \.reportedSize),
     ]
 
-  /// Those of prices that are made up here: times in whole milliseconds, and no sizes.
+  /// The columns of simulated trades: times in whole milliseconds, and no sizes.
   static let simulatedColumns: [Column<Self>] = [
     Column("symbol", \.symbol), Column("price", \.price), Column("t_ms") { $0.timeNanoseconds / 1_000_000 },
     Column("seq") { $0.sequence.map(Value.unsigned) ?? .absent },
@@ -132,7 +132,7 @@ extension Trade: TickerRecord {
   var details: String { " " + TickerNumbers.price(price).leftPadded(to: 14) }
 
   func update(_ row: inout TickerBoard.Row) {
-    // One that comes late has been overtaken: it is traded, and no news.
+    // A trade out of order adds to the volume, but does not change the price.
     row.volume += size.doubleValue
     guard !isOutOfOrder else { return }
     if row.first == nil { row.first = price }
@@ -155,7 +155,7 @@ extension Candle: TickerRecord {
       ] + MarketTime.columns("start", \.startNanoseconds) + MarketTime.columns("interval") { _ in interval }
   }
 
-  /// Exact, unless the sum has more than 18 digits.
+  /// The volume, exact up to 18 digits.
   private var volumeValue: Value { exactVolume.map(Value.decimal) ?? .number(volume) }
 
   var details: String {
@@ -201,7 +201,7 @@ extension PriceStatistics: TickerRecord {
 }
 
 extension PriceAlert {
-  /// For example `BTC 70,000.10 is at or above 70,000.0`.
+  /// The alert in words: `BTC 70,000.10 is at or above 70,000.0`.
   var text: String {
     let side = threshold.direction == .above ? "at or above" : "at or below"
     return "\(threshold.symbol) \(TickerNumbers.price(price)) is \(side) \(TickerNumbers.price(threshold.level))"

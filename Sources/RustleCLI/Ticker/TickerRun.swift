@@ -1,16 +1,16 @@
 import Foundation
 import RustleMarket
 
-/// One run of the ticker, from its start until one of the things that end it.
+/// One run of the ticker, from its start to its end.
 struct TickerRun: Sendable {
   let plan: TickerPlan
 
-  /// Writes one line for each update or candle. What the reader of the output is too slow for is told in its place, and once more
-  /// in `notes` at the end, with what was wrong with the source.
+  /// Writes one line for each update or candle. Dropped updates are reported in their places, and in `notes` at the end,
+  /// with the faults of the source.
   func lines(
     _ format: OutputFormat, profile: TerminalProfile, to output: LineWriter, notes: LineWriter?
   ) async throws -> RunEnding {
-    // Signals are taken before anything starts, so that none falls between.
+    // Signals are handled before anything starts, so that none is lost.
     let signals = await Signals.stream(of: RunEnding.signals)
     let sink = TickerOutput(plan, format: format, profile: profile, to: output, notes: notes)
     return try await recorded(notes: notes) { recording in
@@ -21,7 +21,7 @@ struct TickerRun: Sendable {
       }
       let ending = try await streams.firstEnding(isForced: true) { tasks, file in
         streams.add(to: &tasks, sink, file: file)
-        // What is recorded is written first.
+        // The recording is written first.
         tasks.addEndingsOfLines(signals: signals, isForced: file == nil)
       }
       try await finish(ending, streams, notes: notes)
@@ -68,7 +68,7 @@ struct TickerRun: Sendable {
     }
   }
 
-  /// Runs with the file that is recorded to, and closes it whatever becomes of the run.
+  /// Runs with the file to record to, and closes it however the run ends.
   private func recorded(
     notes: LineWriter?, _ run: (TradeRecording?) async throws -> RunEnding
   ) async throws -> RunEnding {
@@ -86,7 +86,7 @@ struct TickerRun: Sendable {
     return ending
   }
 
-  /// Tells what there is to tell at the end.
+  /// Reports losses and faults at the end.
   ///
   /// - Throws: `CommandFailure` when the source failed, or there was no trade in a recording.
   private func finish(_ ending: RunEnding, _ streams: TickerStreams, notes: LineWriter?) async throws {
@@ -98,14 +98,14 @@ struct TickerRun: Sendable {
   }
 }
 
-/// The stream of what a ticker shows.
+/// The stream of a ticker's records.
 protocol ShownStream: Sendable {
   var outcome: SessionOutcome? { get }
   var statistics: StreamStatistics { get }
   var lateTradeCount: UInt64 { get }
   var evictedTradeCount: UInt64 { get }
 
-  /// Reads it to its end.
+  /// Reads the stream to its end.
   func deliver(to sink: some TickerSink) async throws
 }
 
@@ -113,22 +113,22 @@ extension EngineStream: ShownStream where Value: TickerRecord {
   func deliver(to sink: some TickerSink) async throws { for await batch in batches() { try await sink.take(batch) } }
 }
 
-/// The feed of a run, and what reads it. Each stream has begun before the source does, so that none misses its first trade.
+/// The feed of a run, and its streams. The streams begin before the source, so that none misses its first trade.
 struct TickerStreams: Sendable {
   let feed: MarketFeed
   let shown: any ShownStream
   let alerts: EngineStream<PriceAlert>?
-  /// Where others read the source.
+  /// The server of the source to other processes.
   let server: FeedServer?
   private let notices: EngineStream<FeedNotice>
-  /// Of a source that is connected to.
+  /// The states of the connection; nil for a source without one.
   private let connections: EngineStream<FeedConnection>?
   private let recorded: EngineStream<Trade>?
   private let recording: TradeRecording?
   private let isPlayed: Bool
   private let duration: Duration?
 
-  /// - Parameter recording: the file that the trades are written to.
+  /// - Parameter recording: the file to record trades to.
   /// - Throws: `FeedError`; `CommandFailure`, naming the option, for an address that cannot be served on.
   init(_ plan: TickerPlan, of feed: MarketFeed, recording: TradeRecording? = nil) async throws {
     let (symbols, policy) = (plan.symbols, plan.policy ?? plan.everything)
@@ -147,14 +147,14 @@ struct TickerStreams: Sendable {
     notices = try await feed.notices()
     connections = plan.connection == nil ? nil : try await feed.connectionStates()
     do throws(FeedError) {
-      // Clients of a recording are waited for, as its other readers are.
+      // A recording waits for its clients, as for other readers.
       server = if let address = plan.serve { try await feed.serve(on: address, policy: plan.everything) } else { nil }
     } catch {
       throw error.named("--serve")
     }
   }
 
-  /// Reads what is shown to its end.
+  /// Reads the streams to their ends.
   func deliver(to sink: some TickerSink) async throws {
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { try await shown.deliver(to: sink) }
@@ -163,18 +163,18 @@ struct TickerStreams: Sendable {
       if let connections {
         tasks.addTask { for await case .value(let state) in connections { try await sink.take(state) } }
       }
-      // The first that fails ends the others.
+      // The first failure ends the others.
       for try await _ in tasks {}
     }
   }
 
-  /// Adds the source and what reads it: the run is over when the streams have been read to their ends, by the clients too.
+  /// Adds the source and its readers: the run ends when the streams have been read to their ends, also by the clients.
   ///
-  /// - Parameter file: writes what is recorded.
+  /// - Parameter file: the task that writes the recording.
   func add(to tasks: inout RunTasks, _ sink: some TickerSink, file: Task<Void, any Error>?) {
     tasks.addTask {
       if isPlayed { await server?.untilFirstClient() }
-      // One that was ended meanwhile has nothing to run.
+      // A cancelled feed is not run.
       if !Task.isCancelled { try await feed.run() }
       return nil
     }
@@ -186,16 +186,16 @@ struct TickerStreams: Sendable {
     }
   }
 
-  /// So long after a signal the process ends in any case, also while a file is written.
+  /// The time from a signal to the end of the process while a file is written.
   private static let maximumWriting = Duration.seconds(5)
 
-  /// Runs the tasks and the clock until the first of them says how the run ended. The streams have ended on the native side when
-  /// this returns, and what was recorded until then is in its file, however the run ended.
+  /// Runs the tasks and the clock until the first of them returns an ending. On return the native streams have ended, and
+  /// the recording is complete up to then, however the run ended.
   ///
   /// - Parameters:
-  ///   - isForced: whether a signal ends the process in any case while there is a recording: a second after that is written, or
-  ///     after `maximumWriting`.
-  ///   - addTasks: adds the tasks; it is given the one that writes what is recorded, which is not cancelled with them.
+  ///   - isForced: whether a signal ends the process during a recording: a second after that is written, or after
+  ///     `maximumWriting`.
+  ///   - addTasks: adds the tasks; receives the task that writes the recording, which is not cancelled with them.
   func firstEnding(
     isForced: Bool = false, _ addTasks: (inout RunTasks, Task<Void, any Error>?) -> Void
   ) async throws -> RunEnding {
@@ -214,7 +214,7 @@ struct TickerStreams: Sendable {
         if let duration {
           tasks.addTask {
             try await Task.sleep(for: duration)
-            // The streams end, once what waits in them has been delivered.
+            // The streams end, once their buffered elements have been delivered.
             await feed.cancel()
             await server?.stop()
             return nil
@@ -224,7 +224,7 @@ struct TickerStreams: Sendable {
         guard let writing else { return }
         let signal: Int32? = if case .signal(let number)? = ending, isForced { number } else { nil }
         if let signal { RunEnding.leave(after: Self.maximumWriting, with: signal) }
-        // The streams end; what waits in that of the recording is written.
+        // The streams end; the buffered elements of the recording's stream are written.
         await feed.cancel()
         if ending == nil { _ = await writing.result } else { try await writing.value }
         if let signal { RunEnding.leave(with: signal) }
@@ -239,7 +239,7 @@ struct TickerStreams: Sendable {
 }
 
 extension FeedError {
-  /// The failure with the option that is at fault, in the place of the library's word for it.
+  /// The failure with the name of the option in place of the library's term.
   fileprivate func named(_ option: String) -> any Error {
     guard let failure = CommandFailure(self) else { return self }
     let word = "\(option.drop { $0 == "-" }): "

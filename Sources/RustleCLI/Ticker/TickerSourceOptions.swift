@@ -1,24 +1,24 @@
 internal import ArgumentParser
 import RustleMarket
 
-/// Where the ticker's prices come from, when they are not made up, and where else they go.
+/// The source of the ticker's prices, and the server for other processes.
 struct TickerSourceOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Play a recording, NDJSON or CSV; - is standard input.", valueName: "file"),
+    help: ArgumentHelp("Replay a recording, NDJSON or CSV; - is standard input.", valueName: "file"),
     completion: .file(extensions: ["ndjson", "jsonl", "csv"]))
   var replay: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Take the prices from another process: host:port, unix:/path, or a WebSocket, ws://host/path or wss://host/path. "
-        + "A connection that is lost is made again.",
+      "Receive prices from another process: host:port, unix:/path, or a WebSocket, ws://host/path or wss://host/path. "
+        + "A lost connection is reestablished.",
       valueName: "address"))
   var connect: String?
 
   @Flag(
     name: .customLong("renumbered"),
-    help: "The numbers at --connect begin anew with each connection. (default: they go on; what is missing is told)")
+    help: "Sequence numbers restart with each connection. (default: they continue; gaps are reported)")
   var isRenumbered = false
 
   @OptionGroup var webSocket: WebSocketOptions
@@ -26,25 +26,25 @@ struct TickerSourceOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Give the prices to other processes that connect here, host:port (0: a free port) or unix:/path.",
+      "Serve the prices to other processes at this address, host:port (port 0: a free one) or unix:/path.",
       valueName: "address"))
   var serve: String?
 
   @Option(
     name: .customLong("input"),
-    help: "What the recording holds: ndjson or csv. (default: what the ending of its name says)")
+    help: "The recording's format: ndjson or csv. (default: by its extension)")
   var input: InputFormat?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Where a message has its fields: symbol=PATH,price=PATH and, behind further commas, size=PATH, time=PATH:UNIT, seq=PATH, each=PATH. "
-        + "(default: as this command writes them)"))
+      "Paths of a message's fields: symbol=PATH,price=PATH[,size=PATH][,time=PATH:UNIT][,seq=PATH][,each=PATH]. "
+        + "(default: those that this command writes)"))
   var schema: String?
 
   @Option(
     help:
-      "Play it so many times as fast as it was recorded, 0.001 to 1000000, or as fast as possible: max. (default: 1)",
+      "Replay at this multiple of the recorded pace, 0.001 to 1000000, or as fast as possible: max. (default: 1)",
     value: "factor|max",
     parse: { text in
       guard text != "max" else { return .asFastAsPossible }
@@ -52,7 +52,7 @@ struct TickerSourceOptions: ParsableArguments {
     })
   var speed: ReplayFeed.Pace?
 
-  @Flag(help: "Play it again when it has come to its end; time goes on. One without times is played once.")
+  @Flag(help: "Repeat the recording; times continue. A recording without times is replayed once.")
   var loop = false
 
   @Option(
@@ -66,7 +66,7 @@ struct TickerSourceOptions: ParsableArguments {
     })
   var from: Int64?
 
-  /// What a recording holds.
+  /// The format of a recording.
   enum InputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     case ndjson, csv
 
@@ -77,32 +77,31 @@ struct TickerSourceOptions: ParsableArguments {
   static let standardInputPath = "/dev/stdin"
 
   func validate() throws {
-    if replay != nil && connect != nil { throw ValidationError("expected --replay or --connect, got both") }
+    if replay != nil && connect != nil { throw ValidationError("--replay cannot be used with --connect") }
     if isRenumbered && connect == nil {
-      throw ValidationError("--renumbered: expected it with --connect, got it alone")
+      throw ValidationError("--renumbered requires --connect")
     }
     try webSocket.validate(at: connect)
     guard replay == nil else {
       if replay == "-", input == nil {
-        throw ValidationError("--replay -: expected --input ndjson or --input csv with it, got neither")
+        throw ValidationError("--replay - requires --input ndjson or --input csv")
       }
       return
     }
     if schema != nil && connect == nil {
-      throw ValidationError("--schema: expected it with --replay or --connect, got it alone")
+      throw ValidationError("--schema requires --replay or --connect")
     }
     for (option, isGiven) in [
       ("--input", input != nil), ("--speed", speed != nil), ("--loop", loop),
       ("--from", from != nil),
     ] where isGiven {
-      throw ValidationError(
-        "\(option): expected it with --replay, got it \(connect == nil ? "alone" : "with --connect")")
+      throw ValidationError("\(option) requires --replay")
     }
   }
 
-  /// What is connected to; nil when there is nothing.
+  /// The source of `--connect`; nil without it.
   ///
-  /// - Throws: `ValidationError` for a WebSocket, where the command was built without.
+  /// - Throws: `ValidationError` for a WebSocket in a command built without WebSockets.
   func connection() throws -> FeedConfiguration? {
     guard let connect else { return nil }
     if WebSocketOptions.isWebSocket(connect) {
@@ -111,7 +110,7 @@ struct TickerSourceOptions: ParsableArguments {
     return .live(LiveFeed(FeedAddress(connect), schema: schema, restartsNumbers: isRenumbered))
   }
 
-  /// The recording that is played; nil when there is none.
+  /// The recording to replay; nil without one.
   var recording: ReplayFeed? {
     replay.map { path in
       ReplayFeed(

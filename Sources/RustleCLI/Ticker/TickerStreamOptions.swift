@@ -1,27 +1,28 @@
 internal import ArgumentParser
 import RustleMarket
 
-/// What the ticker makes of the prices.
+/// The streams that the ticker makes of the prices.
 struct TickerStreamOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "What a reader gets that is slow: all updates, the latest of each symbol, or that sampled at --rate. (default: all)"
+      "Buffering for a slow reader: every update up to a limit, the newest of each symbol, or the newest at --rate."
     ))
   var policy: Policy = .buffered
 
   @Option(
-    help: "Candles of this length in place of prices: 250ms, 5s, 1m, 1h, 1d.", value: "interval",
+    help: "Write candles of this interval instead of trades: 250ms, 5s, 1m, 1h, 1d.", value: "interval",
     parse: MarketTime.interval(of: "an interval"))
   var candles: Duration?
 
   @Option(
-    help: "How long a candle waits for updates that come late, at most 64 intervals. (default: 0)", value: "interval",
+    help: "Wait this long for late trades of a candle, at most 64 intervals. (default: 0)", value: "interval",
     parse: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
   var lateness: Duration?
 
   @Option(
     help:
-      "Mean, deviation, range and change over the last while of this length in place of prices: 250ms, 5s, 1m, 1h, 1d.",
+      "Write mean, deviation, range and change over a moving window of this duration instead of trades: 250ms, 5s, 1m, "
+      + "1h, 1d.",
     value: "interval",
     parse: MarketTime.interval(of: "an interval"))
   var statistics: Duration?
@@ -29,7 +30,8 @@ struct TickerStreamOptions: ParsableArguments {
   @Option(
     name: .customLong("alert"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Tell when a price is at a level or beyond: 'BTC>70000', 'BTC<60000'; with ~250 behind it, again once it was more than 250 back.",
+      "Report a price at or beyond a threshold: 'BTC>70000', 'BTC<60000'. With a hysteresis, 'BTC>70000~250', the alert "
+        + "is rearmed once the price was more than 250 back.",
       valueName: "symbol>level"),
     transform: { text in
       guard let threshold = PriceThreshold(text) else {
@@ -41,35 +43,36 @@ struct TickerStreamOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Write every update to this file too, NDJSON that --replay reads.", valueName: "file"),
+    help: ArgumentHelp("Record every trade to this file, as NDJSON for --replay.", valueName: "file"),
     completion: .file(extensions: ["ndjson"]))
   var record: String?
 
-  @Flag(help: "Replace a file of that name.")
+  @Flag(help: "Replace an existing file.")
   var overwrite = false
 
-  /// The policies by their names.
+  /// The names of the policies.
   enum Policy: String, ExpressibleByArgument, CaseIterable, Sendable {
     case buffered, conflated, sampled
   }
 
   func validate() throws {
-    if candles != nil && statistics != nil { throw ValidationError("expected --candles or --statistics, got both") }
+    if candles != nil && statistics != nil { throw ValidationError("--candles cannot be used with --statistics") }
     if lateness != nil && candles == nil {
-      throw ValidationError("--lateness: expected it with --candles, got it alone")
+      throw ValidationError("--lateness requires --candles")
     }
     if let candles, let lateness, lateness > candles * 64 {
       let limit = MarketTime.text(interval: (candles * 64).wholeNanoseconds)
       throw ValidationError(
-        "--lateness: expected 0 to \(limit), which is 64 intervals, got \(MarketTime.text(interval: lateness.wholeNanoseconds))"
+        "--lateness: expected 0 to \(limit), 64 intervals, got \(MarketTime.text(interval: lateness.wholeNanoseconds))"
       )
     }
-    if overwrite && record == nil { throw ValidationError("--overwrite: expected it with --record, got it alone") }
+    if overwrite && record == nil { throw ValidationError("--overwrite requires --record") }
   }
 }
 
 extension PriceThreshold {
-  /// `BTC>70000`, `ETH<3000`, with `=` behind the sign or not, and with a hysteresis: `BTC>70000~250`; nil for any other text.
+  /// Parses `BTC>70000`, `ETH<3000`, with an optional `=` after the sign, and with a hysteresis: `BTC>70000~250`; nil for
+  /// another text.
   init?(_ text: String) {
     guard let match = text.wholeMatch(of: /([^<>]+)([<>])=?([^~]*)(?:~(.*))?/), let level = ExactDecimal(match.3),
       let hysteresis = match.4.map({ ExactDecimal($0) }) ?? .zero, hysteresis >= .zero

@@ -1,11 +1,11 @@
 import RustleMarket
 
-/// What there is to say when a run is over.
+/// The summary of a run at its end.
 struct TickerSummary {
   let plan: TickerPlan
   let streams: TickerStreams
   let counts: FeedCounts
-  /// Whether the run came to its own end, in time, and not by a key or a signal.
+  /// Whether the run ended with its streams or in time, and not by a key or a signal.
   let isOver: Bool
 
   private var unreadable: UInt64 { counts.malformed + counts.oversized }
@@ -17,39 +17,39 @@ struct TickerSummary {
     let shown = streams.shown
     add(shown.statistics.dropped) {
       plan.policy == nil
-        ? "the output was read too slowly: \($0) updates were lost"
-        : "updates passed over, as newer ones had come: \($0)"
+        ? "\($0) updates dropped: the output was read too slowly"
+        : "\($0) updates replaced by newer ones"
     }
     add(shown.evictedTradeCount) {
-      "updates left out of the statistics before their time, as they were too many for one while: \($0)"
+      "\($0) updates evicted early from the statistics: too many for one window"
     }
-    add(streams.alerts?.statistics.dropped ?? 0) { "alerts that came too fast for the output, and were lost: \($0)" }
+    add(streams.alerts?.statistics.dropped ?? 0) { "\($0) alerts dropped: the output was read too slowly" }
     add(failure == nil ? unreadable : 0) {
-      "lines that could not be read, and were skipped: \($0) of \(counts.messages)"
+      "\($0) of \(counts.messages) lines malformed and skipped"
     }
     add(counts.skippedNumbers) {
-      "the source skipped numbers: \($0), in \(counts.gaps) \(counts.gaps == 1 ? "gap" : "gaps")"
+      "\($0) sequence numbers missing, in \(counts.gaps) \(counts.gaps == 1 ? "gap" : "gaps")"
     }
-    add(counts.duplicates) { "updates left out, whose number had come before: \($0)" }
+    add(counts.duplicates) { "\($0) duplicate updates dropped" }
     add(shown.lateTradeCount) {
       let isCandle = if case .candles = plan.content { true } else { false }
-      return "updates left out, as they came after \(isCandle ? "their candle" : "later ones"): \($0)"
+      return "\($0) late updates dropped: they arrived after \(isCandle ? "their candle" : "later ones")"
     }
     if let served = streams.server?.counts {
       notes.append(
-        "gave \(served.trades) updates to \(served.accepted) \(served.accepted == 1 ? "client" : "clients")")
-      add(served.dropped) { "clients were too slow for \($0) updates" }
+        "served \(served.trades) updates to \(served.accepted) \(served.accepted == 1 ? "client" : "clients")")
+      add(served.dropped) { "\($0) updates dropped: clients were too slow" }
     }
-    add(counts.outOfOrder) { "updates out of order: \($0)" }
+    add(counts.outOfOrder) { "\($0) updates out of order" }
     if plan.recording != nil, failure == nil, shown.outcome == .ended, !plan.symbols.shown.isEmpty,
       shown.statistics.produced == 0
     {
-      notes.append("the recording has nothing of \(plan.symbols.shown.joined(separator: ", "))")
+      notes.append("the recording has no trade of \(plan.symbols.shown.joined(separator: ", "))")
     }
     return notes
   }
 
-  /// Why the run was of no use; nil when it was.
+  /// The failure of the run; nil for a success.
   var failure: CommandFailure? {
     let outcome = streams.shown.outcome
     switch outcome {
@@ -60,7 +60,7 @@ struct TickerSummary {
     if let connection = plan.connection, isOver, counts.connections == 0 {
       return CommandFailure(
         .unavailable, "\(connection): expected a connection, got none: \(counts.disconnections) attempts failed",
-        advice: "see that somebody serves there, or give it more than --duration")
+        advice: "check the server, or use a longer --duration")
     }
     guard outcome == .ended else { return nil }
     guard let recording = plan.recording, counts.trades == 0, counts.duplicates == 0 else { return nil }
@@ -69,16 +69,16 @@ struct TickerSummary {
     }
     if recording.fromNanoseconds != nil, counts.messages > unreadable + counts.others {
       return CommandFailure(
-        .usage, "--from: expected a time that the recording reaches, got one after its end",
+        .usage, "--from: expected a time within the recording, got one after its end",
         advice: "times without an offset are UTC")
     }
     if isCSV(recording), counts.messages == 1, unreadable == 0 {
-      return CommandFailure(.badData, "\(name): expected trades, got a header alone")
+      return CommandFailure(.badData, "\(name): expected trades, got only a header")
     }
-    let lines = counts.messages == 1 ? "1 line that is" : "\(counts.messages) lines that are"
+    let lines = counts.messages == 1 ? "1 line" : "\(counts.messages) lines"
     return CommandFailure(
-      .badData, "\(name): expected trades, got \(lines) none",
-      advice: "say with --schema where the symbol and the price stand, for example symbol=s,price=p")
+      .badData, "\(name): expected trades, got \(lines) without any",
+      advice: "give the paths of the symbol and the price with --schema, for example symbol=s,price=p")
   }
 
   /// Whether the recording's first line is a header.
@@ -86,7 +86,7 @@ struct TickerSummary {
     recording.format.map { $0 == .csv } ?? recording.path.lowercased().hasSuffix(".csv")
   }
 
-  /// The recording's name, as it was given.
+  /// The recording's name, as given.
   private var name: String {
     guard let path = plan.recording?.path else { return "source" }
     return path == TickerSourceOptions.standardInputPath ? "standard input" : path

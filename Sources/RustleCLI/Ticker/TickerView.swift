@@ -1,36 +1,36 @@
 import Foundation
 import RustleMarket
 
-/// What a ticker's view shows beside the prices.
+/// The state of a ticker's view beside the prices.
 struct TickerStatus: Equatable, Sendable {
   /// Seconds since the start.
   var seconds = 0.0
   /// The time now, in nanoseconds since 1970.
   var now: Int64 = 0
-  /// What became of updates that were not taken in time, as the policy has it.
-  var lostWord = "lost"
+  /// The word for dropped updates under the policy.
+  var lostWord = "dropped"
   /// Where the prices come from: `simulated`, `replay x 10`.
   var source = ""
   /// Updates in the last second.
   var updatesPerSecond: Double?
-  /// What the source met with; nil before it was asked.
+  /// The counts of the source; nil at first.
   var counts: FeedCounts?
-  /// Trades that came too late for their candle.
+  /// Trades that arrived too late for their candle.
   var late: UInt64 = 0
-  /// The state of the source's connection; nil for a source that has none.
+  /// The state of the source's connection; nil for a source without one.
   var connection: FeedConnection?
-  /// Where the source is given to others, and to how many; nil: nowhere.
+  /// The server's address and clients; nil without a server.
   var server: Server?
-  /// Alerts that were not taken in time.
+  /// The number of dropped alerts.
   var lostAlerts: UInt64 = 0
   /// The newest alert.
   var alert: PriceAlert?
-  /// What was wrong with the newest message that could not be read.
+  /// The fault of the newest malformed message.
   var fault: String?
-  /// The first row that is shown, from 0.
+  /// The index of the first shown row.
   var offset = 0
   var isPaused = false
-  /// Whether keys are read: without them they are not offered.
+  /// Whether keys are read; without them the help is not offered.
   var hasKeys = false
   var showsHelp = false
 
@@ -39,11 +39,11 @@ struct TickerStatus: Equatable, Sendable {
     var clients = 0
   }
 
-  /// How much was lost, left out or not understood, in words; nothing where there is nothing to tell.
-  fileprivate func troubles(lost: UInt64) -> [String] {
+  /// The losses and faults with their counts; empty without any.
+  fileprivate func troubles(dropped: UInt64) -> [String] {
     let troubles: [(count: UInt64?, what: String)] = [
-      (lost, lostWord), (lostAlerts, lostAlerts == 1 ? "alert lost" : "alerts lost"), (late, "late"),
-      (counts.map { $0.malformed + $0.oversized }, "unreadable"), (counts?.skippedNumbers, "skipped by the source"),
+      (dropped, lostWord), (lostAlerts, lostAlerts == 1 ? "alert dropped" : "alerts dropped"), (late, "late"),
+      (counts.map { $0.malformed + $0.oversized }, "malformed"), (counts?.skippedNumbers, "missing from the source"),
       (counts?.duplicates, "duplicates"), (counts?.outOfOrder, "out of order"),
     ]
     return troubles.compactMap { count, what in
@@ -52,17 +52,16 @@ struct TickerStatus: Equatable, Sendable {
   }
 }
 
-/// Lays a board out as a table for a terminal. A pure function of what it is given.
+/// The layout of a board as a table on a terminal. A pure function of its arguments.
 struct TickerView {
   let profile: TerminalProfile
-  /// Whether a row's time is told as such, and not as what it is behind now: that of a recording.
+  /// Whether a row shows its time, as of a recording, and not its age.
   var isRecording = false
-  /// What the rows are.
+  /// The kind of the rows.
   var content = TickerPlan.Content.trades
 
-  /// The lines and the columns that each takes. There are never more lines than the terminal has room for without scrolling: of
-  /// what stands below the rows the least important goes first, then the header. Where there is room for one line, it is that of
-  /// a row.
+  /// The lines with their widths in columns, as many as fit the terminal without scrolling: the least important lines below
+  /// the rows are left out first, then the header. A single line is that of a row.
   func lines(_ board: TickerBoard, _ status: TickerStatus) -> [ScreenLine] {
     let columns = TickerColumns(
       board, width: profile.columns, isRecording: isRecording, content: content, now: status.now,
@@ -78,14 +77,14 @@ struct TickerView {
     return lines + layout.below
   }
 
-  /// The rows that there is room for, from the one that was scrolled to.
+  /// The rows that fit, from the one scrolled to.
   func rows(_ board: TickerBoard, _ status: TickerStatus) -> Range<Int> { layout(board, status).rows }
 
   private func layout(
     _ board: TickerBoard, _ status: TickerStatus
   ) -> (hasHeader: Bool, rows: Range<Int>, reportsMore: Bool, below: [ScreenLine]) {
     let limit = profile.lineLimit
-    // A header, a row, and how many more there are.
+    // A header, a row, and the number of hidden rows.
     let least = 1 + min(2, board.rows.count)
     let below = footer(board, status, atMost: limit == 1 ? min(1, 2 - least) : max(1, limit - least))
     let hasHeader = limit - below.count > min(1, board.rows.count)
@@ -111,15 +110,14 @@ struct TickerView {
     return (cells.joined(), columns.reduce(0) { $0 + $1.gap + $1.width })
   }
 
-  /// The newest alert and fault, what there is to say about the feed, and the keys; of that at most `limit` lines, the most
-  /// important.
+  /// The newest alert and fault, the state of the feed, and the keys: the most important lines, at most `limit`.
   private func footer(_ board: TickerBoard, _ status: TickerStatus, atMost limit: Int) -> [ScreenLine] {
     var parts: [(rank: Int, line: ScreenLine)] = []
     if let alert = status.alert {
       let clock = MarketTime.timeOfDay(alert.timeNanoseconds, hasMilliseconds: false)
       parts.append((3, line("ALERT \(clock)  \(alert.text)", .yellow)))
     }
-    if let fault = status.fault { parts.append((5, line("unreadable: \(fault)", .yellow))) }
+    if let fault = status.fault { parts.append((5, line("malformed: \(fault)", .yellow))) }
     switch status.connection {
     case nil, .connected: break
     case .reconnecting?, .closed?: parts.append((2, line(status.connection?.text ?? "", .yellow)))
@@ -129,11 +127,11 @@ struct TickerView {
       let clients = "\(server.clients) \(server.clients == 1 ? "client" : "clients")"
       parts.append((6, line("serving \(server.address), \(clients)", .dim)))
     }
-    let troubles = status.troubles(lost: board.lost)
+    let troubles = status.troubles(dropped: board.dropped)
     if !troubles.isEmpty { parts.append((4, line(troubles.joined(separator: ", "), .yellow))) }
     parts.append((0, line(state(board, status), .dim)))
     if status.showsHelp {
-      let keys = "q quit  space pause or go on  r changes from now  arrows scroll  Ctrl-Z suspend"
+      let keys = "q quit  space pause or go on  r restart changes  arrows scroll  Ctrl-Z suspend"
       parts.append((1, line(keys, .dim)))
     }
     let kept = parts.map(\.rank).sorted().prefix(max(0, limit))

@@ -1,24 +1,23 @@
 import Foundation
 import RustleMarket
 
-/// A file of trades, one JSON object a line, that `--replay` reads back identically.
+/// A file of trades, one JSON object per line, that `--replay` reads back identically.
 ///
-/// It stands in its place from the first trade on and grows by whole lines, so that a run that is killed leaves what came before.
-/// Until then what was there before stays.
+/// The first trade creates or replaces the file, which grows by whole lines: a killed run leaves the earlier trades.
 actor TradeRecording {
   private let file: NewFile
-  /// The file, which is in its place; nil before the first trade.
+  /// The file under its final name; nil before the first trade.
   private var handle: FileHandle?
   private var lines: TickerTables
   private var text = ByteText()
   /// Trades in the file.
   private(set) var count: UInt64 = 0
-  /// Trades that came too fast for it.
-  private(set) var lost: UInt64 = 0
+  /// Trades dropped because the file was too slow.
+  private(set) var dropped: UInt64 = 0
   /// Bytes of whole lines.
   private var size: UInt64 = 0
 
-  /// - Throws: `CommandFailure` for a file that is there and may not be replaced, and for a folder that cannot be written to.
+  /// - Throws: `CommandFailure` for an existing file that may not be replaced, and for a folder that cannot be written to.
   init(_ record: TickerPlan.Record) throws {
     if let input = record.input {
       try OutputPath.check(record.path, option: "--record", isNot: input)
@@ -26,7 +25,7 @@ actor TradeRecording {
       try OutputPath.check(record.path, option: "--record")
     }
     file = try NewFile(record.path, mayReplace: record.mayReplace)
-    // A profile is for people; JSON has none.
+    // JSON ignores the profile.
     lines = TickerTables(format: .ndjson, profile: .standardOutput(isASCIIAskedFor: true))
   }
 
@@ -41,11 +40,11 @@ actor TradeRecording {
     for element in batch {
       switch element {
       case .value(let trade):
-        // Of trades with numbers these tell it.
+        // Sequence numbers show the gap, where trades have them.
         if trade.sequence == nil, trade.sequenceGap > 0 { text.append(lines.gap(trade.sequenceGap)) }
         lines.append(element, to: &text)
         trades += 1
-      case .gap(let gap): lost += gap
+      case .gap(let gap): dropped += gap
       }
     }
     if trades == 0 { return }
@@ -53,7 +52,7 @@ actor TradeRecording {
       do {
         try handle.write(contentsOf: Data(text.bytes))
       } catch {
-        // Whole lines alone stay.
+        // Only whole lines stay.
         try? handle.truncate(atOffset: size)
         throw failure(error)
       }
@@ -64,7 +63,7 @@ actor TradeRecording {
     count += trades
   }
 
-  /// Puts a file with the first lines in its place: what was there before is replaced now.
+  /// Creates the file with the first lines, replacing an existing one.
   private func begin() throws -> FileHandle {
     guard FileManager.default.createFile(atPath: file.path, contents: nil),
       let handle = FileHandle(forWritingAtPath: file.path)
@@ -77,7 +76,7 @@ actor TradeRecording {
       try file.commit()
     } catch {
       file.discard()
-      throw error is CommandFailure ? error : failure(error, advice: "what was there before is there")
+      throw error is CommandFailure ? error : failure(error, advice: "the previous file is unchanged")
     }
     return handle
   }
@@ -92,16 +91,16 @@ actor TradeRecording {
     }
   }
 
-  /// What standard error shows of it.
+  /// The summary for standard error.
   var summary: String {
-    let missing = lost > 0 ? "rustle: \(lost) updates came too fast for \(file.name)\n" : ""
+    let missing = dropped > 0 ? "rustle: \(dropped) updates dropped: too fast for \(file.name)\n" : ""
     let name = CommandFailure.visible(file.name)
     return missing
-      + (handle == nil ? "no updates came: nothing was written to \(name)\n" : "wrote \(count) updates to \(name)\n")
+      + (handle == nil ? "no updates: nothing written to \(name)\n" : "wrote \(count) updates to \(name)\n")
   }
 
   private func failure(
-    _ error: any Error, advice: String = "the updates before are in it"
+    _ error: any Error, advice: String = "it contains the earlier updates"
   ) -> CommandFailure {
     CommandFailure(
       .unavailable, "\(file.name): cannot be written: \(error.localizedDescription)", advice: advice)

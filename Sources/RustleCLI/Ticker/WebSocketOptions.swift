@@ -5,30 +5,30 @@ import RustleMarket
 internal import RustleWebSocket
 #endif
 
-/// How a WebSocket that prices are taken from is spoken to.
+/// The options of a WebSocket as a source of prices.
 struct WebSocketOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "What a WebSocket at --connect is sent for symbols, a JSON text with $symbols or $symbol in it; none: nothing. "
+      "Message that subscribes to symbols at a WebSocket: JSON with $symbols or $symbol; none: no message. "
         + "(default: {\"subscribe\":[\"BTC\",\"ETH\"]})",
       valueName: "message|none"))
   var subscribe: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The same for symbols that are wanted no more, with --subscribe.", valueName: "message"))
+    help: ArgumentHelp("Message that unsubscribes from symbols; requires --subscribe.", valueName: "message"))
   var unsubscribe: String?
 
   @Option(
     name: .customLong("header"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("A header of the request for a WebSocket; can be given again.", valueName: "name: value"),
+    help: ArgumentHelp("Header of the WebSocket's request. Repeatable.", valueName: "name: value"),
     transform: Self.header)
   var headers: [Header] = []
 
   @Option(
     help: ArgumentHelp(
-      "Certificates in PEM that a WebSocket's has to lead to. (default: those of the system)", valueName: "file"),
+      "Root certificates for a WebSocket, in PEM. (default: the system's)", valueName: "file"),
     completion: .file(extensions: ["pem", "crt"]))
   var roots: String?
 
@@ -50,26 +50,26 @@ struct WebSocketOptions: ParsableArguments {
     return Header(name: String(text[..<colon]), value: String(value))
   }
 
-  /// Checks what belongs to a WebSocket.
+  /// Checks the options of a WebSocket.
   func validate(at address: String?) throws {
     for (option, isGiven) in [
       ("--subscribe", subscribe != nil), ("--unsubscribe", unsubscribe != nil), ("--header", !headers.isEmpty),
       ("--roots", roots != nil),
     ] where isGiven && !(address.map(Self.isWebSocket) ?? false) {
-      throw ValidationError("\(option): expected it with --connect ws://… or wss://…, got it without")
+      throw ValidationError("\(option) requires --connect ws://… or wss://…")
     }
     if roots != nil, let address, !address.lowercased().hasPrefix("wss://") {
-      throw ValidationError("--roots: expected it with --connect wss://…, got ws://…, which has no certificates")
+      throw ValidationError("--roots requires --connect wss://…; ws://… has no certificates")
     }
     if unsubscribe != nil && subscribe ?? "none" == "none" {
-      throw ValidationError("--unsubscribe: expected --subscribe with a message, got none")
+      throw ValidationError("--unsubscribe requires --subscribe with a message")
     }
     let names = headers.map { $0.name.lowercased() }
     if Set(names).count < names.count { throw ValidationError("--header: expected each name once, got one again") }
   }
 
   #if WebSocket
-  /// The source at a WebSocket.
+  /// The source of a WebSocket.
   func source(at url: String, schema: String?, restartsNumbers: Bool) throws -> FeedConfiguration {
     let subscription: WebSocketSubscription =
       switch subscribe {
@@ -84,7 +84,7 @@ struct WebSocketOptions: ParsableArguments {
         tls: WebSocketFeed.TLS(roots: roots.map { .file($0) } ?? .system), restartsNumbers: restartsNumbers))
   }
   #else
-  /// The source at a WebSocket: none, in a command that was built without.
+  /// Rejects a WebSocket, in a command built without WebSockets.
   func source(at url: String, schema: String?, restartsNumbers: Bool) throws -> FeedConfiguration {
     throw ValidationError("--connect: expected host:port or unix:/path, as this command was built without WebSockets")
   }

@@ -1,7 +1,7 @@
 import Foundation
 import RustleAudio
 
-/// The live view of the tuner: takes updates and keys in, and draws itself when something changed.
+/// The live view of the tuner: receives updates and keys, and draws changes.
 actor LiveTuner: LiveView {
   var screen: LiveScreen
   private let tuner: Tuner
@@ -10,7 +10,7 @@ actor LiveTuner: LiveView {
   private var options: TunerViewOptions
 
   private var state = TunerState()
-  /// What is shown while the view is paused; the tuner itself goes on.
+  /// The state shown while the view is paused; the tuner goes on.
   private var frozen: TunerState?
   private var isLearning = false
   private var droppedFrames: Int64 = 0
@@ -38,7 +38,7 @@ actor LiveTuner: LiveView {
     screen.needsDrawing = screen.needsDrawing || frozen == nil
   }
 
-  /// Puts the notes in the view's place and gives the terminal back.
+  /// Replaces the view by the notes and restores the terminal.
   func finish(_ result: TuneResult) throws {
     guard !isOver else { return }
     isOver = true
@@ -46,7 +46,7 @@ actor LiveTuner: LiveView {
     try screen.draw { TuneTables(format: .text, profile: $0, subject: subject, options: options).lines(result) }
   }
 
-  /// Gives the terminal back after a failure; the last picture stays.
+  /// Restores the terminal after a failure; the last picture stays.
   func end() {
     guard !isOver else { return }
     isOver = true
@@ -55,7 +55,7 @@ actor LiveTuner: LiveView {
 
   /// - Returns: whether the key ends the view.
   func press(_ key: Key) async -> Bool {
-    // What the tuner is set to now: it may have learned since the last picture.
+    // The present configuration: the tuner may have learned since the last picture.
     let action = keys.action(for: key, await tuner.configuration)
     if action == .none { return false }
     message = nil
@@ -78,19 +78,19 @@ actor LiveTuner: LiveView {
           try await tuner.stretchAsMeasured() == nil ? "no stretch: play some notes first" : "stretched as measured"
       }
     } catch {
-      // What a key asked for was not done; the tuner goes on.
+      // The key failed; the tuner goes on.
       message = error.message
     }
     let configuration = await tuner.configuration
     (options.tuning, options.instrument) = (configuration.tuning, configuration.instrument)
     isLearning = await tuner.isLearning
-    // A string of another instrument is none of this one.
+    // The reading may be of a string of the previous instrument.
     if case .instrument = action { state = TunerState() }
     screen.needsDrawing = true
     return false
   }
 
-  /// Does to the tuning what the key asks for, as it is by then: what is learned in between stays.
+  /// Applies a key to the tuner's present tuning, so that a reference learned in between stays.
   private func change(by key: Key) async throws(AudioError) {
     let (keys, configuration) = (keys, await tuner.configuration)
     try await tuner.update { tuning in
@@ -103,7 +103,7 @@ actor LiveTuner: LiveView {
   func drawIfNeeded() throws { if screen.needsDrawing && !isOver { try draw() } }
 
   func draw() throws {
-    // It asks the screen about keys, and is made before the screen is at work.
+    // Reads the screen, before the exclusive access of drawing.
     let footer = footer
     try screen.draw { TunerView(options: options, profile: $0).lines(frozen ?? state, footer: footer) }
   }
@@ -113,7 +113,7 @@ actor LiveTuner: LiveView {
     var parts: [String] = []
     if frozen != nil { parts.append("paused") }
     if isLearning { parts.append("learning A4: play a note") }
-    if droppedFrames > 0 { parts.append("LOST \(droppedFrames) frames") }
+    if droppedFrames > 0 { parts.append("DROPPED \(droppedFrames) frames") }
     if let message { parts.append(message) }
     if screen.hasKeys { parts.append("q quit  ? help") }
     return parts.joined(separator: "   ")

@@ -1,26 +1,26 @@
 import Foundation
 import RustleAudio
 
-/// What a whole run of the tuner has to say.
+/// The result of a run of the tuner.
 struct TuneResult: Sendable {
-  /// The sound that was listened to, in seconds.
+  /// The duration of the sound, in seconds.
   var seconds = 0.0
-  /// What was played.
+  /// The played notes.
   var played = PlayedNotes()
-  /// What the tuner was set to at the end.
+  /// The tuner's configuration at the end.
   var configuration = TunerConfiguration()
-  /// The reference that was learned; nil: none.
+  /// The learned reference pitch; nil for none.
   var learned: ReferenceLearner.Result?
-  /// Whether one was still being learned at the end.
+  /// Whether a reference pitch was still being learned at the end.
   var isLearning = false
-  /// B of the notes.
+  /// The inharmonicity B of the notes.
   var inharmonicities: [StretchCurve.Point] = []
-  /// Frames that were lost on their way from a device, and how often the device ran over.
+  /// The dropped frames and the overruns of a device.
   var droppedFrames: Int64 = 0
   var overruns = 0
 }
 
-/// Writes what the tuner shows, the notes, and all of it in sum.
+/// The tables of the tuner's readings, of the notes, and of the summary.
 struct TuneTables: Sendable {
   let readings: Table<TunerUpdate>
   let notes: Table<PlayedNote>
@@ -37,17 +37,17 @@ struct TuneTables: Sendable {
     readings = Table(
       Self.readings(options), kind: "reading", format: format, profile: profile, heading: profile.glyphs.plain(heading)
     ) { Self.text($0, options, profile) }
-    // As many columns as the terminal has room for; where there is no terminal, all.
+    // The columns that fit the terminal; without a terminal, all.
     let notes = Table(Self.notes(options), kind: "note", format: format, profile: profile)
     self.notes = profile.isLive ? notes.narrowed(to: profile.columns) : notes
     summaries = Table(Self.summary(subject), kind: "summary", format: format, profile: profile)
     self.options = options
   }
 
-  /// The line of a note that ended; of CSV, whose rows are readings, and of text, which has them at the end, nothing.
+  /// The line of a note that ended; empty for CSV, whose rows are readings, and for text, which lists notes at the end.
   func line(_ note: PlayedNote) -> String { format == .ndjson ? notes.line(note) : "" }
 
-  /// What comes behind the last line.
+  /// The summary after the last line.
   func summary(_ result: TuneResult) -> String {
     switch format {
     case .csv: ""
@@ -97,12 +97,12 @@ struct TuneTables: Sendable {
     text += "  confidence \(Int((100 * min(max(update.frame.confidence, 0), 1)).rounded())) %"
     if update.needle?.isHeld == true { text += "  held" }
     if update.isLearning { text += "  learning" }
-    if update.droppedFrames > 0 { text += "  " + profile.paint("LOST \(update.droppedFrames)", .red) }
+    if update.droppedFrames > 0 { text += "  " + profile.paint("DROPPED \(update.droppedFrames)", .red) }
     if update.overruns > 0 { text += "  " + profile.paint("OVERRUNS \(update.overruns)", .red) }
     return text + "\n"
   }
 
-  /// For people for example `   0:01.5   2.0 s    A4    +7.9     0.0   442.000  SHARP`.
+  /// The columns of notes; text output is `   0:01.5   2.0 s    A4    +7.9     0.0   442.000  SHARP`.
   private static func notes(_ options: TunerViewOptions) -> [Column<PlayedNote>] {
     let direction = { @Sendable (note: PlayedNote) in note.direction(tolerance: options.tolerance) }
     // As wide as the longest word, and two spaces.
@@ -151,9 +151,9 @@ struct TuneTables: Sendable {
     ]
   }
 
-  // MARK: for people
+  // MARK: text output
 
-  /// The notes of a run in a table, and what was learned.
+  /// The notes of a run in a table, and the learned reference pitch.
   func lines(_ result: TuneResult) -> [ScreenLine] {
     var lines: [ScreenLine] = []
     if result.played.notes.isEmpty {
@@ -167,10 +167,10 @@ struct TuneTables: Sendable {
         learned.used)
       lines.append(profile.line(text))
     } else if result.isLearning {
-      lines.append(profile.line("no reference was learned: the notes were too few or too unsteady"))
+      lines.append(profile.line("no reference learned: too few or too unsteady notes"))
     }
     if result.droppedFrames > 0 || result.overruns > 0 {
-      let text = "LOST: \(result.droppedFrames) frames, \(result.overruns) overruns of the device"
+      let text = "DROPPED: \(result.droppedFrames) frames, \(result.overruns) overruns of the device"
       lines.append(profile.line(text, .red))
     }
     return lines
@@ -186,7 +186,7 @@ struct TuneTables: Sendable {
 }
 
 extension TuningReading.Direction {
-  /// In capitals beside the needle: what the colour says.
+  /// The direction in capitals, shown in its colour.
   var word: String {
     switch self {
     case .flat: "FLAT"
@@ -195,10 +195,10 @@ extension TuningReading.Direction {
     }
   }
 
-  /// The word in fields for programs.
+  /// The direction in machine-readable formats.
   var field: String { word.lowercased().replacing(" ", with: "_") }
 
-  /// The colour that goes with the word.
+  /// The colour of the direction.
   var ink: Painter.Ink {
     switch self {
     case .flat: .cyan

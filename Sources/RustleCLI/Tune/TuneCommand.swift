@@ -6,21 +6,21 @@ import RustleAudioFiles
 struct TuneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tune",
-    abstract: "Tune an instrument: the note that sounds, and by how many cents it is off.",
+    abstract: "Tune an instrument: show the note and its deviation in cents.",
     usage: """
       rustle tune [<input>] [--device <name>] [--instrument <name|file>]
               [--reference <hz>] [--temperament <name|file>] [--json]
       """,
     discussion: """
-      A device is listened to in real time: on a terminal with a live needle, elsewhere one line for each interval. Keys: q \
-      quits, up, down, + and - move A4 by 1 Hz, left and right by 0.1 Hz, i takes the next instrument, t the next \
-      temperament, l learns A4 from the note that is played, s stretches the octaves as the strings that were played \
-      ask for, r goes back to the beginning, space pauses the view, ? helps. A file is read as fast as it can be. At the \
-      end there is a list of the notes with the median of their cents.
+      A device is measured in real time: with a live needle on a terminal, with one line for each interval elsewhere. Keys: q \
+      quits, up, down, + and - change A4 by 1 Hz, left and right by 0.1 Hz, i selects the next instrument, t the next \
+      temperament, l learns A4 from the played note, s stretches the octaves by the measured inharmonicity of the played \
+      strings, r restores the initial settings, space pauses the view, ? shows help. A file is read as fast as it can be. A \
+      list of the notes with the median of their cents follows.
 
-      FLAT, IN TUNE and SHARP say what the colours say. The confidence is the share of such frames whose pitch is right. With an \
-      instrument the nearest of its strings is the target, however far it is, and the frequencies that are looked for go \
-      from a fifth below the lowest string to two octaves above the highest.
+      The confidence is the share of similar frames whose pitch is right. With an instrument the target is the nearest of its \
+      strings, at any distance, and the range of frequencies is from a fifth below the lowest string to two octaves above \
+      the highest.
 
       EXAMPLES:
         rustle tune --device default --instrument guitar
@@ -31,24 +31,24 @@ struct TuneCommand: AsyncParsableCommand {
 
       NDJSON FIELDS:
         v                    1, the version of these fields
-        kind                 reading for each interval, note for each that
-                             ended, summary for the last line
+        kind                 reading for each interval, note for each ended
+                             note, summary for the last line
         t_s                  seconds; of a note its beginning, with end_s
         note, string, cents, hz, target_hz, direction, held
-                             what the needle shows; null is no tone; strings
+                             the needle's reading; null without a tone; strings
                              are counted from 1; direction is flat, in_tune or
-                             sharp; held: the tone is over
+                             sharp; held: the tone has ended
         confidence, level_db, frame_hz, frame_cents, deviation_cents,
-        inharmonicity        of the newest frame, before it is steadied; the
-                             level relative to a full-scale square wave: a
-                             sine at full scale has -3.01 dB
+        inharmonicity        of the newest frame, before smoothing; the level
+                             relative to a full-scale square wave: a sine at
+                             full scale has -3.01 dB
         reference_hz, learning
-                             what A4 is, and whether it is being learned
+                             the frequency of A4, and whether it is being
+                             learned
         spread_cents, frames of a note: half of its frames are within the
                              spread around cents, their median
         dropped_frames, overruns
-                             of a device; with each loss the measurement
-                             begins anew
+                             of a device; the measurement restarts after each
       The summary adds notes (their number), median_cents, learned_hz, learned_uncertainty_cents, temperament, tonic, \
       transposition, clock_ppm, instrument, inharmonicity ([{"note", "b"}]), input, sample_rate_hz, channels and channel.
       """)
@@ -58,24 +58,24 @@ struct TuneCommand: AsyncParsableCommand {
   @OptionGroup var sound: SoundInputOptions
   @OptionGroup var needle: NeedleArguments
 
-  @Flag(help: "Learn A4 from the first note that is played, and go on with it.")
+  @Flag(help: "Learn A4 from the first played note.")
   var learn = false
 
   @Option(
     help: ArgumentHelp(
-      "The written note that --learn hears. (default: the nearest to what sounds)", valueName: "note"),
+      "The written note for --learn. (default: the nearest)", valueName: "note"),
     transform: Parse.note)
   var learnNote: Note?
 
   @Option(
-    help: "How many cents on either side are in tune, 0 to 50.", value: "cents",
+    help: "Largest deviation that is in tune, 0 to 50 cents.", value: "cents",
     parse: Parse.number("cents", in: 0...50))
   var tolerance: Double = TuningReading.defaultTolerance
 
   @Option(
     help:
-      "Milliseconds of sound between two readings, 0 to 3600000; 0: every frame. (default: 100; as text 250, and of a file the "
-      + "notes alone)", value: "ms", parse: Parse.integer("milliseconds", in: 0...3_600_000))
+      "Milliseconds of sound between two readings, 0 to 3600000; 0 for every frame. (default: 100; text: 250, of a file only "
+      + "the notes)", value: "ms", parse: Parse.integer("milliseconds", in: 0...3_600_000))
   var interval: Int?
 
   @OptionGroup var duration: DurationOption
@@ -83,12 +83,12 @@ struct TuneCommand: AsyncParsableCommand {
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    if let learnNote, !learn { throw ValidationError("--learn-note: expected it with --learn, got \(learnNote) alone") }
+    if learnNote != nil, !learn { throw ValidationError("--learn-note requires --learn") }
   }
 
   func run() async throws {
     log.bootstrap()
-    // What cannot be used is told before a device runs.
+    // Invalid options are reported before a device starts.
     let configuration = try tune.configuration(needle: needle.options)
     let input = try await sound.open(for: "rustle tune -", seconds: duration.seconds)
     let ending: RunEnding

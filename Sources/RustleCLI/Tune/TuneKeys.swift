@@ -1,27 +1,27 @@
 import RustleAudio
 
-/// What the keys of the live tuner do. A pure function of what the tuner is set to.
+/// The keys of the live tuner. A pure function of the tuner's configuration.
 struct TuneKeys: Equatable, Sendable {
-  /// What a key asks for.
+  /// The action of a key.
   enum Action: Equatable {
     case none, quit, pause, help, learn, stretch
     case tuning(Tuning)
     case instrument(Instrument)
-    /// As the run began.
+    /// Restores the initial settings.
     case asBegun
   }
 
-  /// What the run began with.
+  /// The initial configuration.
   let start: TunerConfiguration
 
-  /// How far up and down move the reference, in Hz, and left and right.
+  /// The change of the reference pitch in Hz by up and down, and by left and right.
   static let coarse = 1.0
   static let fine = 0.1
 
-  /// The line that tells of them.
-  static let help = "q quit  arrows A4  i instrument  t temperament  l learn  s stretch  r as begun"
+  /// The help line of the keys.
+  static let help = "q quit  arrows A4  i instrument  t temperament  l learn  s stretch  r restore"
 
-  /// What a key asks for.
+  /// The action of a key.
   func action(for key: Key, _ configuration: TunerConfiguration) -> Action {
     let tuning = configuration.tuning
     switch key {
@@ -41,7 +41,7 @@ struct TuneKeys: Equatable, Sendable {
     }
   }
 
-  /// The instruments in their turn: the one of the beginning is among them.
+  /// The instruments in order, the initial one included.
   private var instruments: [Instrument] {
     let usual = [Instrument.chromatic] + Instrument.Preset.allCases.map { Instrument($0) }
     return usual.contains(start.instrument) ? usual : [start.instrument] + usual

@@ -2,15 +2,15 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 
-/// What is tuned, and against what.
+/// The instrument and the tuning.
 struct TuneOptions: ParsableArguments {
-  @Flag(help: "List the instruments with their strings, and end.")
+  @Flag(help: "List the instruments with their strings, and exit.")
   var listInstruments = false
 
   @Option(
     help: ArgumentHelp(
-      "Tune the strings of this instrument: one of --list-instruments, or a JSON file with a name and strings. Without it every "
-        + "note is a target.", valueName: "name|file"), completion: .file(extensions: ["json"]))
+      "Tune the strings of this instrument: one of --list-instruments, or a JSON file with a name and strings. "
+        + "(default: every note)", valueName: "name|file"), completion: .file(extensions: ["json"]))
   var instrument: String?
 
   @Option(
@@ -19,7 +19,7 @@ struct TuneOptions: ParsableArguments {
   var tuning: String?
 
   @Option(
-    help: "What A4 sounds at, 300 to 500 Hz. (default: 440)", value: "hz",
+    help: "Reference pitch: the frequency of A4, 300 to 500 Hz. (default: 440)", value: "hz",
     parse: Parse.number("hertz", in: Tuning.referenceRange))
   var reference: Double?
 
@@ -30,20 +30,20 @@ struct TuneOptions: ParsableArguments {
   var temperament: String?
 
   @Option(
-    help: ArgumentHelp("The note on which the temperament stands. (default: C)", valueName: "note"),
+    help: ArgumentHelp("Tonic of the temperament. (default: C)", valueName: "note"),
     transform: Parse.noteName)
   var tonic: NoteName?
 
   @Option(
-    help: "Semitones from the note that sounds up to the written one: 2 for a clarinet in B flat.", value: "semitones",
+    help: "Semitones from the sounding up to the written note: 2 for a clarinet in B flat.", value: "semitones",
     parse: Parse.integer("semitones", in: Tuning.transpositionRange))
   var transpose: Int?
 
-  @Flag(help: "Call black keys by flats instead of sharps.")
+  @Flag(help: "Name black keys as flats instead of sharps.")
   var flats = false
 
   @Option(
-    help: "By how many parts per million the sound card's clock is fast, -500 to 500.", value: "ppm",
+    help: "Error of the sound card's clock in parts per million, positive if fast, -500 to 500.", value: "ppm",
     parse: Parse.number("parts per million", in: Tuning.clockCorrectionRange))
   var ppm: Double?
 
@@ -51,7 +51,7 @@ struct TuneOptions: ParsableArguments {
 
   @Option(
     help:
-      "How the pitch is found: harmonic has a calibrated confidence and the inharmonicity; the others are for comparison."
+      "Tracking method: harmonic has a calibrated confidence and the inharmonicity; the others are for comparison."
   )
   var method: PitchMethod = .harmonic
 
@@ -61,7 +61,7 @@ struct TuneOptions: ParsableArguments {
     if listInstruments { throw CleanExit.message(Self.instrumentList) }
   }
 
-  /// The presets by their names, one a line.
+  /// The presets with their names, one per line.
   static var instrumentList: String {
     let width = Instrument.Preset.allCases.reduce(0) { max($0, $1.rawValue.count) } + 2
     let lines = Instrument.Preset.allCases.map { preset in
@@ -72,9 +72,9 @@ struct TuneOptions: ParsableArguments {
       .joined(separator: "\n")
   }
 
-  /// What the tuner is set to first.
+  /// The tuner's initial configuration.
   ///
-  /// - Throws: `CommandFailure` for a name that is none, and for a file that cannot be used.
+  /// - Throws: `CommandFailure` for an unknown name, and for an invalid file.
   func configuration(needle: NeedleOptions) throws -> TunerConfiguration {
     var configuration = TunerConfiguration(
       tuning: try combinedTuning(), needle: needle, channel: channel.number.map { .channel($0 - 1) } ?? .mix,
@@ -137,12 +137,13 @@ struct TuneOptions: ParsableArguments {
       do {
         return try JSONDecoder().decode(type, from: data)
       } catch let error as DecodingError {
-        throw CommandFailure(.badData, "\(path): \(Self.words(of: error))", advice: "correct the file, or give another")
+        throw CommandFailure(
+          .badData, "\(path): \(Self.words(of: error))", advice: "correct the file, or choose another")
       }
     }
   }
 
-  /// What is wrong with a file, and where.
+  /// The description of a decoding error, with its place.
   private static func words(of error: DecodingError) -> String {
     let context: DecodingError.Context
     let what: String
@@ -151,8 +152,8 @@ struct TuneOptions: ParsableArguments {
       (context, what) = (found, "expected a value for \"\(key.stringValue)\", got none")
     case .typeMismatch(_, let found), .valueNotFound(_, let found):
       (context, what) = (found, "expected another kind of value")
-    case .dataCorrupted(let found): (context, what) = (found, "expected JSON of its form")
-    @unknown default: return "expected JSON of its form"
+    case .dataCorrupted(let found): (context, what) = (found, "expected JSON in its format")
+    @unknown default: return "expected JSON in its format"
     }
     let place = context.codingPath.map { key in
       if let index = key.intValue { return "[\(index)]" }
@@ -162,30 +163,30 @@ struct TuneOptions: ParsableArguments {
   }
 }
 
-/// How the needle of the tuner is steadied.
+/// The smoothing of the tuner's needle.
 struct NeedleArguments: ParsableArguments {
   @Option(
-    help: "The seconds in which the needle goes 63 percent of the way to a new value, 0 to 10. (default: 0.1)",
+    help: "Time constant of the needle, 0 to 10 seconds. (default: 0.1)",
     value: "seconds", parse: Parse.number("seconds", in: 0...10))
   var smooth: Double?
 
   @Option(
-    help: "For how many seconds the last reading is shown after the tone, 0 to 60. (default: 1)", value: "seconds",
+    help: "Hold the last reading this long after the tone, 0 to 60 seconds. (default: 1)", value: "seconds",
     parse: Parse.number("seconds", in: 0...60))
   var hold: Double?
 
   @Option(
-    help: "The least confidence of a frame that says something, 0 to 1. (default: 0.5)", value: "part",
+    help: "Least confidence of a frame that is used, 0 to 1. (default: 0.5)", value: "part",
     parse: Parse.number("a confidence", in: 0...1))
   var confidence: Double?
 
-  @Flag(help: "Show every frame as it comes: nothing is steadied and nothing held.")
+  @Flag(help: "Show every frame, without smoothing and hold.")
   var unsteadied = false
 
   func validate() throws {
     guard unsteadied else { return }
-    if smooth != nil { throw ValidationError("expected --unsteadied or --smooth, got both") }
-    if hold != nil { throw ValidationError("expected --unsteadied or --hold, got both") }
+    if smooth != nil { throw ValidationError("--unsteadied cannot be used with --smooth") }
+    if hold != nil { throw ValidationError("--unsteadied cannot be used with --hold") }
   }
 
   /// The options of the needle.

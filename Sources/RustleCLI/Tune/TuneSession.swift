@@ -1,14 +1,14 @@
 import RustleAudio
 
-/// One run of the tuner: gathers the notes, and writes lines where there is no view.
+/// One run of the tuner: collects the notes, and writes lines if there is no view.
 actor TuneSession {
   private let input: SoundInput
   private let tuner: Tuner
   private let view: LiveTuner?
   private let tables: TuneTables
-  /// Whether the readings are written, and not the notes and the summary alone.
+  /// Whether readings are written, and not only the notes and the summary.
   private let showsReadings: Bool
-  /// Seconds of sound from one reading that is shown to the next; 0: all are.
+  /// Seconds of sound between two written readings; 0 for all.
   private let interval: Double
 
   private var progress: ProgressLine
@@ -32,7 +32,7 @@ actor TuneSession {
 
   nonisolated func run() async throws -> RunEnding {
     try await input.run(view: view) {
-      // Every frame counts for the notes, and not those alone that are shown.
+      // Notes are made of every frame, also of those not written.
       for try await update in try await self.tuner.updates(of: self.input) { try await self.add(update) }
     } finish: { ending in
       try await self.finish(isRead: ending != .readerGone)
@@ -51,7 +51,7 @@ actor TuneSession {
     try write((ended.map(tables.line) ?? "") + (isDue && showsReadings ? tables.readings.line(update) : ""))
   }
 
-  /// Writes what there is to say at the end, after which nothing more is written.
+  /// Writes the summary, after which nothing more is written.
   private func finish(isRead: Bool) async throws {
     guard !isOver else { return }
     isOver = true

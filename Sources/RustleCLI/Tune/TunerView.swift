@@ -1,15 +1,15 @@
 import Foundation
 import RustleAudio
 
-/// What the tuner shows at one moment.
+/// The state that the tuner shows.
 struct TunerState: Equatable, Sendable {
-  /// Note and cents; nil when there is no tone.
+  /// The note and cents; nil without a tone.
   var reading: TuningReading?
-  /// Whether the tone is over and the reading the last one.
+  /// Whether the tone has ended and the reading is the last one.
   var isHeld = false
-  /// Of the newest frame, 0 to 1.
+  /// The confidence of the newest frame, 0 to 1.
   var confidence = 0.0
-  /// Of the newest frame, in dB relative to full scale; negative infinity in silence.
+  /// The level of the newest frame, in dB relative to full scale; negative infinity in silence.
   var level = -Double.infinity
 }
 
@@ -21,30 +21,30 @@ extension TunerState {
   }
 }
 
-/// How the tuner shows it.
+/// The presentation of the tuner.
 struct TunerViewOptions: Equatable, Sendable {
   var tuning = Tuning.standard
   var instrument = Instrument.chromatic
-  /// How many cents on either side are in tune.
+  /// The largest deviation that is in tune, in cents.
   var tolerance = TuningReading.defaultTolerance
   /// The cents at either end of the needle's scale.
   var span = 50.0
-  /// Digits of the cents behind the point, 0 to 3.
+  /// Digits of the cents after the point, 0 to 3.
   var digits = 1
 }
 
-/// Lays the tuner out for a terminal. A pure function of what it is given.
+/// The layout of the tuner on a terminal. A pure function of its arguments.
 struct TunerView {
   let options: TunerViewOptions
   let profile: TerminalProfile
 
   private var glyphs: Glyphs { profile.glyphs }
 
-  /// The lines and the columns that each takes. There are as many for every state, so that nothing jumps, and never more than
-  /// the terminal has rows but one: what matters least is left out first.
+  /// The lines with their widths in columns: the same number for every state, at most one less than the terminal's rows.
+  /// The least important lines are left out first.
   ///
   /// - Parameters:
-  ///   - state: what is shown.
+  ///   - state: the state to show.
   ///   - footer: the last line, about keys or the source; nil for none.
   func lines(_ state: TunerState, footer: String? = nil) -> [ScreenLine] {
     let note = [note(state)]
@@ -67,7 +67,7 @@ struct TunerView {
     return pictures.first { $0.count <= room } ?? Array((note + needle + words).prefix(room))
   }
 
-  /// Reference, temperament and what else is not as usual.
+  /// The reference pitch, the temperament and other settings that are not the default.
   var heading: String {
     let tuning = options.tuning
     var parts = ["A4 = \(Numbers.plain(tuning.reference)) Hz"]
@@ -82,7 +82,7 @@ struct TunerView {
     return parts.joined(separator: ", ")
   }
 
-  /// The note, the cents and, after the tone, that they are held.
+  /// The note and the cents, after the tone with the word held.
   private func note(_ state: TunerState) -> ScreenLine {
     guard let reading = state.reading else { return profile.line("\(glyphs.unknown)  no tone", .dim) }
     let cents = Numbers.signed(reading.cents, digits: options.digits, glyphs)
@@ -105,7 +105,7 @@ struct TunerView {
     return profile.line(left + before + "0" + after + right, .dim)
   }
 
-  /// A line with a mark in the middle and the needle on it; beyond an end it stands there as an arrow.
+  /// A line with a mark in the middle and the needle, an arrow beyond either end.
   private func needle(_ state: TunerState) -> ScreenLine {
     let middle = width / 2
     var row = Array(repeating: glyphs.horizontal, count: width)

@@ -2,7 +2,7 @@ import Foundation
 import RustleAudio
 
 extension VoiceFrame {
-  /// What is written of a frame.
+  /// The columns of a frame.
   static var columns: [Column<Self>] {
     let shown = [1: "F1", 2: "F2", 3: "F3"]
     let formants = (1...5).flatMap { number -> [Column<Self>] in
@@ -26,15 +26,15 @@ extension VoiceFrame {
   }
 }
 
-/// What the voice command found.
+/// The result of the voice command.
 struct VoiceResult: Sendable {
-  /// What it is of.
+  /// The analysed sound.
   let subject: SoundSubject
   let report: VoiceReport
 }
 
 extension VoiceResult {
-  /// What is written of a whole sound.
+  /// The columns of the summary.
   private static var columns: [Column<Self>] { subject + pitch + quality + formants + spectrum }
 
   private static var subject: [Column<Self>] {
@@ -106,14 +106,14 @@ extension VoiceResult {
     ]
   }
 
-  /// A ratio of the periods, in per cent for people.
+  /// A ratio of the periods, in per cent in text output.
   private static func ratio(
     _ name: String, _ title: String, from periods: Int, _ path: any KeyPath<VoicePerturbation, Double> & Sendable
   ) -> Column<Self> {
     Column(name) { $0.perturbation(from: periods, path) }.shown(title, 9, "%.3f", unit: "%", scale: 100)
   }
 
-  /// A measure of the periods, where there are enough of them.
+  /// A measure of the periods; nil for too few of them.
   private func perturbation(from periods: Int, _ path: KeyPath<VoicePerturbation, Double>) -> Double? {
     report.measures.perturbation.periods >= periods ? report.measures.perturbation[keyPath: path] : nil
   }
@@ -126,11 +126,11 @@ extension VoiceResult {
     number <= report.formants.count ? report.formants[number - 1] : nil
   }
 
-  /// The whole result: an object, a header and a record, or one number a line.
+  /// The result: a JSON object, a CSV header and record, or one number per line.
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
     var table = Table(Self.columns, kind: "summary", format: format, profile: profile)
     guard format.isForPeople else { return table.header + table.line(self) }
-    // Of the formants those that there are, and the first in any case.
+    // The formants found, and the first in any case.
     table.columns.removeAll { column in
       (max(1, report.formants.count) + 1...6).contains { column.name == "f\($0)_hz" || column.name == "b\($0)_hz" }
         || (report.formants.isEmpty && column.name == "b1_hz")
