@@ -96,7 +96,7 @@ struct AxesDrawing {
   }
 
   /// A curve in pixels, thinned to one point for each column.
-  func points(of series: LinePlot.Series, in area: PlotRect) -> [PlotPoint] {
+  func points(of series: LineChart.Series, in area: PlotRect) -> [PlotPoint] {
     let points = series.samples.compactMap { sample -> PlotPoint? in
       let point = PlotPoint(x: position(x: sample.x, in: area), y: position(y: sample.y, in: area))
       guard point.x.isFinite, point.y.isFinite else { return nil }

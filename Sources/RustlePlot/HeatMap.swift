@@ -23,7 +23,7 @@ public struct HeatMap: Sendable {
   public var colors = ColorMap.dusk
   /// Curves over the colours, in drawing order; their fills and names are ignored.
   /// The points of a curve that share a pixel column are drawn as their highest.
-  public var curves: [LinePlot.Series] = []
+  public var curves: [LineChart.Series] = []
   /// The looks.
   public var style: PlotStyle
 

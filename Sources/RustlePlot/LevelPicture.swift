@@ -26,16 +26,16 @@ public enum LevelPicture {
   /// 90 dB.
   ///
   /// - Parameters: as of ``write(_:title:subtitle:unit:to:)``.
-  public static func plot(_ curves: [Curve], title: String, subtitle: String = "", unit: String) -> LinePlot {
+  public static func plot(_ curves: [Curve], title: String, subtitle: String = "", unit: String) -> LineChart {
     let range = levelRange(curves)
     let level = PlotAxis(title: "Level (\(unit))", scale: .linear, range: range, maximumLabels: 10)
-    var plot = LinePlot(title: title, subtitle: subtitle, x: .time(timeRange(curves)), y: level)
+    var plot = LineChart(title: title, subtitle: subtitle, x: .time(timeRange(curves)), y: level)
     plot.series = curves.map { curve in
-      let samples = zip(curve.seconds, curve.decibels).compactMap { time, level -> LinePlot.Series.Sample? in
+      let samples = zip(curve.seconds, curve.decibels).compactMap { time, level -> LineChart.Series.Sample? in
         // Silence is drawn below the lower edge: leaving it out would join its neighbours.
         level.isNaN ? nil : .init(x: time, y: max(level, range.lowerBound - maximumDecibels))
       }
-      return LinePlot.Series(samples: samples, isFilled: curves.count == 1, name: curve.name)
+      return LineChart.Series(samples: samples, isFilled: curves.count == 1, name: curve.name)
     }
     return plot
   }

@@ -23,16 +23,16 @@ public enum ResponsePicture {
   /// The plot. Channels with the same curve are drawn once, under both names.
   ///
   /// - Parameters: as of ``write(_:title:subtitle:to:)``.
-  public static func plot(_ curves: [Curve], title: String, subtitle: String = "") -> LinePlot {
+  public static func plot(_ curves: [Curve], title: String, subtitle: String = "") -> LineChart {
     let range = gainRange(curves)
-    var plot = LinePlot(title: title, subtitle: subtitle, x: .frequency(frequencies), y: .gain(range))
+    var plot = LineChart(title: title, subtitle: subtitle, x: .frequency(frequencies), y: .gain(range))
     plot.baseline = 0
     plot.series = merged(curves).map { curve in
-      let samples = zip(curve.frequencies, curve.decibels).compactMap { frequency, gain -> LinePlot.Series.Sample? in
+      let samples = zip(curve.frequencies, curve.decibels).compactMap { frequency, gain -> LineChart.Series.Sample? in
         // A gain of zero is drawn below the lower edge: leaving it out would join its neighbours.
         gain.isNaN ? nil : .init(x: frequency, y: max(gain, range.lowerBound - maximumDecibels))
       }
-      return LinePlot.Series(samples: samples, name: curve.name)
+      return LineChart.Series(samples: samples, name: curve.name)
     }
     return plot
   }

@@ -78,7 +78,7 @@ import Testing
     let grid = HeatGrid(columns: 1, rows: 1, x: 0...2, y: 0...2, values: [0])
     var map = HeatMap(title: "", x: Self.axis(0...2), y: Self.axis(0...2), values: .level(-90...0), grid: grid)
     // The points beyond the area do not reach out of it; the one that is no number is left out.
-    map.curves = [LinePlot.Series(samples: [-1, 1, 3].map { .init(x: $0, y: 1) } + [.init(x: 3, y: .nan)])]
+    map.curves = [LineChart.Series(samples: [-1, 1, 3].map { .init(x: $0, y: 1) } + [.init(x: 3, y: .nan)])]
     let file = FileManager.default.temporaryDirectory.appending(path: "rustle-\(UUID().uuidString).png")
     defer { try? FileManager.default.removeItem(at: file) }
     try map.writePNG(to: file.path, width: 600, height: 400)

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  static func image(_ plot: LinePlot, named name: String) throws -> PNGImage {
+  static func image(_ plot: LineChart, named name: String) throws -> PNGImage {
     let folder = try ScratchFolder()
     let file = folder.url.appending(path: "\(name).png")
     try plot.writePNG(to: file.path)

@@ -26,7 +26,7 @@ RULES = [
     (r"^rust/.*\.rs$", r"#\[[i]gnore", "a test that does not run"),
     (r"^rust/.*tests/.*\.(?:rs|c|h)$", r"\b(?:u|nano)?[s]leep\(", "time in tests is virtual"),
     # docs/glossary.md has the field's words for these.
-    (PROSE, r"(?i)\b(?:un)?to[l]d\b|\bte[l]l(?:s|ing)?\b", "say report, log, return or show"),
+    (PROSE, r"(?i)\b(?:un)?to[l]d\b|\bte[l]l(?:s|ing)?\b(?!:)", "say report, log, return or show"),
     (PROSE, r"(?i)\bg(?:ive|ives|iving|ave|iven)\s[u]p\b", "say drop, discard or stop"),
     (PROSE, r"(?i)\bkno[c]k(?:s|ed|ing)?\b", "say connect"),
     (PROSE, r"(?i)\bmen[d](?:s|ed|ing)?\b", "say repair, fix or correct"),

@@ -18,15 +18,15 @@ enum PitchPicture {
       // A single frame is drawn one hop wide.
       let samples =
         stretch.count > 1 ? stretch : [-hop / 2, hop / 2].map { .init(x: stretch[0].x + $0, y: stretch[0].y) }
-      return LinePlot.Series(samples: samples)
+      return LineChart.Series(samples: samples)
     }
     return map
   }
 
   /// The voiced stretches. A leap of more than a fourth ends one, too.
-  static func stretches(_ frames: [PitchFrame], threshold: Double) -> [[LinePlot.Series.Sample]] {
+  static func stretches(_ frames: [PitchFrame], threshold: Double) -> [[LineChart.Series.Sample]] {
     let fourth = pow(2, 5.0 / 12)
-    var stretches: [[LinePlot.Series.Sample]] = []
+    var stretches: [[LineChart.Series.Sample]] = []
     var last: Double?
     for frame in frames {
       guard frame.isVoiced(from: threshold), let frequency = frame.frequency else {

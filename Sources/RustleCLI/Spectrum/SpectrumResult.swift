@@ -86,18 +86,18 @@ struct SpectrumResult {
   }
 
   /// The spectrum over a logarithmic axis, its peaks marked.
-  var plot: LinePlot {
+  var plot: LineChart {
     let bars = SpectrumBars(self)
-    var plot = LinePlot(
+    var plot = LineChart(
       title: subject.title, subtitle: fileLine + "; " + analysisLine, x: .frequency(bars.frequencyRange),
       y: .level(bars.levelRange))
     let samples = zip(bars.frequencies, bars.decibels).map { frequency, level in
       // Silence is drawn along the lower edge: leaving it out would join its neighbours.
-      LinePlot.Series.Sample(x: frequency, y: level.isFinite ? level : bars.levelRange.lowerBound - 10)
+      LineChart.Series.Sample(x: frequency, y: level.isFinite ? level : bars.levelRange.lowerBound - 10)
     }
-    plot.series = [LinePlot.Series(samples: samples, isFilled: true)]
+    plot.series = [LineChart.Series(samples: samples, isFilled: true)]
     plot.markers = peaks.map { peak in
-      LinePlot.Marker(
+      LineChart.Marker(
         x: peak.frequency, y: peak.decibels,
         label: "\(UnitLabel.frequency(peak.frequency))  \(UnitLabel.decibels(peak.decibels))")
     }

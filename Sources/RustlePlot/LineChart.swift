@@ -1,11 +1,11 @@
 /// A picture of curves over two axes: spectra, responses, levels over time.
 ///
 /// ```swift
-/// var plot = LinePlot(title: "take1.flac", x: .frequency(20...20_000), y: .level(-90...0))
-/// plot.series = [LinePlot.Series(samples: samples, isFilled: true)]
+/// var plot = LineChart(title: "take1.flac", x: .frequency(20...20_000), y: .level(-90...0))
+/// plot.series = [LineChart.Series(samples: samples, isFilled: true)]
 /// try plot.writePNG(to: "spectrum.png")
 /// ```
-public struct LinePlot: Sendable {
+public struct LineChart: Sendable {
   /// A curve.
   public struct Series: Sendable {
     /// One sample of a curve, in the units of the axes.

@@ -1,6 +1,6 @@
 /// One drawing of a plot onto a canvas.
 struct LinePlotDrawing {
-  let plot: LinePlot
+  let plot: LineChart
   let canvas: Canvas
 
   private var axes: AxesDrawing {

@@ -3,18 +3,18 @@ import RustlePlot
 import TestSupport
 import Testing
 
-@Suite struct LinePlotTests {
+@Suite struct LineChartTests {
   /// Draws a plot into a temporary file and gives the decoded picture.
-  static func image(_ plot: LinePlot, width: Int = 1_200, height: Int = 600) throws -> PNGImage {
+  static func image(_ plot: LineChart, width: Int = 1_200, height: Int = 600) throws -> PNGImage {
     let file = FileManager.default.temporaryDirectory.appending(path: "rustle-\(UUID().uuidString).png")
     defer { try? FileManager.default.removeItem(at: file) }
     try plot.writePNG(to: file.path, width: width, height: height)
     return try PNGImage(contentsOf: file)
   }
 
-  static func plot(_ level: Double) -> LinePlot {
-    var plot = LinePlot(title: "A title", subtitle: "and more", x: .frequency(20...20_000), y: .level(-100...0))
-    plot.series = [LinePlot.Series(samples: [.init(x: 20, y: level), .init(x: 20_000, y: level)])]
+  static func plot(_ level: Double) -> LineChart {
+    var plot = LineChart(title: "A title", subtitle: "and more", x: .frequency(20...20_000), y: .level(-100...0))
+    plot.series = [LineChart.Series(samples: [.init(x: 20, y: level), .init(x: 20_000, y: level)])]
     return plot
   }
 
@@ -92,8 +92,8 @@ import Testing
   }
 
   @Test func theBaselineIsDrawnWhereItIsInRange() throws {
-    var plot = LinePlot(title: "t", x: .frequency(20...20_000), y: .gain(-12...12))
-    func dark(_ plot: LinePlot) throws -> Int {
+    var plot = LineChart(title: "t", x: .frequency(20...20_000), y: .gain(-12...12))
+    func dark(_ plot: LineChart) throws -> Int {
       try Self.image(plot).count(x: 200..<1_000, y: 60..<520) { $0 >> 16 & 0xFF < 0x95 }
     }
     #expect(try dark(plot) == 0)
