@@ -130,7 +130,7 @@ import Testing
     let result = try RustleProcess.run(["meter", "--demo", "--calibrate", "94", "--duration", "1.5"])
     #expect(result.status == 65 && result.output == "")
     #expect(
-      result.errors.contains(#/expected a sound that moves by at most 0\.5 dB, got one that moved by \d+\.\d dB/#))
+      result.errors.contains(#/expected a sound whose level drifts by at most 0\.5 dB, got a drift of \d+\.\d dB/#))
   }
 
   @Test func loudnessRangeIsShownFromThreeSecondsOn() throws {
