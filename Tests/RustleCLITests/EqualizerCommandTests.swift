@@ -74,7 +74,7 @@ import Testing
     let nothing = try RustleProcess.run(["eq", empty, "-"])
     #expect(nothing.status == 65 && nothing.data.isEmpty)
     #expect(
-      ParsingTests.refusal(["eq", path, "b.wav", "--no-header"]).contains("--no-header with - as the output only"))
+      ParsingTests.refusal(["eq", path, "b.wav", "--no-header"]).contains("--no-header requires - as the output"))
   }
 
   @Test func aToneIsSixDecibelsLouderOnOneChannelAlone() throws {
@@ -179,7 +179,7 @@ import Testing
     let empty = try folder.write(WaveFile.floats([], channels: 1, sampleRate: 8_000), as: "empty.wav")
     let cases: [(arguments: [String], status: Int32, text: String)] = [
       ([good, out], 64, ": the file exists"),
-      ([good, good, "--overwrite"], 64, "expected another file than the one that is read"),
+      ([good, good, "--overwrite"], 64, "expected another file than the input"),
       ([broken, out, "--overwrite"], 65, "expected finite samples, got nan in frame 2"),
       ([empty, out, "--overwrite"], 65, "expected sound, got a file of 0 frames"),
       (["no/such.wav", out, "--overwrite"], 66, "no such file"),

@@ -200,6 +200,6 @@ import Testing
         + "file with --encoding f32")
     let other = try Self.summary(clipped: 1, preamp: -7, automatic: -6.25).adviceOnClipping
     #expect(
-      other == "1 sample was beyond full scale and clipped: give a lower --preamp, or a WAV file with --encoding f32")
+      other == "1 sample beyond full scale clipped: use a lower --preamp, or a WAV file with --encoding f32")
   }
 }

@@ -130,7 +130,7 @@ import Testing
     let result = try RustleProcess.run(["meter", "--demo", "--calibrate", "94", "--duration", "1.5"])
     #expect(result.status == 65 && result.output == "")
     #expect(
-      result.errors.contains(#/expected a sound that moves by at most 0\.5 dB, got one that moved by \d+\.\d dB/#))
+      result.errors.contains(#/expected a sound whose level drifts by at most 0\.5 dB, got a drift of \d+\.\d dB/#))
   }
 
   @Test func loudnessRangeIsShownFromThreeSecondsOn() throws {
@@ -267,7 +267,7 @@ import Testing
     #expect(try Self.objects(part).last?["frames"] as? Int == 400)
     #expect(try Self.objects(part).last?["position_s"] as? Double == 0.0625)
     let late = try RustleProcess.run(words + ["--from", "1"], input: data)
-    #expect(late.status == 64 && late.errors.contains("end of standard input, which is at 0.1 s, got 1 s"))
+    #expect(late.status == 64 && late.errors.contains("end of standard input at 0.1 s, got 1 s"))
     let odd = try RustleProcess.run(words, input: data.dropLast())
     #expect(odd.status == 65 && odd.errors.contains("expected whole frames of 4 bytes, got 3 bytes more"))
   }
@@ -277,12 +277,15 @@ import Testing
     let path = try folder.write(Self.tone(0.5), as: "a.wav")
     let late = try RustleProcess.run(["play", path, "--demo", "--from", "0.5"])
     #expect(late.status == 64 && late.errors.contains("--from: expected a time before the end of \(path)"))
-    #expect(late.errors.contains("which is at 0.5 s, got 0.5 s"))
+    #expect(late.errors.contains("at 0.5 s, got 0.5 s"))
     #expect(
       ParsingTests.refusal(["play", path, "--from", "2", "--to", "1"]).contains("after --from, 2.0 s, got 1.0 s"))
-    #expect(ParsingTests.refusal(["play", path, "--to", "1", "--duration", "1"]).contains("got both"))
+    #expect(
+      ParsingTests.refusal(["play", path, "--to", "1", "--duration", "1"]).contains(
+        "--to cannot be used with --duration"))
     #expect(ParsingTests.refusal(["play", path, "--rate", "8000"]).contains("--rate requires --raw"))
-    #expect(ParsingTests.refusal(["play", "-", "--raw", "u8", "--rate", "8000"]).contains("got no --channels"))
+    #expect(
+      ParsingTests.refusal(["play", "-", "--raw", "u8", "--rate", "8000"]).contains("--raw u8 requires --channels"))
     #expect(ParsingTests.refusal(["play", path, "--format", "csv"]).contains("expected auto, text or ndjson, got csv"))
   }
 

@@ -107,7 +107,7 @@ extension CommandTests {
     for picture in [recording, link] {
       let result = try RustleProcess.run([command, recording, "--png", picture])
       #expect(result.status == 64)
-      #expect(result.errors.contains("--png: expected another file than the one that is read, got \(picture)"))
+      #expect(result.errors.contains("--png: expected another file than the input, got \(picture)"))
     }
     #expect(try Data(contentsOf: URL(filePath: recording)) == before)
     for nowhere in ["", "-"] {

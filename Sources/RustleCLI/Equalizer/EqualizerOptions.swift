@@ -42,7 +42,7 @@ struct EqualizerOptions: ParsableArguments {
 
   @Option(
     help:
-      "Gain before the bands, -96 to 24 dB, or auto: the greatest gain of the bands, negated. "
+      "Gain before the bands, -96 to 24 dB, or auto: the highest gain of the combined response, negated. "
       + "(default: the preset's, or 0)", value: "db|auto",
     parse: Self.preamp)
   var preamp: Preamp?

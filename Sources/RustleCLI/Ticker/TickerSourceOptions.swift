@@ -38,7 +38,7 @@ struct TickerSourceOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Paths of a message's fields: symbol=PATH,price=PATH[,size=PATH][,time=PATH:UNIT][,seq=PATH][,each=PATH]. "
+      "Paths of a message's fields: symbol=PATH,price=PATH and, after further commas, size=PATH, time=PATH:UNIT, seq=PATH, each=PATH. "
         + "(default: those that this command writes)"))
   var schema: String?
 

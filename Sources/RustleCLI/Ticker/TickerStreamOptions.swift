@@ -5,7 +5,7 @@ import RustleMarket
 struct TickerStreamOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Buffering for a slow reader: every update up to a limit, the newest of each symbol, or the newest at --rate."
+      "Buffering for a slow reader: every update, the newest of each symbol, or the newest at --rate."
     ))
   var policy: Policy = .buffered
 
