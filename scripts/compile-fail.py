@@ -7,8 +7,8 @@ BUILD is the package's debug build, whose modules the snippets import. A first l
 is `compiles`, or a text that the first error must have in it. Prints one line per snippet that does something else, and
 last how many did as they say and how many did not. The settings are those of Package.swift.
 
-Without SNIPPET, also compiles every public top-level type of the products, but RustleWebSocket, beside the names of Apple's frameworks in
-Tests/CompileFailTests/AppleNames: none may be ambiguous, and one of ours that is added to them has to be.
+Without SNIPPET, also compiles every public top-level type of the products, except RustleWebSocket, beside a module with the names of
+Tests/CompileFailTests/apple-names.txt: none may be ambiguous, and one of ours that is added to them has to be.
 """
 
 import concurrent.futures
@@ -68,7 +68,7 @@ def check(path, compiler):
 
 
 # What a program imports, and the folders that declare its types.
-PRODUCTS = ["Rustle", "RustlePlot", "RustleTesting"]
+PRODUCTS = ["Rustle", "RustleAudioFiles", "RustlePlot", "RustleTesting"]
 SOURCES = ["RustleAudio", "RustleAudioFiles", "RustleCore", "RustleMarket", "RustlePlot", "RustleTesting"]
 PUBLIC_TYPE = re.compile(
     r"^(?:@\w+ )*public (?:nonisolated |final |indirect )*(?:struct|class|enum|actor|protocol|typealias) (\w+)", re.M)
@@ -85,8 +85,9 @@ def ambiguous(root, compiler, also=()):
     names = public_types(root)
     with tempfile.TemporaryDirectory() as folder:
         apple, program = pathlib.Path(folder, "AppleNames.swift"), pathlib.Path(folder, "Program.swift")
-        listed = (root / "Tests/CompileFailTests/AppleNames/AppleNames.swift").read_text(encoding="utf-8")
-        apple.write_text(listed + "".join(f"public enum {name} {{}}\n" for name in also), encoding="utf-8")
+        listed = (root / "Tests/CompileFailTests/apple-names.txt").read_text(encoding="utf-8").splitlines()
+        theirs = [name for name in listed if name and not name.startswith("#")]
+        apple.write_text("".join(f"public enum {name} {{}}\n" for name in theirs + list(also)), encoding="utf-8")
         imports = [f"import {module}\n" for module in PRODUCTS + ["AppleNames"]]
         program.write_text("".join(imports + [f"typealias Our{name} = {name}\n" for name in names]), encoding="utf-8")
         subprocess.run(["swiftc", "-parse-as-library", "-emit-module", "-module-name", "AppleNames", "-o",
@@ -110,9 +111,10 @@ def main():
     root, build = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     base = ["swiftc", "-parse-as-library", "-module-name", "Snippet", "-I", str(build / "Modules"),
             "-I", str(root / "Sources/CRustle/include")]
-    # RustlePlot's module names the library that it draws with.
-    cairo = subprocess.run(["pkg-config", "--cflags", "cairo"], capture_output=True, text=True, check=True)
-    base += ["-I", str(root / "Sources/CCairo")] + [word for flag in cairo.stdout.split() for word in ("-Xcc", flag)]
+    # The modules of files and pictures name the libraries that they use.
+    flags = subprocess.run(["pkg-config", "--cflags", "cairo", "sndfile"], capture_output=True, text=True, check=True)
+    base += ["-I", str(root / "Sources/CCairo"), "-I", str(root / "Sources/CSndfile")]
+    base += [word for flag in flags.stdout.split() for word in ("-Xcc", flag)]
     base += strict_flags((root / "Package.swift").read_text(encoding="utf-8"))
     compiler = {"outside": base, "inside": base + ["-package-name", package_name(build)]}
     checks = [lambda path=name: check(pathlib.Path(path), compiler) for name in sys.argv[3:]]

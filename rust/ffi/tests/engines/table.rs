@@ -5,7 +5,8 @@
 use super::{begin, make, stream, Engine, ALL_LANES};
 use rustle::*;
 
-/// Every engine; scripts/lint checks that each `rustle_NAME_start` or `rustle_NAME_start_RECORDS` of the header has a row.
+/// Every engine; scripts/lint checks that each `rustle_NAME_start` or `rustle_NAME_start_RECORDS` of the header has a
+/// row.
 pub(crate) const ENGINES: &[Engine] = &[
     super::feed::ENGINE,
     super::sound::CAPTURE,
