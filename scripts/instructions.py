@@ -4,7 +4,7 @@ Usage: instructions.py THRESHOLDS NAME=PROGRAM...
 
 Each line of THRESHOLDS is `NAME/CASE MOST MEASURED TEXT`. PROGRAM is called with its cases and a number of crossings,
 under callgrind; two runs with different numbers are subtracted, so that what comes before and after does not count. The
-exit status is 1 when a number is above its bound.
+exit status is 1 when a number is above its bound in three counts.
 """
 
 import re
@@ -30,6 +30,15 @@ def each(command, case):
     return (many - few) / CROSSINGS
 
 
+def least(command, case, most):
+    """The least of at most three counts, where the first are above `most`: what other threads do while they wait only adds."""
+    count = each(command, case)
+    for _ in range(2):
+        if count > most:
+            count = min(count, each(command, case))
+    return count
+
+
 def bounds(path):
     with open(path, encoding="utf-8") as lines:
         for line in lines:
@@ -46,7 +55,7 @@ def main():
         if name not in programs:
             continue
         # The program's own arguments come before the case: `RustleBench count CASE`.
-        count = each(programs[name].split(" "), case)
+        count = least(programs[name].split(" "), case, most)
         print(f"{name + '/' + case:16} {count:9.1f} instructions, expected at most {most}")
         failed += count > most
     return 1 if failed else 0
