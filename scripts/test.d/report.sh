@@ -7,7 +7,7 @@
 # shellcheck disable=SC2034 # for those beside
 runner_limit=$($long && echo 14400 || echo 1800)
 labels=()
-# Files that concurrent steps append to: a line for each step, and the counts of each runner.
+# Files that concurrent runners append to: a line for each step, and the counts of each runner.
 touch "$work/steps" "$work/counts"
 
 # begins LABEL: the first line of a runner.
