@@ -1,7 +1,8 @@
-//! Our own instruction sets.
+//! Our own instruction sets, and the one call of the C interface that takes no plan.
 
 use super::job::Job;
 use crate::candidate::{Aligned, Candidate};
+use rustle::fft::brief::{compute_fft_rust, free_fft_result_rust};
 use rustle_dsp::{DspError, InstructionSet, Normalization, SpectrumPlan, Symmetry, Window};
 
 type Output = fn(&SpectrumPlan, &[f32], &mut [f32], &mut [f32]) -> Result<(), DspError>;
@@ -25,9 +26,33 @@ impl Candidate for Ours {
     }
 }
 
-/// N/2 magnitudes of Hann-windowed frames, with each instruction set of this machine.
+/// `compute_fft_rust` with the Hann window, and the free of its result: it looks its plan up and allocates.
+struct OneCall {
+    job: Job,
+}
+
+impl Candidate for OneCall {
+    fn name(&self) -> String {
+        "**rustle, `compute_fft_rust`**".into()
+    }
+
+    fn run(&mut self) {
+        let size = self.job.input.len() as i32;
+        // SAFETY: the input has `size` samples.
+        let result = unsafe { compute_fft_rust(self.job.input.as_ptr(), size, size, 1) };
+        assert!(!result.is_null());
+        free_fft_result_rust(result);
+    }
+}
+
+/// N/2 magnitudes of Hann-windowed frames, with each instruction set of this machine, and with one call.
 pub(super) fn magnitudes(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
-    all(size, Window::Hann, SpectrumPlan::magnitudes, size / 2)
+    let mut candidates = all(size, Window::Hann, SpectrumPlan::magnitudes, size / 2)?;
+    if (256..=8192).contains(&size) {
+        let job = Job::new(size);
+        candidates.push(Box::new(OneCall { job }));
+    }
+    Ok(candidates)
 }
 
 /// N/2 + 1 complex bins without a window, with each instruction set of this machine.
