@@ -7,6 +7,7 @@
 //! Everything is written against the trait in `lanes`. Its implementations (`avx512`, `avx2`, `narrow`, `neon`, `plain`) are the
 //! only files that know instructions, and hold all `unsafe` code but two casts in `view`.
 
+mod alone;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -50,18 +51,13 @@ pub(crate) fn kernel(
     match instruction_set {
         InstructionSet::Plain => made::<plain::Plain<1>>(roots, weights),
         #[cfg(target_arch = "x86_64")]
-        InstructionSet::Narrow => made::<narrow::Narrow<false>>(roots, weights),
+        InstructionSet::Narrow => made::<narrow::Narrow>(roots, weights),
         #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx2 => {
-            made::<avx2::Avx2<false>>(roots, weights).or_else(|| made::<narrow::Narrow<true>>(roots, weights))
+        InstructionSet::Avx2 => made::<avx2::Avx2<false>>(roots, weights),
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx512 => {
+            made::<avx512::Avx512>(roots, weights).or_else(|| made::<avx2::Avx2<true>>(roots, weights))
         }
-        #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx512 => made::<avx512::Avx512>(roots, weights)
-            .or_else(|| made::<avx2::Avx2<true>>(roots, weights))
-            .or_else(|| {
-                avx512::Avx512::detect()?;
-                made::<narrow::Narrow<true>>(roots, weights)
-            }),
         #[cfg(target_arch = "aarch64")]
         InstructionSet::Neon => made::<neon::Neon>(roots, weights),
         // Another machine's.
@@ -93,7 +89,7 @@ pub(crate) fn is_available(instruction_set: InstructionSet) -> bool {
     match instruction_set {
         InstructionSet::Plain => true,
         #[cfg(target_arch = "x86_64")]
-        InstructionSet::Narrow => narrow::Narrow::<false>::detect().is_some(),
+        InstructionSet::Narrow => narrow::Narrow::detect().is_some(),
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 => avx2::Avx2::<false>::detect().is_some(),
         #[cfg(target_arch = "x86_64")]

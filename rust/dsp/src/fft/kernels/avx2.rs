@@ -116,6 +116,29 @@ unsafe impl<const MANY: bool> Lanes for Avx2<MANY> {
     }
 
     #[inline(always)]
+    fn store_runs<const RUNS: usize>(self, slice: &[Cell<f32>], first: usize, step: usize) {
+        let halves = [
+            instruction!(_mm256_castps256_ps128(self.0)),
+            instruction!(_mm256_extractf128_ps::<1>(self.0)),
+        ];
+        for (number, half) in halves.into_iter().enumerate() {
+            if RUNS == 2 {
+                let values = &slice[first + number * step..][..4];
+                // SAFETY: as for `store`, of four elements.
+                unsafe { _mm_storeu_ps(values.as_ptr().cast_mut().cast(), half) }
+            } else {
+                let pair = instruction!(_mm_castps_pd(half));
+                let low = &slice[first + 2 * number * step..][..2];
+                let high = &slice[first + (2 * number + 1) * step..][..2];
+                // SAFETY: as for `store`, of two elements.
+                unsafe { _mm_storel_pd(low.as_ptr().cast_mut().cast(), pair) }
+                // SAFETY: as before.
+                unsafe { _mm_storeh_pd(high.as_ptr().cast_mut().cast(), pair) }
+            }
+        }
+    }
+
+    #[inline(always)]
     fn times_plus(self, factor: Self, term: Self) -> Self {
         Self(instruction!(_mm256_fmadd_ps(self.0, factor.0, term.0)))
     }
@@ -145,6 +168,12 @@ unsafe impl<const MANY: bool> Lanes for Avx2<MANY> {
     #[inline(always)]
     fn transpose_in_blocks([a, b, c, d]: [Self; 4]) -> [Self; 4] {
         instruction!(transposed(a.0, b.0, c.0, d.0)).map(Self)
+    }
+
+    #[inline(always)]
+    fn regrouped(self) -> Self {
+        let order = instruction!(_mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+        Self(instruction!(_mm256_permutevar8x32_ps(self.0, order)))
     }
 
     #[inline(always)]

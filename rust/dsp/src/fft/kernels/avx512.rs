@@ -114,6 +114,33 @@ unsafe impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn store_runs<const RUNS: usize>(self, slice: &[Cell<f32>], first: usize, step: usize) {
+        if RUNS == 2 {
+            let halves = [
+                instruction!(_mm512_castps512_ps256(self.0)),
+                instruction!(_mm512_extractf32x8_ps::<1>(self.0)),
+            ];
+            for (run, half) in halves.into_iter().enumerate() {
+                let values = &slice[first + run * step..][..8];
+                // SAFETY: as for `store`, of eight elements.
+                unsafe { _mm256_storeu_ps(values.as_ptr().cast_mut().cast(), half) }
+            }
+        } else {
+            let quarters = [
+                instruction!(_mm512_castps512_ps128(self.0)),
+                instruction!(_mm512_extractf32x4_ps::<1>(self.0)),
+                instruction!(_mm512_extractf32x4_ps::<2>(self.0)),
+                instruction!(_mm512_extractf32x4_ps::<3>(self.0)),
+            ];
+            for (run, quarter) in quarters.into_iter().enumerate() {
+                let values = &slice[first + run * step..][..4];
+                // SAFETY: as for `store`, of four elements.
+                unsafe { _mm_storeu_ps(values.as_ptr().cast_mut().cast(), quarter) }
+            }
+        }
+    }
+
+    #[inline(always)]
     fn times_plus(self, factor: Self, term: Self) -> Self {
         Self(instruction!(_mm512_fmadd_ps(self.0, factor.0, term.0)))
     }
@@ -144,6 +171,11 @@ unsafe impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn regrouped(self) -> Self {
+        Self(instruction!(regrouped(self.0)))
+    }
+
+    #[inline(always)]
     fn interleave(even: Self, odd: Self) -> [Self; 2] {
         instruction!(interleaved(even.0, odd.0)).map(Self)
     }
@@ -164,6 +196,13 @@ fn negated(x: __m512) -> __m512 {
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
 fn reversed(x: __m512) -> __m512 {
     let order = _mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    _mm512_permutexvar_ps(order, x)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
+fn regrouped(x: __m512) -> __m512 {
+    let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     _mm512_permutexvar_ps(order, x)
 }
 

@@ -29,11 +29,12 @@ pub(super) struct Columns<L: Lanes> {
     last_radix: usize,
 }
 
-/// The radices of the passes for `points` points, a power of two from 8 to 8192: measured, and for one block in many
+/// The radices of the passes for `points` points, a power of two from 4 to 8192: measured, and for one block in many
 /// registers, which no machine at hand has, those with the fewest instructions.
 fn radices<L: Lanes>(points: usize) -> &'static [usize] {
     let counted = L::BLOCKS == 1 && L::REGISTERS > 16;
     match points {
+        4 => &[4],
         8 => &[8],
         512 if counted => &[8, 8, 8],
         2048 if counted => &[4, 8, 8, 8],
@@ -98,7 +99,10 @@ impl<L: Lanes> Columns<L> {
     #[inline(always)]
     pub(super) fn transform(&self, cpu: L::Cpu, input: &[Complex<L::Array>], work: &mut [Complex<L>]) {
         let Some((first, middle)) = self.passes.split_first() else {
-            self.only::<8>(cpu, input, work);
+            match self.last_radix {
+                8 => self.only::<8>(cpu, input, work),
+                _ => self.only::<4>(cpu, input, work),
+            }
             return;
         };
         match first.radix {

@@ -114,12 +114,13 @@ impl<L: Lanes> Complex<L> {
         }
     }
 
-    /// The product.
+    /// The product. Of the imaginary part's two products the one by the factor's imaginary part is rounded by itself: it is the
+    /// smaller one for factors of small angles, as most of the tables' are.
     #[inline(always)]
     pub(super) fn times(self, factor: Self) -> Self {
         Self {
             re: self.im.times_from(factor.im, self.re * factor.re),
-            im: self.re.times_plus(factor.im, self.im * factor.re),
+            im: self.im.times_plus(factor.re, self.re * factor.im),
         }
     }
 
@@ -147,6 +148,15 @@ impl<L: Lanes> Complex<L> {
         Self {
             re: self.re.reversed(),
             im: -self.im.reversed(),
+        }
+    }
+
+    /// See `Lanes::regrouped`.
+    #[inline(always)]
+    pub(super) fn regrouped(self) -> Self {
+        Self {
+            re: self.re.regrouped(),
+            im: self.im.regrouped(),
         }
     }
 

@@ -43,6 +43,16 @@ pub(super) trait Output {
         }
     }
 
+    /// Takes four vectors of V bins as `square` does, each vector in `RUNS` runs of V / `RUNS` bins that begin `step` bins apart: upwards
+    /// those of the first two vectors, downwards the others.
+    fn runs<L: Lanes, const RUNS: usize>(
+        &mut self,
+        first: [usize; 2],
+        last: [usize; 2],
+        step: usize,
+        bins: [Complex<L>; 4],
+    );
+
     /// Takes V bins that are `step` apart: of the lower half of the lanes i, bin `first` + i `step`; of the others, as
     /// mirrors, bin N - `first` - i `step`, where N = V `step`.
     fn spread<L: Lanes>(&mut self, first: usize, step: usize, bins: Complex<L>);
@@ -135,6 +145,28 @@ impl<F: Real> Output for Reals<'_, F> {
     }
 
     #[inline(always)]
+    fn runs<L: Lanes, const RUNS: usize>(
+        &mut self,
+        first: [usize; 2],
+        last: [usize; 2],
+        step: usize,
+        bins: [Complex<L>; 4],
+    ) {
+        let values = Cell::from_mut(&mut *self.values).as_slice_of_cells();
+        let [a, b, c, d] = bins.map(|bins| F::value(bins.power()));
+        let lowest = last.map(|last| lowest::<L, RUNS>(last, step));
+        a.store_runs::<RUNS>(values, first[0], step);
+        b.store_runs::<RUNS>(values, first[1], step);
+        d.reversed().store_runs::<RUNS>(values, lowest[1], step);
+        // Bin N/2, the highest, ends the last run of its vector. The caller may leave it out.
+        if last[0] < values.len() {
+            c.reversed().store_runs::<RUNS>(values, lowest[0], step);
+        } else {
+            store_but_last::<L, RUNS>(c.reversed(), values, lowest[0], step);
+        }
+    }
+
+    #[inline(always)]
     fn points<L: Lanes>(&mut self, first: [usize; 2], last: [usize; 2], rows: &[Complex<L>]) {
         if !L::BY_POINTS {
             return self.squares(first, last, rows);
@@ -201,6 +233,35 @@ impl Output for Pairs<'_> {
     }
 
     #[inline(always)]
+    fn runs<L: Lanes, const RUNS: usize>(
+        &mut self,
+        first: [usize; 2],
+        last: [usize; 2],
+        step: usize,
+        bins: [Complex<L>; 4],
+    ) {
+        let parts = Cell::from_mut(&mut *self.parts).as_slice_of_cells();
+        let lowest = last.map(|last| lowest::<L, RUNS>(last, step));
+        let [a, b, c, d] = bins;
+        for (bins, place) in [
+            (a, first[0]),
+            (b, first[1]),
+            (c.mirrored(), lowest[0]),
+            (d.mirrored(), lowest[1]),
+        ] {
+            // Each of the two vectors has half of the runs, twice as long.
+            let [low, high] = L::interleave(bins.re, bins.im);
+            let halves = [(low, place), (high, place + RUNS / 2 * step)];
+            for (half, place) in halves {
+                match RUNS {
+                    2 => half.store(&parts[2 * place..2 * place + L::COUNT]),
+                    _ => half.store_runs::<2>(parts, 2 * place, 2 * step),
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
     fn points<L: Lanes>(&mut self, first: [usize; 2], last: [usize; 2], rows: &[Complex<L>]) {
         if !L::BY_POINTS {
             return self.squares(first, last, rows);
@@ -231,6 +292,26 @@ impl Output for Pairs<'_> {
         bins[2 * step - first] = [c.re, -c.im];
         bins[step - first] = [d.re, -d.im];
     }
+}
+
+/// As `Lanes::store_runs`, of a last run that ends one place too high all but that lane.
+#[inline(always)]
+pub(super) fn store_but_last<L: Lanes, const RUNS: usize>(
+    vector: L,
+    values: &[Cell<f32>],
+    first: usize,
+    step: usize,
+) {
+    let (lanes, length) = (lanes(vector), L::COUNT / RUNS);
+    for lane in 0..L::COUNT - 1 {
+        values[first + lane / length * step + lane % length].set(lanes[lane]);
+    }
+}
+
+/// The lowest place of runs that go downwards from `last`.
+#[inline(always)]
+pub(super) fn lowest<L: Lanes, const RUNS: usize>(last: usize, step: usize) -> usize {
+    last + 1 - L::COUNT / RUNS - (RUNS - 1) * step
 }
 
 /// The lanes of a vector, one by one: the first V elements.

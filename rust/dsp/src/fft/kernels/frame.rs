@@ -46,8 +46,12 @@ pub(super) struct Frame<L: Lanes> {
 }
 
 impl<L: Lanes> Frame<L> {
-    /// The least N: a square of V rows needs V values of k below L/2.
-    pub(super) const LEAST: usize = 4 * L::COUNT * L::COUNT;
+    /// The least N: with one block, the rows of a square need V values of k below L/2; with several, half of them, those of the even and
+    /// of the odd q together, need V/4.
+    pub(super) const LEAST: usize = match L::BLOCKS {
+        1 => 4 * L::COUNT * L::COUNT,
+        _ => L::COUNT * L::COUNT,
+    };
 
     /// The kernel for frames as long as `weights`, a power of two of at least `LEAST`, which `roots` are the roots of.
     pub(super) fn new(cpu: L::Cpu, roots: &Roots, weights: &[f32]) -> Self {

@@ -6,7 +6,7 @@
 //! Im G[n] = sum of Im X[k] s. So x[n] = (Re G[n] - Im G[n]) / N, and x[N - n] = (Re G[n] + Im G[n]) / N.
 
 use super::complex::Complex;
-use super::finish::{Output, lanes};
+use super::finish::{Output, lanes, lowest, store_but_last};
 use super::lanes::Lanes;
 use std::cell::Cell;
 
@@ -77,6 +77,35 @@ impl Output for Samples<'_> {
                 down[0][lane].set(down[0][lane - 1].get());
             }
             down[0][0].set(below);
+        }
+    }
+
+    #[inline(always)]
+    fn runs<L: Lanes, const RUNS: usize>(
+        &mut self,
+        first: [usize; 2],
+        last: [usize; 2],
+        step: usize,
+        [a, b, c, d]: [Complex<L>; 4],
+    ) {
+        let length = self.samples.len();
+        // Of the last two come the conjugates.
+        let values = [
+            (a, first[0]),
+            (b, first[1]),
+            (c, length - last[0]),
+            (d, length - last[1]),
+        ];
+        for (bins, first) in values {
+            let (rising, falling) = (bins.re - bins.im, (bins.re + bins.im).reversed());
+            let lowest = lowest::<L, RUNS>(length - first, step);
+            rising.store_runs::<RUNS>(self.samples, first, step);
+            // There is no sample N.
+            if first > 0 {
+                falling.store_runs::<RUNS>(self.samples, lowest, step);
+            } else {
+                store_but_last::<L, RUNS>(falling, self.samples, lowest, step);
+            }
         }
     }
 

@@ -83,6 +83,19 @@ pub(super) unsafe trait Lanes:
     /// Writes the lanes to `slice`, which has exactly `COUNT` elements.
     fn store(self, slice: &[Cell<f32>]);
 
+    /// Writes `RUNS` runs of `COUNT` / `RUNS` lanes each, 2 or 4 of them, which begin at `first` and each `step` elements after the one
+    /// before. All of their places are in `slice`.
+    #[inline(always)]
+    fn store_runs<const RUNS: usize>(self, slice: &[Cell<f32>], first: usize, step: usize) {
+        let (lanes, length) = (super::finish::lanes(self), Self::COUNT / RUNS);
+        for run in 0..RUNS {
+            let values = &slice[first + run * step..][..length];
+            for (value, lane) in values.iter().zip(&lanes[run * length..]) {
+                value.set(*lane);
+            }
+        }
+    }
+
     /// `self * factor + term`, with one rounding where the CPU can.
     fn times_plus(self, factor: Self, term: Self) -> Self;
 
@@ -101,6 +114,13 @@ pub(super) unsafe trait Lanes:
 
     /// In each block on its own, the square of lanes transposed: lane i of row r becomes lane r of row i.
     fn transpose_in_blocks(rows: [Self; 4]) -> [Self; 4];
+
+    /// The lanes block by block of their number in the block: lane 4 b + i becomes lane `BLOCKS` i + b. Used where there are several
+    /// blocks.
+    #[inline(always)]
+    fn regrouped(self) -> Self {
+        self
+    }
 
     /// The lanes of two vectors by turns: first of `even`, first of `odd`, second of `even` …
     fn interleave(even: Self, odd: Self) -> [Self; 2];

@@ -1,30 +1,24 @@
-//! Four lanes in the 128-bit registers of x86-64: with SSE2, which every such CPU has, and with the encodings and the fused
-//! product-sums of AVX2 and FMA, for frames that are too short for eight lanes.
+//! Four lanes in the 128-bit registers of SSE2, which every CPU of x86-64 has.
 
 use super::lanes::Lanes;
 use std::arch::x86_64::*;
 use std::cell::Cell;
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// Four lanes; FUSED with AVX2 and FMA.
+/// Four lanes.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(super) struct Narrow<const FUSED: bool>(__m128);
-
-/// With FUSED: the CPU has AVX2 and FMA. Only `detect` makes one.
-#[derive(Clone, Copy)]
-pub(super) struct Cpu<const FUSED: bool>(());
+pub(super) struct Narrow(__m128);
 
 /// One intrinsic, or one function that is compiled for its instructions.
 macro_rules! instruction {
     ($call:expr) => {
-        // SAFETY: every x86-64 CPU has SSE2; with FUSED, and only then is more used, a vector or a `Cpu` exists only where
-        // AVX2 and FMA were detected.
+        // SAFETY: every CPU of x86-64 has SSE2.
         unsafe { $call }
     };
 }
 
-impl<const FUSED: bool> Add for Narrow<FUSED> {
+impl Add for Narrow {
     type Output = Self;
 
     #[inline(always)]
@@ -33,7 +27,7 @@ impl<const FUSED: bool> Add for Narrow<FUSED> {
     }
 }
 
-impl<const FUSED: bool> Sub for Narrow<FUSED> {
+impl Sub for Narrow {
     type Output = Self;
 
     #[inline(always)]
@@ -42,7 +36,7 @@ impl<const FUSED: bool> Sub for Narrow<FUSED> {
     }
 }
 
-impl<const FUSED: bool> Mul for Narrow<FUSED> {
+impl Mul for Narrow {
     type Output = Self;
 
     #[inline(always)]
@@ -51,7 +45,7 @@ impl<const FUSED: bool> Mul for Narrow<FUSED> {
     }
 }
 
-impl<const FUSED: bool> Neg for Narrow<FUSED> {
+impl Neg for Narrow {
     type Output = Self;
 
     #[inline(always)]
@@ -61,47 +55,42 @@ impl<const FUSED: bool> Neg for Narrow<FUSED> {
 }
 
 // SAFETY: a vector of four `f32`, transparent, and an array of as many.
-unsafe impl<const FUSED: bool> Lanes for Narrow<FUSED> {
-    type Cpu = Cpu<FUSED>;
+unsafe impl Lanes for Narrow {
+    type Cpu = ();
     type Array = [f32; 4];
     type Factor = Self;
     const BLOCKS: usize = 1;
 
-    fn detect() -> Option<Cpu<FUSED>> {
-        let fused = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        (fused || !FUSED).then_some(Cpu(()))
+    fn detect() -> Option<()> {
+        Some(())
     }
 
     #[inline(always)]
-    fn enter<R>(Cpu(()): Cpu<FUSED>, body: impl FnOnce() -> R) -> R {
-        if FUSED {
-            instruction!(entered(body))
-        } else {
-            body()
-        }
+    fn enter<R>((): (), body: impl FnOnce() -> R) -> R {
+        body()
     }
 
     #[inline(always)]
-    fn splat(Cpu(()): Cpu<FUSED>, value: f32) -> Self {
+    fn splat((): (), value: f32) -> Self {
         Self(instruction!(_mm_set1_ps(value)))
     }
 
     #[inline(always)]
-    fn factor(cpu: Cpu<FUSED>, value: f32) -> Self {
-        Self::splat(cpu, value)
+    fn factor((): (), value: f32) -> Self {
+        Self::splat((), value)
     }
 
     #[inline(always)]
-    fn spread(_: Cpu<FUSED>, factor: Self) -> Self {
+    fn spread((): (), factor: Self) -> Self {
         factor
     }
 
-    fn gather(cpu: Cpu<FUSED>, value: impl Fn(usize) -> f32) -> Self {
-        Self::load(cpu, &std::array::from_fn(value))
+    fn gather((): (), value: impl Fn(usize) -> f32) -> Self {
+        Self::load((), &std::array::from_fn(value))
     }
 
     #[inline(always)]
-    fn load(Cpu(()): Cpu<FUSED>, array: &[f32; 4]) -> Self {
+    fn load((): (), array: &[f32; 4]) -> Self {
         // SAFETY: the array has four elements, and the load takes any address.
         Self(unsafe { _mm_loadu_ps(array.as_ptr()) })
     }
@@ -114,22 +103,15 @@ unsafe impl<const FUSED: bool> Lanes for Narrow<FUSED> {
         unsafe { _mm_storeu_ps(slice.as_ptr().cast_mut().cast(), self.0) }
     }
 
+    // SSE2 has no fused product-sum.
     #[inline(always)]
     fn times_plus(self, factor: Self, term: Self) -> Self {
-        if FUSED {
-            Self(instruction!(_mm_fmadd_ps(self.0, factor.0, term.0)))
-        } else {
-            self * factor + term
-        }
+        self * factor + term
     }
 
     #[inline(always)]
     fn times_from(self, factor: Self, term: Self) -> Self {
-        if FUSED {
-            Self(instruction!(_mm_fnmadd_ps(self.0, factor.0, term.0)))
-        } else {
-            term - self * factor
-        }
+        term - self * factor
     }
 
     #[inline(always)]
@@ -159,11 +141,6 @@ unsafe impl<const FUSED: bool> Lanes for Narrow<FUSED> {
             Self(instruction!(_mm_unpackhi_ps(even.0, odd.0))),
         ]
     }
-}
-
-#[target_feature(enable = "avx2,fma")]
-fn entered<R>(body: impl FnOnce() -> R) -> R {
-    body()
 }
 
 #[inline]

@@ -197,6 +197,12 @@ unsafe impl<const B: usize> Lanes for Plain<B> {
     }
 
     #[inline(always)]
+    fn regrouped(self) -> Self {
+        let lane = |place: usize| self.lane(place % B * 4 + place / B);
+        Self::gather((), lane)
+    }
+
+    #[inline(always)]
     fn interleave(even: Self, odd: Self) -> [Self; 2] {
         let mut halves = [even; 2];
         for (block, (Block(e), Block(o))) in even.0.into_iter().zip(odd.0).enumerate() {

@@ -10,10 +10,11 @@
 //! a time, then a small transform, then the other half within the blocks. The k below L/2 suffice: half of their bins are
 //! above N/2, and mirrors of the missing ones.
 
+use super::alone::Alone;
 use super::butterflies::radix_4;
 use super::columns::Columns;
 use super::complex::Complex;
-use super::finish::{Output, lanes};
+use super::finish::Output;
 use super::lanes::Lanes;
 use crate::fft::roots::Roots;
 use std::f32::consts::FRAC_1_SQRT_2;
@@ -24,8 +25,8 @@ pub(super) struct Rows<L: Lanes> {
     points: Box<[Point<L>]>,
     /// For block-wise frequency p and lane i of each block: e^(-2 pi i (p i) / V). Only `BLOCKS` of the rows are used.
     in_blocks: [Complex<L>; 4],
-    /// Row j: in lane p, e^(-2 pi i (j p) / V).
-    matrix: Box<[Complex<L>]>,
+    /// For `middle`.
+    alone: Alone<L>,
 }
 
 /// The memory between the two halves of the transform across the lanes: for odd and even q, for each block-wise frequency p,
@@ -72,7 +73,7 @@ impl<L: Lanes> Rows<L> {
         Self {
             points: (0..=points / 2).map(point).collect(),
             in_blocks: [in_block(0), in_block(1), in_block(2), in_block(3)],
-            matrix: (0..L::COUNT).map(|j| lanes(j * 2 * points)).collect(),
+            alone: Alone::new(cpu, roots),
         }
     }
 
@@ -86,6 +87,8 @@ impl<L: Lanes> Rows<L> {
         output: &mut O,
     ) {
         match L::BLOCKS {
+            2.. if work.len() == L::COUNT => self.halves(cpu, work, rest, output),
+            2.. if work.len() < L::COUNT => self.quarters(cpu, work, output),
             1 if L::REGISTERS > 16 => self.quads(cpu, work, output),
             1 => self.points(cpu, work, rest, output),
             // With fewer registers its values go through memory: as the squares do, but in no good order.
@@ -149,6 +152,57 @@ impl<L: Lanes> Rows<L> {
         }
     }
 
+    /// The same for as many points as lanes: the rows for the even and for the odd q together make one square, and each vector of
+    /// bins is two runs.
+    #[inline(always)]
+    fn halves<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], rest: &mut [Complex<L>], output: &mut O) {
+        let length = work.len();
+        let (rows, _) = rest.as_chunks_mut::<4>();
+        let (squares, _) = rows.as_chunks_mut::<4>();
+        let square = &mut squares[0];
+        for row in 0..4 {
+            let mut rows = [Complex::zero(cpu); 4];
+            for block in 0..L::BLOCKS / 2 {
+                [rows[block], rows[block + L::BLOCKS / 2]] = unpack(cpu, work, &self.points[row + 4 * block]);
+            }
+            let bins = self.turned(across_blocks(rows));
+            for (rows, bin) in square.iter_mut().zip(bins).take(L::BLOCKS) {
+                rows[row] = bin;
+            }
+        }
+        for (p, rows) in square.iter().enumerate().take(L::BLOCKS) {
+            let (first, last) = places::<L>(length, 2 * p, 0);
+            output.runs::<L, 2>(first, last, length, across_in_blocks(*rows));
+        }
+    }
+
+    /// The same for half as many points as lanes, whose rows make half a square: two block-wise frequencies share each square
+    /// within the blocks, and each vector of bins is four runs.
+    #[inline(always)]
+    fn quarters<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], output: &mut O) {
+        let length = work.len();
+        let [mut even, mut odd] = [[Complex::zero(cpu); 4]; 2];
+        let rows = even.iter_mut().zip(&mut odd).zip(&self.points);
+        for ((even, odd), point) in rows.take(L::BLOCKS) {
+            [*even, *odd] = unpack(cpu, work, point);
+        }
+        let (even, odd) = (self.turned(across_blocks(even)), self.turned(across_blocks(odd)));
+        for pair in 0..L::BLOCKS / 2 {
+            let p = 2 * pair;
+            let (first, last) = places::<L>(length, 2 * p, 0);
+            let [a, b, c, d] = across_in_blocks([even[p], odd[p], even[p + 1], odd[p + 1]]);
+            let bins = [a.regrouped(), b.regrouped(), c.regrouped(), d.regrouped()];
+            output.runs::<L, 4>(first, last, length, bins);
+        }
+    }
+
+    /// Between the two halves of the transform across the lanes: the block-wise bins, each lane turned by its number in the block.
+    #[inline(always)]
+    fn turned(&self, [a, b, c, d]: [Complex<L>; 4]) -> [Complex<L>; 4] {
+        let [_, for_b, for_c, for_d] = self.in_blocks;
+        [a, b.times(for_b), c.times(for_c), d.times(for_d)]
+    }
+
     /// The same for vectors of one block, a square at a time, both its halves in registers.
     #[inline(always)]
     fn quads<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], output: &mut O) {
@@ -207,16 +261,15 @@ impl<L: Lanes> Rows<L> {
             rows[1][block] = odd;
         }
         for (rows, crossed) in rows.into_iter().zip([even, odd]) {
-            let bins = across_blocks(rows);
-            crossed[0][row] = bins[0];
-            for p in 1..L::BLOCKS {
-                crossed[p][row] = bins[p].times(self.in_blocks[p]);
+            let bins = self.turned(across_blocks(rows));
+            for (rows, bin) in crossed.iter_mut().zip(bins).take(L::BLOCKS) {
+                rows[row] = bin;
             }
         }
     }
 
-    /// The bins of k = L/2, which is its own mirror: one transform across the lanes, by its definition. Its even q give
-    /// all of them, as bins or as mirrors.
+    /// The bins of k = L/2, which is its own mirror: one transform across the lanes. Its even q give all of them, as bins or as
+    /// mirrors.
     #[inline(always)]
     fn middle<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], output: &mut O) {
         let points = work.len();
@@ -229,19 +282,7 @@ impl<L: Lanes> Rows<L> {
             }));
             return output.spread_four(points / 2, 2 * points, bins);
         }
-        let (re, im) = (lanes(row.re), lanes(row.im));
-        // Two sums of each part, so that a sum waits for one product at a time.
-        let [mut by_re, mut by_im] = [Complex::zero(cpu); 2];
-        // Of a number of turns that it knows the compiler makes straight code: a gain for vectors, a loss for arrays.
-        let turns = if L::BY_POINTS { self.matrix.len() } else { L::COUNT };
-        for (j, factors) in self.matrix[..turns].iter().enumerate() {
-            let (row_re, row_im) = (L::splat(cpu, re[j]), L::splat(cpu, im[j]));
-            by_re.re = row_re.times_plus(factors.re, by_re.re);
-            by_re.im = row_re.times_plus(factors.im, by_re.im);
-            by_im.re = row_im.times_from(factors.im, by_im.re);
-            by_im.im = row_im.times_plus(factors.re, by_im.im);
-        }
-        let bins = by_re + by_im;
+        let bins = self.alone.transform(row);
         output.spread(points / 2, 2 * points, bins);
     }
 }
@@ -311,7 +352,10 @@ pub(super) fn across_in_blocks<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 
 }
 
 #[inline(always)]
-fn transposed<L: Lanes>(rows: [Complex<L>; 4], transpose: impl Fn([L; 4]) -> [L; 4]) -> [Complex<L>; 4] {
+pub(super) fn transposed<L: Lanes>(
+    rows: [Complex<L>; 4],
+    transpose: impl Fn([L; 4]) -> [L; 4],
+) -> [Complex<L>; 4] {
     let [a, b, c, d] = rows;
     let re = transpose([a.re, b.re, c.re, d.re]);
     let im = transpose([a.im, b.im, c.im, d.im]);
