@@ -116,6 +116,23 @@ public struct PriceThreshold: Sendable, Hashable, Codable {
   }
 }
 
+extension PriceThreshold: LosslessStringConvertible {
+  /// Parses `BTC>70000`, `ETH<3000`, with an optional `=` after the sign, and with a hysteresis: `BTC>70000~250`; nil for any
+  /// other text.
+  public init?(_ description: String) {
+    guard let match = description.wholeMatch(of: /([^<>]+)([<>])=?([^~]*)(?:~(.*))?/),
+      let level = ExactDecimal(match.3),
+      let hysteresis = match.4.map({ ExactDecimal($0) }) ?? .zero, hysteresis >= .zero
+    else { return nil }
+    self.init(symbol: String(match.1), match.2 == ">" ? .above : .below, level, hysteresis: hysteresis)
+  }
+
+  /// The text that ``init(_:)`` parses: `BTC>=70000~250`, without a hysteresis of 0.
+  public var description: String {
+    "\(symbol)\(direction == .above ? ">" : "<")=\(level)" + (hysteresis == .zero ? "" : "~\(hysteresis)")
+  }
+}
+
 /// An alert that fired.
 public struct PriceAlert: SymbolRecord, Hashable, Codable {
   /// The threshold that was reached.
@@ -126,6 +143,12 @@ public struct PriceAlert: SymbolRecord, Hashable, Codable {
   public let price: ExactDecimal
   /// The time in nanoseconds since 1970-01-01T00:00:00Z.
   public let timeNanoseconds: Int64
+
+  /// The alert in words: `BTC 70,000.10 is at or above 70,000.0`.
+  public var text: String {
+    let side = threshold.direction == .above ? "at or above" : "at or below"
+    return "\(threshold.symbol) \(price.grouped()) is \(side) \(threshold.level.grouped())"
+  }
 }
 
 /// An event of a feed's source.

@@ -11,8 +11,9 @@ import Testing
   private static let quick = LiveFeed.Backoff(base: .milliseconds(1), limit: .milliseconds(4))
 
   private func run(_ plan: TickerPlan, notes: LineWriter = nothing) async throws -> RunEnding {
-    try await TickerRun(plan: plan).lines(
-      .ndjson, profile: TickerViewTests.profile(columns: 80), to: Self.nothing, notes: notes)
+    try await plan.run(
+      to: TickerOutput(
+        plan, format: .ndjson, profile: TickerViewTests.profile(columns: 80), to: Self.nothing, notes: notes))
   }
 
   /// A recording that is served waits for the first of its clients, and is over when they have it.
@@ -191,13 +192,12 @@ import Testing
     kill(relay.processIdentifier, SIGKILL)
     relay.waitUntilExit()
     await feed.shutDown()
-    var made = TickerTables(format: .ndjson, profile: TickerViewTests.profile(columns: 80))
-    var source = ByteText()
-    for await element in everything { made.append(element, to: &source) }
+    var source: Set<Substring> = []
+    for await case .value(let trade) in everything { source.insert(trade.json[...]) }
 
     let lines = String(decoding: written, as: UTF8.self).split(separator: "\n")
     let trades = lines.filter { !$0.contains("\"gap\"") }
-    #expect(Set(trades).areLines(of: source.string))
+    #expect(source.isSuperset(of: trades))
     // Each is ended where it is.
     let kept = try String(contentsOfFile: recorded, encoding: .utf8).split(separator: "\n")
     #expect(zip(kept, trades).allSatisfy { $0 == $1 } && kept.count >= 20)
@@ -212,9 +212,4 @@ import Testing
     }
     #expect(gaps.reduce(0, +) == missing && missing > 0)
   }
-}
-
-extension Set<Substring> {
-  /// Whether every one of them is a line of `text`.
-  fileprivate func areLines(of text: String) -> Bool { isSubset(of: Set(text.split(separator: "\n"))) }
 }

@@ -26,7 +26,7 @@ import Testing
   ])
   func intervalsAreReadAndWritten(text: String, nanoseconds: Int, short: String) {
     #expect(MarketTime.interval(text) == Int64(nanoseconds))
-    #expect(MarketTime.text(interval: Int64(nanoseconds)) == short)
+    #expect(MarketTime.text(.nanoseconds(nanoseconds)) == short)
   }
 
   @Test(arguments: ["", "0s", "1", "m", "-1s", "1.5s", "1w", "999999999999d", "1 m"])
@@ -47,18 +47,4 @@ import Testing
     (120_000_000_000, "2 min"), (7_200_000_000_000, "2 h"), (864_000_000_000_000, "10 d"),
   ])
   func agesAreShort(nanoseconds: Int, text: String) { #expect(MarketTime.age(Int64(nanoseconds)) == text) }
-
-  @Test func alertsAreRead() throws {
-    func threshold(
-      _ symbol: String, _ side: PriceThreshold.Direction, _ level: String, _ hysteresis: String = "0"
-    ) throws -> PriceThreshold {
-      PriceThreshold(
-        symbol: symbol, side, try #require(ExactDecimal(level)), hysteresis: try #require(ExactDecimal(hysteresis)))
-    }
-    #expect(PriceThreshold("BTC>70000") == (try threshold("BTC", .above, "70000")))
-    #expect(PriceThreshold("BTC/EUR<=-0.5~0.25") == (try threshold("BTC/EUR", .below, "-0.5", "0.25")))
-    for text in ["", "BTC", ">1", "BTC>", "BTC>x", "BTC>1~", "BTC>1~-1", "BTC=1", "BTC>1e5"] {
-      #expect(PriceThreshold(text) == nil, "\(text)")
-    }
-  }
 }

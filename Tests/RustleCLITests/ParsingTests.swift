@@ -76,13 +76,13 @@ import RustleWebSocket
     #expect(throws: ValidationError.self) { try plan("A\n", "A") }
     #expect(throws: ValidationError.self) { try plan("A B\n") }
     let many = (0..<20_000).map { "S\($0)" }
-    #expect(try plan(many.joined(separator: "\n")).symbols.shown == many)
+    #expect(try plan(many.joined(separator: "\n")).shownSymbols == many)
     let missing = try #require(
       try RootCommand.parseAsRoot(["ticker", "--symbols", "/there-is-none"]) as? TickerCommand)
     #expect(throws: CommandFailure.self) { try missing.plan() }
   }
 
-  @Test func theTickersMotionsAreRead() throws {
+  @Test func theTickersPriceProcessesAreRead() throws {
     let arguments = [
       "ticker", "A=", "B", "--seed", "7", "--brownian", "B=65000.00,-0.5,0.6", "--brownian", "A==0.10", "--statistics",
       "10s",
@@ -221,12 +221,15 @@ import RustleWebSocket
     ),
     (
       ["ticker", "--connect", "ws://a", "--header", "a: b", "--header", "A: c"],
-      "expected each name once, got one again"
+      "--header: expected each name once, got 'A' again"
     ),
     (["ticker", "A", "--candles", "1m", "--statistics", "1m"], "--candles cannot be used with --statistics"),
-    (["ticker", "A", "--brownian", "A"], "expected a motion such as BTC=65000.00 or BTC=65000.00,0.05,0.6, got 'A'"),
-    (["ticker", "A", "--brownian", "A=0"], "expected a motion such as BTC=65000.00"),
-    (["ticker", "A", "--brownian", "A=1,2,3,4"], "expected a motion such as BTC=65000.00"),
+    (
+      ["ticker", "A", "--brownian", "A"],
+      "expected a price process such as BTC=65000.00 or BTC=65000.00,0.05,0.6, got 'A'"
+    ),
+    (["ticker", "A", "--brownian", "A=0"], "expected a price process such as BTC=65000.00"),
+    (["ticker", "A", "--brownian", "A=1,2,3,4"], "expected a price process such as BTC=65000.00"),
     (
       ["ticker", "A", "--brownian", "A=1000.0000000000000"],
       "expected a price of at most 15 digits, got '1000.0000000000000'"

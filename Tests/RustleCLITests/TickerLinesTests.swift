@@ -15,14 +15,14 @@ import Testing
     _ elements: [StreamElement<Trade>], _ format: OutputFormat,
     _ profile: TerminalProfile = TickerViewTests.profile(columns: 80), isInMilliseconds: Bool = false
   ) -> String {
-    write(elements, TickerTables(isSimulated: isInMilliseconds, format: format, profile: profile))
+    write(elements, TickerLines(isSimulated: isInMilliseconds, format: format, profile: profile))
   }
 
   /// A header, and the lines of some elements.
-  static func write(_ elements: [StreamElement<some TickerRecord>], _ tables: TickerTables) -> String {
-    var (tables, text) = (tables, ByteText())
-    text.append(tables.header)
-    for element in elements { tables.append(element, to: &text) }
+  static func write(_ elements: [StreamElement<some TickerRecord>], _ lines: TickerLines) -> String {
+    var (lines, text) = (lines, ByteText())
+    text.append(lines.header)
+    lines.append(elements, to: &text)
     return text.string
   }
 
@@ -83,28 +83,9 @@ import Testing
         """#)
   }
 
-  @Test(arguments: [
-    "0", "7", "-7", "0.00", "0.000000000000000001", "-0.05", "10", "1234567890.12345678", "999999999999999999",
-  ])
-  func bytesOfANumberAreItsText(number: String) throws {
-    var text = ByteText()
-    text.append(try #require(ExactDecimal(number)))
-    #expect(text.string == number)
-  }
-
-  @Test func bytesOfIntegersAreTheirText() {
-    var text = ByteText()
-    for number in [0, 9, 10, -1, Int64.max, .min] {
-      text.append(number)
-      text.append(" ")
-    }
-    text.append(UInt64.max)
-    #expect(text.string == "0 9 10 -1 9223372036854775807 -9223372036854775808 18446744073709551615")
-  }
-
   @Test func gapIsReportedInItsPlace() {
     func gap(_ format: OutputFormat) -> String {
-      TickerTables(format: format, profile: TickerViewTests.profile(columns: 80, ascii: true)).gap(7)
+      TickerLines(format: format, profile: TickerViewTests.profile(columns: 80, ascii: true)).gap(7)
     }
     #expect(gap(.ndjson) == "{\"v\":1,\"gap\":7}\n")
     #expect(gap(.csv).isEmpty)
@@ -138,9 +119,9 @@ import Testing
   }
 
   @Test(arguments: [OutputFormat.ndjson, .csv, .text]) func candlesAreWrittenOneALine(format: OutputFormat) throws {
-    let tables = TickerTables(
+    let lines = TickerLines(
       .candles(every: .seconds(60), lateness: .zero), format: format, profile: TickerViewTests.profile(columns: 80))
-    try Snapshot.expect(Self.write([.value(try Self.candle()), .gap(2)], tables), variant: format.rawValue)
+    try Snapshot.expect(Self.write([.value(try Self.candle()), .gap(2)], lines), variant: format.rawValue)
   }
 
   // MARK: statistics
@@ -154,9 +135,9 @@ import Testing
   }
 
   @Test(arguments: [OutputFormat.ndjson, .csv, .text]) func statisticsAreWrittenOneALine(format: OutputFormat) throws {
-    let tables = TickerTables(
+    let lines = TickerLines(
       .statistics(over: .seconds(60)), format: format, profile: TickerViewTests.profile(columns: 80))
-    try Snapshot.expect(Self.write([.value(try Self.statistics()), .gap(2)], tables), variant: format.rawValue)
+    try Snapshot.expect(Self.write([.value(try Self.statistics()), .gap(2)], lines), variant: format.rawValue)
   }
 
   static func alert() throws -> PriceAlert {

@@ -31,10 +31,11 @@ import Testing
     if records { plan.record = TickerPlan.Record(path: recorded, input: feed.path) }
     var result = Output()
     do {
-      let ending = try await TickerRun(plan: plan).lines(
-        format, profile: TickerViewTests.profile(columns: 80),
+      let output = TickerOutput(
+        plan, format: format, profile: TickerViewTests.profile(columns: 80),
         to: LineWriter(try FileHandle(forWritingTo: URL(filePath: out))),
         notes: LineWriter(try FileHandle(forWritingTo: URL(filePath: err))))
+      let ending = try await plan.run(to: output)
       #expect(ending == .streamEnded)
     } catch {
       guard let failure = CommandFailure(error) else { throw error }
@@ -176,44 +177,31 @@ import Testing
     #expect(missing?.status == .noInput)
   }
 
-  @Test func aFileThatIsThereIsReplacedOnlyWhenAskedFor() async throws {
+  @Test func aRecordingIsRefusedBeforeTheRun() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Data("precious\n".utf8), as: "a.ndjson")
-    #expect(throws: CommandFailure.self) { try TradeRecording(TickerPlan.Record(path: path)) }
-    #expect(throws: CommandFailure.self) {
-      try TradeRecording(TickerPlan.Record(path: path, mayReplace: true, input: path))
-    }
-    #expect(throws: CommandFailure.self) { try TradeRecording(TickerPlan.Record(path: folder.path("no/a.ndjson"))) }
-    let recording = try TradeRecording(TickerPlan.Record(path: path, mayReplace: true))
-    try await recording.write([.gap(0)])
-    #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n", "until there is a trade")
-    try await recording.write([.value(TickerViewTests.trade("A", "1.0")), .gap(3)])
-    #expect(try String(contentsOfFile: path, encoding: .utf8).hasSuffix("\"seq\":0}\n"), "while it grows")
-    try await recording.end()
-    #expect(await recording.summary.hasPrefix("rustle: 3 updates dropped: too fast for "))
-    let unused = try TradeRecording(TickerPlan.Record(path: folder.path("b.ndjson")))
-    try await unused.end()
-    #expect(await unused.summary == "no updates: nothing written to \(folder.path("b.ndjson"))\n")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.ndjson"])
-  }
-
-  @Test func onADiskThatIsFullWholeLinesStay() async throws {
-    let folder = try ScratchFolder()
-    let path = folder.path("a.ndjson")
-    await #expect(processExitsWith: .success) { [path = path as String] in
-      let recording = try TradeRecording(TickerPlan.Record(path: path))
-      try ProcessLimits.largestFile(600)
-      let batch = (0..<7).map { StreamElement.value(TickerViewTests.trade("A", "1.0", sequence: $0)) }
-      try await recording.write(batch)
+    func failure(_ record: TickerPlan.Record) -> CommandFailure? {
       do {
-        try await recording.write(batch)
-        Issue.record("expected a refusal, got none")
-      } catch let failure as CommandFailure {
-        #expect(failure.status == .unavailable && failure.message.contains(path))
+        _ = try record.recorder()
+        return nil
+      } catch {
+        return CommandFailure(error)
       }
     }
-    let text = try String(contentsOfFile: path, encoding: .utf8)
-    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count == 8 && text.hasSuffix("}\n"))
+    let exists = CommandFailure(
+      .usage, "\(path): the file exists", advice: "choose another name, or use --overwrite")
+    #expect(failure(TickerPlan.Record(path: path)) == exists)
+    #expect(failure(TickerPlan.Record(path: path, mayReplace: true)) == nil)
+    #expect(failure(TickerPlan.Record(path: path, mayReplace: true, input: path))?.status == .usage)
+    #expect(failure(TickerPlan.Record(path: folder.path("no/a.ndjson")))?.status == .unavailable)
+  }
+
+  @Test func aRecordingWithoutTradesIsReported() async throws {
+    let output = try await play(Self.lines.joined(), records: false) { plan, _ in
+      plan.symbols = ["DOGE"]
+      plan.record = TickerPlan.Record(path: NSTemporaryDirectory() + UUID().uuidString)
+    }
+    #expect(output.notes.contains("\nno updates: nothing written to "))
   }
 
   /// However a run ends, what the recording has been given is in its file.
@@ -225,16 +213,16 @@ import Testing
     var plan = TickerPlan(source: source, symbols: ["A", "B"])
     plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
     let feed = try MarketFeed(source, clock: clock)
-    let recording = try TradeRecording(try #require(plan.record))
-    let streams = try await TickerStreams(plan, of: feed, recording: recording)
+    let recorder = try #require(plan.record).recorder()
+    let streams = try await TickerStreams(plan, of: feed, recorder: recorder)
     try await feed.run()
     clock.advance(by: .zero)
     clock.advance(by: .seconds(100))
     let given = await feed.counts.trades
-    let first = try await streams.firstEnding { tasks, _ in tasks.addTask { ending } }
-    try await recording.end()
+    let first = try await streams.run { tasks in tasks.addTask { ending } }
+    try await recorder.close()
     #expect(first == ending && given > 10_000, "more than one batch")
-    #expect(await recording.count == given)
+    #expect(await recorder.count == given)
     let lines = try String(contentsOfFile: folder.path("a.ndjson"), encoding: .utf8).split(separator: "\n")
     #expect(UInt64(lines.count) == given)
   }
@@ -246,10 +234,10 @@ import Testing
     var plan = TickerPlan(source: source, symbols: ["A"])
     plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
     let feed = try MarketFeed(source)
-    let streams = try await TickerStreams(plan, of: feed, recording: TradeRecording(try #require(plan.record)))
+    let streams = try await TickerStreams(plan, of: feed, recorder: try #require(plan.record).recorder())
     _ = try folder.write(Data("somebody else's".utf8), as: "a.ndjson")
-    await #expect(throws: CommandFailure.self) {
-      _ = try await streams.firstEnding { tasks, _ in
+    await #expect(throws: FeedError.self) {
+      _ = try await streams.run { tasks in
         tasks.addTask {
           try await feed.run()
           return nil
@@ -277,12 +265,12 @@ import Testing
       now: { 0 }, wall: { 1_250_000_000 })
     try await streams.deliver(to: view)
     await view.show(streams)
-    let text = await view.picture(TickerViewTests.profile(columns: 80)).map(\.text).joined(separator: "\n")
+    let text = await view.view(TickerViewTests.profile(columns: 80)).lines.map(\.text).joined(separator: "\n")
     #expect(text.contains("BTC") && text.contains("ETH") && text.contains("ALERT") && text.contains("10 updates"))
     #expect(await view.press(.pause) == false)
     await view.take([.value(TickerViewTests.trade("NEW", "1"))])
     func rows() async -> String {
-      await view.picture(TickerViewTests.profile(columns: 80)).map(\.text).joined(separator: "\n")
+      await view.view(TickerViewTests.profile(columns: 80)).lines.map(\.text).joined(separator: "\n")
     }
     let paused = await rows()
     #expect(!paused.contains("NEW") && paused.contains("paused"))

@@ -38,6 +38,11 @@ enum Parse {
     }
   }
 
+  /// Rejects the first fault.
+  static func reject(_ faults: (isFault: Bool, message: String)...) throws {
+    for case (true, let message) in faults { throw ValidationError(message) }
+  }
+
   static let sampleRate = integer("a sample rate in Hz", in: 1...768_000)
   static let channels = integer("a number of channels", in: 1...AudioFormat.maximumChannelCount)
 
@@ -61,6 +66,23 @@ enum Parse {
 }
 
 extension Option {
+  /// An option with a text, without a default.
+  init(
+    name: NameSpecification = .long, parsing: SingleValueParsingStrategy = .unconditional, _ help: String,
+    value: String? = nil, completion: CompletionKind? = nil
+  ) where Value == String? {
+    self.init(name: name, parsing: parsing, help: ArgumentHelp(help, valueName: value), completion: completion)
+  }
+
+  /// An option that can be repeated.
+  init<Element>(
+    wrappedValue: [Element], name: NameSpecification, _ help: String, value: String,
+    parse: @escaping @Sendable (String) throws -> Element
+  ) where Value == [Element] {
+    self.init(
+      wrappedValue: wrappedValue, name: name, parsing: .unconditionalSingleValue, help: ArgumentHelp(help, valueName: value), transform: parse)
+  }
+
   /// An option with a number, which may begin with a minus sign.
   init(
     wrappedValue: Value, name: NameSpecification = .long, help: String, value: String? = nil,

@@ -58,6 +58,20 @@ enum RunEnding: Sendable, Equatable {
   }
 }
 
+/// Returns the outcome of `body`, after `end` has run, also when `body` failed.
+func finally<Outcome>(
+  _ end: () async -> Void, after body: () async throws -> Outcome
+) async throws -> Outcome {
+  do {
+    let outcome = try await body()
+    await end()
+    return outcome
+  } catch {
+    await end()
+    throw error
+  }
+}
+
 /// The tasks of a run: the first that returns an ending, not nil, ends the run.
 typealias RunTasks = ThrowingTaskGroup<RunEnding?, any Error>
 

@@ -58,7 +58,8 @@ enum MarketTime {
   ]
 
   /// The text of an interval in the largest unit without a fraction: `1m`, `90s`.
-  static func text(interval nanoseconds: Int64) -> String {
+  static func text(_ interval: Duration) -> String {
+    let nanoseconds = interval.wholeNanoseconds
     let unit = units.first { nanoseconds.isMultiple(of: $0.nanoseconds) } ?? ("ns", 1)
     return "\(nanoseconds / unit.nanoseconds)\(unit.name)"
   }

@@ -9,6 +9,16 @@ struct TickerPlan: Sendable, Equatable {
     case candles(every: Duration, lateness: Duration)
     /// Over a window of this duration.
     case statistics(over: Duration)
+
+    var isCandles: Bool { if case .candles = self { true } else { false } }
+
+    /// The duration of a candle or of a window; nil for trades.
+    var interval: Duration? {
+      switch self {
+      case .trades: nil
+      case .candles(let interval, _), .statistics(let interval): interval
+      }
+    }
   }
 
   /// The file to record trades to.
@@ -17,6 +27,12 @@ struct TickerPlan: Sendable, Equatable {
     var mayReplace = false
     /// The replayed file, which must be another.
     var input: String?
+
+    /// - Throws: `CommandFailure` or `FeedError` for a file that cannot be written or may not be replaced.
+    func recorder() throws -> TradeRecorder {
+      try OutputPath.check(path, option: "--record", isNot: input)
+      return try TradeRecorder(path: path, overwrite: mayReplace)
+    }
   }
 
   var source: FeedConfiguration
@@ -37,6 +53,9 @@ struct TickerPlan: Sendable, Equatable {
   /// The replayed file; nil for another source.
   var recording: ReplayFeed? { if case .replay(let feed) = source { feed } else { nil } }
 
+  /// The symbols with a row from the beginning.
+  var shownSymbols: [String] { if case .only(let names) = symbols { names } else { [] } }
+
   /// The address of the connection; nil for a source without one.
   var connection: String? {
     switch source {
@@ -54,20 +73,7 @@ struct TickerPlan: Sendable, Equatable {
     if let connection { return "from \(connection)" }
     guard let recording else { return "simulated" }
     let pace =
-      switch recording.pace {
-      case .asFastAsPossible: "as fast as possible"
-      case .speed(let speed): String(format: "x %g", speed)
-      }
+      if case .speed(let speed) = recording.pace { String(format: "x %g", speed) } else { "as fast as possible" }
     return "replay \(pace)" + (recording.repeats ? ", repeated" : "")
-  }
-}
-
-extension FeedSymbols {
-  /// The symbols with a row from the beginning.
-  var shown: [String] {
-    switch self {
-    case .all: []
-    case .only(let names): names
-    }
   }
 }
