@@ -11,12 +11,12 @@ import Testing
       isASCIIAskedFor: ascii)
   }
 
-  /// At 2026-11-21T06:45:27.382Z.
-  static let time: Int64 = 1_795_243_527_382_000_000
+  /// 2026-11-21T06:45:27.382Z.
+  static let time = Timestamp(nanosecondsSince1970: 1_795_243_527_382_000_000)
 
   static func trade(_ symbol: String, _ price: String, size: String = "0", sequence: UInt64 = 0) -> Trade {
     Trade(
-      symbol: symbol, price: ExactDecimal(price) ?? .zero, size: ExactDecimal(size) ?? .zero, timeNanoseconds: time,
+      symbol: symbol, price: ExactDecimal(price) ?? .zero, size: ExactDecimal(size) ?? .zero, time: time,
       sequence: sequence)
   }
 
@@ -46,7 +46,7 @@ import Testing
   }
 
   static func status(_ seconds: Double = 75) -> TickerStatus {
-    TickerStatus(seconds: seconds, now: time + 250_000_000, source: "simulated", updatesPerSecond: 12)
+    TickerStatus(seconds: seconds, now: time + .milliseconds(250), source: "simulated", updatesPerSecond: 12)
   }
 
   /// A status with everything in it.
@@ -142,7 +142,7 @@ import Testing
       screen: LiveScreen(
         hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { _ in }),
         makeProfile: { Self.profile(columns: 80, rows: 14) }, write: { _ in }),
-      now: { 0 }, wall: { 0 })
+      now: { 0 }, wall: { .unixEpoch })
     func rows() async -> [String] {
       await view.picture(Self.profile(columns: 80, rows: 14)).map(\.text).filter { $0.hasPrefix("S") }.dropFirst().map {
         String($0)
@@ -280,9 +280,11 @@ import Testing
   @Test func whatComesOutOfOrderIsTradedAndNoNews() throws {
     var board = TickerBoard(symbols: [])
     let (price, old) = (try #require(ExactDecimal("10")), try #require(ExactDecimal("9")))
-    board.apply(.value(Trade(symbol: "A", price: price, size: price, timeNanoseconds: 2, sequence: 2)))
+    board.apply(.value(Trade(symbol: "A", price: price, size: price, time: Self.time, sequence: 2)))
     board.apply(
-      .value(Trade(symbol: "A", price: old, size: price, timeNanoseconds: 1, sequence: 1, isOutOfOrder: true)))
-    #expect(board.rows[0].last == price && board.rows[0].timeNanoseconds == 2 && board.rows[0].volume == 20)
+      .value(
+        Trade(symbol: "A", price: old, size: price, time: Self.time - .nanoseconds(1), sequence: 1, isOutOfOrder: true))
+    )
+    #expect(board.rows[0].last == price && board.rows[0].time == Self.time && board.rows[0].volume == 20)
   }
 }

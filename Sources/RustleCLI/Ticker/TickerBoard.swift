@@ -13,8 +13,8 @@ struct TickerBoard: Equatable, Sendable {
     private(set) var history: [Double] = []
     /// The sum of the sizes; with candles, that of the newest.
     var volume = 0.0
-    /// The time of the newest price, in nanoseconds since 1970.
-    private(set) var timeNanoseconds: Int64 = 0
+    /// The time of the newest price.
+    private(set) var time = Timestamp.unixEpoch
     /// The newest candle; nil without candles.
     var candle: Candle?
     /// The newest statistics, whose window changes refer to; nil without statistics.
@@ -35,8 +35,8 @@ struct TickerBoard: Equatable, Sendable {
     }
 
     /// Adds the newest price.
-    mutating func append(_ price: ExactDecimal, at time: Int64) {
-      (last, timeNanoseconds) = (price, time)
+    mutating func append(_ price: ExactDecimal, at time: Timestamp) {
+      (last, self.time) = (price, time)
       if history.count >= TickerBoard.historyLimit { history.removeFirst() }
       history.append(price.doubleValue)
     }

@@ -23,10 +23,10 @@ struct TickerColumns {
 
   /// - Parameters:
   ///   - width: columns of the terminal, 20 or more.
-  ///   - isRecording: whether times are shown, and not their ages at `now`, in nanoseconds since 1970.
+  ///   - isRecording: whether times are shown, and not their ages at `now`.
   ///   - content: the kind of the rows.
   init(
-    _ board: TickerBoard, width: Int, isRecording: Bool, content: TickerPlan.Content, now: Int64, glyphs: Glyphs
+    _ board: TickerBoard, width: Int, isRecording: Bool, content: TickerPlan.Content, now: Timestamp, glyphs: Glyphs
   ) {
     // The first rows determine the widths of the columns.
     let rows = board.rows.prefix(1_000)
@@ -62,7 +62,7 @@ struct TickerColumns {
     let hasTime = isRecording || isCandle
     let time = fitting([
       Column(title: hasTime ? "TIME" : "LAG", width: 8) { row, _ in
-        let time = row.timeNanoseconds
+        let time = row.time
         return (hasTime ? MarketTime.timeOfDay(time, hasMilliseconds: false) : MarketTime.age(now - time), .dim)
       }
     ])

@@ -207,7 +207,7 @@ struct TickerCommand: AsyncParsableCommand {
       let start = ContinuousClock.now
       let view = LiveTicker(
         run.plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) },
-        wall: { Int64(Date().timeIntervalSince1970 * 1e9) })
+        wall: { .now })
       ending = try await run.table(view, notes: notes)
     } else {
       ending = try await run.lines(

@@ -62,7 +62,7 @@ actor TickerOutput: TickerSink {
   private func line(_ alert: StreamElement<PriceAlert>) -> String {
     switch alert {
     case .gap(let count): "\(profile.glyphs.ellipsis) \(count) alerts missing here\n"
-    case .value(let alert): "\(MarketTime.timeOfDay(alert.timeNanoseconds))  ALERT  \(alert.text)\n"
+    case .value(let alert): "\(MarketTime.timeOfDay(alert.time))  ALERT  \(alert.text)\n"
     }
   }
 
@@ -75,7 +75,7 @@ actor TickerOutput: TickerSink {
         [
           ("symbol", .string(alert.threshold.symbol)),
           (alert.threshold.direction.rawValue, .decimal(alert.threshold.level)), ("price", .decimal(alert.price)),
-          MarketTime.field("t", alert.timeNanoseconds),
+          MarketTime.field("t", alert.time.nanosecondsSince1970),
         ]
       }
     return ByteText.line([("alert", .object(fields))])

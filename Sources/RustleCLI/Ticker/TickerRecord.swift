@@ -7,8 +7,8 @@ protocol TickerRecord: SymbolRecord {
   static func table(in tables: TickerTables) -> Table<Self>
 
   var symbol: String { get }
-  /// The time of the record, in nanoseconds since 1970.
-  var timeNanoseconds: Int64 { get }
+  /// The time of the record.
+  var time: Timestamp { get }
   /// The prices of the record's change, for the first record of a symbol.
   var firstPrice: ExactDecimal { get }
   var lastPrice: ExactDecimal { get }
@@ -87,8 +87,8 @@ struct TickerTables: Sendable {
     let (glyphs, change) = (profile.glyphs, record.lastPrice.relativeChange(since: first))
     let time =
       record is Candle
-      ? MarketTime.dateAndTime(record.timeNanoseconds, unit: interval ?? 1)
-      : MarketTime.timeOfDay(record.timeNanoseconds)
+      ? MarketTime.dateAndTime(record.time, unit: interval ?? 1)
+      : MarketTime.timeOfDay(record.time)
     let symbol = DisplayWidth.fit(
       record.symbol, to: max(6, DisplayWidth.columns(of: record.symbol)), ellipsis: glyphs.ellipsis)
     let percent = profile.paint(TickerNumbers.markedChange(change, glyphs: glyphs), TickerNumbers.ink(of: change))
@@ -115,15 +115,16 @@ extension Trade: TickerRecord {
   /// fields that the source lacks are left out.
   static let columns: [Column<Self>] =
     [Column("symbol", \.symbol), Column("price", \.price), Column("size", in: [.csv], \.reportedSize)]
-    + MarketTime.columns("t", \.timeNanoseconds)
+    + MarketTime.columns("t", \.time.nanosecondsSince1970)
     + [
-      Column("t_ns", in: [.csv], \.timeNanoseconds), Column("seq") { $0.sequence.map(Value.unsigned) ?? .absent },
+      Column("t_ns", in: [.csv], \.time.nanosecondsSince1970),
+      Column("seq") { $0.sequence.map(Value.unsigned) ?? .absent },
       Column("size", in: [.ndjson], \.reportedSize),
     ]
 
   /// The columns of simulated trades: times in whole milliseconds, and no sizes.
   static let simulatedColumns: [Column<Self>] = [
-    Column("symbol", \.symbol), Column("price", \.price), Column("t_ms") { $0.timeNanoseconds / 1_000_000 },
+    Column("symbol", \.symbol), Column("price", \.price), Column("t_ms") { $0.time.nanosecondsSince1970 / 1_000_000 },
     Column("seq") { $0.sequence.map(Value.unsigned) ?? .absent },
   ]
 
@@ -136,23 +137,23 @@ extension Trade: TickerRecord {
     row.volume += size.doubleValue
     guard !isOutOfOrder else { return }
     if row.first == nil { row.first = price }
-    row.append(price, at: timeNanoseconds)
+    row.append(price, at: time)
   }
 }
 
 extension Candle: TickerRecord {
   static func table(in tables: TickerTables) -> Table<Self> { tables.candles }
 
-  var timeNanoseconds: Int64 { startNanoseconds }
+  var time: Timestamp { start }
   var firstPrice: ExactDecimal { open }
   var lastPrice: ExactDecimal { close }
 
   static func columns(_ interval: Int64) -> [Column<Self>] {
-    [Column("symbol", \.symbol), Column("start_ns", in: [.csv], \.startNanoseconds)]
+    [Column("symbol", \.symbol), Column("start_ns", in: [.csv], \.start.nanosecondsSince1970)]
       + [
         Column("open", \.open), Column("high", \.high), Column("low", \.low), Column("close", \.close),
         Column("volume", \.volumeValue), Column("count", \.count),
-      ] + MarketTime.columns("start", \.startNanoseconds) + MarketTime.columns("interval") { _ in interval }
+      ] + MarketTime.columns("start", \.start.nanosecondsSince1970) + MarketTime.columns("interval") { _ in interval }
   }
 
   /// The volume, exact up to 18 digits.
@@ -166,7 +167,7 @@ extension Candle: TickerRecord {
 
   func update(_ row: inout TickerBoard.Row) {
     if row.first == nil { row.first = open }
-    row.append(close, at: startNanoseconds)
+    row.append(close, at: start)
     row.volume = volume
     row.candle = self
   }
@@ -179,9 +180,9 @@ extension PriceStatistics: TickerRecord {
   var lastPrice: ExactDecimal { last }
 
   static func columns(_ window: Int64) -> [Column<Self>] {
-    [Column("symbol", \.symbol)] + MarketTime.columns("t", \.timeNanoseconds)
+    [Column("symbol", \.symbol)] + MarketTime.columns("t", \.time.nanosecondsSince1970)
       + [
-        Column("t_ns", in: [.csv], \.timeNanoseconds), Column("count", \.count), Column("mean", \.mean),
+        Column("t_ns", in: [.csv], \.time.nanosecondsSince1970), Column("count", \.count), Column("mean", \.mean),
         Column("sd", \.standardDeviation), Column("low", \.lowest), Column("high", \.highest), Column("first", \.first),
         Column("last", \.last),
       ] + MarketTime.columns("window") { _ in window }
@@ -194,7 +195,7 @@ extension PriceStatistics: TickerRecord {
   }
 
   func update(_ row: inout TickerBoard.Row) {
-    row.append(last, at: timeNanoseconds)
+    row.append(last, at: time)
     row.first = first
     row.statistics = self
   }

@@ -58,13 +58,13 @@ struct TickerSourceOptions: ParsableArguments {
   @Option(
     help: "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970.", value: "time",
     parse: { text in
-      guard let time = MarketTime.nanoseconds(text) else {
+      guard let time = MarketTime.timestamp(text) else {
         throw ValidationError(
           "expected a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970, got '\(text)'")
       }
       return time
     })
-  var from: Int64?
+  var from: Timestamp?
 
   /// The format of a recording.
   enum InputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
@@ -115,7 +115,7 @@ struct TickerSourceOptions: ParsableArguments {
     replay.map { path in
       ReplayFeed(
         path: path == "-" ? Self.standardInputPath : path, format: input?.format, schema: schema,
-        pace: speed ?? .speed(1), repeats: loop, fromNanoseconds: from)
+        pace: speed ?? .speed(1), repeats: loop, from: from)
     }
   }
 }

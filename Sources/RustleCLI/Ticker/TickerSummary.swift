@@ -67,7 +67,7 @@ struct TickerSummary {
     if counts.messages == 0 {
       return CommandFailure(.badData, "\(name): expected trades, got an empty file")
     }
-    if recording.fromNanoseconds != nil, counts.messages > unreadable + counts.others {
+    if recording.from != nil, counts.messages > unreadable + counts.others {
       return CommandFailure(
         .usage, "--from: expected a time within the recording, got one after its end",
         advice: "times without an offset are UTC")

@@ -5,8 +5,8 @@ import RustleMarket
 struct TickerStatus: Equatable, Sendable {
   /// Seconds since the start.
   var seconds = 0.0
-  /// The time now, in nanoseconds since 1970.
-  var now: Int64 = 0
+  /// The time now.
+  var now = Timestamp.unixEpoch
   /// The word for dropped updates under the policy.
   var lostWord = "dropped"
   /// Where the prices come from: `simulated`, `replay x 10`.
@@ -114,7 +114,7 @@ struct TickerView {
   private func footer(_ board: TickerBoard, _ status: TickerStatus, atMost limit: Int) -> [ScreenLine] {
     var parts: [(rank: Int, line: ScreenLine)] = []
     if let alert = status.alert {
-      let clock = MarketTime.timeOfDay(alert.timeNanoseconds, hasMilliseconds: false)
+      let clock = MarketTime.timeOfDay(alert.time, hasMilliseconds: false)
       parts.append((3, line("ALERT \(clock)  \(alert.text)", .yellow)))
     }
     if let fault = status.fault { parts.append((5, line("malformed: \(fault)", .yellow))) }
