@@ -1,3 +1,5 @@
+public import RustleCore
+
 /// The newest prices of a list of symbols, as a watch list shows them: price, change, volume and history.
 ///
 /// It is a value, for a view model in any isolation:
@@ -22,8 +24,8 @@ public struct PriceBoard: Sendable, Equatable {
     public private(set) var history: [Double] = []
     /// The sum of the sizes; with candles that of the newest candle.
     public fileprivate(set) var volume = 0.0
-    /// The time of the newest price: nanoseconds since 1970-01-01T00:00:00Z.
-    public private(set) var timeNanoseconds: Int64 = 0
+    /// The time of the newest price; 1970 before it.
+    public private(set) var time = Timestamp.unixEpoch
     /// The newest candle; nil without candles.
     public fileprivate(set) var candle: Candle?
     /// The newest statistics; nil without statistics.
@@ -37,8 +39,8 @@ public struct PriceBoard: Sendable, Equatable {
     /// The change from ``first`` to ``last``; nil when it has more than 18 digits, and before the first price.
     public var difference: ExactDecimal? { first.flatMap { first in last?.subtracting(first) } }
 
-    fileprivate mutating func append(_ price: ExactDecimal, at time: Int64, limit: Int) {
-      (last, timeNanoseconds) = (price, time)
+    fileprivate mutating func append(_ price: ExactDecimal, at time: Timestamp, limit: Int) {
+      (last, self.time) = (price, time)
       if history.count >= limit { history.removeFirst() }
       history.append(price.doubleValue)
     }
@@ -92,8 +94,8 @@ public struct PriceBoard: Sendable, Equatable {
 public protocol PriceRecord: SymbolRecord {
   /// The symbol.
   var symbol: String { get }
-  /// The time: nanoseconds since 1970-01-01T00:00:00Z.
-  var timeNanoseconds: Int64 { get }
+  /// The time of the record.
+  var time: Timestamp { get }
   /// The earliest price in the record.
   var firstPrice: ExactDecimal { get }
   /// The latest price in the record.
@@ -114,14 +116,14 @@ extension Trade: PriceRecord {
       row.volume += size.doubleValue
       guard !isOutOfOrder else { return }
       row.first = row.first ?? price
-      row.append(price, at: timeNanoseconds, limit: limit)
+      row.append(price, at: time, limit: limit)
     }
   }
 }
 
 extension Candle: PriceRecord {
   /// The start of the interval.
-  public var timeNanoseconds: Int64 { startNanoseconds }
+  public var time: Timestamp { start }
   /// ``open``.
   public var firstPrice: ExactDecimal { open }
   /// ``close``.
@@ -131,7 +133,7 @@ extension Candle: PriceRecord {
   public func update(_ board: inout PriceBoard) {
     board.update(symbol) { row, limit in
       row.first = row.first ?? open
-      row.append(close, at: timeNanoseconds, limit: limit)
+      row.append(close, at: time, limit: limit)
       (row.volume, row.candle) = (volume, self)
     }
   }
@@ -146,7 +148,7 @@ extension PriceStatistics: PriceRecord {
   /// Replaces the statistics and the first price.
   public func update(_ board: inout PriceBoard) {
     board.update(symbol) { row, limit in
-      row.append(last, at: timeNanoseconds, limit: limit)
+      row.append(last, at: time, limit: limit)
       (row.first, row.statistics) = (first, self)
     }
   }

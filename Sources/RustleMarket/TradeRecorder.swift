@@ -138,9 +138,10 @@ extension ByteText {
     append(json: trade.symbol)
     append(",\"price\":")
     append(trade.price)
-    let (milliseconds, rest) = trade.timeNanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    let time = trade.time.nanosecondsSince1970
+    let (milliseconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000)
     append(rest == 0 ? ",\"t_ms\":" : ",\"t_ns\":")
-    append(rest == 0 ? milliseconds : trade.timeNanoseconds)
+    append(rest == 0 ? milliseconds : time)
     if let sequence = trade.sequence {
       append(",\"seq\":")
       append(sequence)

@@ -127,8 +127,8 @@ import Testing
       to: LineWriter(try FileHandle(forWritingTo: URL(filePath: path))), notes: nil)
     let price = try #require(ExactDecimal("1.50"))
     try await output.take([
-      StreamElement.value(Trade(symbol: "A", price: price, timeNanoseconds: 0, sequence: 0)), .gap(2),
-      .value(Trade(symbol: "A", price: price, timeNanoseconds: 0, sequence: 9, sequenceGap: 6)),
+      StreamElement.value(Trade(symbol: "A", price: price, time: .unixEpoch, sequence: 0)), .gap(2),
+      .value(Trade(symbol: "A", price: price, time: .unixEpoch, sequence: 9, sequenceGap: 6)),
     ])
     let line = "{\"v\":1,\"symbol\":\"A\",\"price\":1.50,\"t_ms\":0,\"seq\":"
     let gaps = policy == nil ? "{\"v\":1,\"gap\":2}\n{\"v\":1,\"gap\":6}\n" : ""

@@ -45,7 +45,7 @@ import RustleWebSocket
     #expect(try plan("a.csv") == TickerPlan(source: .replay(ReplayFeed(path: "a.csv")), symbols: .all))
     let feed = ReplayFeed(
       path: "/dev/stdin", format: .csv, schema: "symbol=s,price=p", pace: .asFastAsPossible, repeats: true,
-      fromNanoseconds: 0)
+      from: .unixEpoch)
     let other = try plan(
       "-", "BTC", "--input", "csv", "--schema", "symbol=s,price=p", "--speed", "max", "--loop", "--from", "1970-01-01",
       "--candles", "1m", "--lateness", "500ms", "--policy", "sampled", "--rate", "4", "--alert", "BTC>1", "--alert",

@@ -65,8 +65,8 @@ import Testing
     let some = try #require(ExactDecimal("-12.50"))
     let price = try #require(ExactDecimal("999999999999999999"))
     let trades = [
-      Trade(symbol: "a\"b,c", price: price, size: none, timeNanoseconds: 1_000_000, sequence: .max - 1),
-      Trade(symbol: "A", price: some, size: try #require(ExactDecimal("0.5")), timeNanoseconds: -1),
+      Trade(symbol: "a\"b,c", price: price, size: none, time: .unixEpoch + .milliseconds(1), sequence: .max - 1),
+      Trade(symbol: "A", price: some, size: try #require(ExactDecimal("0.5")), time: .unixEpoch - .nanoseconds(1)),
     ].map { StreamElement.value($0) }
     #expect(
       Self.text(trades, .ndjson) == #"""
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func aTimeBefore1970IsATimeOfDay() {
-    let trade = Trade(symbol: "A", price: .zero, timeNanoseconds: -1_000_000)
+    let trade = Trade(symbol: "A", price: .zero, time: .unixEpoch - .milliseconds(1))
     #expect(Self.text([.value(trade)], .text).hasPrefix("23:59:59.999Z  A"))
   }
 
@@ -112,7 +112,7 @@ import Testing
 
   static func candle(_ symbol: String = "BTC") throws -> Candle {
     let json = """
-      {"symbol":"\(symbol)","startNanoseconds":1795243500000000000,"open":"64000.10","high":"64320","low":"63360.00",
+      {"symbol":"\(symbol)","start":"2026-11-21T06:45:00Z","open":"64000.10","high":"64320","low":"63360.00",
       "close":"63999.90","exactVolume":"1.250","volume":1.25,"count":3}
       """
     return try JSONDecoder().decode(Candle.self, from: Data(json.utf8))
@@ -128,7 +128,7 @@ import Testing
 
   static func statistics(_ symbol: String = "BTC") throws -> PriceStatistics {
     let json = """
-      {"symbol":"\(symbol)","timeNanoseconds":1795243500000000001,"count":3,"mean":64106.66666666667,
+      {"symbol":"\(symbol)","time":"2026-11-21T06:45:00.000000001Z","count":3,"mean":64106.66666666667,
       "variance":29866.666666666668,"lowest":"63999.90","highest":"64320","first":"64320","last":"63999.90"}
       """
     return try JSONDecoder().decode(PriceStatistics.self, from: Data(json.utf8))
@@ -143,7 +143,7 @@ import Testing
   static func alert() throws -> PriceAlert {
     let json = """
       {"threshold":{"symbol":"BTC","direction":"above","level":"70000.0","hysteresis":"12.5"},"index":0,
-      "price":"70000.10","timeNanoseconds":1500000}
+      "price":"70000.10","time":"1970-01-01T00:00:00.001500Z"}
       """
     return try JSONDecoder().decode(PriceAlert.self, from: Data(json.utf8))
   }

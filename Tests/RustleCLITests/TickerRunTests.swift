@@ -76,7 +76,7 @@ import Testing
     let text = Self.lines.joined()
     #expect(try await play(text) { plan, _ in plan.symbols = ["ETH"] }.text == Self.lines[1])
     #expect(
-      try await play(text) { _, feed in feed.fromNanoseconds = 1_700_000_061_000_000_000 }.text
+      try await play(text) { _, feed in feed.from = .unixEpoch + .seconds(1_700_000_061) }.text
         == Self.lines[2] + Self.lines[3])
     let other = try await play("pair,last\nBTC,1.50\n", as: "a.csv", format: .csv) { _, feed in
       feed.schema = "symbol=pair,price=last"
@@ -164,7 +164,7 @@ import Testing
     #expect(one?.message.hasSuffix("got 1 line without any") == true)
     let header = try await play("symbol,price\n", as: "a.csv").failure
     #expect(header?.message.hasSuffix("got only a header") == true && header?.advice == nil)
-    let late = try await play(Self.lines.joined()) { _, feed in feed.fromNanoseconds = .max }.failure
+    let late = try await play(Self.lines.joined()) { _, feed in feed.from = .max }.failure
     #expect(late?.status == .usage && late?.message.hasPrefix("--from: ") == true)
   }
 
@@ -249,7 +249,7 @@ import Testing
 
   /// A feed on a clock that the test moves, and a view of it.
   @Test func theViewShowsWhatTheStreamsDeliver() async throws {
-    let clock = try ManualClock(wallMilliseconds: 1_000)
+    let clock = try ManualClock(start: .unixEpoch + .seconds(1))
     let threshold = try #require(PriceThreshold("BTC>1"))
     let source = FeedConfiguration.simulated(SimulatedFeed(symbols: ["BTC", "ETH"], seed: 7, updateLimit: 10))
     let plan = TickerPlan(source: source, symbols: ["BTC", "ETH"], thresholds: [threshold])
@@ -262,7 +262,7 @@ import Testing
       screen: LiveScreen(
         hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { _ in }),
         makeProfile: { TickerViewTests.profile(columns: 80) }, write: { _ in }),
-      now: { 0 }, wall: { 1_250_000_000 })
+      now: { 0 }, wall: { .unixEpoch + .milliseconds(1_250) })
     try await streams.deliver(to: view)
     await view.show(streams)
     let text = await view.view(TickerViewTests.profile(columns: 80)).lines.map(\.text).joined(separator: "\n")

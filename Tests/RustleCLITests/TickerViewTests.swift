@@ -12,12 +12,12 @@ import Testing
       isASCIIAskedFor: ascii)
   }
 
-  /// At 2026-11-21T06:45:27.382Z.
-  static let time: Int64 = 1_795_243_527_382_000_000
+  /// 2026-11-21T06:45:27.382Z.
+  static let time = Timestamp(nanosecondsSince1970: 1_795_243_527_382_000_000)
 
   static func trade(_ symbol: String, _ price: String, size: String = "0", sequence: UInt64 = 0) -> Trade {
     Trade(
-      symbol: symbol, price: ExactDecimal(price) ?? .zero, size: ExactDecimal(size) ?? .zero, timeNanoseconds: time,
+      symbol: symbol, price: ExactDecimal(price) ?? .zero, size: ExactDecimal(size) ?? .zero, time: time,
       sequence: sequence)
   }
 
@@ -47,7 +47,7 @@ import Testing
   }
 
   static func status(_ seconds: Double = 75) -> TickerStatus {
-    TickerStatus(seconds: seconds, now: time + 250_000_000, source: "simulated", updatesPerSecond: 12)
+    TickerStatus(seconds: seconds, now: time + .milliseconds(250), source: "simulated", updatesPerSecond: 12)
   }
 
   /// A status with everything in it.
@@ -145,7 +145,7 @@ import Testing
       screen: LiveScreen(
         hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { _ in }),
         makeProfile: { Self.profile(columns: 80, rows: 14) }, write: { _ in }),
-      now: { 0 }, wall: { 0 })
+      now: { 0 }, wall: { .unixEpoch })
     func rows() async -> [String] {
       await view.view(Self.profile(columns: 80, rows: 14)).lines.map(\.text).filter { $0.hasPrefix("S") }.dropFirst()
         .map {

@@ -7,7 +7,7 @@ import Testing
   private static func trade(_ symbol: String, _ price: String, size: String = "0") throws -> Trade {
     Trade(
       symbol: symbol, price: try #require(ExactDecimal(price)), size: try #require(ExactDecimal(size)),
-      timeNanoseconds: 1_000)
+      time: Timestamp(nanosecondsSince1970: 1_000))
   }
 
   /// Three symbols after seventy updates, and one with no price.
@@ -40,10 +40,11 @@ import Testing
   @Test func whatComesOutOfOrderIsTradedAndNoNews() throws {
     var board = PriceBoard(symbols: [])
     let (price, old) = (try #require(ExactDecimal("10")), try #require(ExactDecimal("9")))
-    board.apply(.value(Trade(symbol: "A", price: price, size: price, timeNanoseconds: 2, sequence: 2)))
+    board.apply(.value(Trade(symbol: "A", price: price, size: price, time: .unixEpoch + .seconds(2), sequence: 2)))
     board.apply(
-      .value(Trade(symbol: "A", price: old, size: price, timeNanoseconds: 1, sequence: 1, isOutOfOrder: true)))
-    #expect(board.rows[0].last == price && board.rows[0].timeNanoseconds == 2 && board.rows[0].volume == 20)
+      .value(
+        Trade(symbol: "A", price: old, size: price, time: .unixEpoch + .seconds(1), sequence: 1, isOutOfOrder: true)))
+    #expect(board.rows[0].last == price && board.rows[0].time == .unixEpoch + .seconds(2) && board.rows[0].volume == 20)
   }
 
   private static func decoded<Record: Decodable>(_ json: String) throws -> Record {
@@ -57,17 +58,17 @@ import Testing
     for (open, close, volume) in [(1, 2, 0.5), (3, 4, 0.25)] {
       let candle: Candle = try Self.decoded(
         """
-        {"symbol":"A","startNanoseconds":7,"open":"\(open)","high":"9","low":"0","close":"\(close)","volume":\(volume),"count":1}
+        {"symbol":"A","start":"1970-01-01T00:00:07Z","open":"\(open)","high":"9","low":"0","close":"\(close)","volume":\(volume),"count":1}
         """)
       board.apply(.value(candle))
     }
     #expect(board.rows[0].first?.description == "1" && board.rows[0].change == 3)
     board.restart()
     #expect(board.rows[0].volume == 0.25 && board.rows[0].candle?.volume == 0.25 && board.rows[0].history == [4])
-    #expect(board.rows[0].change == 0 && board.rows[0].timeNanoseconds == 7)
+    #expect(board.rows[0].change == 0 && board.rows[0].time == .unixEpoch + .seconds(7))
     let statistics: PriceStatistics = try Self.decoded(
       """
-      {"symbol":"A","timeNanoseconds":8,"count":2,"mean":7.5,"variance":1,"lowest":"5","highest":"10","first":"5","last":"10"}
+      {"symbol":"A","time":"1970-01-01T00:00:08Z","count":2,"mean":7.5,"variance":1,"lowest":"5","highest":"10","first":"5","last":"10"}
       """)
     board.apply(.value(statistics))
     #expect(board.rows[0].change == 1 && board.rows[0].statistics?.count == 2 && board.updates == 3)

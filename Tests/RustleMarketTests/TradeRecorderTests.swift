@@ -6,7 +6,8 @@ import Testing
 @Suite(.releasesNativeObjects) struct TradeRecorderTests {
   private static func trade(_ price: String, sequence: UInt64? = 0, gap: UInt64 = 0) -> Trade {
     Trade(
-      symbol: "A", price: ExactDecimal(price) ?? .zero, timeNanoseconds: 1_000_000, sequence: sequence, sequenceGap: gap
+      symbol: "A", price: ExactDecimal(price) ?? .zero, time: .unixEpoch + .milliseconds(1), sequence: sequence,
+      sequenceGap: gap
     )
   }
 

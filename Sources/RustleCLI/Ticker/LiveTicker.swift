@@ -5,7 +5,7 @@ import RustleMarket
 actor LiveTicker: LiveView, TickerSink {
   var screen: LiveScreen
   private let now: @Sendable () -> Double
-  private let wall: @Sendable () -> Int64
+  private let wall: @Sendable () -> Timestamp
   private let plan: TickerPlan
 
   private var board: PriceBoard
@@ -19,10 +19,10 @@ actor LiveTicker: LiveView, TickerSink {
   /// - Parameters:
   ///   - plan: the plan of the run.
   ///   - now: seconds since the start.
-  ///   - wall: the time in nanoseconds since 1970.
+  ///   - wall: the calendar time.
   init(
     _ plan: TickerPlan, screen: LiveScreen, now: @escaping @Sendable () -> Double,
-    wall: @escaping @Sendable () -> Int64
+    wall: @escaping @Sendable () -> Timestamp
   ) {
     (self.plan, self.screen, self.now, self.wall) = (plan, screen, now, wall)
     board = PriceBoard(symbols: plan.shownSymbols)

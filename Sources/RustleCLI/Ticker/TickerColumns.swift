@@ -56,7 +56,7 @@ extension TickerView {
     let hasTime = isRecording || content.isCandles
     let time = fitting(
       column(hasTime ? "TIME" : "LAG", 8, ink: { _ in .dim }) {
-        let time = $0.timeNanoseconds
+        let time = $0.time
         return hasTime ? MarketTime.timeOfDay(time, hasMilliseconds: false) : MarketTime.age(now - time)
       })
     let hasVolume = board.rows.prefix(1_000).contains { $0.volume > 0 }

@@ -242,7 +242,7 @@ struct TickerCommand: AsyncParsableCommand {
       let start = ContinuousClock.now
       let view = LiveTicker(
         plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) },
-        wall: { Int64(Date().timeIntervalSince1970 * 1e9) })
+        wall: { .now })
       ending = try await plan.run(in: view, notes: notes)
     } else {
       let lines = TickerOutput(

@@ -77,13 +77,13 @@ struct TickerSourceOptions: ParsableArguments {
   @Option(
     help: "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970.", value: "time",
     parse: { text in
-      guard let time = MarketTime.nanoseconds(text) else {
+      guard let time = MarketTime.timestamp(text) else {
         throw ValidationError(
           "expected a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970, got '\(text)'")
       }
       return time
     })
-  var from: Int64?
+  var from: Timestamp?
 
   struct Header: Sendable, Hashable {
     var name: String
@@ -133,7 +133,7 @@ struct TickerSourceOptions: ParsableArguments {
       return .replay(
         ReplayFeed(
           path: replay == "-" ? Self.standardInputPath : replay, format: input.map { $0 == .ndjson ? .ndjson : .csv },
-          schema: schema, pace: speed ?? .speed(1), repeats: loop, fromNanoseconds: from))
+          schema: schema, pace: speed ?? .speed(1), repeats: loop, from: from))
     }
     guard let connect else { return nil }
     guard connect.lowercased().hasPrefix("ws://") || connect.lowercased().hasPrefix("wss://") else {

@@ -50,7 +50,7 @@ actor TickerOutput: TickerSink {
   private func line(_ alert: StreamElement<PriceAlert>) -> String {
     switch alert {
     case .gap(let count): "\(profile.glyphs.ellipsis) \(count) alerts missing here\n"
-    case .value(let alert): "\(MarketTime.timeOfDay(alert.timeNanoseconds))  ALERT  \(alert.text)\n"
+    case .value(let alert): "\(MarketTime.timeOfDay(alert.time))  ALERT  \(alert.text)\n"
     }
   }
 
@@ -63,7 +63,8 @@ actor TickerOutput: TickerSink {
         [
           ("symbol", .string(alert.threshold.symbol)),
           (alert.threshold.direction.rawValue, .decimal(alert.threshold.level)), ("price", .decimal(alert.price)),
-          MarketTime.field("t", alert.timeNanoseconds),
+          ("t_ms", MarketTime.milliseconds(alert.time.nanosecondsSince1970)),
+          ("t_ns", MarketTime.nanoseconds(alert.time.nanosecondsSince1970)),
         ]
       }
     return ByteText.line([("alert", .object(fields))])

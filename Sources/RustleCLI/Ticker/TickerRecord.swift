@@ -86,8 +86,8 @@ struct TickerLines: Sendable {
     let (glyphs, change) = (profile.glyphs, record.lastPrice.relativeChange(since: first))
     let time =
       record is Candle
-      ? MarketTime.dateAndTime(record.timeNanoseconds, unit: content.interval?.wholeNanoseconds ?? 1)
-      : MarketTime.timeOfDay(record.timeNanoseconds)
+      ? MarketTime.dateAndTime(record.time, unit: content.interval?.wholeNanoseconds ?? 1)
+      : MarketTime.timeOfDay(record.time)
     let symbol = DisplayWidth.fit(
       record.symbol, to: max(6, DisplayWidth.columns(of: record.symbol)), ellipsis: glyphs.ellipsis)
     let percent = profile.paint(TickerNumbers.markedChange(change, glyphs: glyphs), TickerNumbers.ink(of: change))
@@ -109,9 +109,12 @@ extension Trade: TickerRecord {
   static func columns(interval: Int64, isSimulated: Bool) -> [Column<Self>] {
     let sequence = Column<Self>("seq") { $0.sequence.map(Value.unsigned) ?? .absent }
     let columns: [Column<Self>] = [Column("symbol", \.symbol), Column("price", \.price)]
-    if isSimulated { return columns + [Column("t_ms") { $0.timeNanoseconds / 1_000_000 }, sequence] }
-    return columns + [Column("size", in: [.csv], \.reportedSize)] + MarketTime.columns("t", \.timeNanoseconds)
-      + [Column("t_ns", in: [.csv], \.timeNanoseconds), sequence, Column("size", in: [.ndjson], \.reportedSize)]
+    if isSimulated { return columns + [Column("t_ms") { $0.time.nanosecondsSince1970 / 1_000_000 }, sequence] }
+    return columns + [Column("size", in: [.csv], \.reportedSize)] + MarketTime.columns("t", \.time.nanosecondsSince1970)
+      + [
+        Column("t_ns", in: [.csv], \.time.nanosecondsSince1970), sequence,
+        Column("size", in: [.ndjson], \.reportedSize),
+      ]
   }
 
   private var reportedSize: Value { size.units == 0 ? .absent : .decimal(size) }
@@ -122,11 +125,11 @@ extension Trade: TickerRecord {
 extension Candle: TickerRecord {
   static func columns(interval: Int64, isSimulated: Bool) -> [Column<Self>] {
     [
-      Column("symbol", \.symbol), Column("start_ns", in: [.csv], \.startNanoseconds), Column("open", \.open),
+      Column("symbol", \.symbol), Column("start_ns", in: [.csv], \.start.nanosecondsSince1970), Column("open", \.open),
       Column("high", \.high), Column("low", \.low), Column("close", \.close),
       // Exact up to 18 digits.
       Column("volume") { $0.exactVolume.map(Value.decimal) ?? .number($0.volume) }, Column("count", \.count),
-    ] + MarketTime.columns("start", \.startNanoseconds) + MarketTime.columns("interval") { _ in interval }
+    ] + MarketTime.columns("start", \.start.nanosecondsSince1970) + MarketTime.columns("interval") { _ in interval }
   }
 
   var details: String {
@@ -138,9 +141,9 @@ extension Candle: TickerRecord {
 
 extension PriceStatistics: TickerRecord {
   static func columns(interval: Int64, isSimulated: Bool) -> [Column<Self>] {
-    [Column("symbol", \.symbol)] + MarketTime.columns("t", \.timeNanoseconds)
+    [Column("symbol", \.symbol)] + MarketTime.columns("t", \.time.nanosecondsSince1970)
       + [
-        Column("t_ns", in: [.csv], \.timeNanoseconds), Column("count", \.count), Column("mean", \.mean),
+        Column("t_ns", in: [.csv], \.time.nanosecondsSince1970), Column("count", \.count), Column("mean", \.mean),
         Column("sd", \.standardDeviation), Column("low", \.lowest), Column("high", \.highest), Column("first", \.first),
         Column("last", \.last),
       ] + MarketTime.columns("window") { _ in interval }

@@ -64,7 +64,7 @@ struct TickerSummary {
       CommandFailure(.badData, "\(name): expected trades, got \(got)", advice: advice)
     }
     if counts.messages == 0 { return expectedTrades("an empty file") }
-    if recording.fromNanoseconds != nil, counts.messages > counts.unreadable + counts.others {
+    if recording.from != nil, counts.messages > counts.unreadable + counts.others {
       return CommandFailure(
         .usage, "--from: expected a time within the recording, got one after its end",
         advice: "times without an offset are UTC")

@@ -6,8 +6,8 @@ import RustlePlot
 struct TickerStatus: Equatable, Sendable {
   /// Seconds since the start.
   var seconds = 0.0
-  /// The time now, in nanoseconds since 1970.
-  var now: Int64 = 0
+  /// The time now.
+  var now = Timestamp.unixEpoch
   /// The word for dropped updates under the policy.
   var lostWord = "dropped"
   /// Where the prices come from: `simulated`, `replay x 10`.
@@ -104,7 +104,7 @@ struct TickerView {
       default: false
       }
     let clients = status.server.map { "\($0.clients) \($0.clients == 1 ? "client" : "clients")" } ?? ""
-    let clock = status.alert.map { MarketTime.timeOfDay($0.timeNanoseconds, hasMilliseconds: false) } ?? ""
+    let clock = status.alert.map { MarketTime.timeOfDay($0.time, hasMilliseconds: false) } ?? ""
     let troubles = status.troubles(dropped: board.dropped)
     let parts: [(rank: Int, text: String?, ink: Painter.Ink)] = [
       (3, status.alert.map { "ALERT \(clock)  \($0.text)" }, .yellow),
