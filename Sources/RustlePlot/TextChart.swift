@@ -40,7 +40,7 @@ public struct TextChart: Sendable {
   }
 
   private static func aligned(_ label: String) -> String {
-    String(repeating: " ", count: max(0, labelWidth - 1 - label.count)) + label
+    String(repeating: " ", count: max(0, labelWidth - 1 - DisplayWidth.columns(of: label))) + label
   }
 
   /// The horizontal axis with its marks, and the labels that fit centred under them, with the unit at the right if it fits.

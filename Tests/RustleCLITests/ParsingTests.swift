@@ -54,7 +54,7 @@ import RustleWebSocket
     #expect(other.policy == .sampled(every: .milliseconds(250)))
     #expect(other.content == .candles(every: .seconds(60), lateness: .milliseconds(500)))
     #expect(other.thresholds.map(\.symbol) == ["BTC", "ETH"])
-    #expect(other.record == TickerPlan.Record(path: "b.ndjson", mayReplace: true, input: "/dev/stdin"))
+    #expect(other.record == TickerPlan.Record(path: "b.ndjson", mayReplace: true))
     #expect(try plan("a.csv", "--speed", "10").source == .replay(ReplayFeed(path: "a.csv", pace: .speed(10))))
     #expect(try plan("a.csv", "--policy", "conflated").policy == .conflated)
     #expect(

@@ -28,7 +28,7 @@ import Testing
     change(&plan, &feed)
     plan.source = .replay(feed)
     let recorded = folder.path("recorded.ndjson")
-    if records { plan.record = TickerPlan.Record(path: recorded, input: feed.path) }
+    if records { plan.record = TickerPlan.Record(path: recorded) }
     var result = Output()
     do {
       let output = TickerOutput(
@@ -180,20 +180,22 @@ import Testing
   @Test func aRecordingIsRefusedBeforeTheRun() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Data("precious\n".utf8), as: "a.ndjson")
-    func failure(_ record: TickerPlan.Record) -> CommandFailure? {
+    func failure(_ path: String, mayReplace: Bool = false, from input: String = "b.ndjson") -> CommandFailure? {
+      var plan = TickerPlan(source: .replay(ReplayFeed(path: input)), symbols: .all)
+      plan.record = TickerPlan.Record(path: path, mayReplace: mayReplace)
       do {
-        _ = try record.recorder()
+        _ = try plan.recorder()
         return nil
       } catch {
         return CommandFailure(error)
       }
     }
     let exists = CommandFailure(
-      .usage, "\(path): the file exists", advice: "choose another name, or use --overwrite")
-    #expect(failure(TickerPlan.Record(path: path)) == exists)
-    #expect(failure(TickerPlan.Record(path: path, mayReplace: true)) == nil)
-    #expect(failure(TickerPlan.Record(path: path, mayReplace: true, input: path))?.status == .usage)
-    #expect(failure(TickerPlan.Record(path: folder.path("no/a.ndjson")))?.status == .unavailable)
+      .usage, "--record: \(path): the file exists", advice: "choose another name, or use --overwrite")
+    #expect(failure(path) == exists)
+    #expect(failure(path, mayReplace: true) == nil)
+    #expect(failure(path, mayReplace: true, from: path)?.status == .usage)
+    #expect(failure(folder.path("no/a.ndjson"))?.status == .unavailable)
   }
 
   @Test func aRecordingWithoutTradesIsReported() async throws {
@@ -213,7 +215,7 @@ import Testing
     var plan = TickerPlan(source: source, symbols: ["A", "B"])
     plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
     let feed = try MarketFeed(source, clock: clock)
-    let recorder = try #require(plan.record).recorder()
+    let recorder = try #require(try plan.recorder())
     let streams = try await TickerStreams(plan, of: feed, recorder: recorder)
     try await feed.run()
     clock.advance(by: .zero)
@@ -234,7 +236,7 @@ import Testing
     var plan = TickerPlan(source: source, symbols: ["A"])
     plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
     let feed = try MarketFeed(source)
-    let streams = try await TickerStreams(plan, of: feed, recorder: try #require(plan.record).recorder())
+    let streams = try await TickerStreams(plan, of: feed, recorder: plan.recorder())
     _ = try folder.write(Data("somebody else's".utf8), as: "a.ndjson")
     await #expect(throws: FeedError.self) {
       _ = try await streams.run { tasks in
@@ -261,7 +263,7 @@ import Testing
       plan,
       screen: LiveScreen(
         hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { _ in }),
-        makeProfile: { TickerViewTests.profile(columns: 80) }, write: { _ in }),
+        makeProfile: { TickerViewTests.profile(columns: 80) }),
       now: { 0 }, wall: { .unixEpoch + .milliseconds(1_250) })
     try await streams.deliver(to: view)
     await view.show(streams)

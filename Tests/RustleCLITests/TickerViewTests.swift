@@ -144,7 +144,7 @@ import Testing
       TickerPlan(source: .simulated(SimulatedFeed(symbols: symbols)), symbols: .only(symbols)),
       screen: LiveScreen(
         hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { _ in }),
-        makeProfile: { Self.profile(columns: 80, rows: 14) }, write: { _ in }),
+        makeProfile: { Self.profile(columns: 80, rows: 14) }),
       now: { 0 }, wall: { .unixEpoch })
     func rows() async -> [String] {
       await view.view(Self.profile(columns: 80, rows: 14)).lines.map(\.text).filter { $0.hasPrefix("S") }.dropFirst()

@@ -31,6 +31,7 @@ import Testing
   @Test func aMarginIsPaintedAsAWholeAndItsLabelIsRightAligned() {
     let chart = TextChart(columns: 30) { "<\($0)>" }
     #expect(chart.margin("-60") == "<  -60 ┤>" && chart.margin(nil) == "<      │>" && chart.unit("dB") == "<   dB>")
+    #expect(chart.margin("音") == "<   音 ┤>", "of two columns")
   }
 
   @Test func ofTwoLabelsInARowTheFirstIsShownWithTheMinusSignOfTheGlyphs() {
@@ -46,5 +47,19 @@ import Testing
     func column(_ fraction: Double) -> String { String((0..<2).map { chart.bar(fraction, row: $0, of: 2) }) }
     #expect(column(0) == "  " && column(1 / 16) == " ▁" && column(0.5) == " █" && column(9 / 16) == "▁█")
     #expect(column(1) == "██" && column(2) == "██" && column(-1) == "  " && column(.nan) == "  ")
+  }
+
+  @Test(arguments: [("BTC", 3), ("", 0), ("日本", 4), ("é", 1), ("e\u{301}", 1), ("🚀", 2), ("▁▂█▲…", 5), ("한", 2)])
+  func widthsAreThoseOfTheTerminal(text: String, columns: Int) {
+    #expect(DisplayWidth.columns(of: text) == columns)
+  }
+
+  @Test func aTextIsPaddedOrCutToExactlyItsWidth() {
+    #expect(DisplayWidth.fit("BTC", to: 6, ellipsis: "…") == "BTC   ")
+    #expect(DisplayWidth.fit("BTC", to: 6, alignRight: true, ellipsis: "…") == "   BTC")
+    #expect(DisplayWidth.fit("BTCUSD", to: 4, ellipsis: "~") == "BTC~")
+    // A wide character that does not fit whole leaves a space behind the ellipsis.
+    #expect(DisplayWidth.fit("日本語", to: 4, ellipsis: "…") == "日… ")
+    #expect(DisplayWidth.fit("BTC", to: 0, ellipsis: "…") == "")
   }
 }

@@ -1,4 +1,3 @@
-internal import ArgumentParser
 import Foundation
 import RustleMarket
 
@@ -31,10 +30,7 @@ enum MarketTime {
   static func interval(of option: String, allowsZero: Bool = false) -> @Sendable (String) throws -> Duration {
     { text in
       if allowsZero, text.wholeMatch(of: /0+(ns|us|ms|s|m|h|d)?/) != nil { return .zero }
-      guard let nanoseconds = interval(text) else {
-        throw ValidationError("expected \(option) such as 250ms, 5s, 1m, 1h or 1d, got '\(text)'")
-      }
-      return .nanoseconds(nanoseconds)
+      return .nanoseconds(try Parse.value("\(option) such as 250ms, 5s, 1m, 1h or 1d", interval)(text))
     }
   }
 

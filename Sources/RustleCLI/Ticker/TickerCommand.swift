@@ -92,12 +92,7 @@ struct TickerCommand: AsyncParsableCommand {
 
   @Option(
     help: "Seed of a simulation: the same seed, symbols and price processes produce the same prices.",
-    parse: { text in
-      guard let seed = UInt64(text) else {
-        throw ValidationError("expected a whole number from 0 to \(UInt64.max), got '\(text)'")
-      }
-      return seed
-    })
+    parse: Parse.value("a whole number from 0 to \(UInt64.max)") { UInt64($0) })
   var seed: UInt64?
 
   @Option(
@@ -166,7 +161,7 @@ struct TickerCommand: AsyncParsableCommand {
       symbols += text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         .filter { !$0.isEmpty }
       if symbols.isEmpty {
-        throw CommandFailure(.badData, "\(symbolsFile): expected symbols, one per line, got none")
+        throw CommandFailure(.badData, "--symbols: \(symbolsFile): expected symbols, one per line, got none")
       }
     }
     try Self.check(symbols)
@@ -195,18 +190,14 @@ struct TickerCommand: AsyncParsableCommand {
         "--policy sampled requires --replay or --connect; a simulation has --rate"
       ),
       (foreign != nil, "--alert: expected one of the symbols, got '\(foreign ?? "")'"))
-    var plan = TickerPlan(
+    return TickerPlan(
       source: try feed
         ?? .simulated(
           SimulatedFeed(symbols: symbols, updatesPerSecond: rate ?? 2, seed: seed, model: model(of: symbols))),
       symbols: feed != nil && symbols.isEmpty ? .all : .only(symbols), content: stream.content,
       policy: try stream.policy(rate: rate ?? 2), thresholds: stream.alerts,
-      serve: source.serve.map { FeedAddress($0) },
-      duration: duration.map { .seconds($0) })
-    plan.record = stream.record.map {
-      TickerPlan.Record(path: $0, mayReplace: stream.overwrite, input: plan.recording?.path)
-    }
-    return plan
+      record: stream.record.map { TickerPlan.Record(path: $0, mayReplace: stream.overwrite) },
+      serve: source.serve.map { FeedAddress($0) }, duration: duration.map { .seconds($0) })
   }
 
   /// The model of simulated prices.

@@ -34,12 +34,8 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Option(
     name: .customLong("header"), "Header of the WebSocket's request. Repeatable.", value: "name: value",
-    parse: { text in
-      guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
-        throw ValidationError("expected a header such as 'Authorization: Bearer x', got '\(text)'")
-      }
-      let value = text[text.index(after: colon)...].drop { $0 == " " }
-      return Header(name: String(text[..<colon]), value: String(value))
+    parse: Parse.value("a header such as 'Authorization: Bearer x'") {
+      $0.wholeMatch(of: /([^:]+): *(.*)/).map { Header(name: String($0.1), value: String($0.2)) }
     })
   var headers: [Header] = []
 
@@ -76,13 +72,8 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Option(
     help: "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970.", value: "time",
-    parse: { text in
-      guard let time = MarketTime.timestamp(text) else {
-        throw ValidationError(
-          "expected a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970, got '\(text)'")
-      }
-      return time
-    })
+    parse: Parse.value(
+      "a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970", MarketTime.timestamp))
   var from: Timestamp?
 
   struct Header: Sendable, Hashable {
@@ -186,12 +177,7 @@ struct TickerStreamOptions: ParsableArguments {
     "Report a price at or beyond a threshold: 'BTC>70000', 'BTC<60000'. With a hysteresis, 'BTC>70000~250', the alert "
       + "is rearmed once the price was more than 250 back.",
     value: "symbol>level",
-    parse: { text in
-      guard let threshold = PriceThreshold(text) else {
-        throw ValidationError("expected an alert such as 'BTC>70000', 'BTC<60000' or 'BTC>70000~250', got '\(text)'")
-      }
-      return threshold
-    })
+    parse: Parse.value("an alert such as 'BTC>70000', 'BTC<60000' or 'BTC>70000~250'") { PriceThreshold($0) })
   var alerts: [PriceThreshold] = []
 
   @Option(

@@ -25,14 +25,6 @@ struct TickerPlan: Sendable, Equatable {
   struct Record: Sendable, Hashable {
     var path: String
     var mayReplace = false
-    /// The replayed file, which must be another.
-    var input: String?
-
-    /// - Throws: `CommandFailure` or `FeedError` for a file that cannot be written or may not be replaced.
-    func recorder() throws -> TradeRecorder {
-      try OutputPath.check(path, option: "--record", isNot: input)
-      return try TradeRecorder(path: path, overwrite: mayReplace)
-    }
   }
 
   var source: FeedConfiguration

@@ -30,7 +30,7 @@ extension TickerPlan {
   private func run(
     to sink: some TickerSink, view: LiveTicker?, notes: LineWriter?, begin: (TickerStreams) async throws -> Void
   ) async throws -> RunEnding {
-    let recorder = try record?.recorder()
+    let recorder = try recorder()
     do {
       let streams = try await TickerStreams(self, of: feed(), recorder: recorder)
       try await begin(streams)
@@ -46,6 +46,19 @@ extension TickerPlan {
     } catch {
       try? await recorder?.close()
       throw error
+    }
+  }
+
+  /// The recorder of the trades; nil without a recording.
+  ///
+  /// - Throws: `CommandFailure` for a file that cannot be written, that may not be replaced, or that is replayed.
+  func recorder() throws -> TradeRecorder? {
+    guard let record else { return nil }
+    try OutputPath.check(record.path, option: "--record", isNot: recording?.path)
+    do throws(FeedError) {
+      return try TradeRecorder(path: record.path, overwrite: record.mayReplace)
+    } catch {
+      throw error.named("--record")
     }
   }
 
