@@ -68,7 +68,7 @@ import Testing
     for text in [first + gap + second, first + second] {
       let source = try folder.write(Data(text.utf8), as: "source.ndjson")
       var plan = TickerPlan(source: .replay(ReplayFeed(path: source, pace: .asFastAsPossible)), symbols: .all)
-      plan.record = TickerPlan.Record(path: folder.path("copy.ndjson"), mayReplace: true)
+      (plan.record, plan.overwrite) = (folder.path("copy.ndjson"), true)
       _ = try await run(plan)
       #expect(try String(contentsOfFile: folder.path("copy.ndjson"), encoding: .utf8) == text)
     }

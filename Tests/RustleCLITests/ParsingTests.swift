@@ -54,7 +54,7 @@ import RustleWebSocket
     #expect(other.policy == .sampled(every: .milliseconds(250)))
     #expect(other.content == .candles(every: .seconds(60), lateness: .milliseconds(500)))
     #expect(other.thresholds.map(\.symbol) == ["BTC", "ETH"])
-    #expect(other.record == TickerPlan.Record(path: "b.ndjson", mayReplace: true))
+    #expect(other.record == "b.ndjson" && other.overwrite)
     #expect(try plan("a.csv", "--speed", "10").source == .replay(ReplayFeed(path: "a.csv", pace: .speed(10))))
     #expect(try plan("a.csv", "--policy", "conflated").policy == .conflated)
     #expect(
@@ -108,7 +108,7 @@ import RustleWebSocket
       "sampled", "--alert", "ETH>1", "--candles", "1m", "--record", "b.ndjson")
     let feed = LiveFeed(.unix("/a b"), schema: "symbol=s,price=p", restartsNumbers: true)
     #expect(other.source == .live(feed) && other.symbols == ["BTC"] && other.serve == .tcp("::1", port: 0))
-    #expect(other.policy == .sampled(every: .milliseconds(500)) && other.record?.path == "b.ndjson")
+    #expect(other.policy == .sampled(every: .milliseconds(500)) && other.record == "b.ndjson" && !other.overwrite)
     #expect(try plan("A", "--serve", "unix:a").serve == .unix("a"))
     #expect(try plan("--replay", "a.csv", "--serve", "a:1").everything == .lossless())
   }

@@ -28,7 +28,7 @@ import Testing
     change(&plan, &feed)
     plan.source = .replay(feed)
     let recorded = folder.path("recorded.ndjson")
-    if records { plan.record = TickerPlan.Record(path: recorded) }
+    if records { plan.record = recorded }
     var result = Output()
     do {
       let output = TickerOutput(
@@ -182,7 +182,7 @@ import Testing
     let path = try folder.write(Data("precious\n".utf8), as: "a.ndjson")
     func failure(_ path: String, mayReplace: Bool = false, from input: String = "b.ndjson") -> CommandFailure? {
       var plan = TickerPlan(source: .replay(ReplayFeed(path: input)), symbols: .all)
-      plan.record = TickerPlan.Record(path: path, mayReplace: mayReplace)
+      (plan.record, plan.overwrite) = (path, mayReplace)
       do {
         _ = try plan.recorder()
         return nil
@@ -201,7 +201,7 @@ import Testing
   @Test func aRecordingWithoutTradesIsReported() async throws {
     let output = try await play(Self.lines.joined(), records: false) { plan, _ in
       plan.symbols = ["DOGE"]
-      plan.record = TickerPlan.Record(path: NSTemporaryDirectory() + UUID().uuidString)
+      plan.record = NSTemporaryDirectory() + UUID().uuidString
     }
     #expect(output.notes.contains("\nno updates: nothing written to "))
   }
@@ -213,7 +213,7 @@ import Testing
     let clock = try ManualClock()
     let source = FeedConfiguration.simulated(SimulatedFeed(symbols: ["A", "B"], updatesPerSecond: 100, seed: 7))
     var plan = TickerPlan(source: source, symbols: ["A", "B"])
-    plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
+    plan.record = folder.path("a.ndjson")
     let feed = try MarketFeed(source, clock: clock)
     let recorder = try #require(try plan.recorder())
     let streams = try await TickerStreams(plan, of: feed, recorder: recorder)
@@ -234,7 +234,7 @@ import Testing
     let folder = try ScratchFolder()
     let source = FeedConfiguration.simulated(SimulatedFeed(symbols: ["A"], updatesPerSecond: 1_000))
     var plan = TickerPlan(source: source, symbols: ["A"])
-    plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
+    plan.record = folder.path("a.ndjson")
     let feed = try MarketFeed(source)
     let streams = try await TickerStreams(plan, of: feed, recorder: plan.recorder())
     _ = try folder.write(Data("somebody else's".utf8), as: "a.ndjson")

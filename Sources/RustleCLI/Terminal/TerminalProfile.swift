@@ -18,9 +18,6 @@ struct TerminalProfile: Equatable, Sendable {
   /// The largest number of lines of `columns` without scrolling, with the cursor below; at least 1.
   var lineLimit: Int
 
-  static let defaultColumns = 80
-  static let defaultRows = 24
-
   /// - Parameters:
   ///   - environment: the process's variables. `NO_COLOR` with any text but none disables colour (no-color.org) and wins
   ///     over `FORCE_COLOR`, which enables it anywhere unless it is `0`; `TERM=dumb` means no colour, no redrawing and
@@ -45,9 +42,9 @@ struct TerminalProfile: Equatable, Sendable {
         isLive
       }
     usesUnicode = !isASCIIAskedFor && !isDumb && Self.isUTF8(environment)
-    screenColumns = size.columns > 0 ? size.columns : positive("COLUMNS") ?? Self.defaultColumns
+    screenColumns = size.columns > 0 ? size.columns : positive("COLUMNS") ?? 80
     columns = max(20, screenColumns)
-    let screenRows = size.rows > 0 ? size.rows : positive("LINES") ?? Self.defaultRows
+    let screenRows = size.rows > 0 ? size.rows : positive("LINES") ?? 24
     rows = max(5, screenRows)
     // A line that is too long for the terminal wraps.
     lineLimit = max(1, (screenRows - 1) / ((columns + screenColumns - 1) / screenColumns))

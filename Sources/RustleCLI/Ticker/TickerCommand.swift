@@ -196,8 +196,8 @@ struct TickerCommand: AsyncParsableCommand {
           SimulatedFeed(symbols: symbols, updatesPerSecond: rate ?? 2, seed: seed, model: model(of: symbols))),
       symbols: feed != nil && symbols.isEmpty ? .all : .only(symbols), content: stream.content,
       policy: try stream.policy(rate: rate ?? 2), thresholds: stream.alerts,
-      record: stream.record.map { TickerPlan.Record(path: $0, mayReplace: stream.overwrite) },
-      serve: source.serve.map { FeedAddress($0) }, duration: duration.map { .seconds($0) })
+      record: stream.record, overwrite: stream.overwrite, serve: source.serve.map { FeedAddress($0) },
+      duration: duration.map { .seconds($0) })
   }
 
   /// The model of simulated prices.

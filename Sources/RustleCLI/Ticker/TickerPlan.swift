@@ -21,12 +21,6 @@ struct TickerPlan: Sendable, Equatable {
     }
   }
 
-  /// The file to record trades to.
-  struct Record: Sendable, Hashable {
-    var path: String
-    var mayReplace = false
-  }
-
   var source: FeedConfiguration
   /// The symbols, in the order of their rows.
   var symbols: FeedSymbols
@@ -34,7 +28,10 @@ struct TickerPlan: Sendable, Equatable {
   /// The buffering policy; nil for that of ``everything``.
   var policy: FeedPolicy?
   var thresholds: [PriceThreshold] = []
-  var record: Record?
+  /// The path of the file to record trades to; nil for none.
+  var record: String?
+  /// Whether the recording replaces an existing file.
+  var overwrite = false
   /// The address to serve the source on.
   var serve: FeedAddress?
   var duration: Duration?

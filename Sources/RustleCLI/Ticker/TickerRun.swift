@@ -54,9 +54,9 @@ extension TickerPlan {
   /// - Throws: `CommandFailure` for a file that cannot be written, that may not be replaced, or that is replayed.
   func recorder() throws -> TradeRecorder? {
     guard let record else { return nil }
-    try OutputPath.check(record.path, option: "--record", isNot: recording?.path)
+    try OutputPath.check(record, option: "--record", isNot: recording?.path)
     do throws(FeedError) {
-      return try TradeRecorder(path: record.path, overwrite: record.mayReplace)
+      return try TradeRecorder(path: record, overwrite: overwrite)
     } catch {
       throw error.named("--record")
     }
