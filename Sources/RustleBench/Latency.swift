@@ -18,12 +18,12 @@ enum Latency {
     let stream = try await feed.trades(policy: .buffered(capacity: 1_048_576))
     try await feed.run()
     let source = Task.detached { try await write(to: feed, rate: rate, seconds: seconds) }
-    var latencies: [Int64] = []
+    var latencies: [Duration] = []
     latencies.reserveCapacity(rate * seconds)
     let begin = ContinuousClock.now
     let processor = clock()
     for await element in stream {
-      if let trade = element.value { latencies.append(now() - trade.timeNanoseconds) }
+      if let trade = element.value { latencies.append(Timestamp.now - trade.time) }
     }
     let share = Double(clock() - processor) / Double(CLOCKS_PER_SEC) / ((ContinuousClock.now - begin) / .seconds(1))
     try await source.value
@@ -51,11 +51,5 @@ enum Latency {
     try await feed.report(.closed(reason: nil))
   }
 
-  /// Nanoseconds since 1970 to about 0.1 µs, on the clock of the trades' times.
-  private static func now() -> Int64 {
-    Int64(Date.now.timeIntervalSinceReferenceDate * 1e9) + Int64(Date.timeIntervalBetween1970AndReferenceDate)
-      * 1_000_000_000
-  }
-
-  private static func micros(_ nanoseconds: Int64) -> String { figure(Double(nanoseconds) / 1_000) + " µs" }
+  private static func micros(_ latency: Duration) -> String { figure(latency / .microseconds(1)) + " µs" }
 }

@@ -98,10 +98,22 @@ extension ExactDecimal: Comparable, Hashable {
 extension ExactDecimal: CustomStringConvertible, LosslessStringConvertible {
   /// All digits, trailing zeros included; no exponent.
   public var description: String {
-    guard scale > 0 else { return String(units) }
-    let digits = String(units.magnitude)
-    let padded = String(repeating: "0", count: max(0, scale + 1 - digits.count)) + digits
-    return (units < 0 ? "-" : "") + padded.dropLast(scale) + "." + padded.suffix(scale)
+    var text = ByteText()
+    text.append(self)
+    return text.string
+  }
+
+  /// All digits, with a separator between thousands: `1,234,567.80`.
+  public func grouped(by separator: Character = ",") -> String {
+    let text = description
+    let whole = text.prefix { $0 != "." }
+    var grouped = ""
+    for (index, character) in whole.enumerated() {
+      // Not after the minus sign.
+      if index > 0, (whole.count - index).isMultiple(of: 3), grouped != "-" { grouped.append(separator) }
+      grouped.append(character)
+    }
+    return grouped + text.dropFirst(whole.count)
   }
 
   /// As ``init(_:)-(StringProtocol)``.

@@ -95,20 +95,20 @@ public struct ReplayFeed: Sendable, Hashable {
   /// Whether a regular file repeats after its end; times and sequence numbers continue. A file whose trades have no times has no
   /// duration and is played once.
   public var repeats: Bool
-  /// The time before which trades are skipped: nanoseconds since 1970-01-01T00:00:00Z; nil: none are skipped.
-  public var fromNanoseconds: Int64?
+  /// The time before which trades are skipped; nil: none are skipped.
+  public var from: Timestamp?
 
   /// Creates a source; by default it plays the whole file once at the recorded speed.
   public init(
     path: String, format: Format? = nil, schema: String? = nil, pace: Pace = .speed(1), repeats: Bool = false,
-    fromNanoseconds: Int64? = nil
+    from: Timestamp? = nil
   ) {
     self.path = path
     self.format = format
     self.schema = schema
     self.pace = pace
     self.repeats = repeats
-    self.fromNanoseconds = fromNanoseconds
+    self.from = from
   }
 }
 
@@ -167,8 +167,9 @@ extension FeedConfiguration {
         }
       return .replay(
         NativeReplayFeed(
-          path: feed.path, schema: feed.schema ?? "", speed: speed, fromNanoseconds: feed.fromNanoseconds ?? 0,
-          format: feed.format?.native ?? .byName, repeats: feed.repeats, hasFrom: feed.fromNanoseconds != nil))
+          path: feed.path, schema: feed.schema ?? "", speed: speed,
+          fromNanoseconds: feed.from?.nanosecondsSince1970 ?? 0,
+          format: feed.format?.native ?? .byName, repeats: feed.repeats, hasFrom: feed.from != nil))
     case .live(let feed): return .live(feed.native)
     case .external(let feed): return feed.native
     case .hosted(let feed): return feed.host.source.native
@@ -216,7 +217,7 @@ extension FeedPolicy {
 }
 
 extension Duration {
-  /// Nanoseconds, rounded down and clamped to the range of `Int64`.
+  /// Nanoseconds, rounded toward zero and clamped to the range of `Int64`.
   package var wholeNanoseconds: Int64 {
     Int64(clamping: Int128(components.seconds) * 1_000_000_000 + Int128(components.attoseconds / 1_000_000_000))
   }

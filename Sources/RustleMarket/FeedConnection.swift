@@ -18,9 +18,7 @@ public enum FeedConnection: FeedRecord, Hashable {
       switch FeedNotice.Kind(notice.kind, notice.count) {
       case .connecting: .connecting(to: notice.text, failures: notice.failures)
       case .connected: .connected(to: notice.text)
-      case .disconnected(let milliseconds):
-        .reconnecting(
-          after: .milliseconds(Int64(clamping: milliseconds)), failures: notice.failures, reason: notice.text)
+      case .disconnected(let wait): .reconnecting(after: wait, failures: notice.failures, reason: notice.text)
       case .closed: .closed(reason: notice.text.isEmpty ? nil : notice.text)
       case .malformed, .oversized, .other: .idle
       }

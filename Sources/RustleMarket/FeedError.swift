@@ -52,6 +52,10 @@ public struct FeedError: NativeCodedError {
     case malformedHeader = 23
     /// The process is a fork of the one that started the engines and does not have their threads.
     case forked = 24
+    /// A file cannot be written: its folder or the disk does not allow it, or it is not a regular file.
+    case unwritableFile = 25
+    /// A file exists and may not be replaced.
+    case fileExists = 26
   }
 
   /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
@@ -116,6 +120,8 @@ public struct FeedError: NativeCodedError {
     case .malformedTemplate: "Write the peer's message with $symbol or $symbols where the names belong."
     case .malformedHeader: "Write a header as Name: value, of printable characters."
     case .unreadableFile: "Check that the file exists and is readable."
+    case .unwritableFile: "Check the folder and the disk, or choose another file."
+    case .fileExists: "Choose another name, or pass `overwrite: true`."
     case .ended: "Start a new stream, or make a new feed."
     case .shutDown, .poisoned: "Make a new feed."
     case .forked: "Start engines after the fork: begin the new process with exec, or fork before the first start."

@@ -25,7 +25,8 @@ extension FeedReader where Native == NativeTrade, Value == Trade {
       append(records, to: &buffer) { record in
         Trade(
           symbol: names[record.symbol], price: ExactDecimal(record.priceUnits, record.priceScale),
-          size: ExactDecimal(record.sizeUnits, record.sizeScale), timeNanoseconds: record.timeNanoseconds,
+          size: ExactDecimal(record.sizeUnits, record.sizeScale),
+          time: Timestamp(nanosecondsSince1970: record.timeNanoseconds),
           sequence: record.sequence == noSequence ? nil : record.sequence, sequenceGap: record.sequenceGap,
           isOutOfOrder: record.isOutOfOrder)
       }
@@ -38,7 +39,7 @@ extension FeedReader where Native == NativeCandle, Value == Candle {
     Self { records, names, buffer in
       append(records, to: &buffer) { record in
         Candle(
-          symbol: names[record.symbol], startNanoseconds: record.startNanoseconds,
+          symbol: names[record.symbol], start: Timestamp(nanosecondsSince1970: record.startNanoseconds),
           open: ExactDecimal(record.openUnits, record.openScale),
           high: ExactDecimal(record.highUnits, record.highScale),
           low: ExactDecimal(record.lowUnits, record.lowScale),
@@ -55,7 +56,8 @@ extension FeedReader where Native == NativePriceStatistics, Value == PriceStatis
     Self { records, names, buffer in
       append(records, to: &buffer) { record in
         PriceStatistics(
-          symbol: names[record.symbol], timeNanoseconds: record.timeNanoseconds, count: record.count,
+          symbol: names[record.symbol], time: Timestamp(nanosecondsSince1970: record.timeNanoseconds),
+          count: record.count,
           mean: record.mean, variance: record.variance, lowest: ExactDecimal(record.minUnits, record.minScale),
           highest: ExactDecimal(record.maxUnits, record.maxScale),
           first: ExactDecimal(record.firstUnits, record.firstScale),
@@ -72,7 +74,8 @@ extension FeedReader where Native == NativePriceAlert, Value == PriceAlert {
       append(records, to: &buffer) { record in
         PriceAlert(
           threshold: thresholds[record.threshold], index: record.threshold,
-          price: ExactDecimal(record.priceUnits, record.priceScale), timeNanoseconds: record.timeNanoseconds)
+          price: ExactDecimal(record.priceUnits, record.priceScale),
+          time: Timestamp(nanosecondsSince1970: record.timeNanoseconds))
       }
     }
   }
@@ -83,7 +86,8 @@ extension FeedReader where Native == NativeFeedNotice, Value == FeedNotice {
     Self { records, _, buffer in
       append(records, to: &buffer) { record in
         FeedNotice(
-          kind: FeedNotice.Kind(record.kind, record.count), timeNanoseconds: record.timeNanoseconds, text: record.text)
+          kind: FeedNotice.Kind(record.kind, record.count),
+          time: Timestamp(nanosecondsSince1970: record.timeNanoseconds), text: record.text)
       }
     }
   }
@@ -104,7 +108,7 @@ extension FeedNotice.Kind {
       switch kind {
       case .connecting: .connecting
       case .connected: .connected
-      case .disconnected: .disconnected(retryMilliseconds: count)
+      case .disconnected: .disconnected(retryAfter: .milliseconds(Int64(clamping: count)))
       case .malformed: .malformed(message: count)
       case .oversized: .oversized(messages: count)
       case .closed: .closed

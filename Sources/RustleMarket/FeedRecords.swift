@@ -1,3 +1,5 @@
+public import RustleCore
+
 /// A record that a stream of a ``MarketFeed`` delivers. Types of other modules are not delivered.
 public protocol FeedRecord: Sendable {}
 
@@ -12,8 +14,8 @@ public struct Trade: SymbolRecord, Hashable, Codable {
   public let price: ExactDecimal
   /// The size; 0 when the source has none.
   public let size: ExactDecimal
-  /// The time in nanoseconds since 1970-01-01T00:00:00Z; the time of arrival when the source has none.
-  public let timeNanoseconds: Int64
+  /// The time of the trade; that of its arrival when the source has none.
+  public let time: Timestamp
   /// The source's sequence number, counted for each symbol; nil when it has none.
   public let sequence: UInt64?
   /// The sequence gap: how many of the symbol's numbers did not arrive just before this trade. Values that this consumer's buffer
@@ -24,13 +26,13 @@ public struct Trade: SymbolRecord, Hashable, Codable {
 
   /// Creates a trade.
   public init(
-    symbol: String, price: ExactDecimal, size: ExactDecimal = .zero, timeNanoseconds: Int64, sequence: UInt64? = nil,
+    symbol: String, price: ExactDecimal, size: ExactDecimal = .zero, time: Timestamp, sequence: UInt64? = nil,
     sequenceGap: UInt64 = 0, isOutOfOrder: Bool = false
   ) {
     self.symbol = symbol
     self.price = price
     self.size = size
-    self.timeNanoseconds = timeNanoseconds
+    self.time = time
     self.sequence = sequence
     self.sequenceGap = sequenceGap
     self.isOutOfOrder = isOutOfOrder
@@ -41,8 +43,8 @@ public struct Trade: SymbolRecord, Hashable, Codable {
 public struct Candle: SymbolRecord, Hashable, Codable {
   /// The symbol.
   public let symbol: String
-  /// The start of the interval: nanoseconds since 1970-01-01T00:00:00Z, a multiple of the interval.
-  public let startNanoseconds: Int64
+  /// The start of the interval, a multiple of it since 1970.
+  public let start: Timestamp
   /// The price of the earliest trade.
   public let open: ExactDecimal
   /// The highest price.
@@ -63,8 +65,8 @@ public struct Candle: SymbolRecord, Hashable, Codable {
 public struct PriceStatistics: SymbolRecord, Hashable, Codable {
   /// The symbol.
   public let symbol: String
-  /// The end of the window: nanoseconds since 1970-01-01T00:00:00Z.
-  public let timeNanoseconds: Int64
+  /// The time of the newest trade, at which the window ends.
+  public let time: Timestamp
   /// The number of trades in the window, at least 1.
   public let count: UInt64
   /// The mean price, not weighted by size.
@@ -116,6 +118,23 @@ public struct PriceThreshold: Sendable, Hashable, Codable {
   }
 }
 
+extension PriceThreshold: LosslessStringConvertible {
+  /// Parses `BTC>70000`, `ETH<3000`, with an optional `=` after the sign, and with a hysteresis: `BTC>70000~250`; nil for any
+  /// other text.
+  public init?(_ description: String) {
+    guard let match = description.wholeMatch(of: /([^<>]+)([<>])=?([^~]*)(?:~(.*))?/),
+      let level = ExactDecimal(match.3),
+      let hysteresis = match.4.map({ ExactDecimal($0) }) ?? .zero, hysteresis >= .zero
+    else { return nil }
+    self.init(symbol: String(match.1), match.2 == ">" ? .above : .below, level, hysteresis: hysteresis)
+  }
+
+  /// The text that ``init(_:)`` parses: `BTC>=70000~250`, without a hysteresis of 0.
+  public var description: String {
+    "\(symbol)\(direction == .above ? ">" : "<")=\(level)" + (hysteresis == .zero ? "" : "~\(hysteresis)")
+  }
+}
+
 /// An alert that fired.
 public struct PriceAlert: SymbolRecord, Hashable, Codable {
   /// The threshold that was reached.
@@ -124,8 +143,14 @@ public struct PriceAlert: SymbolRecord, Hashable, Codable {
   public let index: Int
   /// The price that reached it.
   public let price: ExactDecimal
-  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
-  public let timeNanoseconds: Int64
+  /// The time of the trade that reached it.
+  public let time: Timestamp
+
+  /// The alert in words: `BTC 70,000.10 is at or above 70,000.0`.
+  public var text: String {
+    let side = threshold.direction == .above ? "at or above" : "at or below"
+    return "\(threshold.symbol) \(price.grouped()) is \(side) \(threshold.level.grouped())"
+  }
 }
 
 /// An event of a feed's source.
@@ -136,8 +161,8 @@ public struct FeedNotice: FeedRecord, Hashable {
     case connecting
     /// The connection is established.
     case connected
-    /// The connection was refused or lost; the next attempt follows after this number of milliseconds.
-    case disconnected(retryMilliseconds: UInt64)
+    /// The connection was refused or lost; the next attempt follows after this duration, a whole number of milliseconds.
+    case disconnected(retryAfter: Duration)
     /// A message, by its number from 0, was malformed and skipped.
     case malformed(message: UInt64)
     /// A message exceeded the size limit and was skipped, after this number of messages.
@@ -150,8 +175,8 @@ public struct FeedNotice: FeedRecord, Hashable {
 
   /// The kind of the event.
   public let kind: Kind
-  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
-  public let timeNanoseconds: Int64
+  /// The time of the event.
+  public let time: Timestamp
   /// The reason or the address, at most 104 bytes, for display.
   public let text: String
 }

@@ -37,7 +37,9 @@ public final class FeedServer: Sendable {
   public var clients: [ServerClient] {
     server.clients.map {
       let lane = StreamStatistics(produced: $0.lane.produced, delivered: $0.lane.delivered, dropped: $0.lane.dropped)
-      return ServerClient(number: $0.number, sinceNanoseconds: $0.sinceNanoseconds, bytes: $0.bytes, statistics: lane)
+      return ServerClient(
+        number: $0.number, since: Timestamp(nanosecondsSince1970: $0.sinceNanoseconds), bytes: $0.bytes,
+        statistics: lane)
     }
   }
 
@@ -89,8 +91,8 @@ public struct ServerCounts: Sendable, Hashable {
 public struct ServerClient: Sendable, Hashable {
   /// The client's number; the first client of a server is 0.
   public let number: UInt64
-  /// The time of its connection: nanoseconds since 1970-01-01T00:00:00Z.
-  public let sinceNanoseconds: Int64
+  /// The time of its connection.
+  public let since: Timestamp
   /// Bytes written to it.
   public let bytes: UInt64
   /// The counts of its buffer, in trades.

@@ -1,3 +1,5 @@
+public import RustleCore
+
 /// A new price of one symbol.
 public struct PriceUpdate: Sendable, Hashable, Codable {
   /// The symbol, as requested.
@@ -9,6 +11,9 @@ public struct PriceUpdate: Sendable, Hashable, Codable {
   /// The sequence number in the stream, over all symbols: 0, 1, 2 … A missing number means that updates were dropped because
   /// the consumer was slower than the stream for longer than its buffer lasts.
   public let sequence: UInt64
+
+  /// The time of the update.
+  public var timestamp: Timestamp { .unixEpoch + .milliseconds(timestampMilliseconds) }
 
   /// Creates an update.
   public init(symbol: String, price: Double, timestampMilliseconds: Int64, sequence: UInt64) {

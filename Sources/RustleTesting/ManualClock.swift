@@ -1,4 +1,4 @@
-internal import RustleCore
+public import RustleCore
 public import RustleMarket
 
 /// A clock that advances only on request, for tests of code that uses Rustle's engines.
@@ -14,11 +14,11 @@ public final class ManualClock: Sendable {
 
   /// Creates a clock at time 0.
   ///
-  /// - Parameter wallMilliseconds: the calendar time at 0: milliseconds since 1970-01-01T00:00:00Z.
+  /// - Parameter start: the calendar time at 0, of which fractions of a millisecond are left out.
   /// - Throws: `TickerError` with the code `archiveMismatch` or `exhausted`.
-  public init(wallMilliseconds: Int64 = 0) throws(TickerError) {
+  public init(start: Timestamp = .unixEpoch) throws(TickerError) {
     do {
-      runtime = try NativeRuntime(wallMilliseconds: wallMilliseconds)
+      runtime = try NativeRuntime(wallMilliseconds: start.nanosecondsSince1970 / 1_000_000)
     } catch {
       throw TickerError(error)
     }

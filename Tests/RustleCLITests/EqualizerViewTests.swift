@@ -1,6 +1,7 @@
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustlePlot
 import TestSupport
 import Testing
 

@@ -11,8 +11,9 @@ import Testing
   private static let quick = LiveFeed.Backoff(base: .milliseconds(1), limit: .milliseconds(4))
 
   private func run(_ plan: TickerPlan, notes: LineWriter = nothing) async throws -> RunEnding {
-    try await TickerRun(plan: plan).lines(
-      .ndjson, profile: TickerViewTests.profile(columns: 80), to: Self.nothing, notes: notes)
+    try await plan.run(
+      to: TickerOutput(
+        plan, format: .ndjson, profile: TickerViewTests.profile(columns: 80), to: Self.nothing, notes: notes))
   }
 
   /// A recording that is served waits for the first of its clients, and is over when they have it.
@@ -67,7 +68,7 @@ import Testing
     for text in [first + gap + second, first + second] {
       let source = try folder.write(Data(text.utf8), as: "source.ndjson")
       var plan = TickerPlan(source: .replay(ReplayFeed(path: source, pace: .asFastAsPossible)), symbols: .all)
-      plan.record = TickerPlan.Record(path: folder.path("copy.ndjson"), mayReplace: true, input: source)
+      (plan.record, plan.overwrite) = (folder.path("copy.ndjson"), true)
       _ = try await run(plan)
       #expect(try String(contentsOfFile: folder.path("copy.ndjson"), encoding: .utf8) == text)
     }
@@ -126,8 +127,8 @@ import Testing
       to: LineWriter(try FileHandle(forWritingTo: URL(filePath: path))), notes: nil)
     let price = try #require(ExactDecimal("1.50"))
     try await output.take([
-      StreamElement.value(Trade(symbol: "A", price: price, timeNanoseconds: 0, sequence: 0)), .gap(2),
-      .value(Trade(symbol: "A", price: price, timeNanoseconds: 0, sequence: 9, sequenceGap: 6)),
+      StreamElement.value(Trade(symbol: "A", price: price, time: .unixEpoch, sequence: 0)), .gap(2),
+      .value(Trade(symbol: "A", price: price, time: .unixEpoch, sequence: 9, sequenceGap: 6)),
     ])
     let line = "{\"v\":1,\"symbol\":\"A\",\"price\":1.50,\"t_ms\":0,\"seq\":"
     let gaps = policy == nil ? "{\"v\":1,\"gap\":2}\n{\"v\":1,\"gap\":6}\n" : ""
@@ -191,13 +192,12 @@ import Testing
     kill(relay.processIdentifier, SIGKILL)
     relay.waitUntilExit()
     await feed.shutDown()
-    var made = TickerTables(format: .ndjson, profile: TickerViewTests.profile(columns: 80))
-    var source = ByteText()
-    for await element in everything { made.append(element, to: &source) }
+    var source: Set<Substring> = []
+    for await case .value(let trade) in everything { source.insert(trade.json[...]) }
 
     let lines = String(decoding: written, as: UTF8.self).split(separator: "\n")
     let trades = lines.filter { !$0.contains("\"gap\"") }
-    #expect(Set(trades).areLines(of: source.string))
+    #expect(source.isSuperset(of: trades))
     // Each is ended where it is.
     let kept = try String(contentsOfFile: recorded, encoding: .utf8).split(separator: "\n")
     #expect(zip(kept, trades).allSatisfy { $0 == $1 } && kept.count >= 20)
@@ -212,9 +212,4 @@ import Testing
     }
     #expect(gaps.reduce(0, +) == missing && missing > 0)
   }
-}
-
-extension Set<Substring> {
-  /// Whether every one of them is a line of `text`.
-  fileprivate func areLines(of text: String) -> Bool { isSubset(of: Set(text.split(separator: "\n"))) }
 }

@@ -29,7 +29,7 @@ import Testing
       options: TunerViewOptions(),
       screen: LiveScreen(
         hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { paper.write($0) }),
-        makeProfile: { TickerViewTests.profile(columns: 80) }, write: { paper.write($0) }))
+        makeProfile: { TickerViewTests.profile(columns: 80) }))
   }
 
   private func picture() async throws -> String {

@@ -12,13 +12,15 @@ import Testing
     ("2023-11-14T20:43:20.000000001-01:30", 1_700_000_000_000_000_001), ("1969-12-31T23:59:59Z", -1_000_000_000),
     ("2024-02-29t00:00z", 1_709_164_800_000_000_000),
   ])
-  func momentsAreRead(text: String, nanoseconds: Int) { #expect(MarketTime.nanoseconds(text) == Int64(nanoseconds)) }
+  func timesAreRead(text: String, nanoseconds: Int64) {
+    #expect(MarketTime.timestamp(text) == Timestamp(nanosecondsSince1970: nanoseconds))
+  }
 
   @Test(arguments: [
     "", "now", "2023-02-30", "2023-13-01", "2023-11-14T24:00Z", "2023-11-14T22:60Z", "2023-11-14T22:13:20.1234567890Z",
-    "2023-11-14T22Z", "0001-01-01", "2300-01-01", "9223372036854775807",
+    "2023-11-14T22Z", "2023-11-14Z", "2023-11-14T22:13+24:00", "0001-01-01", "2300-01-01", "9223372036854775807",
   ])
-  func otherTextIsNoMoment(text: String) { #expect(MarketTime.nanoseconds(text) == nil) }
+  func otherTextIsNoTime(text: String) { #expect(MarketTime.timestamp(text) == nil) }
 
   @Test(arguments: [
     ("250ms", 250_000_000, "250ms"), ("60s", 60_000_000_000, "1m"), ("90s", 90_000_000_000, "90s"),
@@ -26,39 +28,26 @@ import Testing
   ])
   func intervalsAreReadAndWritten(text: String, nanoseconds: Int, short: String) {
     #expect(MarketTime.interval(text) == Int64(nanoseconds))
-    #expect(MarketTime.text(interval: Int64(nanoseconds)) == short)
+    #expect(MarketTime.text(.nanoseconds(nanoseconds)) == short)
   }
 
   @Test(arguments: ["", "0s", "1", "m", "-1s", "1.5s", "1w", "999999999999d", "1 m"])
   func otherTextIsNoInterval(text: String) { #expect(MarketTime.interval(text) == nil) }
 
-  @Test func momentsAreWrittenInUTC() {
-    #expect(MarketTime.dateAndTime(1_700_000_000_999_999_999) == "2023-11-14T22:13:20Z")
-    #expect(MarketTime.dateAndTime(-1) == "1969-12-31T23:59:59Z")
-    #expect(MarketTime.dateAndTime(-1, unit: 1) == "1969-12-31T23:59:59.999999999Z")
-    #expect(MarketTime.dateAndTime(1_700_000_000_250_000_000, unit: 250_000_000) == "2023-11-14T22:13:20.250Z")
-    #expect(MarketTime.dateAndTime(1_700_000_000_000_007_000, unit: 7_000) == "2023-11-14T22:13:20.000007Z")
-    #expect(MarketTime.timeOfDay(-1) == "23:59:59.999Z")
-    #expect(MarketTime.timeOfDay(61_001_000_000, hasMilliseconds: false) == "00:01:01")
+  @Test func timesAreWrittenInUTC() {
+    func time(_ nanoseconds: Int64) -> Timestamp { Timestamp(nanosecondsSince1970: nanoseconds) }
+    #expect(MarketTime.dateAndTime(time(1_700_000_000_999_999_999)) == "2023-11-14T22:13:20Z")
+    #expect(MarketTime.dateAndTime(time(-1)) == "1969-12-31T23:59:59Z")
+    #expect(MarketTime.dateAndTime(time(-1), unit: 1) == "1969-12-31T23:59:59.999999999Z")
+    #expect(MarketTime.dateAndTime(time(1_700_000_000_250_000_000), unit: 250_000_000) == "2023-11-14T22:13:20.250Z")
+    #expect(MarketTime.dateAndTime(time(1_700_000_000_000_007_000), unit: 7_000) == "2023-11-14T22:13:20.000007Z")
+    #expect(MarketTime.timeOfDay(time(-1)) == "23:59:59.999Z")
+    #expect(MarketTime.timeOfDay(time(61_001_000_000), hasMilliseconds: false) == "00:01:01")
   }
 
   @Test(arguments: [
     (0, "0 ms"), (-12_000_000, "-12 ms"), (999_400_000, "999 ms"), (999_600_000, "1.0 s"), (99_900_000_000, "99.9 s"),
     (120_000_000_000, "2 min"), (7_200_000_000_000, "2 h"), (864_000_000_000_000, "10 d"),
   ])
-  func agesAreShort(nanoseconds: Int, text: String) { #expect(MarketTime.age(Int64(nanoseconds)) == text) }
-
-  @Test func alertsAreRead() throws {
-    func threshold(
-      _ symbol: String, _ side: PriceThreshold.Direction, _ level: String, _ hysteresis: String = "0"
-    ) throws -> PriceThreshold {
-      PriceThreshold(
-        symbol: symbol, side, try #require(ExactDecimal(level)), hysteresis: try #require(ExactDecimal(hysteresis)))
-    }
-    #expect(PriceThreshold("BTC>70000") == (try threshold("BTC", .above, "70000")))
-    #expect(PriceThreshold("BTC/EUR<=-0.5~0.25") == (try threshold("BTC/EUR", .below, "-0.5", "0.25")))
-    for text in ["", "BTC", ">1", "BTC>", "BTC>x", "BTC>1~", "BTC>1~-1", "BTC=1", "BTC>1e5"] {
-      #expect(PriceThreshold(text) == nil, "\(text)")
-    }
-  }
+  func agesAreShort(nanoseconds: Int64, text: String) { #expect(MarketTime.age(.nanoseconds(nanoseconds)) == text) }
 }

@@ -45,7 +45,7 @@ import RustleWebSocket
     #expect(try plan("a.csv") == TickerPlan(source: .replay(ReplayFeed(path: "a.csv")), symbols: .all))
     let feed = ReplayFeed(
       path: "/dev/stdin", format: .csv, schema: "symbol=s,price=p", pace: .asFastAsPossible, repeats: true,
-      fromNanoseconds: 0)
+      from: .unixEpoch)
     let other = try plan(
       "-", "BTC", "--input", "csv", "--schema", "symbol=s,price=p", "--speed", "max", "--loop", "--from", "1970-01-01",
       "--candles", "1m", "--lateness", "500ms", "--policy", "sampled", "--rate", "4", "--alert", "BTC>1", "--alert",
@@ -54,7 +54,7 @@ import RustleWebSocket
     #expect(other.policy == .sampled(every: .milliseconds(250)))
     #expect(other.content == .candles(every: .seconds(60), lateness: .milliseconds(500)))
     #expect(other.thresholds.map(\.symbol) == ["BTC", "ETH"])
-    #expect(other.record == TickerPlan.Record(path: "b.ndjson", mayReplace: true, input: "/dev/stdin"))
+    #expect(other.record == "b.ndjson" && other.overwrite)
     #expect(try plan("a.csv", "--speed", "10").source == .replay(ReplayFeed(path: "a.csv", pace: .speed(10))))
     #expect(try plan("a.csv", "--policy", "conflated").policy == .conflated)
     #expect(
@@ -76,13 +76,13 @@ import RustleWebSocket
     #expect(throws: ValidationError.self) { try plan("A\n", "A") }
     #expect(throws: ValidationError.self) { try plan("A B\n") }
     let many = (0..<20_000).map { "S\($0)" }
-    #expect(try plan(many.joined(separator: "\n")).symbols.shown == many)
+    #expect(try plan(many.joined(separator: "\n")).shownSymbols == many)
     let missing = try #require(
       try RootCommand.parseAsRoot(["ticker", "--symbols", "/there-is-none"]) as? TickerCommand)
     #expect(throws: CommandFailure.self) { try missing.plan() }
   }
 
-  @Test func theTickersMotionsAreRead() throws {
+  @Test func theTickersPriceProcessesAreRead() throws {
     let arguments = [
       "ticker", "A=", "B", "--seed", "7", "--brownian", "B=65000.00,-0.5,0.6", "--brownian", "A==0.10", "--statistics",
       "10s",
@@ -108,7 +108,7 @@ import RustleWebSocket
       "sampled", "--alert", "ETH>1", "--candles", "1m", "--record", "b.ndjson")
     let feed = LiveFeed(.unix("/a b"), schema: "symbol=s,price=p", restartsNumbers: true)
     #expect(other.source == .live(feed) && other.symbols == ["BTC"] && other.serve == .tcp("::1", port: 0))
-    #expect(other.policy == .sampled(every: .milliseconds(500)) && other.record?.path == "b.ndjson")
+    #expect(other.policy == .sampled(every: .milliseconds(500)) && other.record == "b.ndjson" && !other.overwrite)
     #expect(try plan("A", "--serve", "unix:a").serve == .unix("a"))
     #expect(try plan("--replay", "a.csv", "--serve", "a:1").everything == .lossless())
   }
@@ -221,12 +221,15 @@ import RustleWebSocket
     ),
     (
       ["ticker", "--connect", "ws://a", "--header", "a: b", "--header", "A: c"],
-      "expected each name once, got one again"
+      "--header: expected each name once, got 'A' again"
     ),
     (["ticker", "A", "--candles", "1m", "--statistics", "1m"], "--candles cannot be used with --statistics"),
-    (["ticker", "A", "--brownian", "A"], "expected a motion such as BTC=65000.00 or BTC=65000.00,0.05,0.6, got 'A'"),
-    (["ticker", "A", "--brownian", "A=0"], "expected a motion such as BTC=65000.00"),
-    (["ticker", "A", "--brownian", "A=1,2,3,4"], "expected a motion such as BTC=65000.00"),
+    (
+      ["ticker", "A", "--brownian", "A"],
+      "expected a price process such as BTC=65000.00 or BTC=65000.00,0.05,0.6, got 'A'"
+    ),
+    (["ticker", "A", "--brownian", "A=0"], "expected a price process such as BTC=65000.00"),
+    (["ticker", "A", "--brownian", "A=1,2,3,4"], "expected a price process such as BTC=65000.00"),
     (
       ["ticker", "A", "--brownian", "A=1000.0000000000000"],
       "expected a price of at most 15 digits, got '1000.0000000000000'"

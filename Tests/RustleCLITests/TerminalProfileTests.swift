@@ -56,9 +56,10 @@ import Testing
   @Test func aPictureIsCutToTheRowsThatThereAre() throws {
     let pipe = Pipe()
     var screen = LiveScreen(
-      hasKeys: false, session: TerminalSession(output: -1, input: nil, write: { _ in }),
-      makeProfile: { Self.profile([:], size: (40, 3)) },
-      write: { try pipe.fileHandleForWriting.write(contentsOf: Data($0.utf8)) })
+      hasKeys: false,
+      session: TerminalSession(output: -1, input: nil) {
+        try pipe.fileHandleForWriting.write(contentsOf: Data($0.utf8))
+      }, makeProfile: { Self.profile([:], size: (40, 3)) })
     try screen.draw { _ in (1...5).map { ("line \($0)", 6) } }
     try pipe.fileHandleForWriting.close()
     let text = String(decoding: try #require(try pipe.fileHandleForReading.readToEnd()), as: UTF8.self)

@@ -4,25 +4,13 @@ import Testing
 @testable import RustleCLI
 
 @Suite(.releasesNativeObjects) struct TerminalTextTests {
-  @Test(arguments: [("BTC", 3), ("", 0), ("日本", 4), ("é", 1), ("e\u{301}", 1), ("🚀", 2), ("▁▂█▲…", 5), ("한", 2)])
-  func widthsAreThoseOfTheTerminal(text: String, columns: Int) {
-    #expect(DisplayWidth.columns(of: text) == columns)
-  }
-
-  @Test func aTextIsPaddedOrCutToExactlyItsWidth() {
-    #expect(DisplayWidth.fit("BTC", to: 6, ellipsis: "…") == "BTC   ")
-    #expect(DisplayWidth.fit("BTC", to: 6, alignRight: true, ellipsis: "…") == "   BTC")
-    #expect(DisplayWidth.fit("BTCUSD", to: 4, ellipsis: "~") == "BTC~")
-    // A wide character that does not fit whole leaves a space behind the ellipsis.
-    #expect(DisplayWidth.fit("日本語", to: 4, ellipsis: "…") == "日… ")
-    #expect(DisplayWidth.fit("BTC", to: 0, ellipsis: "…") == "")
-  }
-
-  @Test func aPainterPaintsOnlyWhenItIsEnabled() {
-    #expect(Painter(isEnabled: true)("up", .green) == "\u{1B}[32mup\u{1B}[0m")
-    #expect(Painter(isEnabled: true)("up", nil) == "up")
-    #expect(Painter(isEnabled: true)("", .green) == "")
-    #expect(Painter(isEnabled: false)("up", .green) == "up")
+  @Test func aTextIsPaintedOnlyWhereThereAreColours() {
+    let (colored, plain) = (
+      TickerViewTests.profile(columns: 80, color: true), TickerViewTests.profile(columns: 80)
+    )
+    #expect(colored.paint("up", .green) == "\u{1B}[32mup\u{1B}[0m")
+    #expect(colored.paint("up", nil) == "up" && colored.paint("", .green) == "")
+    #expect(plain.paint("up", .green) == "up")
   }
 
   @Test func aFrameIsDrawnOverTheOneBefore() {

@@ -15,14 +15,14 @@ import Testing
     _ elements: [StreamElement<Trade>], _ format: OutputFormat,
     _ profile: TerminalProfile = TickerViewTests.profile(columns: 80), isInMilliseconds: Bool = false
   ) -> String {
-    write(elements, TickerTables(isSimulated: isInMilliseconds, format: format, profile: profile))
+    write(elements, TickerLines(isSimulated: isInMilliseconds, format: format, profile: profile))
   }
 
   /// A header, and the lines of some elements.
-  static func write(_ elements: [StreamElement<some TickerRecord>], _ tables: TickerTables) -> String {
-    var (tables, text) = (tables, ByteText())
-    text.append(tables.header)
-    for element in elements { tables.append(element, to: &text) }
+  static func write(_ elements: [StreamElement<some TickerRecord>], _ lines: TickerLines) -> String {
+    var (lines, text) = (lines, ByteText())
+    text.append(lines.header)
+    lines.append(elements, to: &text)
     return text.string
   }
 
@@ -65,8 +65,8 @@ import Testing
     let some = try #require(ExactDecimal("-12.50"))
     let price = try #require(ExactDecimal("999999999999999999"))
     let trades = [
-      Trade(symbol: "a\"b,c", price: price, size: none, timeNanoseconds: 1_000_000, sequence: .max - 1),
-      Trade(symbol: "A", price: some, size: try #require(ExactDecimal("0.5")), timeNanoseconds: -1),
+      Trade(symbol: "a\"b,c", price: price, size: none, time: .unixEpoch + .milliseconds(1), sequence: .max - 1),
+      Trade(symbol: "A", price: some, size: try #require(ExactDecimal("0.5")), time: .unixEpoch - .nanoseconds(1)),
     ].map { StreamElement.value($0) }
     #expect(
       Self.text(trades, .ndjson) == #"""
@@ -83,28 +83,9 @@ import Testing
         """#)
   }
 
-  @Test(arguments: [
-    "0", "7", "-7", "0.00", "0.000000000000000001", "-0.05", "10", "1234567890.12345678", "999999999999999999",
-  ])
-  func bytesOfANumberAreItsText(number: String) throws {
-    var text = ByteText()
-    text.append(try #require(ExactDecimal(number)))
-    #expect(text.string == number)
-  }
-
-  @Test func bytesOfIntegersAreTheirText() {
-    var text = ByteText()
-    for number in [0, 9, 10, -1, Int64.max, .min] {
-      text.append(number)
-      text.append(" ")
-    }
-    text.append(UInt64.max)
-    #expect(text.string == "0 9 10 -1 9223372036854775807 -9223372036854775808 18446744073709551615")
-  }
-
   @Test func gapIsReportedInItsPlace() {
     func gap(_ format: OutputFormat) -> String {
-      TickerTables(format: format, profile: TickerViewTests.profile(columns: 80, ascii: true)).gap(7)
+      TickerLines(format: format, profile: TickerViewTests.profile(columns: 80, ascii: true)).gap(7)
     }
     #expect(gap(.ndjson) == "{\"v\":1,\"gap\":7}\n")
     #expect(gap(.csv).isEmpty)
@@ -123,7 +104,7 @@ import Testing
   }
 
   @Test func aTimeBefore1970IsATimeOfDay() {
-    let trade = Trade(symbol: "A", price: .zero, timeNanoseconds: -1_000_000)
+    let trade = Trade(symbol: "A", price: .zero, time: .unixEpoch - .milliseconds(1))
     #expect(Self.text([.value(trade)], .text).hasPrefix("23:59:59.999Z  A"))
   }
 
@@ -131,38 +112,38 @@ import Testing
 
   static func candle(_ symbol: String = "BTC") throws -> Candle {
     let json = """
-      {"symbol":"\(symbol)","startNanoseconds":1795243500000000000,"open":"64000.10","high":"64320","low":"63360.00",
+      {"symbol":"\(symbol)","start":"2026-11-21T06:45:00Z","open":"64000.10","high":"64320","low":"63360.00",
       "close":"63999.90","exactVolume":"1.250","volume":1.25,"count":3}
       """
     return try JSONDecoder().decode(Candle.self, from: Data(json.utf8))
   }
 
   @Test(arguments: [OutputFormat.ndjson, .csv, .text]) func candlesAreWrittenOneALine(format: OutputFormat) throws {
-    let tables = TickerTables(
+    let lines = TickerLines(
       .candles(every: .seconds(60), lateness: .zero), format: format, profile: TickerViewTests.profile(columns: 80))
-    try Snapshot.expect(Self.write([.value(try Self.candle()), .gap(2)], tables), variant: format.rawValue)
+    try Snapshot.expect(Self.write([.value(try Self.candle()), .gap(2)], lines), variant: format.rawValue)
   }
 
   // MARK: statistics
 
   static func statistics(_ symbol: String = "BTC") throws -> PriceStatistics {
     let json = """
-      {"symbol":"\(symbol)","timeNanoseconds":1795243500000000001,"count":3,"mean":64106.66666666667,
+      {"symbol":"\(symbol)","time":"2026-11-21T06:45:00.000000001Z","count":3,"mean":64106.66666666667,
       "variance":29866.666666666668,"lowest":"63999.90","highest":"64320","first":"64320","last":"63999.90"}
       """
     return try JSONDecoder().decode(PriceStatistics.self, from: Data(json.utf8))
   }
 
   @Test(arguments: [OutputFormat.ndjson, .csv, .text]) func statisticsAreWrittenOneALine(format: OutputFormat) throws {
-    let tables = TickerTables(
+    let lines = TickerLines(
       .statistics(over: .seconds(60)), format: format, profile: TickerViewTests.profile(columns: 80))
-    try Snapshot.expect(Self.write([.value(try Self.statistics()), .gap(2)], tables), variant: format.rawValue)
+    try Snapshot.expect(Self.write([.value(try Self.statistics()), .gap(2)], lines), variant: format.rawValue)
   }
 
   static func alert() throws -> PriceAlert {
     let json = """
       {"threshold":{"symbol":"BTC","direction":"above","level":"70000.0","hysteresis":"12.5"},"index":0,
-      "price":"70000.10","timeNanoseconds":1500000}
+      "price":"70000.10","time":"1970-01-01T00:00:00.001500Z"}
       """
     return try JSONDecoder().decode(PriceAlert.self, from: Data(json.utf8))
   }

@@ -28,13 +28,14 @@ import Testing
     change(&plan, &feed)
     plan.source = .replay(feed)
     let recorded = folder.path("recorded.ndjson")
-    if records { plan.record = TickerPlan.Record(path: recorded, input: feed.path) }
+    if records { plan.record = recorded }
     var result = Output()
     do {
-      let ending = try await TickerRun(plan: plan).lines(
-        format, profile: TickerViewTests.profile(columns: 80),
+      let output = TickerOutput(
+        plan, format: format, profile: TickerViewTests.profile(columns: 80),
         to: LineWriter(try FileHandle(forWritingTo: URL(filePath: out))),
         notes: LineWriter(try FileHandle(forWritingTo: URL(filePath: err))))
+      let ending = try await plan.run(to: output)
       #expect(ending == .streamEnded)
     } catch {
       guard let failure = CommandFailure(error) else { throw error }
@@ -75,7 +76,7 @@ import Testing
     let text = Self.lines.joined()
     #expect(try await play(text) { plan, _ in plan.symbols = ["ETH"] }.text == Self.lines[1])
     #expect(
-      try await play(text) { _, feed in feed.fromNanoseconds = 1_700_000_061_000_000_000 }.text
+      try await play(text) { _, feed in feed.from = .unixEpoch + .seconds(1_700_000_061) }.text
         == Self.lines[2] + Self.lines[3])
     let other = try await play("pair,last\nBTC,1.50\n", as: "a.csv", format: .csv) { _, feed in
       feed.schema = "symbol=pair,price=last"
@@ -163,7 +164,7 @@ import Testing
     #expect(one?.message.hasSuffix("got 1 line without any") == true)
     let header = try await play("symbol,price\n", as: "a.csv").failure
     #expect(header?.message.hasSuffix("got only a header") == true && header?.advice == nil)
-    let late = try await play(Self.lines.joined()) { _, feed in feed.fromNanoseconds = .max }.failure
+    let late = try await play(Self.lines.joined()) { _, feed in feed.from = .max }.failure
     #expect(late?.status == .usage && late?.message.hasPrefix("--from: ") == true)
   }
 
@@ -176,44 +177,33 @@ import Testing
     #expect(missing?.status == .noInput)
   }
 
-  @Test func aFileThatIsThereIsReplacedOnlyWhenAskedFor() async throws {
+  @Test func aRecordingIsRefusedBeforeTheRun() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Data("precious\n".utf8), as: "a.ndjson")
-    #expect(throws: CommandFailure.self) { try TradeRecording(TickerPlan.Record(path: path)) }
-    #expect(throws: CommandFailure.self) {
-      try TradeRecording(TickerPlan.Record(path: path, mayReplace: true, input: path))
-    }
-    #expect(throws: CommandFailure.self) { try TradeRecording(TickerPlan.Record(path: folder.path("no/a.ndjson"))) }
-    let recording = try TradeRecording(TickerPlan.Record(path: path, mayReplace: true))
-    try await recording.write([.gap(0)])
-    #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n", "until there is a trade")
-    try await recording.write([.value(TickerViewTests.trade("A", "1.0")), .gap(3)])
-    #expect(try String(contentsOfFile: path, encoding: .utf8).hasSuffix("\"seq\":0}\n"), "while it grows")
-    try await recording.end()
-    #expect(await recording.summary.hasPrefix("rustle: 3 updates dropped: too fast for "))
-    let unused = try TradeRecording(TickerPlan.Record(path: folder.path("b.ndjson")))
-    try await unused.end()
-    #expect(await unused.summary == "no updates: nothing written to \(folder.path("b.ndjson"))\n")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.ndjson"])
-  }
-
-  @Test func onADiskThatIsFullWholeLinesStay() async throws {
-    let folder = try ScratchFolder()
-    let path = folder.path("a.ndjson")
-    await #expect(processExitsWith: .success) { [path = path as String] in
-      let recording = try TradeRecording(TickerPlan.Record(path: path))
-      try ProcessLimits.largestFile(600)
-      let batch = (0..<7).map { StreamElement.value(TickerViewTests.trade("A", "1.0", sequence: $0)) }
-      try await recording.write(batch)
+    func failure(_ path: String, mayReplace: Bool = false, from input: String = "b.ndjson") -> CommandFailure? {
+      var plan = TickerPlan(source: .replay(ReplayFeed(path: input)), symbols: .all)
+      (plan.record, plan.overwrite) = (path, mayReplace)
       do {
-        try await recording.write(batch)
-        Issue.record("expected a refusal, got none")
-      } catch let failure as CommandFailure {
-        #expect(failure.status == .unavailable && failure.message.contains(path))
+        _ = try plan.recorder()
+        return nil
+      } catch {
+        return CommandFailure(error)
       }
     }
-    let text = try String(contentsOfFile: path, encoding: .utf8)
-    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count == 8 && text.hasSuffix("}\n"))
+    let exists = CommandFailure(
+      .usage, "--record: \(path): the file exists", advice: "choose another name, or use --overwrite")
+    #expect(failure(path) == exists)
+    #expect(failure(path, mayReplace: true) == nil)
+    #expect(failure(path, mayReplace: true, from: path)?.status == .usage)
+    #expect(failure(folder.path("no/a.ndjson"))?.status == .unavailable)
+  }
+
+  @Test func aRecordingWithoutTradesIsReported() async throws {
+    let output = try await play(Self.lines.joined(), records: false) { plan, _ in
+      plan.symbols = ["DOGE"]
+      plan.record = NSTemporaryDirectory() + UUID().uuidString
+    }
+    #expect(output.notes.contains("\nno updates: nothing written to "))
   }
 
   /// However a run ends, what the recording has been given is in its file.
@@ -223,18 +213,18 @@ import Testing
     let clock = try ManualClock()
     let source = FeedConfiguration.simulated(SimulatedFeed(symbols: ["A", "B"], updatesPerSecond: 100, seed: 7))
     var plan = TickerPlan(source: source, symbols: ["A", "B"])
-    plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
+    plan.record = folder.path("a.ndjson")
     let feed = try MarketFeed(source, clock: clock)
-    let recording = try TradeRecording(try #require(plan.record))
-    let streams = try await TickerStreams(plan, of: feed, recording: recording)
+    let recorder = try #require(try plan.recorder())
+    let streams = try await TickerStreams(plan, of: feed, recorder: recorder)
     try await feed.run()
     clock.advance(by: .zero)
     clock.advance(by: .seconds(100))
     let given = await feed.counts.trades
-    let first = try await streams.firstEnding { tasks, _ in tasks.addTask { ending } }
-    try await recording.end()
+    let first = try await streams.run { tasks in tasks.addTask { ending } }
+    try await recorder.close()
     #expect(first == ending && given > 10_000, "more than one batch")
-    #expect(await recording.count == given)
+    #expect(await recorder.count == given)
     let lines = try String(contentsOfFile: folder.path("a.ndjson"), encoding: .utf8).split(separator: "\n")
     #expect(UInt64(lines.count) == given)
   }
@@ -244,12 +234,12 @@ import Testing
     let folder = try ScratchFolder()
     let source = FeedConfiguration.simulated(SimulatedFeed(symbols: ["A"], updatesPerSecond: 1_000))
     var plan = TickerPlan(source: source, symbols: ["A"])
-    plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
+    plan.record = folder.path("a.ndjson")
     let feed = try MarketFeed(source)
-    let streams = try await TickerStreams(plan, of: feed, recording: TradeRecording(try #require(plan.record)))
+    let streams = try await TickerStreams(plan, of: feed, recorder: plan.recorder())
     _ = try folder.write(Data("somebody else's".utf8), as: "a.ndjson")
-    await #expect(throws: CommandFailure.self) {
-      _ = try await streams.firstEnding { tasks, _ in
+    await #expect(throws: FeedError.self) {
+      _ = try await streams.run { tasks in
         tasks.addTask {
           try await feed.run()
           return nil
@@ -261,7 +251,7 @@ import Testing
 
   /// A feed on a clock that the test moves, and a view of it.
   @Test func theViewShowsWhatTheStreamsDeliver() async throws {
-    let clock = try ManualClock(wallMilliseconds: 1_000)
+    let clock = try ManualClock(start: .unixEpoch + .seconds(1))
     let threshold = try #require(PriceThreshold("BTC>1"))
     let source = FeedConfiguration.simulated(SimulatedFeed(symbols: ["BTC", "ETH"], seed: 7, updateLimit: 10))
     let plan = TickerPlan(source: source, symbols: ["BTC", "ETH"], thresholds: [threshold])
@@ -273,16 +263,16 @@ import Testing
       plan,
       screen: LiveScreen(
         hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { _ in }),
-        makeProfile: { TickerViewTests.profile(columns: 80) }, write: { _ in }),
-      now: { 0 }, wall: { 1_250_000_000 })
+        makeProfile: { TickerViewTests.profile(columns: 80) }),
+      now: { 0 }, wall: { .unixEpoch + .milliseconds(1_250) })
     try await streams.deliver(to: view)
     await view.show(streams)
-    let text = await view.picture(TickerViewTests.profile(columns: 80)).map(\.text).joined(separator: "\n")
+    let text = await view.view(TickerViewTests.profile(columns: 80)).lines.map(\.text).joined(separator: "\n")
     #expect(text.contains("BTC") && text.contains("ETH") && text.contains("ALERT") && text.contains("10 updates"))
     #expect(await view.press(.pause) == false)
     await view.take([.value(TickerViewTests.trade("NEW", "1"))])
     func rows() async -> String {
-      await view.picture(TickerViewTests.profile(columns: 80)).map(\.text).joined(separator: "\n")
+      await view.view(TickerViewTests.profile(columns: 80)).lines.map(\.text).joined(separator: "\n")
     }
     let paused = await rows()
     #expect(!paused.contains("NEW") && paused.contains("paused"))

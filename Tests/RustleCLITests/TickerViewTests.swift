@@ -1,4 +1,5 @@
 import RustleMarket
+import RustlePlot
 import TestSupport
 import Testing
 
@@ -11,18 +12,18 @@ import Testing
       isASCIIAskedFor: ascii)
   }
 
-  /// At 2026-11-21T06:45:27.382Z.
-  static let time: Int64 = 1_795_243_527_382_000_000
+  /// 2026-11-21T06:45:27.382Z.
+  static let time = Timestamp(nanosecondsSince1970: 1_795_243_527_382_000_000)
 
   static func trade(_ symbol: String, _ price: String, size: String = "0", sequence: UInt64 = 0) -> Trade {
     Trade(
-      symbol: symbol, price: ExactDecimal(price) ?? .zero, size: ExactDecimal(size) ?? .zero, timeNanoseconds: time,
+      symbol: symbol, price: ExactDecimal(price) ?? .zero, size: ExactDecimal(size) ?? .zero, time: time,
       sequence: sequence)
   }
 
   /// Three symbols after seventy updates: one that rose, one that fell, one that has not moved; and one with no price.
-  static func board(hasSizes: Bool = true) -> TickerBoard {
-    var board = TickerBoard(symbols: ["BTC", "ETH", "STABLE", "NEW"])
+  static func board(hasSizes: Bool = true) -> PriceBoard {
+    var board = PriceBoard(symbols: ["BTC", "ETH", "STABLE", "NEW"])
     for step in 0..<70 {
       board.apply(.value(trade("BTC", "\(64_000 + step * step).50", size: hasSizes ? "0.125" : "0")))
       board.apply(.value(trade("ETH", "\(3_500 - step % 7 * 3 - step)", size: hasSizes ? "1234.5" : "0")))
@@ -33,20 +34,20 @@ import Testing
 
   static let candleContent = TickerPlan.Content.candles(every: .seconds(60), lateness: .zero)
 
-  static func candles() throws -> TickerBoard {
-    var board = TickerBoard(symbols: [])
+  static func candles() throws -> PriceBoard {
+    var board = PriceBoard(symbols: [])
     for symbol in ["BTC", "ETH"] { board.apply(.value(try TickerLinesTests.candle(symbol))) }
     return board
   }
 
-  static func statistics() throws -> TickerBoard {
-    var board = TickerBoard(symbols: [])
+  static func statistics() throws -> PriceBoard {
+    var board = PriceBoard(symbols: [])
     for symbol in ["BTC", "ETH"] { board.apply(.value(try TickerLinesTests.statistics(symbol))) }
     return board
   }
 
   static func status(_ seconds: Double = 75) -> TickerStatus {
-    TickerStatus(seconds: seconds, now: time + 250_000_000, source: "simulated", updatesPerSecond: 12)
+    TickerStatus(seconds: seconds, now: time + .milliseconds(250), source: "simulated", updatesPerSecond: 12)
   }
 
   /// A status with everything in it.
@@ -75,12 +76,14 @@ import Testing
     var board = Self.board()
     board.apply(StreamElement<Trade>.gap(1_234))
     for lines in [
-      TickerView(profile: profile).lines(Self.board(hasSizes: false), Self.status()),
-      TickerView(profile: profile, isRecording: true).lines(board, try Self.fullStatus()),
-      TickerView(profile: profile, isRecording: true, content: Self.candleContent).lines(
-        try Self.candles(), Self.status()),
-      TickerView(profile: profile, content: .statistics(over: .seconds(60))).lines(
-        try Self.statistics(), Self.status()),
+      TickerView(Self.board(hasSizes: false), Self.status(), profile: profile).lines,
+      TickerView(board, try Self.fullStatus(), profile: profile, isRecording: true).lines,
+      TickerView(
+        try Self.candles(), Self.status(), profile: profile, isRecording: true, content: Self.candleContent
+      ).lines,
+      TickerView(
+        try Self.statistics(), Self.status(), profile: profile, content: .statistics(over: .seconds(60))
+      ).lines,
     ] {
       Self.expectToFit(lines, columns)
       texts.append(Self.text(lines))
@@ -103,7 +106,7 @@ import Testing
       status.source = "from 127.0.0.1:7000"
       status.connection = connection
       status.server = TickerStatus.Server(address: "127.0.0.1:7001", clients: columns == 40 ? 1 : 2)
-      let lines = TickerView(profile: Self.profile(columns: columns)).lines(Self.board(), status)
+      let lines = TickerView(Self.board(), status, profile: Self.profile(columns: columns)).lines
       Self.expectToFit(lines, columns)
       texts.append(Self.text(lines))
     }
@@ -119,14 +122,14 @@ import Testing
     full.connection = .reconnecting(after: .seconds(1), failures: 2, reason: "Connection refused (os error 111)")
     full.server = TickerStatus.Server(address: "127.0.0.1:7001", clients: 1)
     for board in [
-      Self.board(), try Self.candles(), try Self.statistics(), TickerBoard(symbols: []), TickerBoard(symbols: ["A"]),
+      Self.board(), try Self.candles(), try Self.statistics(), PriceBoard(symbols: []), PriceBoard(symbols: ["A"]),
     ] {
       for (content, status) in [
         (TickerPlan.Content.trades, Self.status()), (Self.candleContent, Self.status()),
         (.statistics(over: .seconds(60)), Self.status()),
         (.trades, full),
       ] {
-        let lines = TickerView(profile: profile, content: content).lines(board, status)
+        let lines = TickerView(board, status, profile: profile, content: content).lines
         Self.expectToFit(lines, max(20, columns))
         let height = lines.reduce(0) { $0 + max(1, ($1.columns + columns - 1) / columns) }
         #expect(!lines.isEmpty && (height < rows || lines.count == 1))
@@ -141,12 +144,13 @@ import Testing
       TickerPlan(source: .simulated(SimulatedFeed(symbols: symbols)), symbols: .only(symbols)),
       screen: LiveScreen(
         hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { _ in }),
-        makeProfile: { Self.profile(columns: 80, rows: 14) }, write: { _ in }),
-      now: { 0 }, wall: { 0 })
+        makeProfile: { Self.profile(columns: 80, rows: 14) }),
+      now: { 0 }, wall: { .unixEpoch })
     func rows() async -> [String] {
-      await view.picture(Self.profile(columns: 80, rows: 14)).map(\.text).filter { $0.hasPrefix("S") }.dropFirst().map {
-        String($0)
-      }
+      await view.view(Self.profile(columns: 80, rows: 14)).lines.map(\.text).filter { $0.hasPrefix("S") }.dropFirst()
+        .map {
+          String($0)
+        }
     }
     let count = await rows().count
     #expect(count == 10)
@@ -165,7 +169,7 @@ import Testing
     var status = try Self.fullStatus()
     status.server = TickerStatus.Server(address: "127.0.0.1:7001", clients: 1)
     func lines(_ rows: Int) -> [String] {
-      TickerView(profile: Self.profile(columns: 60, rows: rows)).lines(Self.board(), status).map(\.text)
+      TickerView(Self.board(), status, profile: Self.profile(columns: 60, rows: rows)).lines.map(\.text)
     }
     let six = lines(6)
     #expect(six.count == 5 && six[0].hasPrefix("SYMBOL") && six[1].hasPrefix("BTC") && six[2] == "… 3 more")
@@ -176,7 +180,7 @@ import Testing
   }
 
   @Test func theTableInASCIIHasNoOtherCharacter() throws {
-    let lines = TickerView(profile: Self.profile(columns: 80, ascii: true)).lines(Self.board(), Self.status())
+    let lines = TickerView(Self.board(), Self.status(), profile: Self.profile(columns: 80, ascii: true)).lines
     #expect(Self.text(lines).utf8.allSatisfy { $0 < 0x80 })
     try Snapshot.expect(Self.text(lines))
   }
@@ -184,8 +188,8 @@ import Testing
   @Test func theTableInColourIsTheSameTextWithColours() throws {
     var status = try Self.fullStatus()
     status.isPaused = true
-    let plain = TickerView(profile: Self.profile(columns: 80)).lines(Self.board(), status)
-    let coloured = TickerView(profile: Self.profile(columns: 80, color: true)).lines(Self.board(), status)
+    let plain = TickerView(Self.board(), status, profile: Self.profile(columns: 80)).lines
+    let coloured = TickerView(Self.board(), status, profile: Self.profile(columns: 80, color: true)).lines
     #expect(!Self.text(plain).contains("\u{1B}"))
     #expect(Self.text(coloured).replacing(/\u{1B}\[\d+m/, with: "") == Self.text(plain))
     #expect(coloured.map(\.columns) == plain.map(\.columns))
@@ -193,44 +197,29 @@ import Testing
   }
 
   @Test func moreSymbolsThanRowsAreCountedAndScrolled() throws {
-    let board = TickerBoard(symbols: (1...30).map { "S\($0)" })
-    let table = TickerView(profile: Self.profile(columns: 40, rows: 10))
+    let board = PriceBoard(symbols: (1...30).map { "S\($0)" })
+    func lines(_ status: TickerStatus) -> [(text: String, columns: Int)] {
+      TickerView(board, status, profile: Self.profile(columns: 40, rows: 10)).lines
+    }
     var status = Self.status()
-    let first = table.lines(board, status)
+    let first = lines(status)
     #expect(first.count == 9 && first[1].text == "S1" && first[6].text == "S6")
     #expect(first[7].text == "… 24 more")
     status.offset = 4
-    let next = table.lines(board, status)
+    let next = lines(status)
     #expect(next[1].text == "S5" && next[7].text == "… 4 above, 20 more")
     status.offset = 1_000
-    let last = table.lines(board, status)
+    let last = lines(status)
     #expect(last[6].text == "S30" && last[7].text == "… 24 above")
   }
 
   @Test func aLongSymbolIsCutAndAWideOneTakesItsColumns() {
-    var board = TickerBoard(symbols: ["ABCDEFGHIJKLMNOPQRSTUVWXYZ", "日本円"])
+    var board = PriceBoard(symbols: ["ABCDEFGHIJKLMNOPQRSTUVWXYZ", "日本円"])
     board.apply(.value(Self.trade("日本円", "155.20")))
-    let lines = TickerView(profile: Self.profile(columns: 80)).lines(board, Self.status())
+    let lines = TickerView(board, Self.status(), profile: Self.profile(columns: 80)).lines
     #expect(lines[1].text == "ABCDEFGHIJKLMNOPQRSTUVWXYZ" || lines[1].text == "ABCDEFGHIJK…")
     #expect(lines[2].text.hasPrefix("日本円             155.20"))
     #expect(DisplayWidth.columns(of: lines[2].text) == lines[2].columns)
-  }
-
-  @Test func aSparklineIsScaledToItsOwnRange() {
-    #expect(TickerNumbers.sparkline([1, 2, 3, 4, 5, 6, 7, 8], width: 8, glyphs: .unicode) == "▁▂▃▄▅▆▇█")
-    #expect(TickerNumbers.sparkline([5, 5, 5], width: 5, glyphs: .unicode) == "  ▅▅▅")
-    #expect(TickerNumbers.sparkline([9, 1, 2], width: 2, glyphs: .unicode) == "▁█")
-    #expect(TickerNumbers.sparkline([1, 8], width: 4, glyphs: .ascii) == "  _#")
-    #expect(TickerNumbers.sparkline([], width: 3, glyphs: .unicode) == "   ")
-    #expect(TickerNumbers.sparkline([1], width: 0, glyphs: .unicode) == "")
-  }
-
-  @Test(arguments: [
-    ("1234567.891", "1,234,567.891"), ("64031.20", "64,031.20"), ("999", "999"), ("-1000.5", "-1,000.5"),
-    ("0.00001230", "0.00001230"), ("-0.1", "-0.1"), ("999999999999999999", "999,999,999,999,999,999"),
-  ])
-  func pricesHaveEveryDigit(price: String, text: String) throws {
-    #expect(TickerNumbers.price(try #require(ExactDecimal(price))) == text)
   }
 
   @Test func differencesAreExactAndHaveASign() throws {
@@ -260,29 +249,4 @@ import Testing
     (9_999.6, "10k"), (56_700, "56.7k"), (999_600, "1M"), (8_900_000, "8.9M"), (7.5e10, "75G"), (1e16, "1.0e+16"),
   ])
   func amountsAreShort(amount: Double, text: String) { #expect(TickerNumbers.amount(amount) == text) }
-
-  @Test func theBoardKeepsTheFirstPriceAndTheNewestSixty() throws {
-    var board = Self.board()
-    let row = try #require(board.rows.first)
-    #expect(row.first?.description == "64000.50" && row.last?.description == "68761.50")
-    #expect(row.history.count == 60 && row.history.first == 64_100.5)
-    #expect(row.difference?.description == "4761.00" && row.volume == 8.75)
-    #expect(abs(try #require(row.change) - 4_761 / 64_000.5) < 1e-12)
-    #expect(board.updates == 210 && board.dropped == 0)
-    board.apply(.value(Self.trade("LATER", "1")))
-    board.apply(StreamElement<Trade>.gap(5))
-    #expect(board.rows.map(\.symbol) == ["BTC", "ETH", "STABLE", "NEW", "LATER"])
-    #expect(board.updates == 211 && board.dropped == 5)
-    board.restart()
-    #expect(board.rows[0].change == 0 && board.rows[0].volume == 0 && board.rows[3].change == nil)
-  }
-
-  @Test func whatComesOutOfOrderIsTradedAndNoNews() throws {
-    var board = TickerBoard(symbols: [])
-    let (price, old) = (try #require(ExactDecimal("10")), try #require(ExactDecimal("9")))
-    board.apply(.value(Trade(symbol: "A", price: price, size: price, timeNanoseconds: 2, sequence: 2)))
-    board.apply(
-      .value(Trade(symbol: "A", price: old, size: price, timeNanoseconds: 1, sequence: 1, isOutOfOrder: true)))
-    #expect(board.rows[0].last == price && board.rows[0].timeNanoseconds == 2 && board.rows[0].volume == 20)
-  }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustlePlot
 import TestSupport
 import Testing
 

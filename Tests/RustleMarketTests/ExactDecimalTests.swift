@@ -67,4 +67,23 @@ import Testing
     #expect(most.subtracting(one) == nil && one.subtracting(most) == nil)
     #expect(try most.subtracting(#require(ExactDecimal("0.1"))) == nil)
   }
+
+  @Test(arguments: [
+    ("1234567.891", "1,234,567.891"), ("64031.20", "64,031.20"), ("999", "999"), ("-999", "-999"),
+    ("-123456", "-123,456"), ("-1000.5", "-1,000.5"),
+    ("0.00001230", "0.00001230"), ("-0.1", "-0.1"), ("999999999999999999", "999,999,999,999,999,999"),
+  ])
+  func thousandsAreGroupedAndEveryDigitStays(price: String, text: String) throws {
+    #expect(try #require(ExactDecimal(price)).grouped() == text)
+  }
+
+  @Test func bytesOfIntegersAreTheirText() {
+    var text = ByteText()
+    for number in [0, 9, 10, -1, Int64.max, .min] {
+      text.append(number)
+      text.append(" ")
+    }
+    text.append(UInt64.max)
+    #expect(text.string == "0 9 10 -1 9223372036854775807 -9223372036854775808 18446744073709551615")
+  }
 }

@@ -64,7 +64,7 @@ import Testing
 
   @Test(arguments: [false, true]) func joinedFeedsGiveTheSameTrades(isUnix: Bool) async throws {
     let folder = try ScratchFolder()
-    let clock = try ManualClock(wallMilliseconds: 1_700_000_000_000)
+    let clock = try ManualClock(start: .unixEpoch + .seconds(1_700_000_000))
     let feed = try source(clock)
     let path = folder.path("feed.socket")
     let server = try await feed.serve(on: isUnix ? .unix(path) : .tcp("127.0.0.1", port: 0))

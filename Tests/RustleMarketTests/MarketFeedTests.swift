@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func consumersOfOneSourceEachHaveTheirPolicy() async throws {
-    let clock = try ManualClock(wallMilliseconds: 1_000)
+    let clock = try ManualClock(start: .unixEpoch + .seconds(1))
     let price = try #require(ExactDecimal("65000.10"))
     let feed = try MarketFeed(
       .simulated(
@@ -43,7 +43,7 @@ import Testing
     #expect(trades.map(\.symbol) == Array(repeating: ["BTC", "ETH"], count: 5).flatMap { $0 })
     #expect(trades.map(\.sequence) == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
     #expect(trades.first?.price.description == "65000.10")
-    #expect(trades.first?.timeNanoseconds == 2_000_000_000)
+    #expect(trades.first?.time == .unixEpoch + .seconds(2))
     #expect(all.outcome == .ended)
     #expect(await elements(latest) == [.gap(4), .value(trades[8]), .gap(4), .value(trades[9])])
     #expect(await values(one) == trades.filter { $0.symbol == "ETH" })
@@ -140,7 +140,7 @@ import Testing
     #expect(trades.statistics == StreamStatistics(produced: 4, delivered: 4, dropped: 0))
     let made = await values(candles)
     #expect(made.map(\.symbol).sorted() == ["A", "A", "B"])
-    let first = try #require(made.first { $0.symbol == "A" && $0.startNanoseconds == 0 })
+    let first = try #require(made.first { $0.symbol == "A" && $0.start == .unixEpoch })
     let prices = [first.open, first.high, first.low, first.close].map(\.description)
     #expect(prices == ["10.00", "12.50", "10.00", "12.50"])
     #expect(first.count == 2 && first.volume == 0 && first.exactVolume == .zero)
@@ -166,7 +166,7 @@ import Testing
     let feed = try MarketFeed(
       .replay(
         ReplayFeed(
-          path: path, format: .ndjson, pace: .speed(2), repeats: true, fromNanoseconds: 2_000_000_000)),
+          path: path, format: .ndjson, pace: .speed(2), repeats: true, from: .unixEpoch + .seconds(2))),
       clock: clock)
     let stream = try await feed.trades()
     try await feed.run()
@@ -174,7 +174,7 @@ import Testing
     await feed.cancel()
     let trades = await values(stream)
     #expect(trades.map(\.sequence) == [2, 3, 4])
-    #expect(trades.map(\.timeNanoseconds) == [2_000_000_000, 3_000_000_000, 4_000_000_000])
+    #expect(trades.map { $0.time - .unixEpoch } == [.seconds(2), .seconds(3), .seconds(4)])
   }
 
   @Test func fileIsReadByItsSchema() async throws {
@@ -193,7 +193,7 @@ import Testing
     #expect(trades.map(\.price.description) == ["1.50", "1.5"])
     #expect(trades.map(\.size.description) == ["3", "0.25"])
     #expect(trades.map(\.sequence) == [nil, nil])
-    #expect(trades.map(\.timeNanoseconds) == [7_000_000_000, 8_000_000_000])
+    #expect(trades.map { $0.time - .unixEpoch } == [.seconds(7), .seconds(8)])
   }
 
   @Test func samplesComeAtEvenDistances() async throws {

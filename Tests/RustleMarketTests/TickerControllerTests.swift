@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.releasesNativeObjects) struct TickerControllerTests {
   @Test func updatesCarrySymbolPriceTimeAndNumber() async throws {
-    let clock = try ManualClock(wallMilliseconds: 1_000_000)
+    let clock = try ManualClock(start: .unixEpoch + .seconds(1_000))
     let ticker = try TickerController(configuration: TickerConfiguration(seed: 1), clock: clock)
     let stream = try await ticker.prices(for: ["BTC", "ETH"])
     clock.advance(by: .milliseconds(750))
@@ -15,6 +15,7 @@ import Testing
     let updates = await Array(stream)
     #expect(updates.map(\.symbol) == ["BTC", "ETH", "BTC", "ETH"])
     #expect(updates.map(\.timestampMilliseconds) == [1_000_000, 1_000_250, 1_000_500, 1_000_750])
+    #expect(updates.last?.timestamp == .unixEpoch + .milliseconds(1_000_750))
     #expect(updates.map(\.sequence) == [0, 1, 2, 3])
     #expect(updates.allSatisfy { $0.price > 0 })
     let base = try #require(updates.first)

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 import Foundation
 import RustleAudio
+import RustlePlot
 
 struct DevicesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

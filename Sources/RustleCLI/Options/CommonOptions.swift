@@ -19,8 +19,7 @@ struct DurationOption: ParsableArguments {
 /// The picture of a result.
 struct PictureOption: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Draw the result into this PNG file.", valueName: "path"),
-    completion: .file(extensions: ["png"]))
+    parsing: .next, "Draw the result into this PNG file.", value: "path", completion: .file(extensions: ["png"]))
   var png: String?
 
   /// Checks, before any work, that the picture can be written.

@@ -8,59 +8,79 @@ enum Parse {
   static func number(
     _ what: String, in range: ClosedRange<Double>
   ) -> @Sendable (String) throws -> Double {
-    { text in
-      guard let value = Double(text), range.contains(value) else {
-        let bounds = [range.lowerBound, range.upperBound].map { Numbers.plain($0, digits: 12) }
-        throw ValidationError("expected \(what) from \(bounds[0]) to \(bounds[1]), got '\(text)'")
-      }
-      return value
-    }
+    let bounds = [range.lowerBound, range.upperBound].map { Numbers.plain($0, digits: 12) }
+    return value("\(what) from \(bounds[0]) to \(bounds[1])") { Double($0).flatMap { range.contains($0) ? $0 : nil } }
   }
 
   /// A whole number in a range.
   static func integer(_ what: String, in range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
-    { text in
-      guard let value = Int(text), range.contains(value) else {
-        throw ValidationError("expected \(what) from \(range.lowerBound) to \(range.upperBound), got '\(text)'")
-      }
-      return value
+    value("\(what) from \(range.lowerBound) to \(range.upperBound)") {
+      Int($0).flatMap { range.contains($0) ? $0 : nil }
     }
   }
 
   /// A power of two in a range.
   static func powerOfTwo(in range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
-    { text in
-      guard let size = Int(text), range.contains(size), size & (size - 1) == 0 else {
-        throw ValidationError(
-          "expected a power of two from \(range.lowerBound) to \(range.upperBound), got '\(text)'")
-      }
-      return size
+    value("a power of two from \(range.lowerBound) to \(range.upperBound)") {
+      Int($0).flatMap { range.contains($0) && $0 & ($0 - 1) == 0 ? $0 : nil }
     }
+  }
+
+  /// A value that `parse` makes of the text, or nil.
+  static func value<Value>(
+    _ expected: String, _ parse: @escaping @Sendable (String) -> Value?
+  ) -> @Sendable (String) throws -> Value {
+    { text in
+      guard let value = parse(text) else { throw ValidationError("expected \(expected), got '\(text)'") }
+      return value
+    }
+  }
+
+  /// Rejects the first fault.
+  static func reject(_ faults: (isFault: Bool, message: String)...) throws {
+    for case (true, let message) in faults { throw ValidationError(message) }
   }
 
   static let sampleRate = integer("a sample rate in Hz", in: 1...768_000)
   static let channels = integer("a number of channels", in: 1...AudioFormat.maximumChannelCount)
 
   /// A note with its octave: `A4`.
-  static let note: @Sendable (String) throws -> Note = { text in
-    do {
-      return try Note(parsing: text)
-    } catch let error as AudioError {
-      throw ValidationError(error.message)
-    }
-  }
-
+  static let note = rethrowing { try Note(parsing: $0) }
   /// A note without an octave: `D`.
-  static let noteName: @Sendable (String) throws -> NoteName = { text in
-    do {
-      return try NoteName(parsing: text)
-    } catch let error as AudioError {
-      throw ValidationError(error.message)
+  static let noteName = rethrowing { try NoteName(parsing: $0) }
+
+  private static func rethrowing<Value>(
+    _ parse: @escaping @Sendable (String) throws -> Value
+  ) -> @Sendable (String) throws -> Value {
+    { text in
+      do {
+        return try parse(text)
+      } catch let error as AudioError {
+        throw ValidationError(error.message)
+      }
     }
   }
 }
 
 extension Option {
+  /// An option with a text, without a default.
+  init(
+    name: NameSpecification = .long, parsing: SingleValueParsingStrategy = .unconditional, _ help: String,
+    value: String? = nil, completion: CompletionKind? = nil
+  ) where Value == String? {
+    self.init(name: name, parsing: parsing, help: ArgumentHelp(help, valueName: value), completion: completion)
+  }
+
+  /// An option that can be repeated.
+  init<Element>(
+    wrappedValue: [Element], name: NameSpecification, _ help: String, value: String,
+    parse: @escaping @Sendable (String) throws -> Element
+  ) where Value == [Element] {
+    self.init(
+      wrappedValue: wrappedValue, name: name, parsing: .unconditionalSingleValue,
+      help: ArgumentHelp(help, valueName: value), transform: parse)
+  }
+
   /// An option with a number, which may begin with a minus sign.
   init(
     wrappedValue: Value, name: NameSpecification = .long, help: String, value: String? = nil,

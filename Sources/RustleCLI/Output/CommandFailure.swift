@@ -114,16 +114,17 @@ extension CommandFailure {
         switch error.code {
         case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols, .rateOutOfRange,
           .capacityOutOfRange, .valueOutOfRange, .updateLimitOutOfRange, .malformedSchema, .malformedAddress,
-          .unknownFormat, .malformedTemplate, .malformedHeader:
+          .unknownFormat, .malformedTemplate, .malformedHeader, .fileExists:
           .usage
         case .unreadableFile: .noInput
-        case .addressUnavailable, .exhausted: .unavailable
+        case .addressUnavailable, .exhausted, .unwritableFile: .unavailable
         case .ended, .shutDown, .poisoned, .forked, .wrongSource, .archiveMismatch, .internal: .internal
         }
       // The library's advice names a configuration; the command has an option. The message describes an address.
       let advice: String? =
         switch error.code {
         case .unknownFormat: "use --input ndjson or --input csv, or a name with that extension"
+        case .fileExists: "choose another name, or use --overwrite"
         case .malformedAddress: nil
         default: error.advice
         }

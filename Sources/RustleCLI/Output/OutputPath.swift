@@ -21,22 +21,19 @@ enum OutputPath {
 
   /// Rejects, before any work, an output that cannot be written: a folder, a path in a folder that is missing or not
   /// writable, standard output; and the input itself, under this or another name, which would be overwritten.
-  static func check(_ output: String, option: String, isNot input: String) throws {
-    try check(output, option: option)
-    guard input != AudioFileReader.standardInputPath, let written = identity(output), written == identity(input) else {
-      return
-    }
-    throw CommandFailure(
-      .usage, "\(option): expected another file than the input, got \(output)",
-      advice: "choose another name")
-  }
-
-  /// Rejects, before any work, an output that cannot be written, for a command without an input file.
-  static func check(_ output: String, option: String) throws {
+  ///
+  /// - Parameter input: the input; nil for a command without an input file.
+  static func check(_ output: String, option: String, isNot input: String? = nil) throws {
     if output.isEmpty || output == AudioFileReader.standardInputPath {
       throw CommandFailure(.usage, "\(option): expected the path of a file, got '\(output)'")
     }
     try checkFolder(of: output, option: option)
+    guard let input, input != AudioFileReader.standardInputPath, let written = identity(output),
+      written == identity(input)
+    else { return }
+    throw CommandFailure(
+      .usage, "\(option): expected another file than the input, got \(output)",
+      advice: "choose another name")
   }
 
   private static func checkFolder(of output: String, option: String) throws {

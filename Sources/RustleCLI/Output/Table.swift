@@ -1,4 +1,6 @@
 import Foundation
+import RustleMarket
+import RustlePlot
 
 /// A column of the records that a command writes: the field's name, its value in a record, and its cell in text output.
 struct Column<Record>: Sendable {
@@ -93,11 +95,8 @@ struct Table<Record>: Sendable {
     _ columns: [Column<Record>], kind: String? = nil, format: OutputFormat, profile: TerminalProfile,
     heading: String? = nil, text: (@Sendable (Record) -> String)? = nil
   ) {
-    self.columns = columns
-    self.format = format
-    self.profile = profile
-    self.heading = heading
-    self.text = text
+    (self.columns, self.format, self.profile) = (columns, format, profile)
+    (self.heading, self.text) = (heading, text)
     beginning = "{\"v\":1" + (kind.map { ",\"kind\":\"\($0)\"" } ?? "")
   }
 
@@ -107,16 +106,9 @@ struct Table<Record>: Sendable {
     case .ndjson: return ""
     case .csv:
       var text = ByteText()
-      for (index, column) in columns.filter({ $0.formats.contains(.csv) }).enumerated() {
-        if index > 0 { text.append(",") }
-        text.append(csv: .string(column.name))
-      }
-      text.append("\n")
+      appendCSV(to: &text) { .string($0.name) }
       return text.string
-    case .auto, .text:
-      if let heading { return heading }
-      let titles = titles.text
-      return titles.isEmpty ? "" : titles + "\n"
+    case .auto, .text: return heading ?? (titles.text.isEmpty ? "" : titles.text + "\n")
     }
   }
 
@@ -144,25 +136,27 @@ struct Table<Record>: Sendable {
         text.append(json: value)
       }
       text.append("}\n")
-    case .csv:
-      var isFirst = true
-      for column in columns where column.formats.contains(.csv) {
-        if !isFirst { text.append(",") }
-        isFirst = false
-        text.append(csv: column.value(record))
-      }
-      text.append("\n")
+    case .csv: appendCSV(to: &text) { $0.value(record) }
     case .auto, .text: text.append(self.text?(record) ?? row(record).text + "\n")
     }
+  }
+
+  private func appendCSV(to text: inout ByteText, _ value: (Column<Record>) -> Value) {
+    var separator = ""
+    for column in columns where column.formats.contains(.csv) {
+      text.append(separator)
+      text.append(csv: value(column))
+      separator = ","
+    }
+    text.append("\n")
   }
 
   // MARK: text output
 
   /// The titles of the cells.
   var titles: ScreenLine {
-    let titles = joined { $0.title }.map(\.text).joined()
-    let isBlank = titles.allSatisfy { $0 == " " }
-    return isBlank ? ("", 0) : profile.line(titles, .bold)
+    let titles = joined(\.title).map(\.text).joined()
+    return titles.allSatisfy { $0 == " " } ? ("", 0) : profile.line(titles, .bold)
   }
 
   /// A record's cells side by side.

@@ -92,23 +92,6 @@ extension ByteText {
     }
   }
 
-  /// Appends a JSON string with its quotation marks.
-  mutating func append(json string: String) {
-    append("\"")
-    for byte in string.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""): append("\\\"")
-      case UInt8(ascii: "\\"): append("\\\\")
-      case UInt8(ascii: "\n"): append("\\n")
-      case UInt8(ascii: "\r"): append("\\r")
-      case UInt8(ascii: "\t"): append("\\t")
-      case 0..<0x20: append((byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16))
-      default: append(byte: byte)
-      }
-    }
-    append("\"")
-  }
-
   /// Appends a value as a field of CSV. A text with a comma, a quote or a line break is quoted (RFC 4180, section 2); a value
   /// that CSV cannot hold is empty.
   mutating func append(csv value: Value) {

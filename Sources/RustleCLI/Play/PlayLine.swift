@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustlePlot
 import Synchronization
 
 /// The state of a playback, and its line on standard error; any task may change it.

@@ -1,5 +1,6 @@
 import RustleAudio
 import RustleAudioFiles
+import RustlePlot
 
 /// The live view of a recording: receives progress and keys, and draws changes.
 actor LiveRecord: LiveView {

@@ -79,7 +79,7 @@ extension SpectrogramResult {
 
   /// The spectrogram in characters of different shades, each line with a line feed. Colours repeat the shades.
   func text(_ profile: TerminalProfile) -> String {
-    let chart = Chart(profile: profile)
+    let chart = profile.chart
     let columns = chart.columns
     // The picture has two lines above, one for the unit, and three below.
     let rows = min(Self.maximumRowCount, max(6, profile.rows - 8))
@@ -132,7 +132,7 @@ extension SpectrogramResult {
     let count = profile.glyphs.shades.count
     let middles = (0..<3 * count).map { (Double($0 / 3) + 0.5) / Double(count) }
     let ends = [levels.range.lowerBound, levels.range.upperBound].map { profile.glyphs.plain(UnitLabel.number($0)) }
-    return String(repeating: " ", count: Chart.labelWidth) + "\(ends[0]) " + Self.painted(middles, profile)
+    return String(repeating: " ", count: TextChart.labelWidth) + "\(ends[0]) " + Self.painted(middles, profile)
       + " \(ends[1]) dBFS"
   }
 }

@@ -27,7 +27,7 @@ struct SpectrumBars {
   }
 
   func lines(_ profile: TerminalProfile) -> [String] {
-    let chart = Chart(profile: profile)
+    let chart = profile.chart
     let x = PlotAxis.frequency(frequencyRange, maximumLabels: max(4, chart.columns / 5))
     let y = PlotAxis.level(levelRange, maximumLabels: Self.height / 2)
     let levels = Self.columns(chart.columns, frequencies: frequencies, decibels: decibels, axis: x)

@@ -1,3 +1,43 @@
+/// A view that is redrawn in place on a terminal: it receives updates and keys, and draws changes.
+protocol LiveView: Actor {
+  var screen: LiveScreen { get set }
+
+  /// Handles a key.
+  ///
+  /// - Returns: whether the key ends the run.
+  func press(_ key: Key) async throws -> Bool
+  /// Draws the present picture.
+  func draw() throws
+  /// Draws the last picture, without keys, and restores the terminal. A second call does nothing.
+  func end()
+  /// Draws when something changed since the last picture.
+  func drawIfNeeded() throws
+}
+
+extension LiveView {
+  func begin() throws {
+    try screen.begin()
+    try draw()
+  }
+
+  func suspend() throws { try screen.suspend() }
+
+  func resized() { screen.needsDrawing = true }
+
+  func drawIfNeeded() throws { if screen.needsDrawing { try draw() } }
+
+  /// Draws up to twenty pictures per second until the task is cancelled.
+  ///
+  /// - Returns: nil, as it does not end the run.
+  func redraw() async throws -> RunEnding? {
+    while !Task.isCancelled {
+      try drawIfNeeded()
+      try? await Task.sleep(for: .milliseconds(50))
+    }
+    return nil
+  }
+}
+
 /// The part of a terminal that a live view draws on, with its last picture.
 struct LiveScreen: Sendable {
   /// Whether keys are read; without them the help is not offered.
@@ -6,31 +46,21 @@ struct LiveScreen: Sendable {
   var needsDrawing = true
   private let session: TerminalSession
   private let makeProfile: @Sendable () -> TerminalProfile
-  private let write: @Sendable (String) throws -> Void
   private var frame = LiveFrame()
 
   /// Standard output, with the keys of standard input where that is a terminal too.
   static func standardOutput(isASCIIAskedFor: Bool) -> Self {
     let hasKeys = StandardStream.isTerminal(StandardStream.input)
-    let write: @Sendable (String) throws -> Void = { try LineWriter.standardOutput.write($0) }
     return Self(
       hasKeys: hasKeys,
-      session: TerminalSession(
-        output: StandardStream.output, input: hasKeys ? StandardStream.input : nil, write: write),
-      makeProfile: { .standardOutput(isASCIIAskedFor: isASCIIAskedFor) }, write: write)
+      session: TerminalSession(output: StandardStream.output, input: hasKeys ? StandardStream.input : nil) {
+        try LineWriter.standardOutput.write($0)
+      }, makeProfile: { .standardOutput(isASCIIAskedFor: isASCIIAskedFor) })
   }
 
-  /// - Parameters:
-  ///   - makeProfile: returns the terminal's present profile; called for every picture, since the size changes.
-  ///   - write: writes to the terminal.
-  init(
-    hasKeys: Bool, session: TerminalSession, makeProfile: @escaping @Sendable () -> TerminalProfile,
-    write: @escaping @Sendable (String) throws -> Void
-  ) {
-    self.hasKeys = hasKeys
-    self.session = session
-    self.makeProfile = makeProfile
-    self.write = write
+  /// - Parameter makeProfile: returns the terminal's present profile; called for every picture, since the size changes.
+  init(hasKeys: Bool, session: TerminalSession, makeProfile: @escaping @Sendable () -> TerminalProfile) {
+    (self.hasKeys, self.session, self.makeProfile) = (hasKeys, session, makeProfile)
   }
 
   /// The keys as they are pressed; nil where none are read.
@@ -56,13 +86,12 @@ struct LiveScreen: Sendable {
   /// Replaces the picture, with as many lines as fit.
   ///
   /// - Parameter lines: the picture for a profile; each line is paired with the columns that it takes.
-  mutating func draw(_ lines: (TerminalProfile) -> [(text: String, columns: Int)]) throws {
+  mutating func draw(_ lines: (TerminalProfile) -> [ScreenLine]) throws {
     let profile = makeProfile()
-    try write(frame.draw(Array(lines(profile).prefix(profile.lineLimit)), columns: profile.screenColumns))
+    try session.write(frame.draw(Array(lines(profile).prefix(profile.lineLimit)), columns: profile.screenColumns))
     needsDrawing = false
   }
 }
-
 /// The bytes that redraw successive pictures in place, one string per picture for a single write.
 struct LiveFrame: Sendable {
   /// Columns that each line of the picture on the screen takes.

@@ -14,22 +14,15 @@ struct ProgressLine {
   /// - Parameters:
   ///   - total: the amount of work; nil if unknown.
   ///   - isEnabled: whether the line is drawn.
-  ///   - now: seconds since the job began.
+  ///   - now: seconds since the job began; nil for those of the clock from now on.
   ///   - write: writes to standard error.
-  init(total: Int?, isEnabled: Bool, now: @escaping () -> Double, write: @escaping (String) -> Void) {
-    self.total = total
-    self.isEnabled = isEnabled
-    self.now = now
-    self.write = write
-  }
-
-  /// The line of a job that begins now.
   init(
-    total: Int?, isEnabled: Bool, write: @escaping (String) -> Void = { try? LineWriter.standardError.write($0) }
+    total: Int?, isEnabled: Bool, now: (() -> Double)? = nil,
+    write: @escaping (String) -> Void = { try? LineWriter.standardError.write($0) }
   ) {
     let start = ContinuousClock.now
-    self.init(
-      total: total, isEnabled: isEnabled, now: { (ContinuousClock.now - start) / .seconds(1) }, write: write)
+    self.now = now ?? { (ContinuousClock.now - start) / .seconds(1) }
+    (self.total, self.isEnabled, self.write) = (total, isEnabled, write)
   }
 
   /// Updates the amount of work done.

@@ -45,28 +45,15 @@ enum RunEnding: Sendable, Equatable {
     }
   }
 
-  /// The interval of checks for a closed pipe, also without anything to write.
-  private static let readerCheck = Duration.milliseconds(100)
-
-  /// Waits until the reader of a descriptor has closed it; nil when the task is cancelled.
+  /// Waits until the reader of a descriptor has closed it, which is checked ten times a second, also without anything to
+  /// write; nil when the task is cancelled.
   static func readerGone(from descriptor: Int32) async -> Self? {
     while !Task.isCancelled {
       if StandardStream.isReaderGone(descriptor) { return .readerGone }
-      try? await Task.sleep(for: readerCheck)
+      try? await Task.sleep(for: .milliseconds(100))
     }
     return nil
   }
-}
-
-/// The tasks of a run: the first that returns an ending, not nil, ends the run.
-typealias RunTasks = ThrowingTaskGroup<RunEnding?, any Error>
-
-/// The largest number of pictures per second on a terminal.
-private let framesPerSecond = 20
-
-extension RunEnding {
-  /// The signals of a run with a live view: those that end it, and those that the terminal sends.
-  static let viewSignals = signals + [SIGTSTP, SIGWINCH]
 
   /// Runs tasks until the first of them returns an ending, or fails.
   ///
@@ -105,65 +92,57 @@ extension RunEnding {
     view: View?, isForced: Bool = true, settle: (Self?) async throws -> Void = { _ in },
     tasks addTasks: (inout RunTasks) async throws -> Void
   ) async throws -> Self {
-    let signals = await Signals.stream(of: view == nil ? signals : viewSignals)
-    guard let view else {
-      return try await first(
-        of: { tasks in
-          try await addTasks(&tasks)
-          tasks.addEndingsOfLines(signals: signals, isForced: isForced)
-        }, settle: settle)
-    }
-    let keys = await view.screen.keys()
-    return try await view.whileShown {
+    let signals = await Signals.stream(of: signals + (view == nil ? [] : [SIGTSTP, SIGWINCH]))
+    let keys = await view?.screen.keys()
+    try await view?.begin()
+    return try await finally {
+      await view?.end()
+    } after: {
       try await first(
         of: { tasks in
           try await addTasks(&tasks)
-          tasks.add(view, signals: signals, isForced: isForced, keys: keys) { try await view.press($0) }
+          tasks.addTask {
+            try await signal(from: signals, isForced: isForced) { number in
+              if number == SIGTSTP { try await view?.suspend() } else { await view?.resized() }
+            }
+          }
+          if let view {
+            tasks.addTask { try await view.redraw() }
+            tasks.addKeys(keys) { try await view.press($0) }
+          } else {
+            tasks.addTask { await readerGone(from: StandardStream.output) }
+          }
         }, settle: settle)
     }
   }
 }
 
+/// The tasks of a run: the first that returns an ending, not nil, ends the run.
+typealias RunTasks = ThrowingTaskGroup<RunEnding?, any Error>
+
 extension RunTasks {
-  /// Adds the tasks that end a run with lines on standard output: at a signal, and at a closed pipe.
-  ///
-  /// - Parameter isForced: whether a signal ends the process in any case, a second later.
-  mutating func addEndingsOfLines(signals: AsyncStream<Int32>, isForced: Bool = true) {
-    addTask { try await RunEnding.signal(from: signals, isForced: isForced) }
-    addTask { await RunEnding.readerGone(from: StandardStream.output) }
-  }
-
-  /// Adds the tasks of a live view besides its updates: signals, drawing and keys.
-  ///
-  /// - Parameters:
-  ///   - signals: of `RunEnding.viewSignals`.
-  ///   - isForced: whether a signal ends the process in any case, a second later.
-  ///   - press: handles a key; returns whether it ends the run.
-  mutating func add(
-    _ view: some LiveView, signals: AsyncStream<Int32>, isForced: Bool = false, keys: AsyncStream<Key>?,
-    press: @escaping @Sendable (Key) async throws -> Bool
-  ) {
-    addTask {
-      try await RunEnding.signal(from: signals, isForced: isForced) { number in
-        if number == SIGTSTP { try await view.suspend() } else { await view.resized() }
-      }
-    }
-    addTask {
-      while !Task.isCancelled {
-        try await view.drawIfNeeded()
-        try? await Task.sleep(for: .seconds(1) / framesPerSecond)
-      }
-      return nil
-    }
-    addKeys(keys, press: press)
-  }
-
   /// Adds the reading of keys, where there are any.
+  ///
+  /// - Parameter press: handles a key; returns whether it ends the run.
   mutating func addKeys(_ keys: AsyncStream<Key>?, press: @escaping @Sendable (Key) async throws -> Bool) {
     guard let keys else { return }
     addTask {
       for await key in keys where try await press(key) { return .quit }
       return nil
     }
+  }
+}
+
+/// Returns the outcome of `body`, after `end` has run, also when `body` failed.
+func finally<Outcome>(
+  _ end: () async -> Void, after body: () async throws -> Outcome
+) async throws -> Outcome {
+  do {
+    let outcome = try await body()
+    await end()
+    return outcome
+  } catch {
+    await end()
+    throw error
   }
 }

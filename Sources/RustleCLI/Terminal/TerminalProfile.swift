@@ -1,4 +1,5 @@
 import Foundation
+import RustlePlot
 
 /// The capabilities of the output. A pure function of the environment, so that tests can state it.
 struct TerminalProfile: Equatable, Sendable {
@@ -16,9 +17,6 @@ struct TerminalProfile: Equatable, Sendable {
   var screenColumns: Int
   /// The largest number of lines of `columns` without scrolling, with the cursor below; at least 1.
   var lineLimit: Int
-
-  static let defaultColumns = 80
-  static let defaultRows = 24
 
   /// - Parameters:
   ///   - environment: the process's variables. `NO_COLOR` with any text but none disables colour (no-color.org) and wins
@@ -44,9 +42,9 @@ struct TerminalProfile: Equatable, Sendable {
         isLive
       }
     usesUnicode = !isASCIIAskedFor && !isDumb && Self.isUTF8(environment)
-    screenColumns = size.columns > 0 ? size.columns : positive("COLUMNS") ?? Self.defaultColumns
+    screenColumns = size.columns > 0 ? size.columns : positive("COLUMNS") ?? 80
     columns = max(20, screenColumns)
-    let screenRows = size.rows > 0 ? size.rows : positive("LINES") ?? Self.defaultRows
+    let screenRows = size.rows > 0 ? size.rows : positive("LINES") ?? 24
     rows = max(5, screenRows)
     // A line that is too long for the terminal wraps.
     lineLimit = max(1, (screenRows - 1) / ((columns + screenColumns - 1) / screenColumns))
@@ -70,5 +68,52 @@ extension TerminalProfile {
     Self(
       environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.output),
       size: StandardStream.size(of: StandardStream.output), isASCIIAskedFor: isASCIIAskedFor)
+  }
+}
+
+/// Colours and emphasis by ANSI escape sequences (ECMA-48, SGR).
+enum Painter {
+  /// The emphasis of a text. No information is in the colour alone.
+  enum Ink: String, Sendable {
+    case bold = "1"
+    case dim = "2"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case blue = "34"
+    case magenta = "35"
+    case cyan = "36"
+  }
+}
+
+/// A line and its width in columns.
+typealias ScreenLine = (text: String, columns: Int)
+
+extension TerminalProfile {
+  /// The characters of the terminal.
+  var glyphs: Glyphs { usesUnicode ? .unicode : .ascii }
+
+  /// The frame of a chart as wide as the terminal.
+  var chart: TextChart { TextChart(columns: columns, glyphs: glyphs) { paint($0, .dim) } }
+
+  /// The text in an ink where there are colours.
+  func paint(_ text: String, _ ink: Painter.Ink?) -> String {
+    guard usesColor, let ink, !text.isEmpty else { return text }
+    return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"
+  }
+
+  /// A line in one ink, cut to the terminal's width where there is a terminal.
+  func line(_ text: String, _ ink: Painter.Ink? = nil) -> ScreenLine {
+    let text = glyphs.plain(text)
+    let whole = DisplayWidth.columns(of: text)
+    let columns = isLive ? min(whole, self.columns) : whole
+    return (paint(DisplayWidth.fit(text, to: columns, ellipsis: glyphs.ellipsis), ink), columns)
+  }
+}
+
+extension Glyphs {
+  /// The text without characters that the set lacks. Not for names from users.
+  func plain(_ text: String) -> String {
+    self == .unicode ? text : text.replacing("\u{B5}", with: "u").replacing("\u{2212}", with: String(minus))
   }
 }

@@ -7,7 +7,7 @@ import Foundation
 struct TerminalSession: Sendable {
   private let output: Int32
   private let input: Int32?
-  private let write: @Sendable (String) throws -> Void
+  let write: @Sendable (String) throws -> Void
 
   /// - Parameters:
   ///   - output: the descriptor of the terminal that is drawn on.

@@ -5,14 +5,13 @@ import RustleMarket
 actor LiveTicker: LiveView, TickerSink {
   var screen: LiveScreen
   private let now: @Sendable () -> Double
-  private let wall: @Sendable () -> Int64
-  private let isRecording: Bool
-  private let content: TickerPlan.Content
+  private let wall: @Sendable () -> Timestamp
+  private let plan: TickerPlan
 
-  private var board: TickerBoard
-  private var status = TickerStatus()
+  private var board: PriceBoard
+  private var status: TickerStatus
   /// The board and status shown while the view is paused; the board goes on.
-  private var frozen: (board: TickerBoard, status: TickerStatus)?
+  private var frozen: (board: PriceBoard, status: TickerStatus)?
   private var drawnSecond = -1
   /// The updates up to the last full second, and its time.
   private var counted: (seconds: Double, updates: UInt64) = (0, 0)
@@ -20,20 +19,15 @@ actor LiveTicker: LiveView, TickerSink {
   /// - Parameters:
   ///   - plan: the plan of the run.
   ///   - now: seconds since the start.
-  ///   - wall: the time in nanoseconds since 1970.
+  ///   - wall: the calendar time.
   init(
     _ plan: TickerPlan, screen: LiveScreen, now: @escaping @Sendable () -> Double,
-    wall: @escaping @Sendable () -> Int64
+    wall: @escaping @Sendable () -> Timestamp
   ) {
-    board = TickerBoard(symbols: plan.symbols.shown)
-    isRecording = plan.recording != nil
-    content = plan.content
-    status.source = plan.sourceText
-    status.lostWord = plan.policy == nil ? "dropped" : "conflated"
-    status.hasKeys = screen.hasKeys
-    self.screen = screen
-    self.now = now
-    self.wall = wall
+    (self.plan, self.screen, self.now, self.wall) = (plan, screen, now, wall)
+    board = PriceBoard(symbols: plan.shownSymbols)
+    status = TickerStatus(
+      lostWord: plan.policy == nil ? "dropped" : "conflated", source: plan.sourceText, hasKeys: screen.hasKeys)
   }
 
   func end() {
@@ -89,7 +83,7 @@ actor LiveTicker: LiveView, TickerSink {
     case .down: scroll { $0.lowerBound + 1 }
     case .pageUp: scroll { $0.lowerBound - $0.count }
     case .pageDown: scroll { $0.upperBound }
-    case .home: status.offset = 0
+    case .home: scroll { _ in 0 }
     case .end: scroll { _ in .max }
     case .left, .right, .letter: return false
     }
@@ -99,9 +93,8 @@ actor LiveTicker: LiveView, TickerSink {
 
   /// - Parameter first: returns the first row to show, given the shown rows; it is clamped to the rows.
   private func scroll(_ first: (Range<Int>) -> Int) {
-    let (board, status) = shown
-    let rows = view(screen.profile).rows(board, status)
-    self.status.offset = min(max(0, first(rows)), board.rows.count - rows.count)
+    let view = view(screen.profile)
+    status.offset = min(max(0, first(view.rows)), view.board.rows.count - view.rows.count)
   }
 
   /// Draws when something changed since the last picture, the clock included.
@@ -115,25 +108,17 @@ actor LiveTicker: LiveView, TickerSink {
       status.updatesPerSecond = Double(board.updates - counted.updates) / (seconds - counted.seconds)
       counted = (seconds, board.updates)
     }
-    try screen.draw(picture)
+    try screen.draw { view($0).lines }
     drawnSecond = Int(seconds)
   }
 
-  /// The picture for a profile.
-  func picture(_ profile: TerminalProfile) -> [ScreenLine] {
-    let (board, status) = shown
-    return view(profile).lines(board, status)
-  }
-
-  private func view(_ profile: TerminalProfile) -> TickerView {
-    TickerView(profile: profile, isRecording: isRecording, content: content)
-  }
-
-  private var shown: (board: TickerBoard, status: TickerStatus) {
+  /// The present view for a profile.
+  func view(_ profile: TerminalProfile) -> TickerView {
     var shown = frozen?.status ?? current
-    shown.isPaused = frozen != nil
-    (shown.hasKeys, shown.showsHelp, shown.offset) = (status.hasKeys, status.showsHelp, status.offset)
-    return (frozen?.board ?? board, shown)
+    (shown.isPaused, shown.hasKeys, shown.showsHelp) = (frozen != nil, status.hasKeys, status.showsHelp)
+    shown.offset = status.offset
+    return TickerView(
+      frozen?.board ?? board, shown, profile: profile, isRecording: plan.recording != nil, content: plan.content)
   }
 
   private var current: TickerStatus {

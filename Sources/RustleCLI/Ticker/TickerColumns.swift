@@ -1,104 +1,90 @@
 import RustleMarket
+import RustlePlot
 
-/// The columns of a ticker's table for a width; the least important are left out first.
-struct TickerColumns {
-  struct Column {
-    let title: String
-    let width: Int
-    var isRight = true
-    /// Columns before it.
-    var gap = 1
-    /// The text and the ink of a row with a price.
-    let cell: (TickerBoard.Row, ExactDecimal) -> (String, Painter.Ink?)
-  }
-
-  /// The columns from left to right.
-  let all: [Column]
+extension TickerView {
+  private typealias RowColumn = Column<PriceBoard.Row>
 
   /// The widths of a sparkline: below them it is unreadable, above them it has no more history.
-  private static let sparkWidths = 8...TickerBoard.historyLimit
-  private static let changeWidth = 12
+  private static let sparkWidths = 8...60
   /// A price with more digits is cut.
   private static let priceWidths = 12...22
 
-  /// - Parameters:
-  ///   - width: columns of the terminal, 20 or more.
-  ///   - isRecording: whether times are shown, and not their ages at `now`, in nanoseconds since 1970.
-  ///   - content: the kind of the rows.
-  init(
-    _ board: TickerBoard, width: Int, isRecording: Bool, content: TickerPlan.Content, now: Int64, glyphs: Glyphs
-  ) {
-    // The first rows determine the widths of the columns.
-    let rows = board.rows.prefix(1_000)
-    /// A column as wide as the longest of its prices.
-    func column(_ title: String, _ text: @escaping (TickerBoard.Row) -> String?) -> Column {
-      let widest = rows.compactMap { text($0)?.count }.max() ?? 0
-      let width = min(max(widest, Self.priceWidths.lowerBound), Self.priceWidths.upperBound)
-      return Column(title: title, width: width) { row, _ in (text(row) ?? "", nil) }
+  /// A column after `gap` blank ones, whose cells are cut to its width.
+  private func column(
+    _ title: String, _ width: Int, isRight: Bool = true, gap: Int = 1,
+    ink: @escaping @Sendable (PriceBoard.Row) -> Painter.Ink? = { _ in nil },
+    _ text: @escaping @Sendable (PriceBoard.Row) -> String
+  ) -> [RowColumn] {
+    let ellipsis = profile.glyphs.ellipsis
+    let cell = RowColumn.Cell(
+      title: title.count > width ? DisplayWidth.fit(title, to: width, ellipsis: ellipsis) : title, width: width,
+      isRight: isRight,
+      text: { DisplayWidth.fit(text($0), to: width, alignRight: isRight, ellipsis: $1.ellipsis) }, ink: ink)
+    return (gap > 0 ? [RowColumn(cell: .init(title: "", width: gap) { _, _ in "" })] : []) + [RowColumn(cell: cell)]
+  }
+
+  /// A column as wide as the longest of its prices.
+  private func prices(
+    _ title: String, atMost limit: Int = .max, _ text: @escaping @Sendable (PriceBoard.Row) -> String?
+  ) -> [RowColumn] {
+    // The first rows determine the width.
+    let widest = board.rows.prefix(1_000).compactMap { text($0)?.count }.max() ?? 0
+    let width = min(max(widest, Self.priceWidths.lowerBound), Self.priceWidths.upperBound, limit)
+    return column(title, width) { text($0) ?? "" }
+  }
+
+  /// The table of the rows with a price, for the terminal's width; the least important columns are left out first.
+  var table: Table<PriceBoard.Row> {
+    let (glyphs, now) = (profile.glyphs, status.now)
+    func width(_ columns: [RowColumn]) -> Int { columns.reduce(0) { $0 + ($1.cell?.width ?? 0) } }
+    let price = prices(content.isCandles ? "CLOSE" : "PRICE", atMost: profile.columns - 4) { $0.last?.grouped() }
+    var change = column("CHANGE", 12, ink: { TickerNumbers.ink(of: $0.change ?? .nan) }) {
+      TickerNumbers.markedChange($0.change ?? .nan, glyphs: glyphs)
     }
-    let isCandle = if case .candles = content { true } else { false }
-    let widestPrice = column("") { $0.last.map(TickerNumbers.price) }.width
-    let price = Column(title: isCandle ? "CLOSE" : "PRICE", width: min(widestPrice, width - 4)) { _, last in
-      (TickerNumbers.price(last), nil)
-    }
-    let hasChange = width >= 3 + 1 + price.width + 1 + Self.changeWidth
-    let change = Column(title: "CHANGE", width: Self.changeWidth) { row, _ in
-      let change = row.change ?? .nan
-      return (TickerNumbers.markedChange(change, glyphs: glyphs), TickerNumbers.ink(of: change))
-    }
-    var left = width - price.width - 1 - (hasChange ? change.width + 1 : 0)
-    let maximumSymbolWidth = rows.map { DisplayWidth.columns(of: $0.symbol) }.max() ?? 0
-    let symbol = Column(
-      title: "SYMBOL", width: max(3, min(12, max(6, maximumSymbolWidth), left)), isRight: false, gap: 0
-    ) { row, _ in (row.symbol, .bold) }
-    left -= symbol.width
+    if profile.columns < 3 + width(price) + width(change) { change = [] }
+    var left = profile.columns - width(price) - width(change)
+    let symbols = board.rows.prefix(1_000).map { DisplayWidth.columns(of: $0.symbol) }.max() ?? 0
+    let symbol = column(
+      "SYMBOL", max(3, min(12, max(6, symbols), left)), isRight: false, gap: 0, ink: { _ in .bold }, \.symbol)
+    left -= width(symbol)
     /// Returns the columns of a group, or none; leaves room for the shortest sparkline.
-    func fitting(_ group: [Column]) -> [Column] {
-      let width = group.reduce(0) { $0 + $1.width + $1.gap }
-      guard left - width >= Self.sparkWidths.lowerBound + 2 else { return [] }
-      left -= width
+    func fitting(_ group: [RowColumn]) -> [RowColumn] {
+      guard left - width(group) >= Self.sparkWidths.lowerBound + 2 else { return [] }
+      left -= width(group)
       return group
     }
-    let hasTime = isRecording || isCandle
-    let time = fitting([
-      Column(title: hasTime ? "TIME" : "LAG", width: 8) { row, _ in
-        let time = row.timeNanoseconds
-        return (hasTime ? MarketTime.timeOfDay(time, hasMilliseconds: false) : MarketTime.age(now - time), .dim)
-      }
-    ])
-    let hasVolume = rows.contains { $0.volume > 0 }
-    let volume =
-      !hasVolume
-      ? [] : fitting([Column(title: "VOLUME", width: 8) { row, _ in (TickerNumbers.amount(row.volume), nil) }])
+    let hasTime = isRecording || content.isCandles
+    let time = fitting(
+      column(hasTime ? "TIME" : "LAG", 8, ink: { _ in .dim }) {
+        let time = $0.time
+        return hasTime ? MarketTime.timeOfDay(time, hasMilliseconds: false) : MarketTime.age(now - time)
+      })
+    let hasVolume = board.rows.prefix(1_000).contains { $0.volume > 0 }
+    let volume = hasVolume ? fitting(column("VOLUME", 8) { TickerNumbers.amount($0.volume) }) : []
     // High and low are shown together.
-    var before: [Column] = []
-    let (high, low) = (
-      column("HIGH") { ($0.candle?.high ?? $0.statistics?.highest).map(TickerNumbers.price) },
-      column("LOW") { ($0.candle?.low ?? $0.statistics?.lowest).map(TickerNumbers.price) }
-    )
+    let range =
+      prices("HIGH") { ($0.candle?.high ?? $0.statistics?.highest)?.grouped() }
+      + prices("LOW") { ($0.candle?.low ?? $0.statistics?.lowest)?.grouped() }
+    var details: [RowColumn] = []
     switch content {
     case .trades: break
-    case .candles: before = fitting([column("OPEN") { $0.candle.map { TickerNumbers.price($0.open) } }, high, low])
+    case .candles: details = fitting(prices("OPEN") { $0.candle?.open.grouped() } + range)
     case .statistics:
-      before = fitting([
-        column("MEAN") { $0.statistics.map(TickerNumbers.mean) },
-        column("SD") { $0.statistics.map { TickerNumbers.amount($0.standardDeviation) } },
-      ])
-      if !before.isEmpty { before += fitting([high, low]) }
+      details = fitting(
+        prices("MEAN") { $0.statistics.map(TickerNumbers.mean) }
+          + prices("SD") { $0.statistics.map { TickerNumbers.amount($0.standardDeviation) } })
+      if !details.isEmpty { details += fitting(range) }
     }
-    let difference = Column(title: "", width: 11) { row, _ in
-      (TickerNumbers.difference(row.difference, glyphs: glyphs), row.change.flatMap(TickerNumbers.ink))
+    let difference = column("", 11, ink: { $0.change.flatMap(TickerNumbers.ink) }) {
+      TickerNumbers.difference($0.difference, glyphs: glyphs)
     }
-    let behind = before.isEmpty ? fitting([difference]) : []
-    var spark: [Column] = []
-    let width = min(left - 2, Self.sparkWidths.upperBound)
-    if width >= Self.sparkWidths.lowerBound {
-      spark = [
-        Column(title: "LAST \(width)", width: width, isRight: false, gap: 2) { row, _ in
-          (TickerNumbers.sparkline(row.history, width: width, glyphs: glyphs), .cyan)
-        }
-      ]
+    let behind = details.isEmpty ? fitting(difference) : []
+    let sparkWidth = min(left - 2, Self.sparkWidths.upperBound)
+    let spark = column("LAST \(sparkWidth)", sparkWidth, isRight: false, gap: 2, ink: { _ in .cyan }) {
+      glyphs.sparkline($0.history, columns: sparkWidth)
     }
-    all = [symbol] + before + [price] + behind + (hasChange ? [change] : []) + spark + volume + time
+    let hasSpark = sparkWidth >= Self.sparkWidths.lowerBound
+    let all = [symbol, details, price, behind, change, hasSpark ? spark : [], volume, time]
+    return Table(all.flatMap(\.self), format: .text, profile: profile)
   }
 }

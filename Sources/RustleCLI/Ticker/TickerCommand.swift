@@ -73,8 +73,7 @@ struct TickerCommand: AsyncParsableCommand {
   var symbols: [String] = []
 
   @Option(
-    name: .customLong("symbols"),
-    help: ArgumentHelp("Read more symbols from this file, one per line.", valueName: "file"),
+    name: .customLong("symbols"), parsing: .next, "Read more symbols from this file, one per line.", value: "file",
     completion: .file())
   var symbolsFile: String?
 
@@ -92,126 +91,154 @@ struct TickerCommand: AsyncParsableCommand {
   var duration: Double?
 
   @Option(
-    help: "Seed of a simulation: the same seed, symbols and motions produce the same prices.",
-    parse: { text in
-      guard let seed = UInt64(text) else {
-        throw ValidationError("expected a whole number from 0 to \(UInt64.max), got '\(text)'")
-      }
-      return seed
-    })
+    help: "Seed of a simulation: the same seed, symbols and price processes produce the same prices.",
+    parse: Parse.value("a whole number from 0 to \(UInt64.max)") { UInt64($0) })
   var seed: UInt64?
 
-  @OptionGroup var simulation: SimulationOptions
+  @Option(
+    name: .customLong("brownian"),
+    "Simulate a symbol's price as geometric Brownian motion from an initial price, rounded to its digits: "
+      + "BTC=65000.00; with drift and volatility per year: BTC=65000.00,0.05,0.6 (default: 0 and 0.5). Required for "
+      + "all symbols or none.",
+    value: "symbol=price", parse: Process.init)
+  var processes: [Process] = []
+
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
+
+  /// The price process of a simulated symbol.
+  struct Process: Sendable, Hashable {
+    let symbol: String
+    private(set) var motion: BrownianMotion
+
+    /// Parses `BTC=65000.00`, `BTC=65000.00,0.05` or `BTC=65000.00,0.05,0.6`.
+    init(_ text: String) throws {
+      let sign = text.lastIndex(of: "=") ?? text.startIndex
+      let parts = text[sign...].dropFirst().split(separator: ",", omittingEmptySubsequences: false)
+      guard sign > text.startIndex, (1...3).contains(parts.count), let price = ExactDecimal(parts[0]), price > .zero
+      else {
+        throw ValidationError("expected a price process such as BTC=65000.00 or BTC=65000.00,0.05,0.6, got '\(text)'")
+      }
+      // The native price is a double in units of the last digit, exact up to this limit.
+      guard price.units < 1_000_000_000_000_000 else {
+        throw ValidationError("expected a price of at most 15 digits, got '\(parts[0])'")
+      }
+      (symbol, motion) = (String(text[..<sign]), BrownianMotion(price: price))
+      if parts.count > 1 { motion.drift = try Parse.number("a drift", in: -1_000...1_000)(String(parts[1])) }
+      if parts.count > 2 { motion.volatility = try Parse.number("a volatility", in: 0...1_000)(String(parts[2])) }
+    }
+  }
 
   func validate() throws {
     if symbolsFile == nil { _ = try plan() }
   }
 
-  /// Checks the names of symbols.
+  /// Checks the names of symbols, which the engine would count from 0.
   ///
   /// - Throws: `ValidationError` for an invalid or repeated name.
   private static func check(_ symbols: [String]) throws {
-    // The engine counts from 0.
     var known: Set<String> = []
     for (place, symbol) in zip(1..., symbols) {
-      let refusal: String? =
-        if symbol.isEmpty {
-          "a name, got an empty text"
-        } else if symbol.utf8.count > 32 {
-          "at most 32 bytes, got \(symbol.utf8.count)"
-        } else if symbol.unicodeScalars.contains(where: {
-          $0.properties.isWhitespace || $0.properties.generalCategory == .control
-        }) {
-          "no white space or control character, got '\(CommandFailure.visible(symbol))'"
-        } else if !known.insert(symbol).inserted {
-          "each symbol once, got '\(symbol)' again"
-        } else {
-          nil
-        }
-      if let refusal { throw ValidationError("symbol \(place): expected \(refusal)") }
+      let isMalformed = symbol.unicodeScalars.contains {
+        $0.properties.isWhitespace || $0.properties.generalCategory == .control
+      }
+      try Parse.reject(
+        (symbol.isEmpty, "symbol \(place): expected a name, got an empty text"),
+        (symbol.utf8.count > 32, "symbol \(place): expected at most 32 bytes, got \(symbol.utf8.count)"),
+        (
+          isMalformed,
+          "symbol \(place): expected no white space or control character, got '\(CommandFailure.visible(symbol))'"
+        ),
+        (!known.insert(symbol).inserted, "symbol \(place): expected each symbol once, got '\(symbol)' again"))
     }
   }
 
-  /// The plan of the run.
-  ///
-  /// - Throws: `ValidationError` for options that conflict; `CommandFailure` for an unreadable file of symbols.
-  func plan() throws -> TickerPlan {
+  /// All symbols, of the arguments and of the file.
+  private func allSymbols() throws -> [String] {
     var symbols = symbols
     if let symbolsFile {
       let text = try TextFile.read(symbolsFile, option: "--symbols")
       symbols += text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         .filter { !$0.isEmpty }
       if symbols.isEmpty {
-        throw CommandFailure(.badData, "\(symbolsFile): expected symbols, one per line, got none")
+        throw CommandFailure(.badData, "--symbols: \(symbolsFile): expected symbols, one per line, got none")
       }
     }
     try Self.check(symbols)
-    if let subscribe = source.webSocket.subscribe, subscribe != "none", symbols.isEmpty {
-      throw ValidationError("--subscribe requires symbols")
+    return symbols
+  }
+
+  /// The plan of the run.
+  ///
+  /// - Throws: `ValidationError` for options that conflict; `CommandFailure` for an unreadable file of symbols.
+  func plan() throws -> TickerPlan {
+    let symbols = try allSymbols()
+    let feed = try source.feed()
+    let option = source.connect == nil ? "--replay" : "--connect"
+    let foreign = feed == nil ? stream.alerts.first { !symbols.contains($0.symbol) }?.symbol : nil
+    try Parse.reject(
+      (source.subscribe ?? "none" != "none" && symbols.isEmpty, "--subscribe requires symbols"),
+      (feed != nil && seed != nil, "--seed cannot be used with \(option)"),
+      (feed != nil && rate != nil && stream.policy != .sampled, "--rate with \(option) requires --policy sampled"),
+      (feed != nil && !processes.isEmpty, "--brownian cannot be used with \(option)"),
+      (
+        feed == nil && symbols.isEmpty,
+        "expected one symbol or more, --replay <file> or --connect <address>, got none"
+      ),
+      (
+        feed == nil && stream.policy == .sampled,
+        "--policy sampled requires --replay or --connect; a simulation has --rate"
+      ),
+      (foreign != nil, "--alert: expected one of the symbols, got '\(foreign ?? "")'"))
+    return TickerPlan(
+      source: try feed
+        ?? .simulated(
+          SimulatedFeed(symbols: symbols, updatesPerSecond: rate ?? 2, seed: seed, model: model(of: symbols))),
+      symbols: feed != nil && symbols.isEmpty ? .all : .only(symbols), content: stream.content,
+      policy: try stream.policy(rate: rate ?? 2), thresholds: stream.alerts,
+      record: stream.record, overwrite: stream.overwrite, serve: source.serve.map { FeedAddress($0) },
+      duration: duration.map { .seconds($0) })
+  }
+
+  /// The model of simulated prices.
+  ///
+  /// - Throws: `ValidationError` when only some of the symbols have a process.
+  private func model(of symbols: [String]) throws -> SimulatedFeed.Model {
+    if processes.isEmpty { return .walk }
+    let known = Set(symbols)
+    var bySymbol: [String: BrownianMotion] = [:]
+    for process in processes {
+      try Parse.reject(
+        (!known.contains(process.symbol), "--brownian: expected one of the symbols, got '\(process.symbol)'"),
+        (
+          bySymbol.updateValue(process.motion, forKey: process.symbol) != nil,
+          "--brownian: expected each symbol once, got '\(process.symbol)' again"
+        ))
     }
-    var plan: TickerPlan
-    if let other = try source.recording.map(FeedConfiguration.replay) ?? source.connection() {
-      let option = source.connect == nil ? "--replay" : "--connect"
-      if seed != nil { throw ValidationError("--seed cannot be used with \(option)") }
-      if rate != nil && stream.policy != .sampled {
-        throw ValidationError("--rate with \(option) requires --policy sampled")
-      }
-      if !simulation.motions.isEmpty { throw ValidationError("--brownian cannot be used with \(option)") }
-      plan = TickerPlan(source: other, symbols: symbols.isEmpty ? .all : .only(symbols))
-    } else {
-      if symbols.isEmpty {
-        throw ValidationError("expected one symbol or more, --replay <file> or --connect <address>, got none")
-      }
-      if stream.policy == .sampled {
-        throw ValidationError("--policy sampled requires --replay or --connect; a simulation has --rate")
-      }
-      let known = Set(symbols)
-      for threshold in stream.alerts where !known.contains(threshold.symbol) {
-        throw ValidationError("--alert: expected one of the symbols, got '\(threshold.symbol)'")
-      }
-      let feed = SimulatedFeed(
-        symbols: symbols, updatesPerSecond: rate ?? 2, seed: seed, model: try simulation.model(of: symbols))
-      plan = TickerPlan(source: .simulated(feed), symbols: .only(symbols))
-    }
-    switch stream.policy {
-    case .buffered: break
-    case .conflated: plan.policy = .conflated
-    case .sampled:
-      // The feed's range: 1 ms to 1 h.
-      let rate = rate ?? 2
-      guard (1 / 3_600.0...1_000).contains(rate) else {
-        throw ValidationError("--rate: expected 1/3600 to 1000 with --policy sampled, got \(rate)")
-      }
-      plan.policy = .sampled(every: .seconds(1 / rate))
-    }
-    if let interval = stream.candles { plan.content = .candles(every: interval, lateness: stream.lateness ?? .zero) }
-    if let window = stream.statistics { plan.content = .statistics(over: window) }
-    plan.thresholds = stream.alerts
-    plan.record = stream.record.map {
-      TickerPlan.Record(path: $0, mayReplace: stream.overwrite, input: plan.recording?.path)
-    }
-    plan.serve = source.serve.map { FeedAddress($0) }
-    plan.duration = duration.map { .seconds($0) }
-    return plan
+    return .brownian(
+      try symbols.map { symbol in
+        guard let motion = bySymbol[symbol] else {
+          throw ValidationError("--brownian: expected one for each symbol, got none for '\(symbol)'")
+        }
+        return motion
+      })
   }
 
   func run() async throws {
     // The engine's warnings are reported by the output or the view.
     log.bootstrap(usual: .error)
-    let run = TickerRun(plan: try plan())
-    let notes: LineWriter? = log.quiet ? nil : .standardError
+    let (plan, notes) = (try plan(), log.quiet ? nil : LineWriter.standardError)
     let ending: RunEnding
     if let screen = output.screen {
       let start = ContinuousClock.now
       let view = LiveTicker(
-        run.plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) },
-        wall: { Int64(Date().timeIntervalSince1970 * 1e9) })
-      ending = try await run.table(view, notes: notes)
+        plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) },
+        wall: { .now })
+      ending = try await plan.run(in: view, notes: notes)
     } else {
-      ending = try await run.lines(
-        output.effectiveFormat, profile: output.profile, to: .standardOutput, notes: notes)
+      let lines = TickerOutput(
+        plan, format: output.effectiveFormat, profile: output.profile, to: .standardOutput, notes: notes)
+      ending = try await plan.run(to: lines)
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }

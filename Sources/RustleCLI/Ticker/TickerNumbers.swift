@@ -1,32 +1,20 @@
 import Foundation
 import RustleMarket
+import RustlePlot
 
 /// The formats of the ticker's numbers, the same in every locale.
 enum TickerNumbers {
-  /// A price with all its digits, and thousands separators.
-  static func price(_ price: ExactDecimal) -> String {
-    let parts = price.description.split(separator: ".")
-    let digits = parts[0].drop { $0 == "-" }
-    var grouped = parts[0].first == "-" ? "-" : ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0 && (digits.count - index).isMultiple(of: 3) { grouped.append(",") }
-      grouped.append(digit)
-    }
-    return parts.count == 1 ? grouped : "\(grouped).\(parts[1])"
-  }
-
   /// The mean of a window, with two digits more than its last price.
   static func mean(_ statistics: PriceStatistics) -> String {
     let text = String(format: "%.*f", statistics.last.scale + 2, statistics.mean)
-    return ExactDecimal(text).map(price) ?? text
+    return ExactDecimal(text)?.grouped() ?? text
   }
 
   /// A difference with its sign: `+12.50`. Zero has no sign; nil is a dash.
   static func difference(_ difference: ExactDecimal?, glyphs: Glyphs) -> String {
     guard let difference else { return String(glyphs.unknown) }
-    let text = price(difference)
-    if difference.units == 0 { return text }
-    return difference.units > 0 ? "+\(text)" : "\(glyphs.minus)\(text.dropFirst())"
+    let text = difference.grouped().replacing("-", with: String(glyphs.minus))
+    return difference > .zero ? "+\(text)" : text
   }
 
   /// A change with its sign in per cent: `+0.12 %`. A rounded zero has no sign; a change that is not finite is a dash.
@@ -54,9 +42,10 @@ enum TickerNumbers {
   static func amount(_ amount: Double) -> String {
     let size = abs(amount)
     if size == 0 { return "0" }
-    if size < 1e-4 || size >= 1e15 { return String(format: "%.1e", amount) }
-    if size < 9_999.5 { return String(format: size < 1 ? "%.4g" : size < 1_000 ? "%.5g" : "%.0f", amount) }
-    for (end, unit) in [(1e6, "k"), (1e9, "M"), (1e12, "G"), (1e15, "T")] where size < end * 0.999_5 {
+    if size >= 1e-4, size < 9_999.5 {
+      return String(format: size < 1 ? "%.4g" : size < 1_000 ? "%.5g" : "%.0f", amount)
+    }
+    for (end, unit) in [(1e6, "k"), (1e9, "M"), (1e12, "G"), (1e15, "T")] where size > 1 && size < end * 0.999_5 {
       return String(format: "%.3g", amount / (end / 1e3)) + unit
     }
     return String(format: "%.1e", amount)
@@ -64,20 +53,6 @@ enum TickerNumbers {
 
   /// A count with thousands separators.
   static func count(_ count: UInt64) -> String {
-    ExactDecimal(units: Int64(clamping: count), scale: 0).map(price) ?? String(count)
-  }
-
-  /// A line of bars, one for each value, scaled to the least and the greatest value.
-  ///
-  /// - Parameters:
-  ///   - values: finite; the newest last.
-  ///   - width: columns; the newest values that fit are shown, aligned right.
-  /// - Returns: exactly `width` columns. Equal values are drawn at half height.
-  static func sparkline(_ values: [Double], width: Int, glyphs: Glyphs) -> String {
-    let shown = values.suffix(max(0, width))
-    guard let low = shown.min(), let high = shown.max() else { return String(repeating: " ", count: max(0, width)) }
-    let top = Double(glyphs.bars.count - 1)
-    let bars = shown.map { glyphs.bars[Int((high > low ? ($0 - low) / (high - low) * top : 0.5 * top).rounded())] }
-    return String(bars).leftPadded(to: width)
+    ExactDecimal(units: Int64(clamping: count), scale: 0)?.grouped() ?? String(count)
   }
 }

@@ -1,25 +1,15 @@
 import Foundation
 import RustleMarket
-
-/// A consumer of a run's streams: lines, or a view.
-protocol TickerSink: Actor {
-  func take(_ batch: [StreamElement<some TickerRecord>]) throws
-  func take(_ alert: StreamElement<PriceAlert>) throws
-  func take(_ notice: FeedNotice) throws
-  func take(_ connection: FeedConnection) throws
-}
+import RustlePlot
 
 /// The lines of a run. An actor, so that tasks write whole lines.
 actor TickerOutput: TickerSink {
-  /// Whether gaps of dropped updates, and sequence gaps of the source, are written in their places; false with a conflating
-  /// policy.
-  private let reportsGaps: Bool
-  private let reportsSkips: Bool
+  /// Receives reports about the source; nil for none.
+  nonisolated let notes: LineWriter?
   private let format: OutputFormat
   private let profile: TerminalProfile
   private let writer: LineWriter
-  private let notes: LineWriter?
-  private var tables: TickerTables
+  private var lines: TickerLines
   private var text = ByteText()
   /// The number of malformed messages.
   private var reported = 0
@@ -27,25 +17,23 @@ actor TickerOutput: TickerSink {
   /// The number of malformed messages that are reported one by one.
   private static let maximumReports = 5
 
-  /// - Parameters:
-  ///   - plan: the plan of the run.
-  ///   - notes: receives reports about the source; nil for none.
   init(
     _ plan: TickerPlan, format: OutputFormat, profile: TerminalProfile, to writer: LineWriter, notes: LineWriter?
   ) {
     (self.format, self.profile, self.writer, self.notes) = (format, profile, writer, notes)
-    reportsGaps = plan.policy == nil
-    reportsSkips = plan.policy == nil && plan.connection != nil
-    tables = TickerTables(plan.content, isSimulated: plan.isSimulated, format: format, profile: profile)
+    lines = TickerLines(plan.content, isSimulated: plan.isSimulated, format: format, profile: profile)
+    // A conflating policy has gaps everywhere.
+    lines.reportsGaps = plan.policy == nil
+    lines.reportsSkips = plan.policy == nil && plan.connection != nil
   }
 
-  func begin() throws { try writer.write(tables.header) }
+  func begin() throws { try writer.write(lines.header) }
+
+  /// Writes a note.
+  nonisolated func note(_ text: String) { try? notes?.write("rustle: \(CommandFailure.visible(text))\n") }
 
   func take(_ batch: [StreamElement<some TickerRecord>]) throws {
-    for element in batch where reportsGaps || element.value != nil {
-      if reportsSkips, let skipped = element.value?.sequenceGap, skipped > 0 { text.append(tables.gap(skipped)) }
-      tables.append(element, to: &text)
-    }
+    lines.append(batch, to: &text)
     try flush()
   }
 
@@ -62,7 +50,7 @@ actor TickerOutput: TickerSink {
   private func line(_ alert: StreamElement<PriceAlert>) -> String {
     switch alert {
     case .gap(let count): "\(profile.glyphs.ellipsis) \(count) alerts missing here\n"
-    case .value(let alert): "\(MarketTime.timeOfDay(alert.timeNanoseconds))  ALERT  \(alert.text)\n"
+    case .value(let alert): "\(MarketTime.timeOfDay(alert.time))  ALERT  \(alert.text)\n"
     }
   }
 
@@ -75,7 +63,8 @@ actor TickerOutput: TickerSink {
         [
           ("symbol", .string(alert.threshold.symbol)),
           (alert.threshold.direction.rawValue, .decimal(alert.threshold.level)), ("price", .decimal(alert.price)),
-          MarketTime.field("t", alert.timeNanoseconds),
+          ("t_ms", MarketTime.milliseconds(alert.time.nanosecondsSince1970)),
+          ("t_ns", MarketTime.nanoseconds(alert.time.nanosecondsSince1970)),
         ]
       }
     return ByteText.line([("alert", .object(fields))])
@@ -88,15 +77,13 @@ actor TickerOutput: TickerSink {
     case .oversized: line = "a line"
     default: return
     }
-    if reported < Self.maximumReports {
-      try? notes?.write("rustle: \(line) skipped: \(CommandFailure.visible(notice.text))\n")
-    }
+    if reported < Self.maximumReports { note("\(line) skipped: \(notice.text)") }
     reported += 1
   }
 
   func take(_ connection: FeedConnection) {
     switch connection {
-    case .connected, .reconnecting: try? notes?.write("rustle: \(CommandFailure.visible(connection.text))\n")
+    case .connected, .reconnecting: note(connection.text)
     // The end of the connection is reported as that of the run.
     case .idle, .connecting, .closed: break
     }

@@ -9,14 +9,16 @@ struct TickerPlan: Sendable, Equatable {
     case candles(every: Duration, lateness: Duration)
     /// Over a window of this duration.
     case statistics(over: Duration)
-  }
 
-  /// The file to record trades to.
-  struct Record: Sendable, Hashable {
-    var path: String
-    var mayReplace = false
-    /// The replayed file, which must be another.
-    var input: String?
+    var isCandles: Bool { if case .candles = self { true } else { false } }
+
+    /// The duration of a candle or of a window; nil for trades.
+    var interval: Duration? {
+      switch self {
+      case .trades: nil
+      case .candles(let interval, _), .statistics(let interval): interval
+      }
+    }
   }
 
   var source: FeedConfiguration
@@ -26,7 +28,10 @@ struct TickerPlan: Sendable, Equatable {
   /// The buffering policy; nil for that of ``everything``.
   var policy: FeedPolicy?
   var thresholds: [PriceThreshold] = []
-  var record: Record?
+  /// The path of the file to record trades to; nil for none.
+  var record: String?
+  /// Whether the recording replaces an existing file.
+  var overwrite = false
   /// The address to serve the source on.
   var serve: FeedAddress?
   var duration: Duration?
@@ -36,6 +41,9 @@ struct TickerPlan: Sendable, Equatable {
 
   /// The replayed file; nil for another source.
   var recording: ReplayFeed? { if case .replay(let feed) = source { feed } else { nil } }
+
+  /// The symbols with a row from the beginning.
+  var shownSymbols: [String] { if case .only(let names) = symbols { names } else { [] } }
 
   /// The address of the connection; nil for a source without one.
   var connection: String? {
@@ -54,20 +62,7 @@ struct TickerPlan: Sendable, Equatable {
     if let connection { return "from \(connection)" }
     guard let recording else { return "simulated" }
     let pace =
-      switch recording.pace {
-      case .asFastAsPossible: "as fast as possible"
-      case .speed(let speed): String(format: "x %g", speed)
-      }
+      if case .speed(let speed) = recording.pace { String(format: "x %g", speed) } else { "as fast as possible" }
     return "replay \(pace)" + (recording.repeats ? ", repeated" : "")
-  }
-}
-
-extension FeedSymbols {
-  /// The symbols with a row from the beginning.
-  var shown: [String] {
-    switch self {
-    case .all: []
-    case .only(let names): names
-    }
   }
 }

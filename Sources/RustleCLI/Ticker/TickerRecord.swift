@@ -1,39 +1,34 @@
 import Foundation
 import RustleMarket
+import RustlePlot
 
 /// A record of a ticker: a trade, a candle, or the statistics of a window.
-protocol TickerRecord: SymbolRecord {
-  /// The table of this kind of records.
-  static func table(in tables: TickerTables) -> Table<Self>
+protocol TickerRecord: PriceRecord {
+  /// The columns of machine-readable formats.
+  ///
+  /// - Parameter interval: the nanoseconds of a candle or of a window; 0 for trades.
+  static func columns(interval: Int64, isSimulated: Bool) -> [Column<Self>]
 
-  var symbol: String { get }
-  /// The time of the record, in nanoseconds since 1970.
-  var timeNanoseconds: Int64 { get }
-  /// The prices of the record's change, for the first record of a symbol.
-  var firstPrice: ExactDecimal { get }
-  var lastPrice: ExactDecimal { get }
   /// The sequence numbers of its symbol missing before it.
   var sequenceGap: UInt64 { get }
   /// The text between the symbol and the change.
   var details: String { get }
-  /// Updates the row of its symbol.
-  func update(_ row: inout TickerBoard.Row)
 }
 
 extension TickerRecord {
   var sequenceGap: UInt64 { 0 }
 }
 
-/// The tables of a ticker's records, one per line.
-struct TickerTables: Sendable {
-  fileprivate let trades: Table<Trade>
-  fileprivate let candles: Table<Candle>
-  fileprivate let statistics: Table<PriceStatistics>
+/// The lines of a ticker's records.
+struct TickerLines: Sendable {
+  /// Whether gaps of dropped updates are written in their places.
+  var reportsGaps = true
+  /// Whether sequence gaps of the source are written in their places.
+  var reportsSkips = false
   private let content: TickerPlan.Content
+  private let isSimulated: Bool
   private let format: OutputFormat
   private let profile: TerminalProfile
-  /// The duration of a candle or of a window; nil for trades.
-  private let interval: Int64?
   /// The first price of each symbol.
   private var firsts: [String: ExactDecimal] = [:]
 
@@ -41,33 +36,34 @@ struct TickerTables: Sendable {
   init(
     _ content: TickerPlan.Content = .trades, isSimulated: Bool = false, format: OutputFormat, profile: TerminalProfile
   ) {
-    (self.content, self.format, self.profile) = (content, format, profile)
-    interval =
-      switch content {
-      case .trades: nil
-      case .candles(let interval, _), .statistics(let interval): interval.wholeNanoseconds
-      }
-    trades = Table(isSimulated ? Trade.simulatedColumns : Trade.columns, format: format, profile: profile)
-    candles = Table(Candle.columns(interval ?? 0), format: format, profile: profile)
-    statistics = Table(PriceStatistics.columns(interval ?? 0), format: format, profile: profile)
+    (self.content, self.isSimulated, self.format, self.profile) = (content, isSimulated, format, profile)
+  }
+
+  private func table<Record: TickerRecord>(of type: Record.Type = Record.self) -> Table<Record> {
+    let interval = content.interval?.wholeNanoseconds ?? 0
+    return Table(
+      Record.columns(interval: interval, isSimulated: isSimulated), format: format, profile: profile, heading: "")
   }
 
   /// The header before the first record; may be empty.
   var header: String {
-    if format.isForPeople { return "" }
     switch content {
-    case .trades: return trades.header
-    case .candles: return candles.header
-    case .statistics: return statistics.header
+    case .trades: table(of: Trade.self).header
+    case .candles: table(of: Candle.self).header
+    case .statistics: table(of: PriceStatistics.self).header
     }
   }
 
-  /// Appends the lines of a stream's element.
-  mutating func append<Record: TickerRecord>(_ element: StreamElement<Record>, to text: inout ByteText) {
-    switch element {
-    case .gap(let count): text.append(gap(count))
-    case .value(let record) where format.isForPeople: text.append(line(record))
-    case .value(let record): Record.table(in: self).append(record, to: &text)
+  /// Appends the lines of a stream's elements.
+  mutating func append<Record: TickerRecord>(_ elements: [StreamElement<Record>], to text: inout ByteText) {
+    let table: Table<Record> = table()
+    for element in elements {
+      switch element {
+      case .gap(let count): if reportsGaps { text.append(gap(count)) }
+      case .value(let record):
+        if reportsSkips, record.sequenceGap > 0 { text.append(gap(record.sequenceGap)) }
+        if format.isForPeople { text.append(line(record)) } else { table.append(record, to: &text) }
+      }
     }
   }
 
@@ -82,13 +78,16 @@ struct TickerTables: Sendable {
 
   /// The text of a record: time, symbol, details, and the change, of trades since the first, of others in the interval.
   private mutating func line(_ record: some TickerRecord) -> String {
-    let first = interval == nil ? firsts[record.symbol, default: record.firstPrice] : record.firstPrice
-    if interval == nil { firsts[record.symbol] = first }
+    var first = record.firstPrice
+    if case .trades = content {
+      first = firsts[record.symbol, default: first]
+      firsts[record.symbol] = first
+    }
     let (glyphs, change) = (profile.glyphs, record.lastPrice.relativeChange(since: first))
     let time =
       record is Candle
-      ? MarketTime.dateAndTime(record.timeNanoseconds, unit: interval ?? 1)
-      : MarketTime.timeOfDay(record.timeNanoseconds)
+      ? MarketTime.dateAndTime(record.time, unit: content.interval?.wholeNanoseconds ?? 1)
+      : MarketTime.timeOfDay(record.time)
     let symbol = DisplayWidth.fit(
       record.symbol, to: max(6, DisplayWidth.columns(of: record.symbol)), ellipsis: glyphs.ellipsis)
     let percent = profile.paint(TickerNumbers.markedChange(change, glyphs: glyphs), TickerNumbers.ink(of: change))
@@ -106,104 +105,53 @@ extension ByteText {
 }
 
 extension Trade: TickerRecord {
-  static func table(in tables: TickerTables) -> Table<Self> { tables.trades }
-
-  var firstPrice: ExactDecimal { price }
-  var lastPrice: ExactDecimal { price }
-
-  /// The columns that `--replay` reads back identically: a time with a fraction of a millisecond is in nanoseconds, and
-  /// fields that the source lacks are left out.
-  static let columns: [Column<Self>] =
-    [Column("symbol", \.symbol), Column("price", \.price), Column("size", in: [.csv], \.reportedSize)]
-    + MarketTime.columns("t", \.timeNanoseconds)
-    + [
-      Column("t_ns", in: [.csv], \.timeNanoseconds), Column("seq") { $0.sequence.map(Value.unsigned) ?? .absent },
-      Column("size", in: [.ndjson], \.reportedSize),
-    ]
-
-  /// The columns of simulated trades: times in whole milliseconds, and no sizes.
-  static let simulatedColumns: [Column<Self>] = [
-    Column("symbol", \.symbol), Column("price", \.price), Column("t_ms") { $0.timeNanoseconds / 1_000_000 },
-    Column("seq") { $0.sequence.map(Value.unsigned) ?? .absent },
-  ]
+  /// The columns of a source's trades, those of ``json``; or of simulated ones.
+  static func columns(interval: Int64, isSimulated: Bool) -> [Column<Self>] {
+    let sequence = Column<Self>("seq") { $0.sequence.map(Value.unsigned) ?? .absent }
+    let columns: [Column<Self>] = [Column("symbol", \.symbol), Column("price", \.price)]
+    if isSimulated { return columns + [Column("t_ms") { $0.time.nanosecondsSince1970 / 1_000_000 }, sequence] }
+    return columns + [Column("size", in: [.csv], \.reportedSize)] + MarketTime.columns("t", \.time.nanosecondsSince1970)
+      + [
+        Column("t_ns", in: [.csv], \.time.nanosecondsSince1970), sequence,
+        Column("size", in: [.ndjson], \.reportedSize),
+      ]
+  }
 
   private var reportedSize: Value { size.units == 0 ? .absent : .decimal(size) }
 
-  var details: String { " " + TickerNumbers.price(price).leftPadded(to: 14) }
-
-  func update(_ row: inout TickerBoard.Row) {
-    // A trade out of order adds to the volume, but does not change the price.
-    row.volume += size.doubleValue
-    guard !isOutOfOrder else { return }
-    if row.first == nil { row.first = price }
-    row.append(price, at: timeNanoseconds)
-  }
+  var details: String { " " + price.grouped().leftPadded(to: 14) }
 }
 
 extension Candle: TickerRecord {
-  static func table(in tables: TickerTables) -> Table<Self> { tables.candles }
-
-  var timeNanoseconds: Int64 { startNanoseconds }
-  var firstPrice: ExactDecimal { open }
-  var lastPrice: ExactDecimal { close }
-
-  static func columns(_ interval: Int64) -> [Column<Self>] {
-    [Column("symbol", \.symbol), Column("start_ns", in: [.csv], \.startNanoseconds)]
-      + [
-        Column("open", \.open), Column("high", \.high), Column("low", \.low), Column("close", \.close),
-        Column("volume", \.volumeValue), Column("count", \.count),
-      ] + MarketTime.columns("start", \.startNanoseconds) + MarketTime.columns("interval") { _ in interval }
+  static func columns(interval: Int64, isSimulated: Bool) -> [Column<Self>] {
+    [
+      Column("symbol", \.symbol), Column("start_ns", in: [.csv], \.start.nanosecondsSince1970), Column("open", \.open),
+      Column("high", \.high), Column("low", \.low), Column("close", \.close),
+      // Exact up to 18 digits.
+      Column("volume") { $0.exactVolume.map(Value.decimal) ?? .number($0.volume) }, Column("count", \.count),
+    ] + MarketTime.columns("start", \.start.nanosecondsSince1970) + MarketTime.columns("interval") { _ in interval }
   }
-
-  /// The volume, exact up to 18 digits.
-  private var volumeValue: Value { exactVolume.map(Value.decimal) ?? .number(volume) }
 
   var details: String {
     let prices = [("open", open), ("high", high), ("low", low), ("close", close)]
-    return prices.map { "  \($0.0) \(TickerNumbers.price($0.1))" }.joined()
+    return prices.map { "  \($0.0) \($0.1.grouped())" }.joined()
       + "  volume \(exactVolume?.description ?? String(volume))  count \(count)"
-  }
-
-  func update(_ row: inout TickerBoard.Row) {
-    if row.first == nil { row.first = open }
-    row.append(close, at: startNanoseconds)
-    row.volume = volume
-    row.candle = self
   }
 }
 
 extension PriceStatistics: TickerRecord {
-  static func table(in tables: TickerTables) -> Table<Self> { tables.statistics }
-
-  var firstPrice: ExactDecimal { first }
-  var lastPrice: ExactDecimal { last }
-
-  static func columns(_ window: Int64) -> [Column<Self>] {
-    [Column("symbol", \.symbol)] + MarketTime.columns("t", \.timeNanoseconds)
+  static func columns(interval: Int64, isSimulated: Bool) -> [Column<Self>] {
+    [Column("symbol", \.symbol)] + MarketTime.columns("t", \.time.nanosecondsSince1970)
       + [
-        Column("t_ns", in: [.csv], \.timeNanoseconds), Column("count", \.count), Column("mean", \.mean),
+        Column("t_ns", in: [.csv], \.time.nanosecondsSince1970), Column("count", \.count), Column("mean", \.mean),
         Column("sd", \.standardDeviation), Column("low", \.lowest), Column("high", \.highest), Column("first", \.first),
         Column("last", \.last),
-      ] + MarketTime.columns("window") { _ in window }
+      ] + MarketTime.columns("window") { _ in interval }
   }
 
   var details: String {
     let prices = [("low", lowest), ("high", highest), ("first", first), ("last", last)]
     return "  mean \(TickerNumbers.mean(self))  sd \(TickerNumbers.amount(standardDeviation))"
-      + prices.map { "  \($0.0) \(TickerNumbers.price($0.1))" }.joined() + "  count \(count)"
-  }
-
-  func update(_ row: inout TickerBoard.Row) {
-    row.append(last, at: timeNanoseconds)
-    row.first = first
-    row.statistics = self
-  }
-}
-
-extension PriceAlert {
-  /// The alert in words: `BTC 70,000.10 is at or above 70,000.0`.
-  var text: String {
-    let side = threshold.direction == .above ? "at or above" : "at or below"
-    return "\(threshold.symbol) \(TickerNumbers.price(price)) is \(side) \(TickerNumbers.price(threshold.level))"
+      + prices.map { "  \($0.0) \($0.1.grouped())" }.joined() + "  count \(count)"
   }
 }

@@ -1,64 +1,70 @@
 import Foundation
 import RustleMarket
 
-/// One run of the ticker, from its start to its end.
-struct TickerRun: Sendable {
-  let plan: TickerPlan
+/// A consumer of a run's streams: lines, or a view.
+protocol TickerSink: Actor {
+  func take(_ batch: [StreamElement<some TickerRecord>]) throws
+  func take(_ alert: StreamElement<PriceAlert>) throws
+  func take(_ notice: FeedNotice) throws
+  func take(_ connection: FeedConnection) throws
+}
 
-  /// Writes one line for each update or candle. Dropped updates are reported in their places, and in `notes` at the end,
+extension TickerPlan {
+  /// Writes one line for each record. Dropped updates are reported in their places, and in the notes of the output at the end,
   /// with the faults of the source.
-  func lines(
-    _ format: OutputFormat, profile: TerminalProfile, to output: LineWriter, notes: LineWriter?
-  ) async throws -> RunEnding {
-    // Signals are handled before anything starts, so that none is lost.
-    let signals = await Signals.stream(of: RunEnding.signals)
-    let sink = TickerOutput(plan, format: format, profile: profile, to: output, notes: notes)
-    return try await recorded(notes: notes) { recording in
-      let streams = try await TickerStreams(plan, of: feed(), recording: recording)
-      try await sink.begin()
-      if let server = streams.server {
-        try? notes?.write("rustle: serving on \(CommandFailure.visible(server.address.description))\n")
-      }
-      let ending = try await streams.firstEnding(isForced: true) { tasks, file in
-        streams.add(to: &tasks, sink, file: file)
-        // The recording is written first.
-        tasks.addEndingsOfLines(signals: signals, isForced: file == nil)
-      }
-      try await finish(ending, streams, notes: notes)
-      return ending
+  func run(to output: TickerOutput) async throws -> RunEnding {
+    try await run(to: output, view: nil, notes: output.notes) { streams in
+      try await output.begin()
+      if let server = streams.server { output.note("serving on \(server.address)") }
     }
   }
 
   /// Shows the live table.
-  func table(_ view: LiveTicker, notes: LineWriter?) async throws -> RunEnding {
-    let signals = await Signals.stream(of: RunEnding.viewSignals)
-    return try await recorded(notes: notes) { recording in
-      let streams = try await TickerStreams(plan, of: feed(), recording: recording)
-      let keys = await view.screen.keys()
-      let ending = try await view.whileShown {
-        let ending = try await streams.firstEnding { tasks, file in
-          streams.add(to: &tasks, view, file: file)
-          tasks.addTask {
-            while !Task.isCancelled {
-              await view.show(streams)
-              try? await Task.sleep(for: .milliseconds(250))
-            }
-            return nil
-          }
-          tasks.add(view, signals: signals, keys: keys) { await view.press($0) }
-        }
-        // The last picture has the last counts.
-        await view.show(streams)
-        return ending
+  func run(in view: LiveTicker, notes: LineWriter?) async throws -> RunEnding {
+    try await run(to: view, view: view, notes: notes) { _ in }
+  }
+
+  /// Runs to the end, and closes the recording however the run ends.
+  ///
+  /// - Throws: `CommandFailure` when the source failed, or there was no trade in a recording.
+  private func run(
+    to sink: some TickerSink, view: LiveTicker?, notes: LineWriter?, begin: (TickerStreams) async throws -> Void
+  ) async throws -> RunEnding {
+    let recorder = try recorder()
+    do {
+      let streams = try await TickerStreams(self, of: feed(), recorder: recorder)
+      try await begin(streams)
+      let ending = try await streams.run(view: view, isForced: view == nil) { streams.add(to: &$0, sink) }
+      if ending != .readerGone {
+        let summary = TickerSummary(self, streams, await streams.feed.counts, isOver: ending == .streamEnded)
+        if view == nil { for note in summary.notes { try? notes?.write("rustle: \(note)\n") } }
+        if let failure = summary.failure { throw failure }
       }
-      try await finish(ending, streams, notes: nil)
+      try await recorder?.close()
+      if let recorder { try? notes?.write(await recorder.summary) }
       return ending
+    } catch {
+      try? await recorder?.close()
+      throw error
+    }
+  }
+
+  /// The recorder of the trades; nil without a recording.
+  ///
+  /// - Throws: `CommandFailure` for a file that cannot be written, that may not be replaced, or that is replayed.
+  func recorder() throws -> TradeRecorder? {
+    guard let record else { return nil }
+    try OutputPath.check(record, option: "--record", isNot: recording?.path)
+    do throws(FeedError) {
+      return try TradeRecorder(path: record, overwrite: overwrite)
+    } catch {
+      throw error.named("--record")
     }
   }
 
   private func feed() throws -> MarketFeed {
     do throws(FeedError) {
-      return try MarketFeed(plan.source)
+      return try MarketFeed(source)
     } catch {
       switch error.code {
       case .malformedAddress: throw error.named("--connect")
@@ -66,35 +72,6 @@ struct TickerRun: Sendable {
       default: throw error
       }
     }
-  }
-
-  /// Runs with the file to record to, and closes it however the run ends.
-  private func recorded(
-    notes: LineWriter?, _ run: (TradeRecording?) async throws -> RunEnding
-  ) async throws -> RunEnding {
-    guard let record = plan.record else { return try await run(nil) }
-    let recording = try TradeRecording(record)
-    let ending: RunEnding
-    do {
-      ending = try await run(recording)
-    } catch {
-      try? await recording.end()
-      throw error
-    }
-    try await recording.end()
-    try? notes?.write(await recording.summary)
-    return ending
-  }
-
-  /// Reports losses and faults at the end.
-  ///
-  /// - Throws: `CommandFailure` when the source failed, or there was no trade in a recording.
-  private func finish(_ ending: RunEnding, _ streams: TickerStreams, notes: LineWriter?) async throws {
-    if ending == .readerGone { return }
-    let summary = TickerSummary(
-      plan: plan, streams: streams, counts: await streams.feed.counts, isOver: ending == .streamEnded)
-    for note in summary.notes { try? notes?.write("rustle: \(note)\n") }
-    if let failure = summary.failure { throw failure }
   }
 }
 
@@ -123,35 +100,33 @@ struct TickerStreams: Sendable {
   private let notices: EngineStream<FeedNotice>
   /// The states of the connection; nil for a source without one.
   private let connections: EngineStream<FeedConnection>?
-  private let recorded: EngineStream<Trade>?
-  private let recording: TradeRecording?
-  private let isPlayed: Bool
-  private let duration: Duration?
+  /// Writes the recording. Not cancelled with the other tasks.
+  private let writing: Task<Void, any Error>?
+  private let plan: TickerPlan
 
-  /// - Parameter recording: the file to record trades to.
+  /// - Parameter recorder: the file to record trades to.
   /// - Throws: `FeedError`; `CommandFailure`, naming the option, for an address that cannot be served on.
-  init(_ plan: TickerPlan, of feed: MarketFeed, recording: TradeRecording? = nil) async throws {
-    let (symbols, policy) = (plan.symbols, plan.policy ?? plan.everything)
-    self.feed = feed
-    self.recording = recording
-    isPlayed = plan.recording != nil
-    duration = plan.duration
-    switch plan.content {
-    case .trades: shown = try await feed.trades(for: symbols, policy: policy)
-    case .candles(let interval, let lateness):
-      shown = try await feed.candles(of: symbols, every: interval, lateness: lateness, policy: policy)
-    case .statistics(let window): shown = try await feed.statistics(of: symbols, over: window, policy: policy)
-    }
-    recorded = recording == nil ? nil : try await feed.trades(for: symbols, policy: plan.everything)
-    alerts = plan.thresholds.isEmpty ? nil : try await feed.alerts(at: plan.thresholds, policy: plan.everything)
+  init(_ plan: TickerPlan, of feed: MarketFeed, recorder: TradeRecorder? = nil) async throws {
+    let (symbols, everything, policy) = (plan.symbols, plan.everything, plan.policy ?? plan.everything)
+    (self.plan, self.feed) = (plan, feed)
+    shown =
+      switch plan.content {
+      case .trades: try await feed.trades(for: symbols, policy: policy)
+      case .candles(let interval, let lateness):
+        try await feed.candles(of: symbols, every: interval, lateness: lateness, policy: policy)
+      case .statistics(let window): try await feed.statistics(of: symbols, over: window, policy: policy)
+      }
+    let recorded = recorder == nil ? nil : try await feed.trades(for: symbols, policy: everything)
+    alerts = plan.thresholds.isEmpty ? nil : try await feed.alerts(at: plan.thresholds, policy: everything)
     notices = try await feed.notices()
     connections = plan.connection == nil ? nil : try await feed.connectionStates()
     do throws(FeedError) {
       // A recording waits for its clients, as for other readers.
-      server = if let address = plan.serve { try await feed.serve(on: address, policy: plan.everything) } else { nil }
+      server = if let address = plan.serve { try await feed.serve(on: address, policy: everything) } else { nil }
     } catch {
       throw error.named("--serve")
     }
+    writing = if let recorder, let recorded { Task { try await recorder.record(recorded) } } else { nil }
   }
 
   /// Reads the streams to their ends.
@@ -169,18 +144,16 @@ struct TickerStreams: Sendable {
   }
 
   /// Adds the source and its readers: the run ends when the streams have been read to their ends, also by the clients.
-  ///
-  /// - Parameter file: the task that writes the recording.
-  func add(to tasks: inout RunTasks, _ sink: some TickerSink, file: Task<Void, any Error>?) {
+  func add(to tasks: inout RunTasks, _ sink: some TickerSink) {
     tasks.addTask {
-      if isPlayed { await server?.untilFirstClient() }
+      if plan.recording != nil { await server?.untilFirstClient() }
       // A cancelled feed is not run.
       if !Task.isCancelled { try await feed.run() }
       return nil
     }
     tasks.addTask {
       try await deliver(to: sink)
-      try await file?.value
+      try await writing?.value
       await server?.untilOver()
       return .streamEnded
     }
@@ -193,25 +166,34 @@ struct TickerStreams: Sendable {
   /// the recording is complete up to then, however the run ended.
   ///
   /// - Parameters:
-  ///   - isForced: whether a signal ends the process during a recording: a second after that is written, or after
+  ///   - view: the live view, which shows the counts of the run; nil for lines on standard output.
+  ///   - isForced: whether a signal ends the process; during a recording a second after that is written, or after
   ///     `maximumWriting`.
-  ///   - addTasks: adds the tasks; receives the task that writes the recording, which is not cancelled with them.
-  func firstEnding(
-    isForced: Bool = false, _ addTasks: (inout RunTasks, Task<Void, any Error>?) -> Void
+  func run(
+    view: LiveTicker? = nil, isForced: Bool = false, _ addTasks: (inout RunTasks) -> Void
   ) async throws -> RunEnding {
-    let writing: Task<Void, any Error>? =
-      if let recording, let recorded { Task { try await recording.follow(recorded) } } else { nil }
-    do {
-      let ending = try await RunEnding.first { tasks in
-        addTasks(&tasks, writing)
-        // A file that cannot be written ends the run.
+    try await finally {
+      await feed.shutDown()
+    } after: {
+      try await RunEnding.of(view: view, isForced: isForced && writing == nil) { ending in
         if let writing {
-          tasks.addTask {
-            try await writing.value
-            return nil
-          }
+          let signal: Int32? = if case .signal(let number)? = ending, isForced { number } else { nil }
+          if let signal { RunEnding.leave(after: Self.maximumWriting, with: signal) }
+          // The streams end; the buffered elements of the recording's stream are written.
+          await feed.cancel()
+          if ending == nil { _ = await writing.result } else { try await writing.value }
+          if let signal { RunEnding.leave(with: signal) }
         }
-        if let duration {
+        // The last picture has the last counts.
+        await view?.show(self)
+      } tasks: { tasks in
+        addTasks(&tasks)
+        // A file that cannot be written ends the run.
+        tasks.addTask {
+          try await writing?.value
+          return nil
+        }
+        if let duration = plan.duration {
           tasks.addTask {
             try await Task.sleep(for: duration)
             // The streams end, once their buffered elements have been delivered.
@@ -220,21 +202,26 @@ struct TickerStreams: Sendable {
             return nil
           }
         }
-      } settle: { ending in
-        guard let writing else { return }
-        let signal: Int32? = if case .signal(let number)? = ending, isForced { number } else { nil }
-        if let signal { RunEnding.leave(after: Self.maximumWriting, with: signal) }
-        // The streams end; the buffered elements of the recording's stream are written.
-        await feed.cancel()
-        if ending == nil { _ = await writing.result } else { try await writing.value }
-        if let signal { RunEnding.leave(with: signal) }
+        if let view {
+          tasks.addTask {
+            while !Task.isCancelled {
+              await view.show(self)
+              try? await Task.sleep(for: .milliseconds(250))
+            }
+            return nil
+          }
+        }
       }
-      await feed.shutDown()
-      return ending
-    } catch {
-      await feed.shutDown()
-      throw error
     }
+  }
+}
+
+extension TradeRecorder {
+  /// The summary for standard error.
+  fileprivate var summary: String {
+    let missing = droppedCount > 0 ? "rustle: \(droppedCount) updates dropped: too fast for \(path)\n" : ""
+    let name = CommandFailure.visible(path)
+    return missing + (count == 0 ? "no updates: nothing written to \(name)\n" : "wrote \(count) updates to \(name)\n")
   }
 }
 

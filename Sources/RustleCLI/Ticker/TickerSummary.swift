@@ -2,56 +2,51 @@ import RustleMarket
 
 /// The summary of a run at its end.
 struct TickerSummary {
-  let plan: TickerPlan
-  let streams: TickerStreams
-  let counts: FeedCounts
-  /// Whether the run ended with its streams or in time, and not by a key or a signal.
-  let isOver: Bool
-
-  private var unreadable: UInt64 { counts.malformed + counts.oversized }
-
   /// For standard error, without the program's name.
-  var notes: [String] {
-    var notes: [String] = []
-    func add(_ count: UInt64, _ text: (String) -> String) { if count > 0 { notes.append(text("\(count)")) } }
-    let shown = streams.shown
-    add(shown.statistics.dropped) {
-      plan.policy == nil
-        ? "\($0) updates dropped: the output was read too slowly"
-        : "\($0) updates replaced by newer ones"
+  private(set) var notes: [String] = []
+  /// The failure of the run; nil for a success.
+  let failure: CommandFailure?
+
+  /// - Parameter isOver: whether the run ended with its streams or in time, and not by a key or a signal.
+  init(_ plan: TickerPlan, _ streams: TickerStreams, _ counts: FeedCounts, isOver: Bool) {
+    let (shown, server) = (streams.shown, streams.server?.counts)
+    failure = Self.failure(plan, shown.outcome, counts, isOver: isOver)
+    let gaps = counts.gaps == 1 ? "gap" : "gaps"
+    func reports(_ rows: (count: UInt64, text: String)...) -> [String] {
+      rows.filter { $0.count > 0 }.map { "\($0.count) \($0.text)" }
     }
-    add(shown.evictedTradeCount) {
-      "\($0) updates evicted early from the statistics: too many for one window"
+    notes = reports(
+      (
+        shown.statistics.dropped,
+        plan.policy == nil ? "updates dropped: the output was read too slowly" : "updates replaced by newer ones"
+      ),
+      (shown.evictedTradeCount, "updates evicted early from the statistics: too many for one window"),
+      (streams.alerts?.statistics.dropped ?? 0, "alerts dropped: the output was read too slowly"),
+      (failure == nil ? counts.unreadable : 0, "of \(counts.messages) lines malformed and skipped"),
+      (counts.skippedNumbers, "sequence numbers missing, in \(counts.gaps) \(gaps)"),
+      (counts.duplicates, "duplicate updates dropped"),
+      (
+        shown.lateTradeCount,
+        "late updates dropped: they arrived after \(plan.content.isCandles ? "their candle" : "later ones")"
+      ))
+    if let server {
+      let clients = server.accepted == 1 ? "client" : "clients"
+      notes.append("served \(server.trades) updates to \(server.accepted) \(clients)")
+      notes += reports((server.dropped, "updates dropped: clients were too slow"))
     }
-    add(streams.alerts?.statistics.dropped ?? 0) { "\($0) alerts dropped: the output was read too slowly" }
-    add(failure == nil ? unreadable : 0) {
-      "\($0) of \(counts.messages) lines malformed and skipped"
-    }
-    add(counts.skippedNumbers) {
-      "\($0) sequence numbers missing, in \(counts.gaps) \(counts.gaps == 1 ? "gap" : "gaps")"
-    }
-    add(counts.duplicates) { "\($0) duplicate updates dropped" }
-    add(shown.lateTradeCount) {
-      let isCandle = if case .candles = plan.content { true } else { false }
-      return "\($0) late updates dropped: they arrived after \(isCandle ? "their candle" : "later ones")"
-    }
-    if let served = streams.server?.counts {
-      notes.append(
-        "served \(served.trades) updates to \(served.accepted) \(served.accepted == 1 ? "client" : "clients")")
-      add(served.dropped) { "\($0) updates dropped: clients were too slow" }
-    }
-    add(counts.outOfOrder) { "\($0) updates out of order" }
-    if plan.recording != nil, failure == nil, shown.outcome == .ended, !plan.symbols.shown.isEmpty,
+    notes += reports((counts.outOfOrder, "updates out of order"))
+    if plan.recording != nil, failure == nil, shown.outcome == .ended, !plan.shownSymbols.isEmpty,
       shown.statistics.produced == 0
     {
-      notes.append("the recording has no trade of \(plan.symbols.shown.joined(separator: ", "))")
+      notes.append("the recording has no trade of \(plan.shownSymbols.joined(separator: ", "))")
     }
-    return notes
   }
 
-  /// The failure of the run; nil for a success.
-  var failure: CommandFailure? {
-    let outcome = streams.shown.outcome
+  private static func failure(
+    _ plan: TickerPlan, _ outcome: SessionOutcome?, _ counts: FeedCounts, isOver: Bool
+  ) -> CommandFailure? {
+    let path = plan.recording?.path ?? "source"
+    let name = path == TickerSourceOptions.standardInputPath ? "standard input" : path
     switch outcome {
     case .failed(let reason): return CommandFailure(.badData, "\(name): \(reason)")
     case .panicked(let message): return CommandFailure(.internal, message)
@@ -62,33 +57,28 @@ struct TickerSummary {
         .unavailable, "\(connection): expected a connection, got none: \(counts.disconnections) attempts failed",
         advice: "check the server, or use a longer --duration")
     }
-    guard outcome == .ended else { return nil }
-    guard let recording = plan.recording, counts.trades == 0, counts.duplicates == 0 else { return nil }
-    if counts.messages == 0 {
-      return CommandFailure(.badData, "\(name): expected trades, got an empty file")
+    guard outcome == .ended, let recording = plan.recording, counts.trades == 0, counts.duplicates == 0 else {
+      return nil
     }
-    if recording.fromNanoseconds != nil, counts.messages > unreadable + counts.others {
+    func expectedTrades(_ got: String, advice: String? = nil) -> CommandFailure {
+      CommandFailure(.badData, "\(name): expected trades, got \(got)", advice: advice)
+    }
+    if counts.messages == 0 { return expectedTrades("an empty file") }
+    if recording.from != nil, counts.messages > counts.unreadable + counts.others {
       return CommandFailure(
         .usage, "--from: expected a time within the recording, got one after its end",
         advice: "times without an offset are UTC")
     }
-    if isCSV(recording), counts.messages == 1, unreadable == 0 {
-      return CommandFailure(.badData, "\(name): expected trades, got only a header")
-    }
-    let lines = counts.messages == 1 ? "1 line" : "\(counts.messages) lines"
-    return CommandFailure(
-      .badData, "\(name): expected trades, got \(lines) without any",
+    // The first line of CSV is a header.
+    let isCSV = recording.format.map { $0 == .csv } ?? recording.path.lowercased().hasSuffix(".csv")
+    if isCSV, counts.messages == 1, counts.unreadable == 0 { return expectedTrades("only a header") }
+    return expectedTrades(
+      "\(counts.messages) \(counts.messages == 1 ? "line" : "lines") without any",
       advice: "give the paths of the symbol and the price with --schema, for example symbol=s,price=p")
   }
+}
 
-  /// Whether the recording's first line is a header.
-  private func isCSV(_ recording: ReplayFeed) -> Bool {
-    recording.format.map { $0 == .csv } ?? recording.path.lowercased().hasSuffix(".csv")
-  }
-
-  /// The recording's name, as given.
-  private var name: String {
-    guard let path = plan.recording?.path else { return "source" }
-    return path == TickerSourceOptions.standardInputPath ? "standard input" : path
-  }
+extension FeedCounts {
+  /// Messages that were skipped.
+  var unreadable: UInt64 { malformed + oversized }
 }

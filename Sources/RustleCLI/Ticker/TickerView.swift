@@ -1,12 +1,13 @@
 import Foundation
 import RustleMarket
+import RustlePlot
 
 /// The state of a ticker's view beside the prices.
 struct TickerStatus: Equatable, Sendable {
   /// Seconds since the start.
   var seconds = 0.0
-  /// The time now, in nanoseconds since 1970.
-  var now: Int64 = 0
+  /// The time now.
+  var now = Timestamp.unixEpoch
   /// The word for dropped updates under the policy.
   var lostWord = "dropped"
   /// Where the prices come from: `simulated`, `replay x 10`.
@@ -40,128 +41,103 @@ struct TickerStatus: Equatable, Sendable {
   }
 
   /// The losses and faults with their counts; empty without any.
-  fileprivate func troubles(dropped: UInt64) -> [String] {
+  fileprivate func troubles(dropped: UInt64) -> String {
     let troubles: [(count: UInt64?, what: String)] = [
       (dropped, lostWord), (lostAlerts, lostAlerts == 1 ? "alert dropped" : "alerts dropped"), (late, "late"),
-      (counts.map { $0.malformed + $0.oversized }, "malformed"), (counts?.skippedNumbers, "missing from the source"),
+      (counts?.unreadable, "malformed"), (counts?.skippedNumbers, "missing from the source"),
       (counts?.duplicates, "duplicates"), (counts?.outOfOrder, "out of order"),
     ]
-    return troubles.compactMap { count, what in
-      count.flatMap { $0 == 0 ? nil : "\(TickerNumbers.count($0)) \(what)" }
-    }
+    return troubles.filter { $0.count ?? 0 > 0 }.map { "\(TickerNumbers.count($0.count ?? 0)) \($0.what)" }
+      .joined(separator: ", ")
   }
 }
 
 /// The layout of a board as a table on a terminal. A pure function of its arguments.
 struct TickerView {
+  let board: PriceBoard
+  let status: TickerStatus
   let profile: TerminalProfile
   /// Whether a row shows its time, as of a recording, and not its age.
-  var isRecording = false
+  let isRecording: Bool
   /// The kind of the rows.
-  var content = TickerPlan.Content.trades
-
-  /// The lines with their widths in columns, as many as fit the terminal without scrolling: the least important lines below
-  /// the rows are left out first, then the header. A single line is that of a row.
-  func lines(_ board: TickerBoard, _ status: TickerStatus) -> [ScreenLine] {
-    let columns = TickerColumns(
-      board, width: profile.columns, isRecording: isRecording, content: content, now: status.now,
-      glyphs: profile.glyphs
-    ).all
-    let layout = layout(board, status)
-    var lines: [ScreenLine] = []
-    if layout.hasHeader {
-      lines.append(line(columns.map { Self.blanks($0.gap) + fit($0.title, $0) }.joined(), .bold))
-    }
-    for row in board.rows[layout.rows] { lines.append(line(row, columns)) }
-    if layout.reportsMore { lines.append(line(more(layout.rows, of: board.rows.count), .dim)) }
-    return lines + layout.below
-  }
-
+  let content: TickerPlan.Content
   /// The rows that fit, from the one scrolled to.
-  func rows(_ board: TickerBoard, _ status: TickerStatus) -> Range<Int> { layout(board, status).rows }
+  private(set) var rows = 0..<0
+  private var hasHeader = false
+  private var hasMore = false
+  private var footer: [ScreenLine] = []
 
-  private func layout(
-    _ board: TickerBoard, _ status: TickerStatus
-  ) -> (hasHeader: Bool, rows: Range<Int>, reportsMore: Bool, below: [ScreenLine]) {
-    let limit = profile.lineLimit
+  /// The least important lines below the rows are left out first, then the header. A single line is that of a row.
+  init(
+    _ board: PriceBoard, _ status: TickerStatus, profile: TerminalProfile, isRecording: Bool = false,
+    content: TickerPlan.Content = .trades
+  ) {
+    (self.board, self.status, self.profile) = (board, status, profile)
+    (self.isRecording, self.content) = (isRecording, content)
+    let (limit, total) = (profile.lineLimit, board.rows.count)
     // A header, a row, and the number of hidden rows.
-    let least = 1 + min(2, board.rows.count)
-    let below = footer(board, status, atMost: limit == 1 ? min(1, 2 - least) : max(1, limit - least))
-    let hasHeader = limit - below.count > min(1, board.rows.count)
-    let room = limit - below.count - (hasHeader ? 1 : 0)
-    let isWhole = board.rows.count <= room
-    let count = isWhole ? board.rows.count : max(1, room - 1)
-    let first = min(max(0, status.offset), board.rows.count - count)
-    return (hasHeader, first..<first + count, count < room && !isWhole, below)
+    let least = 1 + min(2, total)
+    footer = footer(atMost: limit == 1 ? min(1, 2 - least) : max(1, limit - least))
+    hasHeader = limit - footer.count > min(1, total)
+    let room = limit - footer.count - (hasHeader ? 1 : 0)
+    let count = total <= room ? total : max(1, room - 1)
+    let first = min(max(0, status.offset), total - count)
+    rows = first..<first + count
+    hasMore = total > room && count < room
   }
 
-  private func more(_ rows: Range<Int>, of total: Int) -> String {
-    let (above, below) = (rows.lowerBound, total - rows.upperBound)
-    let parts = [above > 0 ? "\(above) above" : nil, below > 0 ? "\(below) more" : nil]
-    return "\(profile.glyphs.ellipsis) " + parts.compactMap(\.self).joined(separator: ", ")
-  }
-
-  private func line(_ row: TickerBoard.Row, _ columns: [TickerColumns.Column]) -> ScreenLine {
-    guard let last = row.last else { return line(row.symbol) }
-    let cells = columns.map { column in
-      let (text, ink) = column.cell(row, last)
-      return Self.blanks(column.gap) + profile.paint(fit(text, column), ink)
-    }
-    return (cells.joined(), columns.reduce(0) { $0 + $1.gap + $1.width })
+  /// The lines with their widths in columns, as many as fit the terminal without scrolling.
+  var lines: [ScreenLine] {
+    let table = table
+    let shown = board.rows[rows].map { $0.last == nil ? line($0.symbol) : table.row($0) }
+    let (above, below) = (rows.lowerBound, board.rows.count - rows.upperBound)
+    let hidden = [above > 0 ? "\(above) above" : nil, below > 0 ? "\(below) more" : nil].compactMap(\.self)
+    let more = line("\(profile.glyphs.ellipsis) " + hidden.joined(separator: ", "), .dim)
+    return (hasHeader ? [table.titles] : []) + shown + (hasMore ? [more] : []) + footer
   }
 
   /// The newest alert and fault, the state of the feed, and the keys: the most important lines, at most `limit`.
-  private func footer(_ board: TickerBoard, _ status: TickerStatus, atMost limit: Int) -> [ScreenLine] {
-    var parts: [(rank: Int, line: ScreenLine)] = []
-    if let alert = status.alert {
-      let clock = MarketTime.timeOfDay(alert.timeNanoseconds, hasMilliseconds: false)
-      parts.append((3, line("ALERT \(clock)  \(alert.text)", .yellow)))
-    }
-    if let fault = status.fault { parts.append((5, line("malformed: \(fault)", .yellow))) }
-    switch status.connection {
-    case nil, .connected: break
-    case .reconnecting?, .closed?: parts.append((2, line(status.connection?.text ?? "", .yellow)))
-    case .idle?, .connecting?: parts.append((2, line(status.connection?.text ?? "", .dim)))
-    }
-    if let server = status.server {
-      let clients = "\(server.clients) \(server.clients == 1 ? "client" : "clients")"
-      parts.append((6, line("serving \(server.address), \(clients)", .dim)))
-    }
+  private func footer(atMost limit: Int) -> [ScreenLine] {
+    let isWaiting =
+      switch status.connection {
+      case .idle?, .connecting?: true
+      default: false
+      }
+    let clients = status.server.map { "\($0.clients) \($0.clients == 1 ? "client" : "clients")" } ?? ""
+    let clock = status.alert.map { MarketTime.timeOfDay($0.time, hasMilliseconds: false) } ?? ""
     let troubles = status.troubles(dropped: board.dropped)
-    if !troubles.isEmpty { parts.append((4, line(troubles.joined(separator: ", "), .yellow))) }
-    parts.append((0, line(state(board, status), .dim)))
-    if status.showsHelp {
-      let keys = "q quit  space pause or go on  r restart changes  arrows scroll  Ctrl-Z suspend"
-      parts.append((1, line(keys, .dim)))
-    }
-    let kept = parts.map(\.rank).sorted().prefix(max(0, limit))
-    return parts.filter { kept.contains($0.rank) }.map(\.line)
+    let parts: [(rank: Int, text: String?, ink: Painter.Ink)] = [
+      (3, status.alert.map { "ALERT \(clock)  \($0.text)" }, .yellow),
+      (5, status.fault.map { "malformed: \($0)" }, .yellow),
+      (2, isConnected ? nil : status.connection?.text, isWaiting ? .dim : .yellow),
+      (6, status.server.map { "serving \($0.address), \(clients)" }, .dim),
+      (4, troubles.isEmpty ? nil : troubles, .yellow),
+      (0, state, .dim),
+      (
+        1,
+        status.showsHelp ? "q quit  space pause or go on  r restart changes  arrows scroll  Ctrl-Z suspend" : nil, .dim
+      ),
+    ]
+    let kept = parts.filter { $0.text != nil }.map(\.rank).sorted().prefix(max(0, limit))
+    return parts.filter { kept.contains($0.rank) }.map { line($0.text ?? "", $0.ink) }
   }
 
-  private func state(_ board: TickerBoard, _ status: TickerStatus) -> String {
+  private var isConnected: Bool { if case .connected? = status.connection { true } else { false } }
+
+  private var state: String {
     let seconds = Int(status.seconds)
-    var source = status.source
-    if case .connected? = status.connection { source = status.connection?.text ?? source }
-    var parts = [String(format: "%d:%02d  ", seconds / 60, seconds % 60) + source]
-    if status.isPaused {
-      parts.append("paused")
-    } else {
-      let isCandle = if case .candles = content { true } else { false }
-      let rate = status.updatesPerSecond.map { ", \(TickerNumbers.amount($0.rounded()))/s" } ?? ""
-      parts.append("\(TickerNumbers.count(board.updates)) \(isCandle ? "candles" : "updates")\(rate)")
-    }
-    if status.hasKeys { parts.append(status.isPaused ? "q quit  space go on" : "q quit  space pause  ? help") }
-    return parts.joined(separator: "   ")
+    let source = isConnected ? status.connection?.text ?? "" : status.source
+    let rate = status.updatesPerSecond.map { ", \(TickerNumbers.amount($0.rounded()))/s" } ?? ""
+    let updates = "\(TickerNumbers.count(board.updates)) \(content.isCandles ? "candles" : "updates")\(rate)"
+    let keys = status.isPaused ? "q quit  space go on" : "q quit  space pause  ? help"
+    return [
+      String(format: "%d:%02d  ", seconds / 60, seconds % 60) + source, status.isPaused ? "paused" : updates,
+      status.hasKeys ? keys : nil,
+    ].compactMap(\.self).joined(separator: "   ")
   }
 
   /// A line in one ink, cut to the terminal's width and without spaces at its end.
   private func line(_ text: String, _ ink: Painter.Ink? = nil) -> ScreenLine {
     profile.line(CommandFailure.visible(text).withoutSpacesAtEnd, ink)
   }
-
-  private func fit(_ text: String, _ column: TickerColumns.Column) -> String {
-    DisplayWidth.fit(text, to: column.width, alignRight: column.isRight, ellipsis: profile.glyphs.ellipsis)
-  }
-
-  private static func blanks(_ count: Int) -> String { String(repeating: " ", count: count) }
 }

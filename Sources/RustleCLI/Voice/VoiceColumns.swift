@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustlePlot
 
 extension VoiceFrame {
   /// The columns of a frame.

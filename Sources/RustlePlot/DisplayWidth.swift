@@ -1,11 +1,11 @@
 /// The width of a text in columns of a terminal, and cutting and padding to a width.
-enum DisplayWidth {
+public enum DisplayWidth {
   /// The columns of a text without escape sequences.
-  static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
+  public static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
 
   /// 2 for the wide blocks of Unicode's East Asian Width table (UAX 11) and for emoji, 0 for a character that starts with
   /// a combining mark or a control, else 1.
-  static func columns(of character: Character) -> Int {
+  public static func columns(of character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
     let properties = first.properties
     switch properties.generalCategory {
@@ -22,7 +22,7 @@ enum DisplayWidth {
   }
 
   /// The text padded with spaces, or cut with an ellipsis, to exactly `width` columns.
-  static func fit(_ text: String, to width: Int, alignRight: Bool = false, ellipsis: Character) -> String {
+  public static func fit(_ text: String, to width: Int, alignRight: Bool = false, ellipsis: Character) -> String {
     var fitted = text
     if columns(of: text) > width {
       fitted = ""

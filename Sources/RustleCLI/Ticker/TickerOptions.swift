@@ -1,0 +1,230 @@
+internal import ArgumentParser
+import RustleMarket
+
+#if WebSocket
+internal import RustleWebSocket
+#endif
+
+/// The source of the ticker's prices, and the server for other processes.
+struct TickerSourceOptions: ParsableArguments {
+  @Option(
+    parsing: .next, "Replay a recording, NDJSON or CSV; - is standard input.", value: "file",
+    completion: .file(extensions: ["ndjson", "jsonl", "csv"]))
+  var replay: String?
+
+  @Option(
+    "Receive prices from another process: host:port, unix:/path, or a WebSocket, ws://host/path or wss://host/path. "
+      + "A lost connection is reestablished.",
+    value: "address")
+  var connect: String?
+
+  @Flag(
+    name: .customLong("renumbered"),
+    help: "Sequence numbers restart with each connection. (default: they continue; gaps are reported)")
+  var isRenumbered = false
+
+  @Option(
+    "Message that subscribes to symbols at a WebSocket: JSON with $symbols or $symbol; none: no message. "
+      + "(default: {\"subscribe\":[\"BTC\",\"ETH\"]})",
+    value: "message|none")
+  var subscribe: String?
+
+  @Option("Message that unsubscribes from symbols; requires --subscribe.", value: "message")
+  var unsubscribe: String?
+
+  @Option(
+    name: .customLong("header"), "Header of the WebSocket's request. Repeatable.", value: "name: value",
+    parse: Parse.value("a header such as 'Authorization: Bearer x'") {
+      $0.wholeMatch(of: /([^:]+): *(.*)/).map { Header(name: String($0.1), value: String($0.2)) }
+    })
+  var headers: [Header] = []
+
+  @Option(
+    parsing: .next, "Root certificates for a WebSocket, in PEM. (default: the system's)", value: "file",
+    completion: .file(extensions: ["pem", "crt"]))
+  var roots: String?
+
+  @Option(
+    "Serve the prices to other processes at this address, host:port (port 0: a free one) or unix:/path.",
+    value: "address")
+  var serve: String?
+
+  @Option(name: .customLong("input"), help: "The recording's format: ndjson or csv. (default: by its extension)")
+  var input: InputFormat?
+
+  @Option(
+    "Paths of a message's fields: symbol=PATH,price=PATH and, after further commas, size=PATH, time=PATH:UNIT, seq=PATH, "
+      + "each=PATH. (default: those that this command writes)")
+  var schema: String?
+
+  @Option(
+    help:
+      "Replay at this multiple of the recorded pace, 0.001 to 1000000, or as fast as possible: max. (default: 1)",
+    value: "factor|max",
+    parse: { text in
+      guard text != "max" else { return .asFastAsPossible }
+      return .speed(try Parse.number("a factor (or max)", in: 0.001...1_000_000)(text))
+    })
+  var speed: ReplayFeed.Pace?
+
+  @Flag(help: "Repeat the recording; its timestamps continue. A recording without timestamps is replayed once.")
+  var loop = false
+
+  @Option(
+    help: "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970.", value: "time",
+    parse: Parse.value(
+      "a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970", MarketTime.timestamp))
+  var from: Timestamp?
+
+  struct Header: Sendable, Hashable {
+    var name: String
+    var value: String
+  }
+
+  /// The format of a recording.
+  enum InputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case ndjson, csv
+  }
+
+  /// Standard input, as the system names it.
+  static let standardInputPath = "/dev/stdin"
+
+  func validate() throws {
+    let isSecure = connect?.lowercased().hasPrefix("wss://") ?? false
+    let isWebSocket = isSecure || connect?.lowercased().hasPrefix("ws://") ?? false
+    let webSocket = "requires --connect ws://… or wss://…"
+    let names = headers.map { $0.name.lowercased() }
+    let repeated = names.indices.first { names[..<$0].contains(names[$0]) }.map { headers[$0].name }
+    try Parse.reject(
+      (replay != nil && connect != nil, "--replay cannot be used with --connect"),
+      (isRenumbered && connect == nil, "--renumbered requires --connect"),
+      (subscribe != nil && !isWebSocket, "--subscribe \(webSocket)"),
+      (unsubscribe != nil && !isWebSocket, "--unsubscribe \(webSocket)"),
+      (!headers.isEmpty && !isWebSocket, "--header \(webSocket)"),
+      (roots != nil && !isWebSocket, "--roots \(webSocket)"),
+      (roots != nil && !isSecure, "--roots requires --connect wss://…; ws://… has no certificates"),
+      (
+        unsubscribe != nil && subscribe ?? "none" == "none",
+        "--unsubscribe requires --subscribe with a message"
+      ),
+      (repeated != nil, "--header: expected each name once, got '\(repeated ?? "")' again"),
+      (replay == "-" && input == nil, "--replay - requires --input ndjson or --input csv"),
+      (schema != nil && replay == nil && connect == nil, "--schema requires --replay or --connect"),
+      (input != nil && replay == nil, "--input requires --replay"),
+      (speed != nil && replay == nil, "--speed requires --replay"),
+      (loop && replay == nil, "--loop requires --replay"),
+      (from != nil && replay == nil, "--from requires --replay"))
+  }
+
+  /// The source of `--replay` or `--connect`; nil without them.
+  ///
+  /// - Throws: `ValidationError` for a WebSocket in a command built without WebSockets.
+  func feed() throws -> FeedConfiguration? {
+    if let replay {
+      return .replay(
+        ReplayFeed(
+          path: replay == "-" ? Self.standardInputPath : replay, format: input.map { $0 == .ndjson ? .ndjson : .csv },
+          schema: schema, pace: speed ?? .speed(1), repeats: loop, from: from))
+    }
+    guard let connect else { return nil }
+    guard connect.lowercased().hasPrefix("ws://") || connect.lowercased().hasPrefix("wss://") else {
+      return .live(LiveFeed(FeedAddress(connect), schema: schema, restartsNumbers: isRenumbered))
+    }
+    #if WebSocket
+    let subscription: WebSocketSubscription =
+      switch subscribe {
+      case nil: .rustle
+      case "none": .none
+      case let message?: .messages(subscribe: message, unsubscribe: unsubscribe)
+      }
+    return .webSocket(
+      WebSocketFeed(
+        connect, schema: schema, subscription: subscription,
+        headers: Dictionary(headers.map { ($0.name, $0.value) }) { first, _ in first },
+        tls: WebSocketFeed.TLS(roots: roots.map { .file($0) } ?? .system), restartsNumbers: isRenumbered))
+    #else
+    throw ValidationError(
+      "--connect: expected host:port or unix:/path, as this command was built without WebSockets, got \(connect)")
+    #endif
+  }
+}
+
+/// The streams that the ticker makes of the prices.
+struct TickerStreamOptions: ParsableArguments {
+  @Option(help: "Buffering for a slow reader: every update, the newest of each symbol, or the newest at --rate.")
+  var policy: Policy = .buffered
+
+  @Option(
+    help: "Write candles of this interval instead of trades: 250ms, 5s, 1m, 1h, 1d.", value: "interval",
+    parse: MarketTime.interval(of: "an interval"))
+  var candles: Duration?
+
+  @Option(
+    help: "Wait this long for late trades of a candle, at most 64 intervals. (default: 0)", value: "interval",
+    parse: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
+  var lateness: Duration?
+
+  @Option(
+    help:
+      "Write mean, deviation, range and change over a moving window of this duration instead of trades: 250ms, 5s, 1m, "
+      + "1h, 1d.",
+    value: "interval",
+    parse: MarketTime.interval(of: "an interval"))
+  var statistics: Duration?
+
+  @Option(
+    name: .customLong("alert"),
+    "Report a price at or beyond a threshold: 'BTC>70000', 'BTC<60000'. With a hysteresis, 'BTC>70000~250', the alert "
+      + "is rearmed once the price was more than 250 back.",
+    value: "symbol>level",
+    parse: Parse.value("an alert such as 'BTC>70000', 'BTC<60000' or 'BTC>70000~250'") { PriceThreshold($0) })
+  var alerts: [PriceThreshold] = []
+
+  @Option(
+    "Record every trade to this file, as NDJSON for --replay.", value: "file",
+    completion: .file(extensions: ["ndjson"]))
+  var record: String?
+
+  @Flag(help: "Replace an existing file.")
+  var overwrite = false
+
+  /// The names of the policies.
+  enum Policy: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case buffered, conflated, sampled
+  }
+
+  func validate() throws {
+    let limit = (candles ?? .zero) * 64
+    let got = MarketTime.text(lateness ?? .zero)
+    try Parse.reject(
+      (candles != nil && statistics != nil, "--candles cannot be used with --statistics"),
+      (lateness != nil && candles == nil, "--lateness requires --candles"),
+      (
+        lateness ?? .zero > limit,
+        "--lateness: expected 0 to \(MarketTime.text(limit)), 64 intervals, got \(got)"
+      ),
+      (overwrite && record == nil, "--overwrite requires --record"))
+  }
+
+  /// The kind of records.
+  var content: TickerPlan.Content {
+    if let candles { return .candles(every: candles, lateness: lateness ?? .zero) }
+    return statistics.map { .statistics(over: $0) } ?? .trades
+  }
+
+  /// The buffering policy; nil for the default.
+  ///
+  /// - Parameter rate: updates per second of the policy `sampled`.
+  func policy(rate: Double) throws -> FeedPolicy? {
+    switch policy {
+    case .buffered: return nil
+    case .conflated: return .conflated
+    case .sampled:
+      // The feed's range: 1 ms to 1 h.
+      guard (1 / 3_600.0...1_000).contains(rate) else {
+        throw ValidationError("--rate: expected 1/3600 to 1000 with --policy sampled, got \(rate)")
+      }
+      return .sampled(every: .seconds(1 / rate))
+    }
+  }
+}

@@ -1,0 +1,161 @@
+public import RustleCore
+
+/// The newest prices of a list of symbols, as a watch list shows them: price, change, volume and history.
+///
+/// It is a value, for a view model in any isolation:
+///
+/// ```swift
+/// var board = PriceBoard(symbols: ["BTC", "ETH"])
+/// for await trade in try await feed.trades() {
+///   board.apply(trade)
+///   print(board.rows[0].symbol, board.rows[0].change ?? 0)
+/// }
+/// ```
+public struct PriceBoard: Sendable, Equatable {
+  /// The prices of one symbol.
+  public struct Row: Sendable, Equatable {
+    /// The symbol.
+    public let symbol: String
+    /// The first price, or the newest at the last ``PriceBoard/restart()``; with statistics the first of the window.
+    public fileprivate(set) var first: ExactDecimal?
+    /// The newest price; nil before it.
+    public private(set) var last: ExactDecimal?
+    /// The newest prices in the order of arrival, at most ``PriceBoard/historyLimit``.
+    public private(set) var history: [Double] = []
+    /// The sum of the sizes; with candles that of the newest candle.
+    public fileprivate(set) var volume = 0.0
+    /// The time of the newest price; 1970 before it.
+    public private(set) var time = Timestamp.unixEpoch
+    /// The newest candle; nil without candles.
+    public fileprivate(set) var candle: Candle?
+    /// The newest statistics; nil without statistics.
+    public fileprivate(set) var statistics: PriceStatistics?
+
+    fileprivate init(symbol: String) { self.symbol = symbol }
+
+    /// The relative change from ``first`` to ``last``: 0.01 is one per cent; not finite when the first price is 0, nil before it.
+    public var change: Double? { first.flatMap { first in last?.relativeChange(since: first) } }
+
+    /// The change from ``first`` to ``last``; nil when it has more than 18 digits, and before the first price.
+    public var difference: ExactDecimal? { first.flatMap { first in last?.subtracting(first) } }
+
+    fileprivate mutating func append(_ price: ExactDecimal, at time: Timestamp, limit: Int) {
+      (last, self.time) = (price, time)
+      if history.count >= limit { history.removeFirst() }
+      history.append(price.doubleValue)
+    }
+  }
+
+  /// The given symbols in order, then others in the order of arrival.
+  public private(set) var rows: [Row] = []
+  /// The number of applied records.
+  public private(set) var updates: UInt64 = 0
+  /// The number of records in the applied gaps.
+  public private(set) var dropped: UInt64 = 0
+  /// The maximum number of prices kept of each symbol.
+  public let historyLimit: Int
+  private var indexes: [String: Int] = [:]
+
+  /// Creates a board with a row for each of `symbols`.
+  ///
+  /// - Parameter historyLimit: the maximum number of prices kept of each symbol; less than 1 counts as 1.
+  public init(symbols: [String] = [], historyLimit: Int = 60) {
+    self.historyLimit = max(1, historyLimit)
+    for symbol in symbols { _ = index(of: symbol) }
+  }
+
+  /// Applies an element of a stream.
+  public mutating func apply(_ element: StreamElement<some PriceRecord>) {
+    switch element {
+    case .gap(let count): dropped += count
+    case .value(let record):
+      updates += 1
+      record.update(&self)
+    }
+  }
+
+  /// Makes the newest price of each symbol its first, and its volume 0 unless it has candles.
+  public mutating func restart() {
+    for row in rows.indices {
+      rows[row].first = rows[row].last
+      if rows[row].candle == nil { rows[row].volume = 0 }
+    }
+  }
+
+  private mutating func index(of symbol: String) -> Int {
+    if let index = indexes[symbol] { return index }
+    indexes[symbol] = rows.count
+    rows.append(Row(symbol: symbol))
+    return rows.count - 1
+  }
+}
+
+/// A record of the prices of a symbol: a trade, a candle, or the statistics of a window.
+public protocol PriceRecord: SymbolRecord {
+  /// The symbol.
+  var symbol: String { get }
+  /// The time of the record.
+  var time: Timestamp { get }
+  /// The earliest price in the record.
+  var firstPrice: ExactDecimal { get }
+  /// The latest price in the record.
+  var lastPrice: ExactDecimal { get }
+  /// Updates the row of its symbol.
+  func update(_ board: inout PriceBoard)
+}
+
+extension Trade: PriceRecord {
+  /// The price.
+  public var firstPrice: ExactDecimal { price }
+  /// The price.
+  public var lastPrice: ExactDecimal { price }
+
+  /// Adds its size to the volume. A trade out of order changes nothing else.
+  public func update(_ board: inout PriceBoard) {
+    board.update(symbol) { row, limit in
+      row.volume += size.doubleValue
+      guard !isOutOfOrder else { return }
+      row.first = row.first ?? price
+      row.append(price, at: time, limit: limit)
+    }
+  }
+}
+
+extension Candle: PriceRecord {
+  /// The start of the interval.
+  public var time: Timestamp { start }
+  /// ``open``.
+  public var firstPrice: ExactDecimal { open }
+  /// ``close``.
+  public var lastPrice: ExactDecimal { close }
+
+  /// Replaces the candle and the volume.
+  public func update(_ board: inout PriceBoard) {
+    board.update(symbol) { row, limit in
+      row.first = row.first ?? open
+      row.append(close, at: time, limit: limit)
+      (row.volume, row.candle) = (volume, self)
+    }
+  }
+}
+
+extension PriceStatistics: PriceRecord {
+  /// ``first``.
+  public var firstPrice: ExactDecimal { first }
+  /// ``last``.
+  public var lastPrice: ExactDecimal { last }
+
+  /// Replaces the statistics and the first price.
+  public func update(_ board: inout PriceBoard) {
+    board.update(symbol) { row, limit in
+      row.append(last, at: time, limit: limit)
+      (row.first, row.statistics) = (first, self)
+    }
+  }
+}
+
+extension PriceBoard {
+  fileprivate mutating func update(_ symbol: String, _ change: (inout Row, Int) -> Void) {
+    change(&rows[index(of: symbol)], historyLimit)
+  }
+}
