@@ -1,6 +1,6 @@
-"""Compiles the Swift examples of the pages: README.md, docs and the tutorials in Sources/*/*.docc.
+"""Compiles the Swift examples of the pages (README.md, docs, the tutorials in Sources/*/*.docc) and of doc comments.
 
-Usage: examples.py ROOT BUILD [PAGE...]
+Usage: examples.py ROOT BUILD [FILE...]
 
 BUILD is the package's debug build with the trait WebSocket, whose modules the examples import. A block in a page is a program by
 itself, before which `import Foundation` and `import Rustle` stand unless it has imports; the blocks of a tutorial, in their order, are one
@@ -8,6 +8,9 @@ program. Two comments, alone in a line before a block, add to this:
 
     <!-- given: CODE -->         CODE stands before the block
     <!-- not compiled: WHY -->   the block is left out
+
+A block in a doc comment of a Swift file is a program with imports of its module and of Rustle. What it uses without declaring is declared by
+GIVEN. Blocks of declarations that are not public are left out.
 
 The settings are those of Package.swift. Prints one line for each error, and last how many programs compile and how many do not.
 """
@@ -23,7 +26,40 @@ import tempfile
 strict_flags = importlib.import_module("compile-fail").strict_flags
 BLOCK = re.compile(r"^(?:<!-- (given|not compiled): (.*?) -->\n+)?```swift\n(.*?)^```", re.M | re.S)
 # The C modules that ours import; those of other packages have module maps.
-C_MODULES = ["Sources/CRustle/include", "Sources/CSndfile"]
+C_MODULES = ["Sources/CRustle/include", "Sources/CSndfile", "Sources/CCairo"]
+COMMENT = re.compile(r"^( *)/// ```swift\n(.*?)^ */// ```\n(?: *///[^\n]*\n| *@[^\n]*\n)* *", re.M | re.S)
+# What the examples of doc comments use: their readers have it.
+GIVEN = {
+    "samples": "let samples: [Float] = []",
+    "signal": "let signal: [Float] = []",
+    "vowel": "let vowel: [Float] = []",
+    "frame": "let frame: [Float] = []",
+    "gains": "let gains = [Double](repeating: 0, count: 28)",
+    "bytes": "let bytes: [UInt8] = []",
+    "text": "let text = \"\"",
+    "symbols": "let symbols: [String] = []",
+    "table": "var table: [String: Double] = [:]",
+    "format": "let format = try AudioFormat(sampleRate: 48_000, channels: 2)",
+    "settings": "let settings = EqualizerSettings.flat",
+    "output": "var values = [Float](repeating: 0, count: 513); var output = values.mutableSpan",
+    "fft": "let fft = try FFT(size: 1024)",
+    "stft": "let stft = try STFT(size: 1024)",
+    "input": "let input = AudioFileInput(path: \"take1.flac\")",
+    "capture": "let capture = try AudioCapture(DeviceConfiguration(format: AudioFormat(sampleRate: 48_000, channels: 1)))",
+    "writer": "var writer = try AudioFileWriter(path: \"take2.flac\", format: AudioFormat(sampleRate: 48_000, channels: 2))",
+    "meter": "let meter = try SoundLevelMeter(format: AudioFormat(sampleRate: 48_000, channels: 1))",
+    "analyzer": "var analyzer = try WelchAnalyzer(size: 4096, sampleRate: 48_000)",
+    "tuner": "let tuner = try Tuner(format: AudioFormat(sampleRate: 48_000, channels: 1))",
+    "tuning": "var tuning = Tuning.standard",
+    "note": "let note = Note.a4",
+    "frames": "let frames: [PitchFrame] = []",
+    "show": "func show(_ reading: TuningReading, isHeld: Bool) {}",
+    "microphone": "let microphone = AsyncStream<[Float]> { $0.finish() }",
+    "ticker": "let ticker = try TickerController()",
+    "feed": "let feed = try MarketFeed(.external(ExternalFeed()))",
+    "points": "let points: [LineChart.Series.Sample] = []",
+    "grid": "let grid = HeatGrid(columns: 1, rows: 1, x: 0...1, y: 0...1, values: [0])",
+}
 
 
 def programs(root, name):
@@ -47,13 +83,35 @@ def programs(root, name):
         yield first, f"#sourceLocation(file: \"{name}\", line: 1)\n" + "\n".join(whole) + "\n"
 
 
+def comments(root, name):
+    """The programs of a Swift file's doc comments, as those of a page."""
+    text = (root / name).read_text(encoding="utf-8")
+    for match in COMMENT.finditer(text):
+        if not re.match(r"public |init|case ", text[match.end():]):
+            continue
+        block = re.sub(r"^ */// ?", "", match.group(2), flags=re.M)
+        number = text.count("\n", 0, match.start(2))
+        parts = pathlib.Path(name).parts
+        modules = {"Rustle", "RustleAudioFiles", parts[parts.index("Sources") + 1]}
+        imports = "import Foundation\n" + "".join(f"import {module}\n" for module in sorted(modules))
+        uses = {word for word in re.findall(r"(?<![.\w])\w+(?!:)\b", block)}
+        declares = set(re.findall(r"\b(?:let|var|func|for(?: try)?(?: await)?(?: case)?) \(?(\w+)", block))
+        declares |= set(re.findall(r"\blet \(\w+, (\w+)\)", block))
+        given = "\n".join(code for word, code in GIVEN.items() if word in uses - declares)
+        # A program in a function, in which an example may declare a name anew, and borrow what it declares.
+        head = f"{imports}func example() async throws {{\n{given}\ndo {{\n#sourceLocation(file: \"{name}\", line: {number + 1})\n"
+        yield number + 1, f"{head}{block}}}\n}}\n"
+
+
 def check(program, compiler):
     """The errors of a program; none when it compiles."""
     name, number, text = program
+    # An example of a doc comment shows calls whose results it does not use.
+    flags = ["-suppress-warnings"] if name.endswith(".swift") else ["-warnings-as-errors"]
     with tempfile.NamedTemporaryFile("w", suffix=".swift", encoding="utf-8") as source:
         source.write(text)
         source.flush()
-        run = subprocess.run(compiler + ["-emit-sil", "-o", "/dev/null", source.name], capture_output=True, text=True)
+        run = subprocess.run(compiler + flags + ["-emit-sil", "-o", "/dev/null", source.name], capture_output=True, text=True)
     if run.returncode == 0:
         return []
     return re.findall(r"^.*?: error: .*$", run.stderr, re.M) or [f"{name}:{number}: {run.stderr}"]
@@ -61,15 +119,17 @@ def check(program, compiler):
 
 def main():
     root, build = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    names = sys.argv[3:] or ["README.md", *sorted(str(path.relative_to(root)) for pattern in ("docs/**/*.md", "Sources/*/*.docc/*.md")
-                                                 for path in root.glob(pattern))]
+    patterns = ("docs/**/*.md", "Sources/*/*.docc/*.md", "Sources/*/**/*.swift")
+    names = sys.argv[3:] or ["README.md", *sorted(str(path.relative_to(root)) for pattern in patterns for path in root.glob(pattern))]
     compiler = ["swiftc", "-module-name", "Example", "-I", str(build / "Modules")]
     compiler += [word for folder in C_MODULES for word in ("-I", str(root / folder))]
     checkouts = build.resolve().parent.parent / "checkouts"
     for map_file in [*build.glob("C*.build/module.modulemap"), *checkouts.glob("*/Sources/*/include/module.modulemap")]:
         compiler += ["-Xcc", f"-fmodule-map-file={map_file}"]
-    compiler += strict_flags((root / "Package.swift").read_text(encoding="utf-8"))
-    each = [(name, number, text) for name in names for number, text in programs(root, name)]
+    strict = strict_flags((root / "Package.swift").read_text(encoding="utf-8"))
+    compiler += [flag for flag in strict if flag != "-warnings-as-errors"]
+    each = [(name, number, text) for name in names
+            for number, text in (comments if name.endswith(".swift") else programs)(root, name)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         errors = list(pool.map(lambda program: check(program, compiler), each))
     bad = sum(bool(found) for found in errors)

@@ -34,17 +34,17 @@ public struct FFT: Sendable {
     case magnitudes
     /// The square of the magnitude.
     case power
-    /// The level in dB, at least ``FFT/decibelFloor``.
+    /// The level in dB relative to a magnitude of 1, at least ``FFT/decibelFloor``.
     case decibels
     /// The bin itself, as its real and its imaginary part.
-    case spectrum
+    case complexSpectrum
 
     var native: NativeSpectrumOutput {
       switch self {
       case .magnitudes: .magnitudes
       case .power: .power
       case .decibels: .decibels
-      case .spectrum: .complex
+      case .complexSpectrum: .complex
       }
     }
   }
@@ -56,7 +56,7 @@ public struct FFT: Sendable {
   /// The level of silence, and the lowest that ``decibels(of:into:)`` writes.
   public static let decibelFloor: Float = -200
 
-  /// The number of samples N of a frame.
+  /// The number of samples N of an analysis frame.
   public let size: Int
   /// The window function of a frame.
   public let window: WindowFunction
@@ -72,7 +72,7 @@ public struct FFT: Sendable {
   /// Computes the tables, in some 10 to 15 ns per sample, and 14 bytes.
   ///
   /// - Parameters:
-  ///   - size: the number of samples of a frame: a power of two from 64 to 65,536.
+  ///   - size: the number of samples of an analysis frame: a power of two from 64 to 65,536.
   ///   - window: the window function of a frame.
   ///   - symmetry: of the window function.
   ///   - normalization: the factor on the values.
@@ -127,24 +127,25 @@ public struct FFT: Sendable {
     try run(.magnitudes, of: input, into: &output)
   }
 
-  /// Writes the square of each bin's magnitude, with the arguments and errors of ``magnitudes(of:into:)``.
-  public func power(of input: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
+  /// Writes the power spectrum, the square of each bin's magnitude, with the arguments and errors of ``magnitudes(of:into:)``.
+  public func powerSpectrum(of input: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
     try run(.power, of: input, into: &output)
   }
 
-  /// Writes each bin's level in dB, 20 log10 of its magnitude and at least ``decibelFloor``: with ``Normalization/amplitude``
-  /// relative to a full-scale sine. Arguments and errors as for ``magnitudes(of:into:)``.
+  /// Writes each bin's level in dB relative to a magnitude of 1, 20 log10 of the magnitude and at least ``decibelFloor``. With
+  /// ``Normalization/amplitude`` 0 dB is the level of a full-scale sine. Arguments and errors as for ``magnitudes(of:into:)``.
   public func decibels(of input: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
     try run(.decibels, of: input, into: &output)
   }
 
-  /// Writes each bin's real and imaginary part. The phase is relative to a cosine that starts at the first sample.
+  /// Writes the complex spectrum, each bin's real and imaginary part. The phase is relative to a cosine that starts at the first
+  /// sample.
   ///
   /// - Parameters:
   ///   - input: N samples.
   ///   - output: N + 2 elements: two for each of N/2 + 1 bins.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
-  public func spectrum(of input: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
+  public func complexSpectrum(of input: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
     try run(.complex, of: input, into: &output)
   }
 
@@ -153,8 +154,8 @@ public struct FFT: Sendable {
     try run(.magnitudes, of: input, count: binCount)
   }
 
-  /// The squared magnitudes of the ``binCount`` bins of `input`, N samples. See ``power(of:into:)``.
-  public func power(of input: [Float]) throws(FFTError) -> [Float] {
+  /// The squared magnitudes of the ``binCount`` bins of `input`, N samples. See ``powerSpectrum(of:into:)``.
+  public func powerSpectrum(of input: [Float]) throws(FFTError) -> [Float] {
     try run(.power, of: input, count: binCount)
   }
 
@@ -163,8 +164,8 @@ public struct FFT: Sendable {
     try run(.decibels, of: input, count: binCount)
   }
 
-  /// The real and imaginary parts of the ``binCount`` bins of `input`, N samples. See ``spectrum(of:into:)``.
-  public func spectrum(of input: [Float]) throws(FFTError) -> [Float] {
+  /// The real and imaginary parts of the ``binCount`` bins of `input`, N samples. See ``complexSpectrum(of:into:)``.
+  public func complexSpectrum(of input: [Float]) throws(FFTError) -> [Float] {
     try run(.complex, of: input, count: 2 * binCount)
   }
 

@@ -1,6 +1,6 @@
 internal import RustleCore
 
-/// The inverse of ``FFT/spectrum(of:into:)``: the samples of one frame from its complex bins.
+/// The inverse of ``FFT/complexSpectrum(of:into:)``: the samples of one frame from its complex bins.
 ///
 /// The bins are not normalized (``FFT/Normalization/none``), as for numpy's `irfft`. The inverse of a windowed spectrum is the
 /// windowed samples. The imaginary parts of bin 0 and bin N/2, which a real signal does not have, are ignored.
@@ -8,14 +8,14 @@ internal import RustleCore
 /// Copies share the tables; any number of tasks may use them at a time. From samples to bins and back the relative (L2)
 /// error is at most 2e-7 up to 16,384 samples, 2.2e-7 above.
 public struct InverseFFT: Sendable {
-  /// The number of samples N of a frame.
+  /// The number of samples N of an analysis frame.
   public let size: Int
   let plan: NativeFFTInverse
 
   /// Computes the tables.
   ///
   /// - Parameters:
-  ///   - size: the number of samples of a frame: a power of two from 64 to 65,536.
+  ///   - size: the number of samples of an analysis frame: a power of two from 64 to 65,536.
   ///   - instructionSet: the instruction set to compute with; nil for ``FFT/InstructionSet/preferred()``.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size out of range, or an instruction set that this machine
   ///   does not have.

@@ -35,7 +35,7 @@ public struct STFT: Sendable {
   /// The range of the hop size, in samples.
   public static let hopRange = 1...1_048_576
 
-  /// The number of samples N of a frame.
+  /// The number of samples N of an analysis frame.
   public let size: Int
   /// The hop size, in samples.
   public let hop: Int
@@ -52,7 +52,7 @@ public struct STFT: Sendable {
   /// Computes the tables.
   ///
   /// - Parameters:
-  ///   - size: the number of samples of a frame: a power of two from 64 to 65,536.
+  ///   - size: the number of samples of an analysis frame: a power of two from 64 to 65,536.
   ///   - hop: the hop size in samples, one of ``hopRange``; by default a quarter of `size`.
   ///   - window: the window function of a frame.
   ///   - symmetry: of the window function.
@@ -91,7 +91,7 @@ public struct STFT: Sendable {
   }
 
   /// The elements of a row: N/2 + 1, or N + 2 with ``FFT/Output/spectrum``.
-  public var valuesPerRow: Int { output == .spectrum ? size + 2 : size / 2 + 1 }
+  public var valuesPerRow: Int { output == .complexSpectrum ? size + 2 : size / 2 + 1 }
 
   /// The number of frames of a signal of `count` samples: with ``Padding/none`` 1 + (count - N) / hop, and 0 for fewer samples
   /// than N; otherwise 1 + count / hop, and 0 for no samples. Divisions round down.

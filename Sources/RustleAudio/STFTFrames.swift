@@ -4,7 +4,7 @@
 /// signal follow the last piece.
 ///
 /// ```swift
-/// for try await row in microphone.spectra(stft) { meter.show(row) }
+/// for try await row in microphone.spectra(stft) { print(row.max() ?? 0) }
 /// ```
 ///
 /// The sequence can be iterated as often as its base can. It ends with an error when the base does, or with ``FFTError`` when a

@@ -29,7 +29,7 @@ public struct STFTStream: ~Copyable, Sendable {
     }
   }
 
-  /// The most frames that `count` more samples can complete: an output of this many rows takes them all in one call.
+  /// The maximum number of frames that `count` more samples can complete: an output of this many rows takes them all in one call.
   public func maximumFrameCount(for count: Int) -> Int {
     let frames = 1 + stft.size / 2 / stft.hop
     return frames + min(max(0, count) / stft.hop, .max - frames)

@@ -5,11 +5,11 @@ internal import RustleCore
 public struct Spectrum: Sendable, Hashable {
   /// The signal's sample rate in Hz.
   public let sampleRate: Double
-  /// The number of samples N of a frame.
+  /// The number of samples N of an analysis frame.
   public let size: Int
   /// The periodic window function of the frames.
   public let window: WindowFunction
-  /// The number of averaged frames.
+  /// The number of averaged analysis frames.
   public let frames: Int
   /// The amplitude in each of N/2 + 1 bins, the root of the mean power: a steady sine of amplitude 1 on a bin's frequency
   /// reads 1.0.

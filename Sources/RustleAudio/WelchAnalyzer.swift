@@ -11,7 +11,7 @@
 /// The signal may arrive in pieces of any length, which do not change the result. The mean is computed in double precision.
 /// Memory does not grow with the signal.
 public struct WelchAnalyzer: Sendable {
-  /// The number of samples N of a frame.
+  /// The number of samples N of an analysis frame.
   public let size: Int
   /// The periodic window function of the frames.
   public let window: WindowFunction
@@ -19,7 +19,7 @@ public struct WelchAnalyzer: Sendable {
   public let overlap: Double
   /// The signal's sample rate in Hz.
   public let sampleRate: Double
-  /// The number of whole frames so far.
+  /// The number of whole analysis frames so far.
   public private(set) var frames = 0
 
   private let fft: FFT
@@ -35,7 +35,7 @@ public struct WelchAnalyzer: Sendable {
   /// Creates an analyzer at the beginning of a signal.
   ///
   /// - Parameters:
-  ///   - size: the number of samples N of a frame, a power of two from 64 to 65,536: bins are `sampleRate` / N apart.
+  ///   - size: the number of samples N of an analysis frame, a power of two from 64 to 65,536: bins are `sampleRate` / N apart.
   ///   - window: the window function of the frames.
   ///   - overlap: the part of a frame that the next one shares with it, from 0 to less than 1; the hop size is rounded to a whole
   ///     number of samples and at least 1.
@@ -109,7 +109,7 @@ public struct WelchAnalyzer: Sendable {
     let (fft, frame) = (fft, frame)
     var output = power.mutableSpan
     do {
-      try fft.power(of: frame.span, into: &output)
+      try fft.powerSpectrum(of: frame.span, into: &output)
     } catch {
       // The lengths are right: the native side failed, which `spectrum` reports.
       failure = error

@@ -104,7 +104,7 @@ struct Bridges {
     var buffer: [StreamElement<PriceUpdate>] = []
     var sum = 0.0
     watch.look()
-    while await iterator.next(into: &buffer, most: most) {
+    while await iterator.next(into: &buffer, maximumCount: most) {
       for case .value(let update) in buffer { sum += update.price }
       watch.lookNowAndThen()
       if let pause { try await Task.sleep(for: pause) }

@@ -34,7 +34,7 @@ enum Counted {
     case "batches":
       var iterator = stream.makeAsyncIterator()
       var buffer: [StreamElement<PriceUpdate>] = []
-      while await iterator.next(into: &buffer, most: 2 * step) {
+      while await iterator.next(into: &buffer, maximumCount: 2 * step) {
         for case .value(let update) in buffer where update.price > 0 { seen += 1 }
         makeMore()
       }

@@ -26,7 +26,7 @@ enum Feeds {
       var usage = Usage(after: .seconds(2))
       var iterator = stream.makeAsyncIterator()
       var buffer: [StreamElement<Trade>] = []
-      while usage.seconds < 60, await iterator.next(into: &buffer, most: 100_000) {
+      while usage.seconds < 60, await iterator.next(into: &buffer, maximumCount: 100_000) {
         usage.add(buffer.count { $0.value != nil })
         if let pause { try await Task.sleep(for: pause) }
       }

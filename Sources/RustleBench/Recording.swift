@@ -28,7 +28,7 @@ enum Recording {
         var iterator = stream.makeAsyncIterator()
         var buffer: [StreamElement<Trade>] = []
         watch.look()
-        while await iterator.next(into: &buffer, most: 4_096) {
+        while await iterator.next(into: &buffer, maximumCount: 4_096) {
           for element in buffer {
             switch element {
             case .value: values += 1

@@ -4,10 +4,10 @@ public import Foundation
 ///
 /// A domain declares its codes, their advice and its `errorDomain`; the localized texts and the bridge to `NSError` are shared.
 public protocol CodedError: LocalizedError, CustomNSError, Sendable, Hashable {
-  /// The kinds of refusal.
+  /// The kinds of error.
   associatedtype Code: ErrorCode
 
-  /// The kind of refusal.
+  /// The kind of error.
   var code: Code { get }
   /// The expected and the actual value, in one sentence.
   var message: String { get }
@@ -19,7 +19,7 @@ public protocol CodedError: LocalizedError, CustomNSError, Sendable, Hashable {
   var furtherUserInfo: [String: Any] { get }
 }
 
-/// The kinds of refusal of a ``CodedError``. Numbers and names are stable; new ones are appended.
+/// The kinds of error of a ``CodedError``. Numbers and names are stable; new ones are appended.
 public protocol ErrorCode: Sendable, Hashable, CaseIterable {
   /// The number, from 1 on.
   var number: Int { get }

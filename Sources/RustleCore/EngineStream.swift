@@ -108,7 +108,7 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
         buffer.removeAll(keepingCapacity: true)
         position = 0
         // 256 at a time fit the processor's first-level cache.
-        let more = await fill(&buffer, most: 256, isolation: actor)
+        let more = await fill(&buffer, maximumCount: 256, isolation: actor)
         swap(&buffer, &fetched)
         if !more { return nil }
       }
@@ -117,16 +117,18 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
       return element
     }
 
-    /// Replaces the content of `buffer` by the buffered elements, at least one and at most `most` values (1 or more), waiting
-    /// for the first if necessary. The memory of `buffer` is reused. Returns false, with an empty buffer, at the end.
+    /// Replaces the content of `buffer` by the buffered elements, at least one and at most `maximumCount` values (1 or more),
+    /// waiting for the first if necessary. The memory of `buffer` is reused. Returns false, with an empty buffer, at the end.
     @inlinable
     public mutating func next(
-      into buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)? = #isolation
+      into buffer: inout [StreamElement<Value>], maximumCount: Int, isolation actor: isolated (any Actor)? = #isolation
     ) async -> Bool {
       buffer.removeAll(keepingCapacity: true)
       if Task.isCancelled { position = fetched.count }
-      if position == fetched.count { return await fill(&buffer, most: Swift.max(1, most), isolation: actor) }
-      let end = Swift.min(fetched.count, position + Swift.max(1, most))
+      if position == fetched.count {
+        return await fill(&buffer, maximumCount: Swift.max(1, maximumCount), isolation: actor)
+      }
+      let end = Swift.min(fetched.count, position + Swift.max(1, maximumCount))
       buffer.append(contentsOf: fetched[position..<end])
       position = end
       return true
@@ -135,14 +137,14 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     /// Appends the buffered elements, waiting for one if necessary. Returns false from the end on.
     @inlinable
     mutating func fill(
-      _ buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)?
+      _ buffer: inout [StreamElement<Value>], maximumCount: Int, isolation actor: isolated (any Actor)?
     ) async -> Bool {
       switch cursor.take() {
       case .events(var events):
         guard await events.fill(&buffer, isolation: actor) else { return end() }
         cursor = .events(events)
       case .frames(var frames):
-        guard await frames.fill(&buffer, most: most, isolation: actor) else { return end() }
+        guard await frames.fill(&buffer, maximumCount: maximumCount, isolation: actor) else { return end() }
         cursor = .frames(frames)
       case nil: return end()
       }
@@ -164,9 +166,9 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Returns the same elements in batches of those that are buffered, at most `most` (1 or more) each.
-  public func batches(upTo most: Int = 4_096) -> EngineStreamBatches<Value> {
-    EngineStreamBatches(stream: self, most: most)
+  /// Returns the same elements in batches of those that are buffered, at most `maximumCount` (1 or more) each.
+  public func batches(upTo maximumCount: Int = 4_096) -> EngineStreamBatches<Value> {
+    EngineStreamBatches(stream: self, maximumCount: maximumCount)
   }
 }
 
@@ -178,22 +180,22 @@ public struct EngineStreamBatches<Value: Sendable>: AsyncSequence, Sendable {
   public typealias Failure = Never
 
   let stream: EngineStream<Value>
-  let most: Int
+  let maximumCount: Int
 
   /// Creates the iterator of the stream's one consumer.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(base: stream.makeAsyncIterator(), most: most)
+    Iterator(base: stream.makeAsyncIterator(), maximumCount: maximumCount)
   }
 
   /// Reads the buffered elements. The memory of a batch that the consumer has released is reused for the next one.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline var base: EngineStream<Value>.Iterator
     @usableFromInline var batch: [StreamElement<Value>] = []
-    @usableFromInline let most: Int
+    @usableFromInline let maximumCount: Int
 
-    init(base: EngineStream<Value>.Iterator, most: Int) {
+    init(base: EngineStream<Value>.Iterator, maximumCount: Int) {
       self.base = base
-      self.most = most
+      self.maximumCount = maximumCount
     }
 
     /// Returns the buffered elements, at least one, or nil at the end; it waits in the isolation of the caller.
@@ -205,7 +207,7 @@ public struct EngineStreamBatches<Value: Sendable>: AsyncSequence, Sendable {
     /// Returns the buffered elements, at least one, or nil at the end; it waits in the isolation of `actor`.
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> [StreamElement<Value>]? {
-      await base.next(into: &batch, most: most, isolation: actor) ? batch : nil
+      await base.next(into: &batch, maximumCount: maximumCount, isolation: actor) ? batch : nil
     }
   }
 }

@@ -88,14 +88,14 @@ final class FrameLane<Value: Sendable>: Sendable {
     /// Appends the waiting values, waiting for one if necessary. Returns false at the end and when the task is cancelled.
     @inlinable
     mutating func fill(
-      _ buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)?
+      _ buffer: inout [StreamElement<Value>], maximumCount: Int, isolation actor: isolated (any Actor)?
     ) async -> Bool {
       while !Task.isCancelled {
-        if lane.drain(&buffer, most) > 0 { return true }
+        if lane.drain(&buffer, maximumCount) > 0 { return true }
         if await rings.next(isolation: actor) == nil {
           // No ring follows the last one: one more drain finds the values before it.
           if Task.isCancelled || isOver { return false }
-          if lane.drain(&buffer, most) > 0 { return true }
+          if lane.drain(&buffer, maximumCount) > 0 { return true }
           isOver = true
           guard let gap = lane.lastGap() else { return false }
           buffer.append(gap)

@@ -4,7 +4,7 @@ internal import CRustle
 ///
 /// Domains convert it to their own error type before it leaves the package.
 package struct NativeError: Error, Sendable, Hashable {
-  /// The kind of refusal.
+  /// The kind of error.
   package let status: NativeStatus
   /// The native library's text, one sentence.
   package let message: String

@@ -45,7 +45,7 @@ protocol RecordElement: NativeElement {
     case .perValue(let capacity):
       guard StreamBuffering.capacities.contains(capacity) else {
         throw NativeError(
-          status: .invalidLength, message: "expected a lane of 1 to 1048576 elements, got \(capacity)")
+          status: .invalidLength, message: "capacity: expected 1 to 1048576 elements, got \(capacity)")
       }
       let events = EventLane(capacity: capacity, sequenceNumber: sequenceNumber)
       let session = try startCalling(

@@ -43,7 +43,7 @@ public enum BufferOverflow: Sendable, Hashable {
   case dropOldest
   /// The new value is dropped.
   case dropNewest
-  /// A new value replaces the waiting one of the same symbol: a slow consumer sees fresh values, one per symbol.
+  /// A new value replaces the waiting one of the same symbol: a consumer that is too slow receives fresh values, one per symbol.
   case conflate
 }
 

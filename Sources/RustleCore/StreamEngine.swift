@@ -1,6 +1,6 @@
 /// An actor whose streams are sessions of its one native engine, with their end and their counts.
 ///
-/// An engine provides its streams and the native side's refusal of further ones; the rest is shared.
+/// An engine provides its streams and the native side's rejection of further ones; the rest is shared.
 public protocol StreamEngine: Actor {
   /// The streams that it has returned.
   var streams: EngineStreams { get }

@@ -120,6 +120,16 @@ extension ExactDecimal: CustomStringConvertible, LosslessStringConvertible {
   public init?(_ description: String) { self.init(description[...]) }
 }
 
+extension ExactDecimal: ExpressibleByIntegerLiteral {
+  /// A whole number, in code: `let level: ExactDecimal = 65_000`. The compiler refuses one that does not fit `Int64`.
+  ///
+  /// - Precondition: at most 18 digits.
+  public init(integerLiteral units: Int64) {
+    precondition(units.magnitude < Self.unitsEnd, "expected a number of at most 18 digits, got \(units)")
+    self.init(checked: units, 0)
+  }
+}
+
 extension ExactDecimal: Codable {
   /// Reads the text of a number.
   public init(from decoder: any Decoder) throws {

@@ -1,5 +1,5 @@
-/// A source whose bytes the host delivers, from a protocol of its own: ``MarketFeed/push(_:)``, ``MarketFeed/report(_:)`` and
-/// ``MarketFeed/subscriptionChanges()``.
+/// A source that the user's code fills, the host: ``MarketFeed/push(_:)``, ``MarketFeed/push(trades:)``,
+/// ``MarketFeed/report(_:)`` and ``MarketFeed/subscriptionChanges()``.
 public struct ExternalFeed: Sendable, Hashable {
   /// The format of the bytes.
   public var format: ReplayFeed.Format
@@ -35,7 +35,7 @@ public struct FeedSubscription: Sendable, Hashable {
   }
 }
 
-/// A source whose bytes this package's own code delivers while the feed runs, as the user's code does for an ``ExternalFeed``.
+/// A source whose host is code of this package, as the user's code is that of an ``ExternalFeed``: a WebSocket, for example.
 /// Modules that implement a protocol create one.
 public struct HostedFeed: Sendable, Hashable {
   let host: any FeedHost
@@ -44,7 +44,7 @@ public struct HostedFeed: Sendable, Hashable {
   package init(_ host: any FeedHost) { self.host = host }
 
   /// The origin of the trades, without secrets.
-  public var place: String { host.place }
+  public var origin: String { host.origin }
 
   /// Whether both are the same source.
   public static func == (one: Self, other: Self) -> Bool { AnyHashable(one.host) == AnyHashable(other.host) }
@@ -58,7 +58,7 @@ package protocol FeedHost: Sendable, Hashable {
   /// The format and limits of the bytes.
   var source: ExternalFeed { get }
   /// The origin of the trades, without secrets.
-  var place: String { get }
+  var origin: String { get }
 
   /// Checks the configuration as far as possible before the feed runs.
   func check() throws(FeedError)

@@ -92,8 +92,8 @@ public struct ReplayFeed: Sendable, Hashable {
   public var schema: String?
   /// The speed of the replay.
   public var pace: Pace
-  /// Whether a regular file repeats after its end; times and sequence numbers continue. A file whose trades have no times has no
-  /// duration and is played once.
+  /// Whether a regular file repeats after its end; timestamps and sequence numbers continue. A file whose trades have no
+  /// timestamps has no duration and is played once.
   public var repeats: Bool
   /// The time before which trades are skipped; nil: none are skipped.
   public var from: Timestamp?

@@ -2,7 +2,7 @@ public import RustleCore
 
 /// An error of a feed: a stable code, the expected and the actual value, and advice.
 public struct FeedError: NativeCodedError {
-  /// The kind of refusal. The numbers are stable; new ones are appended.
+  /// The kind of error. The numbers are stable; new ones are appended.
   public enum Code: Int, ErrorCode {
     /// A simulation has no symbols.
     case noSymbols = 1
@@ -61,7 +61,7 @@ public struct FeedError: NativeCodedError {
   /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
   public static let errorDomain = "rustle.feed"
 
-  /// The kind of refusal.
+  /// The kind of error.
   public let code: Code
   /// The expected and the actual value, in one sentence.
   public let message: String

@@ -53,9 +53,9 @@ public struct Candle: SymbolRecord, Hashable, Codable {
   public let low: ExactDecimal
   /// The price of the latest trade.
   public let close: ExactDecimal
-  /// The exact sum of the sizes; nil when it has more than 18 digits.
+  /// The sum of the sizes, exact; nil when it has more than 18 digits, which ``volume`` rounds.
   public let exactVolume: ExactDecimal?
-  /// The sum of the sizes.
+  /// The sum of the sizes, rounded to the nearest double.
   public let volume: Double
   /// The number of trades, at least 1.
   public let count: UInt64

@@ -21,6 +21,21 @@ extension MarketFeed {
     return try await push(bytes) == bytes.count
   }
 
+  /// Delivers trades to an ``ExternalFeed`` of JSON texts without a schema of its own. Their ``Trade/sequenceGap`` and
+  /// ``Trade/isOutOfOrder`` are not delivered: the feed derives them from the sequence numbers. A size of 0 counts as none.
+  ///
+  /// - Returns: whether all were taken: false when the task was cancelled or the feed ended meanwhile.
+  /// - Throws: as ``push(_:)``.
+  @discardableResult
+  public func push(trades: [Trade]) async throws(FeedError) -> Bool {
+    if !isHosted, !takesTrades {
+      throw FeedError(
+        code: .wrongSource, message: "feed: expected JSON texts without a schema, got another format or a schema")
+    }
+    let bytes = trades.flatMap(\.line.utf8)
+    return try await push(bytes) == bytes.count
+  }
+
   /// Reports the state of the host's connection to the consumers of an ``ExternalFeed``. ``FeedConnection/connected(to:)`` drops
   /// an incomplete line. ``FeedConnection/closed(reason:)`` ends the feed once the pushed bytes have been read, as failed if
   /// there is a reason. ``FeedConnection/idle`` has no effect.
@@ -41,8 +56,19 @@ extension MarketFeed {
   private func hostWriter() throws(FeedError) -> FeedWriter {
     if isHosted {
       throw FeedError(
-        code: .wrongSource, message: "expected an external feed, got one that reads a connection of its own")
+        code: .wrongSource, message: "feed: expected an external source, got one that reads a connection of its own")
     }
     return writer
+  }
+}
+
+extension Trade {
+  /// The JSON text that a feed without a schema reads back, with a line feed.
+  fileprivate var line: String {
+    let name = symbol.reduce(into: "") { $0 += $1 == "\"" || $1 == "\\" ? "\\\($1)" : String($1) }
+    var text = "{\"symbol\":\"\(name)\",\"price\":\(price),\"t_ns\":\(time.nanosecondsSince1970)"
+    if let sequence { text += ",\"seq\":\(sequence)" }
+    if size != .zero { text += ",\"size\":\(size)" }
+    return text + "}\n"
   }
 }

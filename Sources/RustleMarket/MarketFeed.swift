@@ -28,6 +28,8 @@ public actor MarketFeed: StreamEngine {
   let writer: FeedWriter
   /// The package's own code that fills the source; nil for any other source.
   private let host: (any FeedHost)?
+  /// Whether the source is one of JSON texts with the fields that ``push(trades:)`` writes.
+  nonisolated let takesTrades: Bool
   /// The host's task, once the feed runs.
   private var filling: Task<Void, Never>?
 
@@ -43,6 +45,8 @@ public actor MarketFeed: StreamEngine {
       throw FeedError(
         code: .updateLimitOutOfRange, message: "update limit: expected 1 update or more, or no limit, got 0")
     }
+    takesTrades =
+      if case .external(let source) = configuration { source.format == .ndjson && source.schema == nil } else { false }
     if case .hosted(let source) = configuration {
       try source.host.check()
       host = source.host

@@ -18,12 +18,12 @@ public final class MarketViewModel {
   public private(set) var connection = FeedConnection.idle
   /// The counts of the source, as of the newest delivery of any kind; nil before the first.
   public private(set) var counts: FeedCounts?
-  /// Trades dropped by the buffering policy because this model was too slow, or replaced by newer ones.
-  public private(set) var lostCount: UInt64 = 0
+  /// Trades that the buffering policy dropped while this model was too slow, or replaced by newer ones.
+  public private(set) var droppedTradeCount: UInt64 = 0
   /// Candles dropped because this model was too slow.
-  public private(set) var lostCandleCount: UInt64 = 0
+  public private(set) var droppedCandleCount: UInt64 = 0
   /// Alerts dropped because this model was too slow.
-  public private(set) var lostAlertCount: UInt64 = 0
+  public private(set) var droppedAlertCount: UInt64 = 0
   /// A description of the source's last recoverable fault: a malformed message, a lost connection.
   public private(set) var fault: String?
   /// Whether the model runs.
@@ -51,7 +51,7 @@ public final class MarketViewModel {
     return last.price.relativeChange(since: first.price)
   }
 
-  /// Streams from a source, replacing the previous run. A refusal is shown in ``error``.
+  /// Streams from a source, replacing the previous run. A rejection is shown in ``error``.
   ///
   /// - Parameters:
   ///   - configuration: the source. A recording is opened here.
@@ -88,8 +88,8 @@ public final class MarketViewModel {
   ) {
     let run = runs.overtake()
     (latest, history, candles, alerts) = ([:], [:], [:], [])
-    (connection, counts, lostCount, fault) = (.idle, nil, 0, nil)
-    (lostCandleCount, lostAlertCount) = (0, 0)
+    (connection, counts, droppedTradeCount, fault) = (.idle, nil, 0, nil)
+    (droppedCandleCount, droppedAlertCount) = (0, 0)
     (isRunning, error, errorText) = (true, nil, nil)
     do {
       let feed = try makeFeed()
@@ -125,7 +125,7 @@ public final class MarketViewModel {
   private func take(_ batch: [StreamElement<Trade>]) {
     for element in batch {
       switch element {
-      case .gap(let count): lostCount += count
+      case .gap(let count): droppedTradeCount += count
       case .value(let trade) where trade.isOutOfOrder: break
       case .value(let trade):
         latest[trade.symbol] = trade
@@ -137,7 +137,7 @@ public final class MarketViewModel {
   func take(_ batch: [StreamElement<Candle>]) {
     for element in batch {
       switch element {
-      case .gap(let count): lostCandleCount += count
+      case .gap(let count): droppedCandleCount += count
       case .value(let candle): append(candle, to: &candles[candle.symbol, default: []])
       }
     }
@@ -146,7 +146,7 @@ public final class MarketViewModel {
   func take(_ batch: [StreamElement<PriceAlert>]) {
     for element in batch {
       switch element {
-      case .gap(let count): lostAlertCount += count
+      case .gap(let count): droppedAlertCount += count
       case .value(let alert): append(alert, to: &alerts)
       }
     }

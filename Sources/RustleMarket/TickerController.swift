@@ -1,6 +1,7 @@
 public import RustleCore
 
-/// A ticker that streams simulated prices for any number of lists of symbols, from one native engine.
+/// A source of simulated prices: each stream has random prices of the symbols that its caller lists. Real prices come from a
+/// ``MarketFeed``.
 ///
 /// ```swift
 /// let ticker = try TickerController()

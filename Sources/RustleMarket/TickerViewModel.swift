@@ -32,7 +32,7 @@ public final class TickerViewModel {
     self.makeSource = makeSource
   }
 
-  /// Streams the prices of `symbols`, replacing the previous stream. Returns once the stream runs or was refused; a refusal is
+  /// Streams the prices of `symbols`, replacing the previous stream. Returns once the stream runs or was refused; a rejection is
   /// shown in ``error``.
   public func start(symbols: [String]) async {
     // Counted before the first wait, during which a newer call may come.

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// var plot = LineChart(title: "take1.flac", x: .frequency(20...20_000), y: .level(-90...0))
-/// plot.series = [LineChart.Series(samples: samples, isFilled: true)]
+/// plot.series = [LineChart.Series(samples: points, isFilled: true)]
 /// try plot.writePNG(to: "spectrum.png")
 /// ```
 public struct LineChart: Sendable {

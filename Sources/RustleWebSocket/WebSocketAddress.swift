@@ -10,7 +10,7 @@ struct WebSocketAddress: Hashable {
   /// The path and the query of the request.
   let target: String
   /// The URL without its query, which may hold a secret.
-  let place: String
+  let origin: String
 
   /// The host of the request's header, with the port where it is not the default.
   var authority: String {
@@ -41,7 +41,7 @@ struct WebSocketAddress: Hashable {
     let path = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
     target = path + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
     let name = host.contains(":") ? "[\(host)]" : host
-    place = "\(scheme)://\(name)\(url.port.map { ":\($0)" } ?? "")\(path == "/" ? "" : path)"
+    origin = "\(scheme)://\(name)\(url.port.map { ":\($0)" } ?? "")\(path == "/" ? "" : path)"
   }
 }
 #endif

@@ -42,7 +42,7 @@ struct WebSocketClient: Sendable {
     var failures = 0
     do {
       while !Task.isCancelled {
-        try writer.report(.connecting(to: address.place, failures: failures))
+        try writer.report(.connecting(to: address.origin, failures: failures))
         let (reason, held) = await hold(writer)
         if Task.isCancelled { return }
         if held >= backoff.healthyAfter { failures = 0 }
@@ -68,7 +68,7 @@ struct WebSocketClient: Sendable {
     let reason: String
     do {
       reason = try await connection.executeThenClose { lines, messages in
-        try writer.report(.connected(to: address.place))
+        try writer.report(.connected(to: address.origin))
         return try await withThrowingTaskGroup(of: String.self) { tasks in
           tasks.addTask {
             for try await piece in lines { try await writer.push(piece) }

@@ -103,7 +103,7 @@ extension WebSocketFeed: FeedHost {
     ExternalFeed(schema: schema, restartsNumbers: restartsNumbers, messageLimit: messageLimit)
   }
 
-  package var place: String { (try? WebSocketAddress(url))?.place ?? url }
+  package var origin: String { (try? WebSocketAddress(url))?.origin ?? url }
 
   package func check() throws(FeedError) { _ = try WebSocketClient(self) }
 

@@ -33,9 +33,9 @@ import Testing
       let fft = try FFT(size: 512, window: .blackman, normalization: scale)
       let signal = noise(seed: 3, count: 512)
       let magnitudes = try fft.magnitudes(of: signal)
-      let power = try fft.power(of: signal)
+      let power = try fft.powerSpectrum(of: signal)
       let decibels = try fft.decibels(of: signal)
-      let bins = try fft.spectrum(of: signal)
+      let bins = try fft.complexSpectrum(of: signal)
       #expect(bins.count == 2 * magnitudes.count)
       for bin in magnitudes.indices {
         let square = bins[2 * bin] * bins[2 * bin] + bins[2 * bin + 1] * bins[2 * bin + 1]
@@ -111,7 +111,7 @@ import Testing
     var output = [Float](repeating: 7, count: 256)
     let error = #expect(throws: FFTError.self) {
       var span = output.mutableSpan
-      try fft.spectrum(of: signal.span, into: &span)
+      try fft.complexSpectrum(of: signal.span, into: &span)
     }
     #expect(error?.message == "output: expected 258 elements, got 256")
   }

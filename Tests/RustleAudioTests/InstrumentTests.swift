@@ -32,7 +32,7 @@ import Testing
         let frequency = string.note.equalFrequency() * pow(2, cents / 1_200)
         #expect(guitar.nearestString(to: frequency, tuning: .standard) == index)
         let reading = try #require(Tuning.standard.reading(of: frequency, on: guitar))
-        #expect(reading.string == index && reading.note == string.note && abs(reading.cents - cents) < 1e-9)
+        #expect(reading.stringIndex == index && reading.note == string.note && abs(reading.cents - cents) < 1e-9)
       }
     }
     #expect(guitar.nearestString(to: .nan, tuning: .standard) == nil)
@@ -63,7 +63,7 @@ import Testing
     // The strings sound as they are; a transposition changes what is written alone.
     let written = try Tuning(transposition: 12)
     let reading = try #require(written.reading(of: 82.41, on: Instrument(.guitar)))
-    #expect(reading.string == 0 && reading.noteText == "E3" && abs(reading.cents) < 0.1)
+    #expect(reading.stringIndex == 0 && reading.noteText == "E3" && abs(reading.cents) < 0.1)
   }
 
   @Test func sweetenedStringsHaveAnOffset() throws {

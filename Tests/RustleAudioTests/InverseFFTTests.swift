@@ -16,7 +16,7 @@ import Testing
   @Test func roundTripGivesTheWindowedSamplesBack() throws {
     let signal = noise(seed: 71, count: 512)
     let window = try WindowFunction.hann.coefficients(count: 512)
-    let bins = try FFT(size: 512).spectrum(of: signal)
+    let bins = try FFT(size: 512).complexSpectrum(of: signal)
     let back = try InverseFFT(size: 512).samples(of: bins)
     #expect(relativeL2(back, zip(signal, window).map { Double($0) * Double($1) }) < 2e-7)
   }
@@ -56,7 +56,7 @@ import Testing
 
   @Test func workspacesGiveTheSameNumbers() throws {
     let signal = noise(seed: 4, count: 2_000)
-    let stft = try STFT(size: 256, hop: 64, output: .spectrum)
+    let stft = try STFT(size: 256, hop: 64, output: .complexSpectrum)
     var workspace = stft.makeWorkspace()
     var rows = [Float](repeating: 0, count: stft.frameCount(of: signal.count) * stft.valuesPerRow)
     var output = rows.mutableSpan

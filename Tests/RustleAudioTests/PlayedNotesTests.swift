@@ -43,7 +43,7 @@ import Testing
       tuning: .standard, isLearning: false, droppedFrames: 0, overruns: 0)
     let notes = Self.notes(updates)
     let note = try #require(notes.first)
-    #expect(notes.count == 1 && note.name == "A4" && note.string == nil && note.frames == 20)
+    #expect(notes.count == 1 && note.name == "A4" && note.stringNumber == nil && note.frames == 20)
     #expect(note.begin == 0 && abs(note.end - 0.19) < 1e-12)
     #expect(abs(note.cents - 7.851) < 0.001 && note.spread < 1e-9 && abs(note.frequency - 442) < 1e-9)
     #expect(note.direction(tolerance: 2) == .sharp && note.direction(tolerance: 8) == .inTune)
@@ -62,7 +62,7 @@ import Testing
     let missed = Self.tone(440, from: 0, count: 10) + [Self.update(0.1, nil)] + Self.tone(440, from: 11, count: 10)
     #expect(Self.notes(missed).map(\.frames) == [20], "a frame that is missed ends nothing, also where nothing is held")
     let strings = Self.tone(110, from: 0, count: 6, instrument: Instrument(.guitar))
-    #expect(Self.notes(strings).first?.string == 2)
+    #expect(Self.notes(strings).first?.stringNumber == 2)
   }
 
   @Test func aNoteThatEndsIsReported() {

@@ -9,7 +9,8 @@ private struct Broken: Error {}
     for testCase in try VectorCase.all(in: "stft.txt") {
       let padding = try #require(STFT.Padding(rawValue: try testCase.text("padding")))
       let stft = try STFT(
-        size: testCase.integers("size")[0], hop: testCase.integers("hop")[0], padding: padding, output: .spectrum)
+        size: testCase.integers("size")[0], hop: testCase.integers("hop")[0], padding: padding, output: .complexSpectrum
+      )
       let signal = try testCase.signal()
       let count = try testCase.integers("count")[0]
       #expect(stft.frameCount(of: signal.count) == count, "\(testCase.name)")
@@ -34,9 +35,9 @@ private struct Broken: Error {}
       let expected =
         switch form {
         case .magnitudes: try fft.magnitudes(of: frame)
-        case .power: try fft.power(of: frame)
+        case .power: try fft.powerSpectrum(of: frame)
         case .decibels: try fft.decibels(of: frame)
-        case .spectrum: try fft.spectrum(of: frame)
+        case .complexSpectrum: try fft.complexSpectrum(of: frame)
         }
       #expect(Array(rows[stft.valuesPerRow..<2 * stft.valuesPerRow]) == expected, "\(form)")
       var workspace = fft.makeWorkspace()

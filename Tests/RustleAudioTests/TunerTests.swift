@@ -32,7 +32,7 @@ import Testing
     #expect(needle.reading.note == truth.note && !needle.isHeld)
     #expect(abs(needle.reading.cents - truth.cents) < 0.5)
     #expect(try #require(last.reading).note == truth.note)
-    #expect(last.frame.confidence > 0.5 && last.string == nil && !last.isLearning && last.droppedFrames == 0)
+    #expect(last.frame.confidence > 0.5 && last.stringIndex == nil && !last.isLearning && last.droppedFrames == 0)
     #expect(last.words() == needle.reading.words())
     let window = await tuner.window
     #expect(updates.count == 1 + (24_000 - window) / 512)
@@ -175,9 +175,9 @@ import Testing
     let range = await tuner.range
     #expect(range.lowerBound >= guitar.lowerBound && range.upperBound == guitar.upperBound)
     let after = try await tuner.process(buffers[1])
-    #expect(try #require(before.last).string == nil)
+    #expect(try #require(before.last).stringIndex == nil)
     let last = try #require(after.last)
-    #expect(last.string == 1 && last.needle?.reading.noteText == "A2")
+    #expect(last.stringIndex == 1 && last.needle?.reading.noteText == "A2")
     let first = try #require(after.first)
     #expect(first.frame.sample == Int64(24_000 + (await tuner.window) / 2), "times go on")
   }

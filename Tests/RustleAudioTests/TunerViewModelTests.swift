@@ -21,7 +21,7 @@ import Testing
   @Test func updatesAreShownAndTheLastOneStays() async throws {
     let model = TunerViewModel()
     #expect(!model.isRunning && model.reading == nil && model.text == "no tone" && model.level == -.infinity)
-    #expect(model.confidence == 0 && !model.isHeld && model.string == nil)
+    #expect(model.confidence == 0 && !model.isHeld && model.stringIndex == nil)
     model.start(input(442, seconds: 2), format: format)
     #expect(model.isRunning)
     await finish(model)
@@ -63,7 +63,7 @@ import Testing
     try await model.set(instrument: Instrument(.guitar))
     await finish(model)
     #expect(model.configuration.instrument == Instrument(.guitar) && model.configuration.needle == .raw)
-    #expect(model.reading?.noteText == "E4" && model.string == 5)
+    #expect(model.reading?.noteText == "E4" && model.stringIndex == 5)
     #expect(model.update?.tuning.reference == 442)
   }
 
@@ -84,7 +84,7 @@ import Testing
     try await setting.value
     await finish(model)
     #expect(model.configuration.instrument == Instrument(.violin) && model.configuration.needle == .raw)
-    #expect(model.reading?.noteText == "A4" && model.string == 2)
+    #expect(model.reading?.noteText == "A4" && model.stringIndex == 2)
   }
 
   @Test func anInstrumentThatIsRefusedLeavesTheOneBefore() async throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite(.releasesNativeObjects) struct TuningTests {
   @Test func readingsOfEqualTemperament() throws {
     let reading = try #require(Tuning.standard.reading(of: 443))
-    #expect(reading.noteText == "A4" && reading.octave == 4 && reading.string == nil && reading.target == 440)
+    #expect(reading.noteText == "A4" && reading.octave == 4 && reading.stringIndex == nil && reading.target == 440)
     #expect(abs(reading.cents - 1_200 * log2(443.0 / 440)) < 1e-9)
     #expect(reading.beat == 3 && abs(reading.offset) < 1e-9)
     // Half way between two notes, on either side.

@@ -154,7 +154,7 @@ import Testing
       let levels = #expect(throws: AudioError.self) {
         try calculateH1H2(in: samples.span, sampleRate: 44_100, f0: f0)
       }
-      #expect(isRefused("fundamental: expected more than 0", levels))
+      #expect(isRefused("fundamental frequency: expected more than 0", levels))
     }
     let formants = #expect(throws: AudioError.self) {
       try extractFormants(

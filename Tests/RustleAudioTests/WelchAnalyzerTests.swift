@@ -34,8 +34,8 @@ import Testing
     var analyzer = try WelchAnalyzer(size: 512, window: .hamming, sampleRate: 8_000)
     analyzer.add(signal)
     let fft = try FFT(size: 512, window: .hamming, normalization: .amplitude)
-    let first = try fft.power(of: Array(signal[0..<512]))
-    let second = try fft.power(of: Array(signal[256..<768]))
+    let first = try fft.powerSpectrum(of: Array(signal[0..<512]))
+    let second = try fft.powerSpectrum(of: Array(signal[256..<768]))
     let spectrum = try analyzer.spectrum()
     #expect(spectrum.frames == 2)
     for bin in 0..<257 {
@@ -50,7 +50,7 @@ import Testing
     analyzer.add(signal)
     let spectrum = try analyzer.spectrum()
     let fft = try FFT(size: 256, normalization: .amplitude)
-    let expected = try fft.power(of: signal + [Float](repeating: 0, count: 156))
+    let expected = try fft.powerSpectrum(of: signal + [Float](repeating: 0, count: 156))
     #expect(spectrum.frames == 1)
     #expect(spectrum.amplitudes == expected.map { Float(Double($0).squareRoot()) })
     // Asking does not change what comes after.

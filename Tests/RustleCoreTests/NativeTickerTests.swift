@@ -30,7 +30,7 @@ import Testing
     }
     #expect(
       error
-        == NativeError(status: .rateOutOfRange, message: "expected 0.001 to 10000000 updates a second, got NaN"))
+        == NativeError(status: .rateOutOfRange, message: "updates per second: expected 0.001 to 10000000, got NaN"))
   }
 
   /// Held by the closures that a session is started with, and by nothing else.

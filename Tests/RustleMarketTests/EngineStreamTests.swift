@@ -91,7 +91,7 @@ import Testing
     buffer.reserveCapacity(200)
     let capacity = buffer.capacity
     var seen = 0
-    while await iterator.next(into: &buffer, most: 200) {
+    while await iterator.next(into: &buffer, maximumCount: 200) {
       seen += buffer.count
       #expect(buffer.capacity == capacity)
     }
@@ -242,7 +242,7 @@ import Testing
       await cancelled.wait()
       var more: [StreamElement<PriceUpdate>] = []
       if inBatches {
-        #expect(await iterator.next(into: &more, most: 100) == false)
+        #expect(await iterator.next(into: &more, maximumCount: 100) == false)
       } else if let next = await iterator.next() {
         more.append(next)
       }

@@ -4,6 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(.releasesNativeObjects) struct ExactDecimalTests {
+  @Test func wholeNumbersAreLiterals() {
+    let (level, least): (ExactDecimal, ExactDecimal) = (65_000, -999_999_999_999_999_999)
+    #expect(level.description == "65000" && level.scale == 0 && level == ExactDecimal("65000.00"))
+    #expect(least.description == "-999999999999999999")
+  }
+
   @Test(arguments: [
     "0", "1", "-1", "65000.10", "0.50", "-0.001", "0.000000000000000001", "999999999999999999", "1.00", "12.500",
     "-99999999.9999999999",

@@ -48,6 +48,33 @@ import Testing
     }
   }
 
+  @Test func tradesOfTheHostAreThoseOfTheConsumer() async throws {
+    let clock = try ManualClock()
+    let feed = try MarketFeed(.external(ExternalFeed()), clock: clock)
+    let stream = try await feed.trades()
+    try await feed.run()
+    let price = try #require(ExactDecimal("-1.50"))
+    let pushed = [
+      Trade(symbol: "A\"\\é", price: price, size: 3, time: .unixEpoch - .nanoseconds(1), sequence: 7),
+      Trade(symbol: "B", price: 2, time: .unixEpoch + .nanoseconds(1_000_001)),
+    ]
+    #expect(try await feed.push(trades: pushed))
+    try await feed.report(.closed(reason: nil))
+    clock.advance(by: .zero)
+    var trades: [Trade] = []
+    for await case .value(let trade) in stream { trades.append(trade) }
+    #expect(trades == pushed && trades.first?.price.description == "-1.50")
+  }
+
+  @Test(arguments: [
+    FeedConfiguration.external(ExternalFeed(format: .csv)), .external(ExternalFeed(schema: "symbol=s,price=p")),
+    .simulated(SimulatedFeed(symbols: ["A"])),
+  ]) func tradesAreNotPushedToAnotherSource(configuration: FeedConfiguration) async throws {
+    let feed = try MarketFeed(configuration)
+    let error = await #expect(throws: FeedError.self) { try await feed.push(trades: []) }
+    #expect(error?.code == .wrongSource)
+  }
+
   @Test func slowConsumerThatIsWaitedForHoldsTheHostUp() async throws {
     let feed = try MarketFeed(.external(ExternalFeed()))
     let stream = try await feed.trades(policy: .lossless(capacity: 16))

@@ -37,7 +37,7 @@ import Testing
     #expect(model.candles["A"]?.map(\.close.description) == ["9.75", "15.00"])
     #expect(model.candles["B"]?.count == 1)
     #expect(model.alerts.map(\.price.description) == ["12.50", "15.00"])
-    #expect(model.counts?.trades == 5 && model.counts?.malformed == 1 && model.lostCount == 0)
+    #expect(model.counts?.trades == 5 && model.counts?.malformed == 1 && model.droppedTradeCount == 0)
     #expect(model.fault?.isEmpty == false && model.error == nil && model.errorText == nil)
     #expect(model.connection == .closed(reason: nil))
   }
@@ -61,7 +61,7 @@ import Testing
     let model = MarketViewModel()
     model.take([StreamElement<Candle>.gap(2), .gap(3)])
     model.take([StreamElement<PriceAlert>.gap(4)])
-    #expect(model.lostCandleCount == 5 && model.lostAlertCount == 4 && model.lostCount == 0)
+    #expect(model.droppedCandleCount == 5 && model.droppedAlertCount == 4 && model.droppedTradeCount == 0)
     #expect(model.candles.isEmpty && model.alerts.isEmpty)
   }
 

@@ -170,14 +170,14 @@ import Testing
     var testDescription: String { "\(code): \(message)" }
 
     static let all = [
-      Self([], .noSymbols, "expected at least one symbol, got none"),
+      Self([], .noSymbols, "symbols: expected at least one, got none"),
       Self(["BTC", "BTC"], .duplicateSymbol, #"symbol 1: expected each symbol once, got "BTC" again"#),
       Self(["日本", "Ω", "Ω"], .duplicateSymbol, #"symbol 2: expected each symbol once, got "Ω" again"#),
       Self([""], .malformedSymbol, "symbol 0: expected a name, got an empty text"),
       Self(["BTC", "", "Ω"], .malformedSymbol, "symbol 1: expected a name, got an empty text"),
       Self(["B C"], .malformedSymbol, "symbol 0: expected no white space or control character, got ' '"),
       Self([String(repeating: "X", count: 33)], .symbolTooLong, "symbol 0: expected at most 32 bytes, got 33"),
-      Self((0...100_000).map { "S\($0)" }, .tooManySymbols, "expected at most 100000 symbols, got more"),
+      Self((0...100_000).map { "S\($0)" }, .tooManySymbols, "symbols: expected at most 100000, got 100001"),
     ]
   }
 

@@ -6,11 +6,11 @@ import Testing
 
 @Suite(.releasesNativeObjects) struct TickerErrorTests {
   @Test func bridgesToNSError() {
-    let error = TickerError(NativeError(status: .noSymbols, message: "expected at least one symbol, got none"))
+    let error = TickerError(NativeError(status: .noSymbols, message: "symbols: expected at least one, got none"))
     let bridged = error as NSError
     #expect(bridged.domain == "rustle.ticker")
     #expect(bridged.code == TickerError.Code.noSymbols.rawValue)
-    #expect(bridged.localizedDescription == "expected at least one symbol, got none")
+    #expect(bridged.localizedDescription == "symbols: expected at least one, got none")
     #expect(bridged.localizedRecoverySuggestion == "Correct the list of symbols.")
   }
 

@@ -44,8 +44,8 @@ import Testing
     #expect(plain.target == "/" && plain.port == 80 && !plain.isSecure && plain.authority == plain.host)
     let full = try WebSocketAddress("wss://[::1]:9443/a/b%2Fc?key=x&y")
     #expect(full.host == "::1" && full.authority == "[::1]:9443" && full.isSecure)
-    #expect(full.target == "/a/b%2Fc?key=x&y" && full.place == "wss://[::1]:9443/a/b%2Fc")
-    #expect(try WebSocketAddress("wss://h/").place == "wss://h")
+    #expect(full.target == "/a/b%2Fc?key=x&y" && full.origin == "wss://[::1]:9443/a/b%2Fc")
+    #expect(try WebSocketAddress("wss://h/").origin == "wss://h")
     #expect(try WebSocketAddress("wss://h:443").authority == "h")
     #expect(try WebSocketAddress("ws://h:443?q").target == "/?q")
   }

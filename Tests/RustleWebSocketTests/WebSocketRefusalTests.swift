@@ -156,7 +156,7 @@ import Testing
     let same = FeedConfiguration.webSocket(WebSocketFeed("wss://a/b?key=x"))
     #expect(
       same == .webSocket(WebSocketFeed("wss://a/b?key=x")) && same != .webSocket(WebSocketFeed("wss://a/b?key=y")))
-    if case .hosted(let source) = same { #expect(source.place == "wss://a/b") }
+    if case .hosted(let source) = same { #expect(source.origin == "wss://a/b") }
   }
 }
 #endif

@@ -135,14 +135,15 @@ snippets() {
   result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
 }
 
-# pages: the examples compile, and docs/cli.md equals the built command's help.
+# pages: the examples of pages and doc comments compile, and docs/cli.md equals the built command's help.
 pages() {
-  local log="$work/pages.log" start=$SECONDS good bad label="examples of the pages"
+  local log="$work/pages.log" start=$SECONDS good bad label="examples of pages and doc comments"
   begins "$label"
   python3 "$root/scripts/examples.py" "$root" "$swift_folder/debug" >"$log" 2>&1 || true
   read -r good bad < <(grep -E '^[0-9]+ [0-9]+$' "$log" | tail -n 1) || true
   result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
   one "an example that does not compile is reported" broken_example
+  one "so is one in a doc comment" broken_comment
   one "the command's manual" python3 "$root/scripts/manual.py" "$swift_folder/debug/rustle" --check "$root/docs/cli.md"
 }
 
@@ -154,6 +155,22 @@ let count: Int = "many"
 PAGE
   if python3 "$root/scripts/examples.py" "$root" "$swift_folder/debug" "$work/broken.md" >"$work/broken.log"; then return 1; fi
   grep -q "broken.md:2:.*cannot convert value of type 'String'" "$work/broken.log"
+}
+
+broken_comment() {
+  mkdir -p "$work/Sources/Rustle"
+  cat >"$work/Sources/Rustle/Broken.swift" <<'CODE'
+/// A number.
+///
+/// ```swift
+/// let count: Int = "many"
+/// ```
+public let number = 1
+CODE
+  if python3 "$root/scripts/examples.py" "$root" "$swift_folder/debug" "$work/Sources/Rustle/Broken.swift" >"$work/broken.log"; then
+    return 1
+  fi
+  grep -q "Broken.swift:4:.*cannot convert value of type 'String'" "$work/broken.log"
 }
 
 sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_folder/debug/rustle"; }

@@ -156,10 +156,10 @@ public actor Equalizer {
     try AudioError.rethrowing { () throws(NativeError) in try equalizer.reset() }
   }
 
-  /// The levels before and after, of each processed buffer from now on; a slow listener gets the newest.
+  /// The levels before and after, of each processed buffer from now on; a consumer that is too slow receives the newest.
   public nonisolated func levels() -> AsyncStream<EqualizerLevels> { levelsShown.stream() }
 
-  /// The curves in force: now, and after each change; a slow listener gets the newest.
+  /// The curves in force: now, and after each change; a consumer that is too slow receives the newest.
   public func responses() -> AsyncStream<EqualizerResponse> { responsesShown.stream(after: response) }
 
   /// The curves in force.

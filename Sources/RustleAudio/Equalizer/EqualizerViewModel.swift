@@ -42,8 +42,9 @@ public final class EqualizerViewModel {
     runs.perform(run) { [weak self] in for await levels in equalizer.levels() { self?.levels = levels } }
   }
 
-  /// Changes the settings. Shown at once; a refusal is shown in ``error`` and restores the settings in force. Of the changes that
-  /// arrive while one is made, the last is made next.
+  /// Changes the settings: ``settings`` at once, the sound within a buffer or two. While one change reaches the equalizer, only
+  /// the newest of further ones waits; those between are left out. A rejection is shown in ``error`` and restores the settings in
+  /// force.
   public func set(_ settings: EqualizerSettings) {
     self.settings = settings
     error = nil

@@ -13,7 +13,7 @@ public struct SoundLevelReading: Sendable, Hashable {
   public package(set) var maximum: Double
   /// The lowest time-weighted level, such as LAFmin; nil in the first 5 time constants, which do not count.
   public package(set) var minimum: Double?
-  /// The C-weighted peak sound level, LCpeak.
+  /// The peak sound level, ``peakName``: C-weighted, whatever ``frequencyWeighting`` is.
   public package(set) var peak: Double
   /// The sound exposure level: the level of the same energy within one second, such as LAE.
   public package(set) var soundExposureLevel: Double
@@ -100,6 +100,8 @@ public struct SoundLevelReading: Sendable, Hashable {
   public var levelName: String { "L\(frequencyWeighting.rawValue)\(timeWeighting.rawValue)" }
   /// The name of the time-averaged level, for example `LAeq`.
   public var equivalentName: String { "L\(frequencyWeighting.rawValue)eq" }
+  /// The name of the peak sound level: `LCpeak`.
+  public var peakName: String { "LCpeak" }
   /// The name of the sound exposure level, for example `LAE`.
   public var exposureName: String { "L\(frequencyWeighting.rawValue)E" }
 }

@@ -1,4 +1,4 @@
-/// A source of sound: a file, a pipe, a device.
+/// A source of sound that is read in buffers: a file, a pipe, the capture of a device. To play one, see ``AudioOutput``.
 ///
 /// ```swift
 /// func loudest(in input: some AudioInput) async throws -> Float {

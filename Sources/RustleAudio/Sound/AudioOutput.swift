@@ -1,6 +1,6 @@
 public import RustleCore
 
-/// A player of sound to a device.
+/// A playback device, which plays the sound of any ``AudioInput``, or samples that are written to it.
 ///
 /// ```swift
 /// let output = try AudioOutput(DeviceConfiguration(format: format))

@@ -62,7 +62,7 @@ public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
           if let buffer = joined() { return buffer }
         }
         place = 0
-        guard await base.next(into: &waiting, most: 1_024, isolation: actor) else {
+        guard await base.next(into: &waiting, maximumCount: 1_024, isolation: actor) else {
           isOver = true
           if let error = AudioError.end(of: stream.outcome, advice: "Check the device, and capture again.") {
             throw error

@@ -91,7 +91,7 @@ public struct NeedleSmoother: Sendable {
     guard let former = shown, let kept = tuning.reading(of: frequency, keeping: former, on: instrument) else {
       return begin(with: fresh, at: time)
     }
-    let isOther = fresh.step != kept.step || fresh.string != kept.string
+    let isOther = fresh.step != kept.step || fresh.stringIndex != kept.stringIndex
     if isOther, abs(kept.cents) - abs(fresh.cents) > options.noteMargin {
       doubts += 1
       guard doubts >= options.noteFrames else { return shown.map { needle($0, isHeld: false, at: time) } }
@@ -155,6 +155,6 @@ extension TuningReading {
   func moved(to cents: Double) -> Self {
     Self(
       frequency: target * Tuning.ratio(cents: cents), target: target, cents: cents, note: note, spelling: spelling,
-      step: step, string: string, offset: offset)
+      step: step, stringIndex: stringIndex, offset: offset)
   }
 }

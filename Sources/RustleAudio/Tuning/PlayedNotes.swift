@@ -2,8 +2,8 @@
 public struct PlayedNote: Equatable, Sendable {
   /// The note, as the player reads it: `A4`.
   public let name: String
-  /// The string, counted from 1; nil without strings.
-  public let string: Int?
+  /// The number of the string, from 1; nil without strings.
+  public let stringNumber: Int?
   /// The time of its first frame, in seconds.
   public let begin: Double
   /// The time of its last frame, in seconds.
@@ -84,7 +84,7 @@ public struct PlayedNotes: Sendable {
     var ended: PlayedNote?
     if let run = current {
       // A target is the same when its frequency is: a changed tuning begins another note.
-      let isSame = run.reading.target == needle.reading.target && run.reading.string == needle.reading.string
+      let isSame = run.reading.target == needle.reading.target && run.reading.stringIndex == needle.reading.stringIndex
       if !isSame || update.time - run.end > Self.maximumPause || update.time < run.end { ended = finish() }
     }
     guard !needle.isHeld, let reading = update.reading else { return ended }
@@ -104,7 +104,7 @@ public struct PlayedNotes: Sendable {
     guard run.frames >= Self.minimumFrameCount else { return nil }
     let cents = run.cents.median ?? 0
     let note = PlayedNote(
-      name: run.reading.noteText, string: run.reading.string.map { $0 + 1 }, begin: run.begin, end: run.end,
+      name: run.reading.noteText, stringNumber: run.reading.stringIndex.map { $0 + 1 }, begin: run.begin, end: run.end,
       target: run.reading.target, cents: cents, spread: run.cents.map { abs($0 - cents) }.median ?? 0,
       frames: run.frames)
     notes.append(note)

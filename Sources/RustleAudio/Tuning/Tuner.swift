@@ -184,8 +184,8 @@ public actor Tuner {
     }
   }
 
-  /// The updates from now on, each listener's newest unseen one: a slow listener skips older ones. The stream ends with the
-  /// tuner.
+  /// The updates from now on, each consumer's newest unseen one: a consumer that is too slow does not receive older ones. The
+  /// stream ends with the tuner.
   public nonisolated func updates() -> AsyncStream<TunerUpdate> { broadcast.stream() }
 
   /// Opens an input and returns the updates: of every frame, or the newest after each `interval` of sound, and at the end the

@@ -17,8 +17,8 @@ public struct TunerUpdate: Sendable, Equatable {
   /// The device's overruns so far.
   public let overruns: Int
 
-  /// The index in ``Instrument/strings`` of the string that is tuned; nil: none.
-  public var string: Int? { needle?.reading.string }
+  /// The index in ``Instrument/strings`` of the string that is tuned, from 0; nil: none.
+  public var stringIndex: Int? { needle?.reading.stringIndex }
 
   /// Returns the needle's deviation in words, for example `A4, 12.3 cents flat`, `A4, in tune (held)` or `no tone`.
   ///

@@ -33,8 +33,8 @@ public final class TunerViewModel {
   public var reading: TuningReading? { update?.needle?.reading }
   /// Whether the tone has ended and ``reading`` is its last one.
   public var isHeld: Bool { update?.needle?.isHeld ?? false }
-  /// The index in ``Instrument/strings`` of the string that is tuned; nil: none.
-  public var string: Int? { update?.string }
+  /// The index in ``Instrument/strings`` of the string that is tuned, from 0; nil: none.
+  public var stringIndex: Int? { update?.stringIndex }
   /// The confidence of the newest frame, 0 to 1.
   public var confidence: Double { update?.frame.confidence ?? 0 }
   /// The level of the newest frame, in dB as ``PitchFrame/level``; negative infinity in silence.

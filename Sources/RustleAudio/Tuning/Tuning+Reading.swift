@@ -25,7 +25,7 @@ extension Tuning {
     of frequency: Double, keeping former: TuningReading, on instrument: Instrument = .chromatic
   ) -> TuningReading? {
     guard let actual = corrected(frequency) else { return nil }
-    guard let string = former.string else { return reading(actual, step: former.step) }
+    guard let string = former.stringIndex else { return reading(actual, step: former.step) }
     return instrument.strings.indices.contains(string) ? reading(actual, string: string, of: instrument) : nil
   }
 
@@ -91,7 +91,7 @@ extension Tuning {
     return TuningReading(
       frequency: actual, target: reference * Self.ratio(cents: pitch),
       cents: Self.cents(actual / reference) - pitch,
-      note: Note(midi: concert + transposition), spelling: spelling, step: step, string: string,
+      note: Note(midi: concert + transposition), spelling: spelling, step: step, stringIndex: string,
       offset: pitch - 100 * Double(concert - Note.a4.midi))
   }
 

@@ -34,8 +34,8 @@ public struct TuningReading: Sendable, Hashable {
   public let spelling: NoteName.Spelling
   /// The step of the temperament, counted from the tonic of octave 4, as in ``Temperament/cents(ofStep:)``.
   public let step: Int
-  /// The index of the string in ``Instrument/strings``; nil for a reading to the nearest note.
-  public let string: Int?
+  /// The index of the string in ``Instrument/strings``, from 0; nil for a reading to the nearest note.
+  public let stringIndex: Int?
   /// The cents of the target above the note of equal temperament at the same reference.
   public let offset: Double
 

@@ -79,9 +79,10 @@ public func calculateHNR(
   }
 }
 
-/// The levels of the first two harmonics of a voice.
+/// The levels of the first two harmonics of a voice, and their difference H1-H2.
 public struct H1MinusH2: Sendable, Hashable {
-  /// H1-H2 in dB: about 0 or less of a pressed voice, 5 and more of a breathy one; 0 where no fundamental was found.
+  /// The first harmonic's level minus the second's, in dB: about 0 or less of a pressed voice, 5 and more of a breathy one; 0
+  /// where no fundamental was found.
   public var h1MinusH2: Double
   /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
   public var h1AmplitudeDb: Double
@@ -105,7 +106,7 @@ public func calculateH1H2(
 ) throws(AudioError) -> H1MinusH2 {
   if let f0, f0 == 0 {
     // 0 means "find it" to the native side.
-    throw .validation("fundamental", expected: "more than 0 Hz", got: "0 Hz")
+    throw .validation("fundamental frequency", expected: "more than 0 Hz", got: "0 Hz")
   }
   do {
     let found = try NativeCalls.voiceHarmonics(

@@ -3,7 +3,7 @@
 /// ```swift
 /// let (frames, summary) = try VoiceProcessor.analyze(samples.span, sampleRate: 48_000)
 /// let report = try VoiceReport(samples, sampleRate: 48_000, frames: frames, summary: summary)
-/// print(report.medianPitch, report.measures.ratio.hnr)
+/// print(report.medianPitch ?? 0, report.measures.ratio.hnr)
 /// ```
 public struct VoiceReport: Sendable {
   /// The length of the sound, in seconds.

@@ -15,7 +15,7 @@ public final class VoiceViewModel {
   public private(set) var isRunning = false
   /// The error that kept the last run from beginning, or ended it early; nil: none.
   public private(set) var error: (any Error)?
-  /// The most frames of ``history``, 1 or more.
+  /// The maximum number of analysis frames in ``history``, 1 or more.
   public let historyLimit: Int
 
   /// The frames from one summary to the next: computing it takes time in proportion to the range of pitch.
@@ -26,8 +26,8 @@ public final class VoiceViewModel {
 
   /// Creates a model that does not run.
   ///
-  /// - Parameter historyLimit: the most frames of ``history``; less than 1 counts as 1. 512 are six seconds at 44,100 Hz and the
-  ///   default hop.
+  /// - Parameter historyLimit: the maximum number of analysis frames in ``history``; less than 1 counts as 1. 512 are six seconds
+  ///   at 44,100 Hz and the default hop.
   public init(historyLimit: Int = 512) { self.historyLimit = max(1, historyLimit) }
 
   /// The pitch of the newest frame in Hz; nil where it is not voiced.

@@ -133,7 +133,7 @@ public actor Recorder {
   }
 
   /// Returns the progress of the recording from now on, or of the next one if there has been none: one record for each buffer; a
-  /// slow listener gets the newest. It ends with the recording.
+  /// consumer that is too slow receives the newest. It ends with the recording.
   public func progress() -> AsyncStream<RecorderProgress> {
     if case .running(let run) = phase { return run.shown.stream() }
     return upcoming.stream()

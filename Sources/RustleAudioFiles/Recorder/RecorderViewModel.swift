@@ -29,7 +29,7 @@ public final class RecorderViewModel {
     if hasEnd { Task { [recorder] in _ = try? await recorder.stop() } }
   }
 
-  /// Begins to record, as `Recorder.start` does. A refusal is shown in ``error``.
+  /// Begins to record, as `Recorder.start` does. A rejection is shown in ``error``.
   public func start(
     _ input: some AudioInput, format: AudioFormat, to path: String,
     options: AudioFileWriter.Options = AudioFileWriter.Options()

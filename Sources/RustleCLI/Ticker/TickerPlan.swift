@@ -49,7 +49,7 @@ struct TickerPlan: Sendable, Equatable {
   var connection: String? {
     switch source {
     case .live(let feed): feed.address.description
-    case .hosted(let feed): feed.place
+    case .hosted(let feed): feed.origin
     case .simulated, .replay, .external: nil
     }
   }

@@ -63,7 +63,7 @@ struct TuneTables: Sendable {
     [
       Column("t_s", \.time),
       Column("note", \.needle?.reading.noteText),
-      Column("string") { $0.string.map { $0 + 1 } },
+      Column("string") { $0.stringIndex.map { $0 + 1 } },
       Column("cents", \.needle?.reading.cents),
       Column("hz", \.needle?.reading.frequency),
       Column("target_hz", \.needle?.reading.target),
@@ -112,7 +112,7 @@ struct TuneTables: Sendable {
       Column("t_s", \.begin).shown("BEGIN", 9, rank: 3) { note, _ in Numbers.time(note.begin) },
       Column("end_s", \.end).shown("LASTS", 8, rank: 2) { note, _ in String(format: "%.1f s", note.end - note.begin) },
       Column("note", \.name).shown("NOTE", 6) { note, _ in note.name },
-      Column("string", \.string),
+      Column("string", \.stringNumber),
       Column("cents", \.cents).shown("CENTS", 8) { Numbers.signed($0.cents, digits: options.digits, $1) },
       Column("spread_cents", \.spread).shown("SPREAD", 8, rank: 0) { note, _ in
         String(format: "%.\(options.digits)f", note.spread)

@@ -161,7 +161,7 @@ struct TunerView {
     let spelling = options.tuning.spelling
     let names = options.instrument.strings.enumerated().map { index, string in
       let name = string.note.transposed(by: options.tuning.transposition).text(spelling: spelling)
-      return index == state.reading?.string ? "[\(name)]" : " \(name) "
+      return index == state.reading?.stringIndex ? "[\(name)]" : " \(name) "
     }
     let line = names.joined(separator: " ")
     return profile.line(line.hasSuffix(" ") ? String(line.dropLast()) : line, nil)

@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 
 use crate::fft::SIZES;
 use crate::fft::instruction_set::{INSTRUCTION_SET_VARIABLE, InstructionSet};
+use crate::given_name::GivenName;
 use crate::stft::HOPS;
 
 /// An argument that a function does not accept: the expected value, and the given one. A call that returns one had no effect.
@@ -56,7 +57,10 @@ pub enum DspError {
         got: InstructionSet,
     },
     /// A text is not the name of an instruction set.
-    InstructionSetName,
+    InstructionSetName {
+        /// The beginning of the text.
+        got: GivenName,
+    },
     /// The hop size is not in [`HOPS`](crate::HOPS).
     Hop {
         /// The given hop size, in samples.
@@ -140,14 +144,14 @@ impl Display for DspError {
                 "FFT instruction set: expected one of this machine, got {got}; the widest is {}",
                 InstructionSet::widest()
             ),
-            Self::InstructionSetName => {
+            Self::InstructionSetName { got } => {
                 write!(f, "FFT instruction set: expected one of")?;
                 for path in InstructionSet::ALL {
                     write!(f, " {path}")?;
                 }
                 write!(
                     f,
-                    ", got another name; the variable {INSTRUCTION_SET_VARIABLE} names one too"
+                    ", got {got}; the variable {INSTRUCTION_SET_VARIABLE} names one too"
                 )
             }
             Self::Hop { got } => {

@@ -21,6 +21,7 @@ pub mod equalizer;
 mod error;
 pub mod fft;
 mod framing;
+mod given_name;
 mod inverse;
 pub mod level;
 pub mod loudness;
@@ -35,6 +36,7 @@ mod window;
 
 pub use error::DspError;
 pub use fft::instruction_set::{INSTRUCTION_SET_VARIABLE, InstructionSet};
+pub use given_name::GivenName;
 pub use inverse::InversePlan;
 pub use output::Output;
 pub use peaks::{Peak, PeakSearch, find_peaks};

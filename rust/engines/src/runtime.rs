@@ -61,7 +61,7 @@ impl fmt::Display for RuntimeError {
             Self::Thread(error) => write!(f, "expected to start a worker thread, got: {error}"),
             Self::Forked { threads_in, got } => write!(
                 f,
-                "expected a call in process {threads_in}, which has the engines' threads, got one in its fork {got}"
+                "expected a call in process {threads_in}, which has the engines' threads, got one in process {got}, a fork of it"
             ),
         }
     }

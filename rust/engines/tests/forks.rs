@@ -85,7 +85,7 @@ fn start_in_a_fork_is_refused_and_nothing_there_waits_for_threads_of_the_parent(
         let text = ticker.start_pulling(&["A"], Overflow::DropOldest, 1, NoBell);
         let text = text.map(drop).map_err(|error| error.to_string());
         let expected = format!(
-            "expected a call in process {parent}, which has the engines' threads, got one in its fork {}",
+            "expected a call in process {parent}, which has the engines' threads, got one in process {}, a fork of it",
             std::process::id()
         );
         // None of these blocks without end.

@@ -24,15 +24,15 @@ fn failures_of_tickers_say_what_was_expected_and_what_came() {
     check(&[
         (
             &E::Symbols(SymbolError::None),
-            "expected at least one symbol, got none",
+            "symbols: expected at least one, got none",
         ),
         (
             &E::RateOutOfRange { got: 0.0 },
-            "expected 0.001 to 10000000 updates a second, got 0",
+            "updates per second: expected 0.001 to 10000000, got 0",
         ),
         (
             &E::CapacityOutOfRange { got: 0 },
-            "expected a lane of 1 to 1048576 elements, got 0",
+            "capacity: expected 1 to 1048576 elements, got 0",
         ),
         (&E::ShutDown, "the ticker was shut down: make a new one"),
         (&E::Poisoned, "a session of this ticker panicked: make a new one"),
@@ -42,7 +42,7 @@ fn failures_of_tickers_say_what_was_expected_and_what_came() {
                 threads_in: 1,
                 got: 2,
             },
-            "expected a call in process 1, which has the engines' threads, got one in its fork 2",
+            "expected a call in process 1, which has the engines' threads, got one in process 2, a fork of it",
         ),
     ]);
 }
@@ -53,20 +53,17 @@ fn failures_of_sounds_say_what_was_expected_and_what_came() {
     check(&[
         (
             &E::Rate { got: 0 },
-            "expected a sample rate of 1 to 1000000 Hz, got 0",
+            "sample rate: expected 1 to 1000000 Hz, got 0",
         ),
-        (&E::Channels { got: 33 }, "expected 1 to 32 channels, got 33"),
-        (
-            &E::Period { got: 0 },
-            "expected a period of 1 to 65536 frames, got 0",
-        ),
+        (&E::Channels { got: 33 }, "channels: expected 1 to 32, got 33"),
+        (&E::Period { got: 0 }, "period: expected 1 to 65536 frames, got 0"),
         (
             &E::CapacityOutOfRange { most: 9, got: 10 },
-            "expected a lane of 1 to 9 elements, got 10",
+            "capacity: expected 1 to 9 elements, got 10",
         ),
         (
             &E::Frames { channels: 2, got: 3 },
-            "expected whole frames of 2 samples, got 3 samples",
+            "samples: expected whole frames of 2, got 3 samples",
         ),
         (&E::ShutDown, "the engine was shut down: make a new one"),
         (&E::Poisoned, "a session of this engine panicked: make a new one"),
@@ -86,15 +83,15 @@ fn failures_of_feeds_say_what_was_expected_and_what_came() {
     check(&[
         (
             &E::RateOutOfRange { got: 1e9 },
-            "expected 0.001 to 10000000 updates a second, got 1000000000",
+            "updates per second: expected 0.001 to 10000000, got 1000000000",
         ),
         (
             &E::IntervalOutOfRange { got: 1 },
-            "expected 1000000 to 3600000000000 ns between samples, got 1",
+            "sampling interval: expected 1000000 to 3600000000000 ns, got 1",
         ),
         (
             &E::CapacityOutOfRange { got: 0 },
-            "expected a lane of 1 to 1048576 elements, got 0",
+            "capacity: expected 1 to 1048576 elements, got 0",
         ),
         (
             &E::MessageLimit { got: 0 },
@@ -102,11 +99,11 @@ fn failures_of_feeds_say_what_was_expected_and_what_came() {
         ),
         (
             &E::ModelCount { symbols: 2, got: 3 },
-            "expected parameters of at most 2 symbols, got 3",
+            "model parameters: expected those of at most 2 symbols, got 3",
         ),
         (
             &E::UnknownFormat { name: "a.txt".into() },
-            "expected a format, or a file whose name ends in .ndjson, .jsonl, .json or .csv, got \"a.txt\"",
+            "format: expected one, or a file whose name ends in .ndjson, .jsonl, .json or .csv, got \"a.txt\"",
         ),
         (
             &E::File {
@@ -124,19 +121,19 @@ fn failures_of_feeds_say_what_was_expected_and_what_came() {
         ),
         (
             &E::PatienceOutOfRange { got: Duration::ZERO },
-            "expected a connection time limit of 10ms to 86400s, got 0ns",
+            "time limit of a connection: expected 10ms to 86400s, got 0ns",
         ),
         (
             &E::Ended,
-            "expected a running session or source, got one that has ended",
+            "session or source: expected one that runs, got one that has ended",
         ),
         (
             &E::NoSymbols,
-            "expected a session that has symbols, got a session of notices",
+            "session: expected one of trades, candles, statistics or alerts, which have symbols, got one of notices",
         ),
         (
             &E::NotExternal,
-            "expected an external feed, got one of another source",
+            "feed: expected an external source, got another source",
         ),
         (&E::ShutDown, "the feed was shut down: make a new one"),
         (&E::Poisoned, "a session of this feed panicked: make a new one"),

@@ -55,8 +55,7 @@ impl New<RustleEchoConfiguration> for EchoObject {
     fn new(c: &RustleEchoConfiguration) -> Outcome<StartError, Self> {
         let (runtime, rate) = (runtime::find(c.runtime)?, c.values_per_second);
         let limit = (c.value_limit != 0).then_some(c.value_limit);
-        let problem = "expected 0.001 to 10,000,000, got another number";
-        let refusal = CallFault::value("configuration.values_per_second", problem);
+        let refusal = CallFault::number("configuration.values_per_second", "0.001 to 10000000", rate);
         let echo = EchoEngine::on(runtime, rate, limit, c.number, c.delay_ns);
         Ok(Self(echo.ok_or(refusal)?))
     }

@@ -141,13 +141,12 @@ pub(crate) fn response(
 ) -> Outcome<EqualizerError> {
     let settings = settings.read()?;
     settings.check(sample_rate)?;
-    if !frequencies.iter().all(|frequency| frequency.is_finite()) {
-        return Err(CallFault::value("frequencies", "expected finite numbers, got another one").into());
+    if let Some(other) = frequencies.iter().find(|frequency| !frequency.is_finite()) {
+        return Err(CallFault::number("frequencies", "finite numbers", *other).into());
     }
     for (name, factors) in [("left", &*left), ("right", &*right)] {
         if factors.len() != frequencies.len() {
-            let problem = "expected as many factors as frequencies, got another number";
-            return Err(CallFault::length(name, problem).into());
+            return Err(CallFault::count(name, frequencies.len(), factors.len()).into());
         }
     }
     let curves = settings.curves(sample_rate);
@@ -189,7 +188,7 @@ pub(crate) fn solve(
     distance: &mut f64,
 ) -> Outcome<EqualizerError> {
     if gains.len() != bands.len() {
-        return Err(CallFault::length("gains", "expected room for one per band, got another length").into());
+        return Err(CallFault::count("gains", bands.len(), gains.len()).into());
     }
     let solved: Result<Vec<_>, _> = bands.iter().map(RustleEqualizerBand::read).collect();
     let mut solved = solved?;

@@ -156,9 +156,9 @@ impl Feed {
             RustleNotice::Connected => HostNews::Connected,
             RustleNotice::Disconnected => HostNews::Disconnected { retry_ms, failures },
             RustleNotice::Closed => HostNews::Closed,
-            _ => {
-                let problem = "expected a kind of a connection or closed, got another kind";
-                return Err(CallFault::value("kind", problem).into());
+            other => {
+                let expected = "RUSTLE_NOTICE_CONNECTING, _CONNECTED, _DISCONNECTED or _CLOSED";
+                return Err(CallFault::number("kind", expected, other as u32).into());
             }
         };
         Ok(self.0.report(news, note)?)
@@ -201,7 +201,7 @@ pub(crate) fn backoff(
         ..BackoffSettings::default()
     };
     let before = failures.checked_sub(1);
-    let before = before.ok_or(CallFault::value("failures", "expected 1 or more, got 0"))?;
+    let before = before.ok_or_else(|| CallFault::number("failures", "1 or more", failures))?;
     let mut backoff = Backoff::after(settings, before, seed).map_err(FeedError::from)?;
     *wait_ns = backoff.failed();
     Ok(())
@@ -210,7 +210,8 @@ pub(crate) fn backoff(
 /// The texts of a list.
 fn names(symbols: &[RustleString], name: &'static str) -> Outcome<FeedError, Vec<String>> {
     if symbols.len() > MAX_SYMBOLS {
-        return Err(FeedError::Symbols(SymbolError::TooMany).into());
+        let got = symbols.len();
+        return Err(FeedError::Symbols(SymbolError::TooMany { got }).into());
     }
     let names = symbols.iter().map(|symbol| Ok(symbol.text(name)?.to_owned()));
     names.collect()
@@ -218,13 +219,12 @@ fn names(symbols: &[RustleString], name: &'static str) -> Outcome<FeedError, Vec
 
 /// A number of `units` of 10^-`scale`.
 fn decimal(units: i64, scale: u8, name: &'static str) -> Result<Decimal, CallFault> {
-    let problem = "expected at most 18 digits, at most 18 of them after the point, got more";
-    Decimal::new(units, scale).ok_or(CallFault::value(name, problem))
+    Decimal::new(units, scale).ok_or(CallFault::decimal(name, units, scale))
 }
 
 /// Writes a text to the caller's memory.
 fn write_text(text: &str, place: &mut [u8], name: &'static str, length: &mut usize) -> Result<(), CallFault> {
-    let short = CallFault::length(name, "expected room for the text, got less");
+    let short = CallFault::count(name, text.len(), place.len());
     place
         .get_mut(..text.len())
         .ok_or(short)?

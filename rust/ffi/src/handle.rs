@@ -123,11 +123,11 @@ impl<T> SlotTable<T> {
     /// Errors: the handle is not live in this table.
     pub(crate) fn pin(&self, handle: RustleHandle, name: &'static str) -> Result<Pinned<'_, T>, CallFault> {
         let index = handle as u32;
-        let slot = self.slot(index).ok_or(CallFault::stale(name))?;
+        let slot = self.slot(index).ok_or(CallFault::stale(name, handle))?;
         let mut state = slot.state.load(Ordering::Acquire);
         loop {
             if state >> 32 != handle >> 32 || state & CLOSED != 0 {
-                return Err(CallFault::stale(name));
+                return Err(CallFault::stale(name, handle));
             }
             match slot
                 .state
@@ -150,7 +150,7 @@ impl<T> SlotTable<T> {
                 fault_point("a pinned object");
                 Ok(pinned)
             }
-            None => Err(CallFault::stale(name)),
+            None => Err(CallFault::stale(name, handle)),
         }
     }
 
@@ -160,7 +160,7 @@ impl<T> SlotTable<T> {
         let pinned = self.pin(handle, name)?;
         // Of two racing removals one sees the flag already set.
         if pinned.slot.state.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED != 0 {
-            return Err(CallFault::stale(name));
+            return Err(CallFault::stale(name, handle));
         }
         Ok(())
     }

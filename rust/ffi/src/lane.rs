@@ -74,9 +74,8 @@ impl RustleLaneRequest {
         let Some(overflow) = self.overflow()? else {
             return Ok(Delivery::Push(Box::new(EventSink::<Record>::new(sink))));
         };
-        let problem = "expected 1 to 1048576 elements, got another number";
         Delivery::pull(overflow, self.capacity, BellSink(sink))
-            .ok_or(CallFault::length("request.capacity", problem))
+            .ok_or_else(|| CallFault::length("request.capacity", "1 to 1048576 elements", self.capacity))
     }
 }
 

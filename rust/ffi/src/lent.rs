@@ -24,8 +24,7 @@ impl<T> Lent<T> {
     /// Errors: as [`borrowed`]; a longer list, which is not read then.
     pub(crate) fn slice(&self, length: usize, most: usize, name: &'static str) -> Result<&[T], CallFault> {
         if length > most {
-            let problem = "expected a length within the limit, got a larger one";
-            return Err(CallFault::length(name, problem));
+            return Err(CallFault::too_long(name, most, length));
         }
         // SAFETY: the maker of the record promises that the memory can be read while the record exists.
         unsafe { borrowed(self.0, length, name) }
@@ -75,7 +74,7 @@ impl RustleString {
     /// Errors: as [`borrowed`]; not UTF-8.
     pub(crate) fn text(&self, name: &'static str) -> Result<&str, CallFault> {
         let bytes = self.data.slice(self.length, LONGEST_TEXT, name)?;
-        std::str::from_utf8(bytes).map_err(|_| CallFault::utf8(name))
+        std::str::from_utf8(bytes).map_err(|error| CallFault::utf8(name, error))
     }
 }
 
@@ -104,7 +103,7 @@ impl<E: Choices> Choice<E> {
     /// The choice with this number, passed as the argument `name`.
     /// Errors: there is none.
     pub(crate) fn get(self, name: &'static str) -> Result<E, CallFault> {
-        E::of(self.number).ok_or(CallFault::value(name, E::EXPECTED))
+        E::of(self.number).ok_or_else(|| CallFault::number(name, E::EXPECTED, self.number))
     }
 }
 
@@ -170,7 +169,7 @@ macro_rules! choices {
         }
 
         impl $crate::lent::Choices for $name {
-            const EXPECTED: &'static str = concat!("expected one of ", stringify!($prefix), "…, got another number");
+            const EXPECTED: &'static str = concat!("one of ", stringify!($prefix), "…");
 
             fn of(number: u32) -> Option<Self> {
                 match number {

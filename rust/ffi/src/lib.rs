@@ -5,6 +5,7 @@
 //! [`guard`], it returns a [`status`] when it can fail, and its comment says whether it may be called from any thread, and
 //! whether it may be called on a realtime thread. The ownership of each pointer follows from the parameters' types.
 
+mod call_fault;
 mod exclusive;
 #[expect(
     clippy::multiple_unsafe_ops_per_block,

@@ -84,7 +84,7 @@ pub(crate) fn set_level(level: u32) -> Result<(), CallFault> {
 
 fn check(level: u32) -> Result<(), CallFault> {
     if level > RUSTLE_LOG_TRACE {
-        return Err(CallFault::value("level", "expected 0 to 5, got a larger number"));
+        return Err(CallFault::number("level", "0 to 5", level));
     }
     Ok(())
 }

@@ -189,7 +189,7 @@ impl Meter {
     #[doc(alias = "rustle_meter_exceeded")]
     pub(crate) fn exceeded(&self, percent: f64, level: &mut f64) -> Outcome<SoundMeterError> {
         if !(0.0..=100.0).contains(&percent) {
-            return Err(CallFault::value("percent", "expected 0 to 100, got another number").into());
+            return Err(CallFault::number("percent", "0 to 100", percent).into());
         }
         *level = self.0.get()?.exceeded(percent).unwrap_or(f64::NAN);
         Ok(())

@@ -170,7 +170,7 @@ pub(crate) fn check_size(name: &'static str, expected: usize, got: usize) -> Res
 }
 
 fn verbs(handle: RustleHandle, name: &'static str) -> Result<&'static Verbs, CallFault> {
-    exports::verbs(crate::handle::kind_of(handle)).ok_or(CallFault::stale(name))
+    exports::verbs(crate::handle::kind_of(handle)).ok_or(CallFault::stale(name, handle))
 }
 
 /// Makes an object. `what`, one of `RUSTLE_NEW_…`, defines the type of the record at `configuration`; `size` is that record's
@@ -195,8 +195,8 @@ pub unsafe extern "C" fn rustle_new(
     error: *mut RustleError,
 ) -> RustleStatus {
     let body = || {
-        let problem = "expected one of RUSTLE_NEW_…, got another number";
-        let constructor = exports::constructor(what).ok_or(CallFault::value("what", problem))?;
+        let constructor = exports::constructor(what)
+            .ok_or_else(|| CallFault::number("what", "one of RUSTLE_NEW_…", what))?;
         check_size("configuration", constructor.size, size)?;
         // SAFETY: the caller's promise about `object` is handed on.
         let object = unsafe { out(object, "object") }?;
@@ -227,8 +227,8 @@ pub unsafe extern "C" fn rustle_describe(
     error: *mut RustleError,
 ) -> RustleStatus {
     let body = || {
-        let problem = "expected one of RUSTLE_DESCRIBE_…, got another number";
-        let described = exports::description(what).ok_or(CallFault::value("what", problem))?;
+        let described = exports::description(what)
+            .ok_or_else(|| CallFault::number("what", "one of RUSTLE_DESCRIBE_…", what))?;
         check_size("description", described.size, size)?;
         // SAFETY: the caller's promise about `description` is handed on, which has the size of its type.
         unsafe { (described.write)(object, description) }

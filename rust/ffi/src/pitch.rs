@@ -167,8 +167,7 @@ pub(crate) fn pitch_contour(
     let due = samples.len().checked_sub(window).map_or(0, |rest| 1 + rest / hop);
     if !frames.is_empty() {
         if frames.len() < due {
-            let problem = "expected room for all frames, or none, got room for some";
-            return Err(CallFault::length("frames", problem).into());
+            return Err(CallFault::room("frames", due, frames.len()).into());
         }
         let found = contour(&configuration, hop, decoding, samples)?;
         for (place, frame) in frames.iter_mut().zip(found) {

@@ -155,8 +155,7 @@ pub(crate) fn find(session: RustleHandle) -> Result<Pinned<'static, Session>, Ca
 }
 
 fn starter(what: u32) -> Result<&'static Starter, CallFault> {
-    let problem = "expected one of RUSTLE_START_…, got another number";
-    exports::starter(what).ok_or(CallFault::value("what", problem))
+    exports::starter(what).ok_or_else(|| CallFault::number("what", "one of RUSTLE_START_…", what))
 }
 
 /// Starts a session of an engine. `what`, one of `RUSTLE_START_…`, defines the type of the record at `request`; `size` is that

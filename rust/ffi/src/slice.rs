@@ -84,7 +84,7 @@ pub(crate) unsafe fn out_or_null<'a, T>(
 ) -> Result<Option<Place<'a, T>>, CallFault> {
     fault_point("a result's place");
     if !out.is_aligned() {
-        return Err(CallFault::value(name, MISALIGNED));
+        return Err(CallFault::misaligned(name, out.cast_const()));
     }
     Ok(NonNull::new(out).map(|place| Place(place, PhantomData)))
 }
@@ -98,13 +98,11 @@ pub(crate) unsafe fn out_or_null<'a, T>(
 /// A `record` that is not NULL is valid for reads, and nobody writes it during `'a`.
 pub(crate) unsafe fn record<'a, T>(record: *const T, name: &'static str) -> Result<&'a T, CallFault> {
     if !record.is_aligned() {
-        return Err(CallFault::value(name, MISALIGNED));
+        return Err(CallFault::misaligned(name, record));
     }
     // SAFETY: `as_ref` tests for NULL; validity is the caller's promise.
     unsafe { record.as_ref() }.ok_or(CallFault::null(name))
 }
-
-const MISALIGNED: &str = "expected an aligned pointer, got a misaligned one";
 
 /// A caller's memory, to check for overlap with other memory.
 #[derive(Clone, Copy)]
@@ -140,12 +138,11 @@ impl Argument {
 /// pieces, `RUSTLE_INVALID_VALUE`.
 pub(crate) fn check_apart<const COUNT: usize>(pieces: [Argument; COUNT]) -> Result<(), CallFault> {
     if let Some(piece) = pieces.iter().find(|piece| piece.bytes > MOST_BYTES) {
-        return Err(CallFault::length(piece.name, ENDLESS));
+        return Err(CallFault::length(piece.name, ENDLESS, piece.bytes));
     }
     for (at, piece) in pieces.iter().enumerate() {
-        if pieces[..at].iter().any(|before| before.overlaps(piece)) {
-            let problem = "expected memory of its own, got memory that overlaps";
-            return Err(CallFault::value(piece.name, problem));
+        if let Some(before) = pieces[..at].iter().find(|before| before.overlaps(piece)) {
+            return Err(CallFault::overlap(piece.name, before.name));
         }
     }
     Ok(())
@@ -170,7 +167,7 @@ pub(crate) fn check_lent<const COUNT: usize, const WRITTEN: usize>(
 /// The maximum size of one object in bytes.
 const MOST_BYTES: usize = isize::MAX as usize;
 
-const ENDLESS: &str = "expected a length within the address space, got a larger one";
+const ENDLESS: &str = "at most the bytes of the address space";
 
 fn check<T>(data: *const T, length: usize, name: &'static str) -> Result<(), CallFault> {
     fault_point("a slice");
@@ -181,10 +178,11 @@ fn check<T>(data: *const T, length: usize, name: &'static str) -> Result<(), Cal
         return Err(CallFault::null(name));
     }
     if !data.is_aligned() {
-        return Err(CallFault::value(name, MISALIGNED));
+        return Err(CallFault::misaligned(name, data));
     }
     if length > MOST_BYTES / size_of::<T>().max(1) {
-        return Err(CallFault::length(name, ENDLESS));
+        let bytes = length.saturating_mul(size_of::<T>());
+        return Err(CallFault::length(name, ENDLESS, bytes));
     }
     Ok(())
 }

@@ -4,6 +4,8 @@
 
 use std::fmt::{self, Display, Write};
 
+pub(crate) use crate::call_fault::CallFault;
+
 /// The outcome of a fallible function: `RUSTLE_OK` or one of the other `RUSTLE_…` numbers.
 pub type RustleStatus = i32;
 
@@ -92,107 +94,6 @@ pub struct RustleError {
 pub(crate) trait Fault: Display {
     /// The status of this error.
     fn status(&self) -> RustleStatus;
-}
-
-/// A fault in a call's arguments, found by the boundary.
-#[derive(Debug)]
-pub(crate) struct CallFault {
-    status: RustleStatus,
-    argument: &'static str,
-    problem: Problem,
-}
-
-#[derive(Debug)]
-enum Problem {
-    Text(&'static str),
-    Size { expected: usize, got: usize },
-}
-
-impl CallFault {
-    const fn new(status: RustleStatus, argument: &'static str, problem: &'static str) -> Self {
-        Self {
-            status,
-            argument,
-            problem: Problem::Text(problem),
-        }
-    }
-
-    /// `argument` is NULL.
-    pub(crate) const fn null(argument: &'static str) -> Self {
-        Self::new(RUSTLE_NULL_POINTER, argument, "expected a pointer, got NULL")
-    }
-
-    /// `argument` is a length that no allocation can have, or that the function does not accept.
-    pub(crate) const fn length(argument: &'static str, problem: &'static str) -> Self {
-        Self::new(RUSTLE_INVALID_LENGTH, argument, problem)
-    }
-
-    /// `argument` is not a member of its enumeration, or is out of range.
-    pub(crate) const fn value(argument: &'static str, problem: &'static str) -> Self {
-        Self::new(RUSTLE_INVALID_VALUE, argument, problem)
-    }
-
-    /// Refuses `padding`, the reserved field `argument`, unless it is 0.
-    pub(crate) fn check_reserved<T: Default + PartialEq>(
-        padding: T,
-        argument: &'static str,
-    ) -> Result<(), Self> {
-        let fault = Self::value(argument, "expected 0, got another number");
-        (padding == T::default()).then_some(()).ok_or(fault)
-    }
-
-    /// `argument` is not UTF-8.
-    pub(crate) const fn utf8(argument: &'static str) -> Self {
-        Self::new(RUSTLE_INVALID_UTF8, argument, "expected UTF-8, got other bytes")
-    }
-
-    /// `argument` is not the handle of a live object of its kind.
-    pub(crate) const fn stale(argument: &'static str) -> Self {
-        let problem = "expected a live handle, got one that was freed or never issued";
-        Self::new(RUSTLE_STALE_HANDLE, argument, problem)
-    }
-
-    /// No memory or handle is left for another object.
-    pub(crate) const fn exhausted(argument: &'static str) -> Self {
-        let problem = "the system or the handle table is exhausted";
-        Self::new(RUSTLE_EXHAUSTED, argument, problem)
-    }
-
-    /// The call is not possible in the present state.
-    pub(crate) const fn wrong_state(argument: &'static str, problem: &'static str) -> Self {
-        Self::new(RUSTLE_WRONG_STATE, argument, problem)
-    }
-
-    /// `argument` is an object that does not support the verb.
-    pub(crate) const fn unsupported(argument: &'static str) -> Self {
-        let problem = "expected an object that has this verb, got one of another kind";
-        Self::new(RUSTLE_UNSUPPORTED, argument, problem)
-    }
-
-    /// `argument` is a record whose size differs from this archive's.
-    pub(crate) const fn size(argument: &'static str, expected: usize, got: usize) -> Self {
-        Self {
-            status: RUSTLE_RECORD_SIZE,
-            argument,
-            problem: Problem::Size { expected, got },
-        }
-    }
-}
-
-impl Display for CallFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.argument)?;
-        match self.problem {
-            Problem::Text(problem) => f.write_str(problem),
-            Problem::Size { expected, got } => write!(f, "expected a record of {expected} bytes, got {got}"),
-        }
-    }
-}
-
-impl Fault for CallFault {
-    fn status(&self) -> RustleStatus {
-        self.status
-    }
 }
 
 impl RustleError {

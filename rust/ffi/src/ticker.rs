@@ -106,7 +106,7 @@ pub(crate) fn lent_names<'a, E: DomainError + From<SymbolError>>(
     name: &'static str,
 ) -> Result<Vec<&'a str>, CallOr<E>> {
     if count > MAX_SYMBOLS {
-        return Err(E::from(SymbolError::TooMany).into());
+        return Err(E::from(SymbolError::TooMany { got: count }).into());
     }
     let symbols = symbols.slice(count, MAX_SYMBOLS, name)?;
     Ok(symbols

@@ -319,8 +319,8 @@ impl RustleVoiceConfiguration {
     fn read(&self) -> Outcome<VoiceError, VoiceConfiguration> {
         const ALL: u32 = RUSTLE_VOICE_FORMANTS | RUSTLE_VOICE_HARMONICITY | RUSTLE_VOICE_CENTROID;
         if self.measures & !ALL != 0 {
-            let problem = "expected a sum of RUSTLE_VOICE_…, got another number";
-            return Err(CallFault::value("configuration.measures", problem).into());
+            let expected = "a sum of RUSTLE_VOICE_…";
+            return Err(CallFault::number("configuration.measures", expected, self.measures).into());
         }
         let measures = |measure| self.measures & measure != 0;
         let formants = measures(RUSTLE_VOICE_FORMANTS).then(|| self.formants.read(self.sample_rate));

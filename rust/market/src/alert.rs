@@ -80,7 +80,7 @@ impl fmt::Display for AlertError {
             Self::Range { level, hysteresis } => {
                 write!(
                     f,
-                    "expected a level and a hysteresis of 18 digits together, got {level} and {hysteresis}"
+                    "level and hysteresis: expected at most 18 digits of the price that rearms the alert, got {level} and {hysteresis}"
                 )
             }
         }

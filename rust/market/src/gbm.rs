@@ -205,7 +205,10 @@ pub enum GbmError {
 impl fmt::Display for GbmError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooMany { got } => write!(f, "expected at most {MAX_SYMBOLS} symbols, got {got}"),
+            Self::TooMany { got } => write!(
+                f,
+                "model parameters: expected those of at most {MAX_SYMBOLS} symbols, got {got}"
+            ),
             Self::Price { position, got } => {
                 write!(
                     f,

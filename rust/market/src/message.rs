@@ -249,7 +249,9 @@ impl fmt::Display for MessageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotATrade => write!(f, "expected a symbol and a price, got a message without both"),
-            Self::NotUtf8 { position } => write!(f, "expected UTF-8, got another byte after {position}"),
+            Self::NotUtf8 { position } => {
+                write!(f, "expected UTF-8, got an invalid byte after {position} bytes")
+            }
             Self::NotJson { column, got } => write!(f, "expected JSON, got {got} at column {column}"),
             Self::NotAnArray { path, got } if path.bytes() == b"." => {
                 write!(f, "expected an array of trades, got {got}")
@@ -259,9 +261,9 @@ impl fmt::Display for MessageError {
             Self::Value { field, expected, got } => write!(f, "{field}: expected {expected}, got {got}"),
             Self::Symbol(error) => error.fmt(f),
             Self::CellCount { expected, got } => {
-                write!(f, "expected {expected} cells as in the header, got {got}")
+                write!(f, "row: expected {expected} cells as in the header, got {got}")
             }
-            Self::TooManyCells { limit } => write!(f, "expected at most {limit} cells, got more"),
+            Self::TooManyCells { limit } => write!(f, "row: expected at most {limit} cells, got more"),
             Self::LooseReturn { position } => {
                 write!(
                     f,

@@ -306,7 +306,10 @@ impl fmt::Display for SchemaError {
                 )
             }
             Self::UnknownUnit { got } => write!(f, "schema: expected s, ms, us, ns or iso8601, got {got}"),
-            Self::TooManyTimes => write!(f, "schema: expected at most {MAX_TIMES} times, got more"),
+            Self::TooManyTimes => write!(
+                f,
+                "schema: expected at most {MAX_TIMES} fields time, got one more"
+            ),
             Self::Twice { field } => write!(f, "schema: expected {field} once, got it again"),
             Self::Missing { field } => write!(f, "schema: expected {field}, got none"),
         }

@@ -46,15 +46,16 @@ impl SymbolList {
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, SymbolError> {
         let names = names.into_iter();
         // Before any of them is read.
-        if names.size_hint().0 > MAX_SYMBOLS {
-            return Err(SymbolError::TooMany);
+        let got = names.size_hint().0;
+        if got > MAX_SYMBOLS {
+            return Err(SymbolError::TooMany { got });
         }
         let mut seen = HashSet::new();
         let mut symbols = Vec::new();
         for name in names {
             let position = symbols.len();
             if position == MAX_SYMBOLS {
-                return Err(SymbolError::TooMany);
+                return Err(SymbolError::TooMany { got: position + 1 });
             }
             checked_name(position, name)?;
             if !seen.insert(name) {
@@ -109,7 +110,10 @@ pub enum SymbolError {
     /// The list is empty.
     None,
     /// The list has more than [`MAX_SYMBOLS`] entries.
-    TooMany,
+    TooMany {
+        /// The number of names, or of those that were read.
+        got: usize,
+    },
     /// A name has more than [`MAX_SYMBOL_BYTES`] bytes.
     TooLong {
         /// Its index in the list.
@@ -141,8 +145,8 @@ pub enum SymbolError {
 impl fmt::Display for SymbolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::None => write!(f, "expected at least one symbol, got none"),
-            Self::TooMany => write!(f, "expected at most {MAX_SYMBOLS} symbols, got more"),
+            Self::None => write!(f, "symbols: expected at least one, got none"),
+            Self::TooMany { got } => write!(f, "symbols: expected at most {MAX_SYMBOLS}, got {got}"),
             Self::TooLong { position, bytes } => {
                 write!(
                     f,
@@ -209,7 +213,7 @@ mod tests {
         );
         assert_eq!(
             SymbolList::new(many.iter().map(String::as_str)),
-            Err(SymbolError::TooMany)
+            Err(SymbolError::TooMany { got: MAX_SYMBOLS + 1 })
         );
         assert!(SymbolList::new(many[1..].iter().map(String::as_str)).is_ok());
     }
@@ -230,11 +234,14 @@ mod tests {
     fn absurd_count_is_refused_before_a_name_is_read() {
         let unreadable = |_| -> &str { panic!("it is not to be read") };
         let refused = SymbolList::new((0..MAX_SYMBOLS + 1).map(unreadable));
-        assert_eq!(refused.err(), Some(SymbolError::TooMany));
+        assert_eq!(refused.err(), Some(SymbolError::TooMany { got: MAX_SYMBOLS + 1 }));
         // A list of unknown length.
         let names: Vec<String> = (0..=MAX_SYMBOLS).map(|n| n.to_string()).collect();
         let some = names.iter().map(String::as_str).filter(|_| true);
-        assert_eq!(SymbolList::new(some).err(), Some(SymbolError::TooMany));
+        assert_eq!(
+            SymbolList::new(some).err(),
+            Some(SymbolError::TooMany { got: MAX_SYMBOLS + 1 })
+        );
         let most = names[1..].iter().map(String::as_str);
         assert_eq!(SymbolList::new(most).map(|list| list.count()), Ok(MAX_SYMBOLS));
     }

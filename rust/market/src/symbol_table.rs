@@ -124,7 +124,7 @@ pub enum SymbolTableError {
 impl fmt::Display for SymbolTableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Full { limit } => write!(f, "expected one of at most {limit} symbols, got one more"),
+            Self::Full { limit } => write!(f, "symbols: expected at most {limit}, got one more"),
             Self::Name(error) => error.fmt(f),
         }
     }

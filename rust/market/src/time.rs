@@ -190,7 +190,7 @@ impl fmt::Display for IntervalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "expected a length of time like 250ms, 1s, 5m, 1h or 1d, got {}",
+            "expected a duration such as 250ms, 1s, 5m, 1h or 1d, got {}",
             self.got
         )
     }

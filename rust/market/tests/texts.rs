@@ -24,7 +24,7 @@ fn failures_of_messages_say_what_was_expected_and_what_came() {
         ),
         (
             &E::NotUtf8 { position: 3 },
-            "expected UTF-8, got another byte after 3",
+            "expected UTF-8, got an invalid byte after 3 bytes",
         ),
         (
             &E::NotJson { column: 4, got },
@@ -58,15 +58,15 @@ fn failures_of_messages_say_what_was_expected_and_what_came() {
         ),
         (
             &E::Symbol(SymbolTableError::Full { limit: 2 }),
-            "expected one of at most 2 symbols, got one more",
+            "symbols: expected at most 2, got one more",
         ),
         (
             &E::CellCount { expected: 2, got: 3 },
-            "expected 2 cells as in the header, got 3",
+            "row: expected 2 cells as in the header, got 3",
         ),
         (
             &E::TooManyCells { limit: 9 },
-            "expected at most 9 cells, got more",
+            "row: expected at most 9 cells, got more",
         ),
         (
             &E::LooseReturn { position: 5 },
@@ -116,7 +116,10 @@ fn failures_of_schemas_say_what_was_expected_and_what_came() {
             &E::UnknownUnit { got },
             "schema: expected s, ms, us, ns or iso8601, got \"x\"",
         ),
-        (&E::TooManyTimes, "schema: expected at most 4 times, got more"),
+        (
+            &E::TooManyTimes,
+            "schema: expected at most 4 fields time, got one more",
+        ),
         (
             &E::Twice { field: "size" },
             "schema: expected size once, got it again",
@@ -130,8 +133,11 @@ fn failures_of_symbols_say_what_was_expected_and_what_came() {
     use SymbolError as E;
     let empty = E::Empty { position: 7 };
     check(&[
-        (&E::None, "expected at least one symbol, got none"),
-        (&E::TooMany, "expected at most 100000 symbols, got more"),
+        (&E::None, "symbols: expected at least one, got none"),
+        (
+            &E::TooMany { got: 100_001 },
+            "symbols: expected at most 100000, got 100001",
+        ),
         (
             &E::TooLong {
                 position: 1,
@@ -183,7 +189,7 @@ fn failures_of_numbers_say_what_was_expected_and_what_came() {
                 level: decimal("1"),
                 hysteresis: decimal("2"),
             },
-            "expected a level and a hysteresis of 18 digits together, got 1 and 2",
+            "level and hysteresis: expected at most 18 digits of the price that rearms the alert, got 1 and 2",
         ),
         (
             &backoff,
@@ -192,12 +198,12 @@ fn failures_of_numbers_say_what_was_expected_and_what_came() {
         (&lateness, "lateness: expected 0 to 640 ns (64 intervals), got -1"),
         (
             &interval,
-            "expected a length of time like 250ms, 1s, 5m, 1h or 1d, got \"1w\"",
+            "expected a duration such as 250ms, 1s, 5m, 1h or 1d, got \"1w\"",
         ),
         (&speed, "speed: expected 0.001 to 1000000, got 0"),
         (
             &GbmError::TooMany { got: 100_001 },
-            "expected at most 100000 symbols, got 100001",
+            "model parameters: expected those of at most 100000 symbols, got 100001",
         ),
         (
             &GbmError::Price {

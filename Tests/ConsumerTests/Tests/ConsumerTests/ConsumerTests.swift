@@ -61,7 +61,7 @@ import Testing
     let fft = try FFT(size: 512, window: .rectangular)
     var bins = [Float](repeating: 0, count: 2 * fft.binCount)
     var output = bins.mutableSpan
-    try fft.spectrum(of: tone.span.extracting(first: 512), into: &output)
+    try fft.complexSpectrum(of: tone.span.extracting(first: 512), into: &output)
     var back = [Float](repeating: 0, count: 512)
     var samples = back.mutableSpan
     try InverseFFT(size: 512).samples(of: bins.span, into: &samples)

@@ -2,6 +2,7 @@
 
 use super::kernels;
 use crate::error::DspError;
+use crate::given_name::GivenName;
 use std::env::VarError;
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -58,7 +59,9 @@ impl InstructionSet {
         *PREFERRED.get_or_init(|| match named() {
             Ok(name) if !name.is_empty() => name.parse::<Self>()?.available(),
             Ok(_) | Err(VarError::NotPresent) => Ok(Self::widest()),
-            Err(VarError::NotUnicode(_)) => Err(DspError::InstructionSetName),
+            Err(VarError::NotUnicode(name)) => Err(DspError::InstructionSetName {
+                got: GivenName::new(&name.to_string_lossy()),
+            }),
         })
     }
 
@@ -99,7 +102,9 @@ impl FromStr for InstructionSet {
         let named = Self::ALL
             .into_iter()
             .find(|instruction_set| instruction_set.name() == name);
-        named.ok_or(DspError::InstructionSetName)
+        named.ok_or_else(|| DspError::InstructionSetName {
+            got: GivenName::new(name),
+        })
     }
 }
 
@@ -120,7 +125,9 @@ mod tests {
         }
         assert_eq!(
             "AVX2".parse::<InstructionSet>(),
-            Err(DspError::InstructionSetName)
+            Err(DspError::InstructionSetName {
+                got: GivenName::new("AVX2")
+            })
         );
     }
 

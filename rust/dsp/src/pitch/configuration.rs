@@ -2,6 +2,7 @@
 
 use super::error::PitchError;
 use super::sums::sum;
+use crate::given_name::GivenName;
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -77,7 +78,9 @@ impl FromStr for PitchMethod {
         Self::ALL
             .into_iter()
             .find(|method| method.name() == text)
-            .ok_or(PitchError::MethodName)
+            .ok_or_else(|| PitchError::MethodName {
+                got: GivenName::new(text),
+            })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::configuration::{MAX_WINDOW, MIN_WINDOW, PitchMethod, SAMPLE_RATES};
 use crate::error::DspError;
+use crate::given_name::GivenName;
 use std::error::Error;
 use std::fmt::{self, Display};
 
@@ -42,7 +43,10 @@ pub enum PitchError {
         got: usize,
     },
     /// A text is not the name of a method.
-    MethodName,
+    MethodName {
+        /// The beginning of the text.
+        got: GivenName,
+    },
     /// The error of a transform: the variable of the instruction set is wrong.
     Transform(DspError),
 }
@@ -81,12 +85,12 @@ impl Display for PitchError {
                 let (least, most) = (crate::HOPS.start(), crate::HOPS.end());
                 write!(f, "hop: expected {least} to {most} samples, got {got}")
             }
-            Self::MethodName => {
+            Self::MethodName { got } => {
                 write!(f, "pitch method: expected one of")?;
                 for method in PitchMethod::ALL {
                     write!(f, " {method}")?;
                 }
-                write!(f, ", got another name")
+                write!(f, ", got {got}")
             }
             Self::Transform(error) => error.fmt(f),
         }

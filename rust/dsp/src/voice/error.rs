@@ -2,6 +2,7 @@
 
 use super::{CEILINGS, FREQUENCIES, LENGTHS, ORDERS, SAMPLE_RATES};
 use crate::error::DspError;
+use crate::given_name::GivenName;
 use crate::pitch::PitchError;
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -56,7 +57,10 @@ pub enum VoiceError {
         got: usize,
     },
     /// A text is not the name of a method.
-    MethodName,
+    MethodName {
+        /// The beginning of the text.
+        got: GivenName,
+    },
     /// The error of the search for the pitch.
     Pitch(PitchError),
     /// The error of a transform: the variable of the instruction set is wrong.
@@ -93,7 +97,7 @@ impl Display for VoiceError {
             Self::Fundamental { limit, got } => {
                 write!(
                     f,
-                    "fundamental: expected more than 0 and at most {limit} Hz, got {got} Hz"
+                    "fundamental frequency: expected more than 0 and at most {limit} Hz, got {got} Hz"
                 )
             }
             Self::Ceiling { got } => {
@@ -115,7 +119,7 @@ impl Display for VoiceError {
                 let (least, most) = (crate::HOPS.start(), crate::HOPS.end());
                 write!(f, "hop: expected {least} to {most} samples, got {got}")
             }
-            Self::MethodName => write!(f, "formant method: expected weighted or burg, got another name"),
+            Self::MethodName { got } => write!(f, "formant method: expected weighted or burg, got {got}"),
             Self::Pitch(error) => error.fmt(f),
             Self::Transform(error) => error.fmt(f),
         }

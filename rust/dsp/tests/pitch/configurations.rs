@@ -45,7 +45,7 @@ fn methods_are_called_by_their_names() {
     let error = "cepstrum".parse::<PitchMethod>().expect_err("no method");
     assert_eq!(
         error.to_string(),
-        "pitch method: expected one of harmonic yin mpm hps peak, got another name"
+        "pitch method: expected one of harmonic yin mpm hps peak, got \"cepstrum\""
     );
 }
 

@@ -104,22 +104,25 @@ impl fmt::Display for FeedError {
             Self::Symbols(error) => error.fmt(f),
             Self::RateOutOfRange { got } => {
                 let (least, most) = (RATE_RANGE.start(), RATE_RANGE.end());
-                write!(f, "expected {least} to {most} updates a second, got {got}")
+                write!(f, "updates per second: expected {least} to {most}, got {got}")
             }
             Self::IntervalOutOfRange { got } => {
                 write!(
                     f,
-                    "expected 1000000 to 3600000000000 ns between samples, got {got}"
+                    "sampling interval: expected 1000000 to 3600000000000 ns, got {got}"
                 )
             }
             Self::CapacityOutOfRange { got } => {
                 write!(
                     f,
-                    "expected a lane of 1 to {MAX_LANE_CAPACITY} elements, got {got}"
+                    "capacity: expected 1 to {MAX_LANE_CAPACITY} elements, got {got}"
                 )
             }
             Self::ModelCount { symbols, got } => {
-                write!(f, "expected parameters of at most {symbols} symbols, got {got}")
+                write!(
+                    f,
+                    "model parameters: expected those of at most {symbols} symbols, got {got}"
+                )
             }
             Self::Model(error) => error.fmt(f),
             Self::Lateness(error) => error.fmt(f),
@@ -127,7 +130,7 @@ impl fmt::Display for FeedError {
             Self::Speed(error) => error.fmt(f),
             Self::UnknownFormat { name } => write!(
                 f,
-                "expected a format, or a file whose name ends in .ndjson, .jsonl, .json or .csv, got {name:?}"
+                "format: expected one, or a file whose name ends in .ndjson, .jsonl, .json or .csv, got {name:?}"
             ),
             Self::File { name, error } => {
                 write!(f, "expected a file that can be read, got {name:?}: {error}")
@@ -144,13 +147,19 @@ impl fmt::Display for FeedError {
                 let (least, most) = (PATIENCE.start(), PATIENCE.end());
                 write!(
                     f,
-                    "expected a connection time limit of {least:?} to {most:?}, got {got:?}"
+                    "time limit of a connection: expected {least:?} to {most:?}, got {got:?}"
                 )
             }
             Self::Backoff(error) => error.fmt(f),
-            Self::Ended => write!(f, "expected a running session or source, got one that has ended"),
-            Self::NoSymbols => write!(f, "expected a session that has symbols, got a session of notices"),
-            Self::NotExternal => write!(f, "expected an external feed, got one of another source"),
+            Self::Ended => write!(
+                f,
+                "session or source: expected one that runs, got one that has ended"
+            ),
+            Self::NoSymbols => write!(
+                f,
+                "session: expected one of trades, candles, statistics or alerts, which have symbols, got one of notices"
+            ),
+            Self::NotExternal => write!(f, "feed: expected an external source, got another source"),
             Self::MessageLimit { got } => write!(
                 f,
                 "message limit: expected {} to {} bytes, got {got}",

@@ -212,7 +212,7 @@ fn what_cannot_be_is_refused_with_what_came() {
     let refusal = |configuration| FeedEngine::on(runtime.clone(), &configuration).err().map(texts);
     assert_eq!(
         refusal(simulated(&["A"], f64::NAN, None)).as_deref(),
-        Some("expected 0.001 to 10000000 updates a second, got NaN")
+        Some("updates per second: expected 0.001 to 10000000, got NaN")
     );
     assert!(refusal(simulated(&[], 1.0, None)).is_some());
     let mut missing = Recording::new("").played(Pace::Unpaced);

@@ -55,7 +55,7 @@ impl fmt::Display for SoundError {
             Self::Rate { got } => {
                 write!(
                     f,
-                    "expected a sample rate of {} to {} Hz, got {got}",
+                    "sample rate: expected {} to {} Hz, got {got}",
                     RATES.start(),
                     RATES.end()
                 )
@@ -63,24 +63,24 @@ impl fmt::Display for SoundError {
             Self::Channels { got } => {
                 write!(
                     f,
-                    "expected {} to {} channels, got {got}",
+                    "channels: expected {} to {}, got {got}",
                     CHANNELS.start(),
                     CHANNELS.end()
                 )
             }
             Self::Period { got } => write!(
                 f,
-                "expected a period of {} to {} frames, got {got}",
+                "period: expected {} to {} frames, got {got}",
                 PERIODS.start(),
                 PERIODS.end()
             ),
             Self::CapacityOutOfRange { most, got } => {
-                write!(f, "expected a lane of 1 to {most} elements, got {got}")
+                write!(f, "capacity: expected 1 to {most} elements, got {got}")
             }
             Self::Frames { channels, got } => {
                 write!(
                     f,
-                    "expected whole frames of {channels} samples, got {got} samples"
+                    "samples: expected whole frames of {channels}, got {got} samples"
                 )
             }
             Self::Device(error) => error.fmt(f),

@@ -36,14 +36,14 @@ impl fmt::Display for TickerError {
             Self::Symbols(error) => error.fmt(f),
             Self::RateOutOfRange { got } => write!(
                 f,
-                "expected {} to {} updates a second, got {got}",
+                "updates per second: expected {} to {}, got {got}",
                 RATE_RANGE.start(),
                 RATE_RANGE.end()
             ),
             Self::CapacityOutOfRange { got } => {
                 write!(
                     f,
-                    "expected a lane of 1 to {MAX_LANE_CAPACITY} elements, got {got}"
+                    "capacity: expected 1 to {MAX_LANE_CAPACITY} elements, got {got}"
                 )
             }
             Self::ShutDown => write!(f, "the ticker was shut down: make a new one"),

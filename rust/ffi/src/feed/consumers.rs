@@ -270,7 +270,7 @@ impl FeedConsumer {
     /// Example: `rustle_feed_start_trades`, `name_capacity` 32.
     #[doc(alias = "rustle_feed_symbol")]
     pub(crate) fn symbol(&self, number: u32, name: &mut [u8], length: &mut usize) -> Result<(), CallFault> {
-        let unknown = CallFault::value("number", "expected a symbol's number, got one that is not in use");
+        let unknown = CallFault::number("number", "a symbol's number", number);
         write_text(&self.0.symbol(number).ok_or(unknown)?, name, "name", length)
     }
 }
@@ -331,5 +331,5 @@ impl RustleFeedThreshold {
 
 /// A length of time.
 fn interval(ns: i64, name: &'static str) -> Result<Interval, CallFault> {
-    Interval::from_ns(ns).ok_or(CallFault::value(name, "expected 1 ns or more, got less"))
+    Interval::from_ns(ns).ok_or_else(|| CallFault::number(name, "1 ns or more", ns))
 }

@@ -87,8 +87,8 @@ pub(crate) fn live_results() -> usize {
 fn compute(signal: &[f32], fft_size: i32, window_type: i32) -> Outcome<DspError, *const f32> {
     let size = positive(fft_size, "fft_size")?;
     if !SIZES.contains(&size) {
-        let problem = "expected a power of two from 256 to 8192, got a size out of this range";
-        return Err(CallFault::value("fft_size", problem).into());
+        let expected = "a power of two from 256 to 8192";
+        return Err(CallFault::number("fft_size", expected, size).into());
     }
     // A negative number turns into one that no window has.
     let window = Choice::<RustleWindow>::of_number(window_type as u32).get("window_type")?;
@@ -113,6 +113,6 @@ fn compute(signal: &[f32], fft_size: i32, window_type: i32) -> Outcome<DspError,
 }
 
 fn positive(number: i32, name: &'static str) -> Result<usize, CallFault> {
-    let number = usize::try_from(number).ok().filter(|number| *number > 0);
-    number.ok_or(CallFault::length(name, "expected at least 1, got less"))
+    let positive = usize::try_from(number).ok().filter(|number| *number > 0);
+    positive.ok_or_else(|| CallFault::length(name, "at least 1", i64::from(number)))
 }

@@ -1,5 +1,6 @@
 //! The methods of the prediction filter of formants.
 
+use crate::given_name::GivenName;
 use crate::voice::VoiceError;
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -40,6 +41,8 @@ impl FromStr for FormantMethod {
 
     fn from_str(text: &str) -> Result<Self, VoiceError> {
         let found = Self::ALL.into_iter().find(|method| method.name() == text);
-        found.ok_or(VoiceError::MethodName)
+        found.ok_or_else(|| VoiceError::MethodName {
+            got: GivenName::new(text),
+        })
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::given_name::GivenName;
 use rustle_testkit::{noise, pulses, vowel};
 
 const A: [(f64, f64); 5] = [
@@ -181,7 +182,12 @@ fn configurations_are_checked() {
         Err(VoiceError::FrameLength { expected, got: 3 })
     );
     assert_eq!("burg".parse(), Ok(FormantMethod::Burg));
-    assert_eq!("lpc".parse::<FormantMethod>(), Err(VoiceError::MethodName));
+    assert_eq!(
+        "lpc".parse::<FormantMethod>(),
+        Err(VoiceError::MethodName {
+            got: GivenName::new("lpc")
+        })
+    );
 }
 
 #[test]

@@ -246,21 +246,21 @@ fn numbers_out_of_range_are_refused() {
     let expected = |text: &str| Some(text.to_owned());
     assert_eq!(
         refusal(|c| c.rate = 0),
-        expected("expected a sample rate of 1 to 1000000 Hz, got 0")
+        expected("sample rate: expected 1 to 1000000 Hz, got 0")
     );
     assert_eq!(
         refusal(|c| c.channels = 33),
-        expected("expected 1 to 32 channels, got 33")
+        expected("channels: expected 1 to 32, got 33")
     );
     assert_eq!(
         refusal(|c| c.period = 0),
-        expected("expected a period of 1 to 65536 frames, got 0")
+        expected("period: expected 1 to 65536 frames, got 0")
     );
     let (engine, _) = engine(None);
     let refused = engine.start(pulled(65_537, crate::lane::NoBell));
     assert_eq!(
         refused.err().map(|error| error.to_string()),
-        expected("expected a lane of 1 to 65536 elements, got 65537")
+        expected("capacity: expected 1 to 65536 elements, got 65537")
     );
 }
 

@@ -219,7 +219,7 @@ fn half_a_second_finds_room_or_four_periods_where_these_are_longer() {
     let refused = session.write(&[0.0; 3]).map_err(|error| error.to_string());
     assert_eq!(
         refused,
-        Err("expected whole frames of 2 samples, got 3 samples".to_owned())
+        Err("samples: expected whole frames of 2, got 3 samples".to_owned())
     );
     let long = SoundConfiguration {
         device: DEMO_DEVICE.to_owned(),

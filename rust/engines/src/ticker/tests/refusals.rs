@@ -14,29 +14,29 @@ fn refusals_say_expected_and_got() {
     };
     assert_eq!(
         rate(0.0).as_deref(),
-        Some("expected 0.001 to 10000000 updates a second, got 0")
+        Some("updates per second: expected 0.001 to 10000000, got 0")
     );
     assert_eq!(
         rate(f64::NAN).as_deref(),
-        Some("expected 0.001 to 10000000 updates a second, got NaN")
+        Some("updates per second: expected 0.001 to 10000000, got NaN")
     );
     assert_eq!(
         rate(f64::INFINITY).as_deref(),
-        Some("expected 0.001 to 10000000 updates a second, got inf")
+        Some("updates per second: expected 0.001 to 10000000, got inf")
     );
     assert_eq!(rate(2.0), None);
 
     let (_runtime, engine) = engine(TickerConfiguration::default());
     let (listener, _heard) = recorder();
     let refused = engine.start_tracking(&[], listener).err().expect("refused");
-    assert_eq!(refused.to_string(), "expected at least one symbol, got none");
+    assert_eq!(refused.to_string(), "symbols: expected at least one, got none");
     let refused = engine
         .start_pulling(&["A"], Overflow::DropOldest, 0, NoBell)
         .err()
         .expect("refused");
     assert_eq!(
         refused.to_string(),
-        "expected a lane of 1 to 1048576 elements, got 0"
+        "capacity: expected 1 to 1048576 elements, got 0"
     );
     engine.shut_down();
     let refused = engine.start_pulling(&["A"], Overflow::DropOldest, 1, NoBell);
