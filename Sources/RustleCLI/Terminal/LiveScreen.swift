@@ -4,6 +4,8 @@ struct LiveScreen: Sendable {
   let hasKeys: Bool
   /// Whether something changed since the last picture.
   var needsDrawing = true
+  /// Whether the terminal was restored: nothing more is drawn.
+  private(set) var isOver = false
   private let session: TerminalSession
   private let makeProfile: @Sendable () -> TerminalProfile
   private let write: @Sendable (String) throws -> Void
@@ -42,8 +44,11 @@ struct LiveScreen: Sendable {
   /// Prepares the terminal.
   func begin() throws { try session.begin() }
 
-  /// Restores the terminal. The last picture stays.
-  func end() { session.end() }
+  /// Restores the terminal, once. The last picture stays.
+  mutating func end() {
+    if !isOver { session.end() }
+    isOver = true
+  }
 
   /// Suspends the process, and prepares the terminal again when it continues.
   mutating func suspend() throws {
@@ -57,6 +62,7 @@ struct LiveScreen: Sendable {
   ///
   /// - Parameter lines: the picture for a profile; each line is paired with the columns that it takes.
   mutating func draw(_ lines: (TerminalProfile) -> [(text: String, columns: Int)]) throws {
+    if isOver { return }
     let profile = makeProfile()
     try write(frame.draw(Array(lines(profile).prefix(profile.lineLimit)), columns: profile.screenColumns))
     needsDrawing = false

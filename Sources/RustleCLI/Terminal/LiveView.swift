@@ -8,7 +8,7 @@ protocol LiveView: Actor {
   func press(_ key: Key) async throws -> Bool
   /// Draws the present picture.
   func draw() throws
-  /// Draws the last picture, without keys, and restores the terminal. A second call does nothing.
+  /// Restores the terminal, by default under the last picture. A second call does nothing.
   func end()
   /// Draws when something changed since the last picture.
   func drawIfNeeded() throws
@@ -21,6 +21,8 @@ extension LiveView {
   }
 
   func suspend() throws { try screen.suspend() }
+
+  func end() { screen.end() }
 
   func resized() { screen.needsDrawing = true }
 

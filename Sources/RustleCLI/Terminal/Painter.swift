@@ -39,4 +39,9 @@ extension TerminalProfile {
     let columns = isLive ? min(whole, self.columns) : whole
     return (paint(DisplayWidth.fit(text, to: columns, ellipsis: glyphs.ellipsis), ink), columns)
   }
+
+  /// A line of parts in an ink each, which fits the terminal.
+  func line(_ parts: [(text: String, ink: Painter.Ink?)]) -> ScreenLine {
+    (parts.map { paint($0.text, $0.ink) }.joined(), parts.reduce(0) { $0 + $1.text.count })
+  }
 }
