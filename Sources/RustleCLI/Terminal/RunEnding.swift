@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The cause of the end of a run.
 enum RunEnding: Sendable, Equatable {
@@ -165,5 +166,17 @@ extension RunTasks {
       for await key in keys where try await press(key) { return .quit }
       return nil
     }
+  }
+}
+
+/// A value that the tasks of a run share.
+final class Shared<Value: Sendable>: Sendable {
+  private let state: Mutex<Value>
+
+  init(_ value: Value) { state = Mutex(value) }
+
+  var value: Value {
+    get { state.withLock(\.self) }
+    set { state.withLock { $0 = newValue } }
   }
 }
