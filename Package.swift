@@ -100,7 +100,9 @@ let package = Package(
 
     // Tests: one target per module, and the boundary's own. IsolationTests is a link to ConformanceTests: the same suite as
     // a module sees it whose code is on the main actor unless it says otherwise.
-    .target(name: "TestSupport", dependencies: ["RustleCore"], path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["RustleAudio", "RustleCore"], path: "Tests/TestSupport", swiftSettings: strict
+    ),
     .testTarget(name: "RustleCoreTests", dependencies: ["RustleCore", "TestSupport", log], swiftSettings: strict),
     .testTarget(
       name: "RustleAudioTests", dependencies: ["RustleAudio", "RustleCore", "TestSupport"], swiftSettings: strict),

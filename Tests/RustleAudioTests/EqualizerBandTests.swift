@@ -29,4 +29,11 @@ import Testing
     #expect(
       String(decoding: json, as: UTF8.self) == #"{"frequency_hz":9000.5,"gain_db":-1.5,"kind":"highShelf","q":0.7}"#)
   }
+
+  @Test func defaultQualityIsOneOctaveOrTheSteepestShelf() {
+    #expect(EqualizerBand(frequency: 1_000, gain: 3) == .peaking(frequency: 1_000, gain: 3, octaves: 1))
+    for kind in EqualizerBand.Kind.allCases.dropFirst() {
+      #expect(EqualizerBand(kind, frequency: 1_000, gain: 3).q == 0.5.squareRoot())
+    }
+  }
 }

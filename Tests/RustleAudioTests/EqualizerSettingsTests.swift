@@ -129,4 +129,34 @@ import Testing
     let bad = EqualizerSettings(left: [EqualizerBand(frequency: .nan, gain: 0, q: 1)])
     #expect(bad.limited(toSampleRate: 48_000).left.count == 1)
   }
+
+  // MARK: the short form of a band
+
+  @Test(arguments: [
+    ("1000:+3:1.4", EqualizerBand(.peaking, frequency: 1_000, gain: 3, q: 1.4), Equalizer.Channel.both),
+    ("1000:-3", .peaking(frequency: 1_000, gain: -3, octaves: 1), .both),
+    ("ls:105:6:0.7", EqualizerBand(.lowShelf, frequency: 105, gain: 6, q: 0.7), .both),
+    ("R:HS:8e3:-2", EqualizerBand(.highShelf, frequency: 8_000, gain: -2, q: 0.5.squareRoot()), .right),
+    ("lp:l:12000:1", EqualizerBand(.lowPass, frequency: 12_000, gain: 0, q: 1), .left),
+    ("hp:40", EqualizerBand(.highPass, frequency: 40, gain: 0, q: 0.5.squareRoot()), .both),
+    ("pk:40:1", .peaking(frequency: 40, gain: 1, octaves: 1), .both),
+  ])
+  func aBandIsRead(text: String, band: EqualizerBand, channel: Equalizer.Channel) throws {
+    let read = try EqualizerSettings(band: text)
+    #expect(read.left == (channel == .right ? [] : [band]))
+    #expect(read.right == (channel == .left ? [] : [band]))
+  }
+
+  @Test(arguments: [
+    "", "1000", "1000:3:1:2", "x:1000:3", "ls:hs:100:3", "L:R:100:3", "lp:100:1:2", "hp:", "100:nan", ":3", "100::1",
+  ])
+  func whatIsNoBandIsRefused(text: String) {
+    let refusal = #expect(throws: AudioError.self) { try EqualizerSettings(band: text) }
+    #expect(refusal?.message == "expected \(EqualizerSettings.bandForm), got '\(text)'")
+  }
+
+  @Test func valuesOutOfRangeAreNamed() {
+    let error = #expect(throws: AudioError.self) { try EqualizerSettings(band: "R:100:30") }
+    #expect(error?.message == "'R:100:30': gain: expected -24 to 24 dB, got 30")
+  }
 }

@@ -101,4 +101,24 @@ import Testing
     let many = Array(repeating: InstrumentString(.a4), count: 129)
     #expect(message { try Instrument(name: "a", strings: many) } == "strings: expected at most 128, got 129")
   }
+
+  @Test func jsonIsReadAndRefusalsNameThePlace() throws {
+    let own = try Instrument(
+      json: Data(#"{"name": "Own", "strings": ["C2", {"note": "B2", "offset_cents": -3}]}"#.utf8))
+    #expect(own.name == "Own" && own.strings.map(\.offset) == [0, -3])
+    let cases: [(String, String)] = [
+      ("{", "instrument: expected JSON whose numbers are finite, got something else"),
+      ("[]", "instrument: expected an object, got another type"),
+      (#"{"strings": []}"#, "name: expected a value, got none"),
+      (#"{"name": "n", "strings": "C2"}"#, "strings: expected a list, got another type"),
+      (#"{"name": "n", "strings": ["C2", {"note": 2}]}"#, "strings 2: note: expected a text, got another type"),
+      (#"{"name": "n", "strings": [], "tuning": 1}"#, #"instrument: expected only name, strings, got "tuning""#),
+    ]
+    for (json, text) in cases {
+      let error = #expect(throws: AudioError.self) { try Instrument(json: Data(json.utf8)) }
+      #expect(error?.message == text)
+    }
+    let long = Data(repeating: 0x20, count: 1 << 20 + 1)
+    #expect(throws: AudioError.self) { try Instrument(json: long) }
+  }
 }

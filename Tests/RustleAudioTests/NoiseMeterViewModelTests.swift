@@ -21,6 +21,7 @@ import Testing
     #expect(model.isRunning)
     while model.isRunning { await Task.yield() }
     #expect(model.reading?.seconds == 2)
+    #expect(model.history.points.count == 16 && model.history.points.last?.seconds == 2)
     #expect(model.error == nil)
   }
 
@@ -30,6 +31,7 @@ import Testing
     model.start(input(seconds: 1), format: format)
     while model.isRunning { await Task.yield() }
     #expect(model.reading?.seconds == 1)
+    #expect(model.history.points.count == 8)
   }
 
   @Test func errorsAreShown() async throws {

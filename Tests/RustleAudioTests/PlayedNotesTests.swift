@@ -5,29 +5,6 @@ import Testing
 
 /// The notes that a tuner's updates are divided into, from fixed numbers.
 @Suite(.releasesNativeObjects) struct PlayedNotesTests {
-  /// An update of a tone; nil: silence.
-  static func update(
-    _ time: Double, _ frequency: Double?, confidence: Double = 0.97, held: TuningReading? = nil,
-    instrument: Instrument = .chromatic, isLearning: Bool = false, lost: Int64 = 0, overruns: Int = 0
-  ) -> TunerUpdate {
-    let reading = frequency.flatMap { Tuning.standard.reading(of: $0, on: instrument) }
-    let frame = PitchFrame(
-      sample: Int64((48_000 * time).rounded()), time: time, frequency: frequency,
-      confidence: frequency == nil ? 0 : confidence, deviation: frequency == nil ? 0 : 0.25, inharmonicity: 2e-4,
-      harmonicity: 30, level: frequency == nil ? -.infinity : -23.4)
-    let needle = (held ?? reading).map { NeedleSmoother.Needle(reading: $0, isHeld: held != nil, age: time) }
-    return TunerUpdate(
-      time: time, frame: frame, reading: reading, needle: needle, tuning: .standard, isLearning: isLearning,
-      droppedFrames: lost, overruns: overruns)
-  }
-
-  /// Updates of one frequency every 10 ms.
-  static func tone(
-    _ frequency: Double, from begin: Int, count: Int, instrument: Instrument = .chromatic
-  ) -> [TunerUpdate] {
-    (begin..<begin + count).map { update(0.01 * Double($0), frequency, instrument: instrument) }
-  }
-
   static func notes(_ updates: [TunerUpdate]) -> [PlayedNote] {
     var notes = PlayedNotes()
     for update in updates { _ = notes.add(update) }
@@ -36,7 +13,7 @@ import Testing
   }
 
   @Test func aNoteIsTheMedianOfItsFrames() throws {
-    var updates = Self.tone(442, from: 0, count: 20)
+    var updates = TunerUpdate.tone(442, from: 0, count: 20)
     // A stray frame an octave off, for which the needle does not move.
     updates[7] = TunerUpdate(
       time: 0.07, frame: updates[7].frame, reading: Tuning.standard.reading(of: 884), needle: updates[7].needle,
@@ -50,24 +27,25 @@ import Testing
   }
 
   @Test func anotherTargetOrALongPauseBeginsAnotherNote() {
-    let two = Self.notes(Self.tone(440, from: 0, count: 10) + Self.tone(494, from: 10, count: 10))
+    let two = Self.notes(TunerUpdate.tone(440, from: 0, count: 10) + TunerUpdate.tone(494, from: 10, count: 10))
     #expect(two.map(\.name) == ["A4", "B4"])
     let held = Tuning.standard.reading(of: 440)
-    let pause = { (range: Range<Int>) in range.map { Self.update(0.01 * Double($0), nil, held: held) } }
-    let short = Self.tone(440, from: 0, count: 10) + pause(10..<30) + Self.tone(440, from: 30, count: 10)
+    let pause = { (range: Range<Int>) in range.map { TunerUpdate.example(0.01 * Double($0), nil, held: held) } }
+    let short = TunerUpdate.tone(440, from: 0, count: 10) + pause(10..<30) + TunerUpdate.tone(440, from: 30, count: 10)
     #expect(Self.notes(short).map(\.frames) == [20])
-    let long = Self.tone(440, from: 0, count: 10) + pause(10..<40) + Self.tone(440, from: 40, count: 10)
+    let long = TunerUpdate.tone(440, from: 0, count: 10) + pause(10..<40) + TunerUpdate.tone(440, from: 40, count: 10)
     #expect(Self.notes(long).map(\.frames) == [10, 10])
-    #expect(Self.notes(Self.tone(440, from: 0, count: 4)).isEmpty, "too few frames are no note")
-    let missed = Self.tone(440, from: 0, count: 10) + [Self.update(0.1, nil)] + Self.tone(440, from: 11, count: 10)
+    #expect(Self.notes(TunerUpdate.tone(440, from: 0, count: 4)).isEmpty, "too few frames are no note")
+    let missed =
+      TunerUpdate.tone(440, from: 0, count: 10) + [.example(0.1, nil)] + TunerUpdate.tone(440, from: 11, count: 10)
     #expect(Self.notes(missed).map(\.frames) == [20], "a frame that is missed ends nothing, also where nothing is held")
-    let strings = Self.tone(110, from: 0, count: 6, instrument: Instrument(.guitar))
+    let strings = TunerUpdate.tone(110, from: 0, count: 6, instrument: Instrument(.guitar))
     #expect(Self.notes(strings).first?.stringNumber == 2)
   }
 
   @Test func aNoteThatEndsIsReported() {
     var notes = PlayedNotes()
-    let ended = (Self.tone(440, from: 0, count: 10) + [Self.update(0.1, nil), Self.update(0.4, nil)])
+    let ended = (TunerUpdate.tone(440, from: 0, count: 10) + [.example(0.1, nil), .example(0.4, nil)])
       .compactMap { notes.add($0) }
     #expect(ended.count == 1 && ended == notes.notes)
     let more = notes.finish()
@@ -80,7 +58,7 @@ import Testing
     let count = 4 * PlayedNotes.maximumValueCount
     for index in 0..<count {
       let cents = 20 * Double(index) / Double(count)
-      _ = notes.add(Self.update(0.01 * Double(index), 440 * Tuning.ratio(cents: cents)))
+      _ = notes.add(.example(0.01 * Double(index), 440 * Tuning.ratio(cents: cents)))
     }
     let ended = notes.finish()
     let note = try #require(ended)
@@ -91,8 +69,8 @@ import Testing
     #expect(PlayedNotes().medianCents == nil)
     var notes = PlayedNotes()
     let updates =
-      Self.tone(82.6, from: 0, count: 100) + Self.tone(442, from: 100, count: 50)
-      + Self.tone(440.1, from: 200, count: 200) + Self.tone(3_000, from: 430, count: 40)
+      TunerUpdate.tone(82.6, from: 0, count: 100) + TunerUpdate.tone(442, from: 100, count: 50)
+      + TunerUpdate.tone(440.1, from: 200, count: 200) + TunerUpdate.tone(3_000, from: 430, count: 40)
     for update in updates { _ = notes.add(update) }
     _ = notes.finish()
     #expect(notes.notes.count == 4)

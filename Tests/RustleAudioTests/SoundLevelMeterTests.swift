@@ -56,7 +56,7 @@ import Testing
     for level in [reading.level, reading.equivalentContinuousLevel, reading.maximum] { #expect(abs(level - 94) < 0.02) }
     #expect((96.9...97.5).contains(reading.peak))
     #expect(reading.calibration == calibration && reading.calibration.unit == "dB")
-    let band = try #require(try await meter.bands().first { abs($0.center - 1_000) < 5 })
+    let band = try #require(try await meter.reading.bands.first { abs($0.center - 1_000) < 5 })
     #expect(abs(band.level - 94) < 0.1)
     #expect(abs(try #require(try await meter.level(exceededFor: 50)) - 94) < 0.11)
     // Loudness and the place on the scale are of the signal.
@@ -116,14 +116,14 @@ import Testing
   func bandsAreThoseOfTheWidth(width: BandWidth, step: Double) async throws {
     let meter = try SoundLevelMeter(format: mono, configuration: SoundLevelMeterConfiguration(bands: width))
     try await meter.process(tone(seconds: 2))
-    let bands = try await meter.bands()
+    let bands = try await meter.reading.bands
     #expect(zip(bands, bands.dropFirst()).allSatisfy { abs($1.center / $0.center / step - 1) < 0.01 })
     #expect((bands.first?.center ?? 100) < 32 && (bands.last?.center ?? 0) > 15_000)
     let loudest = try #require(bands.max { $0.level < $1.level })
     #expect(abs(loudest.center - 1_000) < 5)
     #expect(abs(loudest.level - Self.power) < 0.1)
     #expect(bands.filter { $0 != loudest }.allSatisfy { $0.level < Self.power - 15 })
-    #expect(try await SoundLevelMeter(format: mono).bands().isEmpty)
+    #expect(try await SoundLevelMeter(format: mono).reading.bands.isEmpty)
   }
 
   @Test func channelIsTheOneThatIsAskedFor() async throws {
@@ -154,7 +154,7 @@ import Testing
     ] {
       #expect(abs(value + 23) < 0.1)
     }
-    #expect(abs(loudness.range) < 0.1)
+    #expect(abs(try #require(loudness.range)) < 0.1)
     #expect(abs(loudness.truePeak + 23) < 0.2)
   }
 
@@ -218,7 +218,30 @@ import Testing
     #expect(reading.overloads == 3)
     #expect(abs(reading.equivalentContinuousLevel - Self.power) < 0.05)
     #expect(abs(try #require(reading.loudness).momentary + 23.01) < 0.3)
-    #expect(try await meter.bands().allSatisfy { $0.level.isFinite })
+    #expect(try await meter.reading.bands.allSatisfy { $0.level.isFinite })
+  }
+
+  @Test func readingHasExceedanceLevelsAndLosses() async throws {
+    let meter = try SoundLevelMeter(format: mono)
+    #expect(try await meter.reading.exceeded.map(\.level) == [nil, nil, nil, nil, nil])
+    let sound = tone(seconds: 2)
+    try await meter.process(
+      PCMBuffer(format: mono, samples: sound.samples, position: 0, droppedFrames: 480, overruns: 2))
+    try await meter.process(
+      PCMBuffer(format: mono, samples: sound.samples, position: 96_000, droppedFrames: 20, overruns: 3))
+    let reading = try await meter.reading
+    #expect(reading.droppedFrames == 500 && reading.overruns == 3)
+    #expect(reading.exceeded.map(\.percent) == [5, 10, 50, 90, 95])
+    for one in reading.exceeded { #expect(try await meter.level(exceededFor: Double(one.percent)) == one.level) }
+    #expect(abs(try #require(reading.exceeded[2].level) - Self.power) < 0.15)
+  }
+
+  @Test func loudnessRangeIsAbsentInTheFirstThreeSeconds() async throws {
+    let meter = try SoundLevelMeter(format: mono)
+    try await meter.process(tone(seconds: 2.9))
+    #expect(try #require(try await meter.reading.loudness).range == nil)
+    try await meter.process(tone(seconds: 0.2))
+    #expect(abs(try #require(try await meter.reading.loudness?.range)) < 0.1)
   }
 
   @Test func restartBeginsAnewWithoutATransient() async throws {

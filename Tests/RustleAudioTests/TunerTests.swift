@@ -275,4 +275,13 @@ import Testing
     await tuner.forgetInharmonicities()
     #expect(await tuner.inharmonicities.isEmpty)
   }
+
+  @Test func configurationSaysWhatIsNotTheDefault() throws {
+    #expect("\(TunerConfiguration())" == "A4 = 440 Hz, Equal temperament")
+    let tuning = try Tuning(reference: 442.5, temperament: Temperament(.werckmeisterIII), transposition: -2)
+    let curve = try StretchCurve(points: [StretchCurve.Point(note: .a4, inharmonicity: 1e-3)])
+    #expect(
+      "\(TunerConfiguration(tuning: tuning.with(stretch: curve), instrument: Instrument(.guitar)))"
+        == "A4 = 442.5 Hz, \(tuning.temperament.name) on C, Guitar, written \u{2212}2 semitones, stretched")
+  }
 }

@@ -184,4 +184,18 @@ import Testing
       #expect(error?.message == message)
     }
   }
+
+  @Test func jsonIsReadAndRefusalsNameThePlace() throws {
+    let tuning = try Tuning(json: Data(#"{"reference_hz": 442, "tonic": "D", "temperament": "meantone"}"#.utf8))
+    #expect(tuning.reference == 442 && tuning.temperament == Temperament(.meantone))
+    let cases = [
+      (#"{"reference_hz": 299}"#, "reference: expected 300 to 500 Hz, got 299"),
+      (#"{"reference_hz": "a"}"#, "reference_hz: expected a number, got another type"),
+      ("442 Hz", "tuning: expected JSON whose numbers are finite, got something else"),
+    ]
+    for (json, text) in cases {
+      let error = #expect(throws: AudioError.self) { try Tuning(json: Data(json.utf8)) }
+      #expect(error?.code == .validation && error?.message == text)
+    }
+  }
 }

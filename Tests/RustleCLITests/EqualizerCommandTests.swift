@@ -328,7 +328,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = try folder.write(Data("mine".utf8), as: "a.json")
     let result = try RustleProcess.run(["eq", "--live", "--demo", "--duration", "600", "--save", path])
-    #expect(result.status == 64 && result.errors.contains("--save: \(path) exists"))
+    #expect(result.status == 64 && result.errors.contains("--save: expected a new file, got an existing one, \(path)"))
     #expect(try Data(contentsOf: URL(filePath: path)) == Data("mine".utf8))
   }
 }

@@ -183,8 +183,9 @@ import Testing
   static func summary(clipped: Int, preamp: Double, automatic: Double) throws -> EqualizerSummary {
     EqualizerSummary(
       input: "a.wav", output: "b.flac", container: "FLAC", encoding: .int24,
-      format: try AudioFormat(sampleRate: 44_100, channels: 2), frames: 441_000, peakBefore: 0.5, peakAfter: 2,
-      clippedSamples: clipped, preamp: preamp, isBypassed: false, automaticPreamp: automatic)
+      format: try AudioFormat(sampleRate: 44_100, channels: 2),
+      sound: EqualizedSound(frames: 441_000, peakBefore: 0.5, peakAfter: 2, clippedSamples: clipped), preamp: preamp,
+      isBypassed: false, automaticPreamp: automatic)
   }
 
   @Test func theSummaryOfAFile() throws {

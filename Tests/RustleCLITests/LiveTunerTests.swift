@@ -20,12 +20,13 @@ import Testing
   private let tuner: Tuner
   private let view: LiveTuner
 
-  init() throws {
+  init() throws { try self.init(TunerConfiguration()) }
+
+  private init(_ configuration: TunerConfiguration) throws {
     let paper = paper
-    let configuration = TunerConfiguration()
     tuner = try Tuner(format: AudioFormat(sampleRate: 48_000, channels: 1), configuration: configuration)
     view = LiveTuner(
-      tuner: tuner, keys: TuneKeys(start: configuration), subject: try TuneLinesTests.subject(),
+      tuner: tuner, start: configuration, subject: try TuneLinesTests.subject(),
       options: TunerViewOptions(),
       screen: LiveScreen(
         hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { paper.write($0) }),
@@ -41,10 +42,10 @@ import Testing
 
   @Test func updatesAreDrawnAndAPauseFreezesThem() async throws {
     #expect(try await picture().contains("no tone"))
-    await show(TuneLinesTests.update(1, 442))
+    await show(.example(1, 442))
     #expect(try await picture().contains("A4  +7.9 cents"))
     #expect(await view.press(.pause) == false)
-    await show(TuneLinesTests.update(2, 330))
+    await show(.example(2, 330))
     let paused = try await picture()
     #expect(paused.contains("A4  +7.9 cents") && paused.contains("paused"))
     #expect(await view.press(.pause) == false)
@@ -63,7 +64,7 @@ import Testing
     #expect(await view.press(.restart) == false)
     #expect(await tuner.configuration == TunerConfiguration())
     #expect(await view.press(.help) == false)
-    #expect(try await picture().contains(TuneKeys.help))
+    #expect(try await picture().contains(LiveTuner.help))
   }
 
   @Test func learningIsShownWhileItGoesOn() async throws {
@@ -78,13 +79,60 @@ import Testing
   }
 
   @Test func lostSoundAndALearnedReferenceAreReported() async throws {
-    await show(TuneLinesTests.update(1, 442, isLearning: true, lost: 480))
+    await show(.example(1, 442, isLearning: true, lost: 480))
     #expect(try await picture().contains("DROPPED 480 frames"))
-    let update = TuneLinesTests.update(2, 442, lost: 480)
+    let update = TunerUpdate.example(2, 442, lost: 480)
     await show(
       TunerUpdate(
         time: 2, frame: update.frame, reading: update.reading, needle: update.needle,
         tuning: try Tuning(reference: 442.25), isLearning: false, droppedFrames: 480, overruns: 0))
     #expect(try await picture().contains("learned A4 = 442.25 Hz"))
+  }
+
+  @Test func keysMoveTheReference() async throws {
+    func reference(_ key: Key, from hertz: Double = 440) async throws -> Double {
+      try await tuner.set(reference: hertz)
+      #expect(await view.press(key) == false)
+      return await tuner.configuration.tuning.reference
+    }
+    #expect(try await reference(.up) == 441)
+    #expect(try await reference(.letter("+")) == 441)
+    #expect(try await reference(.down) == 439)
+    #expect(try await reference(.letter("-")) == 439)
+    #expect(try await reference(.right) == 440.1)
+    #expect(try await reference(.left) == 439.9)
+    #expect(try await reference(.up, from: 499.5) == 500)
+    #expect(try await reference(.down, from: 300) == 300)
+    #expect(try await reference(.right, from: 441.237) == 441.3)
+  }
+
+  @Test func keysGoRoundInstrumentsAndTemperaments() async throws {
+    let own = try Instrument(name: "Own", notes: "C2 G2")
+    let other = try LiveTunerTests(TunerConfiguration(instrument: own))
+    var seen: [String] = []
+    repeat {
+      #expect(await other.view.press(.letter("i")) == false)
+      seen.append(await other.tuner.configuration.instrument.name)
+    } while seen.last != "Own" && seen.count < 100
+    #expect(seen.count == Instrument.Preset.allCases.count + 2 && seen.first == "Chromatic" && seen.last == "Own")
+    var names: [String] = []
+    for _ in Temperament.Preset.allCases {
+      #expect(await other.view.press(.letter("t")) == false)
+      names.append(await other.tuner.configuration.tuning.temperament.name)
+    }
+    #expect(names.count == Temperament.Preset.allCases.count && names.last == "Equal temperament")
+    #expect(Set(names).count == names.count)
+  }
+
+  @Test func otherKeysChangeNothingAndASecondStretchEndsTheFirst() async throws {
+    #expect(await view.press(.letter("x")) == false)
+    #expect(await view.press(.pageUp) == false)
+    #expect(await tuner.configuration == TunerConfiguration())
+    #expect(await !tuner.isLearning)
+    let curve = try StretchCurve(points: [StretchCurve.Point(note: .a4, inharmonicity: 1e-3)])
+    await tuner.set(tuning: Tuning.standard.with(stretch: curve))
+    #expect(await view.press(.letter("s")) == false)
+    #expect(await tuner.configuration.tuning == .standard, "a second time takes it away")
+    #expect(LiveTuner.help.count < 80)
   }
 }

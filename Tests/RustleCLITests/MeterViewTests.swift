@@ -14,8 +14,8 @@ import Testing
       encoding: "WAV, 32 bit float", channel: nil)
   }
 
-  static func state(bands: Bool = true) -> MeterState {
-    var state = MeterState()
+  static func state(bands: Bool = true) -> SoundLevelReading {
+    var state = SoundLevelReading()
     state.seconds = 75.25
     state.level = -21.34
     state.equivalentContinuousLevel = -23.05
@@ -23,7 +23,9 @@ import Testing
     state.minimum = -63.4
     state.peak = -0.04
     state.soundExposureLevel = -4.29
-    state.exceeded = [-10.25, -12.5, -24, -51.75, -60.1]
+    state.exceeded = zip([5, 10, 50, 90, 95], [-10.25, -12.5, -24, -51.75, -60.1]).map {
+      SoundLevelReading.Exceedance(percent: $0, level: $1)
+    }
     state.place = 76.9
     state.levelZone = .average
     state.loudness = SoundLevelReading.Loudness(
@@ -40,13 +42,13 @@ import Testing
   }
 
   /// The same after a minute at a microphone that is calibrated, with everything that can go wrong.
-  static func faulty() -> MeterState {
+  static func faulty() -> SoundLevelReading {
     var state = state(bands: false)
     state.calibration = Calibration(offset: 118.4)
     state.frequencyWeighting = .c
     state.timeWeighting = .slow
     (state.level, state.equivalentContinuousLevel, state.maximum, state.minimum) = (97.06, 95.35, 109.49, nil)
-    state.exceeded = MeterState().exceeded
+    state.exceeded = SoundLevelReading().exceeded
     state.levelZone = .loud
     state.place = 120
     state.loudness = nil
@@ -59,7 +61,7 @@ import Testing
   static func text(_ lines: [ScreenLine]) -> String { lines.map { $0.text + "\n" }.joined() }
 
   static func view(
-    columns: Int, rows: Int = 30, color: Bool = false, ascii: Bool = false, _ state: MeterState = state(),
+    columns: Int, rows: Int = 30, color: Bool = false, ascii: Bool = false, _ state: SoundLevelReading = state(),
     _ status: MeterView.Status = .init(hasKeys: true)
   ) throws -> [ScreenLine] {
     let profile = TickerViewTests.profile(columns: columns, rows: rows, color: color, ascii: ascii)
@@ -111,7 +113,7 @@ import Testing
   }
 
   @Test func nothingIsShownAsDashes() throws {
-    let state = MeterState()
+    let state = SoundLevelReading()
     let text = Self.text(try Self.view(columns: 80, state, .init(hasSound: false)))
     #expect(text.contains("LAFmin       \u{2013} dBFS") && text.contains("no sound yet"))
     #expect(!text.contains("inf") && !text.contains("nan"))
@@ -159,26 +161,37 @@ import Testing
 
   @Test(arguments: [40, 80]) func theReportFitsTheTerminal(columns: Int) throws {
     var state = Self.state()
-    state.shares = [0.25, 0.5, 0.25, 0, 0]
     state.overloads = 1
     let profile = TickerViewTests.profile(columns: columns)
-    let lines = MeterView(subject: try Self.subject(), profile: profile).report(state)
+    let lines = MeterView(subject: try Self.subject(), profile: profile).report(
+      state, Self.history([.silent, .quiet, .quiet, .average]))
     #expect(lines.allSatisfy { $0.columns <= columns && DisplayWidth.columns(of: $0.text) == $0.columns })
     try Snapshot.expect(Self.text(lines), variant: "\(columns)")
   }
 
+  /// A history of readings in these zones.
+  static func history(_ zones: [LevelZone]) -> LevelHistory {
+    var history = LevelHistory()
+    for zone in zones {
+      var reading = SoundLevelReading()
+      reading.levelZone = zone
+      history.add(reading)
+    }
+    return history
+  }
+
   static func lines(_ format: OutputFormat, ascii: Bool = false) throws -> String {
-    let lines = MeterLines(
-      format: format, profile: TickerViewTests.profile(columns: 80, ascii: ascii), subject: try subject())
-    var silence = MeterState()
+    var silence = SoundLevelReading()
     silence.loudness = SoundLevelReading.Loudness(
       momentary: -.infinity, momentaryMaximum: -.infinity, shortTerm: -.infinity, shortTermMaximum: -.infinity,
       integrated: -.infinity, range: 0, truePeak: -.infinity)
     silence.bands = state().bands.map { SoundLevelMeter.Band(center: $0.center, level: -.infinity) }
-    var end = state()
-    end.shares = [0.5, 0.5, 0, 0, 0]
-    let table = lines.readings(like: silence)
-    return table.header + table.line(silence) + table.line(end) + lines.summary(end)
+    let lines = MeterLines(
+      like: silence, of: try subject(), format: format,
+      profile: TickerViewTests.profile(columns: 80, ascii: ascii))
+    let gap = format.isForPeople ? "\n" : ""
+    return lines.readings.header + lines.readings.line(silence) + lines.readings.line(state()) + gap
+      + lines.summary(state(), history([.silent, .quiet]))
   }
 
   @Test func ndjson() throws {

@@ -140,7 +140,7 @@ import Testing
       (["no/such.wav"], 66, "no/such.wav"),
       ([path, "--instrument", "gitar"], 64, "did you mean guitar?"),
       ([path, "--instrument", "no/such.json"], 66, "--instrument: no/such.json: no such file"),
-      ([path, "--instrument", broken], 65, "broken.json: expected JSON"),
+      ([path, "--instrument", broken], 65, "broken.json: instrument: expected JSON"),
       ([path, "--tuning", wrong], 65, "wrong.json: reference: expected 300 to 500 Hz, got 299"),
       ([path, "--temperament", "mean-tone"], 64, "did you mean meantone?"),
       ([path, "--temperament", "4"], 64, "--temperament: divisions: expected 5 to 72, got 4"),

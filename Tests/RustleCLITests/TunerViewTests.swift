@@ -9,34 +9,45 @@ import Testing
 /// What the tuner shows, from fixed numbers.
 @Suite(.releasesNativeObjects) struct TunerViewTests {
   /// A tone that is `cents` above A4.
-  static func state(_ cents: Double, isHeld: Bool = false) throws -> TunerState {
+  static func state(_ cents: Double, isHeld: Bool = false) throws -> TunerUpdate {
     let reading = try #require(Tuning.standard.reading(of: 440 * pow(2, cents / 1_200)))
-    return TunerState(reading: reading, isHeld: isHeld, confidence: 0.973, level: -23.45)
+    return update(reading, isHeld: isHeld, confidence: 0.973, level: -23.45)
   }
 
-  static func guitar(_ frequency: Double) throws -> (TunerState, TunerViewOptions) {
+  static func update(
+    _ reading: TuningReading, isHeld: Bool = false, confidence: Double, level: Double
+  ) -> TunerUpdate {
+    let frame = PitchFrame(sample: 0, time: 0, frequency: reading.frequency, confidence: confidence, level: level)
+    return TunerUpdate(
+      time: 0, frame: frame, reading: reading, needle: .init(reading: reading, isHeld: isHeld, age: 0),
+      tuning: .standard, isLearning: false, droppedFrames: 0, overruns: 0)
+  }
+
+  static func guitar(_ frequency: Double) throws -> (TunerUpdate?, TunerViewOptions) {
     let options = TunerViewOptions(
       tuning: try Tuning(reference: 442.5, temperament: Temperament(.werckmeisterIII), transposition: 12),
       instrument: Instrument(.guitar), span: 25, digits: 2)
     let reading = try #require(options.tuning.reading(of: frequency, on: options.instrument))
-    return (TunerState(reading: reading, confidence: 0.8, level: -40), options)
+    return (update(reading, confidence: 0.8, level: -40), options)
   }
 
   static func view(
-    columns: Int, rows: Int = 24, color: Bool = false, ascii: Bool = false, _ state: TunerState,
+    columns: Int, rows: Int = 24, color: Bool = false, ascii: Bool = false, _ update: TunerUpdate?,
     _ options: TunerViewOptions = TunerViewOptions(), footer: String? = "q quit"
   ) -> [ScreenLine] {
     let profile = TickerViewTests.profile(columns: columns, rows: rows, color: color, ascii: ascii)
-    return TunerView(options: options, profile: profile).lines(state, footer: footer)
+    return TunerView(options: options, profile: profile).lines(update, footer: footer)
   }
 
   static func text(_ lines: [ScreenLine]) -> String { lines.map { $0.text + "\n" }.joined() }
 
   /// Everything that can be shown.
-  static func states() throws -> [(TunerState, TunerViewOptions)] {
-    let plain = try [-49.9, -12.34, -1.9, 0, 2.4, 49.9].map { (try state($0), TunerViewOptions()) }
+  static func states() throws -> [(TunerUpdate?, TunerViewOptions)] {
+    let plain: [(TunerUpdate?, TunerViewOptions)] = try [-49.9, -12.34, -1.9, 0, 2.4, 49.9].map {
+      (try state($0), TunerViewOptions())
+    }
     return try plain + [
-      (TunerState(), TunerViewOptions()), (try state(3, isHeld: true), TunerViewOptions()), guitar(100), guitar(300),
+      (nil, TunerViewOptions()), (try state(3, isHeld: true), TunerViewOptions()), guitar(100), guitar(300),
     ]
   }
 
@@ -58,9 +69,9 @@ import Testing
     for (state, options) in try Self.states() {
       let lines = Self.view(columns: columns, rows: rows, state, options)
       #expect(lines.count < rows)
-      #expect(lines.count == Self.view(columns: columns, rows: rows, TunerState(), options).count)
+      #expect(lines.count == Self.view(columns: columns, rows: rows, nil, options).count)
       #expect(lines.allSatisfy { $0.columns <= columns && DisplayWidth.columns(of: $0.text) == $0.columns })
-      guard let reading = state.reading else { continue }
+      guard let reading = state?.needle?.reading else { continue }
       let text = Self.text(lines)
       #expect(text.contains(reading.noteText))
       #expect(text.contains(reading.direction().word))

@@ -128,4 +128,22 @@ import Testing
       #expect(error.reason.hasPrefix("cannot write no/such/folder/plot.png: "))
     }
   }
+
+  // MARK: characters
+
+  @Test func curveOfCharactersHasNoGaps() {
+    let (x, y) = (
+      PlotAxis(title: "", scale: .linear, range: 0...8, maximumLabels: 4),
+      PlotAxis(title: "", scale: .linear, range: 0...4, maximumLabels: 4)
+    )
+    func cells(_ samples: [(Double, Double)]) -> [ClosedRange<Int>?] {
+      LineChart.Series(samples: samples.map { .init(x: $0, y: $1) }).cells(x: x, y: y, columns: 4, rows: 5)
+    }
+    // The middles of the columns are at 1, 3, 5 and 7; row 0 is at 4.
+    #expect(cells([(0, 0), (8, 4)]) == [4...4, 3...3, 2...2, 1...1])
+    #expect(cells([(1, 0), (3, 4), (5, 4), (7, 0)]) == [4...4, 0...3, 0...0, 1...4])
+    #expect(cells([(0, 2), (4, 2)]) == [2...2, 2...2, nil, nil], "beyond the last sample")
+    #expect(cells([(0, -9), (2, -9), (4, 9), (8, 9)]) == [nil, 4...4, 0...3, nil], "outside the grid")
+    #expect(cells([(1, -.infinity), (3, 2), (5, .nan), (7, 2)]) == [nil, 2...4, nil, 2...2])
+  }
 }

@@ -38,12 +38,13 @@ public struct EqualizerBand: Sendable, Hashable, Codable {
   ///   - kind: the shape.
   ///   - frequency: the centre or the edge, in Hz.
   ///   - gain: in dB.
-  ///   - q: the quality.
-  public init(_ kind: Kind = .peaking, frequency: Double, gain: Double, q: Double) {
+  ///   - q: the quality; nil: that of one octave for a peaking band, and for the others 0.7071, the steepest slope without
+  ///     overshoot.
+  public init(_ kind: Kind = .peaking, frequency: Double, gain: Double, q: Double? = nil) {
     self.kind = kind
     self.frequency = frequency
     self.gain = gain
-    self.q = q
+    self.q = q ?? (kind == .peaking ? Self.q(forBandwidth: 1) : 0.5.squareRoot())
   }
 
   /// Returns a peaking band of a width.

@@ -2,7 +2,7 @@ public import Foundation
 
 extension EqualizerPreset {
   /// The most bytes of a preset's JSON.
-  public static let maximumJSONLength = 1 << 20
+  public static let maximumJSONLength = Data.maximumJSONLength
 
   /// Reads a preset.
   ///
@@ -22,20 +22,7 @@ extension EqualizerPreset {
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the place: another version, another number of gains,
   ///   a value that is missing, of another type or out of range, and text that is not JSON.
   public init(json: Data) throws(AudioError) {
-    guard json.count <= Self.maximumJSONLength else {
-      throw .validation(
-        "preset", expected: "at most \(Self.maximumJSONLength) bytes", got: "\(json.count)",
-        advice: "Give a file that holds one preset.")
-    }
-    do {
-      self = try JSONDecoder().decode(Self.self, from: json)
-    } catch let error as AudioError {
-      throw error
-    } catch let error as DecodingError {
-      throw .unreadable(error)
-    } catch {
-      throw .validation("preset", expected: "JSON", got: "\(error)", advice: "Give a preset as JSON.")
-    }
+    self = try json.decoded(as: "preset")
   }
 
   /// Returns the full form, in which every number reads back as the same number.
@@ -63,7 +50,8 @@ extension EqualizerPreset: Codable {
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for values, `DecodingError` for types.
   public init(from decoder: any Decoder) throws {
-    try decoder.refuseKeys(otherThan: Key.allCases.map(\.rawValue), of: AudioError.place(decoder.codingPath))
+    try decoder.refuseKeys(
+      otherThan: Key.allCases.map(\.rawValue), of: AudioError.place(decoder.codingPath, in: "preset"))
     let values = try decoder.container(keyedBy: Key.self)
     let isShort = values.contains(.gains)
     if !isShort || values.contains(.v) {
@@ -94,7 +82,7 @@ extension EqualizerPreset: Codable {
         while !bands.isAtEnd {
           let band = try bands.superDecoder()
           try band.refuseKeys(
-            otherThan: ["kind", "frequency_hz", "gain_db", "q"], of: AudioError.place(band.codingPath))
+            otherThan: ["kind", "frequency_hz", "gain_db", "q"], of: AudioError.place(band.codingPath, in: "preset"))
         }
       }
       settings = EqualizerSettings(
@@ -113,59 +101,5 @@ extension EqualizerPreset: Codable {
     try values.encode(settings.left, forKey: .left)
     try values.encode(settings.right, forKey: .right)
     try values.encode(settings.preamp, forKey: .preamp)
-  }
-}
-
-extension AudioError {
-  /// A path into the JSON, for example `left band 3: gain_db`.
-  fileprivate static func place(_ path: [any CodingKey]) -> String {
-    var text = ""
-    for key in path {
-      if let index = key.intValue {
-        text += text == "gains" ? " \(index + 1)" : " band \(index + 1)"
-      } else {
-        text += (text.isEmpty ? "" : ": ") + key.stringValue
-      }
-    }
-    return text.isEmpty ? "preset" : text
-  }
-
-  /// The error of a decoder as one sentence with its place.
-  fileprivate static func unreadable(_ error: DecodingError) -> Self {
-    let advice = "Correct the preset there."
-    switch error {
-    case .keyNotFound(let key, let context):
-      return .validation(place(context.codingPath + [key]), expected: "a value", got: "none", advice: advice)
-    case .valueNotFound(let type, let context):
-      return .validation(place(context.codingPath), expected: name(of: type), got: "null", advice: advice)
-    case .typeMismatch(let type, let context):
-      return .validation(place(context.codingPath), expected: name(of: type), got: "another type", advice: advice)
-    case .dataCorrupted(let context):
-      let kinds = EqualizerBand.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-      switch context.codingPath.last?.stringValue {
-      case "kind":
-        return .validation(
-          place(context.codingPath), expected: "one of \(kinds)", got: "another word", advice: advice)
-      case nil:
-        return .validation(
-          "preset", expected: "JSON whose numbers are finite", got: "something else", advice: "Give a preset as JSON.")
-      default:
-        return .validation(
-          place(context.codingPath), expected: "a number within its range", got: "another", advice: advice)
-      }
-    @unknown default:
-      return .validation(
-        "preset", expected: "JSON whose numbers are finite", got: "something else", advice: "Give a preset as JSON.")
-    }
-  }
-
-  private static func name(of type: any Any.Type) -> String {
-    switch type {
-    case is Double.Type: "a number"
-    case is Int.Type: "a whole number"
-    case is String.Type: "a text"
-    case is [EqualizerBand].Type, is [Double].Type, is [Any].Type: "a list"
-    default: "an object"
-    }
   }
 }

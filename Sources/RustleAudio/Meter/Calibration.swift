@@ -1,7 +1,7 @@
 /// The relation of a level relative to full scale to the sound pressure at a microphone. Each reading reports its calibration.
 public struct Calibration: Sendable, Hashable {
-  /// The calibration offset: added to a level relative to full scale, it makes a sound pressure level in dB re 20 µPa. -300 to
-  /// 300 dB; nil: not known, and levels stay relative to full scale.
+  /// The calibration offset in dB, -300 to 300: reading in dB re 20 µPa = level in dBFS + offset. Above 0 for most microphones: a
+  /// sound of 94 dB at a level of -24.4 dBFS has the offset 118.4. Nil: not known, and levels stay relative to full scale.
   public var offset: Double?
   /// The microphone's deviation at each frequency, corrected before levels and bands are measured.
   public var response: MicrophoneResponse?

@@ -7,6 +7,8 @@ internal import RustleCore
 public final class NoiseMeterViewModel {
   /// The meter's newest reading; when no measurement runs, the last one of the last measurement.
   public private(set) var reading: SoundLevelReading?
+  /// The readings of the measurement over time, for a chart.
+  public private(set) var history = LevelHistory()
   /// Whether a measurement runs.
   public private(set) var isRunning = false
   /// The error that kept the last measurement from beginning, or ended it early; nil: none.
@@ -24,13 +26,14 @@ public final class NoiseMeterViewModel {
     every interval: Duration = .milliseconds(125)
   ) {
     let run = runs.overtake()
-    (reading, error, isRunning) = (nil, nil, true)
+    (reading, history, error, isRunning) = (nil, LevelHistory(), nil, true)
     runs.perform(run) { [weak self] in
       do {
         let meter = try SoundLevelMeter(format: format, configuration: configuration)
         for try await reading in try await meter.readings(of: input, every: interval) {
           guard let self, run == self.runs.newest else { return }
           self.reading = reading
+          self.history.add(reading)
         }
         self?.ended(run, nil)
       } catch {

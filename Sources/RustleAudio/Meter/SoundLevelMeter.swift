@@ -18,6 +18,8 @@ public actor SoundLevelMeter {
   public nonisolated let configuration: SoundLevelMeterConfiguration
 
   private let meter: NativeMeter
+  private var droppedFrames: Int64 = 0
+  private var overruns = 0
 
   /// - Parameters:
   ///   - format: of 8000 to 768,000 Hz and at most 24 channels.
@@ -38,19 +40,29 @@ public actor SoundLevelMeter {
     }
   }
 
-  /// Measures a buffer. Frames dropped before it do not count.
+  /// Measures a buffer. Frames dropped before it are counted, but not measured.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``; the buffer does not count then.
   public func process(_ buffer: PCMBuffer) throws(AudioError) {
     try buffer.expect(format)
     try AudioError.rethrowing { () throws(NativeError) in try meter.process(buffer.samples.span) }
+    droppedFrames += buffer.droppedFrames
+    overruns = buffer.overruns
   }
 
   /// The current reading.
   public var reading: SoundLevelReading {
     get throws(AudioError) {
+      var exceeded: [SoundLevelReading.Exceedance] = []
+      for percent in SoundLevelReading.Exceedance.percentages {
+        exceeded.append(.init(percent: percent, level: try level(exceededFor: Double(percent))))
+      }
       do {
-        return SoundLevelReading(try meter.read(), configuration)
+        let offset = configuration.calibration.offset ?? 0
+        let bands = try meter.bands().map { Band(center: $0.center, level: $0.level + offset) }
+        return SoundLevelReading(
+          try meter.read(), configuration, exceeded: exceeded, bands: bands, droppedFrames: droppedFrames,
+          overruns: overruns)
       } catch {
         throw AudioError(error)
       }
@@ -93,18 +105,6 @@ public actor SoundLevelMeter {
     public var name: String {
       let center = nominalCenter
       return center < 1_000 ? String(format: "%.4g", center) : String(format: "%.4gk", center / 1_000)
-    }
-  }
-
-  /// The bands of the measurement by ascending frequency; empty if they are not measured.
-  ///
-  /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
-  public func bands() throws(AudioError) -> [Band] {
-    do {
-      let offset = configuration.calibration.offset ?? 0
-      return try meter.bands().map { Band(center: $0.center, level: $0.level + offset) }
-    } catch {
-      throw AudioError(error)
     }
   }
 

@@ -19,6 +19,14 @@ public struct SoundLevelReading: Sendable, Hashable {
   public package(set) var soundExposureLevel: Double
   /// Samples of the metered channels at the highest value of 16 bits or beyond: above 0, levels are too low.
   public package(set) var overloads: Int
+  /// The levels exceeded for 5, 10, 50, 90 and 95 percent of the measurement.
+  public package(set) var exceeded: [Exceedance]
+  /// The levels of the bands by ascending frequency; empty if they are not measured.
+  public package(set) var bands: [SoundLevelMeter.Band] = []
+  /// The dropped frames of the input since the meter was created, which are not measured.
+  public package(set) var droppedFrames: Int64 = 0
+  /// The overruns of the input's device.
+  public package(set) var overruns = 0
   /// The loudness; nil if not measured.
   public package(set) var loudness: Loudness?
   /// The place on the ``DisplayScale`` of the unweighted, uncalibrated power.
@@ -32,6 +40,22 @@ public struct SoundLevelReading: Sendable, Hashable {
   /// The time weighting of the levels.
   public package(set) var timeWeighting: TimeWeighting
 
+  /// An exceedance level of the measurement, such as LAF10 for 10 percent; see ``SoundLevelMeter/level(exceededFor:)``.
+  public struct Exceedance: Sendable, Hashable {
+    /// The percentage of the time.
+    public let percent: Int
+    /// The level; nil in the first 5 time constants.
+    public let level: Double?
+
+    /// The percentages of ``SoundLevelReading/exceeded``.
+    static let percentages = [5, 10, 50, 90, 95]
+
+    package init(percent: Int, level: Double?) {
+      self.percent = percent
+      self.level = level
+    }
+  }
+
   /// Loudness as broadcasters measure it (ITU-R BS.1770-4, EBU R 128), in LUFS; minus infinity is silence.
   public struct Loudness: Sendable, Hashable {
     /// The momentary loudness, of the last 0.4 s.
@@ -44,14 +68,14 @@ public struct SoundLevelReading: Sendable, Hashable {
     public package(set) var shortTermMaximum: Double
     /// The integrated loudness of the measurement, with both gates.
     public package(set) var integrated: Double
-    /// The loudness range in LU.
-    public package(set) var range: Double
+    /// The loudness range in LU; nil in the first 3 s, since it is computed from short-term loudness (EBU Tech 3342, section 2).
+    public package(set) var range: Double?
     /// The true peak, the highest of any channel also between samples, in dBTP.
     public package(set) var truePeak: Double
 
     package init(
       momentary: Double, momentaryMaximum: Double, shortTerm: Double, shortTermMaximum: Double, integrated: Double,
-      range: Double, truePeak: Double
+      range: Double?, truePeak: Double
     ) {
       self.momentary = momentary
       self.momentaryMaximum = momentaryMaximum
@@ -68,13 +92,21 @@ public struct SoundLevelReading: Sendable, Hashable {
     seconds = 0
     (level, equivalentContinuousLevel, maximum, minimum) = (-.infinity, -.infinity, -.infinity, nil)
     (peak, soundExposureLevel, overloads, loudness) = (-.infinity, -.infinity, 0, nil)
+    exceeded = Exceedance.percentages.map { Exceedance(percent: $0, level: nil) }
     (place, levelZone) = (0, .silent)
     calibration = configuration.calibration
     frequencyWeighting = configuration.frequencyWeighting
     timeWeighting = configuration.timeWeighting
   }
 
-  init(_ reading: NativeMeterReading, _ configuration: SoundLevelMeterConfiguration) {
+  init(
+    _ reading: NativeMeterReading, _ configuration: SoundLevelMeterConfiguration, exceeded: [Exceedance],
+    bands: [SoundLevelMeter.Band], droppedFrames: Int64, overruns: Int
+  ) {
+    self.exceeded = exceeded
+    self.bands = bands
+    self.droppedFrames = droppedFrames
+    self.overruns = overruns
     seconds = reading.seconds
     level = reading.level
     equivalentContinuousLevel = reading.equivalentContinuousLevel
@@ -87,8 +119,8 @@ public struct SoundLevelReading: Sendable, Hashable {
       configuration.measuresLoudness
       ? Loudness(
         momentary: reading.momentary, momentaryMaximum: reading.momentaryHighest, shortTerm: reading.shortTerm,
-        shortTermMaximum: reading.shortTermHighest, integrated: reading.integrated, range: reading.range,
-        truePeak: reading.truePeak) : nil
+        shortTermMaximum: reading.shortTermHighest, integrated: reading.integrated,
+        range: reading.seconds < 3 ? nil : reading.range, truePeak: reading.truePeak) : nil
     place = reading.place
     levelZone = LevelZone(number: reading.levelZone)
     calibration = configuration.calibration

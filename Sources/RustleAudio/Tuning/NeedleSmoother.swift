@@ -26,6 +26,12 @@ public struct NeedleSmoother: Sendable {
     public let isHeld: Bool
     /// The time since the beginning of the shown note, in seconds.
     public let age: Double
+
+    package init(reading: TuningReading, isHeld: Bool, age: Double) {
+      self.reading = reading
+      self.isHeld = isHeld
+      self.age = age
+    }
   }
 
   /// Seconds without any frame after which the next one starts afresh, unless the last reading is held for longer.

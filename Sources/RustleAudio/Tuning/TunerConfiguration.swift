@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The channels that a ``Tuner`` measures.
 public enum TunedChannel: Sendable, Hashable {
   /// All: the mean of their samples.
@@ -48,6 +50,24 @@ public struct TunerConfiguration: Sendable, Hashable {
   func pitch(sampleRate: Double) -> PitchConfiguration {
     PitchConfiguration(
       sampleRate: sampleRate, range: instrument.pitchRange, method: method, window: window, hop: hop)
+  }
+}
+
+extension TunerConfiguration: CustomStringConvertible {
+  /// The reference, the temperament, and what is not the default, for example `A4 = 442.5 Hz, Werckmeister III on C, Guitar,
+  /// written +12 semitones, stretched`.
+  public var description: String {
+    let temperament = tuning.temperament
+    let name = temperament.name.isEmpty ? "own scale" : temperament.name
+    let sign = tuning.transposition < 0 ? "\u{2212}" : "+"
+    let parts = [
+      String(format: "A4 = %.6g Hz", tuning.reference),
+      temperament == Temperament(.equal) ? name : "\(name) on \(tuning.tonic)",
+      instrument.isChromatic ? nil : instrument.name,
+      tuning.transposition == 0 ? nil : "written \(sign)\(abs(tuning.transposition)) semitones",
+      tuning.stretch == nil ? nil : "stretched",
+    ]
+    return parts.compactMap(\.self).joined(separator: ", ")
   }
 }
 

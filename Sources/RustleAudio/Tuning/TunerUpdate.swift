@@ -17,6 +17,20 @@ public struct TunerUpdate: Sendable, Equatable {
   /// The device's overruns so far.
   public let overruns: Int
 
+  package init(
+    time: Double, frame: PitchFrame, reading: TuningReading?, needle: NeedleSmoother.Needle?, tuning: Tuning,
+    isLearning: Bool, droppedFrames: Int64, overruns: Int
+  ) {
+    self.time = time
+    self.frame = frame
+    self.reading = reading
+    self.needle = needle
+    self.tuning = tuning
+    self.isLearning = isLearning
+    self.droppedFrames = droppedFrames
+    self.overruns = overruns
+  }
+
   /// The index in ``Instrument/strings`` of the string that is tuned, from 0; nil: none.
   public var stringIndex: Int? { needle?.reading.stringIndex }
 

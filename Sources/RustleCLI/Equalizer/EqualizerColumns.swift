@@ -11,12 +11,7 @@ struct EqualizerSummary: Sendable {
   let container: String
   let encoding: AudioFileWriter.Encoding
   let format: AudioFormat
-  let frames: Int64
-  /// The largest absolute sample of all channels; full scale is 1.
-  let peakBefore: Float
-  let peakAfter: Float
-  /// Samples beyond full scale, written as its limit.
-  let clippedSamples: Int
+  let sound: EqualizedSound
   /// The applied preamplification in dB; 0 with a bypass.
   let preamp: Double
   let isBypassed: Bool
@@ -27,9 +22,10 @@ struct EqualizerSummary: Sendable {
     [
       Column("input", \.input), Column("output", \.output), Column("container", \.container),
       Column("encoding", \.encoding.rawValue), Column("sample_rate_hz", \.format.sampleRate),
-      Column("channels", \.format.channels), Column("frames", \.frames),
-      Column("peak_before_dbfs") { decibels($0.peakBefore) }, Column("peak_after_dbfs") { decibels($0.peakAfter) },
-      Column("preamp_db", \.preamp), Column("clipped_samples", \.clippedSamples), Column("bypassed", \.isBypassed),
+      Column("channels", \.format.channels), Column("frames", \.sound.frames),
+      Column("peak_before_dbfs") { decibels($0.sound.peakBefore) },
+      Column("peak_after_dbfs") { decibels($0.sound.peakAfter) }, Column("preamp_db", \.preamp),
+      Column("clipped_samples", \.sound.clippedSamples), Column("bypassed", \.isBypassed),
     ]
   }
 
@@ -43,25 +39,24 @@ struct EqualizerSummary: Sendable {
 
   private func text(_ glyphs: Glyphs) -> String {
     func level(_ peak: Float) -> String { glyphs.levelText(Self.decibels(peak)) + (peak > 0 ? " dBFS" : "") }
-    let length = EqualizerState.secondsText(Double(frames) / format.sampleRate)
+    let length = EqualizerState.secondsText(Double(sound.frames) / format.sampleRate)
     return """
       \(output)
-      \(container), \(encoding.rawValue), \(format), \(length) s, \(frames) frames
-        peak before  \(level(peakBefore))
-        peak after   \(level(peakAfter))
+      \(container), \(encoding.rawValue), \(format), \(length) s, \(sound.frames) frames
+        peak before  \(level(sound.peakBefore))
+        peak after   \(level(sound.peakAfter))
         preamp       \(Numbers.signed(preamp, glyphs)) dB
-        clipped      \(clippedSamples) samples
+        clipped      \(sound.clippedSamples) samples
       \(isBypassed ? "  bypassed: the sound is unchanged\n" : "")
       """
   }
 
   /// Advice about clipped samples; nil without any.
   var adviceOnClipping: String? {
-    if clippedSamples == 0 { return nil }
-    let samples = clippedSamples == 1 ? "1 sample" : "\(clippedSamples) samples"
+    if sound.clippedSamples == 0 { return nil }
+    let samples = sound.clippedSamples == 1 ? "1 sample" : "\(sound.clippedSamples) samples"
     let automatic = automaticPreamp < preamp ? "--preamp auto (\(Numbers.signed(automaticPreamp, .ascii)) dB), or " : ""
-    return
-      "\(samples) beyond full scale clipped: use \(automatic)a lower --preamp, or a WAV file with --encoding f32"
+    return "\(samples) beyond full scale clipped: use \(automatic)a lower --preamp, or a WAV file with --encoding f32"
   }
 }
 

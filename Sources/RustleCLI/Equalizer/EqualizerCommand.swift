@@ -159,8 +159,7 @@ struct EqualizerCommand: AsyncParsableCommand {
 
   private func showResponse() throws {
     if let png { try OutputPath.checkPicture(png, isNot: settings.preset ?? "") }
-    let (prepared, notes) = try settings.request().prepared(sampleRate: sampleRate)
-    for text in notes { log.note(text) }
+    let prepared = try settings.request().prepared(sampleRate: sampleRate, note: log.note)
     let shown = settings.bypass ? .flat : prepared
     let response = try shown.response(
       at: EqualizerResponse.audibleFrequencies(sampleRate: sampleRate), sampleRate: sampleRate)
@@ -183,9 +182,7 @@ struct EqualizerCommand: AsyncParsableCommand {
     // Solving and an automatic preamp depend on a sample rate; other settings are written as given.
     var result = request.settings
     if request.isSolved || request.preamp == .automatic {
-      let (prepared, notes) = try request.prepared(sampleRate: sampleRate)
-      for text in notes { log.note(text) }
-      result = prepared
+      result = try request.prepared(sampleRate: sampleRate, note: log.note)
     } else if case .decibels(let decibels) = request.preamp {
       result.preamp = decibels
     }

@@ -34,11 +34,17 @@ struct EqualizerOptions: ParsableArguments {
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Another band: \(BandArgument.form). Repeatable.",
+      "Another band: \(EqualizerSettings.bandForm). Repeatable.",
       discussion: "L and R are the channels, ls and hs a low and a high shelf, lp and hp a low-pass and a high-pass "
         + "filter. The default Q is 1.41 for a peaking band, 0.71 for the others.", valueName: "band"),
-    transform: { try BandArgument($0) })
-  var band: [BandArgument] = []
+    transform: { text in
+      do {
+        return try EqualizerSettings(band: text)
+      } catch let error as AudioError {
+        throw ValidationError(error.message)
+      }
+    })
+  var band: [EqualizerSettings] = []
 
   @Option(
     help:
@@ -71,11 +77,7 @@ struct EqualizerOptions: ParsableArguments {
       let all = gains.count == EqualizerSettings.centerFrequencies.count ? gains + gains : gains
       request.add(try .graphic(gains: all, octaves: octaves ?? 1))
     }
-    for one in band {
-      request.add(
-        EqualizerSettings(
-          left: one.channel == .right ? [] : [one.band], right: one.channel == .left ? [] : [one.band]))
-    }
+    for one in band { request.add(one) }
     try request.settings.check(sampleRate: nil)
     return request
   }
@@ -105,61 +107,5 @@ struct EqualizerOptions: ParsableArguments {
       throw ValidationError("expected \(Int(range.lowerBound)) to \(Int(range.upperBound)) dB or auto, got '\(text)'")
     }
     return .decibels(number)
-  }
-}
-
-/// A band on the command line: `1000:+3:1.4`, `ls:105:+6`, `R:lp:12000`.
-struct BandArgument: Equatable, Sendable {
-  /// The band.
-  let band: EqualizerBand
-  /// The channel or channels of the band.
-  let channel: Equalizer.Channel
-
-  static let form = "[L:|R:][ls:|hs:]frequency:gain[:Q], or lp:frequency[:Q] and hp:frequency[:Q]"
-
-  private static let kinds: [Substring: EqualizerBand.Kind] = [
-    "pk": .peaking, "ls": .lowShelf, "hs": .highShelf, "lp": .lowPass, "hp": .highPass,
-  ]
-  private static let channels: [Substring: Equalizer.Channel] = ["l": .left, "r": .right]
-
-  /// Parses a band.
-  ///
-  /// - Throws: `ValidationError` for another format, and for values out of range.
-  init(_ text: String) throws {
-    var fields = text.lowercased().split(separator: ":", omittingEmptySubsequences: false)[...]
-    var kind: EqualizerBand.Kind?
-    var channel: Equalizer.Channel?
-    while let field = fields.first {
-      if kind == nil, let named = Self.kinds[field] {
-        kind = named
-      } else if channel == nil, let named = Self.channels[field] {
-        channel = named
-      } else {
-        break
-      }
-      fields.removeFirst()
-    }
-    let shape = kind ?? .peaking
-    let isPass = shape == .lowPass || shape == .highPass
-    let numbers = fields.compactMap { Double($0) }
-    guard numbers.count == fields.count, numbers.allSatisfy(\.isFinite),
-      (isPass ? 1...2 : 2...3).contains(numbers.count)
-    else {
-      throw ValidationError("expected \(Self.form), got '\(text)'")
-    }
-    let last = numbers.count == (isPass ? 2 : 3) ? numbers.last : nil
-    band = EqualizerBand(
-      shape, frequency: numbers[0], gain: isPass ? 0 : numbers[1], q: last ?? Self.defaultQuality(of: shape))
-    self.channel = channel ?? .both
-    do {
-      try EqualizerSettings(left: [band]).check(sampleRate: nil)
-    } catch {
-      throw ValidationError("'\(text)': " + error.message.replacing("left band 1: ", with: ""))
-    }
-  }
-
-  /// A bandwidth of one octave for a peaking band; the steepest slope without overshoot for the others.
-  private static func defaultQuality(of kind: EqualizerBand.Kind) -> Double {
-    kind == .peaking ? EqualizerBand.q(forBandwidth: 1) : 0.5.squareRoot()
   }
 }

@@ -64,41 +64,39 @@ struct EqualizerPanel {
       let gain = top * (1 - 2 * Double(index) / Double(rows - 1))
       let isLabelled = index == 0 || index == rows - 1 || index == rows / 2
       let label = isLabelled ? Self.gain(gain, glyphs: glyphs) : ""
-      var text = profile.paint(label.leftPadded(to: Self.labelWidth - 2) + " ", .dim)
-      text += profile.paint(String(isLabelled ? glyphs.leftMark : glyphs.vertical), .dim)
+      var parts: [(text: String, ink: Painter.Ink?)] = [
+        (label.leftPadded(to: Self.labelWidth - 2) + " ", .dim),
+        (String(isLabelled ? glyphs.leftMark : glyphs.vertical), .dim),
+      ]
       // Blanks are written before the next mark, so that a line has none at its end.
-      var blanks = " "
+      var blanks = ""
       for band in shown {
         let (left, right) = controls.bands(at: band)
+        blanks += " "
         for (one, letter, other) in [(left, "L", Equalizer.Channel.right), (right, "R", .left)] {
           blanks += " "
           guard let one else {
             blanks += " "
             continue
           }
-          let mark =
-            row(of: one.gain) == index
-            ? letter : String(index == rows / 2 ? glyphs.horizontal : glyphs.vertical)
+          let line = String(index == rows / 2 ? glyphs.horizontal : glyphs.vertical)
           let isMoved = band == controls.chosen && controls.channel != other
-          text += blanks + profile.paint(mark, isMoved ? .cyan : nil)
+          parts += [(blanks, nil), (row(of: one.gain) == index ? letter : line, isMoved ? .cyan : nil)]
           blanks = ""
         }
-        blanks += " "
       }
-      let cut = blanks.dropLast().count
-      return (text, Self.labelWidth + Self.bandWidth * shown.count - cut)
+      return profile.line(parts)
     }
   }
 
   /// The frequencies, the chosen one with a mark before it.
   private func heads(_ controls: EqualizerControls, _ shown: Range<Int>) -> ScreenLine {
-    let heads = shown.map { index in
+    let heads = shown.map { index -> (text: String, ink: Painter.Ink?) in
       let (left, right) = controls.bands(at: index)
       let (name, isChosen) = ((left ?? right).map { Self.frequency($0.frequency) } ?? "", index == controls.chosen)
-      return profile.paint(((isChosen ? ">" : "") + name).leftPadded(to: Self.bandWidth), isChosen ? .bold : nil)
+      return (((isChosen ? ">" : "") + name).leftPadded(to: Self.bandWidth), isChosen ? .bold : nil)
     }
-    let text = "Hz".leftPadded(to: Self.labelWidth - 2) + "  " + heads.joined()
-    return (text, Self.labelWidth + Self.bandWidth * shown.count)
+    return profile.line([("Hz".leftPadded(to: Self.labelWidth - 2) + "  ", nil)] + heads)
   }
 
   /// A frequency for the head of a slider: `512`, `1k`, `16k`.

@@ -18,17 +18,20 @@ struct EqualizerRequest: Equatable, Sendable {
     settings.right += more.right
   }
 
-  /// The settings in force at a sample rate in Hz, and notes about them for the user.
+  /// The settings in force at a sample rate in Hz.
   ///
+  /// - Parameter note: receives notes about them for the user.
   /// - Throws: `AudioError` for values out of range.
-  func prepared(sampleRate: Double) throws -> (settings: EqualizerSettings, notes: [String]) {
-    var (result, notes) = (settings.limited(toSampleRate: sampleRate), [String]())
-    let missing = Self.effective(settings) - Self.effective(result)
+  func prepared(sampleRate: Double, note: (String) -> Void) throws -> EqualizerSettings {
+    var result = settings.limited(toSampleRate: sampleRate)
+    func effective(_ settings: EqualizerSettings) -> Int {
+      (settings.left + settings.right).count { $0.gain != 0 || $0.isPass }
+    }
+    let missing = effective(settings) - effective(result)
     if missing > 0 {
       let rate = Numbers.plain(sampleRate / 2, digits: 12)
-      notes.append(
-        "\(missing) \(missing == 1 ? "band" : "bands") at or above half the sample rate, \(rate) Hz, "
-          + "\(missing == 1 ? "is" : "are") left out")
+      let (bands, verb) = missing == 1 ? ("band", "is") : ("bands", "are")
+      note("\(missing) \(bands) at or above half the sample rate, \(rate) Hz, \(verb) left out")
     }
     if isSolved {
       let (solved, distance) = try result.solved(sampleRate: sampleRate)
@@ -36,7 +39,7 @@ struct EqualizerRequest: Equatable, Sendable {
       // In dB; smaller distances are not worth a note.
       if distance > 0.1 {
         let miss = String(format: distance < 1 ? "%.2f" : "%.1f", distance)
-        notes.append("the bands cannot reach these gains: the response differs by up to \(miss) dB")
+        note("the bands cannot reach these gains: the response differs by up to \(miss) dB")
       }
     }
     switch preamp {
@@ -44,12 +47,7 @@ struct EqualizerRequest: Equatable, Sendable {
     case .automatic: result.preamp = try result.automaticPreamp(sampleRate: sampleRate)
     case nil: break
     }
-    return (result, notes)
-  }
-
-  /// The number of bands that change the sound.
-  private static func effective(_ settings: EqualizerSettings) -> Int {
-    (settings.left + settings.right).count { $0.gain != 0 || $0.isPass }
+    return result
   }
 }
 

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 import Foundation
 import RustleAudio
-import Synchronization
 
 /// The output and the duration of live sound.
 struct EqualizerLiveOptions: ParsableArguments {
@@ -23,7 +22,11 @@ struct EqualizerLiveOptions: ParsableArguments {
 }
 
 extension EqualizerCommand {
-  /// Equalizes captured sound and plays it.
+  /// Seconds of sound from one line to the next.
+  private static let lineInterval = 0.25
+
+  /// Equalizes captured sound and plays it, with sliders on a terminal, otherwise with a line every quarter of a second of sound,
+  /// and one at the end.
   func runLive() async throws {
     let save = try presetWriter()
     let captured = try device.configuration(
@@ -33,20 +36,51 @@ extension EqualizerCommand {
     played.frameLimit = nil
     let controls = try EqualizerControls(
       settings.request(), isStereo: captured.format.channels == 2, isBypassed: settings.bypass)
-    let (prepared, notes) = try controls.request.prepared(sampleRate: captured.format.sampleRate)
-    for text in notes { log.note(text) }
+    let prepared = try controls.request.prepared(sampleRate: captured.format.sampleRate, note: log.note)
     let equalizer = try await Equalizer(format: captured.format, settings: prepared, isBypassed: settings.bypass)
     let output = try AudioOutput(played)
-    let run = LiveEqualizer(input: try await .device(captured), output: output, equalizer: equalizer)
-    let ending: RunEnding
-    if let screen = self.output.screen {
-      ending = try await run.show(
-        EqualizerView(equalizer: equalizer, controls: controls, screen: screen, save: save))
-    } else {
-      ending = try await run.write(
-        EqualizerState.table(
-          channels: captured.format.channels, format: self.output.effectiveFormat, profile: self.output.profile),
-        to: .standardOutput)
+    let input = try await SoundInput.device(captured)
+    let view = self.output.screen.map {
+      EqualizerView(equalizer: equalizer, controls: controls, screen: $0, save: save)
+    }
+    let table = EqualizerState.table(
+      channels: captured.format.channels, format: self.output.effectiveFormat, profile: self.output.profile)
+    if view == nil { try LineWriter.standardOutput.write(table.header) }
+    let levels = equalizer.levels()
+    let underruns = Shared(0)
+    // The newest state, if its line is unwritten.
+    let unwritten = Shared(EqualizerState?.none)
+    let ending = try await RunEnding.of(view: view, isForced: view == nil) { _ in
+      // Both devices are closed whatever ended the run.
+      await input.close()
+      await output.shutDown()
+    } tasks: { tasks in
+      tasks.addTask {
+        var next = 0.0
+        for await level in levels {
+          let state = EqualizerState(
+            seconds: Double(input.tally.frames) / input.format.sampleRate, before: level.before.map(\.power),
+            after: level.after.map(\.power), preamp: await equalizer.settings.preamp,
+            droppedFrames: input.tally.droppedFrames, overruns: input.tally.overruns,
+            underruns: underruns.value)
+          if let view { await view.show(state) }
+          let isDue = view == nil && state.seconds >= next
+          unwritten.value = isDue ? nil : state
+          guard isDue else { continue }
+          next = state.seconds + Self.lineInterval
+          try LineWriter.standardOutput.write(table.line(state))
+        }
+        return nil
+      }
+      tasks.addTask {
+        _ = try await output.play(
+          input, changing: { try equalizer.process($0) },
+          onProgress: { underruns.value = $0.underruns })
+        return .streamEnded
+      }
+    }
+    if view == nil, ending == .streamEnded, let last = unwritten.value {
+      try LineWriter.standardOutput.write(table.line(last))
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
@@ -55,18 +89,16 @@ extension EqualizerCommand {
   ///
   /// - Throws: `CommandFailure` for a file that cannot be written, or exists and may not be replaced.
   private func presetWriter() throws -> @Sendable (EqualizerSettings) throws -> String {
-    guard let path = playback.save else {
-      return { _ in "saving requires --save <file>" }
-    }
+    guard let path = playback.save else { return { _ in "saving requires --save <file>" } }
     try OutputPath.check(path, option: "--save", isNot: "")
     guard file.overwrite || !FileManager.default.fileExists(atPath: path) else {
       throw CommandFailure(
-        .usage, "--save: \(path) exists", advice: "choose another name, or use --overwrite")
+        .usage, "--save: expected a new file, got an existing one, \(path)",
+        advice: "choose another name, or use --overwrite")
     }
     let name = name ?? PresetFile.name(of: path)
     return { settings in
-      let preset = EqualizerPreset(name: name, settings: settings)
-      let text = try PresetFile.text(preset, as: PresetFile.form(of: path))
+      let text = try PresetFile.text(EqualizerPreset(name: name, settings: settings), as: PresetFile.form(of: path))
       do {
         // The file is replaced atomically, so that it is complete at any time.
         try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
@@ -76,81 +108,6 @@ extension EqualizerCommand {
       return "saved \(path)"
     }
   }
-}
-
-/// Sound from a device through an equalizer to a device.
-final class LiveEqualizer: Sendable {
-  private let input: SoundInput
-  private let output: AudioOutput
-  private let equalizer: Equalizer
-  private let underruns = Mutex(0)
-  /// When the next line is due, in seconds of sound, and the newest state if it is unwritten.
-  private let rhythm = Mutex((next: 0.0, unwritten: EqualizerState?.none))
-
-  init(input: SoundInput, output: AudioOutput, equalizer: Equalizer) {
-    self.input = input
-    self.output = output
-    self.equalizer = equalizer
-  }
-
-  /// Seconds of sound from one line to the next.
-  private static let lineInterval = 0.25
-
-  /// Writes a line every quarter of a second of sound, and one at the end.
-  func write(_ table: Table<EqualizerState>, to writer: LineWriter) async throws -> RunEnding {
-    try writer.write(table.header)
-    let ending = try await play(view: nil) { [self] state in
-      let isDue = rhythm.withLock {
-        let isDue = state.seconds >= $0.next
-        $0 = isDue ? (state.seconds + Self.lineInterval, nil) : ($0.next, state)
-        return isDue
-      }
-      if isDue { try writer.write(table.line(state)) }
-    }
-    if ending == .streamEnded, let last = rhythm.withLock({ $0.unwritten }) { try writer.write(table.line(last)) }
-    return ending
-  }
-
-  private func state(_ levels: EqualizerLevels) async -> EqualizerState {
-    EqualizerState(
-      seconds: Double(input.tally.frames) / input.format.sampleRate, before: levels.before.map(\.power),
-      after: levels.after.map(\.power), preamp: await equalizer.settings.preamp,
-      droppedFrames: input.tally.droppedFrames,
-      overruns: input.tally.overruns, underruns: underruns.withLock { $0 })
-  }
-
-  /// Plays until the run ends. Both devices are closed on return.
-  ///
-  /// - Parameter show: receives the state after each buffer.
-  private func play(
-    view: EqualizerView?, _ show: @escaping @Sendable (EqualizerState) async throws -> Void
-  ) async throws -> RunEnding {
-    let result: Result<RunEnding, any Error>
-    let levels = equalizer.levels()
-    do {
-      let ending = try await RunEnding.of(view: view, isForced: view == nil) { [self] tasks in
-        tasks.addTask { [self] in
-          for await level in levels { try await show(await state(level)) }
-          return nil
-        }
-        tasks.addTask { [self] in
-          _ = try await output.play(
-            input, changing: { [equalizer] in try equalizer.process($0) },
-            onProgress: { [self] progress in underruns.withLock { $0 = progress.underruns } })
-          return .streamEnded
-        }
-      }
-      result = .success(ending)
-    } catch {
-      result = .failure(error)
-    }
-    await input.close()
-    await output.shutDown()
-    return try result.get()
-  }
-
-  /// Shows the sliders.
-  func show(_ view: EqualizerView) async throws -> RunEnding { try await play(view: view) { await view.show($0) } }
 }
 
 /// The live view of an equalizer: handles keys, sets the equalizer, and draws changes.
@@ -195,9 +152,10 @@ actor EqualizerView: LiveView {
       case .quit: return true
       case .bypass: try await equalizer.setBypassed(controls.isBypassed)
       case .apply:
-        let (settings, notes) = try controls.request.prepared(sampleRate: equalizer.format.sampleRate)
-        try await equalizer.set(settings)
-        status.message = controls.request.isSolved ? notes.last : nil
+        let (request, rate) = (controls.request, equalizer.format.sampleRate)
+        var note: String?
+        try await equalizer.set(request.prepared(sampleRate: rate) { note = $0 })
+        status.message = request.isSolved ? note : nil
       case .save: status.message = try save(await equalizer.settings)
       }
     } catch {
@@ -207,7 +165,5 @@ actor EqualizerView: LiveView {
     return false
   }
 
-  func draw() throws {
-    try screen.draw { EqualizerPanel(profile: $0).lines(controls, status) }
-  }
+  func draw() throws { try screen.draw { EqualizerPanel(profile: $0).lines(controls, status) } }
 }

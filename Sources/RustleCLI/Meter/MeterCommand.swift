@@ -77,10 +77,10 @@ struct MeterCommand: AsyncParsableCommand {
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    guard calibrate != nil else { return }
-    if meter.calibration != nil { throw ValidationError("--calibrate cannot be used with --calibration") }
-    if png != nil { throw ValidationError("--calibrate cannot be used with --png") }
-    if interval != nil { throw ValidationError("--calibrate cannot be used with --interval") }
+    let others = [("--calibration", meter.calibration != nil), ("--png", png != nil), ("--interval", interval != nil)]
+    if calibrate != nil, let other = others.first(where: \.1) {
+      throw ValidationError("--calibrate cannot be used with \(other.0)")
+    }
   }
 
   func run() async throws {
@@ -88,45 +88,24 @@ struct MeterCommand: AsyncParsableCommand {
     if let png { try OutputPath.checkPicture(png, isNot: sound.input ?? AudioFileReader.standardInputPath) }
     // An unreadable file is reported before a device starts.
     if let response = meter.response { _ = try MeterOptions.response(response) }
-    let input = try await sound.open(for: "rustle meter -", seconds: duration.seconds ?? (calibrate == nil ? nil : 5))
-    let ending: RunEnding
-    do {
-      ending = try await measure(input)
-    } catch {
-      await input.close()
-      throw error
-    }
-    if let shortness = input.shortness, ending == .streamEnded { log.note(shortness) }
-    if let png { log.noteWritten(png) }
-    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+    try await sound.measured(
+      for: "rustle meter -", seconds: duration.seconds ?? (calibrate == nil ? nil : 5), png: png, log: log, by: measure)
   }
 
   private func measure(_ input: SoundInput) async throws -> RunEnding {
-    let noiseMeter: SoundLevelMeter
-    do {
-      noiseMeter = try meter.meter(for: input.format)
-    } catch let error as AudioError where error.code == .validation && input.file != nil {
-      // The rate and the channels are the file's: its data, not the usage, is at fault.
-      throw CommandFailure(.badData, "\(input.name): \(error.message)", advice: "convert the file first")
-    }
-    let subject = input.subject(channel: meter.channel)
-    let lines = MeterLines(format: output.effectiveFormat, profile: output.profile, subject: subject)
-    let isFile = !input.isLive && sound.input != AudioFileReader.standardInputPath
-    let isText = lines.format.isForPeople
-    let screen = isFile || calibrate != nil ? nil : output.screen
-    let showsReadings = !isText || !isFile || interval != nil
-    let usual = isText && !isFile && screen == nil && calibrate == nil ? 1_000 : 125
+    let noiseMeter = try meter.meter(for: input)
+    let (subject, reading) = (input.subject(channel: meter.channel), try await noiseMeter.reading)
+    let isText = output.effectiveFormat.isForPeople
+    let screen = sound.isFile || calibrate != nil ? nil : output.screen
+    let showsReadings = calibrate == nil && (!isText || !sound.isFile || interval != nil)
+    let usual = isText && !sound.isFile && screen == nil && calibrate == nil ? 1_000 : 125
     let run = MeterRun(
-      input, with: noiseMeter, every: .milliseconds(interval ?? usual), of: subject, png: png,
-      progress: log.progress(total: input.expectedFrames, writesAtOnce: showsReadings && calibrate == nil))
-    if let calibrate {
-      return try await run.measure(to: CalibrationWriter(reference: calibrate, lines: lines, output: .standardOutput))
-    }
-    if let screen {
-      let view = LiveMeter(run, of: subject, state: try await run.state(), screen: screen)
-      return try await run.measure(to: view, view: view)
-    }
+      input, with: noiseMeter,
+      lines: MeterLines(like: reading, of: subject, format: output.effectiveFormat, profile: output.profile),
+      showsReadings: showsReadings, png: png, calibration: calibrate.map { CalibrationMeasurement(reference: $0) },
+      progress: log.progress(total: input.expectedFrames, writesAtOnce: showsReadings))
     return try await run.measure(
-      to: MeterLineWriter(lines: lines, showsReadings: showsReadings, output: .standardOutput))
+      every: .milliseconds(interval ?? usual),
+      view: screen.map { LiveMeter(noiseMeter, of: subject, reading: reading, screen: $0) })
   }
 }

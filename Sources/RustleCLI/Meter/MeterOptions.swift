@@ -34,48 +34,40 @@ struct MeterOptions: ParsableArguments {
       valueName: "file"), completion: .file())
   var response: String?
 
-  @Option(help: "Measure octave or one-third-octave bands too.")
+  @Option(help: "Measure bands too: octave, or third for one-third octaves.")
   var bands: BandChoice?
 
   @Flag(name: .customLong("no-loudness"), help: "Measure neither loudness (LUFS) nor the true peak.")
   var isWithoutLoudness = false
 
-  /// The configuration for a format.
+  /// The configuration for a format, without the response.
   ///
-  /// - Throws: `CommandFailure` for a missing channel, and for an unusable response.
+  /// - Throws: `CommandFailure` for a missing channel.
   func configuration(for format: AudioFormat) throws -> SoundLevelMeterConfiguration {
     try CommandFailure.check(channel: channel, of: format)
     return SoundLevelMeterConfiguration(
-      frequencyWeighting: weighting, timeWeighting: time,
-      channel: channel.map { .channel($0 - 1) } ?? .all,
-      calibration: Calibration(offset: calibration, response: try response.map(Self.response)),
-      measuresLoudness: !isWithoutLoudness, bands: bands.map { $0 == .octave ? .octave : .thirdOctave })
+      frequencyWeighting: weighting, timeWeighting: time, channel: channel.map { .channel($0 - 1) } ?? .all,
+      calibration: Calibration(offset: calibration), measuresLoudness: !isWithoutLoudness,
+      bands: bands.map { $0 == .octave ? .octave : .thirdOctave })
   }
 
-  /// The meter for a format.
-  func meter(for format: AudioFormat) throws -> SoundLevelMeter {
-    let configuration = try configuration(for: format)
-    do {
-      return try SoundLevelMeter(format: format, configuration: configuration)
-    } catch {
-      var other = configuration
-      other.calibration.response = nil
-      // A configuration that is valid without the response is invalid because of its file.
-      guard let response, error.code == .validation, (try? SoundLevelMeter(format: format, configuration: other)) != nil
-      else {
-        throw error
-      }
-      throw CommandFailure(.badData, "\(response): \(error.message)", advice: error.advice)
+  /// The meter for a sound.
+  ///
+  /// - Throws: `CommandFailure` for a missing channel, a sound that cannot be measured, and an unusable response.
+  func meter(for input: SoundInput) throws -> SoundLevelMeter {
+    var configuration = try configuration(for: input.format)
+    let meter = try input.fitting { try SoundLevelMeter(format: input.format, configuration: configuration) }
+    guard let response else { return meter }
+    configuration.calibration.response = try Self.response(response)
+    // Without the response there was a meter: the file is at fault.
+    return try CommandFailure.naming(response) {
+      try SoundLevelMeter(format: input.format, configuration: configuration)
     }
   }
 
   /// Reads a calibration file: text in UTF-8 or a single-byte encoding; its numbers are ASCII in both.
   static func response(_ path: String) throws -> MicrophoneResponse {
     let text = try TextFile.read(path, option: "--response")
-    do {
-      return try MicrophoneResponse(calibrationFile: text)
-    } catch {
-      throw CommandFailure(.badData, "\(path): \(error.message)", advice: error.advice)
-    }
+    return try CommandFailure.naming(path) { try MicrophoneResponse(calibrationFile: text) }
   }
 }

@@ -1,4 +1,6 @@
+internal import ArgumentParser
 import RustleAudio
+import RustleAudioFiles
 
 extension SoundInput {
   /// Measures until the end of the sound or of the run.
@@ -19,8 +21,10 @@ extension SoundInput {
         tasks.addTask {
           do {
             try await measure()
+          } catch is BrokenPipe {
+            return .readerGone
           } catch {
-            if tally.frames > 0, !(error is BrokenPipe) { try? await finish(.streamEnded) }
+            if tally.frames > 0 { try? await finish(.streamEnded) }
             throw error
           }
           try checkIsNotEmpty()
@@ -33,5 +37,45 @@ extension SoundInput {
       await close()
       throw error
     }
+  }
+}
+
+extension SoundInput {
+  /// Returns the result of `make`; an error about the rate or the channels of a file is the file's.
+  func fitting<Outcome>(_ make: () throws -> Outcome) throws -> Outcome {
+    do {
+      return try make()
+    } catch let error as AudioError where error.code == .validation && file != nil {
+      throw CommandFailure(.badData, "\(name): \(error.message)", advice: "convert the file first")
+    }
+  }
+}
+
+extension SoundInputOptions {
+  /// Whether the sound is that of a file, which is read as fast as it can be.
+  var isFile: Bool { input != nil && input != AudioFileReader.standardInputPath }
+
+  /// Opens the input, measures it and closes it.
+  ///
+  /// - Parameters:
+  ///   - example: a command that reads standard input: `rustle meter -`.
+  ///   - seconds: the longest duration to read; nil for all.
+  ///   - png: the picture that `measure` draws.
+  /// - Throws: `ExitCode` after a signal; what `open` and `measure` throw.
+  func measured(
+    for example: String, seconds: Double?, png: String? = nil, log: LogOptions,
+    by measure: (SoundInput) async throws -> RunEnding
+  ) async throws {
+    let input = try await open(for: example, seconds: seconds)
+    let ending: RunEnding
+    do {
+      ending = try await measure(input)
+    } catch {
+      await input.close()
+      throw error
+    }
+    if let shortness = input.shortness, ending == .streamEnded { log.note(shortness) }
+    if let png { log.noteWritten(png) }
+    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 }

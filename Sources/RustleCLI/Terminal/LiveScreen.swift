@@ -8,7 +8,7 @@ protocol LiveView: Actor {
   func press(_ key: Key) async throws -> Bool
   /// Draws the present picture.
   func draw() throws
-  /// Draws the last picture, without keys, and restores the terminal. A second call does nothing.
+  /// Restores the terminal, by default under the last picture. A second call does nothing.
   func end()
   /// Draws when something changed since the last picture.
   func drawIfNeeded() throws
@@ -21,6 +21,8 @@ extension LiveView {
   }
 
   func suspend() throws { try screen.suspend() }
+
+  func end() { screen.end() }
 
   func resized() { screen.needsDrawing = true }
 
@@ -44,6 +46,8 @@ struct LiveScreen: Sendable {
   let hasKeys: Bool
   /// Whether something changed since the last picture.
   var needsDrawing = true
+  /// Whether the terminal was restored: nothing more is drawn.
+  private(set) var isOver = false
   private let session: TerminalSession
   private let makeProfile: @Sendable () -> TerminalProfile
   private var frame = LiveFrame()
@@ -72,8 +76,11 @@ struct LiveScreen: Sendable {
   /// Prepares the terminal.
   func begin() throws { try session.begin() }
 
-  /// Restores the terminal. The last picture stays.
-  func end() { session.end() }
+  /// Restores the terminal, once. The last picture stays.
+  mutating func end() {
+    if !isOver { session.end() }
+    isOver = true
+  }
 
   /// Suspends the process, and prepares the terminal again when it continues.
   mutating func suspend() throws {
@@ -87,6 +94,7 @@ struct LiveScreen: Sendable {
   ///
   /// - Parameter lines: the picture for a profile; each line is paired with the columns that it takes.
   mutating func draw(_ lines: (TerminalProfile) -> [ScreenLine]) throws {
+    if isOver { return }
     let profile = makeProfile()
     try session.write(frame.draw(Array(lines(profile).prefix(profile.lineLimit)), columns: profile.screenColumns))
     needsDrawing = false

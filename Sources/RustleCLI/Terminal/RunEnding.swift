@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The cause of the end of a run.
 enum RunEnding: Sendable, Equatable {
@@ -144,5 +145,17 @@ func finally<Outcome>(
   } catch {
     await end()
     throw error
+  }
+}
+
+/// A value that the tasks of a run share.
+final class Shared<Value: Sendable>: Sendable {
+  private let state: Mutex<Value>
+
+  init(_ value: Value) { state = Mutex(value) }
+
+  var value: Value {
+    get { state.withLock(\.self) }
+    set { state.withLock { $0 = newValue } }
   }
 }

@@ -116,4 +116,9 @@ extension Glyphs {
   func plain(_ text: String) -> String {
     self == .unicode ? text : text.replacing("\u{B5}", with: "u").replacing("\u{2212}", with: String(minus))
   }
+
+  /// A line of parts in an ink each, which fits the terminal.
+  func line(_ parts: [(text: String, ink: Painter.Ink?)]) -> ScreenLine {
+    (parts.map { paint($0.text, $0.ink) }.joined(), parts.reduce(0) { $0 + $1.text.count })
+  }
 }

@@ -5,117 +5,123 @@ import RustleAudio
 actor LiveTuner: LiveView {
   var screen: LiveScreen
   private let tuner: Tuner
-  private let keys: TuneKeys
+  /// The initial configuration.
+  private let start: TunerConfiguration
   private let subject: SoundSubject
   private var options: TunerViewOptions
 
-  private var state = TunerState()
-  /// The state shown while the view is paused; the tuner goes on.
-  private var frozen: TunerState?
+  private var update: TunerUpdate?
+  private var isPaused = false
+  /// The update shown while the view is paused; the tuner goes on.
+  private var frozen: TunerUpdate?
   private var isLearning = false
-  private var droppedFrames: Int64 = 0
   private var message: String?
   private var showsHelp = false
-  private var isOver = false
 
-  init(tuner: Tuner, keys: TuneKeys, subject: SoundSubject, options: TunerViewOptions, screen: LiveScreen) {
+  /// The help line of the keys.
+  static let help = "q quit  arrows A4  i instrument  t temperament  l learn  s stretch  r restore"
+
+  init(
+    tuner: Tuner, start: TunerConfiguration, subject: SoundSubject, options: TunerViewOptions, screen: LiveScreen
+  ) {
     self.tuner = tuner
+    self.start = start
     self.subject = subject
-    self.keys = keys
     self.options = options
     self.screen = screen
   }
 
   func show(_ update: TunerUpdate) {
-    guard !isOver else { return }
-    state = TunerState(update)
+    self.update = update
     if isLearning && !update.isLearning && update.tuning != options.tuning {
       message = String(format: "learned A4 = %.2f Hz", update.tuning.reference)
     }
     isLearning = update.isLearning
     options.tuning = update.tuning
-    droppedFrames = update.droppedFrames
-    screen.needsDrawing = screen.needsDrawing || frozen == nil
+    screen.needsDrawing = screen.needsDrawing || !isPaused
   }
 
   /// Replaces the view by the notes and restores the terminal.
   func finish(_ result: TuneResult) throws {
-    guard !isOver else { return }
-    isOver = true
-    defer { screen.end() }
+    defer { end() }
     try screen.draw { TuneTables(format: .text, profile: $0, subject: subject, options: options).lines(result) }
   }
 
-  /// Restores the terminal after a failure; the last picture stays.
-  func end() {
-    guard !isOver else { return }
-    isOver = true
-    screen.end()
-  }
-
-  /// - Returns: whether the key ends the view.
   func press(_ key: Key) async -> Bool {
-    // The present configuration: the tuner may have learned since the last picture.
-    let action = keys.action(for: key, await tuner.configuration)
-    if action == .none { return false }
-    message = nil
+    if key == .quit { return true }
     do {
-      switch action {
-      case .none: break
-      case .quit: return true
-      case .pause: frozen = frozen == nil ? state : nil
-      case .help: showsHelp.toggle()
-      case .tuning: try await change(by: key)
-      case .instrument(let instrument): try await tuner.set(instrument: instrument)
-      case .asBegun:
-        await tuner.stopLearning()
-        await tuner.set(tuning: keys.start.tuning)
-        try await tuner.set(instrument: keys.start.instrument)
-      case .learn:
-        if await tuner.isLearning { await tuner.stopLearning() } else { try await tuner.learnReference() }
-      case .stretch:
-        message =
-          try await tuner.stretchAsMeasured() == nil ? "no stretch: play some notes first" : "stretched as measured"
-      }
+      message = try await handle(key)
     } catch {
       // The key failed; the tuner goes on.
       message = error.message
     }
     let configuration = await tuner.configuration
+    // The reading may be of a string of the previous instrument.
+    if configuration.instrument != options.instrument { update = nil }
     (options.tuning, options.instrument) = (configuration.tuning, configuration.instrument)
     isLearning = await tuner.isLearning
-    // The reading may be of a string of the previous instrument.
-    if case .instrument = action { state = TunerState() }
     screen.needsDrawing = true
     return false
   }
 
-  /// Applies a key to the tuner's present tuning, so that a reference learned in between stays.
-  private func change(by key: Key) async throws(AudioError) {
-    let (keys, configuration) = (keys, await tuner.configuration)
-    try await tuner.update { tuning in
-      var now = configuration
-      now.tuning = tuning
-      if case .tuning(let changed) = keys.action(for: key, now) { tuning = changed }
+  /// Applies a key; returns a message.
+  private func handle(_ key: Key) async throws(AudioError) -> String? {
+    switch key {
+    case .pause: (isPaused, frozen) = (!isPaused, update)
+    case .help: showsHelp.toggle()
+    case .up, .letter("+"): try await moveReference(by: 1)
+    case .down, .letter("-"): try await moveReference(by: -1)
+    case .right: try await moveReference(by: 0.1)
+    case .left: try await moveReference(by: -0.1)
+    case .letter("i"):
+      let presets = [.chromatic] + Instrument.Preset.allCases.map { Instrument($0) }
+      let instrument = await tuner.configuration.instrument
+      try await tuner.set(instrument: Self.following(instrument, in: presets, start.instrument))
+    case .letter("t"):
+      let presets = Temperament.Preset.allCases.map { Temperament($0) }
+      try await tuner.update { [start] tuning in
+        let next = Self.following(tuning.temperament, in: presets, start.tuning.temperament)
+        tuning = tuning.with(temperament: next)
+      }
+    case .letter("s"):
+      guard await tuner.configuration.tuning.stretch == nil else {
+        try await tuner.update { $0 = $0.with(stretch: nil) }
+        return nil
+      }
+      return try await tuner.stretchAsMeasured() == nil ? "no stretch: play some notes first" : "stretched as measured"
+    case .letter("l"):
+      if await tuner.isLearning { await tuner.stopLearning() } else { try await tuner.learnReference() }
+    case .restart:
+      await tuner.stopLearning()
+      await tuner.set(tuning: start.tuning)
+      try await tuner.set(instrument: start.instrument)
+    case .quit, .letter, .pageUp, .pageDown, .home, .end: return message
+    }
+    return nil
+  }
+
+  private func moveReference(by hertz: Double) async throws(AudioError) {
+    try await tuner.update { tuning throws(AudioError) in
+      let range = Tuning.referenceRange
+      // In tenths, so that steps up and down meet.
+      let reference = ((tuning.reference + hertz) * 10).rounded() / 10
+      tuning = try tuning.with(reference: min(max(reference, range.lowerBound), range.upperBound))
     }
   }
 
-  func drawIfNeeded() throws { if screen.needsDrawing && !isOver { try draw() } }
-
-  func draw() throws {
-    // Reads the screen, before the exclusive access of drawing.
-    let footer = footer
-    try screen.draw { TunerView(options: options, profile: $0).lines(frozen ?? state, footer: footer) }
+  /// The value after another, in a circle of the presets and, if it is none of them, the initial one.
+  private static func following<Value: Equatable>(_ value: Value, in presets: [Value], _ initial: Value) -> Value {
+    let values = presets.contains(initial) ? presets : [initial] + presets
+    return values[values.firstIndex(of: value).map { ($0 + 1) % values.count } ?? 0]
   }
 
-  private var footer: String {
-    if showsHelp { return TuneKeys.help }
-    var parts: [String] = []
-    if frozen != nil { parts.append("paused") }
-    if isLearning { parts.append("learning A4: play a note") }
-    if droppedFrames > 0 { parts.append("DROPPED \(droppedFrames) frames") }
-    if let message { parts.append(message) }
+  func draw() throws {
+    var parts = [
+      isPaused ? "paused" : nil, isLearning ? "learning A4: play a note" : nil,
+      update.flatMap { $0.droppedFrames > 0 ? "DROPPED \($0.droppedFrames) frames" : nil }, message,
+    ].compactMap(\.self)
     if screen.hasKeys { parts.append("q quit  ? help") }
-    return parts.joined(separator: "   ")
+    let footer = showsHelp ? Self.help : parts.joined(separator: "   ")
+    try screen.draw { TunerView(options: options, profile: $0).lines(isPaused ? frozen : update, footer: footer) }
   }
 }

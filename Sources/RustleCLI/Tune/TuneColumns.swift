@@ -95,13 +95,16 @@ struct TuneTables: Sendable {
     } else {
       text += "no tone".rightPadded(to: 5 + 8 + 6 + 9 + 5 + 8)
     }
-    text += "  confidence \(Int((100 * min(max(update.frame.confidence, 0), 1)).rounded())) %"
+    text += "  confidence \(percent(update.frame.confidence)) %"
     if update.needle?.isHeld == true { text += "  held" }
     if update.isLearning { text += "  learning" }
     if update.droppedFrames > 0 { text += "  " + profile.paint("DROPPED \(update.droppedFrames)", .red) }
     if update.overruns > 0 { text += "  " + profile.paint("OVERRUNS \(update.overruns)", .red) }
     return text + "\n"
   }
+
+  /// A confidence in whole percent.
+  static func percent(_ confidence: Double) -> Int { Int((100 * min(max(confidence, 0), 1)).rounded()) }
 
   /// The columns of notes; text output is `   0:01.5   2.0 s    A4    +7.9     0.0   442.000  SHARP`.
   private static func notes(_ options: TunerViewOptions) -> [Column<PlayedNote>] {
@@ -188,13 +191,7 @@ struct TuneTables: Sendable {
 
 extension TuningReading.Direction {
   /// The direction in capitals, shown in its colour.
-  var word: String {
-    switch self {
-    case .flat: "FLAT"
-    case .inTune: "IN TUNE"
-    case .sharp: "SHARP"
-    }
-  }
+  var word: String { self == .inTune ? "IN TUNE" : rawValue.uppercased() }
 
   /// The direction in machine-readable formats.
   var field: String { word.lowercased().replacing(" ", with: "_") }

@@ -90,16 +90,9 @@ struct TuneCommand: AsyncParsableCommand {
     log.bootstrap()
     // Invalid options are reported before a device starts.
     let configuration = try tune.configuration(needle: needle.options)
-    let input = try await sound.open(for: "rustle tune -", seconds: duration.seconds)
-    let ending: RunEnding
-    do {
-      ending = try await listen(input, configuration)
-    } catch {
-      await input.close()
-      throw error
+    try await sound.measured(for: "rustle tune -", seconds: duration.seconds, log: log) { input in
+      try await listen(input, configuration)
     }
-    if let shortness = input.shortness, ending == .streamEnded { log.note(shortness) }
-    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 
   private func listen(_ input: SoundInput, _ configuration: TunerConfiguration) async throws -> RunEnding {
@@ -110,12 +103,11 @@ struct TuneCommand: AsyncParsableCommand {
     subject.detail = String(format: "notes from %.4g to %.4g Hz", range.lowerBound, range.upperBound)
     let options = TunerViewOptions(
       tuning: configuration.tuning, instrument: configuration.instrument, tolerance: tolerance)
-    let isFile = !input.isLive && sound.input != AudioFileReader.standardInputPath
-    let view = (isFile ? nil : output.screen).map {
-      LiveTuner(tuner: tuner, keys: TuneKeys(start: configuration), subject: subject, options: options, screen: $0)
+    let view = (sound.isFile ? nil : output.screen).map {
+      LiveTuner(tuner: tuner, start: configuration, subject: subject, options: options, screen: $0)
     }
     let isText = output.effectiveFormat.isForPeople
-    let showsReadings = !isText || !isFile || interval != nil
+    let showsReadings = !isText || !sound.isFile || interval != nil
     let session = TuneSession(
       input: input, tuner: tuner, view: view,
       tables: TuneTables(
@@ -127,13 +119,9 @@ struct TuneCommand: AsyncParsableCommand {
 
   private func tuner(for input: SoundInput, _ configuration: TunerConfiguration) throws -> Tuner {
     try CommandFailure.check(channel: tune.channel.number, of: input.format)
-    do {
-      return try Tuner(format: input.format, configuration: configuration)
-    } catch {
-      // The rate is the file's own, and nobody's mistake of use; what else is wrong has words of its own.
-      let takesRate = PitchConfiguration.sampleRateRange.contains(input.format.sampleRate)
-      guard error.code == .validation, input.file != nil, !takesRate else { throw error }
-      throw CommandFailure(.badData, "\(input.name): \(error.message)", advice: "convert the file first")
-    }
+    let make = { try Tuner(format: input.format, configuration: configuration) }
+    // The rate is the file's own, and nobody's mistake of use; what else is wrong has words of its own.
+    let takesRate = PitchConfiguration.sampleRateRange.contains(input.format.sampleRate)
+    return try takesRate ? make() : input.fitting(make)
   }
 }

@@ -9,8 +9,8 @@ struct TuneOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Tune the strings of this instrument: one of --list-instruments, or a JSON file with a name and strings. "
-        + "(default: every note)", valueName: "name|file"), completion: .file(extensions: ["json"]))
+      "Tune to the strings of this instrument: one of --list-instruments, or a JSON file with a name and strings. "
+        + "(default: chromatic, the nearest note)", valueName: "name|file"), completion: .file(extensions: ["json"]))
   var instrument: String?
 
   @Option(
@@ -84,7 +84,7 @@ struct TuneOptions: ParsableArguments {
   }
 
   private func combinedTuning() throws -> Tuning {
-    let base = try tuning.map { try Self.decoded(Tuning.self, from: $0, option: "--tuning") } ?? .standard
+    let base = try tuning.map { try Self.file($0, option: "--tuning", Tuning.init(json:)) } ?? .standard
     return try Tuning(
       reference: reference ?? base.reference,
       temperament: temperament.map { try Self.temperament($0) } ?? base.temperament, tonic: tonic ?? base.tonic,
@@ -95,71 +95,40 @@ struct TuneOptions: ParsableArguments {
   /// An instrument by its name, in any case, or from a file.
   static func instrument(_ text: String) throws -> Instrument {
     if text.lowercased() == "chromatic" { return .chromatic }
-    if let preset: Instrument.Preset = preset(text) { return Instrument(preset) }
-    guard isPath(text, ending: "json") else {
-      let advice = Suggestion.advice(for: text, among: Instrument.Preset.allCases.map(\.rawValue))
-      throw CommandFailure(
-        .usage, "--instrument: expected the name of an instrument or a JSON file, got '\(text)'",
-        advice: advice ?? "'rustle tune --list-instruments' lists them")
-    }
-    return try decoded(Instrument.self, from: text, option: "--instrument")
+    return try named(
+      text, option: "--instrument", expected: "the name of an instrument or a JSON file", ending: "json",
+      advice: "'rustle tune --list-instruments' lists them", { Instrument($0 as Instrument.Preset) },
+      Instrument.init(json:))
   }
 
   /// A temperament by its name, in any case, by its number of parts, or from a file.
   static func temperament(_ text: String) throws -> Temperament {
-    if let preset: Temperament.Preset = preset(text) { return Temperament(preset) }
     if let divisions = Int(text) {
       return try CommandFailure.naming("--temperament", .usage) { try Temperament.equal(divisions) }
     }
-    guard isPath(text, ending: "scl") else {
-      throw CommandFailure(
-        .usage, "--temperament: expected \(temperaments), a number or a Scala file, got '\(text)'",
-        advice: Suggestion.advice(for: text, among: Temperament.Preset.allCases.map(\.rawValue)))
-    }
-    return try CommandFailure.naming(text) {
-      try Temperament(scalaFile: try TextFile.bytes(of: text, option: "--temperament"))
-    }
+    return try named(
+      text, option: "--temperament", expected: "\(temperaments), a number or a Scala file", ending: "scl",
+      { Temperament($0 as Temperament.Preset) }, Temperament.init(scalaFile:))
   }
 
-  private static func preset<Preset: CaseIterable & RawRepresentable<String>>(_ text: String) -> Preset? {
-    Preset.allCases.first { $0.rawValue.lowercased() == text.lowercased() }
-  }
-
-  private static func isPath(_ text: String, ending: String) -> Bool {
-    text.contains("/") || text.lowercased().hasSuffix("." + ending) || FileManager.default.fileExists(atPath: text)
-  }
-
-  private static func decoded<Value: Decodable>(
-    _ type: Value.Type, from path: String, option: String
+  /// The value of a preset's name, in any case, or of a file.
+  private static func named<Preset: CaseIterable & RawRepresentable<String>, Value>(
+    _ text: String, option: String, expected: String, ending: String, advice: String? = nil,
+    _ value: (Preset) -> Value, _ read: (Data) throws -> Value
   ) throws -> Value {
-    let data = try TextFile.bytes(of: path, option: option)
-    return try CommandFailure.naming(path) {
-      do {
-        return try JSONDecoder().decode(type, from: data)
-      } catch let error as DecodingError {
-        throw CommandFailure(
-          .badData, "\(path): \(Self.words(of: error))", advice: "correct the file, or choose another")
-      }
+    if let preset = Preset.allCases.first(where: { $0.rawValue.lowercased() == text.lowercased() }) {
+      return value(preset)
     }
+    let isPath =
+      text.contains("/") || text.lowercased().hasSuffix("." + ending) || FileManager.default.fileExists(atPath: text)
+    if isPath { return try file(text, option: option, read) }
+    let suggestion = Suggestion.advice(for: text, among: Preset.allCases.map(\.rawValue))
+    throw CommandFailure(.usage, "\(option): expected \(expected), got '\(text)'", advice: suggestion ?? advice)
   }
 
-  /// The description of a decoding error, with its place.
-  private static func words(of error: DecodingError) -> String {
-    let context: DecodingError.Context
-    let what: String
-    switch error {
-    case .keyNotFound(let key, let found):
-      (context, what) = (found, "expected a value for \"\(key.stringValue)\", got none")
-    case .typeMismatch(_, let found), .valueNotFound(_, let found):
-      (context, what) = (found, "expected another kind of value")
-    case .dataCorrupted(let found): (context, what) = (found, "expected JSON in its format")
-    @unknown default: return "expected JSON in its format"
-    }
-    let place = context.codingPath.map { key in
-      if let index = key.intValue { return "[\(index)]" }
-      return key.stringValue
-    }.joined(separator: " ")
-    return place.isEmpty ? what : "\(place): \(what)"
+  private static func file<Value>(_ path: String, option: String, _ read: (Data) throws -> Value) throws -> Value {
+    let bytes = try TextFile.bytes(of: path, option: option)
+    return try CommandFailure.naming(path) { try read(bytes) }
   }
 }
 
@@ -184,18 +153,17 @@ struct NeedleArguments: ParsableArguments {
   var unsteadied = false
 
   func validate() throws {
-    guard unsteadied else { return }
-    if smooth != nil { throw ValidationError("--unsteadied cannot be used with --smooth") }
-    if hold != nil { throw ValidationError("--unsteadied cannot be used with --hold") }
+    guard unsteadied, let other = smooth != nil ? "--smooth" : hold != nil ? "--hold" : nil else { return }
+    throw ValidationError("--unsteadied cannot be used with \(other)")
   }
 
   /// The options of the needle.
   var options: NeedleOptions {
-    var options = unsteadied ? NeedleOptions.raw : NeedleOptions()
-    if unsteadied { options.minimumConfidence = NeedleOptions().minimumConfidence }
-    if let smooth { options.timeConstant = smooth }
-    if let hold { options.holdTime = hold }
-    if let confidence { options.minimumConfidence = confidence }
+    let usual = NeedleOptions()
+    var options = unsteadied ? .raw : usual
+    options.timeConstant = smooth ?? options.timeConstant
+    options.holdTime = hold ?? options.holdTime
+    options.minimumConfidence = confidence ?? usual.minimumConfidence
     return options
   }
 }

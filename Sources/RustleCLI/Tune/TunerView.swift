@@ -2,26 +2,6 @@ import Foundation
 import RustleAudio
 import RustlePlot
 
-/// The state that the tuner shows.
-struct TunerState: Equatable, Sendable {
-  /// The note and cents; nil without a tone.
-  var reading: TuningReading?
-  /// Whether the tone has ended and the reading is the last one.
-  var isHeld = false
-  /// The confidence of the newest frame, 0 to 1.
-  var confidence = 0.0
-  /// The level of the newest frame, in dB relative to full scale; negative infinity in silence.
-  var level = -Double.infinity
-}
-
-extension TunerState {
-  init(_ update: TunerUpdate) {
-    self.init(
-      reading: update.needle?.reading, isHeld: update.needle?.isHeld ?? false, confidence: update.frame.confidence,
-      level: update.frame.level)
-  }
-}
-
 /// The presentation of the tuner.
 struct TunerViewOptions: Equatable, Sendable {
   var tuning = Tuning.standard
@@ -45,15 +25,16 @@ struct TunerView {
   /// The least important lines are left out first.
   ///
   /// - Parameters:
-  ///   - state: the state to show.
+  ///   - update: the state of the tuner; nil before the first.
   ///   - footer: the last line, about keys or the source; nil for none.
-  func lines(_ state: TunerState, footer: String? = nil) -> [ScreenLine] {
-    let note = [note(state)]
-    let needle = [scale(), needle(state)]
-    let words = [words(state)]
-    let numbers = [profile.line(numbers(state))]
-    let quality = [quality(state)]
-    let strings = options.instrument.isChromatic ? [] : [strings(state)]
+  func lines(_ update: TunerUpdate?, footer: String? = nil) -> [ScreenLine] {
+    let (reading, isHeld) = (update?.needle?.reading, update?.needle?.isHeld ?? false)
+    let note = [note(reading, isHeld)]
+    let needle = [scale(), needle(reading, isHeld)]
+    let words = [words(reading, isHeld)]
+    let numbers = [profile.line(numbers(reading))]
+    let quality = [quality(update?.frame)]
+    let strings = options.instrument.isChromatic ? [] : [strings(reading)]
     let head = [profile.line(heading, .dim)]
     let foot = footer.map { [profile.line($0, .dim)] } ?? []
     let gap: [ScreenLine] = [("", 0)]
@@ -69,25 +50,13 @@ struct TunerView {
   }
 
   /// The reference pitch, the temperament and other settings that are not the default.
-  var heading: String {
-    let tuning = options.tuning
-    var parts = ["A4 = \(Numbers.plain(tuning.reference)) Hz"]
-    let name = tuning.temperament.name.isEmpty ? "own scale" : tuning.temperament.name
-    parts.append(tuning.temperament == Temperament(.equal) ? name : "\(name) on \(tuning.tonic)")
-    if !options.instrument.isChromatic { parts.append(options.instrument.name) }
-    if tuning.transposition != 0 {
-      let sign = tuning.transposition > 0 ? "+" : String(glyphs.minus)
-      parts.append("written \(sign)\(abs(tuning.transposition)) semitones")
-    }
-    if tuning.stretch != nil { parts.append("stretched") }
-    return parts.joined(separator: ", ")
-  }
+  var heading: String { "\(TunerConfiguration(tuning: options.tuning, instrument: options.instrument))" }
 
   /// The note and the cents, after the tone with the word held.
-  private func note(_ state: TunerState) -> ScreenLine {
-    guard let reading = state.reading else { return profile.line("\(glyphs.unknown)  no tone", .dim) }
+  private func note(_ reading: TuningReading?, _ isHeld: Bool) -> ScreenLine {
+    guard let reading else { return profile.line("\(glyphs.unknown)  no tone", .dim) }
     let cents = Numbers.signed(reading.cents, digits: options.digits, glyphs)
-    return profile.line("\(reading.noteText)  \(cents) cents" + (state.isHeld ? "  held" : ""), .bold)
+    return profile.line("\(reading.noteText)  \(cents) cents" + (isHeld ? "  held" : ""), .bold)
   }
 
   /// Columns of the scale: odd, so that it has a middle.
@@ -107,32 +76,26 @@ struct TunerView {
   }
 
   /// A line with a mark in the middle and the needle, an arrow beyond either end.
-  private func needle(_ state: TunerState) -> ScreenLine {
+  private func needle(_ reading: TuningReading?, _ isHeld: Bool) -> ScreenLine {
     let middle = width / 2
     var row = Array(repeating: glyphs.horizontal, count: width)
-    row[0] = glyphs.vertical
-    row[width - 1] = glyphs.vertical
-    row[middle] = glyphs.bottomMark
-    guard let reading = state.reading else { return (profile.paint(String(row), .dim), width) }
-    let direction = reading.direction(tolerance: options.tolerance)
-    let place = middle + Int((min(max(reading.cents / options.span, -1), 1) * Double(middle)).rounded())
-    let mark: Character =
-      if reading.cents < -options.span {
-        "<"
-      } else if reading.cents > options.span {
-        ">"
-      } else {
-        glyphs.bars[glyphs.bars.count - 1]
-      }
-    let text =
-      profile.paint(String(row[..<place]), .dim) + profile.paint(String(mark), state.isHeld ? .dim : direction.ink)
-      + profile.paint(String(row[(place + 1)...]), .dim)
-    return (text, width)
+    (row[0], row[middle], row[width - 1]) = (glyphs.vertical, glyphs.bottomMark, glyphs.vertical)
+    guard let reading else { return profile.line([(String(row), .dim)]) }
+    let position = reading.cents / options.span
+    let place = middle + Int((min(max(position, -1), 1) * Double(middle)).rounded())
+    let mark: Character = position < -1 ? "<" : position > 1 ? ">" : glyphs.bars[7]
+    return profile.line([
+      (String(row[..<place]), .dim), (String(mark), ink(reading, isHeld)), (String(row[(place + 1)...]), .dim),
+    ])
+  }
+
+  private func ink(_ reading: TuningReading, _ isHeld: Bool) -> Painter.Ink {
+    isHeld ? .dim : reading.direction(tolerance: options.tolerance).ink
   }
 
   /// What the colour says, as a word on the side where the needle is.
-  private func words(_ state: TunerState) -> ScreenLine {
-    guard let reading = state.reading else { return ("", 0) }
+  private func words(_ reading: TuningReading?, _ isHeld: Bool) -> ScreenLine {
+    guard let reading else { return ("", 0) }
     let direction = reading.direction(tolerance: options.tolerance)
     let (text, indent) =
       switch direction {
@@ -140,30 +103,27 @@ struct TunerView {
       case .inTune: (direction.word, (width - direction.word.count) / 2)
       case .sharp: ("\(direction.word), tune down", width - direction.word.count - 11)
       }
-    return profile.line(
-      String(repeating: " ", count: max(0, indent)) + text, state.isHeld ? .dim : direction.ink)
+    return profile.line(String(repeating: " ", count: max(0, indent)) + text, ink(reading, isHeld))
   }
 
-  private func numbers(_ state: TunerState) -> String {
-    guard let reading = state.reading else { return "" }
-    let hertz = Numbers.hertz(reading.frequency)
-    let target = Numbers.hertz(reading.target)
+  private func numbers(_ reading: TuningReading?) -> String {
+    guard let reading else { return "" }
+    let (hertz, target) = (Numbers.hertz(reading.frequency), Numbers.hertz(reading.target))
     return "\(hertz) Hz, target \(target) Hz, \(Numbers.signed(reading.beat, digits: 2, glyphs)) beats a second"
   }
 
-  private func quality(_ state: TunerState) -> ScreenLine {
-    let percent = Int((100 * min(max(state.confidence, 0), 1)).rounded())
-    return profile.line("confidence \(percent) %, level \(Numbers.level(state.level, glyphs)) dBFS", .dim)
+  private func quality(_ frame: PitchFrame?) -> ScreenLine {
+    let percent = TuneTables.percent(frame?.confidence ?? 0)
+    return profile.line("confidence \(percent) %, level \(Numbers.level(frame?.level, glyphs)) dBFS", .dim)
   }
 
   /// The strings' notes, the chosen one between brackets.
-  private func strings(_ state: TunerState) -> ScreenLine {
-    let spelling = options.tuning.spelling
+  private func strings(_ reading: TuningReading?) -> ScreenLine {
     let names = options.instrument.strings.enumerated().map { index, string in
-      let name = string.note.transposed(by: options.tuning.transposition).text(spelling: spelling)
-      return index == state.reading?.stringIndex ? "[\(name)]" : " \(name) "
+      let note = string.note.transposed(by: options.tuning.transposition)
+      let name = note.text(spelling: options.tuning.spelling)
+      return index == reading?.stringIndex ? "[\(name)]" : " \(name) "
     }
-    let line = names.joined(separator: " ")
-    return profile.line(line.hasSuffix(" ") ? String(line.dropLast()) : line, nil)
+    return profile.line(names.joined(separator: " ").withoutSpacesAtEnd)
   }
 }

@@ -58,7 +58,10 @@ pub enum ProcessError {
 impl Display for ProcessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Busy => write!(f, "equalizer: expected one block at a time, got a second one"),
+            Self::Busy => write!(
+                f,
+                "equalizer: expected one call that processes sound at a time, got a second one"
+            ),
             Self::Block(error) => error.fmt(f),
         }
     }

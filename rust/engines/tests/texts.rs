@@ -70,7 +70,7 @@ fn failures_of_sounds_say_what_was_expected_and_what_came() {
         (&E::Runtime(thread()), NO_THREAD),
         (
             &ProcessError::Busy,
-            "equalizer: expected one block at a time, got a second one",
+            "equalizer: expected one call that processes sound at a time, got a second one",
         ),
     ]);
 }

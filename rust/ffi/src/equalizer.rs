@@ -224,9 +224,11 @@ impl RustleEqualizerBand {
 impl From<ProcessError> for CallOr<EqualizerError> {
     fn from(error: ProcessError) -> Self {
         match error {
-            ProcessError::Busy => {
-                CallFault::wrong_state("equalizer", "expected one block at a time, got a second one").into()
-            }
+            ProcessError::Busy => CallFault::wrong_state(
+                "equalizer",
+                "expected one call that processes sound at a time, got a second one",
+            )
+            .into(),
             ProcessError::Block(error) => error.into(),
         }
     }

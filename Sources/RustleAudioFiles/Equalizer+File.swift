@@ -1,0 +1,83 @@
+package import Foundation
+public import RustleAudio
+
+/// The result of equalizing a sound.
+public struct EqualizedSound: Sendable, Hashable {
+  /// The frames of the sound.
+  public internal(set) var frames: Int64 = 0
+  /// The largest absolute sample of all channels before the equalizer; full scale is 1.
+  public internal(set) var peakBefore: Float = 0
+  /// The largest absolute sample of all channels after it.
+  public internal(set) var peakAfter: Float = 0
+  /// The samples beyond the range of the encoding; see ``AudioFileWriter/clippedSamples``.
+  public internal(set) var clippedSamples = 0
+
+  package init(frames: Int64 = 0, peakBefore: Float = 0, peakAfter: Float = 0, clippedSamples: Int = 0) {
+    self.frames = frames
+    self.peakBefore = peakBefore
+    self.peakAfter = peakAfter
+    self.clippedSamples = clippedSamples
+  }
+}
+
+extension Equalizer {
+  /// Equalizes an input to its end into a file.
+  ///
+  /// ```swift
+  /// let input = AudioFileInput(path: "take1.flac")
+  /// let equalizer = try Equalizer(format: try await input.buffers().format, settings: settings)
+  /// let sound = try await equalizer.write(input, to: "take1-eq.wav")
+  /// if sound.clippedSamples > 0 { print("too loud") }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - input: sound of the equalizer's format.
+  ///   - path: the file, as of ``AudioFileWriter/init(path:format:options:)``.
+  ///   - options: the container, the encoding and others.
+  ///   - onProgress: receives the number of frames written so far, after each buffer.
+  /// - Throws: `AudioError` for sound of another format, ``AudioFileError`` of the file, the error of the input, and
+  ///   `CancellationError`; the file holds the sound before the error.
+  public nonisolated func write(
+    _ input: some AudioInput, to path: String, options: AudioFileWriter.Options = AudioFileWriter.Options(),
+    onProgress: (Int64) -> Void = { _ in }
+  ) async throws -> EqualizedSound {
+    var writer = try AudioFileWriter(path: path, format: format, options: options)
+    var sound = try await equalize(input) { buffer, frames in
+      try writer.append(buffer)
+      onProgress(frames)
+    }
+    sound.clippedSamples = writer.clippedSamples
+    try writer.finish()
+    return sound
+  }
+
+  /// Equalizes an input to its end into the bytes of a stream; the header precedes the first sound.
+  package nonisolated func write(
+    _ input: some AudioInput, as stream: EncodedStream, onProgress: (Int64) -> Void, to sink: (Data) throws -> Void
+  ) async throws -> EqualizedSound {
+    var stream = stream
+    var sound = try await equalize(input) { buffer, frames in
+      if stream.framesWritten == 0, !stream.header.isEmpty { try sink(stream.header) }
+      try sink(stream.encode(buffer))
+      onProgress(frames)
+    }
+    sound.clippedSamples = stream.clippedSamples
+    return sound
+  }
+
+  private nonisolated func equalize(
+    _ input: some AudioInput, _ take: (PCMBuffer, Int64) throws -> Void
+  ) async throws -> EqualizedSound {
+    var sound = EqualizedSound()
+    for try await buffer in try await input.buffers() {
+      try Task.checkCancellation()
+      let equalized = try process(buffer)
+      sound.frames += Int64(buffer.frameCount)
+      sound.peakBefore = buffer.samples.reduce(sound.peakBefore) { max($0, abs($1)) }
+      sound.peakAfter = equalized.samples.reduce(sound.peakAfter) { max($0, abs($1)) }
+      try take(equalized, sound.frames)
+    }
+    try Task.checkCancellation()
+    return sound
+  }
+}
