@@ -94,8 +94,9 @@ struct WebSocketConnector: Sendable {
     guard answer.version == .http1_1 else {
       throw WebSocketEnd("expected an answer in HTTP/1.1, got one in \(answer.version)")
     }
-    guard words("Connection", of: answer.headers).contains(where: { $0.lowercased() == "upgrade" }) else {
-      throw WebSocketEnd("expected an answer with Connection: Upgrade, got another 101")
+    let connection = words("Connection", of: answer.headers)
+    guard connection.contains(where: { $0.lowercased() == "upgrade" }) else {
+      throw WebSocketEnd("expected an answer with Connection: Upgrade, got '\(connection.joined(separator: ", "))'")
     }
     if let name = words("Sec-WebSocket-Extensions", of: answer.headers).first {
       throw WebSocketEnd("expected an answer without extensions, got '\(name)'")

@@ -65,7 +65,8 @@ final class WebSocketFrames: ChannelDuplexHandler {
   private func take(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
     // No extension was requested, and a server does not mask.
     if frame.rsv1 || frame.rsv2 || frame.rsv3 || frame.maskKey != nil {
-      return end(.protocolError, "expected frames without masks and extensions, got another one", context)
+      let got = frame.maskKey != nil ? "a mask" : "a reserved bit"
+      return end(.protocolError, "expected frames without masks and extensions, got one with \(got)", context)
     }
     switch frame.opcode {
     case .text, .binary:

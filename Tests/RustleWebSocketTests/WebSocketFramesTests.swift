@@ -169,8 +169,8 @@ import Testing
     let unknown = WebSocketFrame(
       fin: true, opcode: try #require(WebSocketOpcode(encodedWebSocketOpcode: 3)), data: ByteBuffer())
     for (frames, expected) in [
-      ([reserved], "expected frames without masks and extensions, got another one"),
-      ([masked], "expected frames without masks and extensions, got another one"),
+      ([reserved], "expected frames without masks and extensions, got one with a reserved bit"),
+      ([masked], "expected frames without masks and extensions, got one with a mask"),
       ([unknown], "expected a known opcode, got 3"),
       ([frame(.continuation, "x")], "expected a message, got the rest of one"),
       ([frame(.text, "x", fin: false), frame(.text, "y")], "expected the rest of a message, got another one"),

@@ -37,7 +37,7 @@ import Testing
   @Test func answersThatAcceptMoreThanWasAskedForAreRefused() async throws {
     for (before, after, expected) in [
       ("HTTP/1.1 101", "HTTP/1.0 101", "expected an answer in HTTP/1.1, got one in HTTP/1.0"),
-      ("upgrade\r\n", "keep-alive\r\n", "expected an answer with Connection: Upgrade, got another 101"),
+      ("upgrade\r\n", "keep-alive\r\n", "expected an answer with Connection: Upgrade, got 'keep-alive'"),
       (
         "\r\n\r\n", "\r\nSec-WebSocket-Extensions: permessage-deflate; x\r\n\r\n",
         "expected an answer without extensions, got 'permessage-deflate; x'"
