@@ -10,10 +10,12 @@ public struct PlaybackProgress: Sendable, Hashable {
   public let played: Int64
   /// The frames that wait for the device.
   public let queued: Int64
-  /// The inserted silence: frames after the first sound for which none waited.
-  public let insertedSilence: Int64
+  /// The inserted silence: frames after the first sound for which none waited, without those of pauses.
+  public internal(set) var insertedSilence: Int64
   /// The device's underruns; each one is a gap in the sound.
   public let underruns: Int
+  /// Whether the playback is paused.
+  public internal(set) var isPaused = false
 }
 
 extension PlaybackProgress {
@@ -24,5 +26,26 @@ extension PlaybackProgress {
     queued = Int64(clamping: progress.queued)
     insertedSilence = Int64(clamping: progress.insertedSilence)
     underruns = progress.underruns
+  }
+}
+
+/// Takes the silence of pauses out of the successive progress of a playback.
+struct PauseSilence {
+  /// Whether a pause has emptied the queue, until it holds sound again.
+  private var isDry = false
+  /// The silence of pauses, and all silence, in frames.
+  private var ofPauses: Int64 = 0
+  private var all: Int64 = 0
+
+  mutating func remove(from progress: PlaybackProgress, isPaused: Bool) -> PlaybackProgress {
+    if isPaused || isDry {
+      ofPauses += progress.insertedSilence - all
+      isDry = isPaused || progress.queued == 0
+    }
+    all = progress.insertedSilence
+    var progress = progress
+    progress.insertedSilence -= ofPauses
+    progress.isPaused = isPaused
+    return progress
   }
 }
