@@ -176,7 +176,7 @@ extension SoundCommandTests {
       ([path, "--hop", "0"], 64, "expected a number of samples from 1 to 1048576, got '0'"),
       ([path, "--method", "cepstrum"], 64, "cepstrum"),
       ([path, "--threshold", "2"], 64, "expected a confidence from 0 to 1, got '2'"),
-      ([path, "--rate", "44100"], 64, "--rate requires --raw"),
+      ([path, "--rate", "44100"], 64, "--rate 44100 requires --raw"),
       ([path, "--png", "no/such/folder/a.png"], 69, "there is no folder"),
     ]
     for (words, status, text) in cases {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 import Foundation
 import RustleAudio
+import RustleAudioFiles
 import Synchronization
 
 /// The output and the duration of live sound.

@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustleAudioFiles
 import RustlePlot
 
 /// A consumer of a measurement's states. After `finish` nothing more is written.

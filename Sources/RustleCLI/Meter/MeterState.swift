@@ -1,4 +1,5 @@
 import RustleAudio
+import RustleAudioFiles
 
 /// The state that the meter command shows: the meter's reading, and the losses of its input.
 @dynamicMemberLookup

@@ -90,7 +90,7 @@ struct PitchCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     try picture.check(isNot: file.input)
-    let sound = try await file.open(for: "pitch")
+    let sound = try await file.open(for: "pitch", channel: channel.number)
     let configuration = try configuration(for: sound)
     var tracker = try PitchTracker(configuration)
     if tracker.range.lowerBound > min {
@@ -108,8 +108,7 @@ struct PitchCommand: AsyncParsableCommand {
     let (png, isAtOnce) = (picture.png, picture.png == nil && !viterbi)
     var (frames, fresh): ([PitchFrame], [PitchFrame]) = ([], [])
     var signal: [Float] = []
-    let progress = log.progress(total: sound.expectedFrames, writesAtOnce: isAtOnce)
-    try await sound.forEachMono(channel: channel.number, progress: progress) { block in
+    try await sound.forEachMono(channel: channel.number, log: log, writesAtOnce: isAtOnce) { block in
       if png != nil { try spectrogram.add(block) }
       if viterbi { return signal += block }
       fresh.removeAll(keepingCapacity: true)
@@ -119,7 +118,6 @@ struct PitchCommand: AsyncParsableCommand {
     if viterbi {
       frames = try PitchTracker.contour(of: signal.span, configuration: configuration, decoding: .viterbi)
     }
-    if let shortness = sound.shortness { log.note(shortness) }
     if sound.tally.frames < tracker.window {
       log.note("\(sound.name) is shorter than a frame of \(tracker.window) samples: no pitch")
     }
@@ -144,7 +142,6 @@ struct PitchCommand: AsyncParsableCommand {
 
   private func configuration(for sound: SoundInput) throws -> PitchConfiguration {
     let rate = sound.format.sampleRate
-    try CommandFailure.check(channel: channel.number, of: sound.format)
     guard rate >= 1_000 else {
       throw CommandFailure(
         sound.file == nil ? .usage : .badData,

@@ -83,8 +83,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
   }
 
   private func analyze() async throws -> SpectrogramResult {
-    let sound = try await file.open(for: "spectrogram")
-    try CommandFailure.check(channel: channel.number, of: sound.format)
+    let sound = try await file.open(for: "spectrogram", channel: channel.number)
     let rate = sound.format.sampleRate
     if let maxFrequency, maxFrequency > rate / 2 {
       throw CommandFailure(
@@ -94,10 +93,9 @@ struct SpectrogramCommand: AsyncParsableCommand {
     }
     let stft = try STFT(size: size, hop: hop, window: window.window, normalization: .amplitude, output: .decibels)
     var builder = try SpectrogramBuilder(stft)
-    try await sound.forEachMono(channel: channel.number, progress: logging.progress(total: sound.expectedFrames)) {
+    try await sound.forEachMono(channel: channel.number, log: logging) {
       try builder.add($0)
     }
-    if let shortness = sound.shortness { logging.note(shortness) }
     try builder.finish()
     return SpectrogramResult(
       subject: sound.subject(channel: channel.number), seconds: Double(sound.tally.frames) / rate, stft: stft,

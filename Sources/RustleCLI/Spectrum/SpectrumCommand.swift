@@ -73,18 +73,16 @@ struct SpectrumCommand: AsyncParsableCommand {
   }
 
   private func analyze() async throws -> SpectrumResult {
-    let sound = try await file.open(for: "spectrum")
-    try CommandFailure.check(channel: channel.number, of: sound.format)
+    let sound = try await file.open(for: "spectrum", channel: channel.number)
     let rate = sound.format.sampleRate
     let size = Self.size(size, forFrames: sound.file?.frames)
     if size < self.size {
       log.note("\(sound.name) is shorter than a frame of \(self.size) samples: analysed with frames of \(size)")
     }
     var analyzer = try WelchAnalyzer(size: size, window: window.window, overlap: overlap, sampleRate: rate)
-    try await sound.forEachMono(channel: channel.number, progress: log.progress(total: sound.expectedFrames)) {
+    try await sound.forEachMono(channel: channel.number, log: log) {
       analyzer.add($0)
     }
-    if let shortness = sound.shortness { log.note(shortness) }
     let spectrum = try analyzer.spectrum()
     return SpectrumResult(
       path: file.input, subject: sound.subject(channel: channel.number), file: sound.file,

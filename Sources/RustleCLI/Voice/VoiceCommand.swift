@@ -87,7 +87,7 @@ struct VoiceCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    let sound = try await file.open(for: "voice")
+    let sound = try await file.open(for: "voice", channel: channel.number)
     try check(sound)
     let search = FormantConfiguration(ceiling: ceiling, method: method)
     var processor = try VoiceProcessor(
@@ -101,8 +101,7 @@ struct VoiceCommand: AsyncParsableCommand {
     // limit for a malformed header is 93 minutes at 48,000 Hz, 1 GiB.
     var signal: [Float] = []
     signal.reserveCapacity(Swift.min(sound.expectedFrames ?? 0, 1 << 28))
-    let progress = log.progress(total: sound.expectedFrames, writesAtOnce: frames)
-    try await sound.forEachMono(channel: channel.number, progress: progress) { block in
+    try await sound.forEachMono(channel: channel.number, log: log, writesAtOnce: frames) { block in
       signal += block
       fresh.removeAll(keepingCapacity: true)
       try processor.process(block.span, into: &fresh)
@@ -114,7 +113,6 @@ struct VoiceCommand: AsyncParsableCommand {
       report: try VoiceReport(
         signal, sampleRate: sound.format.sampleRate, range: min...max, formantSearch: search, frames: found,
         summary: try processor.summary()))
-    if let shortness = sound.shortness { log.note(shortness) }
     if sound.tally.frames < processor.window {
       log.note("\(sound.name) is shorter than \(processor.window) samples: no frames; measured as a whole")
     }
@@ -126,7 +124,6 @@ struct VoiceCommand: AsyncParsableCommand {
   /// Rejects a sound of unsuitable format.
   private func check(_ sound: SoundInput) throws {
     let format = sound.format
-    try CommandFailure.check(channel: channel.number, of: format)
     let rate = String(format: "%.6g", format.sampleRate)
     guard (8_000...192_000).contains(format.sampleRate) else {
       throw CommandFailure(
