@@ -36,17 +36,6 @@ import Testing
     #expect(second(0.26) == "0.032000 0 0.250000")
     #expect(Self.table(.text, threshold: 0).lines(Self.frames).hasSuffix("\n0.042667 0 0.000000\n"))
   }
-
-  @Test func stretchesEndWithTheVoiceAndAtLeaps() {
-    let pitches: [Double?] = [100, 101, nil, nil, 102, 150, 151, 75.5, nil]
-    let frames = pitches.enumerated().map { index, pitch in
-      PitchFrame(sample: Int64(index), time: Double(index), frequency: pitch, confidence: pitch == nil ? 0 : 0.9)
-    }
-    let stretches = PitchPicture.stretches(frames, threshold: 0.5)
-    #expect(stretches.map { $0.map(\.y) } == [[100, 101], [102], [150, 151], [75.5]])
-    #expect(stretches.map { $0.map(\.x) } == [[0, 1], [4], [5, 6], [7]])
-    #expect(PitchPicture.stretches(frames, threshold: 0.95).isEmpty)
-  }
 }
 
 // Processes inherit each other's pipes: they are run one after the other, in the suite that is serialized.

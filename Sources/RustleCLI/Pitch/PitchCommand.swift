@@ -126,15 +126,24 @@ struct PitchCommand: AsyncParsableCommand {
       try spectrogram.finish()
       let rate = sound.format.sampleRate
       let result = SpectrogramResult(
-        subject: sound.subject(channel: channel.number), seconds: Double(sound.tally.frames) / rate, stft: stft,
+        subject: sound.subject(channel: channel.number), seconds: Double(sound.counts.frames) / rate, stft: stft,
         columns: spectrogram.columns, range: 90, maximumFrequency: Swift.min(rate / 2, 2 * tracker.range.upperBound),
-        isLogarithmic: true, minimumFrequency: Swift.min(20, tracker.range.lowerBound))
-      let search = String(
-        format: "; method %@, %.4g to %.4g Hz, frames of %d samples, hop size %d", method.rawValue,
-        tracker.range.lowerBound, tracker.range.upperBound, tracker.window, hop)
-      try PitchPicture.plot(
-        result, frames: frames, threshold: threshold, hop: Double(hop) / rate, subtitle: result.lines[0] + search
-      ).writePNG(to: png)
+        scale: .logarithmic, minimumFrequency: Swift.min(20, tracker.range.lowerBound))
+      var map = result.plot
+      map.subtitle =
+        result.lines[0]
+        + String(
+          format: "; method %@, %.4g to %.4g Hz, analysis frames of %d samples, hop size %d", method.rawValue,
+          tracker.range.lowerBound, tracker.range.upperBound, tracker.window, hop)
+      map.curves = frames.voicedStretches(from: threshold).map { stretch in
+        // A single frame is drawn one hop wide.
+        let ends = stretch.count > 1 ? [0] : [-0.5, 0.5]
+        return LineChart.Series(
+          samples: stretch.flatMap { frame in
+            ends.map { .init(x: frame.time + $0 * Double(hop) / rate, y: frame.frequency ?? 0) }
+          })
+      }
+      try map.writePNG(to: png)
       log.noteWritten(png)
     }
     try LineWriter.standardOutput.write(table.lines(frames))

@@ -29,7 +29,9 @@ struct SpectrogramCommand: AsyncParsableCommand {
   @OptionGroup var picture: PictureOption
 
   @Option(
-    help: "Samples of an analysis frame: a power of two, 64 to 65536. More resolve closer frequencies. (default: 2048)",
+    help:
+      "Length of an analysis frame in samples: a power of two, 64 to 65536. A longer one resolves closer frequencies. "
+      + "(default: 2048)",
     parse: Parse.powerOfTwo(in: 64...65_536))
   var size = 2_048
 
@@ -100,6 +102,6 @@ struct SpectrogramCommand: AsyncParsableCommand {
     return SpectrogramResult(
       subject: sound.subject(channel: channel.number), seconds: Double(sound.tally.frames) / rate, stft: stft,
       columns: builder.columns, range: range ?? (picture.png == nil ? 60 : 90),
-      maximumFrequency: maxFrequency ?? rate / 2, isLogarithmic: log)
+      maximumFrequency: maxFrequency ?? rate / 2, scale: log ? .logarithmic : .linear)
   }
 }

@@ -29,7 +29,9 @@ struct SpectrumCommand: AsyncParsableCommand {
   @OptionGroup var file: SoundFileOptions
 
   @Option(
-    help: "Samples of an analysis frame: a power of two, 64 to 65536. More resolve closer frequencies. (default: 8192)",
+    help:
+      "Length of an analysis frame in samples: a power of two, 64 to 65536. A longer one resolves closer frequencies. "
+      + "(default: 8192)",
     parse: Parse.powerOfTwo(in: 64...65_536))
   var size = 8_192
 

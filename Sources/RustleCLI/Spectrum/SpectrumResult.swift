@@ -55,7 +55,7 @@ struct SpectrumResult {
       let (frequencies, levels, amplitudes) = (spectrum.frequencies, spectrum.decibels, spectrum.amplitudes)
       return table.header + table.lines(frequencies.indices.map { (frequencies[$0], levels[$0], amplitudes[$0]) })
     case .auto, .text:
-      let lines = [profile.paint(subject.name, .bold), fileLine, analysisLine, ""] + SpectrumBars(self).lines(profile)
+      let lines = [profile.paint(subject.name, .bold), fileLine, analysisLine, ""] + Chart(profile: profile).bars(plot)
       return lines.map { $0 + "\n" }.joined() + "\n" + peakTable(profile)
     }
   }
@@ -65,7 +65,7 @@ struct SpectrumResult {
   /// The description of the file: `FLAC, Signed 16 bit PCM, 44.1 kHz, mean of 2 channels, 5.20 s`.
   var fileLine: String { subject.line + String(format: ", %.2f s", seconds) }
 
-  /// The description of the analysis: `8192 points, hann window, 55 frames, overlap 50 %, 5.38 Hz a bin`.
+  /// The description of the analysis: `8192 samples, hann window, 55 analysis frames, overlap 50 %, 5.38 Hz a bin`.
   var analysisLine: String {
     WindowChoice.line(size: spectrum.size, window: spectrum.window, frames: spectrum.frames)
       + String(
@@ -87,21 +87,26 @@ struct SpectrumResult {
 
   /// The spectrum over a logarithmic axis, its peaks marked.
   var plot: LineChart {
-    let bars = SpectrumBars(self)
-    var plot = LineChart(
-      title: subject.title, subtitle: fileLine + "; " + analysisLine, x: .frequency(bars.frequencyRange),
-      y: .level(bars.levelRange))
-    let samples = zip(bars.frequencies, bars.decibels).map { frequency, level in
-      // Silence is drawn along the lower edge: leaving it out would join its neighbours.
-      LineChart.Series.Sample(x: frequency, y: level.isFinite ? level : bars.levelRange.lowerBound - 10)
+    SpectrumPicture.plot(
+      frequencies: spectrum.frequencies, decibels: spectrum.decibels.map(Double.init),
+      peaks: peaks.map { ($0.frequency, $0.decibels) }, title: subject.title, subtitle: fileLine + "; " + analysisLine)
+  }
+}
+
+extension Chart {
+  /// The first curve of a spectrum in block characters, 12 rows high.
+  func bars(_ plot: LineChart) -> [String] {
+    let rows = 12
+    let x = plot.x.with(maximumLabels: max(4, columns / 5))
+    let y = plot.y.with(maximumLabels: rows / 2)
+    let levels = plot.series[0].columns(columns, along: x)
+    // A level stands where a bar of that level ends.
+    let labels = labels(y, rows: rows) { rows - Int(($0 * Double(rows)).rounded()) }
+    let picture = (0..<rows).map { row in
+      let bars = String(levels.map { bar(y.fraction(of: $0), row: row, of: rows) })
+      return margin(labels[row]) + profile.paint(bars.withoutSpacesAtEnd, .cyan)
     }
-    plot.series = [LineChart.Series(samples: samples, isFilled: true)]
-    plot.markers = peaks.map { peak in
-      LineChart.Marker(
-        x: peak.frequency, y: peak.decibels,
-        label: "\(UnitLabel.frequency(peak.frequency))  \(UnitLabel.decibels(peak.decibels))")
-    }
-    return plot
+    return [unit("dBFS")] + picture + axis(x, unit: "Hz").map { profile.paint($0, .dim) }
   }
 }
 
@@ -126,9 +131,9 @@ enum WindowChoice: String, CaseIterable, Sendable {
     }
   }
 
-  /// `8192 points, hann window, 55 frames`.
+  /// `8192 samples, hann window, 55 analysis frames`.
   static func line(size: Int, window: WindowFunction, frames: Int) -> String {
     let name = Self(window) == .none ? "no window" : "\(Self(window).rawValue) window"
-    return "\(size) points, \(name), \(frames == 1 ? "1 frame" : "\(frames) frames")"
+    return "\(size) samples, \(name), \(frames) analysis frame\(frames == 1 ? "" : "s")"
   }
 }
