@@ -46,27 +46,29 @@ struct DoctorReport: Equatable {
 
   /// Checks the program, its libraries and the terminal.
   static func make(profile: TerminalProfile, isTerminal: Bool) -> DoctorReport {
-    var items = [Item(name: "rustle", value: Version.package)]
-    items.append(
+    let formats = AudioLibrary.Format.allCases.map { format in
+      let isThere = AudioLibrary.supports(format)
+      return Item(
+        name: "  \(format.rawValue)", value: isThere ? "yes" : "no", isGood: isThere,
+        advice: "install a libsndfile with this codec (1.1 or newer for MP3)")
+    }
+    let library = [
+      Item(name: "rustle", value: Version.package),
       Item(
         name: "native archive", value: Version.archive, isGood: Version.isArchiveExpected,
-        advice: "the package was built against another archive: run scripts/build and build again"))
-    items.append(fftInstructionSet)
-    items.append(Item(name: "audio files", value: AudioLibrary.version))
-    for format in AudioLibrary.Format.allCases {
-      let isThere = AudioLibrary.supports(format)
-      items.append(
-        Item(
-          name: "  \(format.rawValue)", value: isThere ? "yes" : "no", isGood: isThere,
-          advice: "install a libsndfile with this codec (1.1 or newer for MP3)"))
-    }
-    items.append(Item(name: "plots", value: "cairo \(PlotLibrary.version)"))
-    let terminal =
-      isTerminal ? "\(profile.columns) x \(profile.rows)" : "none (output is a file or a pipe)"
-    items.append(Item(name: "terminal", value: terminal))
-    items.append(Item(name: "  colour", value: profile.usesColor ? "yes" : "no"))
-    items.append(Item(name: "  characters", value: profile.usesUnicode ? "Unicode" : "ASCII"))
-    return DoctorReport(items: items)
+        advice: "the package was built against another archive: run scripts/build and build again"),
+      fftInstructionSet,
+      Item(name: "audio files", value: AudioLibrary.version),
+    ]
+    let output = [
+      Item(name: "plots", value: "cairo \(PlotLibrary.version)"),
+      Item(
+        name: "terminal",
+        value: isTerminal ? "\(profile.columns) x \(profile.rows)" : "none (output is a file or a pipe)"),
+      Item(name: "  colour", value: profile.usesColor ? "yes" : "no"),
+      Item(name: "  characters", value: profile.usesUnicode ? "Unicode" : "ASCII"),
+    ]
+    return DoctorReport(items: library + formats + output)
   }
 
   /// The instruction set of the transforms.
