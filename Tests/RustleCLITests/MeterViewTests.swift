@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustlePlot
 import TestSupport
 import Testing
 
@@ -220,12 +221,5 @@ import Testing
     #expect(Numbers.time(59.96) == "1:00.0")
     #expect(Numbers.time(3_599.9) == "59:59.9")
     #expect(Numbers.time(3_723.04) == "1:02:03.0")
-  }
-
-  @Test func aLargeNumberIsFiveLinesOfOneWidth() {
-    let lines = BigDigits.lines("-0123456789.", mark: "#")
-    #expect(lines.count == 5 && Set(lines.map(\.count)) == [12 * 8 - 2])
-    #expect(BigDigits.lines("1.5", mark: "#")[0] == "  ##" + String(repeating: " ", count: 12) + "######")
-    #expect(BigDigits.lines("x", mark: "#") == ["", "", "", "", ""])
   }
 }

@@ -120,12 +120,13 @@ extension SoundCommandTests {
     let words = ["pitch", path, "--min", "60", "--window", "1024", "--hop", "20000"]
     let result = try RustleProcess.run(words)
     #expect(result.status == 0 && result.lines.count == 3)
-    #expect(result.errors == "rustle: frames of 1024 samples require at least 96.9 Hz: --min is raised to it\n")
+    #expect(
+      result.errors == "rustle: analysis frames of 1024 samples require at least 96.9 Hz: --min is raised to it\n")
     #expect(try RustleProcess.run(words + ["--quiet"]).errors == "")
     let short = try folder.write(Self.sine(440, seconds: 0.01), as: "short.wav")
     let none = try RustleProcess.run(["pitch", short])
     #expect((none.status, none.output) == (0, ""))
-    #expect(none.errors.contains("is shorter than a frame of 4096 samples: no pitch"))
+    #expect(none.errors.contains("is shorter than an analysis frame of 4096 samples: no pitch"))
   }
 
   @Test func theContourIsDrawnOverTheSpectrogram() throws {

@@ -65,20 +65,6 @@ import Testing
     try Snapshot.expect(text)
   }
 
-  @Test func aBarIsAsHighAsItsLevel() {
-    let profile = TickerViewTests.profile(columns: 40)
-    // Flat at -45 dB under a tone at 0 dB: 45 of 90 dB are 6 of 12 rows.
-    var decibels = [Double](repeating: -45, count: 2_001)
-    let frequencies = decibels.indices.map { Double($0) * 10 }
-    decibels[2_000] = 0
-    let lines = Chart(profile: profile).bars(
-      SpectrumPicture.plot(frequencies: frequencies, decibels: decibels, title: ""))
-    let full = lines.filter { $0.contains("███") }
-    #expect(full.count == 6)
-    #expect(lines[1].hasPrefix("    0 ┤"))
-    #expect(lines[1].hasSuffix("█"))
-  }
-
   @Test func ndjson() throws {
     let text = try Self.result().text(.ndjson, profile: TickerViewTests.profile(columns: 80))
     let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])

@@ -1,4 +1,5 @@
 import RustleMarket
+import RustlePlot
 import TestSupport
 import Testing
 
@@ -214,15 +215,6 @@ import Testing
     #expect(lines[1].text == "ABCDEFGHIJKLMNOPQRSTUVWXYZ" || lines[1].text == "ABCDEFGHIJK…")
     #expect(lines[2].text.hasPrefix("日本円             155.20"))
     #expect(DisplayWidth.columns(of: lines[2].text) == lines[2].columns)
-  }
-
-  @Test func aSparklineIsScaledToItsOwnRange() {
-    #expect(TickerNumbers.sparkline([1, 2, 3, 4, 5, 6, 7, 8], width: 8, glyphs: .unicode) == "▁▂▃▄▅▆▇█")
-    #expect(TickerNumbers.sparkline([5, 5, 5], width: 5, glyphs: .unicode) == "  ▅▅▅")
-    #expect(TickerNumbers.sparkline([9, 1, 2], width: 2, glyphs: .unicode) == "▁█")
-    #expect(TickerNumbers.sparkline([1, 8], width: 4, glyphs: .ascii) == "  _#")
-    #expect(TickerNumbers.sparkline([], width: 3, glyphs: .unicode) == "   ")
-    #expect(TickerNumbers.sparkline([1], width: 0, glyphs: .unicode) == "")
   }
 
   @Test(arguments: [

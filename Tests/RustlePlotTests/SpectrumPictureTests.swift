@@ -86,4 +86,35 @@ import Testing
     #expect(few.range == axis.range && few.title == axis.title && few.label(2_000) == "2k")
     #expect(few.ticks.count { $0.isMajor } < axis.ticks.count { $0.isMajor })
   }
+
+  @Test func aBarIsAsHighAsItsLevel() {
+    // Flat at -45 dB under a tone at 0 dB: 45 of 90 dB are 6 of 12 rows.
+    var decibels = [Double](repeating: -45, count: 2_001)
+    let frequencies = decibels.indices.map { Double($0) * 10 }
+    decibels[2_000] = 0
+    let lines = TextChart(columns: 40).bars(
+      of: SpectrumPicture.plot(frequencies: frequencies, decibels: decibels, title: ""), rows: 12,
+      units: ("Hz", "dBFS"), paint: { "<\($0)>" })
+    #expect(lines.count == 15 && lines[0] == " dBFS" && lines[14].hasSuffix("Hz"))
+    let full = lines.filter { $0.contains("███") }
+    #expect(full.count == 6)
+    #expect(lines[1].hasPrefix("    0 ┤<"))
+    #expect(lines[1].hasSuffix("█>"))
+  }
+
+  @Test func shadesAreThoseOfTheLevels() {
+    let levels: [Float] = [0, -.infinity, -.infinity, -60, -20, -60]
+    let map = SpectrogramPicture.map(
+      levels, bins: 3, binWidth: 100, hop: 0.5, seconds: 0.5, highest: 200, decibels: 50, title: "")
+    let chart = TextChart(columns: 27, glyphs: .ascii)
+    let lines = chart.shades(of: map, rows: 2, units: ("s", "Hz", "dBFS"))
+    // Column 0 at 0 s has 0 Hz alone, at 0 dBFS; column 1 has 100 Hz, at -20 dBFS.
+    #expect(lines.count == 6 && lines[0] == "   Hz")
+    #expect(lines[1].dropFirst(7) == String(repeating: " ", count: 10) + String(repeating: "*", count: 10))
+    #expect(lines[2].dropFirst(7) == String(repeating: "@", count: 10) + String(repeating: "*", count: 10))
+    #expect(lines[5] == "      -50 ...:::---===+++***###%%%@@@ 0 dBFS")
+    let colored = chart.shades(of: map, rows: 2, units: ("s", "Hz", "dBFS"), usesColor: true)
+    #expect(colored[2].contains("\u{1B}[38;5;\(ColorMap.dusk.terminalColor(of: 1))m@"))
+    #expect(colored.map { $0.replacing(/\u{1B}\[[\d;]+m/, with: "") } == lines)
+  }
 }

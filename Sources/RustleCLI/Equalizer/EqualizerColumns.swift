@@ -1,6 +1,7 @@
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustlePlot
 
 /// The result of equalizing a file.
 struct EqualizerSummary: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustlePlot
 
 /// The layout of a live equalizer on a terminal. A pure function of its arguments.
 struct EqualizerPanel {

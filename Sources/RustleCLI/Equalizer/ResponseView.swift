@@ -17,7 +17,7 @@ struct ResponseView {
   /// The lines, each with a line feed.
   func text() -> String {
     let glyphs = profile.glyphs
-    let chart = Chart(profile: profile)
+    let chart = profile.chart
     let columns = chart.columns
     let xAxis = PlotAxis.frequency(ResponsePicture.frequencies, maximumLabels: max(4, columns / 5))
     let span = span

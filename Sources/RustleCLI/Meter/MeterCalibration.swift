@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustlePlot
 
 /// Writes the result of a calibration: the offset at which the meter shows the reference level.
 actor CalibrationWriter: MeterSink {

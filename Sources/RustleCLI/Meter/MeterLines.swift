@@ -1,4 +1,5 @@
 import RustleAudio
+import RustlePlot
 
 /// The states of a measurement, one per line, and the summary after them.
 struct MeterLines: Sendable {

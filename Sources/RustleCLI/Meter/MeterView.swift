@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustlePlot
 
 /// The layout of a measurement on a terminal, while it goes on and at its end. A pure function of its arguments.
 struct MeterView {
@@ -163,7 +164,7 @@ struct MeterView {
   /// The levels of the bands as bars side by side.
   func bands(_ state: MeterState) -> [ScreenLine] {
     // The lowest bands are left out where not all fit; a bar has up to four columns and a space.
-    let (chart, left) = (Chart(profile: profile), Chart.labelWidth + 1)
+    let (chart, left) = (profile.chart, TextChart.labelWidth + 1)
     let room = max(1, profile.columns - left)
     let shown = Array(state.bands.suffix(room))
     let width = max(1, min(5, room / max(1, shown.count)))
@@ -185,9 +186,9 @@ struct MeterView {
 
   /// The unit under the levels, and the centre frequencies that fit.
   private func labels(_ bands: [SoundLevelMeter.Band], width: Int, unit: String) -> String {
-    var row = unit.leftPadded(to: Chart.labelWidth - 1) + "  "
+    var row = unit.leftPadded(to: TextChart.labelWidth - 1) + "  "
     for (index, band) in bands.enumerated() {
-      let start = Chart.labelWidth + 1 + index * width
+      let start = TextChart.labelWidth + 1 + index * width
       // Of one-third-octave bands every third is labelled: 31.5, 63, 125, ...
       let octaves = log2(band.center / 1_000)
       let isCrowded = width < 6 && abs(octaves.rounded() - octaves) >= 0.1

@@ -1,4 +1,5 @@
 import Foundation
+import RustlePlot
 
 /// The formats of numbers for people, the same in every locale.
 enum Numbers {

@@ -1,4 +1,5 @@
 import Foundation
+import RustlePlot
 
 /// A column of the records that a command writes: the field's name, its value in a record, and its cell in text output.
 struct Column<Record>: Sendable {

@@ -6,7 +6,6 @@ typealias SoundInput = OpenedInput
 typealias SoundTally = OpenedInput.Counts
 
 extension SoundInput {
-  /// The counts so far.
   var tally: SoundTally { counts }
 
   /// Opens and starts a device, which ends at the configuration's frame limit.
@@ -14,12 +13,8 @@ extension SoundInput {
     try await AudioCapture(configuration).open(bufferDuration: .milliseconds(20))
   }
 
-  /// Reads the sound to its end as one channel, with a progress line, and with a note on a truncated file.
-  ///
-  /// - Parameters:
-  ///   - channel: counted from 1; nil for the mean of all.
-  ///   - writesAtOnce: whether the output itself shows the progress.
-  ///   - take: receives the samples of each buffer.
+  /// Reads the sound to its end as one channel, counted from 1, or with nil as the mean of all. It has a progress line, unless the
+  /// output itself shows the progress, and a note on a truncated file.
   func forEachMono(
     channel: Int?, log: LogOptions, writesAtOnce: Bool = false, _ take: ([Float]) throws -> Void
   ) async throws {
@@ -31,6 +26,15 @@ extension SoundInput {
     }
     try checkIsNotEmpty()
     if let shortness { log.note(shortness) }
+  }
+
+  /// Rejects a sample rate; the rate of a file is its data, not the usage.
+  func checkRate(in range: ClosedRange<Double>, _ expected: String) throws {
+    guard !range.contains(format.sampleRate) else { return }
+    throw CommandFailure(
+      file == nil ? .usage : .badData,
+      "\(name): expected a sample rate of \(expected) Hz, got \(Numbers.plain(format.sampleRate)) Hz",
+      advice: "convert the sound first")
   }
 
   /// Rejects an input without frames to read; valid at its end, and before it if no frames are expected.
@@ -53,11 +57,8 @@ extension SoundInput {
 
   /// Measures until the end of the sound or of the run.
   ///
-  /// - Parameters:
-  ///   - view: the live view; nil for lines on standard output.
-  ///   - measure: reads the sound to its end.
-  ///   - finish: writes the summary, before the other tasks have ended: one of them may wait for sound without end. It is
-  ///     called after a failure too, so that a lost device or a damaged file keeps its measurement.
+  /// `finish` writes the summary, before the other tasks have ended: one of them may wait for sound without end. It is called
+  /// after a failure too, so that a lost device or a damaged file keeps its measurement.
   func run<View: LiveView>(
     view: View?, measure: @escaping @Sendable () async throws -> Void,
     finish: @escaping @Sendable (RunEnding) async throws -> Void
@@ -96,9 +97,7 @@ extension SoundInput {
 
 /// The description of the analysed sound, for headings.
 struct SoundSubject: Equatable, Sendable {
-  /// The input's name.
   let name: String
-  /// The rate and the channels.
   let format: AudioFormat
   /// A file's encoding: `WAV, 32 bit float`; nil for other inputs.
   let encoding: String?
@@ -106,7 +105,6 @@ struct SoundSubject: Equatable, Sendable {
   let channel: Int?
   /// The combination of all channels: `mean`, `mix`.
   var mixture = "mean"
-  /// More details of the analysis.
   var detail: String?
 
   /// The description in a line: `WAV, 32 bit float, 48 kHz, mean of 2 channels`.

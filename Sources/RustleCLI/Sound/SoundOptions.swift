@@ -39,20 +39,14 @@ struct SoundDeviceOptions: ParsableArguments {
   var channels: Int?
 
   static let defaultRate = 48_000
-  static let defaultChannels = 2
 
   var device: String? { choice.device }
   var demo: Bool { choice.demo }
   var name: String? { choice.name }
 
-  /// The configuration of a device.
-  ///
-  /// - Parameters:
-  ///   - name: the device.
-  ///   - seconds: the duration of the sound; nil for no limit.
+  /// The configuration of a device, for a duration in seconds.
   func configuration(of name: String, seconds: Double? = nil) throws -> DeviceConfiguration {
-    let format = try AudioFormat(
-      sampleRate: Double(rate ?? Self.defaultRate), channels: channels ?? Self.defaultChannels)
+    let format = try AudioFormat(sampleRate: Double(rate ?? Self.defaultRate), channels: channels ?? 2)
     let limit = seconds.map { max(1, Int(($0 * format.sampleRate).rounded())) }
     return DeviceConfiguration(device: name, format: format, frameLimit: limit)
   }
@@ -81,9 +75,8 @@ struct RawInputOptions: ParsableArguments {
     throw ValidationError("--raw \(raw.rawValue) requires \(missing.joined(separator: " and "))")
   }
 
-  /// Rejects an input without a name, raw samples without a rate or channels, and either option for a sound file.
-  ///
-  /// - Parameter alternative: another input with these options: ` or a device`.
+  /// Rejects an input without a name, raw samples without a rate or channels, and either option for a sound file; `alternative`
+  /// is another input with these options.
   func check(_ input: String, rate: Int?, channels: Int?, alternative: String = "") throws {
     if input == "" { throw ValidationError("<input>: expected the path of a sound file, got ''") }
     try check(rate: rate, channels: channels)
@@ -92,9 +85,8 @@ struct RawInputOptions: ParsableArguments {
     }
   }
 
-  /// Opens a file or raw samples with checked rate and channels; `-` is standard input.
-  ///
-  /// - Parameter example: a command that reads standard input.
+  /// Opens a file or raw samples with checked rate and channels, from a time on and for a duration in seconds; `-` is standard
+  /// input, from which the command `example` reads.
   func open(
     _ input: String, rate: Int?, channels: Int?, from: Double = 0, seconds: Double? = nil, example: String
   ) async throws -> SoundInput {
@@ -113,6 +105,13 @@ struct RawInputOptions: ParsableArguments {
   }
 }
 
+/// Rejects the ends of a range of frequencies that are not in order.
+func check(min: Double, isBelow max: Double) throws {
+  guard min >= max else { return }
+  let got = [min, max].map { Numbers.plain($0, digits: 12) }
+  throw ValidationError("expected --min below --max, got \(got[0]) and \(got[1])")
+}
+
 /// The options of commands that read sound from a file or from standard input only.
 struct SoundFileOptions: ParsableArguments {
   @Argument(
@@ -129,14 +128,7 @@ struct SoundFileOptions: ParsableArguments {
 
   func validate() throws { try samples.check(input, rate: rate, channels: channels) }
 
-  /// Opens the input and determines its format.
-  ///
-  /// - Parameters:
-  ///   - command: the name of the command, for an example.
-  ///   - channel: the channel to read, counted from 1; nil for all.
-  ///   - from: the time to begin at, in seconds.
-  ///   - seconds: the longest duration to read; nil for all.
-  /// - Throws: `CommandFailure`, or an error that converts to one.
+  /// Opens the input, from a time on and for a duration in seconds; rejects a channel, counted from 1, that it does not have.
   func open(
     for command: String, channel: Int? = nil, from: Double = 0, seconds: Double? = nil
   ) async throws -> SoundInput {
@@ -172,12 +164,7 @@ struct SoundInputOptions: ParsableArguments {
     }
   }
 
-  /// Opens the input and determines its format. A device starts.
-  ///
-  /// - Parameters:
-  ///   - example: a command that reads standard input: `rustle meter -`.
-  ///   - seconds: the longest duration to read; nil for all.
-  /// - Throws: `CommandFailure`, or an error that converts to one.
+  /// Opens the input, for a duration in seconds, and starts a device; `example` is a command that reads standard input.
   func open(for example: String, seconds: Double? = nil) async throws -> SoundInput {
     guard let input else {
       return try await .device(device.configuration(of: device.name ?? AudioDevice.defaultName, seconds: seconds))

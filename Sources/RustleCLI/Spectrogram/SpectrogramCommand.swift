@@ -14,7 +14,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
       """,
     discussion: """
       The spectra of overlapping, windowed frames are drawn as colours, time to the right and frequency upwards. Levels are \
-      in dBFS: a sine at full scale is 0 dB. A pixel shows the highest level of its frames and bins.
+      in dBFS: a sine at full scale is 0 dB. A pixel shows the highest level of its analysis frames and bins.
 
       Without --png the picture is drawn as text.
 

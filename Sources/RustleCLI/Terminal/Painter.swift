@@ -1,3 +1,5 @@
+import RustlePlot
+
 /// Colours and emphasis by ANSI escape sequences (ECMA-48, SGR), or none.
 struct Painter: Equatable, Sendable {
   /// The emphasis of a text. No information is in the colour alone.
@@ -27,7 +29,10 @@ typealias ScreenLine = (text: String, columns: Int)
 
 extension TerminalProfile {
   /// The characters of the terminal.
-  var glyphs: Glyphs { Glyphs(for: self) }
+  var glyphs: Glyphs { usesUnicode ? .unicode : .ascii }
+
+  /// The frame of a chart as wide as the terminal.
+  var chart: TextChart { TextChart(columns: columns, glyphs: glyphs) { paint($0, .dim) } }
 
   /// The text in an ink where there are colours.
   func paint(_ text: String, _ ink: Painter.Ink?) -> String { Painter(isEnabled: usesColor)(text, ink) }
@@ -38,5 +43,12 @@ extension TerminalProfile {
     let whole = DisplayWidth.columns(of: text)
     let columns = isLive ? min(whole, self.columns) : whole
     return (paint(DisplayWidth.fit(text, to: columns, ellipsis: glyphs.ellipsis), ink), columns)
+  }
+}
+
+extension Glyphs {
+  /// The text without characters that the set lacks. Not for names from users.
+  func plain(_ text: String) -> String {
+    self == .unicode ? text : text.replacing("\u{B5}", with: "u").replacing("\u{2212}", with: String(minus))
   }
 }

@@ -1,4 +1,5 @@
 import RustleMarket
+import RustlePlot
 
 /// The columns of a ticker's table for a width; the least important are left out first.
 struct TickerColumns {
@@ -95,7 +96,7 @@ struct TickerColumns {
     if width >= Self.sparkWidths.lowerBound {
       spark = [
         Column(title: "LAST \(width)", width: width, isRight: false, gap: 2) { row, _ in
-          (TickerNumbers.sparkline(row.history, width: width, glyphs: glyphs), .cyan)
+          (glyphs.sparkline(row.history, columns: width), .cyan)
         }
       ]
     }

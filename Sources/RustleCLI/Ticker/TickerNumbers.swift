@@ -1,5 +1,6 @@
 import Foundation
 import RustleMarket
+import RustlePlot
 
 /// The formats of the ticker's numbers, the same in every locale.
 enum TickerNumbers {
@@ -65,19 +66,5 @@ enum TickerNumbers {
   /// A count with thousands separators.
   static func count(_ count: UInt64) -> String {
     ExactDecimal(units: Int64(clamping: count), scale: 0).map(price) ?? String(count)
-  }
-
-  /// A line of bars, one for each value, scaled to the least and the greatest value.
-  ///
-  /// - Parameters:
-  ///   - values: finite; the newest last.
-  ///   - width: columns; the newest values that fit are shown, aligned right.
-  /// - Returns: exactly `width` columns. Equal values are drawn at half height.
-  static func sparkline(_ values: [Double], width: Int, glyphs: Glyphs) -> String {
-    let shown = values.suffix(max(0, width))
-    guard let low = shown.min(), let high = shown.max() else { return String(repeating: " ", count: max(0, width)) }
-    let top = Double(glyphs.bars.count - 1)
-    let bars = shown.map { glyphs.bars[Int((high > low ? ($0 - low) / (high - low) * top : 0.5 * top).rounded())] }
-    return String(bars).leftPadded(to: width)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RustleMarket
+import RustlePlot
 
 /// A consumer of a run's streams: lines, or a view.
 protocol TickerSink: Actor {

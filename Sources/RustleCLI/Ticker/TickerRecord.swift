@@ -1,5 +1,6 @@
 import Foundation
 import RustleMarket
+import RustlePlot
 
 /// A record of a ticker: a trade, a candle, or the statistics of a window.
 protocol TickerRecord: SymbolRecord {

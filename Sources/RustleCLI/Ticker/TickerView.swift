@@ -1,5 +1,6 @@
 import Foundation
 import RustleMarket
+import RustlePlot
 
 /// The state of a ticker's view beside the prices.
 struct TickerStatus: Equatable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustlePlot
 
 /// The result of a run of the tuner.
 struct TuneResult: Sendable {

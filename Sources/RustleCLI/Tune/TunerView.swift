@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustlePlot
 
 /// The state that the tuner shows.
 struct TunerState: Equatable, Sendable {

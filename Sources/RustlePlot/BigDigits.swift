@@ -1,5 +1,5 @@
-/// Numbers that are five lines high.
-enum BigDigits {
+/// Numbers in characters, five lines high.
+public enum BigDigits {
   /// Five rows of three pixels, the leftmost one in the highest bit.
   private static let shapes: [Character: [UInt8]] = [
     "0": [0b111, 0b101, 0b101, 0b101, 0b111], "1": [0b010, 0b110, 0b010, 0b010, 0b111],
@@ -10,14 +10,14 @@ enum BigDigits {
     "-": [0b000, 0b000, 0b111, 0b000, 0b000], ".": [0b000, 0b000, 0b000, 0b000, 0b010],
   ]
   /// The height in lines.
-  static let height = 5
+  public static let height = 5
 
   /// The number in five lines, each pixel two columns wide.
   ///
   /// - Parameters:
   ///   - number: digits, a point and a minus sign; other characters are left out.
   ///   - mark: the character of a pixel.
-  static func lines(_ number: String, mark: Character) -> [String] {
+  public static func lines(_ number: String, mark: Character) -> [String] {
     (0..<height).map { row in
       let digits = number.compactMap { shapes[$0]?[row] }.map { pixels($0, mark) }
       return digits.joined(separator: "  ")

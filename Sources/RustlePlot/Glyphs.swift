@@ -1,0 +1,53 @@
+/// The characters of drawings in text: Unicode's, or plain ASCII.
+public struct Glyphs: Equatable, Sendable {
+  /// Eight heights of a bar, the lowest first.
+  public let bars: [Character]
+  /// Shades of an area from the faintest to the fullest.
+  public let shades: [Character]
+  /// A rise.
+  public let up: Character
+  /// A fall.
+  public let down: Character
+  /// Neither a rise nor a fall.
+  public let unchanged: Character
+  /// The mark of a cut text.
+  public let ellipsis: Character
+  /// A vertical line.
+  public let vertical: Character
+  /// A horizontal line.
+  public let horizontal: Character
+  /// A vertical line with a mark at its left.
+  public let leftMark: Character
+  /// A horizontal line with a mark below.
+  public let bottomMark: Character
+  /// The corner of two axes.
+  public let corner: Character
+  /// A minus sign.
+  public let minus: Character
+  /// Stands for a missing number.
+  public let unknown: Character
+
+  /// Block characters, arrows and box lines.
+  public static let unicode = Self(
+    bars: Array("▁▂▃▄▅▆▇█"), shades: Array("·░▒▓█"), up: "▲", down: "▼", unchanged: "·", ellipsis: "…", vertical: "│",
+    horizontal: "─", leftMark: "┤", bottomMark: "┬", corner: "└", minus: "\u{2212}", unknown: "\u{2013}")
+  /// For terminals without Unicode.
+  public static let ascii = Self(
+    bars: Array("_.:-=+*#"), shades: Array(".:-=+*#%@"), up: "^", down: "v", unchanged: "=", ellipsis: "~",
+    vertical: "|", horizontal: "-", leftMark: "+", bottomMark: "+", corner: "+", minus: "-", unknown: "-")
+
+  /// A line of bars (a sparkline), one for each value, scaled to the least and the greatest value. Equal values are drawn at half
+  /// height.
+  ///
+  /// - Parameters:
+  ///   - values: finite; the newest last.
+  ///   - columns: 0 or more; the newest values that fit are shown, aligned right.
+  /// - Returns: exactly `columns` characters.
+  public func sparkline(_ values: [Double], columns: Int) -> String {
+    let shown = values.suffix(columns)
+    let (low, high) = (shown.min() ?? 0, shown.max() ?? 0)
+    let top = Double(bars.count - 1)
+    let line = shown.map { bars[Int((high > low ? ($0 - low) / (high - low) * top : 0.5 * top).rounded())] }
+    return String(repeating: " ", count: columns - line.count) + String(line)
+  }
+}

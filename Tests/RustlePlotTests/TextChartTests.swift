@@ -1,0 +1,50 @@
+import RustlePlot
+import Testing
+
+@Suite struct TextChartTests {
+  @Test func aSparklineIsScaledToItsOwnRange() {
+    #expect(Glyphs.unicode.sparkline([1, 2, 3, 4, 5, 6, 7, 8], columns: 8) == "▁▂▃▄▅▆▇█")
+    #expect(Glyphs.unicode.sparkline([5, 5, 5], columns: 5) == "  ▅▅▅")
+    #expect(Glyphs.unicode.sparkline([9, 1, 2], columns: 2) == "▁█")
+    #expect(Glyphs.ascii.sparkline([1, 8], columns: 4) == "  _#")
+    #expect(Glyphs.unicode.sparkline([], columns: 3) == "   ")
+    #expect(Glyphs.unicode.sparkline([1], columns: 0) == "")
+  }
+
+  @Test func aLargeNumberIsFiveLinesOfOneWidth() {
+    let lines = BigDigits.lines("-0123456789.", mark: "#")
+    #expect(lines.count == 5 && Set(lines.map(\.count)) == [12 * 8 - 2])
+    #expect(BigDigits.lines("1.5", mark: "#")[0] == "  ##" + String(repeating: " ", count: 12) + "######")
+    #expect(BigDigits.lines("x", mark: "#") == ["", "", "", "", ""])
+  }
+
+  @Test func labelsStandUnderTheirMarksAndTheUnitWhereItFits() {
+    let axis = PlotAxis(title: "", scale: .linear, range: 0...4, maximumLabels: 5)
+    let chart = TextChart(columns: 27, glyphs: .ascii)
+    #expect(chart.columns == 20)
+    #expect(chart.axis(axis, unit: "s") == ["      ++----+----+----+---+", "       0    1    2    3   4"])
+    let wide = PlotAxis(title: "", scale: .linear, range: 0...4.5, maximumLabels: 5)
+    #expect(chart.axis(wide, unit: "s").last == "       0   1   2    3   4 s")
+    #expect(TextChart(columns: 3).columns == 10)
+  }
+
+  @Test func aMarginIsPaintedAsAWholeAndItsLabelIsRightAligned() {
+    let chart = TextChart(columns: 30) { "<\($0)>" }
+    #expect(chart.margin("-60") == "<  -60 ┤>" && chart.margin(nil) == "<      │>" && chart.unit("dB") == "<   dB>")
+  }
+
+  @Test func ofTwoLabelsInARowTheFirstIsShownWithTheMinusSignOfTheGlyphs() {
+    let axis = PlotAxis(title: "", scale: .linear, range: -2...2, maximumLabels: 5)
+    let labels = TextChart(columns: 30, glyphs: .ascii).labels(axis, rows: 4) { Int((1 - $0) * 4) }
+    #expect(labels == [0: "2", 1: "1", 2: "0", 3: "-1"], "row 4 is no row")
+    #expect(
+      TextChart(columns: 30).labels(axis, rows: 5) { Int((1 - $0) * 2) } == [0: "1", 1: "\u{2212}1", 2: "\u{2212}2"])
+  }
+
+  @Test func aBarHasEighthsOfARow() {
+    let chart = TextChart(columns: 30)
+    func column(_ fraction: Double) -> String { String((0..<2).map { chart.bar(fraction, row: $0, of: 2) }) }
+    #expect(column(0) == "  " && column(1 / 16) == " ▁" && column(0.5) == " █" && column(9 / 16) == "▁█")
+    #expect(column(1) == "██" && column(2) == "██" && column(-1) == "  " && column(.nan) == "  ")
+  }
+}
