@@ -85,9 +85,10 @@ struct PlayCommand: AsyncParsableCommand {
     // The line is not among records on the same terminal.
     let isShown = !log.quiet && !(writesRecords && StandardStream.isTerminal(StandardStream.output))
     let view = LiveScreen.standardError().map { screen in
-      PlayView(output: output, line: PlayLine(sound, hasKeys: screen.hasKeys), screen: screen) {
-        isShown ? newest.withLock(\.self) : nil
-      }
+      let line = PlayLine(
+        subject: sound.name, firstFrame: sound.firstFrame, totalFrames: sound.expectedFrames,
+        sampleRate: sound.format.sampleRate, hasKeys: screen.hasKeys)
+      return PlayView(output: output, line: line, screen: screen) { isShown ? newest.withLock(\.self) : nil }
     }
     let play: @Sendable () async throws -> RunEnding = {
       let end = try await output.play(sound, changing: equalizer.map { $0.process }) { progress in
@@ -101,7 +102,13 @@ struct PlayCommand: AsyncParsableCommand {
       tasks.addTask(operation: play)
       guard writesRecords else { return }
       tasks.addTask {
-        try await write(news, of: sound)
+        let table = progress(of: sound)
+        var tenths: Int64 = 0
+        for await progress in news {
+          let played = Int64(Double(10 * progress.played) / sound.format.sampleRate)
+          if played > tenths { try LineWriter.standardOutput.write(table.line(progress)) }
+          tenths = max(tenths, played)
+        }
         return nil
       }
       tasks.addTask { await RunEnding.readerGone(from: StandardStream.output) }
@@ -120,9 +127,7 @@ struct PlayCommand: AsyncParsableCommand {
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 
-  private static func equalizer(
-    _ settings: EqualizerSettings, file: String, format: AudioFormat
-  ) throws -> Equalizer {
+  private static func equalizer(_ settings: EqualizerSettings, file: String, format: AudioFormat) throws -> Equalizer {
     guard format.channels <= 2 else {
       throw CommandFailure(
         .badData, "--eq: expected sound of one or two channels, got \(format.layout)",
@@ -133,17 +138,9 @@ struct PlayCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes a record for each tenth of a second of played sound.
-  private func write(_ news: AsyncStream<PlaybackProgress>, of sound: SoundInput) async throws {
-    let table = Table(
+  private func progress(of sound: SoundInput) -> Table<PlaybackProgress> {
+    Table(
       columns(of: sound) + [Column("paused", \.isPaused)], kind: "progress", format: .ndjson, profile: format.profile)
-    var written: Int64 = 0
-    for await progress in news {
-      let tenths = Int64(Double(10 * progress.played) / sound.format.sampleRate)
-      guard tenths > written else { continue }
-      written = tenths
-      try LineWriter.standardOutput.write(table.line(progress))
-    }
   }
 
   private func summary(of sound: SoundInput, isComplete: Bool) -> Table<PlaybackProgress> {

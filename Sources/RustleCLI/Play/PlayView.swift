@@ -1,16 +1,15 @@
 import Foundation
 import RustleAudio
-import RustleAudioFiles
 
 /// The live view of a playback: a line on standard error, which is cleared at the end, and keys.
 actor PlayView: LiveView {
   var screen: LiveScreen
   private let output: AudioOutput
   private let line: PlayLine
+  /// Returns the newest progress; nil for no line.
   private let progress: @Sendable () -> PlaybackProgress?
   private var drawn = ""
 
-  /// - Parameter progress: returns the newest progress; nil for no line.
   init(
     output: AudioOutput, line: PlayLine, screen: LiveScreen, progress: @escaping @Sendable () -> PlaybackProgress?
   ) {
@@ -89,13 +88,5 @@ struct PlayLine {
       silence > 0 ? String(format: "%.2f s of inserted silence", silence) : nil,
     ].compactMap(\.self)
     return parts.isEmpty ? nil : "the playback was interrupted: " + parts.joined(separator: ", ")
-  }
-}
-
-extension PlayLine {
-  init(_ sound: SoundInput, hasKeys: Bool) {
-    self.init(
-      subject: sound.name, firstFrame: sound.firstFrame, totalFrames: sound.expectedFrames,
-      sampleRate: sound.format.sampleRate, hasKeys: hasKeys)
   }
 }
