@@ -10,7 +10,8 @@ public struct PlaybackProgress: Sendable, Hashable {
   public let played: Int64
   /// The frames that wait for the device.
   public let queued: Int64
-  /// The inserted silence: frames after the first sound for which none waited, without those of pauses.
+  /// The inserted silence: frames after the first sound for which none waited. ``AudioOutput/play(_:changing:onProgress:)`` leaves
+  /// out those of pauses, and those up to the first progress with sound.
   public internal(set) var insertedSilence: Int64
   /// The device's underruns; each one is a gap in the sound.
   public let underruns: Int
@@ -29,20 +30,21 @@ extension PlaybackProgress {
   }
 }
 
-/// Takes the silence of pauses out of the successive progress of a playback.
+/// Takes the silence of pauses and of the beginning out of the successive progress of a playback.
 struct PauseSilence {
   /// Whether a pause has emptied the queue, until it holds sound again.
   private var isDry = false
-  /// The silence of pauses, and all silence, in frames.
+  private var hasPlayed = false
+  /// The silence of pauses and of the beginning, and all silence, in frames.
   private var ofPauses: Int64 = 0
   private var all: Int64 = 0
 
   mutating func remove(from progress: PlaybackProgress, isPaused: Bool) -> PlaybackProgress {
-    if isPaused || isDry {
+    if !hasPlayed || isPaused || isDry {
       ofPauses += progress.insertedSilence - all
-      isDry = isPaused || progress.queued == 0
+      isDry = isPaused || (isDry && progress.queued == 0)
     }
-    all = progress.insertedSilence
+    (all, hasPlayed) = (progress.insertedSilence, progress.played > 0)
     var progress = progress
     progress.insertedSilence -= ofPauses
     progress.isPaused = isPaused
