@@ -191,7 +191,7 @@ import Testing
     }
     for (bytes, message) in [
       ([0x50, 0xFF], "expected a preset as JSON or as text in UTF-8, got other bytes"),
-      (Array("{}".utf8), "name: expected a value, got none"),
+      (Array("{\"v\": 1}".utf8), "name: expected a value, got none"),
     ] {
       let error = #expect(throws: AudioError.self) { try EqualizerPreset(file: Data(bytes), name: "a") }
       #expect(error?.code == .validation && error?.message == message)

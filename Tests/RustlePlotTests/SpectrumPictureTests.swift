@@ -95,7 +95,7 @@ import Testing
     let lines = TextChart(columns: 40).bars(
       of: SpectrumPicture.plot(frequencies: frequencies, decibels: decibels, title: ""), rows: 12,
       units: ("Hz", "dBFS"), paint: { "<\($0)>" })
-    #expect(lines.count == 15 && lines[0] == " dBFS" && lines[14].hasSuffix("Hz"))
+    #expect(lines.count == 15 && lines[0] == " dBFS" && lines[13].contains("┬"))
     let full = lines.filter { $0.contains("███") }
     #expect(full.count == 6)
     #expect(lines[1].hasPrefix("    0 ┤<"))
