@@ -105,3 +105,26 @@ extension AsyncSequence where Element == [Float] {
   /// The short-time spectra of the signal whose pieces these are. See ``STFTFrames``.
   public func spectra(_ stft: STFT) -> STFTFrames<Self> { STFTFrames(self, stft: stft) }
 }
+
+extension STFT {
+  /// Opens an input, such as a capture, and returns its frames as they are complete.
+  ///
+  /// ```swift
+  /// let stft = try STFT(size: 2_048, normalization: .amplitude, output: .decibels)
+  /// for try await levels in try await stft.frames(of: capture) {
+  ///   print(levels.max() ?? FFT.decibelFloor)
+  /// }
+  /// ```
+  ///
+  /// Silence replaces dropped frames, except for gaps of more than a minute.
+  ///
+  /// - Parameters:
+  ///   - input: sound of any format.
+  ///   - channel: counted from 0; nil: the mean of all. One that the sound does not have is an ``AudioError`` of the first frame.
+  /// - Throws: what the input throws when it cannot be opened.
+  public func frames<Input: AudioInput>(
+    of input: Input, channel: Int? = nil
+  ) async throws -> STFTFrames<AsyncThrowingMapSequence<Input.Buffers, [Float]>> {
+    try await input.buffers().mono(channel: channel).spectra(self)
+  }
+}

@@ -65,6 +65,18 @@ public struct WelchAnalyzer: Sendable {
     powerSums = [Double](repeating: 0, count: fft.binCount)
   }
 
+  /// The largest power of two, from 64 to `size`, that is at most `count`: a frame longer than its signal contains silence, and
+  /// its levels are too low.
+  ///
+  /// - Parameters:
+  ///   - size: the wanted samples of a frame.
+  ///   - count: the samples of the signal.
+  public static func size(_ size: Int, forSamples count: Int) -> Int {
+    var size = size
+    while size > count && size > 64 { size /= 2 }
+    return size
+  }
+
   /// Adds the next samples of the signal.
   public mutating func add(_ samples: [Float]) { add(samples.span) }
 

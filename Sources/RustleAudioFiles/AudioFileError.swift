@@ -33,6 +33,8 @@ public struct AudioFileError: CodedError {
     case formatMismatch = "AUDIO_FILE_FORMAT_MISMATCH"
     /// Raw samples end within a frame.
     case unfinishedFrame = "AUDIO_FILE_UNFINISHED_FRAME"
+    /// A sample is infinite or not a number.
+    case notFinite = "AUDIO_FILE_NOT_FINITE"
   }
 
   /// The domain of the bridged `NSError`; its code is the place of ``code`` in the order of declaration, from 1 on.

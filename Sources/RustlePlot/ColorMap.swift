@@ -22,6 +22,13 @@ public struct ColorMap: Sendable, Hashable {
     return place > 0 ? table[Int(min(place, last).rounded())] : table[0]
   }
 
+  /// The nearest colour among those that terminals of 256 colours have from 16 to 231: six steps each of red, green and blue.
+  public func terminalColor(of value: Double) -> Int {
+    let color = color(of: value)
+    let steps = [16, 8, 0].map { shift in Int((Double(color >> UInt32(shift) & 0xFF) / 51).rounded()) }
+    return 16 + 36 * steps[0] + 6 * steps[1] + steps[2]
+  }
+
   private static func ramp(_ value: Double) -> UInt32 {
     let lightness = 0.13 + 0.84 * value
     let hue = (275 + 190 * value) * .pi / 180

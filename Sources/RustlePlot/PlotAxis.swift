@@ -56,6 +56,24 @@ public struct PlotAxis: Sendable {
     Self(title: "Level (dBFS)", scale: .linear, range: range, maximumLabels: maximumLabels)
   }
 
+  /// A linear level axis, down from the next multiple of ten above the highest level. A sound below -120 dBFS, less than 24 bits
+  /// can hold, is silence: its axis begins at full scale.
+  ///
+  /// - Parameters:
+  ///   - highest: in dBFS; minus infinity for silence.
+  ///   - decibels: the length of the axis, above 0.
+  public static func level(upTo highest: Double, decibels: Double) -> Self {
+    let top = highest > -120 ? (highest / 10).rounded(.up) * 10 : 0
+    return .level(top - decibels...top)
+  }
+
+  /// The axis with marks for another number of labels, chosen as by the initialiser.
+  ///
+  /// - Parameter maximumLabels: about as many labels as there is room for, at least 2.
+  public func with(maximumLabels: Int) -> Self {
+    Self(title: title, scale: scale, range: range, maximumLabels: maximumLabels, label: label)
+  }
+
   /// A linear axis of gains in decibels, marked at multiples of 1, 2, 3, 6, 12 or 24 dB and labelled with their sign: `+6`,
   /// `0`, `−6`.
   ///

@@ -16,8 +16,8 @@ public struct TextChart: Sendable {
 
   /// Columns of the picture itself, at least 10.
   public let columns: Int
-  private let glyphs: Glyphs
-  private let paint: @Sendable (String) -> String
+  let glyphs: Glyphs
+  let paint: @Sendable (String) -> String
 
   /// Creates a frame.
   ///

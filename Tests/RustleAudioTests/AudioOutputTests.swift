@@ -1,8 +1,9 @@
-import RustleAudio
 import RustleCore
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import RustleAudio
 
 /// The built-in sink, on a clock that the test moves.
 @Suite(.releasesNativeObjects) struct AudioOutputTests {
@@ -134,6 +135,54 @@ import Testing
     let error = await #expect(throws: AudioError.self) { try await runtime.run { try await output.play(input) } }
     #expect(error?.code == .wrongState)
     await expectNothingLeft(output)
+  }
+
+  @Test func pausedPlaybackEmptiesItsQueueAndGoesOn() async throws {
+    let output = try output()
+    let input = input(frames: 100_000)
+    let reported = Mutex<[PlaybackProgress]>([])
+    output.isPaused = true
+    let end = try await runtime.run {
+      try await output.play(
+        input,
+        onProgress: { progress in
+          // Begins paused, and is paused again with sound in the queue, until a second after that is played.
+          let silent = reported.withLock { all in
+            all.append(progress)
+            return all.reversed().prefix { $0.queued == 0 }.count
+          }
+          if silent == 100 { output.isPaused = false }
+          if progress.played > 30_000, reported.withLock({ all in !all.contains { $0.isPaused && $0.played > 0 } }) {
+            output.isPaused = true
+          }
+        })
+    }
+    #expect(end.played == 100_000 && end.insertedSilence == 0 && !end.isPaused)
+    let all = reported.withLock(\.self)
+    #expect(all.prefix(100).allSatisfy { $0.isPaused && $0.played == 0 })
+    #expect(all.contains { $0.isPaused && $0.played > 30_000 && $0.queued == 0 })
+    // A second of silence before the first sound, and one in the middle.
+    #expect(end.position >= 100_000 + 2 * 47_000)
+    await expectNothingLeft(output)
+  }
+
+  @Test func silenceOfAPauseIsNotInserted() {
+    var silence = PauseSilence()
+    func inserted(_ frames: Int64, queued: Int64, isPaused: Bool = false) -> Int64 {
+      let raw = PlaybackProgress(
+        sequence: 0, position: 0, played: 1, queued: queued, insertedSilence: frames, underruns: 0)
+      let progress = silence.remove(from: raw, isPaused: isPaused)
+      #expect(progress.isPaused == isPaused)
+      return progress.insertedSilence
+    }
+    // Nor is the silence up to the first progress with sound.
+    #expect(inserted(7, queued: 9) == 0)
+    #expect(inserted(17, queued: 9) == 10)
+    #expect(inserted(300, queued: 0, isPaused: true) == 10)
+    // The queue fills again after the pause.
+    #expect(inserted(400, queued: 0) == 10)
+    #expect(inserted(450, queued: 5) == 10)
+    #expect(inserted(470, queued: 0) == 30)
   }
 
   @Test func cancellingTheTaskEndsThePlayback() async throws {

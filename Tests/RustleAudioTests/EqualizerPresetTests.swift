@@ -178,4 +178,29 @@ import Testing
       if let preset = try? EqualizerPreset(json: Data(bytes)) { try preset.check() }
     }
   }
+
+  @Test func fileIsJSONOrTextByItsContent() throws {
+    let settings = EqualizerSettings(left: [EqualizerBand(frequency: 100, gain: 3, q: 1)], preamp: -3)
+    let preset = EqualizerPreset(name: "Kitchen", settings: settings)
+    let mark = Data([0xEF, 0xBB, 0xBF])
+    #expect(try EqualizerPreset(file: preset.json(), name: "a") == preset)
+    #expect(try EqualizerPreset(file: mark + Data(" \r\n\t".utf8) + preset.json(), name: "a") == preset)
+    let text = Data(EqualizerText.format(settings).utf8)
+    for content in [text, mark + text] {
+      #expect(try EqualizerPreset(file: content, name: "a") == EqualizerPreset(name: "a", settings: settings))
+    }
+    for (bytes, message) in [
+      ([0x50, 0xFF], "expected a preset as JSON or as text in UTF-8, got other bytes"),
+      (Array("{\"v\": 1}".utf8), "name: expected a value, got none"),
+    ] {
+      let error = #expect(throws: AudioError.self) { try EqualizerPreset(file: Data(bytes), name: "a") }
+      #expect(error?.code == .validation && error?.message == message)
+    }
+  }
+
+  @Test func nameOfAFileIsThatOfAPreset() {
+    #expect(EqualizerPreset.name(ofFile: "presets/Late night.v2.txt") == "Late night.v2")
+    #expect(EqualizerPreset.name(ofFile: String(repeating: "a", count: 150) + ".json")?.count == 100)
+    #expect(EqualizerPreset.name(ofFile: "a\nb.json") == "ab" && EqualizerPreset.name(ofFile: "\u{7}.json") == nil)
+  }
 }

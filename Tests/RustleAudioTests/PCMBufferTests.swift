@@ -30,6 +30,14 @@ import Testing
     }
   }
 
+  @Test func framesOfARangeKeepTheirPlace() throws {
+    let buffer = try buffer([0, 1, 2, 3, 4, 5], position: 480, lost: 7)
+    #expect(buffer.frames(0..<3) == buffer)
+    #expect(try buffer.frames(0..<1) == self.buffer([0, 1], position: 480, lost: 7))
+    #expect(try buffer.frames(1..<3) == self.buffer([2, 3, 4, 5], position: 481))
+    #expect(try buffer.frames(3..<3) == self.buffer([], position: 483))
+  }
+
   @Test func anotherFormatIsRefused() throws {
     let buffer = try buffer()
     try buffer.expect(AudioFormat(sampleRate: 48_000, channels: 2))

@@ -176,4 +176,15 @@ import Testing
     #expect(!frame.isVoiced && frame.isVoiced(from: 0.4))
     #expect(!PitchFrame(sample: 0, time: 0, frequency: nil, confidence: 1).isVoiced)
   }
+
+  @Test func stretchesEndWithTheVoiceAndAtLeaps() {
+    let pitches: [Double?] = [100, 101, nil, nil, 102, 150, 151, 75.5, nil]
+    let frames = pitches.enumerated().map { index, pitch in
+      PitchFrame(sample: Int64(index), time: Double(index), frequency: pitch, confidence: pitch == nil ? 0 : 0.9)
+    }
+    let stretches = frames.voicedStretches()
+    #expect(stretches.map { $0.map(\.frequency) } == [[100, 101], [102], [150, 151], [75.5]])
+    #expect(stretches.map { $0.map(\.time) } == [[0, 1], [4], [5, 6], [7]])
+    #expect(frames.voicedStretches(from: 0.95).isEmpty)
+  }
 }

@@ -1,6 +1,8 @@
-import RustleAudio
+import RustleCore
 import TestSupport
 import Testing
+
+@testable import RustleAudio
 
 private struct Broken: Error {}
 
@@ -112,6 +114,44 @@ private struct Broken: Error {}
     continuation.finish()
     #expect(try await iterator.next() == nil)
     #expect(try await iterator.next() == nil)
+  }
+
+  /// The built-in device, on a clock that the test moves.
+  @Test func framesOfACaptureAreThoseOfItsSound() async throws {
+    let runtime = try NativeRuntime(wallMilliseconds: 0)
+    let configuration = DeviceConfiguration(
+      device: AudioDevice.demo.name, format: try AudioFormat(sampleRate: 48_000, channels: 2), frameLimit: 24_000)
+    let capture = try AudioCapture(configuration, runtime: runtime)
+    let stft = try STFT(size: 1_024)
+    for channel in [nil, 0, 1] {
+      let buffers = try await capture.buffers()
+      runtime.advance(by: .seconds(1))
+      var signal: [Float] = []
+      for try await buffer in buffers { signal += buffer.mono(channel: channel) }
+      #expect(signal.count == 24_000)
+      let frames = try await stft.frames(of: capture, channel: channel)
+      runtime.advance(by: .seconds(1))
+      var rows: [Float] = []
+      for try await row in frames { rows += row }
+      #expect(rows == (try stft.frames(of: signal)))
+    }
+    var frames = try await stft.frames(of: capture, channel: 2).makeAsyncIterator()
+    runtime.advance(by: .seconds(1))
+    let error = await #expect(throws: AudioError.self) { try await frames.next() }
+    #expect(error?.message == "channel: expected one below 2, got 2")
+  }
+
+  @Test func silenceReplacesDroppedFramesUpToAMinute() async throws {
+    let format = try AudioFormat(sampleRate: 100, channels: 1)
+    let input = ScriptedInput(buffersToGive: [
+      PCMBuffer(format: format, samples: [1], position: 0),
+      PCMBuffer(format: format, samples: [2], position: 4, droppedFrames: 3),
+      PCMBuffer(format: format, samples: [3], position: 6_006, droppedFrames: 6_001),
+      PCMBuffer(format: format, samples: [4], position: 12_007, droppedFrames: 6_000),
+    ])
+    var pieces: [[Float]] = []
+    for try await piece in try await input.buffers().mono() { pieces.append(piece) }
+    #expect(pieces == [[1], [0, 0, 0, 2], [3], [Float](repeating: 0, count: 6_000) + [4]])
   }
 
   @Test func errorOfTheBaseEndsTheFrames() async throws {

@@ -95,4 +95,11 @@ import Testing
     analyzer.add(noise(seed: 5, count: 70))
     #expect(try analyzer.spectrum().frames == 7)
   }
+
+  @Test(arguments: [
+    (8_192, 8_192, 8_192), (8_192, 8_191, 4_096), (8_192, 100, 64), (64, 0, 64), (1_024, Int.max, 1_024),
+  ])
+  func frameIsNoLongerThanItsSignal(size: Int, count: Int, expected: Int) {
+    #expect(WelchAnalyzer.size(size, forSamples: count) == expected)
+  }
 }

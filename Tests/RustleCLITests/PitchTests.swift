@@ -36,17 +36,6 @@ import Testing
     #expect(second(0.26) == "0.032000 0 0.250000")
     #expect(Self.table(.text, threshold: 0).lines(Self.frames).hasSuffix("\n0.042667 0 0.000000\n"))
   }
-
-  @Test func stretchesEndWithTheVoiceAndAtLeaps() {
-    let pitches: [Double?] = [100, 101, nil, nil, 102, 150, 151, 75.5, nil]
-    let frames = pitches.enumerated().map { index, pitch in
-      PitchFrame(sample: Int64(index), time: Double(index), frequency: pitch, confidence: pitch == nil ? 0 : 0.9)
-    }
-    let stretches = PitchPicture.stretches(frames, threshold: 0.5)
-    #expect(stretches.map { $0.map(\.y) } == [[100, 101], [102], [150, 151], [75.5]])
-    #expect(stretches.map { $0.map(\.x) } == [[0, 1], [4], [5, 6], [7]])
-    #expect(PitchPicture.stretches(frames, threshold: 0.95).isEmpty)
-  }
 }
 
 // Processes inherit each other's pipes: they are run one after the other, in the suite that is serialized.
@@ -131,12 +120,13 @@ extension SoundCommandTests {
     let words = ["pitch", path, "--min", "60", "--window", "1024", "--hop", "20000"]
     let result = try RustleProcess.run(words)
     #expect(result.status == 0 && result.lines.count == 3)
-    #expect(result.errors == "rustle: frames of 1024 samples require at least 96.9 Hz: --min is raised to it\n")
+    #expect(
+      result.errors == "rustle: analysis frames of 1024 samples require at least 96.9 Hz: --min is raised to it\n")
     #expect(try RustleProcess.run(words + ["--quiet"]).errors == "")
     let short = try folder.write(Self.sine(440, seconds: 0.01), as: "short.wav")
     let none = try RustleProcess.run(["pitch", short])
     #expect((none.status, none.output) == (0, ""))
-    #expect(none.errors.contains("is shorter than a frame of 4096 samples: no pitch"))
+    #expect(none.errors.contains("is shorter than an analysis frame of 4096 samples: no pitch"))
   }
 
   @Test func theContourIsDrawnOverTheSpectrogram() throws {
@@ -176,7 +166,7 @@ extension SoundCommandTests {
       ([path, "--hop", "0"], 64, "expected a number of samples from 1 to 1048576, got '0'"),
       ([path, "--method", "cepstrum"], 64, "cepstrum"),
       ([path, "--threshold", "2"], 64, "expected a confidence from 0 to 1, got '2'"),
-      ([path, "--rate", "44100"], 64, "--rate requires --raw"),
+      ([path, "--rate", "44100"], 64, "--rate 44100 requires --raw"),
       ([path, "--png", "no/such/folder/a.png"], 69, "there is no folder"),
     ]
     for (words, status, text) in cases {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -282,8 +283,8 @@ import Testing
       ParsingTests.refusal(["play", path, "--from", "2", "--to", "1"]).contains("after --from, 2.0 s, got 1.0 s"))
     #expect(
       ParsingTests.refusal(["play", path, "--to", "1", "--duration", "1"]).contains(
-        "--to cannot be used with --duration"))
-    #expect(ParsingTests.refusal(["play", path, "--rate", "8000"]).contains("--rate requires --raw"))
+        "--to 1.0 cannot be used with --duration 1.0"))
+    #expect(ParsingTests.refusal(["play", path, "--rate", "8000"]).contains("--rate 8000 requires --raw"))
     #expect(
       ParsingTests.refusal(["play", "-", "--raw", "u8", "--rate", "8000"]).contains("--raw u8 requires --channels"))
     #expect(ParsingTests.refusal(["play", path, "--format", "csv"]).contains("expected auto, text or ndjson, got csv"))
@@ -316,48 +317,54 @@ import Testing
     #expect(wide.status == 65 && wide.errors.contains("expected sound of one or two channels, got 6 channels"))
   }
 
-  @Test func theSilenceOfAPauseIsNoHole() {
-    func progress(_ sequence: UInt64, played: Int64 = 1, queued: Int64, insertedSilence: Int64) -> PlaybackProgress {
-      PlaybackProgress(
-        sequence: sequence, position: 0, played: played, queued: queued, insertedSilence: 150 + insertedSilence,
-        underruns: 0)
-    }
-    let line = PlayLine(
-      subject: "a.wav", totalFrames: nil, rate: 1_000, hasKeys: false, isEnabled: false, columns: { 80 },
-      write: { _ in })
-    // Nor is the silence before the first sound.
-    line.show(progress(0, played: 0, queued: 0, insertedSilence: -50))
-    line.show(progress(0, queued: 9, insertedSilence: 0))
-    #expect(line.state.insertedSilence == 0)
-    line.show(progress(0, queued: 9, insertedSilence: 10))
-    line.setPaused(true)
-    line.show(progress(1, queued: 0, insertedSilence: 300))
-    line.setPaused(false)
-    line.show(progress(2, queued: 0, insertedSilence: 400))
-    line.show(progress(3, queued: 5, insertedSilence: 450))
-    #expect(line.state.insertedSilence == 10)
-    line.show(progress(4, queued: 0, insertedSilence: 470))
-    #expect(line.state.insertedSilence == 30)
+  @Test func theLineOfAPlaybackReportsItsState() {
+    let line = PlayLine(subject: "takes/a.wav", totalFrames: 96_000, sampleRate: 48_000, hasKeys: true)
+    #expect(
+      line.text(played: 60_000, underruns: 0, isPaused: false) == "0:01.3 of 0:02.0  a.wav  q quit  space pause")
+    #expect(
+      line.text(played: 48_000, underruns: 2, isPaused: true)
+        == "0:01.0 of 0:02.0  paused  2 underruns  a.wav  q quit  space go on")
+    let part = PlayLine(
+      subject: "a.wav", firstFrame: 48_000, totalFrames: 24_000, sampleRate: 48_000, hasKeys: false)
+    #expect(part.text(played: 12_000, underruns: 0, isPaused: false) == "0:01.3 of 0:01.5  a.wav")
   }
 
-  @Test func theLineOfAPlaybackFitsAndReportsOfHoles() {
-    let line = PlayLine(
-      subject: "takes/a.wav", totalFrames: 96_000, rate: 48_000, hasKeys: true, isEnabled: true, columns: { 80 },
-      write: { _ in })
+  @Test func theLineOfAPlaybackFitsTheTerminalAndIsCleared() async throws {
+    let written = Mutex("")
+    let screen = LiveScreen(
+      hasKeys: true, session: TerminalSession(output: -1, input: nil) { _ in },
+      makeProfile: { TickerViewTests.profile(columns: 20, ascii: true) },
+      write: { text in written.withLock { $0 += text } })
+    let output = try AudioOutput(
+      DeviceConfiguration(device: "demo", format: AudioFormat(sampleRate: 48_000, channels: 1)))
+    let view = PlayView(
+      output: output, line: PlayLine(subject: "a.wav", totalFrames: nil, sampleRate: 48_000, hasKeys: true),
+      screen: screen,
+      progress: {
+        PlaybackProgress(sequence: 0, position: 0, played: 48_000, queued: 0, insertedSilence: 0, underruns: 0)
+      })
+    #expect(await view.press(.pause) == false && output.isPaused)
+    try await view.draw()
+    let drawn = written.withLock(\.self)
+    #expect(drawn.contains("0:01.0  paused  a.w~\u{1B}[K"))
+    await view.end()
+    #expect(written.withLock { $0.hasSuffix("\u{1B}[1A\r\u{1B}[J\u{1B}[?2026l") })
+    #expect(await view.press(.pause) == false && !output.isPaused)
+    #expect(await view.press(.quit))
+  }
+
+  @Test func interruptionsOfAPlaybackAreReported() {
+    func report(_ underruns: Int, _ silence: Int64) -> String? {
+      PlayLine.interruption(
+        PlaybackProgress(
+          sequence: 0, position: 0, played: 1, queued: 0, insertedSilence: silence, underruns: underruns),
+        sampleRate: 48_000)
+    }
     #expect(
-      line.text(played: 1.25, underruns: 0, isPaused: false, columns: 80)
-        == "0:01.3 of 0:02.0  a.wav  q quit  space pause")
-    #expect(
-      line.text(played: 1, underruns: 2, isPaused: true, columns: 80)
-        == "0:01.0 of 0:02.0  paused  2 underruns  a.wav  q quit  space go on")
-    #expect(line.text(played: 1, underruns: 2, isPaused: true, columns: 20).count == 19)
-    let part = PlayLine(
-      subject: "a.wav", firstFrame: 48_000, totalFrames: 24_000, rate: 48_000, hasKeys: false, isEnabled: true,
-      columns: { 80 }, write: { _ in })
-    #expect(part.text(played: 0.25, underruns: 0, isPaused: false, columns: 80) == "0:01.3 of 0:01.5  a.wav")
-    #expect(
-      PlayLine.holes(underruns: 1, seconds: 0.5)
+      report(1, 24_000)
         == "the playback was interrupted: 1 underrun of the device, 0.50 s of inserted silence")
+    #expect(report(2, 0) == "the playback was interrupted: 2 underruns of the device")
+    #expect(report(0, 0) == nil)
   }
 
   // MARK: devices

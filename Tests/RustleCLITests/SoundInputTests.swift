@@ -14,14 +14,14 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "expected a sound file, - for standard input, --device <name> or --demo, got none"),
-    ("--rate 48000", "expected a sound file, - for standard input, --device <name> or --demo, got none"),
+    ("", "<input>: expected a sound file, - for standard input, --device <name> or --demo, got none"),
+    ("--rate 48000", "<input>: expected a sound file, - for standard input, --device <name> or --demo, got none"),
     ("a.wav --demo", "--demo cannot be used with a file, got 'a.wav'"),
     ("- --device hw:0", "--device hw:0 cannot be used with a file, got '-'"),
     ("--device hw:0 --demo", "--device hw:0 cannot be used with --demo"),
     ("--device ", "--device: expected the name of a device, got ''"),
-    ("a.wav --rate 48000", "--rate requires --raw or a device"),
-    ("a.wav --channels 1", "--channels requires --raw or a device"),
+    ("a.wav --rate 48000", "--rate 48000 requires --raw or a device"),
+    ("a.wav --channels 1", "--channels 1 requires --raw or a device"),
     ("--demo --raw s16le", "--raw: expected a file of raw samples, or - for standard input, got none"),
     ("- --raw s16le --rate 8000", "--raw s16le requires --channels"),
     ("- --raw s16le", "--raw s16le requires --rate and --channels"),
@@ -95,11 +95,13 @@ import Testing
     let folder = try ScratchFolder()
     let broken = try folder.write(
       WaveFile.floats([0, 0, 0, .infinity], channels: 2, sampleRate: 8_000), as: "broken.wav")
-    let input = try await SoundInput.file(broken)
-    let failure = await #expect(throws: CommandFailure.self) { for try await _ in input.buffers() {} }
+    let input = try await Self.options(broken).open(for: "rustle meter -")
+    let error = await #expect(throws: AudioFileError.self) { for try await _ in input.buffers() {} }
+    let failure = try CommandFailure(#require(error))
     #expect(failure?.status == .badData && failure?.message.hasSuffix("got inf in frame 2") == true)
-    let empty = try await SoundInput.file(
-      folder.write(WaveFile.floats([], channels: 1, sampleRate: 8_000), as: "empty.wav"))
+    let empty = try await Self.options(
+      folder.write(WaveFile.floats([], channels: 1, sampleRate: 8_000), as: "empty.wav")
+    ).open(for: "rustle meter -")
     for try await _ in empty.buffers() { Issue.record("expected nothing") }
     #expect(throws: CommandFailure(.badData, "\(empty.name): expected sound, got a file of 0 frames")) {
       try empty.checkIsNotEmpty()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.releasesNativeObjects) struct SpectrogramTests {
   /// A tone that rises from 0 to 3,500 Hz within a second, at 8 kHz.
-  static func result(isLogarithmic: Bool = false) throws -> SpectrogramResult {
+  static func result(scale: AxisScale = .linear) throws -> SpectrogramResult {
     let rate = 8_000.0
     let signal = (0..<8_000).map { index -> Float in
       let time = Double(index) / rate
@@ -26,7 +26,7 @@ import Testing
       channel: nil)
     return SpectrogramResult(
       subject: subject, seconds: Double(signal.count) / rate, stft: stft, columns: columns, range: 60,
-      maximumFrequency: 4_000, isLogarithmic: isLogarithmic)
+      maximumFrequency: 4_000, scale: scale)
   }
 
   static func text(_ profile: TerminalProfile) throws -> String {
@@ -56,23 +56,29 @@ import Testing
   }
 
   @Test func theToneIsDrawnWhereItIs() throws {
-    let result = try Self.result()
-    let points = result.grid.points(
-      width: 100, height: 40, x: result.time(maximumLabels: 4), y: result.frequency(maximumLabels: 4))
+    let plot = try Self.result().plot
+    let points = plot.grid.points(width: 100, height: 40, x: plot.x, y: plot.y)
     for column in [10, 30, 50, 70, 90] {
       let row = try #require((0..<40).max { points[$0 * 100 + column] < points[$1 * 100 + column] })
       // The tone is at 3,500 Hz times the time; a row is 100 Hz, and the highest is row 0.
       let frequency = (39.5 - Double(row)) * 100
       #expect(abs(frequency - 35 * (Double(column) + 0.5)) < 110, "column \(column)")
     }
-    #expect(result.levels(maximumLabels: 4).range == -60...0)
-    #expect(try Self.result(isLogarithmic: true).frequency(maximumLabels: 4).scale == .logarithmic)
-    var low = try Self.result(isLogarithmic: true)
-    #expect(low.frequency(maximumLabels: 4).range.lowerBound >= 20)
+    #expect(plot.title == "sweep.wav" && plot.values.range == -60...0)
+    var low = try Self.result(scale: .logarithmic)
     // From the first bin at the earliest.
     low.minimumFrequency = 5
-    let bin = low.subject.format.sampleRate / Double(low.stft.size)
-    #expect(low.frequency(maximumLabels: 4).range.lowerBound == max(5, bin))
+    #expect(low.plot.y.scale == .logarithmic && low.plot.y.range == 31.25...4_000)
+  }
+
+  @Test func theTimeAxisStandsUnderThePicture() throws {
+    let lines = try Self.text(TickerViewTests.profile(columns: 80)).split(separator: "\n").map(Array.init)
+    let corner = try #require(lines.firstIndex { $0.contains("└") })
+    let axis = lines[corner]
+    let first = try #require(axis.firstIndex(of: "┬"))
+    #expect(axis.firstIndex(of: "└") == lines[corner - 1].firstIndex { "│┤".contains($0) })
+    // The time 0 s is that of the first column.
+    #expect(first == 7 && lines[corner + 1].firstIndex(of: "0") == 7)
   }
 }
 

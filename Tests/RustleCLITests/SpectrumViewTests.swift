@@ -65,40 +65,6 @@ import Testing
     try Snapshot.expect(text)
   }
 
-  @Test func everyColumnShowsTheHighestLevelOfItsBand() {
-    let axis = PlotAxis.frequency(10...1_000)
-    let frequencies = stride(from: 0.0, through: 1_000, by: 1).map { $0 }
-    var decibels = [Double](repeating: -80, count: frequencies.count)
-    decibels[777] = -3
-    let columns = SpectrumBars.columns(20, frequencies: frequencies, decibels: decibels, axis: axis)
-    // 777 Hz lies at 94.5 % of two decades: in the column that begins at 90 %.
-    #expect(columns.firstIndex(of: -3) == 18)
-    #expect(columns.count { $0 == -80 } == 19)
-  }
-
-  @Test func columnsNarrowerThanBinsLieOnTheLineBetweenThem() {
-    let axis = PlotAxis.frequency(100...400)
-    let columns = SpectrumBars.columns(
-      30, frequencies: [0, 100, 200, 300, 400], decibels: [0, -10, -30, -20, -60], axis: axis)
-    #expect(columns[0] == -10)
-    #expect(columns.allSatisfy { $0 <= -10 && $0 >= -60 })
-    #expect(zip(columns[0..<15], columns[1..<15]).allSatisfy { $0 >= $1 })
-    #expect(Set(columns).count > 20)
-  }
-
-  @Test func aBarIsAsHighAsItsLevel() {
-    let profile = TickerViewTests.profile(columns: 40)
-    // Flat at -45 dB under a tone at 0 dB: 45 of 90 dB are 6 of 12 rows.
-    var decibels = [Double](repeating: -45, count: 2_001)
-    let frequencies = decibels.indices.map { Double($0) * 10 }
-    decibels[2_000] = 0
-    let lines = SpectrumBars(frequencies: frequencies, decibels: decibels).lines(profile)
-    let full = lines.filter { $0.contains("███") }
-    #expect(full.count == 6)
-    #expect(lines[1].hasPrefix("    0 ┤"))
-    #expect(lines[1].hasSuffix("█"))
-  }
-
   @Test func ndjson() throws {
     let text = try Self.result().text(.ndjson, profile: TickerViewTests.profile(columns: 80))
     let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -115,13 +81,9 @@ import Testing
     #expect(lines.allSatisfy { $0.count { $0 == "," } == 2 })
   }
 
-  @Test func thePictureMarksThePeaksOverTheSameAxes() throws {
+  @Test func thePictureMarksThePeaks() throws {
     let plot = try Self.result().plot
-    #expect(plot.title == "take1.wav")
-    #expect(plot.x.range == 20...24_000)
-    #expect(plot.y.range == -100 ... -10)
+    #expect(plot.title == "take1.wav" && plot.subtitle.hasPrefix("WAV, Signed 16 bit PCM, 48 kHz, mean of 2 channels"))
     #expect(plot.markers.map(\.label) == ["440.00 Hz  \u{2212}12.0 dB", "5.0001 kHz  \u{2212}40.0 dB"])
-    #expect(plot.series[0].samples.count == 2_049)
-    #expect(plot.series[0].samples.allSatisfy { $0.y.isFinite })
   }
 }

@@ -104,7 +104,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = try folder.write(Self.file(Self.voice(seconds: 0.01)), as: "short.wav")
     let result = try RustleProcess.run(["voice", path, "--json"])
-    #expect(result.status == 0 && result.errors.contains("is shorter than ") && result.errors.contains("no frame"))
+    #expect(result.status == 0 && result.errors.contains(/is shorter than \d+ samples: no analysis frames/))
     #expect(try SoundCommandTests.objects(result).last?["frames"] as? Int == 0)
   }
 
@@ -131,9 +131,9 @@ import Testing
       ([path, "--min", "500", "--max", "400"], 64, "expected --min below --max, got 500 and 400"),
       ([path, "--ceiling", "9000"], 64, "expected a frequency in Hz from 3000 to 8000, got '9000'"),
       ([path, "--channel", "2"], 64, "--channel: expected a channel from 1 to 1, got channel 2"),
-      ([path, "--rate", "16000"], 64, "--rate requires --raw"),
+      ([path, "--rate", "16000"], 64, "--rate 16000 requires --raw"),
       (["-", "--raw", "s16le"], 64, "--raw s16le requires --rate and --channels"),
-      ([""], 64, "expected the path of a sound file, got ''"),
+      ([""], 64, "<input>: expected the path of a sound file, got ''"),
       (
         [narrow, "--max", "2000"], 64, "--max: expected less than a quarter of the sample rate of 8000 Hz, got 2000 Hz"
       ),

@@ -192,8 +192,7 @@ public struct SoundLevelReadings<Buffers: AsyncSequence>: AsyncSequence where Bu
         }
         guard let current = buffer else { continue }
         let count = Swift.min(current.frameCount - place, untilReading)
-        let isWhole = count == current.frameCount
-        try await meter.process(isWhole ? current : current.frames(from: place, to: place + count))
+        try await meter.process(current.frames(place..<place + count))
         place += count
         if place == current.frameCount { buffer = nil }
         untilReading -= count
@@ -203,14 +202,5 @@ public struct SoundLevelReadings<Buffers: AsyncSequence>: AsyncSequence where Bu
         }
       }
     }
-  }
-}
-
-extension PCMBuffer {
-  /// The frames of a range that lies within the buffer.
-  fileprivate func frames(from start: Int, to end: Int) -> Self {
-    Self(
-      format: format, samples: Array(samples[start * format.channels..<end * format.channels]),
-      position: position + Int64(start), droppedFrames: start == 0 ? droppedFrames : 0, overruns: overruns)
   }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import RustleCore
 
 /// The pitch of a signal at one moment.
@@ -50,5 +51,30 @@ public struct PitchFrame: Sendable, Hashable {
       sample: Int64(clamping: frame.sample), time: Double(frame.sample) / sampleRate,
       frequency: frame.frequency > 0 ? frame.frequency : nil, confidence: frame.confidence, deviation: frame.deviation,
       inharmonicity: frame.inharmonicity, harmonicity: frame.harmonicity, level: frame.level)
+  }
+}
+
+extension Sequence<PitchFrame> {
+  /// The stretches of successive voiced frames, for curves. A leap of more than a fourth begins another stretch.
+  ///
+  /// - Parameter confidence: the least confidence of a voiced frame, 0 to 1.
+  public func voicedStretches(from confidence: Double = PitchFrame.voicedConfidence) -> [[PitchFrame]] {
+    // Five equal-tempered semitones.
+    let fourth = pow(2, 5.0 / 12)
+    var stretches: [[PitchFrame]] = []
+    var last: Double?
+    for frame in self {
+      guard frame.isVoiced(from: confidence), let frequency = frame.frequency else {
+        last = nil
+        continue
+      }
+      if let last, Swift.max(last, frequency) <= fourth * Swift.min(last, frequency) {
+        stretches[stretches.count - 1].append(frame)
+      } else {
+        stretches.append([frame])
+      }
+      last = frequency
+    }
+    return stretches
   }
 }

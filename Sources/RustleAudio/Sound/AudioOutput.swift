@@ -1,4 +1,5 @@
 public import RustleCore
+internal import Synchronization
 
 /// A playback device, which plays the sound of any ``AudioInput``, or samples that are written to it.
 ///
@@ -15,6 +16,7 @@ public actor AudioOutput: StreamEngine {
   public nonisolated let configuration: DeviceConfiguration
 
   private let playback: NativePlayback
+  private let pause = Pause()
   /// The progress of the playbacks that it has started, counted in records.
   public let streams = EngineStreams()
 
@@ -55,6 +57,13 @@ public actor AudioOutput: StreamEngine {
     return (stream, PlaybackID(of: stream))
   }
 
+  /// Whether ``play(_:changing:onProgress:)`` is paused: it plays what it has queued, up to half a second, and then silence; the
+  /// progress goes on.
+  public nonisolated var isPaused: Bool {
+    get { pause.isActive.load(ordering: .acquiring) }
+    set { pause.isActive.store(newValue, ordering: .releasing) }
+  }
+
   /// Plays an input to its end, and returns when its last sound was heard. Cancelling the task ends it at once. The device is
   /// closed when this returns.
   ///
@@ -73,7 +82,7 @@ public actor AudioOutput: StreamEngine {
     let playback = try start()
     let monitor = StreamMonitor(playback.progress)
     do {
-      var player = Player(playback, onProgress: onProgress)
+      var player = Player(playback, pause: pause, onProgress: onProgress)
       for try await buffer in try await input.buffers() {
         try buffer.expect(configuration.format)
         guard let change else {
@@ -125,21 +134,32 @@ public struct Playback: Sendable {
   public func cancel() { session.cancel() }
 }
 
+/// Whether an output is paused.
+private final class Pause: Sendable {
+  let isActive = Atomic(false)
+}
+
 /// Writes buffers to a playback as it has room for them. Its progress is the clock.
 private struct Player {
   private let playback: Playback
+  private let pause: Pause
+  private var silence = PauseSilence()
   private let onProgress: (@Sendable (PlaybackProgress) -> Void)?
   private var progress: EngineStream<PlaybackProgress>.Iterator
   private var framesGiven: Int64 = 0
   private var last = PlaybackProgress(sequence: 0, position: 0, played: 0, queued: 0, insertedSilence: 0, underruns: 0)
 
-  init(_ playback: Playback, onProgress: (@Sendable (PlaybackProgress) -> Void)?) {
+  init(_ playback: Playback, pause: Pause, onProgress: (@Sendable (PlaybackProgress) -> Void)?) {
     self.playback = playback
+    self.pause = pause
     self.onProgress = onProgress
     progress = playback.progress.makeAsyncIterator()
   }
 
   mutating func play(_ buffer: PCMBuffer) async throws {
+    while pause.isActive.load(ordering: .acquiring) {
+      if try await !hear() { throw Self.cutOff }
+    }
     var taken = 0
     while taken < buffer.samples.count {
       taken += try playback.write(buffer.samples.span.extracting(taken...))
@@ -165,8 +185,8 @@ private struct Player {
   private mutating func hear() async throws -> Bool {
     while let element = await progress.next() {
       guard let news = element.value else { continue }
-      last = news
-      onProgress?(news)
+      last = silence.remove(from: news, isPaused: pause.isActive.load(ordering: .acquiring))
+      onProgress?(last)
       return true
     }
     try Task.checkCancellation()

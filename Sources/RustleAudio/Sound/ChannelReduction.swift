@@ -38,3 +38,20 @@ extension PCMBuffer {
     return mono
   }
 }
+
+extension AsyncSequence where Element == PCMBuffer {
+  /// One channel of the buffers, a piece for each. Silence replaces dropped frames, except for gaps of more than a minute.
+  ///
+  /// - Parameter channel: counted from 0; nil: the mean of all. One that a buffer does not have is an ``AudioError`` with
+  ///   ``AudioError/Code/validation``.
+  public func mono(channel: Int? = nil) -> AsyncThrowingMapSequence<Self, [Float]> {
+    map { buffer in
+      if let channel, !(0..<buffer.format.channels).contains(channel) {
+        throw AudioError.validation("channel", expected: "one below \(buffer.format.channels)", got: "\(channel)")
+      }
+      let isGap = buffer.droppedFrames > 0 && buffer.droppedFrames <= Int64(60 * buffer.format.sampleRate)
+      let silence = [Float](repeating: 0, count: isGap ? Int(buffer.droppedFrames) : 0)
+      return silence + buffer.mono(channel: channel)
+    }
+  }
+}

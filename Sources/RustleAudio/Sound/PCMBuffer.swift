@@ -47,8 +47,19 @@ public struct PCMBuffer: Sendable {
   public var frameCount: Int { samples.count / format.channels }
   /// The time of the first frame in its recording.
   public var time: Duration { .seconds(Double(position) / format.sampleRate) }
-  /// The duration, from the first frame to the one after the last.
+  /// The duration: the number of frames over the sample rate.
   public var duration: Duration { .seconds(Double(frameCount) / format.sampleRate) }
+
+  /// The frames of a range, which may be empty. Frames dropped before this buffer count before its first frame.
+  ///
+  /// - Precondition: the range is within `0 ..< frameCount`.
+  public func frames(_ range: Range<Int>) -> Self {
+    if range == 0..<frameCount { return self }
+    return Self(
+      format: format, samples: Array(samples[range.lowerBound * format.channels..<range.upperBound * format.channels]),
+      position: position + Int64(range.lowerBound), droppedFrames: range.lowerBound == 0 ? droppedFrames : 0,
+      overruns: overruns)
+  }
 
   /// Refuses a buffer of another format.
   ///

@@ -10,10 +10,13 @@ public struct PlaybackProgress: Sendable, Hashable {
   public let played: Int64
   /// The frames that wait for the device.
   public let queued: Int64
-  /// The inserted silence: frames after the first sound for which none waited.
-  public let insertedSilence: Int64
+  /// The inserted silence: frames after the first sound for which none waited. ``AudioOutput/play(_:changing:onProgress:)`` leaves
+  /// out those of pauses, and those up to the first progress with sound.
+  public internal(set) var insertedSilence: Int64
   /// The device's underruns; each one is a gap in the sound.
   public let underruns: Int
+  /// Whether the playback is paused.
+  public internal(set) var isPaused = false
 }
 
 extension PlaybackProgress {
@@ -24,5 +27,27 @@ extension PlaybackProgress {
     queued = Int64(clamping: progress.queued)
     insertedSilence = Int64(clamping: progress.insertedSilence)
     underruns = progress.underruns
+  }
+}
+
+/// Takes the silence of pauses and of the beginning out of the successive progress of a playback.
+struct PauseSilence {
+  /// Whether a pause has emptied the queue, until it holds sound again.
+  private var isDry = false
+  private var hasPlayed = false
+  /// The silence of pauses and of the beginning, and all silence, in frames.
+  private var ofPauses: Int64 = 0
+  private var all: Int64 = 0
+
+  mutating func remove(from progress: PlaybackProgress, isPaused: Bool) -> PlaybackProgress {
+    if !hasPlayed || isPaused || isDry {
+      ofPauses += progress.insertedSilence - all
+      isDry = isPaused || (isDry && progress.queued == 0)
+    }
+    (all, hasPlayed) = (progress.insertedSilence, progress.played > 0)
+    var progress = progress
+    progress.insertedSilence -= ofPauses
+    progress.isPaused = isPaused
+    return progress
   }
 }

@@ -32,7 +32,7 @@ struct DevicesCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    let list = DeviceList.system()
+    let list = DeviceList { () throws(AudioError) in try AudioDevice.all() }
     if let note = list.note { log.note(note) }
     try LineWriter.standardOutput.write(list.text(output.effectiveFormat, profile: output.profile))
   }
@@ -45,7 +45,7 @@ struct DeviceList {
   /// The reason that the system has no devices; nil when it has some.
   let note: String?
 
-  /// - Parameter listing: the system's devices.
+  /// Lists the system's devices.
   init(_ listing: () throws(AudioError) -> [AudioDevice]) {
     do throws(AudioError) {
       let found = try listing()
@@ -57,9 +57,6 @@ struct DeviceList {
     }
   }
 
-  /// Lists this machine's devices.
-  static func system() -> Self { Self { () throws(AudioError) in try AudioDevice.all() } }
-
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
     let table = Table(columns(profile), format: format, profile: profile)
     return table.header + table.lines(devices)
@@ -69,11 +66,11 @@ struct DeviceList {
   private func columns(_ profile: TerminalProfile) -> [Column<AudioDevice>] {
     let name = devices.reduce(6) { max($0, DisplayWidth.columns(of: $1.name)) } + 2
     let direction = 16
+    let room = profile.columns - name - direction
     // ALSA's descriptions have several lines.
     let line = { @Sendable (device: AudioDevice) in
       device.description.split(whereSeparator: \.isNewline).joined(separator: "; ")
     }
-    let room = profile.columns - name - direction
     return [
       Column("name", \.name).shown("DEVICE", name, isRight: false) { device, _ in device.name },
       Column("captures", \.captures),

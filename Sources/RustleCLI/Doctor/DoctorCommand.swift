@@ -22,73 +22,60 @@ struct DoctorCommand: AsyncParsableCommand {
   func run() async throws {
     let isTerminal = StandardStream.isTerminal(StandardStream.output)
     let profile = TerminalProfile.standardOutput(isASCIIAskedFor: false)
-    let report = DoctorReport.make(profile: profile, isTerminal: isTerminal)
-    try LineWriter.standardOutput.write(report.text(json ? .ndjson : .text, profile: profile))
-    if !report.isGood { throw ExitCode(ExitStatus.unavailable.rawValue) }
+    let components = Component.all(profile: profile, isTerminal: isTerminal)
+    let width = (components.map(\.name.count).max() ?? 0) + 2
+    let columns: [Column<Component>] = [
+      Column("name") { $0.name.trimmingCharacters(in: .whitespaces) },
+      Column("value", \.value),
+      Column("ok") { $0.remedy == nil },
+    ]
+    // Text marks faulty components in words.
+    let table = Table(columns, format: json ? .ndjson : .text, profile: profile) { component in
+      let name = component.name.rightPadded(to: width)
+      guard let remedy = component.remedy else { return name + component.value + "\n" }
+      return name + profile.paint("\(component.value)  WRONG", .red) + "\n" + String(repeating: " ", count: width)
+        + remedy + "\n"
+    }
+    try LineWriter.standardOutput.write(table.lines(components))
+    if components.contains(where: { $0.remedy != nil }) { throw ExitCode(ExitStatus.unavailable.rawValue) }
   }
 }
 
-/// The checked components.
-struct DoctorReport: Equatable {
-  /// One component and its state.
-  struct Item: Equatable {
-    let name: String
-    let value: String
-    /// Whether the component is available and of the expected version.
-    var isGood = true
-    /// The remedy when it is not.
-    var advice: String?
-  }
+/// A checked component of the program.
+private struct Component {
+  let name: String
+  let value: String
+  /// What to do if it is not available or not of the expected version; nil if it is.
+  var remedy: String?
 
-  let items: [Item]
-
-  var isGood: Bool { items.allSatisfy(\.isGood) }
-
-  /// Checks the program, its libraries and the terminal.
-  static func make(profile: TerminalProfile, isTerminal: Bool) -> DoctorReport {
-    var items = [Item(name: "rustle", value: Version.package)]
-    items.append(
-      Item(
-        name: "native archive", value: Version.archive, isGood: Version.isArchiveExpected,
-        advice: "the package was built against another archive: run scripts/build and build again"))
-    items.append(fftInstructionSet)
-    items.append(Item(name: "audio files", value: AudioLibrary.version))
-    for format in AudioLibrary.Format.allCases {
+  static func all(profile: TerminalProfile, isTerminal: Bool) -> [Self] {
+    let terminal = isTerminal ? "\(profile.columns) x \(profile.rows)" : "none (output is a file or a pipe)"
+    let formats = AudioLibrary.Format.allCases.map { format in
       let isThere = AudioLibrary.supports(format)
-      items.append(
-        Item(
-          name: "  \(format.rawValue)", value: isThere ? "yes" : "no", isGood: isThere,
-          advice: "install a libsndfile with this codec (1.1 or newer for MP3)"))
+      let remedy = isThere ? nil : "install a libsndfile with this codec (1.1 or newer for MP3)"
+      return Self(name: "  \(format.rawValue)", value: isThere ? "yes" : "no", remedy: remedy)
     }
-    items.append(Item(name: "plots", value: "cairo \(PlotLibrary.version)"))
-    let terminal =
-      isTerminal ? "\(profile.columns) x \(profile.rows)" : "none (output is a file or a pipe)"
-    items.append(Item(name: "terminal", value: terminal))
-    items.append(Item(name: "  colour", value: profile.usesColor ? "yes" : "no"))
-    items.append(Item(name: "  characters", value: profile.usesUnicode ? "Unicode" : "ASCII"))
-    return DoctorReport(items: items)
+    let archive = Self(
+      name: "native archive", value: Version.archive,
+      remedy: Version.isArchiveExpected
+        ? nil : "the package was built against another archive: run scripts/build and build again")
+    return [
+      Self(name: "rustle", value: Version.package), archive, fft,
+      Self(name: "audio files", value: AudioLibrary.version),
+    ] + formats + [
+      Self(name: "plots", value: "cairo \(PlotLibrary.version)"),
+      Self(name: "terminal", value: terminal),
+      Self(name: "  colour", value: profile.usesColor ? "yes" : "no"),
+      Self(name: "  characters", value: profile.usesUnicode ? "Unicode" : "ASCII"),
+    ]
   }
 
   /// The instruction set of the transforms.
-  private static var fftInstructionSet: Item {
+  private static var fft: Self {
     do throws(FFTError) {
-      return Item(name: "FFT", value: try FFT.InstructionSet.preferred().rawValue)
+      return Self(name: "FFT", value: try FFT.InstructionSet.preferred().rawValue)
     } catch {
-      return Item(name: "FFT", value: error.got ?? error.message, isGood: false, advice: error.advice)
+      return Self(name: "FFT", value: error.got ?? error.message, remedy: error.advice)
     }
-  }
-
-  /// The report; the text format marks faulty components in words.
-  func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
-    let width = (items.map(\.name.count).max() ?? 0) + 2
-    let columns: [Column<Item>] = [
-      Column("name") { $0.name.trimmingCharacters(in: .whitespaces) }, Column("value", \.value), Column("ok", \.isGood),
-    ]
-    return Table(columns, format: format, profile: profile) { item in
-      let name = item.name.rightPadded(to: width)
-      guard !item.isGood else { return name + item.value + "\n" }
-      let advice = item.advice.map { String(repeating: " ", count: width) + "\($0)\n" } ?? ""
-      return name + profile.paint("\(item.value)  WRONG", .red) + "\n" + advice
-    }.lines(items)
   }
 }

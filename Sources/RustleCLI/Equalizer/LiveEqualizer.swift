@@ -1,6 +1,7 @@
 internal import ArgumentParser
 import Foundation
 import RustleAudio
+import RustleAudioFiles
 
 /// The output and the duration of live sound.
 struct EqualizerLiveOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustleAudioFiles
 import RustlePlot
 
 /// One measurement: readings go to the live view, or as lines to standard output; the picture and the summary follow.

@@ -75,7 +75,7 @@ extension CommandFailure {
       let status: ExitStatus =
         switch error.code {
         case .notFound, .notReadable: .noInput
-        case .notAudio, .unsupported, .readFailed, .unfinishedFrame: .badData
+        case .notAudio, .unsupported, .readFailed, .unfinishedFrame, .notFinite: .badData
         case .noSuchChannel, .alreadyExists: .usage
         case .diskFull, .writeFailed, .notWritable: .unavailable
         case .formatMismatch: .internal

@@ -14,9 +14,9 @@ struct PitchCommand: AsyncParsableCommand {
       """,
     discussion: """
       One line for each analysis frame: the time of its middle in seconds, the fundamental frequency in Hz, and the \
-      confidence from 0 to 1. With the method harmonic the confidence is the share of similar frames whose pitch is right; \
-      other methods report their own measure. An unvoiced frame, or one with a confidence below --threshold, has the \
-      frequency 0: --threshold 0 shows every candidate.
+      confidence from 0 to 1. With the method harmonic the confidence is the share of similar analysis frames whose \
+      pitch is right; other methods report their own measure. An unvoiced frame, or one with a confidence below \
+      --threshold, has the frequency 0: --threshold 0 shows every candidate.
 
       Low frequencies require long frames; --min and --max that match the sound make the tracker faster and more reliable. \
       Lines are written while the input is read, or at its end with --viterbi or --png.
@@ -31,7 +31,7 @@ struct PitchCommand: AsyncParsableCommand {
 
       NDJSON AND CSV FIELDS:
         v                1, the version of these fields (NDJSON)
-        time_s           the time of the frame's middle
+        time_s           the time of the analysis frame's middle
         f0_hz            null, or empty, for an unvoiced frame
         confidence, voiced
         deviation_cents  the standard deviation of the frequency, if the residual
@@ -68,7 +68,7 @@ struct PitchCommand: AsyncParsableCommand {
     parse: Parse.integer("a number of samples", in: 1...1_048_576))
   var hop = 512
 
-  @Flag(help: "Decode the likeliest path through all frames, instead of each frame alone.")
+  @Flag(help: "Decode the likeliest path through all analysis frames, instead of each alone.")
   var viterbi = false
 
   @Option(
@@ -81,84 +81,74 @@ struct PitchCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  func validate() throws {
-    guard min < max else {
-      throw ValidationError("expected --min below --max, got \(Numbers.plain(min)) and \(Numbers.plain(max))")
-    }
-  }
+  func validate() throws { try check(min: min, isBelow: max) }
 
   func run() async throws {
     log.bootstrap()
     try picture.check(isNot: file.input)
-    let sound = try await file.open(for: "pitch")
-    let configuration = try configuration(for: sound)
+    let sound = try await file.open(for: "pitch", channel: channel.number)
+    let rate = sound.format.sampleRate
+    try sound.checkRate(in: 1_000 ... .infinity, "at least 1000")
+    let configuration = PitchConfiguration(
+      sampleRate: rate, range: min...max, method: method, window: window, hop: hop)
     var tracker = try PitchTracker(configuration)
     if tracker.range.lowerBound > min {
       let lowest = Numbers.plain(tracker.range.lowerBound, digits: 4)
-      log.note("frames of \(tracker.window) samples require at least \(lowest) Hz: --min is raised to it")
+      log.note("analysis frames of \(tracker.window) samples require at least \(lowest) Hz: --min is raised to it")
     }
     // Long enough to resolve the partials of the lowest note.
-    let stft = try STFT(
-      size: Swift.max(2_048, tracker.window), window: .hann, normalization: .amplitude, output: .decibels)
+    let stft = try STFT(size: Swift.max(2_048, tracker.window), normalization: .amplitude, output: .decibels)
     var spectrogram = try SpectrogramBuilder(stft)
     let table = Table(
       PitchFrame.columns(threshold: threshold), format: output.effectiveFormat, profile: output.profile)
     try LineWriter.standardOutput.write(table.header)
     // A Viterbi path and a picture need all frames.
     let (png, isAtOnce) = (picture.png, picture.png == nil && !viterbi)
-    var (frames, fresh): ([PitchFrame], [PitchFrame]) = ([], [])
+    var frames: [PitchFrame] = []
     var signal: [Float] = []
-    let progress = log.progress(total: sound.expectedFrames, writesAtOnce: isAtOnce)
-    try await sound.forEachMono(channel: channel.number, progress: progress) { block in
+    try await sound.forEachMono(channel: channel.number, log: log, writesAtOnce: isAtOnce) { block in
       if png != nil { try spectrogram.add(block) }
       if viterbi { return signal += block }
-      fresh.removeAll(keepingCapacity: true)
-      try tracker.process(block.span, into: &fresh)
-      if isAtOnce { try LineWriter.standardOutput.write(table.lines(fresh)) } else { frames += fresh }
+      try tracker.process(block.span, into: &frames)
+      guard isAtOnce else { return }
+      try LineWriter.standardOutput.write(table.lines(frames))
+      frames.removeAll(keepingCapacity: true)
     }
     if viterbi {
       frames = try PitchTracker.contour(of: signal.span, configuration: configuration, decoding: .viterbi)
     }
-    if let shortness = sound.shortness { log.note(shortness) }
     if sound.tally.frames < tracker.window {
-      log.note("\(sound.name) is shorter than a frame of \(tracker.window) samples: no pitch")
+      log.note("\(sound.name) is shorter than an analysis frame of \(tracker.window) samples: no pitch")
     }
     // The picture first: a closed pipe must not prevent it.
     if let png {
       try spectrogram.finish()
-      let rate = sound.format.sampleRate
       let result = SpectrogramResult(
-        subject: sound.subject(channel: channel.number), seconds: Double(sound.tally.frames) / rate, stft: stft,
+        subject: sound.subject(channel: channel.number), seconds: Double(sound.counts.frames) / rate, stft: stft,
         columns: spectrogram.columns, range: 90, maximumFrequency: Swift.min(rate / 2, 2 * tracker.range.upperBound),
-        isLogarithmic: true, minimumFrequency: Swift.min(20, tracker.range.lowerBound))
-      let search = String(
-        format: "; method %@, %.4g to %.4g Hz, frames of %d samples, hop size %d", method.rawValue,
-        tracker.range.lowerBound, tracker.range.upperBound, tracker.window, hop)
-      try PitchPicture.plot(
-        result, frames: frames, threshold: threshold, hop: Double(hop) / rate, subtitle: result.lines[0] + search
-      ).writePNG(to: png)
+        scale: .logarithmic, minimumFrequency: Swift.min(20, tracker.range.lowerBound))
+      var map = result.plot
+      map.subtitle =
+        result.lines[0]
+        + String(
+          format: "; method %@, %.4g to %.4g Hz, analysis frames of %d samples, hop size %d", method.rawValue,
+          tracker.range.lowerBound, tracker.range.upperBound, tracker.window, hop)
+      map.curves = frames.voicedStretches(from: threshold).map { stretch in
+        // A single frame is drawn one hop wide.
+        let ends = stretch.count > 1 ? [0] : [-0.5, 0.5]
+        return LineChart.Series(
+          samples: stretch.flatMap { frame in
+            ends.map { .init(x: frame.time + $0 * Double(hop) / rate, y: frame.frequency ?? 0) }
+          })
+      }
+      try map.writePNG(to: png)
       log.noteWritten(png)
     }
     try LineWriter.standardOutput.write(table.lines(frames))
   }
-
-  private func configuration(for sound: SoundInput) throws -> PitchConfiguration {
-    let rate = sound.format.sampleRate
-    try CommandFailure.check(channel: channel.number, of: sound.format)
-    guard rate >= 1_000 else {
-      throw CommandFailure(
-        sound.file == nil ? .usage : .badData,
-        "\(sound.name): expected a sample rate of at least 1000 Hz, got \(Numbers.plain(rate)) Hz",
-        advice: "convert the sound first")
-    }
-    return PitchConfiguration(sampleRate: rate, range: min...max, method: method, window: window, hop: hop)
-  }
 }
 
 extension PitchFrame {
-  /// The columns of a frame.
-  ///
-  /// - Parameter threshold: the least confidence of a voiced frame.
   static func columns(threshold: Double) -> [Column<Self>] {
     let pitch = { @Sendable (frame: Self) in frame.isVoiced(from: threshold) ? frame.frequency : nil }
     return [

@@ -2,6 +2,7 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import Synchronization
 
 struct PlayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -61,44 +62,72 @@ struct PlayCommand: AsyncParsableCommand {
 
   func validate() throws {
     try format.refuseCSV()
-    if to != nil, duration.seconds != nil { throw ValidationError("--to cannot be used with --duration") }
-    if let to, to <= from ?? 0 {
-      throw ValidationError("--to: expected a time after --from, \(from ?? 0) s, got \(to) s")
+    guard let to else { return }
+    if let seconds = duration.seconds {
+      throw ValidationError("--to \(to) cannot be used with --duration \(seconds)")
     }
+    if to <= from ?? 0 { throw ValidationError("--to: expected a time after --from, \(from ?? 0) s, got \(to) s") }
   }
 
   func run() async throws {
     log.bootstrap()
-    let writesRecords = self.format.effectiveFormat == .ndjson
     let preset = try eq.map { try PresetFile.read($0, option: "--eq").settings }
     let begin = from ?? 0
     let sound = try await file.open(for: "play", from: begin, seconds: to.map { $0 - begin } ?? duration.seconds)
-    let format = sound.format
-    if let frames = sound.expectedFrames, frames == 0, sound.firstFrame > 0 {
-      throw sound.beginsTooLate(end: sound.file?.frames ?? 0)
+    if sound.expectedFrames == 0 { try sound.checkIsNotEmpty() }
+    let equalizer = try preset.map { try Self.equalizer($0, file: eq ?? "", format: sound.format) }
+    let output = try AudioOutput(
+      DeviceConfiguration(device: device.name ?? AudioDevice.defaultName, format: sound.format))
+    let writesRecords = format.effectiveFormat == .ndjson
+    let newest = Mutex<PlaybackProgress?>(nil)
+    // A slow reader gets the newest progress, and does not block the sound.
+    let (news, reporter) = AsyncStream.makeStream(of: PlaybackProgress.self, bufferingPolicy: .bufferingNewest(1))
+    // The line is not among records on the same terminal.
+    let isShown = !log.quiet && !(writesRecords && StandardStream.isTerminal(StandardStream.output))
+    let view = LiveScreen.standardError().map { screen in
+      let line = PlayLine(
+        subject: sound.name, firstFrame: sound.firstFrame, totalFrames: sound.expectedFrames,
+        sampleRate: sound.format.sampleRate, hasKeys: screen.hasKeys)
+      return PlayView(output: output, line: line, screen: screen) { isShown ? newest.withLock(\.self) : nil }
     }
-    let equalizer = try preset.map { try Self.equalizer($0, file: eq ?? "", format: format) }
-    let output = try AudioOutput(DeviceConfiguration(device: device.name ?? AudioDevice.defaultName, format: format))
-    let isSeen = StandardStream.isTerminal(StandardStream.error)
-    let hasKeys = StandardStream.isTerminal(StandardStream.input) && isSeen
-    let line = PlayLine(
-      subject: sound.name, firstFrame: sound.firstFrame, totalFrames: sound.expectedFrames, rate: format.sampleRate,
-      hasKeys: hasKeys,
-      // Not among records on the same terminal.
-      isEnabled: !log.quiet && isSeen && !(writesRecords && StandardStream.isTerminal(StandardStream.output)))
-    let run = PlayRun(sound: sound, output: output, equalizer: equalizer, line: line, writesRecords: writesRecords)
-    let ending = try await run.play(keys: hasKeys ? Keyboard.keys() : nil)
+    let play: @Sendable () async throws -> RunEnding = {
+      let end = try await output.play(sound, changing: equalizer.map { $0.process }) { progress in
+        newest.withLock { $0 = progress }
+        reporter.yield(progress)
+      }
+      newest.withLock { $0 = end }
+      return .streamEnded
+    }
+    let ending = try await RunEnding.of(view: view) { tasks in
+      tasks.addTask(operation: play)
+      guard writesRecords else { return }
+      tasks.addTask {
+        let table = progress(of: sound)
+        var tenths: Int64 = 0
+        for await progress in news {
+          let played = Int64(Double(10 * progress.played) / sound.format.sampleRate)
+          if played > tenths { try LineWriter.standardOutput.write(table.line(progress)) }
+          tenths = max(tenths, played)
+        }
+        return nil
+      }
+      tasks.addTask { await RunEnding.readerGone(from: StandardStream.output) }
+    }
+    let end = newest.withLock(\.self)
+    if let end, writesRecords, ending != .readerGone {
+      try LineWriter.standardOutput.write(summary(of: sound, isComplete: ending == .streamEnded).line(end))
+    }
     if ending == .streamEnded {
       try sound.checkIsNotEmpty()
       if let shortness = sound.shortness { log.note(shortness) }
     }
-    if let holes = line.holes { log.note(holes) }
+    if let end, let interruption = PlayLine.interruption(end, sampleRate: sound.format.sampleRate) {
+      log.note(interruption)
+    }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 
-  private static func equalizer(
-    _ settings: EqualizerSettings, file: String, format: AudioFormat
-  ) throws -> Equalizer {
+  private static func equalizer(_ settings: EqualizerSettings, file: String, format: AudioFormat) throws -> Equalizer {
     guard format.channels <= 2 else {
       throw CommandFailure(
         .badData, "--eq: expected sound of one or two channels, got \(format.layout)",
@@ -107,5 +136,31 @@ struct PlayCommand: AsyncParsableCommand {
     return try CommandFailure.naming(file) {
       try Equalizer(format: format, settings: settings.limited(toSampleRate: format.sampleRate))
     }
+  }
+
+  private func progress(of sound: SoundInput) -> Table<PlaybackProgress> {
+    Table(
+      columns(of: sound) + [Column("paused", \.isPaused)], kind: "progress", format: .ndjson, profile: format.profile)
+  }
+
+  private func summary(of sound: SoundInput, isComplete: Bool) -> Table<PlaybackProgress> {
+    Table(
+      columns(of: sound) + [
+        Column("input") { _ in sound.name },
+        Column("sample_rate_hz") { _ in sound.format.sampleRate },
+        Column("channels") { _ in sound.format.channels },
+        Column("frames", \.played),
+        Column("complete") { _ in isComplete },
+      ], kind: "summary", format: .ndjson, profile: format.profile)
+  }
+
+  private func columns(of sound: SoundInput) -> [Column<PlaybackProgress>] {
+    let (rate, first) = (sound.format.sampleRate, Int64(sound.firstFrame))
+    return [
+      Column("position_s") { Double(first + $0.played) / rate },
+      Column("played_s") { Double($0.played) / rate },
+      Column("underruns", \.underruns),
+      Column("inserted_silence_s") { Double($0.insertedSilence) / rate },
+    ]
   }
 }

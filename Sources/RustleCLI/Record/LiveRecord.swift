@@ -23,10 +23,8 @@ actor LiveRecord: LiveView {
 
   func apply(_ progress: RecorderProgress) {
     self.progress = progress
-    for (channel, level) in progress.levels.enumerated() {
-      if channel == picture.held.count { picture.held.append(level.peak) }
-      picture.held[channel] = max(picture.held[channel], level.peak)
-    }
+    let held = picture.held
+    picture.held = progress.levels.enumerated().map { max($1.peak, $0 < held.count ? held[$0] : -.infinity) }
     screen.needsDrawing = true
   }
 
@@ -37,7 +35,6 @@ actor LiveRecord: LiveView {
       switch await recorder.state {
       case .recording: try await recorder.pause()
       case .paused: try await recorder.resume()
-      // The recording has ended before the key.
       case .idle, .starting: break
       }
     }
@@ -72,27 +69,24 @@ struct RecordView: Sendable {
       let troubles = RecordCommand.troubles(progress.droppedFrames, progress.overruns, progress.clippedSamples)
       if !troubles.isEmpty { lines.append(profile.line(String(troubles.dropFirst(2)), .red)) }
     }
-    if showsHelp {
-      lines.append(profile.line("space pauses and resumes, q stops and closes the file, ? hides this", .dim))
-    } else if hasKeys {
-      lines.append(profile.line("space pause  q stop  ? help", .dim))
-    }
-    return lines
+    guard hasKeys || showsHelp else { return lines }
+    let help = "space pauses and resumes, q stops and closes the file, ? hides this"
+    return lines + [profile.line(showsHelp ? help : "space pause  q stop  ? help", .dim)]
   }
 
   /// The bar of a channel, `1  ▇▇▇▇▇▇▇      |   -12.3 dBFS  max -6.0`, with a mark at the highest peak so far.
   private func bar(_ level: SignalLevel, channel: Int, held: Double, _ profile: TerminalProfile) -> String {
-    let glyphs = profile.glyphs
     let lead = "\(channel + 1)".rightPadded(to: 3)
-    let over = held >= 0 ? " OVER" : ""
-    let tail = " \(RecordCommand.decibels(level.peak)) dBFS  max \(RecordCommand.decibels(held))\(over)"
+    let levels = [level.peak, held].map(RecordCommand.decibels)
+    let tail = " \(levels[0]) dBFS  max \(levels[1])\(held >= 0 ? " OVER" : "")"
     let width = max(4, profile.columns - lead.count - tail.count)
     func place(_ level: Double) -> Int {
       level.isFinite ? min(width, max(0, Int(Double(width) * (1 - level / Self.softest)))) : 0
     }
-    var cells = [Character](repeating: " ", count: width)
-    for index in 0..<place(level.power) { cells[index] = glyphs.bars[7] }
-    for index in place(level.power)..<max(place(level.power), place(level.peak)) { cells[index] = glyphs.shades[1] }
+    let glyphs = profile.glyphs
+    var cells = (0..<width).map { cell -> Character in
+      cell < place(level.power) ? glyphs.bars[7] : cell < place(level.peak) ? glyphs.shades[1] : " "
+    }
     if place(held) > 0 { cells[place(held) - 1] = glyphs.vertical }
     return lead + String(cells) + tail
   }

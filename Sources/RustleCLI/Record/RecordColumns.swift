@@ -3,7 +3,6 @@ import RustleAudio
 import RustleAudioFiles
 
 extension RecordCommand {
-  /// The table of a recording's progress.
   static func progressTable(_ format: OutputFormat, _ profile: TerminalProfile) -> Table<RecorderProgress> {
     let columns: [Column<RecorderProgress>] = [
       Column("duration_s") { $0.duration / .seconds(1) },
@@ -23,7 +22,6 @@ extension RecordCommand {
     }
   }
 
-  /// The table of a finished recording.
   static func summaryTable(_ format: OutputFormat, _ profile: TerminalProfile) -> Table<Recording> {
     let columns: [Column<Recording>] = [
       Column("path", \.path),

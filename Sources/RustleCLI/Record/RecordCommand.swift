@@ -60,11 +60,11 @@ struct RecordCommand: AsyncParsableCommand {
   func validate() throws {
     try format.refuseCSV()
     if output == AudioFileReader.standardInputPath {
-      throw ValidationError("expected the path of a file, got - (standard output)")
+      throw ValidationError("<output>: expected the path of a file, got - (standard output)")
     }
     let end = URL(fileURLWithPath: output).pathExtension.lowercased()
     guard ["wav", "wave", "flac"].contains(end) else {
-      throw ValidationError("expected a name that ends with .wav or .flac, got '\(output)'")
+      throw ValidationError("<output>: expected a name that ends with .wav or .flac, got '\(output)'")
     }
     if end == "flac", encoding != .int16, encoding != .int24 {
       throw ValidationError("--encoding: expected s16 or s24 for FLAC, got \(encoding.rawValue)")
@@ -106,10 +106,8 @@ struct RecordCommand: AsyncParsableCommand {
       }
     }
     let recording = try await recorder.stop()
-    if ending != .readerGone {
-      let table = Self.summaryTable(format.effectiveFormat, format.profile)
-      try? LineWriter.standardOutput.write(table.line(recording))
-    }
+    let summary = Self.summaryTable(format.effectiveFormat, format.profile).line(recording)
+    if ending != .readerGone { try? LineWriter.standardOutput.write(summary) }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 }

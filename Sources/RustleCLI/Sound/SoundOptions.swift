@@ -15,9 +15,11 @@ struct DeviceOption: ParsableArguments {
 
   /// The requested device; nil for none.
   var name: String? { demo ? AudioDevice.demo.name : device }
+  /// The option as given; nil for none.
+  var option: String? { device.map { "--device \($0)" } ?? (demo ? "--demo" : nil) }
 
   func validate() throws {
-    if let device, demo { throw ValidationError("--device \(device) cannot be used with --demo") }
+    if demo, device != nil, let option { throw ValidationError("\(option) cannot be used with --demo") }
     if device == "" { throw ValidationError("--device: expected the name of a device, got ''") }
   }
 }
@@ -37,20 +39,14 @@ struct SoundDeviceOptions: ParsableArguments {
   var channels: Int?
 
   static let defaultRate = 48_000
-  static let defaultChannels = 2
 
   var device: String? { choice.device }
   var demo: Bool { choice.demo }
   var name: String? { choice.name }
 
-  /// The configuration of a device.
-  ///
-  /// - Parameters:
-  ///   - name: the device.
-  ///   - seconds: the duration of the sound; nil for no limit.
+  /// The configuration of a device, for a duration in seconds.
   func configuration(of name: String, seconds: Double? = nil) throws -> DeviceConfiguration {
-    let format = try AudioFormat(
-      sampleRate: Double(rate ?? Self.defaultRate), channels: channels ?? Self.defaultChannels)
+    let format = try AudioFormat(sampleRate: Double(rate ?? Self.defaultRate), channels: channels ?? 2)
     let limit = seconds.map { max(1, Int(($0 * format.sampleRate).rounded())) }
     return DeviceConfiguration(device: name, format: format, frameLimit: limit)
   }
@@ -63,10 +59,8 @@ struct RawInputOptions: ParsableArguments {
       "Read samples without a header: \(Self.encodings). Requires --rate and --channels.", valueName: "encoding"),
     completion: .list(PCMEncoding.allCases.map(\.rawValue)),
     transform: { text in
-      guard let encoding = PCMEncoding(rawValue: text.lowercased()) else {
-        throw ValidationError("expected \(Self.encodings), got '\(text)'")
-      }
-      return encoding
+      if let encoding = PCMEncoding(rawValue: text.lowercased()) { return encoding }
+      throw ValidationError("expected \(Self.encodings), got '\(text)'")
     })
   var raw: PCMEncoding?
 
@@ -76,36 +70,46 @@ struct RawInputOptions: ParsableArguments {
 
   /// Rejects raw samples without a rate or channels.
   func check(rate: Int?, channels: Int?) throws {
-    guard let raw, rate == nil || channels == nil else { return }
-    let missing = [rate == nil ? "--rate" : nil, channels == nil ? "--channels" : nil]
-    throw ValidationError("--raw \(raw.rawValue) requires \(missing.compactMap(\.self).joined(separator: " and "))")
+    let missing = [rate == nil ? "--rate" : nil, channels == nil ? "--channels" : nil].compactMap(\.self)
+    guard let raw, !missing.isEmpty else { return }
+    throw ValidationError("--raw \(raw.rawValue) requires \(missing.joined(separator: " and "))")
   }
 
-  /// Rejects raw samples without a rate or channels, and either option for a sound file.
-  ///
-  /// - Parameter alternative: another input with these options: ` or a device`.
-  func checkOfFile(rate: Int?, channels: Int?, alternative: String = "") throws {
+  /// Rejects an input without a name, raw samples without a rate or channels, and either option for a sound file; `alternative`
+  /// is another input with these options.
+  func check(_ input: String, rate: Int?, channels: Int?, alternative: String = "") throws {
+    if input == "" { throw ValidationError("<input>: expected the path of a sound file, got ''") }
     try check(rate: rate, channels: channels)
-    if raw == nil, rate != nil || channels != nil {
-      throw ValidationError("\(rate != nil ? "--rate" : "--channels") requires --raw\(alternative)")
+    if raw == nil, let option = rate.map({ "--rate \($0)" }) ?? channels.map({ "--channels \($0)" }) {
+      throw ValidationError("\(option) requires --raw\(alternative)")
     }
   }
 
-  /// Opens a file or raw samples with checked rate and channels; `-` is standard input.
-  ///
-  /// - Parameter example: a command that reads standard input.
+  /// Opens a file or raw samples with checked rate and channels, from a time on and for a duration in seconds; `-` is standard
+  /// input, from which the command `example` reads.
   func open(
     _ input: String, rate: Int?, channels: Int?, from: Double = 0, seconds: Double? = nil, example: String
   ) async throws -> SoundInput {
     if input == AudioFileReader.standardInputPath && StandardStream.isTerminal(StandardStream.input) {
       throw CommandFailure(
-        .noInput, "expected sound on standard input, got a terminal",
+        .noInput, "<input>: expected sound on standard input, got a terminal",
         advice: "pipe sound in: sox take1.flac -t wav - | \(example)")
     }
-    guard let raw else { return try await .file(input, from: from, seconds: seconds) }
+    let (from, duration) = (Duration.seconds(from), seconds.map { Duration.seconds($0) })
+    guard let raw else { return try await AudioFileInput(path: input).open(from: from, duration: duration) }
     let format = try AudioFormat(sampleRate: Double(rate ?? 0), channels: channels ?? 0)
-    return try await .raw(input, format: format, encoding: raw, from: from, seconds: seconds)
+    // A pipe delivers full buffers: 20 ms are short enough for a live view.
+    let block = max(1, Int(format.sampleRate / 50))
+    return try await RawPCMInput(path: input, format: format, encoding: raw, blockFrames: block)
+      .open(from: from, duration: duration)
   }
+}
+
+/// Rejects the ends of a range of frequencies that are not in order.
+func check(min: Double, isBelow max: Double) throws {
+  guard min >= max else { return }
+  let got = [min, max].map { Numbers.plain($0, digits: 12) }
+  throw ValidationError("expected --min below --max, got \(got[0]) and \(got[1])")
 }
 
 /// The options of commands that read sound from a file or from standard input only.
@@ -122,21 +126,16 @@ struct SoundFileOptions: ParsableArguments {
   @Option(help: "Channels of raw samples, 1 to 32.", value: "count", parse: Parse.channels)
   var channels: Int?
 
-  func validate() throws {
-    if input == "" { throw ValidationError("expected the path of a sound file, got ''") }
-    try samples.checkOfFile(rate: rate, channels: channels)
-  }
+  func validate() throws { try samples.check(input, rate: rate, channels: channels) }
 
-  /// Opens the input and determines its format.
-  ///
-  /// - Parameters:
-  ///   - command: the name of the command, for an example.
-  ///   - from: the time to begin at, in seconds.
-  ///   - seconds: the longest duration to read; nil for all.
-  /// - Throws: `CommandFailure`, or an error that converts to one.
-  func open(for command: String, from: Double = 0, seconds: Double? = nil) async throws -> SoundInput {
-    try await samples.open(
+  /// Opens the input, from a time on and for a duration in seconds; rejects a channel, counted from 1, that it does not have.
+  func open(
+    for command: String, channel: Int? = nil, from: Double = 0, seconds: Double? = nil
+  ) async throws -> SoundInput {
+    let sound = try await samples.open(
       input, rate: rate, channels: channels, from: from, seconds: seconds, example: "rustle \(command) -")
+    try CommandFailure.check(channel: channel, of: sound.format)
+    return sound
   }
 }
 
@@ -151,32 +150,53 @@ struct SoundInputOptions: ParsableArguments {
   @OptionGroup var device: SoundDeviceOptions
 
   func validate() throws {
-    if input == "" { throw ValidationError("expected the path of a sound file, got ''") }
-    let option = device.device.map { "--device \($0)" } ?? (device.demo ? "--demo" : nil)
+    let option = device.choice.option
     if let input {
       if let option { throw ValidationError("\(option) cannot be used with a file, got '\(input)'") }
-      return try samples.checkOfFile(rate: device.rate, channels: device.channels, alternative: " or a device")
+      return try samples.check(input, rate: device.rate, channels: device.channels, alternative: " or a device")
     }
     if samples.raw != nil {
       throw ValidationError("--raw: expected a file of raw samples, or - for standard input, got none")
     }
     if option == nil {
       throw ValidationError(
-        "expected a sound file, - for standard input, --device <name> or --demo, got none")
+        "<input>: expected a sound file, - for standard input, --device <name> or --demo, got none")
     }
   }
 
-  /// Opens the input and determines its format. A device starts.
-  ///
-  /// - Parameters:
-  ///   - example: a command that reads standard input: `rustle meter -`.
-  ///   - seconds: the longest duration to read; nil for all.
-  /// - Throws: `CommandFailure`, or an error that converts to one.
+  /// Opens the input, for a duration in seconds, and starts a device; `example` is a command that reads standard input.
   func open(for example: String, seconds: Double? = nil) async throws -> SoundInput {
     guard let input else {
       return try await .device(device.configuration(of: device.name ?? AudioDevice.defaultName, seconds: seconds))
     }
     return try await samples.open(
       input, rate: device.rate, channels: device.channels, seconds: seconds, example: example)
+  }
+
+  /// Whether the sound is that of a file, which is read as fast as it can be.
+  var isFile: Bool { input != nil && input != AudioFileReader.standardInputPath }
+
+  /// Opens the input, measures it and closes it.
+  ///
+  /// - Parameters:
+  ///   - example: a command that reads standard input: `rustle meter -`.
+  ///   - seconds: the longest duration to read; nil for all.
+  ///   - png: the picture that `measure` draws.
+  /// - Throws: `ExitCode` after a signal; what `open` and `measure` throw.
+  func measured(
+    for example: String, seconds: Double?, png: String? = nil, log: LogOptions,
+    by measure: (SoundInput) async throws -> RunEnding
+  ) async throws {
+    let input = try await open(for: example, seconds: seconds)
+    let ending: RunEnding
+    do {
+      ending = try await measure(input)
+    } catch {
+      await input.close()
+      throw error
+    }
+    if let shortness = input.shortness, ending == .streamEnded { log.note(shortness) }
+    if let png { log.noteWritten(png) }
+    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 }

@@ -14,7 +14,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
       """,
     discussion: """
       The spectra of overlapping, windowed frames are drawn as colours, time to the right and frequency upwards. Levels are \
-      in dBFS: a sine at full scale is 0 dB. A pixel shows the highest level of its frames and bins.
+      in dBFS: a sine at full scale is 0 dB. A pixel shows the highest level of its analysis frames and bins.
 
       Without --png the picture is drawn as text.
 
@@ -29,7 +29,9 @@ struct SpectrogramCommand: AsyncParsableCommand {
   @OptionGroup var picture: PictureOption
 
   @Option(
-    help: "Samples of an analysis frame: a power of two, 64 to 65536. More resolve closer frequencies. (default: 2048)",
+    help:
+      "Length of an analysis frame in samples: a power of two, 64 to 65536. A longer one resolves closer frequencies. "
+      + "(default: 2048)",
     parse: Parse.powerOfTwo(in: 64...65_536))
   var size = 2_048
 
@@ -83,8 +85,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
   }
 
   private func analyze() async throws -> SpectrogramResult {
-    let sound = try await file.open(for: "spectrogram")
-    try CommandFailure.check(channel: channel.number, of: sound.format)
+    let sound = try await file.open(for: "spectrogram", channel: channel.number)
     let rate = sound.format.sampleRate
     if let maxFrequency, maxFrequency > rate / 2 {
       throw CommandFailure(
@@ -94,14 +95,13 @@ struct SpectrogramCommand: AsyncParsableCommand {
     }
     let stft = try STFT(size: size, hop: hop, window: window.window, normalization: .amplitude, output: .decibels)
     var builder = try SpectrogramBuilder(stft)
-    try await sound.forEachMono(channel: channel.number, progress: logging.progress(total: sound.expectedFrames)) {
+    try await sound.forEachMono(channel: channel.number, log: logging) {
       try builder.add($0)
     }
-    if let shortness = sound.shortness { logging.note(shortness) }
     try builder.finish()
     return SpectrogramResult(
       subject: sound.subject(channel: channel.number), seconds: Double(sound.tally.frames) / rate, stft: stft,
       columns: builder.columns, range: range ?? (picture.png == nil ? 60 : 90),
-      maximumFrequency: maxFrequency ?? rate / 2, isLogarithmic: log)
+      maximumFrequency: maxFrequency ?? rate / 2, scale: log ? .logarithmic : .linear)
   }
 }

@@ -13,8 +13,8 @@ struct SpectrumCommand: AsyncParsableCommand {
               [--peaks <count>] [--png <path>] [--json]
       """,
     discussion: """
-      The spectrum is the mean power of overlapping, windowed frames (Welch's method). Levels are in dBFS: a sine at full \
-      scale is 0 dB.
+      The spectrum is the mean power of overlapping, windowed analysis frames (Welch's method). Levels are in dBFS: a sine \
+      at full scale is 0 dB.
 
       EXAMPLES:
         rustle spectrum take1.flac
@@ -29,7 +29,9 @@ struct SpectrumCommand: AsyncParsableCommand {
   @OptionGroup var file: SoundFileOptions
 
   @Option(
-    help: "Samples of an analysis frame: a power of two, 64 to 65536. More resolve closer frequencies. (default: 8192)",
+    help:
+      "Length of an analysis frame in samples: a power of two, 64 to 65536. A longer one resolves closer frequencies. "
+      + "(default: 8192)",
     parse: Parse.powerOfTwo(in: 64...65_536))
   var size = 8_192
 
@@ -37,7 +39,7 @@ struct SpectrumCommand: AsyncParsableCommand {
   var window: WindowChoice = .hann
 
   @Option(
-    help: "Overlap of successive frames, 0 to 0.95. (default: 0.5)",
+    help: "Overlap of successive analysis frames, 0 to 0.95. (default: 0.5)",
     parse: Parse.number("a fraction", in: 0...0.95))
   var overlap = 0.5
 
@@ -63,28 +65,17 @@ struct SpectrumCommand: AsyncParsableCommand {
     try LineWriter.standardOutput.write(result.text(output.effectiveFormat, profile: output.profile))
   }
 
-  /// The size of an analysis frame for a file's number of frames. A frame longer than the file would contain silence, and
-  /// its levels would be too low. A file of unknown length keeps the requested size.
-  static func size(_ asked: Int, forFrames frames: Int?) -> Int {
-    guard let frames else { return asked }
-    var size = asked
-    while size > frames && size > 64 { size /= 2 }
-    return size
-  }
-
   private func analyze() async throws -> SpectrumResult {
-    let sound = try await file.open(for: "spectrum")
-    try CommandFailure.check(channel: channel.number, of: sound.format)
+    let sound = try await file.open(for: "spectrum", channel: channel.number)
     let rate = sound.format.sampleRate
-    let size = Self.size(size, forFrames: sound.file?.frames)
+    let size = WelchAnalyzer.size(size, forSamples: sound.file?.frames ?? .max)
     if size < self.size {
-      log.note("\(sound.name) is shorter than a frame of \(self.size) samples: analysed with frames of \(size)")
+      log.note("\(sound.name) is shorter than an analysis frame of \(self.size) samples: analysed with \(size)")
     }
     var analyzer = try WelchAnalyzer(size: size, window: window.window, overlap: overlap, sampleRate: rate)
-    try await sound.forEachMono(channel: channel.number, progress: log.progress(total: sound.expectedFrames)) {
+    try await sound.forEachMono(channel: channel.number, log: log) {
       analyzer.add($0)
     }
-    if let shortness = sound.shortness { log.note(shortness) }
     let spectrum = try analyzer.spectrum()
     return SpectrumResult(
       path: file.input, subject: sound.subject(channel: channel.number), file: sound.file,
@@ -92,5 +83,3 @@ struct SpectrumCommand: AsyncParsableCommand {
       peaks: spectrum.peaks(limit: peaks, threshold: SpectrumResult.threshold))
   }
 }
-
-extension WindowChoice: ExpressibleByArgument {}

@@ -1,3 +1,4 @@
+internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleAudioFiles
@@ -5,24 +6,17 @@ import RustlePlot
 
 /// The result of the spectrum command, in each output format.
 struct SpectrumResult {
-  /// The input's path, as given.
   let path: String
   let subject: SoundSubject
   /// The file's format; nil for raw samples.
   let file: AudioFileFormat?
-  /// The seconds of sound read.
   let seconds: Double
   let overlap: Double
   let spectrum: Spectrum
   let peaks: [SpectralPeak]
 
-  /// The name of the window function.
-  private var windowName: String { WindowChoice(spectrum.window).rawValue }
-
   /// Peaks below this level, in dBFS, are not listed: the noise of a 16-bit recording lies there.
   static let threshold = -90.0
-
-  // MARK: machine-readable output
 
   private static let columns: [Column<Self>] = [
     Column("path", \.path),
@@ -33,16 +27,14 @@ struct SpectrumResult {
     Column("channel", \.subject.channel),
     Column("duration_s", \.seconds),
     Column("size", \.spectrum.size),
-    Column("window", \.windowName),
+    Column("window") { WindowChoice.name(of: $0.spectrum.window) },
     Column("overlap", \.overlap),
     Column("frames", \.spectrum.frames),
     Column("peaks", \.peaks),
   ]
 
-  private typealias Bin = (frequency: Double, level: Float, amplitude: Float)
-
-  private static let bins: [Column<Bin>] = [
-    Column("hz") { $0.frequency }, Column("db") { $0.level }, Column("amplitude") { $0.amplitude },
+  private static let bins: [Column<(Double, Float, Float)>] = [
+    Column("hz") { $0.0 }, Column("db") { $0.1 }, Column("amplitude") { $0.2 },
   ]
 
   /// The result: one object with the peaks, the strongest first; a record for each bin; or a report with a picture.
@@ -55,17 +47,16 @@ struct SpectrumResult {
       let (frequencies, levels, amplitudes) = (spectrum.frequencies, spectrum.decibels, spectrum.amplitudes)
       return table.header + table.lines(frequencies.indices.map { (frequencies[$0], levels[$0], amplitudes[$0]) })
     case .auto, .text:
-      let lines = [profile.paint(subject.name, .bold), fileLine, analysisLine, ""] + SpectrumBars(self).lines(profile)
+      let bars = profile.chart.bars(of: plot, rows: 12, units: ("Hz", "dBFS")) { profile.paint($0, .cyan) }
+      let lines = [profile.paint(subject.name, .bold), fileLine, analysisLine, ""] + bars
       return lines.map { $0 + "\n" }.joined() + "\n" + peakTable(profile)
     }
   }
 
-  // MARK: text output
-
   /// The description of the file: `FLAC, Signed 16 bit PCM, 44.1 kHz, mean of 2 channels, 5.20 s`.
   var fileLine: String { subject.line + String(format: ", %.2f s", seconds) }
 
-  /// The description of the analysis: `8192 points, hann window, 55 frames, overlap 50 %, 5.38 Hz a bin`.
+  /// The description of the analysis: `8192 samples, hann window, 55 analysis frames, overlap 50 %, 5.38 Hz a bin`.
   var analysisLine: String {
     WindowChoice.line(size: spectrum.size, window: spectrum.window, frames: spectrum.frames)
       + String(
@@ -85,23 +76,10 @@ struct SpectrumResult {
     return table.header + table.lines(zip(1..., peaks).map { ($0, $1) })
   }
 
-  /// The spectrum over a logarithmic axis, its peaks marked.
   var plot: LineChart {
-    let bars = SpectrumBars(self)
-    var plot = LineChart(
-      title: subject.title, subtitle: fileLine + "; " + analysisLine, x: .frequency(bars.frequencyRange),
-      y: .level(bars.levelRange))
-    let samples = zip(bars.frequencies, bars.decibels).map { frequency, level in
-      // Silence is drawn along the lower edge: leaving it out would join its neighbours.
-      LineChart.Series.Sample(x: frequency, y: level.isFinite ? level : bars.levelRange.lowerBound - 10)
-    }
-    plot.series = [LineChart.Series(samples: samples, isFilled: true)]
-    plot.markers = peaks.map { peak in
-      LineChart.Marker(
-        x: peak.frequency, y: peak.decibels,
-        label: "\(UnitLabel.frequency(peak.frequency))  \(UnitLabel.decibels(peak.decibels))")
-    }
-    return plot
+    SpectrumPicture.plot(
+      frequencies: spectrum.frequencies, decibels: spectrum.decibels.map(Double.init),
+      peaks: peaks.map { ($0.frequency, $0.decibels) }, title: subject.title, subtitle: fileLine + "; " + analysisLine)
   }
 }
 
@@ -112,23 +90,16 @@ extension SpectralPeak: FieldValue {
 }
 
 /// The choice of a window function.
-enum WindowChoice: String, CaseIterable, Sendable {
+enum WindowChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
   case hann, hamming, blackman, none
 
-  init(_ window: WindowFunction) { self = Self.allCases.first { $0.window == window } ?? .none }
+  var window: WindowFunction { WindowFunction(name: rawValue) ?? .rectangular }
 
-  var window: WindowFunction {
-    switch self {
-    case .hann: .hann
-    case .hamming: .hamming
-    case .blackman: .blackman
-    case .none: .rectangular
-    }
-  }
+  static func name(of window: WindowFunction) -> String { window == .rectangular ? "none" : window.rawValue }
 
-  /// `8192 points, hann window, 55 frames`.
+  /// `8192 samples, hann window, 55 analysis frames`.
   static func line(size: Int, window: WindowFunction, frames: Int) -> String {
-    let name = Self(window) == .none ? "no window" : "\(Self(window).rawValue) window"
-    return "\(size) points, \(name), \(frames == 1 ? "1 frame" : "\(frames) frames")"
+    let name = window == .rectangular ? "no" : window.rawValue
+    return "\(size) samples, \(name) window, \(frames) analysis frame\(frames == 1 ? "" : "s")"
   }
 }

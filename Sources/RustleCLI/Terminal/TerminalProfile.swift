@@ -109,16 +109,16 @@ extension TerminalProfile {
     let columns = isLive ? min(whole, self.columns) : whole
     return (paint(DisplayWidth.fit(text, to: columns, ellipsis: glyphs.ellipsis), ink), columns)
   }
+
+  /// A line of parts in an ink each, which fits the terminal.
+  func line(_ parts: [(text: String, ink: Painter.Ink?)]) -> ScreenLine {
+    (parts.map { paint($0.text, $0.ink) }.joined(), parts.reduce(0) { $0 + $1.text.count })
+  }
 }
 
 extension Glyphs {
   /// The text without characters that the set lacks. Not for names from users.
   func plain(_ text: String) -> String {
     self == .unicode ? text : text.replacing("\u{B5}", with: "u").replacing("\u{2212}", with: String(minus))
-  }
-
-  /// A line of parts in an ink each, which fits the terminal.
-  func line(_ parts: [(text: String, ink: Painter.Ink?)]) -> ScreenLine {
-    (parts.map { paint($0.text, $0.ink) }.joined(), parts.reduce(0) { $0 + $1.text.count })
   }
 }

@@ -1,4 +1,5 @@
 import RustleAudio
+import RustleAudioFiles
 
 /// One run of the tuner: collects the notes, and writes lines if there is no view.
 actor TuneSession {

@@ -3,7 +3,6 @@ import RustleAudio
 import RustlePlot
 
 extension VoiceFrame {
-  /// The columns of a frame.
   static var columns: [Column<Self>] {
     let shown = [1: "F1", 2: "F2", 3: "F3"]
     let formants = (1...5).flatMap { number -> [Column<Self>] in
@@ -29,83 +28,72 @@ extension VoiceFrame {
 
 /// The result of the voice command.
 struct VoiceResult: Sendable {
-  /// The analysed sound.
   let subject: SoundSubject
   let report: VoiceReport
 }
 
 extension VoiceResult {
-  /// The columns of the summary.
-  private static var columns: [Column<Self>] { subject + pitch + quality + formants + spectrum }
+  private static let columns = subject + pitch + quality + formants + spectrum
 
-  private static var subject: [Column<Self>] {
-    [
-      Column("input", \.subject.name),
-      Column("sample_rate_hz", \.subject.format.sampleRate),
-      Column("channels", \.subject.format.channels),
-      Column("channel", \.subject.channel),
-      Column("duration_s", \.report.seconds),
-      Column("minimum_hz", \.report.range.lowerBound),
-      Column("maximum_hz", \.report.range.upperBound),
-      Column("ceiling_hz", \.report.formantSearch.ceiling),
-      Column("method", \.report.formantSearch.method.rawValue),
-    ]
-  }
+  private static let subject: [Column<Self>] = [
+    Column("input", \.subject.name),
+    Column("sample_rate_hz", \.subject.format.sampleRate),
+    Column("channels", \.subject.format.channels),
+    Column("channel", \.subject.channel),
+    Column("duration_s", \.report.seconds),
+    Column("minimum_hz", \.report.range.lowerBound),
+    Column("maximum_hz", \.report.range.upperBound),
+    Column("ceiling_hz", \.report.formantSearch.ceiling),
+    Column("method", \.report.formantSearch.method.rawValue),
+  ]
 
-  private static var pitch: [Column<Self>] {
-    [
-      .section("PITCH"),
-      Column("frames", \.report.summary.frames).shown("frames", 9, "%.0f"),
-      Column("voiced_frames", \.report.summary.voicedFrames).shown("voiced", 9, unit: "%") {
-        Numbers.text(100 * $0.report.voicedShare, "%.1f", $1)
-      },
-      Column("confidence", \.report.confidence).shown("confidence", 9, "%.2f"),
-      Column("f0_median_hz", \.report.medianPitch).shown("median", 9, "%.2f", unit: "Hz"),
-      Column("f0_mean_hz") { $0.report.summary.meanPitch ?? $0.report.medianPitch }.shown(
-        "mean", 9, "%.2f", unit: "Hz"),
-      Column("f0_deviation_hz", \.report.summary.pitchDeviation).shown("deviation", 9, "%.2f", unit: "Hz"),
-    ]
-  }
+  private static let pitch: [Column<Self>] = [
+    .section("PITCH"),
+    Column("frames", \.report.summary.frames).shown("frames", 9, "%.0f"),
+    Column("voiced_frames", \.report.summary.voicedFrames).shown("voiced", 9, unit: "%") {
+      Numbers.text(100 * $0.report.voicedShare, "%.1f", $1)
+    },
+    Column("confidence", \.report.confidence).shown("confidence", 9, "%.2f"),
+    Column("f0_median_hz", \.report.medianPitch).shown("median", 9, "%.2f", unit: "Hz"),
+    Column("f0_mean_hz") { $0.report.summary.meanPitch ?? $0.report.medianPitch }.shown(
+      "mean", 9, "%.2f", unit: "Hz"),
+    Column("f0_deviation_hz", \.report.summary.pitchDeviation).shown("deviation", 9, "%.2f", unit: "Hz"),
+  ]
 
-  private static var quality: [Column<Self>] {
-    [
-      .section("QUALITY"),
-      Column("hnr_db", \.report.measures.ratio.hnr).shown("harmonics-to-noise", 9, "%.1f", unit: "dB"),
-      Column("h1_minus_h2_db") { $0.report.measures.harmonics.f0 == nil ? nil : $0.report.measures.harmonics.h1MinusH2 }
-        .shown("H1-H2", 9, "%.1f", unit: "dB"),
-      Column("h1_db", \.report.measures.harmonics.h1AmplitudeDb),
-      Column("h2_db", \.report.measures.harmonics.h2AmplitudeDb),
-      Column("periods", \.report.measures.perturbation.periods).shown("periods", 9, "%.0f"),
-      Column("mean_period_s") { $0.perturbation(from: 1, \.meanPeriod) },
-      ratio("jitter", "jitter", from: 2, \.jitter),
-      ratio("jitter_rap", "jitter, rap", from: 3, \.jitterRAP),
-      ratio("jitter_ppq5", "jitter, ppq5", from: 5, \.jitterPPQ5),
-      ratio("shimmer", "shimmer", from: 2, \.shimmer),
-      Column("shimmer_db") { $0.perturbation(from: 2, \.shimmerDecibels) }.shown("shimmer", 9, "%.3f", unit: "dB"),
-      ratio("shimmer_apq3", "shimmer, apq3", from: 3, \.shimmerAPQ3),
-      ratio("shimmer_apq5", "shimmer, apq5", from: 5, \.shimmerAPQ5),
-    ]
-  }
+  private static let quality: [Column<Self>] = [
+    .section("QUALITY"),
+    Column("hnr_db", \.report.measures.ratio.hnr).shown("harmonics-to-noise", 9, "%.1f", unit: "dB"),
+    Column("h1_minus_h2_db") { $0.report.measures.harmonics.f0 == nil ? nil : $0.report.measures.harmonics.h1MinusH2 }
+      .shown("H1-H2", 9, "%.1f", unit: "dB"),
+    Column("h1_db", \.report.measures.harmonics.h1AmplitudeDb),
+    Column("h2_db", \.report.measures.harmonics.h2AmplitudeDb),
+    Column("periods", \.report.measures.perturbation.periods).shown("periods", 9, "%.0f"),
+    Column("mean_period_s") { $0.perturbation(from: 1, \.meanPeriod) },
+    ratio("jitter", "jitter", from: 2, \.jitter),
+    ratio("jitter_rap", "jitter, rap", from: 3, \.jitterRAP),
+    ratio("jitter_ppq5", "jitter, ppq5", from: 5, \.jitterPPQ5),
+    ratio("shimmer", "shimmer", from: 2, \.shimmer),
+    Column("shimmer_db") { $0.perturbation(from: 2, \.shimmerDecibels) }.shown("shimmer", 9, "%.3f", unit: "dB"),
+    ratio("shimmer_apq3", "shimmer, apq3", from: 3, \.shimmerAPQ3),
+    ratio("shimmer_apq5", "shimmer, apq5", from: 5, \.shimmerAPQ5),
+  ]
 
-  private static var formants: [Column<Self>] {
+  private static let formants: [Column<Self>] =
     [.section("FORMANTS")]
-      + (1...5).flatMap { number -> [Column<Self>] in
-        [
-          Column("f\(number)_hz") { $0.formant(number)?.frequency }.shown("F\(number)", 9, "%.0f", unit: "Hz"),
-          Column("b\(number)_hz") { $0.formant(number)?.bandwidth }
-            .shown("F\(number) bandwidth", 9, "%.0f", unit: "Hz"),
-        ]
-      }
-  }
+    + (1...5).flatMap { number -> [Column<Self>] in
+      let shown = "F\(number)"
+      return [
+        Column("f\(number)_hz") { $0.formant(number)?.frequency }.shown(shown, 9, "%.0f", unit: "Hz"),
+        Column("b\(number)_hz") { $0.formant(number)?.bandwidth }.shown(shown + " bandwidth", 9, "%.0f", unit: "Hz"),
+      ]
+    }
 
-  private static var spectrum: [Column<Self>] {
-    [
-      .section("SPECTRUM"),
-      Column("centroid_hz") { $0.spectrum(\.centroid) }.shown("centroid", 9, "%.0f", unit: "Hz"),
-      Column("rolloff_hz") { $0.spectrum(\.rolloff) }.shown("rolloff, 95 %", 9, "%.0f", unit: "Hz"),
-      Column("tilt_db_per_octave") { $0.spectrum(\.tilt) }.shown("tilt", 9, "%.1f", unit: "dB/octave"),
-    ]
-  }
+  private static let spectrum: [Column<Self>] = [
+    .section("SPECTRUM"),
+    Column("centroid_hz") { $0.spectrum(\.centroid) }.shown("centroid", 9, "%.0f", unit: "Hz"),
+    Column("rolloff_hz") { $0.spectrum(\.rolloff) }.shown("rolloff, 95 %", 9, "%.0f", unit: "Hz"),
+    Column("tilt_db_per_octave") { $0.spectrum(\.tilt) }.shown("tilt", 9, "%.1f", unit: "dB/octave"),
+  ]
 
   /// A ratio of the periods, in per cent in text output.
   private static func ratio(

@@ -12,10 +12,10 @@ struct VoiceCommand: AsyncParsableCommand {
               [--frames] [--channel <channel>] [--json]
       """,
     discussion: """
-      Median, mean and standard deviation of the pitch, and the medians of the formants, refer to the voiced frames; \
-      harmonics-to-noise ratio, H1-H2, jitter, shimmer, centroid, rolloff and tilt to the whole recording. Jitter and \
-      shimmer are those of Praat's voice report and require a sustained vowel: intonation and consonants of running speech \
-      raise them. H1-H2 is not corrected for the formants.
+      Median, mean and standard deviation of the pitch, and the medians of the formants, refer to the voiced analysis \
+      frames; harmonics-to-noise ratio, H1-H2, jitter, shimmer, centroid, rolloff and tilt to the whole recording. \
+      Jitter and shimmer are those of Praat's voice report and require a sustained vowel: intonation and consonants \
+      of running speech raise them. H1-H2 is not corrected for the formants.
 
       --ceiling is the upper limit of the fifth formant: about 5000 for men, 5500 for women, 6500 for children. Another \
       ceiling adds or misses formants. A range that matches the voice makes the pitch more reliable.
@@ -46,7 +46,7 @@ struct VoiceCommand: AsyncParsableCommand {
                           formants and their bandwidths
         centroid_hz, rolloff_hz, tilt_db_per_octave
       Of a frame (CSV with --frames has the same):
-        time_s            the time of the frame's middle
+        time_s            the time of the analysis frame's middle
         f0_hz             null for an unvoiced frame
         confidence, voiced, level_db, hnr_db
         f1_hz, b1_hz ... f5_hz, b5_hz, formant_confidence, centroid_hz
@@ -72,51 +72,44 @@ struct VoiceCommand: AsyncParsableCommand {
   @Option(help: "Formant method; burg is Praat's.")
   var method: FormantMethod = .weighted
 
-  @Flag(help: "Write a line for each frame, too.")
+  @Flag(help: "Write a line for each analysis frame, too.")
   var frames = false
 
   @OptionGroup var channel: ChannelOption
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  func validate() throws {
-    if min >= max {
-      throw ValidationError(String(format: "expected --min below --max, got %.12g and %.12g", min, max))
-    }
-  }
+  func validate() throws { try check(min: min, isBelow: max) }
 
   func run() async throws {
     log.bootstrap()
-    let sound = try await file.open(for: "voice")
-    try check(sound)
+    let sound = try await file.open(for: "voice", channel: channel.number)
+    try checkFormat(of: sound)
     let search = FormantConfiguration(ceiling: ceiling, method: method)
     var processor = try VoiceProcessor(
       sampleRate: sound.format.sampleRate, configuration: VoiceConfiguration(range: min...max, formants: search))
     let (format, profile) = (output.effectiveFormat, output.profile)
     let table = Table(VoiceFrame.columns, kind: "frame", format: format, profile: profile)
     if frames { try LineWriter.standardOutput.write(table.header) }
-    var (found, fresh): ([VoiceFrame], [VoiceFrame]) = ([], [])
+    var found: [VoiceFrame] = []
     // The channel is kept in memory, 4 bytes per sample: jitter, shimmer and the ratios are relative to its loudest part,
     // known at its end only, and standard input is read once. Reserving avoids a second copy while the array grows; the
     // limit for a malformed header is 93 minutes at 48,000 Hz, 1 GiB.
     var signal: [Float] = []
     signal.reserveCapacity(Swift.min(sound.expectedFrames ?? 0, 1 << 28))
-    let progress = log.progress(total: sound.expectedFrames, writesAtOnce: frames)
-    try await sound.forEachMono(channel: channel.number, progress: progress) { block in
+    try await sound.forEachMono(channel: channel.number, log: log, writesAtOnce: frames) { block in
       signal += block
-      fresh.removeAll(keepingCapacity: true)
-      try processor.process(block.span, into: &fresh)
-      if frames { try LineWriter.standardOutput.write(table.lines(fresh)) }
-      found += fresh
+      let first = found.count
+      try processor.process(block.span, into: &found)
+      if frames { try LineWriter.standardOutput.write(table.lines(found[first...])) }
     }
     let result = VoiceResult(
       subject: sound.subject(channel: channel.number),
       report: try VoiceReport(
         signal, sampleRate: sound.format.sampleRate, range: min...max, formantSearch: search, frames: found,
         summary: try processor.summary()))
-    if let shortness = sound.shortness { log.note(shortness) }
     if sound.tally.frames < processor.window {
-      log.note("\(sound.name) is shorter than \(processor.window) samples: no frames; measured as a whole")
+      log.note("\(sound.name) is shorter than \(processor.window) samples: no analysis frames; measured as a whole")
     }
     if format == .csv && frames { return }
     try LineWriter.standardOutput.write(
@@ -124,22 +117,14 @@ struct VoiceCommand: AsyncParsableCommand {
   }
 
   /// Rejects a sound of unsuitable format.
-  private func check(_ sound: SoundInput) throws {
-    let format = sound.format
-    try CommandFailure.check(channel: channel.number, of: format)
-    let rate = String(format: "%.6g", format.sampleRate)
-    guard (8_000...192_000).contains(format.sampleRate) else {
-      throw CommandFailure(
-        sound.file == nil ? .usage : .badData,
-        "\(sound.name): expected a sample rate of 8000 to 192000 Hz, got \(rate) Hz",
-        advice: "convert the sound first")
-    }
-    guard max < 0.25 * format.sampleRate else {
+  private func checkFormat(of sound: SoundInput) throws {
+    try sound.checkRate(in: 8_000...192_000, "8000 to 192000")
+    let rate = sound.format.sampleRate
+    guard max < 0.25 * rate else {
       throw CommandFailure(
         .usage,
-        String(
-          format: "--max: expected less than a quarter of the sample rate of %@ Hz, got %.12g Hz", rate, max),
-        advice: "choose a lower frequency")
+        "--max: expected less than a quarter of the sample rate of \(Numbers.plain(rate)) Hz, got "
+          + "\(Numbers.plain(max, digits: 12)) Hz", advice: "choose a lower frequency")
     }
   }
 }

@@ -1,0 +1,55 @@
+/// A picture of a spectrum over a logarithmic frequency axis. A pure function of its arguments.
+public enum SpectrumPicture {
+  /// The plot, from 20 Hz, or the first bin where that is higher, to the last bin, and 90 dB high.
+  ///
+  /// - Parameters:
+  ///   - frequencies: in Hz, rising from 0.
+  ///   - decibels: as many levels in dBFS. Minus infinity is silence.
+  ///   - peaks: the frequencies and levels to mark, the most important first.
+  ///   - title: above the plot.
+  ///   - subtitle: below the title, smaller.
+  public static func plot(
+    frequencies: [Double], decibels: [Double], peaks: [(frequency: Double, decibels: Double)] = [], title: String,
+    subtitle: String = ""
+  ) -> LineChart {
+    let top = max(frequencies.last ?? 0, 2)
+    let bottom = min(max(20, frequencies.count > 1 ? frequencies[1] : 20), top / 2)
+    let level = PlotAxis.level(upTo: decibels.filter(\.isFinite).max() ?? -.infinity, decibels: 90)
+    var plot = LineChart(title: title, subtitle: subtitle, x: .frequency(bottom...top), y: level)
+    let samples = zip(frequencies, decibels).map { frequency, decibels in
+      // Silence is drawn below the lower edge: leaving it out would join its neighbours.
+      LineChart.Series.Sample(x: frequency, y: decibels.isFinite ? decibels : level.range.lowerBound - 10)
+    }
+    plot.series = [LineChart.Series(samples: samples, isFilled: true)]
+    plot.markers = peaks.map { peak in
+      LineChart.Marker(
+        x: peak.frequency, y: peak.decibels,
+        label: "\(UnitLabel.frequency(peak.frequency))  \(UnitLabel.decibels(peak.decibels))")
+    }
+    return plot
+  }
+}
+
+extension LineChart.Series {
+  /// The highest sample in each of `count` columns of equal width along an axis. Where samples are further apart than columns,
+  /// values between them are interpolated linearly; minus infinity beyond the last sample.
+  ///
+  /// - Parameters:
+  ///   - count: 1 or more.
+  ///   - axis: the horizontal axis.
+  public func columns(_ count: Int, along axis: PlotAxis) -> [Double] {
+    var next = 0
+    return (0..<count).map { column in
+      let low = axis.value(at: Double(column) / Double(count))
+      let high = axis.value(at: Double(column + 1) / Double(count))
+      while next < samples.count && samples[next].x < low { next += 1 }
+      let isInside = { [samples] (index: Int) in samples[index].x < high || index == samples.count - 1 }
+      if let highest = samples[next...].indices.prefix(while: isInside).map({ samples[$0].y }).max() { return highest }
+      guard next > 0, next < samples.count else { return -.infinity }
+      let (below, above) = (samples[next - 1], samples[next])
+      guard below.y.isFinite, above.y.isFinite else { return max(below.y, above.y) }
+      let fraction = ((low + high) / 2 - below.x) / (above.x - below.x)
+      return below.y + min(max(fraction, 0), 1) * (above.y - below.y)
+    }
+  }
+}
