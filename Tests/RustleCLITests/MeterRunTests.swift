@@ -1,6 +1,7 @@
 internal import ArgumentParser
 import Foundation
 import RustleAudio
+import RustleAudioFiles
 import TestSupport
 import Testing
 
@@ -39,16 +40,16 @@ import Testing
 
   @Test func aResponseIsReadAndARefusalNamesTheFile() async throws {
     let folder = try ScratchFolder()
-    let path = try folder.write(Data("\"Sens Factor =-1.2dB\"\n20 -1.5\n1000\t0\n20000,2\n".utf8), as: "mic.cal")
-    #expect(try MeterOptions.response(path).points.map(\.deviation) == [-1.5, 0, 2])
+    let response = try folder.write(Data("\"Sens Factor =-1.2dB\"\n20 -1.5\n1000\t0\n20000,2\n".utf8), as: "mic.cal")
+    #expect(try MeterOptions.response(response).points.map(\.deviation) == [-1.5, 0, 2])
     let bad = try folder.write(Data("20 x\n".utf8), as: "bad.cal")
     let failure = #expect(throws: CommandFailure.self) { try MeterOptions.response(bad) }
     #expect(failure?.status == .badData && failure?.message.hasPrefix("\(bad): line 1: expected") == true)
     // What is a response, but not one that the meter can undo.
     let steep = try folder.write(Data("20 0\n1000 0\n20000 60\n".utf8), as: "steep.cal")
     let options = try MeterOptions.parse(["--response", steep])
-    let sound = try await SoundInput.file(
-      folder.write(WaveFile.floats([0], channels: 1, sampleRate: 48_000), as: "a.wav"))
+    let path = try folder.write(WaveFile.floats([0], channels: 1, sampleRate: 48_000), as: "a.wav")
+    let sound = try await AudioFileInput(path: path).open()
     let refusal = #expect(throws: CommandFailure.self) { try options.meter(for: sound) }
     #expect(refusal?.status == .badData && refusal?.message.hasPrefix(steep) == true)
     let directory = #expect(throws: CommandFailure.self) { try MeterOptions.response(folder.url.path) }

@@ -332,9 +332,8 @@ import Testing
   @Test func theLineOfAPlaybackFitsTheTerminalAndIsCleared() async throws {
     let written = Mutex("")
     let screen = LiveScreen(
-      hasKeys: true, session: TerminalSession(output: -1, input: nil) { _ in },
-      makeProfile: { TickerViewTests.profile(columns: 20, ascii: true) },
-      write: { text in written.withLock { $0 += text } })
+      hasKeys: true, session: TerminalSession(output: -1, input: nil) { text in written.withLock { $0 += text } },
+      makeProfile: { TickerViewTests.profile(columns: 20, ascii: true) })
     let output = try AudioOutput(
       DeviceConfiguration(device: "demo", format: AudioFormat(sampleRate: 48_000, channels: 1)))
     let view = PlayView(
@@ -348,7 +347,7 @@ import Testing
     let drawn = written.withLock(\.self)
     #expect(drawn.contains("0:01.0  paused  a.w~\u{1B}[K"))
     await view.end()
-    #expect(written.withLock { $0.hasSuffix("\u{1B}[1A\r\u{1B}[J\u{1B}[?2026l") })
+    #expect(written.withLock { $0.hasSuffix("\u{1B}[1A\r\u{1B}[J\u{1B}[?2026l" + LiveFrame.showCursor) })
     #expect(await view.press(.pause) == false && !output.isPaused)
     #expect(await view.press(.quit))
   }

@@ -24,11 +24,11 @@ rust_selection() {
   done < <(sed -nE 's/^rust (\S+ \S+) \S+$/\1/p' "$work/selection" | sort -u)
 }
 
-rust() { cargo_tests "Rust" --workspace; }
-
-faults() {
-  RUSTLE_ROUNDS=$($long && echo 9 || echo 1) cargo_tests "Rust, seeded faults" --package rustle-ffi --package rustle-engines --features rustle-ffi/faults,rustle-engines/faults \
-    --test boundary --test calls --test lock_faults
+# rust: every test. The seeded faults are compiled in, at rest but in the tests that set one, so that the workspace is compiled once;
+# the archives that C and Swift call have none. With --long also without them.
+rust() {
+  RUSTLE_ROUNDS=$($long && echo 9 || echo 1) cargo_tests "Rust" --workspace --features rustle-ffi/faults
+  if $long; then cargo_tests "Rust, without the seeded faults" --workspace; fi
 }
 
 # c_callers: each with two compilers, under AddressSanitizer and under valgrind.

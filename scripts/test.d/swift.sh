@@ -4,11 +4,11 @@
 # The tests without a sanitizer have a folder of their own, with the package trait that the sanitizers' builds lack.
 swift_folder="$root/.build-tests"
 
-# swift_tests LABEL PACKAGE ARGUMENT...: builds the tests, and runs those of each module in a process of its own, as many at once
-# as there are processors: within one process a test that uses native objects has no other such test beside it. With a selection
-# by name, only these run.
+# swift_tests LABEL PACKAGE ARGUMENT...: builds the tests, and runs those of each module in a process of its own, or two, as many
+# at once as there are processors: within one process a test that uses native objects has no other such test beside it. With a
+# selection by name, only these run.
 swift_tests() {
-  local label=$1 package=$2 log="$work/swift-$BASHPID.log" modules="$work/modules-$BASHPID" start=$SECONDS module good bad
+  local label=$1 package=$2 log="$work/swift-$BASHPID.log" modules="$work/modules-$BASHPID" start=$SECONDS count module half suites good bad
   shift 2
   begins "$label"
   # There is no XCTest in this package; its runner would only be one more process, with leaks of its own.
@@ -19,11 +19,20 @@ swift_tests() {
     swift test list --skip-build "${options[@]}" >"$modules/list" 2>>"$log"; then
     printf '%(%H:%M:%S)T  %-48s built %23d s\n' -1 "$label" $((SECONDS - start))
     # The module with the most tests first.
-    for module in $(sed -n 's/^\([A-Za-z0-9_]*\)\..*/\1/p' "$modules/list" | sort | uniq -c | sort -rn | awk '{print $2}'); do
+    while read -r count module; do
       if ! is_selected "$module"; then continue; fi
-      a_processor
-      module_tests "$label: $module" "$module" "$modules/$module" "${options[@]}" &
-    done
+      if [ "$count" -le 200 ] || [ -f "$work/selection" ]; then
+        a_processor
+        module_tests "$label: $module" "$(of_module "$module")" "$modules/$module" "${options[@]}" &
+        continue
+      fi
+      # Every other suite of a large module.
+      for half in 0 1; do
+        suites=$(sed -n "s/^$module\.\([A-Za-z0-9_]*\).*/\1/p" "$modules/list" | sort -u | awk -v half=$half 'NR % 2 == half' | paste -sd '|')
+        a_processor
+        module_tests "$label: $module, half" "^$module\.($suites)[/(]" "$modules/$module-$half" "${options[@]}" &
+      done
+    done < <(sed -n 's/^\([A-Za-z0-9_]*\)\..*/\1/p' "$modules/list" | sort | uniq -c | sort -rn)
     wait
     cat "$modules"/*.log >>"$log" 2>/dev/null || true
   fi
@@ -47,12 +56,12 @@ of_module() {
   fi
 }
 
-# module_tests LABEL MODULE FILE ARGUMENT...: writes FILE.log, and to FILE.counts how many passed and failed by the run's own
+# module_tests LABEL FILTER FILE ARGUMENT...: writes FILE.log, and to FILE.counts how many passed and failed by the run's own
 # report.
 module_tests() {
-  local label=$1 module=$2 file=$3 status=0 good=0 bad=0 start=$SECONDS
+  local label=$1 filter=$2 file=$3 status=0 good=0 bad=0 start=$SECONDS
   shift 3
-  within "$runner_limit" swift test --skip-build --ignore-lock "$@" --filter "$(of_module "$module")" --xunit-output "$file.xml" \
+  within "$runner_limit" swift test --skip-build --ignore-lock "$@" --filter "$filter" --xunit-output "$file.xml" \
     >"$file.log" 2>&1 || status=$?
   # A run that crashes leaves no report, or an incomplete one.
   read -r good bad < <(python3 "$root/scripts/xunit-counts.py" "$file"*.xml 2>/dev/null || echo 0 0)

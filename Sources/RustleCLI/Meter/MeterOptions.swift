@@ -1,6 +1,7 @@
 internal import ArgumentParser
 import Foundation
 import RustleAudio
+import RustleAudioFiles
 
 /// The choice of bands.
 enum BandChoice: String, CaseIterable, ExpressibleByArgument, Sendable {

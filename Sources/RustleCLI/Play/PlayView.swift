@@ -49,11 +49,11 @@ extension LiveScreen {
         size: StandardStream.size(of: StandardStream.error), isASCIIAskedFor: true)
     }
     guard profile().isLive else { return nil }
-    let write: @Sendable (String) throws -> Void = { try LineWriter.standardError.write($0) }
     let input = StandardStream.isTerminal(StandardStream.input) ? StandardStream.input : nil
     return Self(
-      hasKeys: input != nil, session: TerminalSession(output: StandardStream.error, input: input, write: write),
-      makeProfile: profile, write: write)
+      hasKeys: input != nil,
+      session: TerminalSession(output: StandardStream.error, input: input) { try LineWriter.standardError.write($0) },
+      makeProfile: profile)
   }
 }
 

@@ -281,6 +281,19 @@ mod tests {
     }
 
     #[test]
+    fn reset_completes_a_change_in_progress_and_the_one_behind_it() {
+        let equalizer = LiveEqualizer::new(RATE, 2, 4, Settings::default()).expect("valid");
+        equalizer.change(&gain(12.0)).expect("valid");
+        equalizer.process(&mut [0.0; 2]).expect("a whole block");
+        equalizer.change(&gain(-9.0)).expect("valid");
+        equalizer.reset().expect("free");
+        assert!((level(&equalizer, 0.1) + 9.0).abs() < 0.01);
+        // Nothing is left to take over.
+        equalizer.change(&gain(3.0)).expect("valid");
+        assert!((level(&equalizer, 0.2) - 3.0).abs() < 0.01);
+    }
+
+    #[test]
     fn bypass_lets_every_bit_through_and_ends_with_what_was_wanted_last() {
         let equalizer = LiveEqualizer::new(RATE, 2, 4, gain(6.0)).expect("valid");
         equalizer.set_bypassed(true).expect("valid");

@@ -67,3 +67,18 @@ impl Losses {
         self.counted
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_missing_trade_is_a_loss_and_none_is_not() {
+        let mut losses = Losses::default();
+        for missing in [0, 1, 0, 2] {
+            losses.reported(missing);
+            losses.read(1);
+        }
+        assert_eq!([(); 4].map(|()| losses.before_next()), [0, 1, 0, 2]);
+    }
+}

@@ -157,6 +157,7 @@ mod tests {
             NoticeText::new("the port is closed").as_str(),
             "the port is closed"
         );
+        assert_eq!(NoticeText::new("ab").padded()[..4], *b"ab\0\0");
         let text = "ä".repeat(NOTICE_TEXT_BYTES);
         assert_eq!(NoticeText::new(&text).as_str(), "ä".repeat(NOTICE_TEXT_BYTES / 2));
         let odd = format!("x{text}");
