@@ -36,6 +36,7 @@ GIVEN = {
     "frame": "let frame: [Float] = []",
     "gains": "let gains = [Double](repeating: 0, count: 28)",
     "bytes": "let bytes: [UInt8] = []",
+    "levels": "let levels: [Double] = []",
     "text": "let text = \"\"",
     "symbols": "let symbols: [String] = []",
     "table": "var table: [String: Double] = [:]",
