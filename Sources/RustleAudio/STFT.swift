@@ -90,7 +90,7 @@ public struct STFT: Sendable {
     }
   }
 
-  /// The elements of a row: N/2 + 1, or N + 2 with ``FFT/Output/spectrum``.
+  /// The elements of a row: N/2 + 1, or N + 2 with ``FFT/Output/complexSpectrum``.
   public var valuesPerRow: Int { output == .complexSpectrum ? size + 2 : size / 2 + 1 }
 
   /// The number of frames of a signal of `count` samples: with ``Padding/none`` 1 + (count - N) / hop, and 0 for fewer samples

@@ -47,11 +47,11 @@ public struct SpectrogramColumns: Sendable {
   }
 }
 
-/// Makes the columns of a spectrogram of samples that arrive in buffers.
+/// Makes the columns of a spectrogram of one channel's samples, which arrive in buffers.
 ///
 /// ```swift
 /// var builder = try SpectrogramBuilder(STFT(size: 2_048, normalization: .amplitude, output: .decibels))
-/// for try await buffer in try await input.buffers() { try builder.add(buffer.samples) }
+/// for try await samples in try await input.buffers().mono() { try builder.add(samples) }
 /// try builder.finish()
 /// print(builder.columns.count)
 /// ```

@@ -72,7 +72,7 @@ public struct AudioFileReader: ~Copyable {
     if case .channel(let index) = selection, !(0..<format.channels).contains(index) {
       throw AudioFileError(
         .noSuchChannel, path: path,
-        reason: "expected a channel from 1 to \(format.channels), got channel \(index + 1)",
+        reason: "expected a channel below \(format.channels), counted from 0, got \(index)",
         advice: format.channels == 1 ? "the file is mono: leave the channel out" : "choose one of its channels")
     }
     precondition(maximumFrames >= 1, "maximumFrames must be at least 1, got \(maximumFrames)")

@@ -39,7 +39,7 @@ extension AudioFileWriter {
     public var encoding: Encoding
     /// Whether an existing file is replaced. It is emptied when the writer is created.
     public var overwrite: Bool
-    /// Whether integers get triangular noise of two steps each way before they are rounded, the same in each run. Without it
+    /// Whether integers get triangular noise of up to one step each way before they are rounded, the same in each run. Without it
     /// sound that came from integers of no more bits is written bit for bit.
     public var dither: Bool
     /// Whether the medium has each half second of sound before the header of a WAV promises it, and the whole before the file

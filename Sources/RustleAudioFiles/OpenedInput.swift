@@ -33,16 +33,16 @@ public struct OpenedInput: AudioInput {
     name: String, format: AudioFormat, file: AudioFileFormat? = nil, source: Source, capture: AudioCapture? = nil,
     from: Duration = .zero, duration: Duration? = nil
   ) where Source.Element == PCMBuffer {
-    func frames(_ time: Duration) -> Int { Int((time / .seconds(1) * format.sampleRate).rounded()) }
+    func frames(_ seconds: Double) -> Int { Int(exactly: (seconds * format.sampleRate).rounded()) ?? .max }
     self.name = name == AudioFileReader.standardInputPath ? "standard input" : name
     self.format = format
     self.file = file
     self.source = source.map { (buffer) throws in buffer }
     self.capture = capture
-    let first = max(0, frames(from))
+    let first = max(0, frames(from / .seconds(1)))
     firstFrame = first
     // Both ends are rounded, so that consecutive parts have each frame once.
-    frameLimit = duration.map { max(1, frames(from + $0) - first) }
+    frameLimit = duration.map { max(1, frames(from / .seconds(1) + $0 / .seconds(1)) - first) }
   }
 
   /// Whether it is a device, which captures in real time and without an end.
@@ -112,14 +112,14 @@ public struct OpenedInput: AudioInput {
         let counts = input.counts
         let left = input.frameLimit.map { $0 - counts.frames } ?? .max
         guard left > 0, let buffer = try await wanted(isolation: actor) else { return nil }
-        if let place = buffer.samples.firstIndex(where: { !$0.isFinite }) {
-          let frame = input.counts.skipped + counts.frames + place / buffer.format.channels + 1
+        let cut = buffer.frames(0..<Swift.min(left, buffer.frameCount))
+        if let place = cut.samples.firstIndex(where: { !$0.isFinite }) {
+          let frame = input.counts.skipped + counts.frames + place / cut.format.channels + 1
           throw AudioFileError(
             .notFinite, path: input.name,
-            reason: "expected finite samples, got \(buffer.samples[place]) in frame \(frame)",
+            reason: "expected finite samples, got \(cut.samples[place]) in frame \(frame)",
             advice: "write the sound again, without NaN and infinity")
         }
-        let cut = buffer.frames(0..<Swift.min(left, buffer.frameCount))
         input.shared.counts.withLock {
           $0.frames += cut.frameCount
           $0.droppedFrames += cut.droppedFrames

@@ -5,7 +5,7 @@
 struct SampleEncoder {
   /// The bits of an integer, 2 to 32.
   let bits: Int
-  /// Whether noise of a triangular density, two steps wide in each direction, takes the place of the rounding error's
+  /// Whether noise of a triangular density, one step wide in each direction, takes the place of the rounding error's
   /// dependence on the signal (Lipshitz, Wannamaker, Vanderkooy, "Quantization and Dither", JAES 40(5), 1992).
   let dither: Bool
   /// Samples that were beyond the range and were written as its end, infinities among them.

@@ -2,6 +2,10 @@ internal import CSndfile
 import Foundation
 import RustleAudio
 
+/// Held while a file is opened: libsndfile keeps the error of a failed open in a variable of the process, which another open
+/// changes. Standard input, which may not deliver for long, is opened without it.
+private let opening = NSLock()
+
 /// The only owner of a libsndfile handle, and the only file that calls libsndfile.
 ///
 /// The unsafe expressions below rely on two invariants: `handle` came from a successful open and is closed in `deinit`
@@ -20,6 +24,8 @@ import RustleAudio
     let opened: OpaquePointer?
     let isStandardInput = path == AudioFileReader.standardInputPath
     flac = isStandardInput ? nil : Self.flacFile(path)
+    if !isStandardInput { opening.lock() }
+    defer { if !isStandardInput { opening.unlock() } }
     if isStandardInput {
       unsafe opened = sf_open_fd(FileHandle.standardInput.fileDescriptor, Int32(SFM_READ), &info, 0)
     } else {
@@ -251,6 +257,8 @@ extension ChannelPlaces {
         return unsafe sink.write(Data(bytes: bytes, count: Int(count)))
       },
       tell: { unsafe EncodedBytes.at($0)?.position ?? 0 })
+    opening.lock()
+    defer { opening.unlock() }
     let opened = unsafe sf_open_virtual(
       &calls, Int32(SFM_WRITE), &info, Unmanaged.passUnretained(sink).toOpaque())
     guard let opened = unsafe opened else {

@@ -18,7 +18,7 @@ public struct ExactDecimal: Sendable {
   }
 
   /// Parses digits with at most one point among them and an optional leading minus; nil for any other text, and for more than
-  /// 18 digits, leading zeros not counted.
+  /// 18 digits, leading zeros not counted, or more than 18 after the point.
   public init?(_ text: some StringProtocol) {
     var units: Int64 = 0
     var scale = 0
@@ -137,7 +137,10 @@ extension ExactDecimal: Codable {
     let text = try container.decode(String.self)
     guard let value = Self(text) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "expected a decimal number of at most 18 digits, got \(text.prefix(32))")
+        in: container,
+        debugDescription:
+          "expected a decimal number of at most 18 digits, at most 18 of them after the point, without plus "
+          + "and exponent, got '\(text.prefix(32))'")
     }
     self = value
   }

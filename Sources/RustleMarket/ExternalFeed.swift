@@ -1,7 +1,7 @@
 /// A source that the user's code fills, the host: ``MarketFeed/push(_:)``, ``MarketFeed/push(trades:)``,
 /// ``MarketFeed/report(_:)`` and ``MarketFeed/subscriptionChanges()``.
 public struct ExternalFeed: Sendable, Hashable {
-  /// The format of the bytes.
+  /// The format of the bytes of ``MarketFeed/push(_:)``; ``MarketFeed/push(trades:)`` requires NDJSON without a schema.
   public var format: ReplayFeed.Format
   /// The schema that maps messages, one per line, to trades; nil: that of `rustle ticker --json`.
   public var schema: String?

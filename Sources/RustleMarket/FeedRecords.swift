@@ -1,5 +1,3 @@
-public import RustleCore
-
 /// A record that a stream of a ``MarketFeed`` delivers. Types of other modules are not delivered.
 public protocol FeedRecord: Sendable {}
 
@@ -122,7 +120,7 @@ extension PriceThreshold: LosslessStringConvertible {
   /// Parses `BTC>70000`, `ETH<3000`, with an optional `=` after the sign, and with a hysteresis: `BTC>70000~250`; nil for any
   /// other text.
   public init?(_ description: String) {
-    guard let match = description.wholeMatch(of: /([^<>]+)([<>])=?([^~]*)(?:~(.*))?/),
+    guard let match = description.wholeMatch(of: /(.+)([<>])=?([^<>~]+)(?:~(.*))?/),
       let level = ExactDecimal(match.3),
       let hysteresis = match.4.map({ ExactDecimal($0) }) ?? .zero, hysteresis >= .zero
     else { return nil }

@@ -30,9 +30,11 @@ extension MarketFeed {
   public func push(trades: [Trade]) async throws(FeedError) -> Bool {
     if !isHosted, !takesTrades {
       throw FeedError(
-        code: .wrongSource, message: "feed: expected JSON texts without a schema, got another format or a schema")
+        code: .wrongSource,
+        message:
+          "feed: expected an external source of JSON texts without a schema, got another source, format or schema")
     }
-    let bytes = trades.flatMap(\.line.utf8)
+    let bytes = trades.flatMap { Array("\($0.json)\n".utf8) }
     return try await push(bytes) == bytes.count
   }
 
@@ -59,16 +61,5 @@ extension MarketFeed {
         code: .wrongSource, message: "feed: expected an external source, got one that reads a connection of its own")
     }
     return writer
-  }
-}
-
-extension Trade {
-  /// The JSON text that a feed without a schema reads back, with a line feed.
-  fileprivate var line: String {
-    let name = symbol.reduce(into: "") { $0 += $1 == "\"" || $1 == "\\" ? "\\\($1)" : String($1) }
-    var text = "{\"symbol\":\"\(name)\",\"price\":\(price),\"t_ns\":\(time.nanosecondsSince1970)"
-    if let sequence { text += ",\"seq\":\(sequence)" }
-    if size != .zero { text += ",\"size\":\(size)" }
-    return text + "}\n"
   }
 }

@@ -67,7 +67,7 @@ public actor MarketFeed: StreamEngine {
     core.native.shutDown()
   }
 
-  /// Starts the source. Does nothing when it runs or has ended.
+  /// Starts the source and returns. Does nothing when it runs or has ended.
   ///
   /// - Throws: ``FeedError/Code/shutDown`` or ``FeedError/Code/exhausted``; the feed has then ended.
   public func run() throws(FeedError) {

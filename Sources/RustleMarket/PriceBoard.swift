@@ -1,5 +1,3 @@
-public import RustleCore
-
 /// The newest prices of a list of symbols, as a watch list shows them: price, change, volume and history.
 ///
 /// It is a value, for a view model in any isolation:

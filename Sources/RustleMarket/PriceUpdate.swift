@@ -1,5 +1,3 @@
-public import RustleCore
-
 /// A new price of one symbol.
 public struct PriceUpdate: Sendable, Hashable, Codable {
   /// The symbol, as requested.

@@ -4,7 +4,9 @@ internal import Foundation
 ///
 /// ```swift
 /// let recorder = try TradeRecorder(path: "prices.ndjson")
-/// try await recorder.record(try await feed.trades(policy: .lossless()))
+/// let trades = try await feed.trades(policy: .lossless())
+/// try await feed.run()
+/// try await recorder.record(trades)
 /// try await recorder.close()
 /// ```
 ///
@@ -21,6 +23,7 @@ public actor TradeRecorder {
   private let mayReplace: Bool
   /// The open file; nil before the first trade.
   private var file: FileHandle?
+  private var isClosed = false
   private var text = ByteText()
   /// Bytes of whole lines in the file.
   private var size: UInt64 = 0
@@ -54,9 +57,12 @@ public actor TradeRecorder {
 
   /// Appends trades, with a line for the numbers missing before one that has no number. A gap of the stream is counted.
   ///
-  /// - Throws: ``FeedError/Code/unwritableFile``, and for the first trade ``FeedError/Code/fileExists``; the file has the trades of
+  /// - Throws: ``FeedError/Code/ended`` after ``close()``; ``FeedError/Code/unwritableFile``, and for the first trade ``FeedError/Code/fileExists``; the file has the trades of
   ///   earlier calls then.
   public func write(_ batch: [StreamElement<Trade>]) throws(FeedError) {
+    if isClosed {
+      throw FeedError(code: .ended, message: "\(path): expected a recorder that is open, got a closed one")
+    }
     text.removeAll()
     var trades: UInt64 = 0
     for element in batch {
@@ -99,10 +105,12 @@ public actor TradeRecorder {
     count += trades
   }
 
-  /// Closes the file once the system has stored it. Nothing can be recorded then.
+  /// Closes the file once the system has stored it. Nothing can be recorded then; a second call does nothing.
   ///
   /// - Throws: ``FeedError/Code/unwritableFile``.
   public func close() throws(FeedError) {
+    if isClosed { return }
+    isClosed = true
     do {
       try file?.synchronize()
       try file?.close()

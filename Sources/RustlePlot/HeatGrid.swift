@@ -23,7 +23,8 @@ public struct HeatGrid: Sendable {
   public init(columns: Int, rows: Int, x: ClosedRange<Double>, y: ClosedRange<Double>, values: [Float]) {
     precondition(columns > 0 && rows > 0, "a grid needs cells, got \(columns) x \(rows)")
     precondition(x.lowerBound < x.upperBound && y.lowerBound < y.upperBound, "a grid must not be empty")
-    precondition(values.count == columns * rows, "expected \(columns * rows) values, got \(values.count)")
+    precondition(
+      values.count == columns * rows, "expected \(columns * rows) values, one for each cell, got \(values.count)")
     self.columns = columns
     self.rows = rows
     self.x = x

@@ -1,4 +1,4 @@
-public import RustleCore
+internal import RustleCore
 public import RustleMarket
 
 /// A clock that advances only on request, for tests of code that uses Rustle's engines.

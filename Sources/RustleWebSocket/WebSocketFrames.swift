@@ -70,7 +70,9 @@ final class WebSocketFrames: ChannelDuplexHandler {
     }
     switch frame.opcode {
     case .text, .binary:
-      if messageLength != nil { return end(.protocolError, "expected the rest of a message, got another one", context) }
+      if messageLength != nil {
+        return end(.protocolError, "expected the rest of a message, got the beginning of another one", context)
+      }
       messageLength = 0
       append(frame, context)
     case .continuation:

@@ -61,6 +61,22 @@ import Testing
     #expect(error.code == .notAudio, "\(error)")
   }
 
+  /// libsndfile keeps the error of an open in a variable of the process.
+  @Test func errorsOfConcurrentOpensAreTheirOwn() async throws {
+    let folder = try ScratchFolder()
+    var unknown = WaveFile.integers([1, 2, 3, 4], channels: 1, sampleRate: 8_000)
+    unknown[34] = 40
+    let paths = [
+      try folder.write(unknown, as: "x.wav"),
+      try folder.write(Data([0xFF, 0xFB, 0x90, 0x00]) + Data(count: 100), as: "x.mp3"),
+    ]
+    let codes = await withTaskGroup { tasks in
+      for number in 0..<400 { tasks.addTask { (number % 2, Self.error(opening: paths[number % 2])?.code) } }
+      return await tasks.reduce(into: [Set<AudioFileError.Code?>](repeating: [], count: 2)) { $0[$1.0].insert($1.1) }
+    }
+    #expect(codes == [[.unsupported], [.notAudio]])
+  }
+
   @Test func aChannelThatIsNotThereIsNamed() throws {
     let folder = try ScratchFolder()
     let data = WaveFile.floats([0, 0], channels: 2, sampleRate: 8_000)
@@ -71,7 +87,7 @@ import Testing
       Issue.record("expected an error")
     } catch {
       #expect(error.code == .noSuchChannel)
-      #expect(error.reason == "expected a channel from 1 to 2, got channel 3")
+      #expect(error.reason == "expected a channel below 2, counted from 0, got 2")
     }
   }
 

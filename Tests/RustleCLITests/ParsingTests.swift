@@ -184,7 +184,7 @@ import RustleWebSocket
     (["ticker", "A", "--rate", "0"], "expected updates a second from 0.001 to 10000000, got '0'"),
     (["ticker", "A", "--rate", "nan"], "expected updates a second from 0.001 to 10000000, got 'nan'"),
     (["ticker", "A", "--duration", "-1"], "expected seconds from 0.001 to 1000000000, got '-1'"),
-    (["ticker"], "expected one symbol or more, --replay <file> or --connect <address>, got none"),
+    (["ticker"], "expected symbols, --symbols <file>, --replay <file> or --connect <address>, got none of them"),
     (["ticker", "A", "--speed", "2"], "--speed requires --replay"),
     (["ticker", "A", "--lateness", "2s"], "--lateness requires --candles"),
     (
@@ -226,10 +226,10 @@ import RustleWebSocket
     (["ticker", "A", "--candles", "1m", "--statistics", "1m"], "--candles cannot be used with --statistics"),
     (
       ["ticker", "A", "--brownian", "A"],
-      "expected a price process such as BTC=65000.00 or BTC=65000.00,0.05,0.6, got 'A'"
+      "expected a symbol and a price above 0 such as BTC=65000.00 or BTC=65000.00,0.05,0.6, got 'A'"
     ),
-    (["ticker", "A", "--brownian", "A=0"], "expected a price process such as BTC=65000.00"),
-    (["ticker", "A", "--brownian", "A=1,2,3,4"], "expected a price process such as BTC=65000.00"),
+    (["ticker", "A", "--brownian", "A=0"], "expected a symbol and a price above 0 such as BTC=65000.00"),
+    (["ticker", "A", "--brownian", "A=1,2,3,4"], "expected a symbol and a price above 0 such as BTC=65000.00"),
     (
       ["ticker", "A", "--brownian", "A=1000.0000000000000"],
       "expected a price of at most 15 digits, got '1000.0000000000000'"

@@ -196,6 +196,13 @@ import Testing
     #expect(failure(path, mayReplace: true) == nil)
     #expect(failure(path, mayReplace: true, from: path)?.status == .usage)
     #expect(failure(folder.path("no/a.ndjson"))?.status == .unavailable)
+    #expect(failure("/dev/null", mayReplace: true)?.status == .usage)
+  }
+
+  @Test func theSummaryOfARecordingReportsDroppedTrades() async throws {
+    let recorder = try TradeRecorder(path: NSTemporaryDirectory() + UUID().uuidString)
+    try await recorder.write([.gap(3)])
+    #expect(await recorder.summary.hasPrefix("rustle: 3 updates dropped: too fast for \(recorder.path)\nno updates"))
   }
 
   @Test func aRecordingWithoutTradesIsReported() async throws {

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["BTC>=70000.0", "BTC/EUR<=-0.5~0.25"]) func theTextIsReadBack(text: String) throws {
+  @Test(arguments: ["BTC>=70000.0", "BTC/EUR<=-0.5~0.25", "A>B<=1"]) func theTextIsReadBack(text: String) throws {
     #expect(try #require(PriceThreshold(text)).description == text)
   }
 }

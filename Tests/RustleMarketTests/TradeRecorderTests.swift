@@ -37,6 +37,9 @@ import Testing
     #expect(try String(contentsOfFile: path, encoding: .utf8).hasSuffix("\"seq\":0}\n"), "while it grows")
     try await recorder.write([.value(Self.trade("2", sequence: nil, gap: 5))])
     try await recorder.close()
+    try await recorder.close()
+    let closed = await #expect(throws: FeedError.self) { try await recorder.write([.value(Self.trade("3"))]) }
+    #expect(closed?.code == .ended)
     #expect(await recorder.count == 2)
     #expect(await recorder.droppedCount == 3)
     #expect(

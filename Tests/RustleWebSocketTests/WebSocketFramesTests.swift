@@ -173,7 +173,10 @@ import Testing
       ([masked], "expected frames without masks and extensions, got one with a mask"),
       ([unknown], "expected a known opcode, got 3"),
       ([frame(.continuation, "x")], "expected a message, got the rest of one"),
-      ([frame(.text, "x", fin: false), frame(.text, "y")], "expected the rest of a message, got another one"),
+      (
+        [frame(.text, "x", fin: false), frame(.text, "y")],
+        "expected the rest of a message, got the beginning of another one"
+      ),
     ] {
       let stage = try Stage()
       stage.channel.pipeline.fireChannelRead(frame(.text, "good"))

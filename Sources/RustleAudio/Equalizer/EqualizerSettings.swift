@@ -20,14 +20,14 @@ public struct EqualizerSettings: Sendable, Hashable, Codable {
   public static let centerFrequencies: [Double] = [
     8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 3_072, 4_096, 5_120, 10_240, 16_384,
   ]
-  /// Settings without a change.
+  /// Settings that leave the sound unchanged: no bands, 0 dB.
   public static let flat = Self()
 
   /// The bands of the left or only channel, at most ``maximumBandCount``.
   public var left: [EqualizerBand]
   /// The bands of the right channel, at most ``maximumBandCount``.
   public var right: [EqualizerBand]
-  /// The preamplification of both channels in dB, within ``gainRange``.
+  /// The preamplification of both channels in dB, within ``preampRange``.
   public var preamp: Double
 
   /// Creates settings of any bands.

@@ -13,7 +13,7 @@ internal import RustleCore
 /// for frame in frames where frame.isVoiced { print(frame.time, frame.frequency ?? 0, frame.confidence) }
 /// ```
 public struct PitchTracker: ~Copyable, Sendable {
-  /// Its parameters.
+  /// The parameters as given; ``window`` and ``range`` are those in use.
   public let configuration: PitchConfiguration
   /// The samples of a frame.
   public let window: Int

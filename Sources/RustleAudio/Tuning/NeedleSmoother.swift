@@ -22,7 +22,7 @@ public struct NeedleSmoother: Sendable {
   public struct Needle: Sendable, Hashable {
     /// Note, cents and frequency, all smoothed: the frequency is that of the needle.
     public let reading: TuningReading
-    /// Whether this is the last reading of a tone that has ended or become too uncertain.
+    /// Whether the tone has ended or become too uncertain: its last reading, repeated until ``NeedleOptions/holdTime`` is over.
     public let isHeld: Bool
     /// The time since the beginning of the shown note, in seconds.
     public let age: Double

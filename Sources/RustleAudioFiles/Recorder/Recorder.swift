@@ -64,9 +64,9 @@ public actor Recorder {
   ///   - format: the input's format; sound of another one ends the recording with an error.
   ///   - path: the file, WAV or FLAC by its extension.
   ///   - options: the options of the writer.
-  /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` while a recording runs; the input's error when it cannot be
-  ///   opened; ``AudioFileError`` when the file cannot be made; `CancellationError` when the task is cancelled meanwhile, or
-  ///   ``stop()`` is called. Nothing is recorded then.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` while a recording is being opened or runs; the input's error
+  ///   when it cannot be opened; ``AudioFileError`` when the file cannot be made; `CancellationError` when the task is cancelled meanwhile, or
+  ///   ``stop()`` is called. Nothing is recorded then; a file that was made just before stays empty.
   public func start(
     _ input: some AudioInput, format: AudioFormat, to path: String,
     options: AudioFileWriter.Options = AudioFileWriter.Options()

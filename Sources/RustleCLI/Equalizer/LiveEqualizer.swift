@@ -91,7 +91,7 @@ extension EqualizerCommand {
   /// - Throws: `CommandFailure` for a file that cannot be written, or exists and may not be replaced.
   private func presetWriter() throws -> @Sendable (EqualizerSettings) throws -> String {
     guard let path = playback.save else { return { _ in "saving requires --save <file>" } }
-    try OutputPath.check(path, option: "--save", isNot: "")
+    try OutputPath.check(path, option: "--save")
     guard file.overwrite || !FileManager.default.fileExists(atPath: path) else {
       throw CommandFailure(
         .usage, "--save: expected a new file, got an existing one, \(path)",

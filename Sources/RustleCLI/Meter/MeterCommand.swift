@@ -47,6 +47,7 @@ struct MeterCommand: AsyncParsableCommand {
         overloads            samples at or beyond full scale
         dropped_frames, overruns
                              of a device; dropped frames are not measured
+
       The summary adds class_shares (shares of the readings), input, sample_rate_hz, channels, channel, \
       calibration_offset_db and response_points.
       """)

@@ -77,7 +77,7 @@ extension SoundLevelReading {
       Column("level_db", \.level).shown(levelName, 8, "%.1f"),
       Column("equivalent_continuous_db", \.equivalentContinuousLevel).shown(equivalentName, 8, "%.1f"),
       Column("maximum_db", \.maximum).shown("\(levelName)max", 8, "%.1f"), Column("minimum_db", \.minimum),
-      Column("peak_c_db", \.peak).shown("LCpeak", 8, "%.1f"), Column("sound_exposure_db", \.soundExposureLevel),
+      Column("peak_c_db", \.peak).shown(peakName, 8, "%.1f"), Column("sound_exposure_db", \.soundExposureLevel),
     ] + exceeded.enumerated().map { index, one in Column("l\(one.percent)_db") { $0.exceeded[index].level } }
       + [Column("place", \.place), Column("class", \.levelZone.name)]
   }

@@ -57,6 +57,8 @@ actor MeterRun {
     isOver = true
     progress.end()
     let reading = try await meter.reading
+    // A measurement that began anew has no reading yet.
+    if reading.seconds < history.points.last?.seconds ?? 0 { history = LevelHistory() }
     // The picture first: a closed pipe must not prevent it.
     if let png {
       let (points, subject) = (history.points, lines.subject)

@@ -24,7 +24,7 @@ extension SoundLevelReading {
   var levels: [NamedLevel] {
     [
       (equivalentName, equivalentContinuousLevel, calibration.unit), ("\(levelName)max", maximum, calibration.unit),
-      ("\(levelName)min", minimum, calibration.unit), ("LCpeak", peak, calibration.unit),
+      ("\(levelName)min", minimum, calibration.unit), (peakName, peak, calibration.unit),
       (exposureName, soundExposureLevel, calibration.unit),
     ]
   }

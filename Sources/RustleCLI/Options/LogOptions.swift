@@ -8,7 +8,7 @@ struct LogOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Log debug messages to standard error.")
   var verbose = false
 
-  @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
+  @Flag(name: .shortAndLong, help: "Write only errors to standard error; RUSTLE_LOG adds records.")
   var quiet = false
 
   func validate() throws {

@@ -36,6 +36,7 @@ struct PlayCommand: AsyncParsableCommand {
         underruns   underruns of the device
         inserted_silence_s   silence played because no sound arrived in time
         paused      whether the playback is paused
+
       The summary adds input, sample_rate_hz, channels, frames, and complete: whether the end was played.
       """)
 
@@ -98,7 +99,7 @@ struct PlayCommand: AsyncParsableCommand {
       newest.withLock { $0 = end }
       return .streamEnded
     }
-    let ending = try await RunEnding.of(view: view) { tasks in
+    let ending = try await RunEnding.of(view: view, watchesReader: writesRecords) { tasks in
       tasks.addTask(operation: play)
       guard writesRecords else { return }
       tasks.addTask {
@@ -111,7 +112,6 @@ struct PlayCommand: AsyncParsableCommand {
         }
         return nil
       }
-      tasks.addTask { await RunEnding.readerGone(from: StandardStream.output) }
     }
     let end = newest.withLock(\.self)
     if let end, writesRecords, ending != .readerGone {

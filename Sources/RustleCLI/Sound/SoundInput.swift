@@ -49,7 +49,7 @@ extension SoundInput {
   /// Rejects an input without frames to read; valid at its end, and before it if no frames are expected.
   func checkIsNotEmpty() throws {
     guard counts.frames == 0 else { return }
-    let end = file?.frames ?? counts.skipped
+    let end = counts.skipped > 0 ? counts.skipped : file?.frames ?? 0
     guard firstFrame > 0, end > 0 else {
       throw CommandFailure(.badData, "\(name): expected sound, got \(isLive ? "none" : "a file of 0 frames")")
     }

@@ -13,7 +13,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
               [--max-frequency <hz>] [--log]
       """,
     discussion: """
-      The spectra of overlapping, windowed frames are drawn as colours, time to the right and frequency upwards. Levels are \
+      The spectra of windowed analysis frames are drawn as colours, time to the right and frequency upwards. Levels are \
       in dBFS: a sine at full scale is 0 dB. A pixel shows the highest level of its analysis frames and bins.
 
       Without --png the picture is drawn as text.
@@ -36,7 +36,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
   var size = 2_048
 
   @Option(
-    help: "Hop size in samples. (default: a quarter of --size)",
+    help: "Hop size in samples, 1 to 1048576. (default: a quarter of --size)",
     parse: Parse.integer("a number of samples", in: STFT.hopRange))
   var hop: Int?
 
@@ -44,7 +44,10 @@ struct SpectrogramCommand: AsyncParsableCommand {
   var window: WindowChoice = .hann
 
   @Option(
-    help: "Decibels from the darkest to the lightest colour, 10 to 200. (default: 90; 60 in a terminal)", value: "db",
+    help:
+      "Decibels from the darkest to the lightest colour, down from the next multiple of ten above the highest level, 10 to "
+      + "200. (default: 90; 60 as text)",
+    value: "db",
     parse: Parse.number("decibels", in: 10...200))
   var range: Double?
 
@@ -53,18 +56,18 @@ struct SpectrogramCommand: AsyncParsableCommand {
     parse: Parse.number("a frequency in Hz", in: 1...1_000_000))
   var maxFrequency: Double?
 
-  @Flag(help: "Draw frequencies on a logarithmic axis, from 20 Hz.")
+  @Flag(help: "Draw frequencies on a logarithmic axis, from 20 Hz or the first bin, whichever is higher.")
   var log = false
 
   @OptionGroup var channel: ChannelOption
 
   @Option(
-    help: "The picture's width in pixels, 256 to 16384. (default: 1200)",
+    help: "Width of the PNG file in pixels, 256 to 16384. (default: 1200)",
     parse: Parse.integer("pixels", in: 256...16_384))
   var width = 1_200
 
   @Option(
-    help: "The picture's height in pixels, 192 to 16384. (default: 600)",
+    help: "Height of the PNG file in pixels, 192 to 16384. (default: 600)",
     parse: Parse.integer("pixels", in: 192...16_384))
   var height = 600
 

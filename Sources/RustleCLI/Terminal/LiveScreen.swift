@@ -100,6 +100,7 @@ struct LiveScreen: Sendable {
     needsDrawing = false
   }
 }
+
 /// The bytes that redraw successive pictures in place, one string per picture for a single write.
 struct LiveFrame: Sendable {
   /// Columns that each line of the picture on the screen takes.

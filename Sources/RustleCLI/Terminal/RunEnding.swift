@@ -87,10 +87,11 @@ enum RunEnding: Sendable, Equatable {
   /// - Parameters:
   ///   - view: the live view, which handles the keys; nil if the tasks write lines to standard output.
   ///   - isForced: whether a signal ends the process in any case, a second later.
+  ///   - watchesReader: whether the run ends when the reader of standard output closes it; nil: without a view.
   ///   - settle: as in `first`.
   ///   - tasks: adds the tasks that write lines or update the view. Signals are handled before it runs.
   static func of<View: LiveView>(
-    view: View?, isForced: Bool = true, settle: (Self?) async throws -> Void = { _ in },
+    view: View?, isForced: Bool = true, watchesReader: Bool? = nil, settle: (Self?) async throws -> Void = { _ in },
     tasks addTasks: (inout RunTasks) async throws -> Void
   ) async throws -> Self {
     let signals = await Signals.stream(of: signals + (view == nil ? [] : [SIGTSTP, SIGWINCH]))
@@ -110,9 +111,8 @@ enum RunEnding: Sendable, Equatable {
           if let view {
             tasks.addTask { try await view.redraw() }
             tasks.addKeys(keys) { try await view.press($0) }
-          } else {
-            tasks.addTask { await readerGone(from: StandardStream.output) }
           }
+          if watchesReader ?? (view == nil) { tasks.addTask { await readerGone(from: StandardStream.output) } }
         }, settle: settle)
     }
   }

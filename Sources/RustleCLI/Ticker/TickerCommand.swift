@@ -19,7 +19,7 @@ struct TickerCommand: AsyncParsableCommand {
       live table (q quits, space pauses, ? shows help); a pipe receives one line for each update.
 
       A recording is replayed at its own pace or faster, and waits for a slow reader. Malformed lines are skipped, counted and \
-      reported on standard error. Prices keep every digit. Alerts are written in the output, with CSV on standard error. An \
+      reported on standard error. Prices keep every digit. Alerts are written in the output, with CSV on standard error, unless --quiet. An \
       alert may precede or follow its update; its t_ms identifies the update.
 
       --connect reconnects until the command ends; connections and attempts are reported on standard error, and gaps in the \
@@ -117,7 +117,8 @@ struct TickerCommand: AsyncParsableCommand {
       let parts = text[sign...].dropFirst().split(separator: ",", omittingEmptySubsequences: false)
       guard sign > text.startIndex, (1...3).contains(parts.count), let price = ExactDecimal(parts[0]), price > .zero
       else {
-        throw ValidationError("expected a price process such as BTC=65000.00 or BTC=65000.00,0.05,0.6, got '\(text)'")
+        throw ValidationError(
+          "expected a symbol and a price above 0 such as BTC=65000.00 or BTC=65000.00,0.05,0.6, got '\(text)'")
       }
       // The native price is a double in units of the last digit, exact up to this limit.
       guard price.units < 1_000_000_000_000_000 else {
@@ -183,7 +184,7 @@ struct TickerCommand: AsyncParsableCommand {
       (feed != nil && !processes.isEmpty, "--brownian cannot be used with \(option)"),
       (
         feed == nil && symbols.isEmpty,
-        "expected one symbol or more, --replay <file> or --connect <address>, got none"
+        "expected symbols, --symbols <file>, --replay <file> or --connect <address>, got none of them"
       ),
       (
         feed == nil && stream.policy == .sampled,

@@ -8,7 +8,7 @@ internal import RustleWebSocket
 /// The source of the ticker's prices, and the server for other processes.
 struct TickerSourceOptions: ParsableArguments {
   @Option(
-    parsing: .next, "Replay a recording, NDJSON or CSV; - is standard input.", value: "file",
+    parsing: .next, "Replay a recording, NDJSON or CSV; - is standard input and requires --input.", value: "file",
     completion: .file(extensions: ["ndjson", "jsonl", "csv"]))
   var replay: String?
 
@@ -20,7 +20,9 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Flag(
     name: .customLong("renumbered"),
-    help: "Sequence numbers restart with each connection. (default: they continue; gaps are reported)")
+    help:
+      "The source restarts its sequence numbers with each connection; they are delivered as if they continued. Requires --connect."
+  )
   var isRenumbered = false
 
   @Option(
@@ -29,7 +31,9 @@ struct TickerSourceOptions: ParsableArguments {
     value: "message|none")
   var subscribe: String?
 
-  @Option("Message that unsubscribes from symbols; requires --subscribe.", value: "message")
+  @Option(
+    "Message that unsubscribes from symbols: JSON with $symbols or $symbol; requires --subscribe with a message.",
+    value: "message")
   var unsubscribe: String?
 
   @Option(
@@ -40,7 +44,8 @@ struct TickerSourceOptions: ParsableArguments {
   var headers: [Header] = []
 
   @Option(
-    parsing: .next, "Root certificates for a WebSocket, in PEM. (default: the system's)", value: "file",
+    parsing: .next, "Trust the root certificates of this PEM file instead of the system's; requires wss://.",
+    value: "file",
     completion: .file(extensions: ["pem", "crt"]))
   var roots: String?
 
@@ -59,7 +64,8 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Option(
     help:
-      "Replay at this multiple of the recorded pace, 0.001 to 1000000, or as fast as possible: max. (default: 1)",
+      "Replay at this multiple of the recorded pace, 0.001 to 1000000, or as fast as possible: max. A recording without "
+      + "timestamps is replayed without waiting. (default: 1)",
     value: "factor|max",
     parse: { text in
       guard text != "max" else { return .asFastAsPossible }

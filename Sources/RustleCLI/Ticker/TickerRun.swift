@@ -33,8 +33,11 @@ extension TickerPlan {
     let recorder = try recorder()
     do {
       let streams = try await TickerStreams(self, of: feed(), recorder: recorder)
-      try await begin(streams)
-      let ending = try await streams.run(view: view, isForced: view == nil) { streams.add(to: &$0, sink) }
+      // Signals are handled by then.
+      let ending = try await streams.run(view: view, isForced: view == nil) { tasks in
+        try await begin(streams)
+        streams.add(to: &tasks, sink)
+      }
       if ending != .readerGone {
         let summary = TickerSummary(self, streams, await streams.feed.counts, isOver: ending == .streamEnded)
         if view == nil { for note in summary.notes { try? notes?.write("rustle: \(note)\n") } }
@@ -58,6 +61,9 @@ extension TickerPlan {
     do throws(FeedError) {
       return try TradeRecorder(path: record, overwrite: overwrite)
     } catch {
+      if error.code == .unwritableFile {
+        throw CommandFailure(.usage, "--record: \(error.message)", advice: "choose the name of a file")
+      }
       throw error.named("--record")
     }
   }
@@ -170,7 +176,7 @@ struct TickerStreams: Sendable {
   ///   - isForced: whether a signal ends the process; during a recording a second after that is written, or after
   ///     `maximumWriting`.
   func run(
-    view: LiveTicker? = nil, isForced: Bool = false, _ addTasks: (inout RunTasks) -> Void
+    view: LiveTicker? = nil, isForced: Bool = false, _ addTasks: (inout RunTasks) async throws -> Void
   ) async throws -> RunEnding {
     try await finally {
       await feed.shutDown()
@@ -187,7 +193,7 @@ struct TickerStreams: Sendable {
         // The last picture has the last counts.
         await view?.show(self)
       } tasks: { tasks in
-        addTasks(&tasks)
+        try await addTasks(&tasks)
         // A file that cannot be written ends the run.
         tasks.addTask {
           try await writing?.value
@@ -218,7 +224,7 @@ struct TickerStreams: Sendable {
 
 extension TradeRecorder {
   /// The summary for standard error.
-  fileprivate var summary: String {
+  var summary: String {
     let missing = droppedCount > 0 ? "rustle: \(droppedCount) updates dropped: too fast for \(path)\n" : ""
     let name = CommandFailure.visible(path)
     return missing + (count == 0 ? "no updates: nothing written to \(name)\n" : "wrote \(count) updates to \(name)\n")

@@ -49,6 +49,7 @@ struct TuneCommand: AsyncParsableCommand {
                              spread around cents, their median
         dropped_frames, overruns
                              of a device; the measurement restarts after each
+
       The summary adds notes (their number), median_cents, learned_hz, learned_uncertainty_cents, temperament, tonic, \
       transposition, clock_ppm, instrument, inharmonicity ([{"note", "b"}]), input, sample_rate_hz, channels and channel.
       """)

@@ -32,6 +32,7 @@ struct VoiceCommand: AsyncParsableCommand {
         v                 1, the version of these fields
         kind              summary for the last line, frame for the lines of
                           --frames before it
+
       Of a summary (CSV without --frames has the same, in one record):
         input, sample_rate_hz, channels, channel, duration_s
         minimum_hz, maximum_hz, ceiling_hz, method
@@ -45,6 +46,7 @@ struct VoiceCommand: AsyncParsableCommand {
         f1_hz, b1_hz ... f5_hz, b5_hz
                           formants and their bandwidths
         centroid_hz, rolloff_hz, tilt_db_per_octave
+
       Of a frame (CSV with --frames has the same):
         time_s            the time of the analysis frame's middle
         f0_hz             null for an unvoiced frame

@@ -120,8 +120,11 @@ fn failures_of_feeds_say_what_was_expected_and_what_came() {
             "expected an address that can be served, got [::1]:80: it is taken",
         ),
         (
-            &E::PatienceOutOfRange { got: Duration::ZERO },
-            "time limit of a connection: expected 10ms to 86400s, got 0ns",
+            &E::PatienceOutOfRange {
+                name: "silence limit",
+                got: Duration::ZERO,
+            },
+            "silence limit: expected 10ms to 86400s, got 0ns",
         ),
         (
             &E::Ended,

@@ -14,19 +14,18 @@ pub(crate) struct CallFault {
     problem: Problem,
 }
 
+/// Writes the problem with two sizes.
+type Text = fn(&mut fmt::Formatter<'_>, usize, usize) -> fmt::Result;
+
+/// What was expected and what came. The text is written into the caller's record, without an allocation.
 #[derive(Debug)]
 enum Problem {
     Text(&'static str),
-    Got { expected: &'static str, got: Number },
-    Length { most: usize, got: usize },
-    Count { expected: usize, got: usize },
-    Room { expected: usize, got: usize },
-    Size { expected: usize, got: usize },
-    Alignment { expected: usize, got: usize },
-    Overlap { other: &'static str },
-    Decimal { units: i64, scale: u8 },
-    Utf8 { valid: usize },
-    Stale { handle: u64 },
+    Got(&'static str, Number),
+    Sizes(Text, usize, usize),
+    Overlap(&'static str),
+    Stale(u64),
+    Decimal(i64, u8),
 }
 
 /// A number that a caller passed.
@@ -37,34 +36,23 @@ pub(crate) enum Number {
     Float(f64),
 }
 
-impl From<u32> for Number {
-    fn from(number: u32) -> Self {
-        Self::Unsigned(number.into())
-    }
+/// The conversions of the numbers' types.
+macro_rules! numbers {
+    ($($type:ty: $number:ident => $value:expr;)+) => {
+        $(impl From<$type> for Number {
+            fn from($number: $type) -> Self {
+                $value
+            }
+        })+
+    };
 }
 
-impl From<[u8; 2]> for Number {
-    fn from(bytes: [u8; 2]) -> Self {
-        Self::Unsigned(u16::from_ne_bytes(bytes).into())
-    }
-}
-
-impl From<usize> for Number {
-    fn from(number: usize) -> Self {
-        Self::Unsigned(number as u64)
-    }
-}
-
-impl From<i64> for Number {
-    fn from(number: i64) -> Self {
-        Self::Signed(number)
-    }
-}
-
-impl From<f64> for Number {
-    fn from(number: f64) -> Self {
-        Self::Float(number)
-    }
+numbers! {
+    u32: number => Self::Unsigned(number.into());
+    [u8; 2]: bytes => Self::Unsigned(u16::from_ne_bytes(bytes).into());
+    usize: number => Self::Unsigned(number as u64);
+    i64: number => Self::Signed(number);
+    f64: number => Self::Float(number);
 }
 
 impl Display for Number {
@@ -88,38 +76,53 @@ impl CallFault {
 
     /// `argument` is NULL.
     pub(crate) const fn null(argument: &'static str) -> Self {
-        Self::new(
-            RUSTLE_NULL_POINTER,
-            argument,
-            Problem::Text("expected a pointer, got NULL"),
-        )
+        let problem = "expected a pointer, got NULL";
+        Self::new(RUSTLE_NULL_POINTER, argument, Problem::Text(problem))
     }
 
     /// `argument` is a length that no allocation can have, or that the function does not accept: it is not `expected`.
     pub(crate) fn length(argument: &'static str, expected: &'static str, got: impl Into<Number>) -> Self {
-        let got = got.into();
-        Self::new(RUSTLE_INVALID_LENGTH, argument, Problem::Got { expected, got })
+        Self::new(
+            RUSTLE_INVALID_LENGTH,
+            argument,
+            Problem::Got(expected, got.into()),
+        )
     }
 
     /// `argument` has more than `most` elements.
-    pub(crate) const fn too_long(argument: &'static str, most: usize, got: usize) -> Self {
-        Self::new(RUSTLE_INVALID_LENGTH, argument, Problem::Length { most, got })
+    pub(crate) fn too_long(argument: &'static str, most: usize, got: usize) -> Self {
+        let text: Text = |f, most, got| write!(f, "expected at most {most} elements, got {got}");
+        Self::new(RUSTLE_INVALID_LENGTH, argument, Problem::Sizes(text, most, got))
     }
 
     /// `argument` has `got` elements in place of `expected`.
-    pub(crate) const fn count(argument: &'static str, expected: usize, got: usize) -> Self {
-        Self::new(RUSTLE_INVALID_LENGTH, argument, Problem::Count { expected, got })
+    pub(crate) fn count(argument: &'static str, expected: usize, got: usize) -> Self {
+        let text: Text = |f, expected, got| write!(f, "expected {expected} elements, got {got}");
+        Self::new(
+            RUSTLE_INVALID_LENGTH,
+            argument,
+            Problem::Sizes(text, expected, got),
+        )
     }
 
     /// `argument` has room for `got` elements in place of none or `expected`.
-    pub(crate) const fn room(argument: &'static str, expected: usize, got: usize) -> Self {
-        Self::new(RUSTLE_INVALID_LENGTH, argument, Problem::Room { expected, got })
+    pub(crate) fn room(argument: &'static str, expected: usize, got: usize) -> Self {
+        let text: Text = |f, expected, got| {
+            write!(
+                f,
+                "expected room for {expected} elements, or none, got room for {got}"
+            )
+        };
+        Self::new(
+            RUSTLE_INVALID_LENGTH,
+            argument,
+            Problem::Sizes(text, expected, got),
+        )
     }
 
     /// `argument` is a number that is not a member of its enumeration, or is out of range: it is not `expected`.
     pub(crate) fn number(argument: &'static str, expected: &'static str, got: impl Into<Number>) -> Self {
-        let got = got.into();
-        Self::new(RUSTLE_INVALID_VALUE, argument, Problem::Got { expected, got })
+        Self::new(RUSTLE_INVALID_VALUE, argument, Problem::Got(expected, got.into()))
     }
 
     /// `argument` is not accepted; `problem` says what was expected, and what came.
@@ -129,22 +132,24 @@ impl CallFault {
 
     /// `argument` is a decimal number with too many digits.
     pub(crate) const fn decimal(argument: &'static str, units: i64, scale: u8) -> Self {
-        Self::new(RUSTLE_INVALID_VALUE, argument, Problem::Decimal { units, scale })
+        Self::new(RUSTLE_INVALID_VALUE, argument, Problem::Decimal(units, scale))
     }
 
     /// `argument` is a pointer to elements of another alignment.
     pub(crate) fn misaligned<T>(argument: &'static str, pointer: *const T) -> Self {
-        let (expected, got) = (align_of::<T>(), pointer.addr());
-        Self::new(
-            RUSTLE_INVALID_VALUE,
-            argument,
-            Problem::Alignment { expected, got },
-        )
+        let text: Text = |f, align, got| {
+            write!(
+                f,
+                "expected an address that is a multiple of {align}, got {got:#x}"
+            )
+        };
+        let problem = Problem::Sizes(text, align_of::<T>(), pointer.addr());
+        Self::new(RUSTLE_INVALID_VALUE, argument, problem)
     }
 
     /// The memory of `argument` overlaps that of `other`.
     pub(crate) const fn overlap(argument: &'static str, other: &'static str) -> Self {
-        Self::new(RUSTLE_INVALID_VALUE, argument, Problem::Overlap { other })
+        Self::new(RUSTLE_INVALID_VALUE, argument, Problem::Overlap(other))
     }
 
     /// Refuses `padding`, the reserved field `argument`, unless it is 0.
@@ -157,13 +162,17 @@ impl CallFault {
 
     /// `argument` is not UTF-8.
     pub(crate) fn utf8(argument: &'static str, error: std::str::Utf8Error) -> Self {
-        let valid = error.valid_up_to();
-        Self::new(RUSTLE_INVALID_UTF8, argument, Problem::Utf8 { valid })
+        let text: Text = |f, valid, _| write!(f, "expected UTF-8, got an invalid byte after {valid} bytes");
+        Self::new(
+            RUSTLE_INVALID_UTF8,
+            argument,
+            Problem::Sizes(text, error.valid_up_to(), 0),
+        )
     }
 
     /// `argument` is not the handle of a live object of its kind.
     pub(crate) const fn stale(argument: &'static str, handle: u64) -> Self {
-        Self::new(RUSTLE_STALE_HANDLE, argument, Problem::Stale { handle })
+        Self::new(RUSTLE_STALE_HANDLE, argument, Problem::Stale(handle))
     }
 
     /// No memory or handle is left for another object.
@@ -184,8 +193,9 @@ impl CallFault {
     }
 
     /// `argument` is a record whose size differs from this archive's.
-    pub(crate) const fn size(argument: &'static str, expected: usize, got: usize) -> Self {
-        Self::new(RUSTLE_RECORD_SIZE, argument, Problem::Size { expected, got })
+    pub(crate) fn size(argument: &'static str, expected: usize, got: usize) -> Self {
+        let text: Text = |f, expected, got| write!(f, "expected a record of {expected} bytes, got {got}");
+        Self::new(RUSTLE_RECORD_SIZE, argument, Problem::Sizes(text, expected, got))
     }
 }
 
@@ -194,33 +204,16 @@ impl Display for CallFault {
         write!(f, "{}: ", self.argument)?;
         match self.problem {
             Problem::Text(problem) => f.write_str(problem),
-            Problem::Got { expected, got } => write!(f, "expected {expected}, got {got}"),
-            Problem::Length { most, got } => write!(f, "expected at most {most} elements, got {got}"),
-            Problem::Count { expected, got } => write!(f, "expected {expected} elements, got {got}"),
-            Problem::Room { expected, got } => {
-                write!(f, "expected room for {expected} elements, or none, got room for {got}")
+            Problem::Got(expected, got) => write!(f, "expected {expected}, got {got}"),
+            Problem::Sizes(text, expected, got) => text(f, expected, got),
+            Problem::Overlap(other) => write!(f, "expected memory of its own, got memory that overlaps that of {other}"),
+            Problem::Stale(handle) => {
+                write!(f, "expected a live handle, got {handle:#x}, which was freed or never issued")
             }
-            Problem::Alignment { expected, got } => {
-                write!(f, "expected an address that is a multiple of {expected}, got {got:#x}")
-            }
-            Problem::Overlap { other } => {
-                write!(
-                    f,
-                    "expected memory of its own, got memory that overlaps that of {other}"
-                )
-            }
-            Problem::Decimal { units, scale } => write!(
+            Problem::Decimal(units, scale) => write!(
                 f,
                 "expected at most 18 digits, at most 18 of them after the point, got {units} with {scale} after the point"
             ),
-            Problem::Utf8 { valid } => write!(f, "expected UTF-8, got an invalid byte after {valid} bytes"),
-            Problem::Stale { handle } => {
-                write!(
-                    f,
-                    "expected a live handle, got {handle:#x}, which was freed or never issued"
-                )
-            }
-            Problem::Size { expected, got } => write!(f, "expected a record of {expected} bytes, got {got}"),
         }
     }
 }

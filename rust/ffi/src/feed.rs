@@ -224,7 +224,7 @@ fn decimal(units: i64, scale: u8, name: &'static str) -> Result<Decimal, CallFau
 
 /// Writes a text to the caller's memory.
 fn write_text(text: &str, place: &mut [u8], name: &'static str, length: &mut usize) -> Result<(), CallFault> {
-    let short = CallFault::count(name, text.len(), place.len());
+    let short = CallFault::length(name, "room for the whole text in bytes", place.len());
     place
         .get_mut(..text.len())
         .ok_or(short)?

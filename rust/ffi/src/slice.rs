@@ -167,7 +167,7 @@ pub(crate) fn check_lent<const COUNT: usize, const WRITTEN: usize>(
 /// The maximum size of one object in bytes.
 const MOST_BYTES: usize = isize::MAX as usize;
 
-const ENDLESS: &str = "at most the bytes of the address space";
+const ENDLESS: &str = "at most isize::MAX bytes";
 
 fn check<T>(data: *const T, length: usize, name: &'static str) -> Result<(), CallFault> {
     fault_point("a slice");

@@ -79,6 +79,8 @@ pub enum FeedError {
     },
     /// A time limit of connecting or of silence is not within [`PATIENCE`].
     PatienceOutOfRange {
+        /// The limit: of connecting, or of silence.
+        name: &'static str,
         /// The given time.
         got: Duration,
     },
@@ -143,12 +145,9 @@ impl fmt::Display for FeedError {
                     "expected an address that can be served, got {address}: {error}"
                 )
             }
-            Self::PatienceOutOfRange { got } => {
+            Self::PatienceOutOfRange { name, got } => {
                 let (least, most) = (PATIENCE.start(), PATIENCE.end());
-                write!(
-                    f,
-                    "time limit of a connection: expected {least:?} to {most:?}, got {got:?}"
-                )
+                write!(f, "{name}: expected {least:?} to {most:?}, got {got:?}")
             }
             Self::Backoff(error) => error.fmt(f),
             Self::Ended => write!(

@@ -94,13 +94,14 @@ impl Live {
         gate: TradeIntake,
         seed: u64,
     ) -> Result<Self, FeedError> {
-        let patience = [Some(configuration.connecting), configuration.silence];
-        if let Some(got) = patience
-            .into_iter()
-            .flatten()
-            .find(|time| !PATIENCE.contains(time))
-        {
-            return Err(FeedError::PatienceOutOfRange { got });
+        let limits = [
+            ("connect timeout", Some(configuration.connecting)),
+            ("silence limit", configuration.silence),
+        ];
+        for (name, got) in limits {
+            if let Some(got) = got.filter(|got| !PATIENCE.contains(got)) {
+                return Err(FeedError::PatienceOutOfRange { name, got });
+            }
         }
         Ok(Self {
             backoff: Backoff::new(configuration.backoff, seed)?,

@@ -1,5 +1,5 @@
 import Foundation
-import RustleCore
+import RustleMarket
 import TestSupport
 import Testing
 
