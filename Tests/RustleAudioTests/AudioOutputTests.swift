@@ -157,12 +157,15 @@ import Testing
           }
         })
     }
-    #expect(end.played == 100_000 && end.insertedSilence == 0 && !end.isPaused)
+    #expect(end.played == 100_000 && !end.isPaused)
     let all = reported.withLock(\.self)
     #expect(all.prefix(100).allSatisfy { $0.isPaused && $0.played == 0 })
     #expect(all.contains { $0.isPaused && $0.played > 30_000 && $0.queued == 0 })
-    // A second of silence before the first sound, and one in the middle.
-    #expect(end.position >= 100_000 + 2 * 47_000)
+    // A second of silence before the first sound, and one in the middle, which do not count; what a busy machine is late does.
+    #expect(end.position - end.played - end.insertedSilence >= 2 * 47_000)
+    for (earlier, later) in zip(all, all.dropFirst()) where earlier.isPaused && earlier.queued == 0 && later.isPaused {
+      #expect(later.insertedSilence == earlier.insertedSilence)
+    }
     await expectNothingLeft(output)
   }
 
