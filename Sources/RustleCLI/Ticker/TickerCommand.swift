@@ -174,11 +174,12 @@ struct TickerCommand: AsyncParsableCommand {
   /// - Throws: `ValidationError` for options that conflict; `CommandFailure` for an unreadable file of symbols.
   func plan() throws -> TickerPlan {
     let symbols = try allSymbols()
+    // First, also where the command has no WebSockets.
+    try Parse.reject((source.subscribe ?? "none" != "none" && symbols.isEmpty, "--subscribe requires symbols"))
     let feed = try source.feed()
     let option = source.connect == nil ? "--replay" : "--connect"
     let foreign = feed == nil ? stream.alerts.first { !symbols.contains($0.symbol) }?.symbol : nil
     try Parse.reject(
-      (source.subscribe ?? "none" != "none" && symbols.isEmpty, "--subscribe requires symbols"),
       (feed != nil && seed != nil, "--seed cannot be used with \(option)"),
       (feed != nil && rate != nil && stream.policy != .sampled, "--rate with \(option) requires --policy sampled"),
       (feed != nil && !processes.isEmpty, "--brownian cannot be used with \(option)"),
