@@ -146,6 +146,21 @@ public enum FeedSymbols: Sendable, Hashable, ExpressibleByArrayLiteral {
 }
 
 extension FeedConfiguration {
+  /// Checks the values of which the native side reads 0, or an empty text, as none.
+  ///
+  /// - Throws: ``FeedError/Code/updateLimitOutOfRange``, ``FeedError/Code/valueOutOfRange``.
+  func checkLimits() throws(FeedError) {
+    switch self {
+    case .simulated(let feed) where feed.updateLimit == 0:
+      throw FeedError(
+        code: .updateLimitOutOfRange, message: "update limit: expected 1 update or more, or no limit, got 0")
+    case .live(let feed):
+      try feed.backoff.checkAttemptLimit()
+      if let token = feed.token { try FeedServer.Access.token(token).check() }
+    default: break
+    }
+  }
+
   var native: NativeFeedSource {
     switch self {
     case .simulated(let feed):

@@ -71,6 +71,29 @@ public final class FeedServer: Sendable {
   }
 }
 
+extension FeedServer {
+  /// Who may connect to a server.
+  public enum Access: Sendable, Hashable {
+    /// Processes of this machine: the address has to be a loopback one, or a socket in the file system, which then only processes
+    /// of the same user may use.
+    case local
+    /// Clients that send this token as their first line, 16 to 512 bytes of UTF-8 (``LiveFeed/token``). It is compared in constant
+    /// time, and is not encrypted on its way.
+    case token(String)
+    /// Every client that reaches the address.
+    case anyone
+
+    /// Empty: none.
+    var token: String { if case .token(let token) = self { token } else { "" } }
+
+    /// Checks a token that the native side would read as none.
+    func check() throws(FeedError) {
+      guard self == .token("") else { return }
+      throw FeedError(code: .valueOutOfRange, message: "token: expected 16 to 512 bytes, got 0")
+    }
+  }
+}
+
 /// The counts of a server so far.
 public struct ServerCounts: Sendable, Hashable {
   /// Clients at present.

@@ -42,6 +42,9 @@ package actor FeedWriter {
     try FeedError.rethrowing { () throws(NativeError) in try core.native.report(news) }
   }
 
+  /// The number of trades that the feed has delivered.
+  package nonisolated var tradeCount: UInt64 { core.native.counts().trades }
+
   /// ``MarketFeed/subscription``.
   package nonisolated var subscription: FeedSubscription { core.subscription }
 

@@ -29,16 +29,22 @@ public struct LiveFeed: Sendable, Hashable {
     public var base: Duration
     /// The largest bound: at most a day.
     public var limit: Duration
-    /// The duration of a connection after which the count of failures restarts.
+    /// The duration after which a connection without trades is healthy; with the first trade it is at once. The loss of a
+    /// healthy connection is a first failure.
     public var healthyAfter: Duration
+    /// The number of consecutive failures after which the feed ends as failed, 1 to 4,294,967,295; nil: no limit. With 1, a lost
+    /// connection is not re-established.
+    public var attemptLimit: Int?
 
-    /// Creates a backoff; by default from 250 ms to 30 s, with a restart of the count after 10 s.
+    /// Creates a backoff; by default from 250 ms to 30 s, healthy after 10 s, without a limit of attempts.
     public init(
-      base: Duration = .milliseconds(250), limit: Duration = .seconds(30), healthyAfter: Duration = .seconds(10)
+      base: Duration = .milliseconds(250), limit: Duration = .seconds(30), healthyAfter: Duration = .seconds(10),
+      attemptLimit: Int? = nil
     ) {
       self.base = base
       self.limit = limit
       self.healthyAfter = healthyAfter
+      self.attemptLimit = attemptLimit
     }
   }
 
@@ -57,12 +63,15 @@ public struct LiveFeed: Sendable, Hashable {
   public var restartsNumbers: Bool
   /// Whether the feed sends the subscribed symbols to the peer, after each connection and each change.
   public var subscribes: Bool
+  /// The token that the peer requires, 16 to 512 bytes of UTF-8, sent as the first line of each connection; nil: none. It is not
+  /// encrypted on its way.
+  public var token: String?
 
   /// Creates a source; by default 5 s to connect, 30 s of silence, sequence numbers that continue, and subscriptions.
   public init(
     _ address: FeedAddress, schema: String? = nil, connectTimeout: Duration = .seconds(5),
     silenceLimit: Duration? = .seconds(30), backoff: Backoff = Backoff(), restartsNumbers: Bool = false,
-    subscribes: Bool = true
+    subscribes: Bool = true, token: String? = nil
   ) {
     self.address = address
     self.schema = schema
@@ -71,20 +80,29 @@ public struct LiveFeed: Sendable, Hashable {
     self.backoff = backoff
     self.restartsNumbers = restartsNumbers
     self.subscribes = subscribes
+    self.token = token
   }
 
   var native: NativeLiveFeed {
     // The native side reads 0 as no limit: a silence limit of 0 is mapped to a value that it refuses.
     NativeLiveFeed(
-      address: address.description, schema: schema ?? "", connectingNanoseconds: connectTimeout.countedNanoseconds,
+      address: address.description, schema: schema ?? "", token: token ?? "",
+      connectingNanoseconds: connectTimeout.countedNanoseconds,
       silenceNanoseconds: silenceLimit.map { max(1, $0.countedNanoseconds) } ?? 0,
       baseNanoseconds: backoff.base.countedNanoseconds, capNanoseconds: backoff.limit.countedNanoseconds,
       healthyNanoseconds: backoff.healthyAfter.countedNanoseconds, restartsNumbers: restartsNumbers,
-      subscribes: subscribes)
+      subscribes: subscribes, attempts: backoff.attemptLimit ?? 0)
   }
 }
 
 extension LiveFeed.Backoff {
+  /// - Throws: ``FeedError/Code/valueOutOfRange``.
+  package func checkAttemptLimit() throws(FeedError) {
+    guard let attemptLimit, !(1...Int(UInt32.max)).contains(attemptLimit) else { return }
+    throw FeedError(
+      code: .valueOutOfRange, message: "attempt limit: expected 1 to \(UInt32.max), or no limit, got \(attemptLimit)")
+  }
+
   /// Draws the backoff after this number of consecutive failures, 1 or more.
   ///
   /// - Throws: ``FeedError/Code/valueOutOfRange``.

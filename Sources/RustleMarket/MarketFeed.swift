@@ -40,11 +40,7 @@ public actor MarketFeed: StreamEngine {
 
   /// Creates a feed on the caller's runtime.
   package init(_ configuration: FeedConfiguration, runtime: NativeRuntime?) throws(FeedError) {
-    // The native side reads 0 as no limit.
-    if case .simulated(let simulation) = configuration, simulation.updateLimit == 0 {
-      throw FeedError(
-        code: .updateLimitOutOfRange, message: "update limit: expected 1 update or more, or no limit, got 0")
-    }
+    try configuration.checkLimits()
     takesTrades =
       if case .external(let source) = configuration { source.format == .ndjson && source.schema == nil } else { false }
     if case .hosted(let source) = configuration {
@@ -188,12 +184,21 @@ public actor MarketFeed: StreamEngine {
   /// Serves the feed at `address`, to each client by `policy`: all symbols until the client subscribes. A server does not retain
   /// its feed and ends with it.
   ///
+  /// - Parameters:
+  ///   - address: the address; one that other machines reach requires a token, or access for anyone.
+  ///   - policy: the buffering policy for trades that a client does not read in time.
+  ///   - access: who may connect.
   /// - Throws: ``FeedError/Code/malformedAddress``, ``FeedError/Code/addressUnavailable``, ``FeedError/Code/capacityOutOfRange``,
   ///   ``FeedError/Code/valueOutOfRange``, ``FeedError/Code/shutDown``, ``FeedError/Code/poisoned``,
   ///   ``FeedError/Code/exhausted``; nothing was started then.
-  public func serve(on address: FeedAddress, policy: FeedPolicy = .buffered()) throws(FeedError) -> FeedServer {
+  public func serve(
+    on address: FeedAddress, policy: FeedPolicy = .buffered(), access: FeedServer.Access = .local
+  ) throws(FeedError) -> FeedServer {
+    try access.check()
     do {
-      let server = try core.native.serve(NativeServerRequest(address: address.description, policy: policy.native))
+      let request = NativeServerRequest(
+        address: address.description, policy: policy.native, token: access.token, allowsAnyone: access == .anyone)
+      let server = try core.native.serve(request)
       servers.removeAll(where: \.isFired)
       servers.append(server.released)
       return FeedServer(server)

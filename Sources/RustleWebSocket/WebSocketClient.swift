@@ -21,6 +21,7 @@ struct WebSocketClient: Sendable {
     backoff = feed.backoff
     // For its validation.
     _ = try backoff.wait(afterFailures: 1, seed: 0)
+    try backoff.checkAttemptLimit()
     let times = [
       ("connect timeout", feed.connectTimeout), ("silence limit", feed.silenceLimit),
       ("ping interval", feed.pingInterval),
@@ -40,13 +41,21 @@ struct WebSocketClient: Sendable {
   /// Returns when the task is cancelled or the feed has ended.
   func run(filling writer: FeedWriter) async {
     var failures = 0
+    var trades: UInt64 = 0
     do {
       while !Task.isCancelled {
         try writer.report(.connecting(to: address.origin, failures: failures))
         let (reason, held) = await hold(writer)
         if Task.isCancelled { return }
-        if held >= backoff.healthyAfter { failures = 0 }
+        // The last trades of a connection may be counted during the next one.
+        let before = trades
+        trades = writer.tradeCount
+        if trades > before || held >= backoff.healthyAfter { failures = 0 }
         failures += 1
+        if let limit = backoff.attemptLimit, failures >= limit {
+          try writer.report(.closed(reason: "no attempt to connect is left after \(failures): \(reason)"))
+          return
+        }
         let wait = try backoff.wait(afterFailures: failures)
         try writer.report(.reconnecting(after: wait, failures: failures, reason: reason))
         try await Task.sleep(for: wait)

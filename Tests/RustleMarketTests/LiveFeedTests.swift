@@ -112,7 +112,7 @@ import Testing
       await untilServing(server)
       let made = await self.states(&states) { $0 == .connected(to: address.description) }
       if round > 0, case .reconnecting(_, let failures, let reason) = made.first {
-        #expect(failures >= round && !reason.isEmpty)
+        #expect(failures >= 1 && !reason.isEmpty)
       }
       #expect(round > 0 || made.first == .connecting(to: address.description, failures: 0))
       let count = await pass(.seconds(1))
@@ -193,6 +193,53 @@ import Testing
     #expect(await changes.next() == nil)
   }
 
+  @Test func serverAsksStrangersForItsToken() async throws {
+    let token = "0123456789\"ä\"abcdef"
+    let feed = try source(try ManualClock())
+    func refusal(_ address: FeedAddress, _ access: FeedServer.Access) async -> FeedError? {
+      do throws(FeedError) {
+        await (try feed.serve(on: address, access: access)).stop()
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(await refusal("0.0.0.0:0", .local)?.code == .valueOutOfRange)
+    #expect(await refusal("0.0.0.0:0", .anyone) == nil)
+    for token in ["", "too short"] {
+      #expect(await refusal("127.0.0.1:0", .token(token))?.code == .valueOutOfRange)
+      #expect(throws: FeedError.self) { try MarketFeed(.live(LiveFeed("127.0.0.1:1", token: token))) }
+    }
+    let server = try await feed.serve(on: "127.0.0.1:0", access: .token(token))
+    let stranger = try client(of: server.address)
+    try await stranger.run()
+    let friend = try MarketFeed(.live(LiveFeed(server.address, backoff: backoff, token: token)))
+    try await friend.run()
+    await untilServing(server)
+    while server.counts.refused < 2 { await Task.yield() }
+    #expect(server.counts.accepted == 1 && server.clients.count == 1)
+    await friend.shutDown()
+    await stranger.shutDown()
+    await feed.shutDown()
+  }
+
+  @Test func feedWithoutAnAttemptLeftEndsWithTheReason() async throws {
+    let folder = try ScratchFolder()
+    var backoff = backoff
+    backoff.attemptLimit = 2
+    let feed = try MarketFeed(.live(LiveFeed(.unix(folder.path("nobody")), backoff: backoff)))
+    let stream = try await feed.connectionStates()
+    try await feed.run()
+    var iterator = stream.makeAsyncIterator()
+    let states = await states(&iterator) { if case .closed = $0 { true } else { false } }
+    guard case .closed(let reason?)? = states.last else {
+      Issue.record("expected an end with a reason, got \(states)")
+      return
+    }
+    #expect(reason.hasPrefix("no attempt to connect is left after 2: unix:"))
+    #expect(states.dropLast().count { if case .reconnecting = $0 { true } else { false } } == 1)
+  }
+
   @Test func refusalsOfAddressesAndTimesAreTyped() async throws {
     func code(_ configuration: FeedConfiguration) -> FeedError.Code? {
       do throws(FeedError) {
@@ -209,6 +256,9 @@ import Testing
     #expect(code(.live(LiveFeed("localhost:1", connectTimeout: .seconds(-1)))) == .valueOutOfRange)
     let short = LiveFeed.Backoff(base: .seconds(2), limit: .seconds(1))
     #expect(code(.live(LiveFeed("localhost:1", backoff: short))) == .valueOutOfRange)
+    for limit in [-1, 0, 1 << 32] {
+      #expect(code(.live(LiveFeed("localhost:1", backoff: .init(attemptLimit: limit)))) == .valueOutOfRange)
+    }
     let feed = try source(try ManualClock())
     for (address, expected) in [("x", FeedError.Code.malformedAddress), ("unix:/no/such/folder", .addressUnavailable)] {
       do throws(FeedError) {

@@ -91,6 +91,33 @@ import Testing
     try await peer.stop()
   }
 
+  @Test func feedWithoutAnAttemptLeftEndsAndAConnectionWithTradesHasThemAll() async throws {
+    let peer = try await WebSocketPeer.start()
+    let feed = try quickFeed(peer.url) { $0.backoff.attemptLimit = 2 }
+    let connection = try await feed.connectionStates()
+    let stream = try await feed.trades()
+    try await feed.run()
+    var arrivals = peer.arrivals.makeAsyncIterator()
+    var trades = stream.makeAsyncIterator()
+    for round in 0..<3 {
+      let arrival = try #require(await arrivals.next())
+      try await arrival.send(message(round))
+      _ = try await nextTrade(&trades)
+      await arrival.kill()
+    }
+    await (try #require(await arrivals.next())).kill()
+    var states = connection.makeAsyncIterator()
+    let all = await nextStates(&states) { if case .closed = $0 { true } else { false } }
+    guard case .closed(let reason?)? = all.last else {
+      Issue.record("expected an end with a reason, got \(all)")
+      return
+    }
+    #expect(reason.hasPrefix("no attempt to connect is left after 2: "))
+    #expect(await feed.counts.connections == 4)
+    await feed.shutDown()
+    try await peer.stop()
+  }
+
   @Test func serverThatComesBackIsFoundAndOneThatCloses() async throws {
     var peer = try await WebSocketPeer.start()
     let feed = try quickFeed(peer.url) { $0.restartsNumbers = true }

@@ -127,6 +127,7 @@ import Testing
     #expect(refusal { $0.silenceLimit = .seconds(90_000) }?.code == .valueOutOfRange)
     #expect(refusal { $0.pingInterval = .milliseconds(9) }?.code == .valueOutOfRange)
     #expect(refusal { $0.backoff.base = .seconds(60) }?.code == .valueOutOfRange)
+    #expect(refusal { $0.backoff.attemptLimit = 0 }?.code == .valueOutOfRange)
     for limit in [-1, 0, 16_777_217] { #expect(refusal { $0.messageLimit = limit }?.code == .capacityOutOfRange) }
     for name in ["", "a b", "Ä", "Upgrade", "Sec-WebSocket-Key", "host"] {
       #expect(refusal { $0.headers = [name: "x"] }?.code == .malformedHeader, "\(name)")

@@ -168,7 +168,8 @@ extension NativeLayout {
       unsafe record(
         RustleServerRequest.self, "RustleServerRequest",
         [
-          ("address", \.address), ("policy", \.policy),
+          ("address", \.address), ("policy", \.policy), ("token", \.token), ("allows_anyone", \.allows_anyone),
+          ("reserved", \.reserved),
         ]),
       record(
         RustleServerCounts.self, "RustleServerCounts",
@@ -203,9 +204,10 @@ extension NativeLayout {
       unsafe record(
         RustleLiveFeed.self, "RustleLiveFeed",
         [
-          ("address", \.address), ("schema", \.schema), ("connecting_ns", \.connecting_ns),
+          ("address", \.address), ("schema", \.schema), ("token", \.token), ("connecting_ns", \.connecting_ns),
           ("silence_ns", \.silence_ns), ("base_ns", \.base_ns), ("cap_ns", \.cap_ns), ("healthy_ns", \.healthy_ns),
           ("runtime", \.runtime), ("restarts_numbers", \.restarts_numbers), ("subscribes", \.subscribes),
+          ("attempts", \.attempts), ("reserved", \.reserved),
         ]),
       unsafe record(
         RustleExternalFeed.self, "RustleExternalFeed",

@@ -1023,12 +1023,19 @@ package struct NativeServerRequest: Sendable, Hashable, NativeRecord {
   package var address: String
   /// The buffering policy for trades that a client does not read in time.
   package var policy: NativeFeedPolicy
+  /// The token that a client sends first, 16 to 512 bytes; empty: none is required.
+  package var token: String
+  /// Not 0: without a token, an address that other machines reach is served too, and a socket in the file system is for
+  /// every user of the machine.
+  package var allowsAnyone: Bool
 
   package init(
-    address: String, policy: NativeFeedPolicy
+    address: String, policy: NativeFeedPolicy, token: String, allowsAnyone: Bool
   ) {
     self.address = address
     self.policy = policy
+    self.token = token
+    self.allowsAnyone = allowsAnyone
   }
 
   /// The record for C; memory that it lends is that of `lent`.
@@ -1036,6 +1043,8 @@ package struct NativeServerRequest: Sendable, Hashable, NativeRecord {
     var record = unsafe RustleServerRequest()
     unsafe record.address = lent.string(address)
     unsafe record.policy = policy.record(in: lent)
+    unsafe record.token = lent.string(token)
+    unsafe record.allows_anyone = allowsAnyone ? 1 : 0
     return unsafe record
   }
 
@@ -1242,6 +1251,8 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
   package var address: String
   /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
   package var schema: String
+  /// The token that the source requires, 16 to 512 bytes, sent as the first line of each connection; empty: none.
+  package var token: String
   /// The timeout of an attempt to connect, in ns: 10 ms to 1 day. Example: 1000000000.
   package var connectingNanoseconds: UInt64
   /// The time without data after which the connection counts as lost, in ns: 10 ms to 1 day; 0: no limit.
@@ -1251,7 +1262,8 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
   package var baseNanoseconds: UInt64
   /// The upper limit of the longest wait, in ns: at most 1 day. Example: 4000000.
   package var capNanoseconds: UInt64
-  /// The time in ns after which a connection counts as healthy: the next failure is then the first again.
+  /// The time in ns after which a connection without trades counts as healthy, as one with trades does at once: the next
+  /// failure is then the first again.
   package var healthyNanoseconds: UInt64
   /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
   /// on a thread of its own whatever the runtime.
@@ -1261,13 +1273,18 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
   package var restartsNumbers: Bool
   /// Not 0: the subscribed symbols are sent to the source after each connection and each change; see docs/market.md.
   package var subscribes: Bool
+  /// The number of consecutive failures after which the feed ends as failed, the loss of a healthy connection being the
+  /// first; 0: no limit.
+  package var attempts: Int
 
   package init(
-    address: String, schema: String, connectingNanoseconds: UInt64, silenceNanoseconds: UInt64, baseNanoseconds: UInt64,
-    capNanoseconds: UInt64, healthyNanoseconds: UInt64, runtime: UInt64 = 0, restartsNumbers: Bool, subscribes: Bool
+    address: String, schema: String, token: String, connectingNanoseconds: UInt64, silenceNanoseconds: UInt64,
+    baseNanoseconds: UInt64, capNanoseconds: UInt64, healthyNanoseconds: UInt64, runtime: UInt64 = 0,
+    restartsNumbers: Bool, subscribes: Bool, attempts: Int
   ) {
     self.address = address
     self.schema = schema
+    self.token = token
     self.connectingNanoseconds = connectingNanoseconds
     self.silenceNanoseconds = silenceNanoseconds
     self.baseNanoseconds = baseNanoseconds
@@ -1276,6 +1293,7 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
     self.runtime = runtime
     self.restartsNumbers = restartsNumbers
     self.subscribes = subscribes
+    self.attempts = attempts
   }
 
   /// The record for C; memory that it lends is that of `lent`.
@@ -1283,6 +1301,7 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
     var record = unsafe RustleLiveFeed()
     unsafe record.address = lent.string(address)
     unsafe record.schema = lent.string(schema)
+    unsafe record.token = lent.string(token)
     unsafe record.connecting_ns = connectingNanoseconds
     unsafe record.silence_ns = silenceNanoseconds
     unsafe record.base_ns = baseNanoseconds
@@ -1291,6 +1310,7 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
     unsafe record.runtime = runtime
     unsafe record.restarts_numbers = restartsNumbers ? 1 : 0
     unsafe record.subscribes = subscribes ? 1 : 0
+    unsafe record.attempts = UInt32(clamping: attempts)
     return unsafe record
   }
 

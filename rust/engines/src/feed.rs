@@ -31,7 +31,7 @@ pub use live::{FeedAddress, FeedAddressError, LiveConfiguration, PATIENCE};
 pub use notice::{FeedCounts, NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText, Notices};
 pub use policy::{Policy, SAMPLE_INTERVALS};
 pub use replay::ReplayConfiguration;
-pub use server::{ClientStatistics, FeedServer, HEARTBEAT, ServerCounts};
+pub use server::{Access, ClientStatistics, FeedServer, HEARTBEAT, ServerCounts, TOKEN_BYTES};
 pub use session::{FeedLink, FeedSession};
 pub use simulated::{Model, SimulatedConfiguration};
 
@@ -211,10 +211,11 @@ impl FeedEngine {
             // Reported also when the thread panics, as the message says.
             let result = catch_unwind(AssertUnwindSafe(|| live.run(is_leaving))).map_err(into_panic_message);
             hub.end(match &result {
-                Ok(()) => Release::Ended,
+                Ok(Ok(())) => Release::Ended,
+                Ok(Err(reason)) => Release::Failed(reason.clone()),
                 Err(message) => Release::Panicked(message.clone()),
             });
-            result
+            result.map(drop)
         });
         let thread = thread.map_err(|error| FeedError::Runtime(RuntimeError::Thread(error)))?;
         *locked(&self.thread, Lock::Parts) = Some(thread);
@@ -352,18 +353,20 @@ impl FeedEngine {
     /// free.
     ///
     /// # Errors
-    /// [`FeedError::Address`] when the address cannot be served, [`FeedError::CapacityOutOfRange`],
+    /// [`FeedError::Address`] when the address cannot be served, [`FeedError::NotLoopback`], [`FeedError::TokenLength`],
+    /// [`FeedError::CapacityOutOfRange`],
     /// [`FeedError::IntervalOutOfRange`]; the engine was shut down or poisoned, or a thread was refused. `bell` is dropped then
     /// without a call.
     pub fn serve(
         &self,
         address: &FeedAddress,
         policy: Policy,
+        access: Access,
         bell: impl Doorbell + 'static,
     ) -> Result<FeedServer, FeedError> {
         policy.check()?;
         self.consumers.sessions.admit()?;
-        FeedServer::new(address, policy, self.consumers.clone(), bell)
+        FeedServer::new(address, policy, access, self.consumers.clone(), bell)
     }
 
     fn leave_thread(&self) {

@@ -38,11 +38,11 @@ pub use echo::{Echo, EchoEngine};
 pub use engine::{Sessions, StartError};
 pub use equalizer::{LiveEqualizer, ProcessError};
 pub use feed::{
-    ClientStatistics, ExternalConfiguration, FeedAddress, FeedAddressError, FeedAlert, FeedCounts,
+    Access, ClientStatistics, ExternalConfiguration, FeedAddress, FeedAddressError, FeedAlert, FeedCounts,
     FeedEngine, FeedError, FeedLink, FeedServer, FeedSession, FeedTrade, HEARTBEAT, HostNews,
     LiveConfiguration, MESSAGE_LIMITS, Model, NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText, Notices,
     Omissions, PATIENCE, Policy, ReplayConfiguration, SAMPLE_INTERVALS, ServerCounts, SimulatedConfiguration,
-    SourceConfiguration, Subscription, Threshold, Wanted,
+    SourceConfiguration, Subscription, TOKEN_BYTES, Threshold, Wanted,
 };
 pub use job::{Job, PollContext, Release, Step};
 pub use lane::{Doorbell, MAX_LANE_CAPACITY, NoBell, Record};

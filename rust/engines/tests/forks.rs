@@ -2,8 +2,8 @@
 #![cfg(unix)]
 
 use rustle_engines::{
-    CaptureEngine, DEMO_DEVICE, Delivery, FeedAddress, FeedEngine, FeedError, LiveConfiguration, Model,
-    NoBell, Overflow, PlaybackEngine, Policy, Runtime, RuntimeError, SimulatedConfiguration,
+    Access, CaptureEngine, DEMO_DEVICE, Delivery, FeedAddress, FeedEngine, FeedError, LiveConfiguration,
+    Model, NoBell, Overflow, PlaybackEngine, Policy, Runtime, RuntimeError, SimulatedConfiguration,
     SoundConfiguration, SoundError, SourceConfiguration, Subscription, TickerConfiguration, TickerEngine,
     TickerError,
 };
@@ -57,7 +57,9 @@ fn every_start_is_refused(runtime: &Arc<Runtime>, ticker: &TickerEngine, feed: &
     let of_feeds = [
         feed.trades(&Subscription::All, POLICY, NoBell).map(drop).err(),
         feed.run().err(),
-        feed.serve(&address, POLICY, NoBell).map(drop).err(),
+        feed.serve(&address, POLICY, Access::Local, NoBell)
+            .map(drop)
+            .err(),
         other.run().err(),
     ];
     let of_ticker = ticker.start_pulling(&["A"], Overflow::DropOldest, 1, NoBell);
@@ -147,7 +149,7 @@ fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() 
         let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
         let address = "tcp://127.0.0.1:0".parse().expect("an address");
         let server = feed
-            .serve(&address, Policy::Lossless { capacity: 64 }, NoBell)
+            .serve(&address, Policy::Lossless { capacity: 64 }, Access::Local, NoBell)
             .expect("served");
         feed.run().expect("running");
         let FeedAddress::Tcp { host, port } = server.address().clone() else {

@@ -1166,6 +1166,13 @@ typedef struct RustleServerRequest {
   RustleString address;
   /// The buffering policy for trades that a client does not read in time.
   RustleFeedPolicy policy;
+  /// The token that a client sends first, 16 to 512 bytes; empty: none is required.
+  RustleString token;
+  /// Not 0: without a token, an address that other machines reach is served too, and a socket in the file system is for
+  /// every user of the machine.
+  uint32_t allows_anyone;
+  /// 0.
+  uint32_t reserved;
 } RustleServerRequest;
 
 /// The counts of a server so far.
@@ -1267,6 +1274,8 @@ typedef struct RustleLiveFeed {
   RustleString address;
   /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
   RustleString schema;
+  /// The token that the source requires, 16 to 512 bytes, sent as the first line of each connection; empty: none.
+  RustleString token;
   /// The timeout of an attempt to connect, in ns: 10 ms to 1 day. Example: 1000000000.
   uint64_t connecting_ns;
   /// The time without data after which the connection counts as lost, in ns: 10 ms to 1 day; 0: no limit.
@@ -1276,7 +1285,8 @@ typedef struct RustleLiveFeed {
   uint64_t base_ns;
   /// The upper limit of the longest wait, in ns: at most 1 day. Example: 4000000.
   uint64_t cap_ns;
-  /// The time in ns after which a connection counts as healthy: the next failure is then the first again.
+  /// The time in ns after which a connection without trades counts as healthy, as one with trades does at once: the next
+  /// failure is then the first again.
   uint64_t healthy_ns;
   /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
   /// on a thread of its own whatever the runtime.
@@ -1286,6 +1296,11 @@ typedef struct RustleLiveFeed {
   uint32_t restarts_numbers;
   /// Not 0: the subscribed symbols are sent to the source after each connection and each change; see docs/market.md.
   uint32_t subscribes;
+  /// The number of consecutive failures after which the feed ends as failed, the loss of a healthy connection being the
+  /// first; 0: no limit.
+  uint32_t attempts;
+  /// 0.
+  uint32_t reserved;
 } RustleLiveFeed;
 
 /// An external feed, whose bytes the host passes to `rustle_feed_push`.
@@ -1483,8 +1498,9 @@ static inline RustleStatus rustle_feed_omissions(
 /// server's own threads. `session` receives the handle, to be freed with `rustle_session_free`. See
 /// `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
-/// range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_MALFORMED_ADDRESS`,
+/// `RUSTLE_ADDRESS_UNAVAILABLE`, `RUSTLE_INVALID_VALUE` (a token of another length; an address that other
+/// machines reach, without a token and not for anyone).
 static inline RustleStatus rustle_feed_serve(
     RustleHandle feed, const RustleServerRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -3467,9 +3483,12 @@ RUSTLE_ASSERT(offsetof(RustleFeedCounts, duplicates) == 64, "the place of Rustle
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, out_of_order) == 72, "the place of RustleFeedCounts.out_of_order");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, connections) == 80, "the place of RustleFeedCounts.connections");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, disconnections) == 88, "the place of RustleFeedCounts.disconnections");
-RUSTLE_ASSERT(sizeof(RustleServerRequest) == 40, "the size of RustleServerRequest");
+RUSTLE_ASSERT(sizeof(RustleServerRequest) == 64, "the size of RustleServerRequest");
 RUSTLE_ASSERT(offsetof(RustleServerRequest, address) == 0, "the place of RustleServerRequest.address");
 RUSTLE_ASSERT(offsetof(RustleServerRequest, policy) == 16, "the place of RustleServerRequest.policy");
+RUSTLE_ASSERT(offsetof(RustleServerRequest, token) == 40, "the place of RustleServerRequest.token");
+RUSTLE_ASSERT(offsetof(RustleServerRequest, allows_anyone) == 56, "the place of RustleServerRequest.allows_anyone");
+RUSTLE_ASSERT(offsetof(RustleServerRequest, reserved) == 60, "the place of RustleServerRequest.reserved");
 RUSTLE_ASSERT(sizeof(RustleServerCounts) == 48, "the size of RustleServerCounts");
 RUSTLE_ASSERT(offsetof(RustleServerCounts, clients) == 0, "the place of RustleServerCounts.clients");
 RUSTLE_ASSERT(offsetof(RustleServerCounts, accepted) == 8, "the place of RustleServerCounts.accepted");
@@ -3509,17 +3528,20 @@ RUSTLE_ASSERT(offsetof(RustleReplayFeed, format) == 56, "the place of RustleRepl
 RUSTLE_ASSERT(offsetof(RustleReplayFeed, repeats) == 60, "the place of RustleReplayFeed.repeats");
 RUSTLE_ASSERT(offsetof(RustleReplayFeed, has_from) == 64, "the place of RustleReplayFeed.has_from");
 RUSTLE_ASSERT(offsetof(RustleReplayFeed, reserved) == 68, "the place of RustleReplayFeed.reserved");
-RUSTLE_ASSERT(sizeof(RustleLiveFeed) == 88, "the size of RustleLiveFeed");
+RUSTLE_ASSERT(sizeof(RustleLiveFeed) == 112, "the size of RustleLiveFeed");
 RUSTLE_ASSERT(offsetof(RustleLiveFeed, address) == 0, "the place of RustleLiveFeed.address");
 RUSTLE_ASSERT(offsetof(RustleLiveFeed, schema) == 16, "the place of RustleLiveFeed.schema");
-RUSTLE_ASSERT(offsetof(RustleLiveFeed, connecting_ns) == 32, "the place of RustleLiveFeed.connecting_ns");
-RUSTLE_ASSERT(offsetof(RustleLiveFeed, silence_ns) == 40, "the place of RustleLiveFeed.silence_ns");
-RUSTLE_ASSERT(offsetof(RustleLiveFeed, base_ns) == 48, "the place of RustleLiveFeed.base_ns");
-RUSTLE_ASSERT(offsetof(RustleLiveFeed, cap_ns) == 56, "the place of RustleLiveFeed.cap_ns");
-RUSTLE_ASSERT(offsetof(RustleLiveFeed, healthy_ns) == 64, "the place of RustleLiveFeed.healthy_ns");
-RUSTLE_ASSERT(offsetof(RustleLiveFeed, runtime) == 72, "the place of RustleLiveFeed.runtime");
-RUSTLE_ASSERT(offsetof(RustleLiveFeed, restarts_numbers) == 80, "the place of RustleLiveFeed.restarts_numbers");
-RUSTLE_ASSERT(offsetof(RustleLiveFeed, subscribes) == 84, "the place of RustleLiveFeed.subscribes");
+RUSTLE_ASSERT(offsetof(RustleLiveFeed, token) == 32, "the place of RustleLiveFeed.token");
+RUSTLE_ASSERT(offsetof(RustleLiveFeed, connecting_ns) == 48, "the place of RustleLiveFeed.connecting_ns");
+RUSTLE_ASSERT(offsetof(RustleLiveFeed, silence_ns) == 56, "the place of RustleLiveFeed.silence_ns");
+RUSTLE_ASSERT(offsetof(RustleLiveFeed, base_ns) == 64, "the place of RustleLiveFeed.base_ns");
+RUSTLE_ASSERT(offsetof(RustleLiveFeed, cap_ns) == 72, "the place of RustleLiveFeed.cap_ns");
+RUSTLE_ASSERT(offsetof(RustleLiveFeed, healthy_ns) == 80, "the place of RustleLiveFeed.healthy_ns");
+RUSTLE_ASSERT(offsetof(RustleLiveFeed, runtime) == 88, "the place of RustleLiveFeed.runtime");
+RUSTLE_ASSERT(offsetof(RustleLiveFeed, restarts_numbers) == 96, "the place of RustleLiveFeed.restarts_numbers");
+RUSTLE_ASSERT(offsetof(RustleLiveFeed, subscribes) == 100, "the place of RustleLiveFeed.subscribes");
+RUSTLE_ASSERT(offsetof(RustleLiveFeed, attempts) == 104, "the place of RustleLiveFeed.attempts");
+RUSTLE_ASSERT(offsetof(RustleLiveFeed, reserved) == 108, "the place of RustleLiveFeed.reserved");
 RUSTLE_ASSERT(sizeof(RustleExternalFeed) == 40, "the size of RustleExternalFeed");
 RUSTLE_ASSERT(offsetof(RustleExternalFeed, schema) == 0, "the place of RustleExternalFeed.schema");
 RUSTLE_ASSERT(offsetof(RustleExternalFeed, runtime) == 16, "the place of RustleExternalFeed.runtime");

@@ -3023,6 +3023,27 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleServerRequest, policy),
     ),
     entry(
+        c"RustleServerRequest",
+        Some(c"token"),
+        0,
+        0,
+        offset_of!(RustleServerRequest, token),
+    ),
+    entry(
+        c"RustleServerRequest",
+        Some(c"allows_anyone"),
+        0,
+        0,
+        offset_of!(RustleServerRequest, allows_anyone),
+    ),
+    entry(
+        c"RustleServerRequest",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleServerRequest, reserved),
+    ),
+    entry(
         c"RustleServerCounts",
         None,
         size_of::<RustleServerCounts>(),
@@ -3318,6 +3339,13 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleLiveFeed",
+        Some(c"token"),
+        0,
+        0,
+        offset_of!(RustleLiveFeed, token),
+    ),
+    entry(
+        c"RustleLiveFeed",
         Some(c"connecting_ns"),
         0,
         0,
@@ -3371,6 +3399,20 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleLiveFeed, subscribes),
+    ),
+    entry(
+        c"RustleLiveFeed",
+        Some(c"attempts"),
+        0,
+        0,
+        offset_of!(RustleLiveFeed, attempts),
+    ),
+    entry(
+        c"RustleLiveFeed",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleLiveFeed, reserved),
     ),
     entry(
         c"RustleExternalFeed",
@@ -5052,9 +5094,12 @@ const _: () = {
     assert!(offset_of!(RustleFeedCounts, out_of_order) == 72);
     assert!(offset_of!(RustleFeedCounts, connections) == 80);
     assert!(offset_of!(RustleFeedCounts, disconnections) == 88);
-    assert!(size_of::<RustleServerRequest>() == 40 && align_of::<RustleServerRequest>() == 8);
+    assert!(size_of::<RustleServerRequest>() == 64 && align_of::<RustleServerRequest>() == 8);
     assert!(offset_of!(RustleServerRequest, address) == 0);
     assert!(offset_of!(RustleServerRequest, policy) == 16);
+    assert!(offset_of!(RustleServerRequest, token) == 40);
+    assert!(offset_of!(RustleServerRequest, allows_anyone) == 56);
+    assert!(offset_of!(RustleServerRequest, reserved) == 60);
     assert!(size_of::<RustleServerCounts>() == 48 && align_of::<RustleServerCounts>() == 8);
     assert!(offset_of!(RustleServerCounts, clients) == 0);
     assert!(offset_of!(RustleServerCounts, accepted) == 8);
@@ -5094,17 +5139,20 @@ const _: () = {
     assert!(offset_of!(RustleReplayFeed, repeats) == 60);
     assert!(offset_of!(RustleReplayFeed, has_from) == 64);
     assert!(offset_of!(RustleReplayFeed, reserved) == 68);
-    assert!(size_of::<RustleLiveFeed>() == 88 && align_of::<RustleLiveFeed>() == 8);
+    assert!(size_of::<RustleLiveFeed>() == 112 && align_of::<RustleLiveFeed>() == 8);
     assert!(offset_of!(RustleLiveFeed, address) == 0);
     assert!(offset_of!(RustleLiveFeed, schema) == 16);
-    assert!(offset_of!(RustleLiveFeed, connecting_ns) == 32);
-    assert!(offset_of!(RustleLiveFeed, silence_ns) == 40);
-    assert!(offset_of!(RustleLiveFeed, base_ns) == 48);
-    assert!(offset_of!(RustleLiveFeed, cap_ns) == 56);
-    assert!(offset_of!(RustleLiveFeed, healthy_ns) == 64);
-    assert!(offset_of!(RustleLiveFeed, runtime) == 72);
-    assert!(offset_of!(RustleLiveFeed, restarts_numbers) == 80);
-    assert!(offset_of!(RustleLiveFeed, subscribes) == 84);
+    assert!(offset_of!(RustleLiveFeed, token) == 32);
+    assert!(offset_of!(RustleLiveFeed, connecting_ns) == 48);
+    assert!(offset_of!(RustleLiveFeed, silence_ns) == 56);
+    assert!(offset_of!(RustleLiveFeed, base_ns) == 64);
+    assert!(offset_of!(RustleLiveFeed, cap_ns) == 72);
+    assert!(offset_of!(RustleLiveFeed, healthy_ns) == 80);
+    assert!(offset_of!(RustleLiveFeed, runtime) == 88);
+    assert!(offset_of!(RustleLiveFeed, restarts_numbers) == 96);
+    assert!(offset_of!(RustleLiveFeed, subscribes) == 100);
+    assert!(offset_of!(RustleLiveFeed, attempts) == 104);
+    assert!(offset_of!(RustleLiveFeed, reserved) == 108);
     assert!(size_of::<RustleExternalFeed>() == 40 && align_of::<RustleExternalFeed>() == 8);
     assert!(offset_of!(RustleExternalFeed, schema) == 0);
     assert!(offset_of!(RustleExternalFeed, runtime) == 16);

@@ -203,7 +203,8 @@ pub(crate) fn backoff(
     let before = failures.checked_sub(1);
     let before = before.ok_or_else(|| CallFault::number("failures", "1 or more", failures))?;
     let mut backoff = Backoff::after(settings, before, seed).map_err(FeedError::from)?;
-    *wait_ns = backoff.failed();
+    // There is always one: the attempts have no limit.
+    *wait_ns = backoff.failed().unwrap_or_default();
     Ok(())
 }
 
@@ -236,7 +237,7 @@ fn write_text(text: &str, place: &mut [u8], name: &'static str, length: &mut usi
 statuses!(FeedError {
     RUSTLE_RATE_OUT_OF_RANGE: RateOutOfRange,
     RUSTLE_INVALID_LENGTH: CapacityOutOfRange ModelCount MessageLimit,
-    RUSTLE_INVALID_VALUE: IntervalOutOfRange Model Lateness Alert Speed PatienceOutOfRange Backoff NoSymbols,
+    RUSTLE_INVALID_VALUE: IntervalOutOfRange Model Lateness Alert Speed PatienceOutOfRange Backoff NotLoopback TokenLength NoSymbols,
     RUSTLE_MALFORMED_SCHEMA: Schema,
     RUSTLE_UNKNOWN_FORMAT: UnknownFormat,
     RUSTLE_UNREADABLE_FILE: File,

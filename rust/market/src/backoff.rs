@@ -3,6 +3,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt;
+use std::num::NonZeroU32;
 
 /// The shortest and the longest configurable wait: 1 ms and 1 day.
 const BOUNDS_NS: std::ops::RangeInclusive<u64> = 1_000_000..=86_400_000_000_000;
@@ -14,17 +15,21 @@ pub struct BackoffSettings {
     pub base_ns: u64,
     /// The upper limit of its growth, in ns: at most 1 day.
     pub cap_ns: u64,
-    /// The time in ns after which a connection counts as healthy: the next failure is the first again.
+    /// The time in ns after which a connection without data counts as healthy: the next failure is the first again.
     pub healthy_ns: u64,
+    /// The number of consecutive failures after which there is no further attempt, the loss of a healthy connection being the
+    /// first; `None`: no limit.
+    pub attempts: Option<NonZeroU32>,
 }
 
 impl Default for BackoffSettings {
-    /// From a quarter of a second to 30 s; healthy after 10 s.
+    /// From a quarter of a second to 30 s; healthy after 10 s; any number of attempts.
     fn default() -> Self {
         Self {
             base_ns: 250_000_000,
             cap_ns: 30_000_000_000,
             healthy_ns: 10_000_000_000,
+            attempts: None,
         }
     }
 }
@@ -85,17 +90,18 @@ impl Backoff {
             .min(self.settings.cap_ns)
     }
 
-    /// Counts a failure and returns the wait before the next attempt, in ns.
-    pub fn failed(&mut self) -> u64 {
+    /// Counts a failure and returns the wait before the next attempt, in ns; `None`: no attempt is left.
+    pub fn failed(&mut self) -> Option<u64> {
         let ceiling = self.ceiling_ns();
         self.failures = self.failures.saturating_add(1);
-        self.generator.gen_range(0..=ceiling)
+        let is_last = (self.settings.attempts).is_some_and(|attempts| self.failures >= attempts.get());
+        (!is_last).then(|| self.generator.gen_range(0..=ceiling))
     }
 
-    /// Counts the end of a connection that held for `held_ns`, and returns the wait, in ns. A healthy connection resets the
-    /// failures before it.
-    pub fn disconnected(&mut self, held_ns: u64) -> u64 {
-        if held_ns >= self.settings.healthy_ns {
+    /// Counts the end of a connection that held for `held_ns`, and returns as [`failed`](Self::failed). A healthy connection
+    /// resets the failures before it: one that carried data, or held long enough.
+    pub fn disconnected(&mut self, held_ns: u64, carried_data: bool) -> Option<u64> {
+        if carried_data || held_ns >= self.settings.healthy_ns {
             self.reset();
         }
         self.failed()
@@ -142,6 +148,7 @@ mod tests {
             base_ns: 100 * MS,
             cap_ns: 1_000 * MS,
             healthy_ns: 5_000 * MS,
+            attempts: None,
         };
         Backoff::new(settings, seed).expect("within the bounds")
     }
@@ -152,7 +159,7 @@ mod tests {
         let mut ceilings = Vec::new();
         for _ in 0..100 {
             let ceiling = backoff.ceiling_ns();
-            assert!(backoff.failed() <= ceiling);
+            assert!(backoff.failed().is_some_and(|wait| wait <= ceiling));
             ceilings.push(ceiling / MS);
         }
         assert_eq!(ceilings[..6], [100, 200, 400, 800, 1_000, 1_000]);
@@ -165,7 +172,7 @@ mod tests {
         let mut tenths = [0_u32; 10];
         for _ in 0..10_000 {
             backoff.reset();
-            let wait = backoff.failed();
+            let wait = backoff.failed().expect("any number of attempts");
             tenths[(wait * 10 / (100 * MS + 1)) as usize] += 1;
         }
         // Five standard deviations of a binomial count of 10,000 by a tenth.
@@ -186,13 +193,23 @@ mod tests {
     }
 
     #[test]
-    fn healthy_connection_forgets_the_failures_and_a_short_one_does_not() {
-        let mut backoff = backoff(3);
-        backoff.failed();
-        backoff.disconnected(4_999 * MS);
-        assert_eq!(backoff.failures(), 2);
-        backoff.disconnected(5_000 * MS);
-        assert_eq!(backoff.failures(), 1);
+    fn healthy_connection_forgets_the_failures_and_a_short_one_without_data_does_not() {
+        for (held_ms, carried_data, failures) in [(4_999, false, 2), (5_000, false, 1), (0, true, 1)] {
+            let mut backoff = backoff(3);
+            backoff.failed();
+            backoff.disconnected(held_ms * MS, carried_data);
+            assert_eq!(backoff.failures(), failures, "{held_ms} ms");
+        }
+    }
+
+    #[test]
+    fn attempts_are_counted_from_the_last_healthy_connection() {
+        let mut backoff = backoff(5);
+        backoff.settings.attempts = NonZeroU32::new(3);
+        let ends = [0, 0, 1, 0, 0, 0].map(|held| backoff.disconnected(held * 5_000 * MS, false).is_none());
+        assert_eq!(ends, [false, false, false, false, true, true]);
+        backoff.settings.attempts = NonZeroU32::new(1);
+        assert_eq!(backoff.disconnected(0, true), None);
     }
 
     #[test]
@@ -203,10 +220,12 @@ mod tests {
         let mut other = Backoff::after(settings, 1, 4).expect("within the bounds");
         assert_eq!(other.failures(), 1);
         assert_eq!(other.ceiling_ns(), one.ceiling_ns());
-        assert!(other.failed() <= 200 * MS);
+        assert!(other.failed().is_some_and(|wait| wait <= 200 * MS));
         assert_eq!(
-            Backoff::after(settings, u32::MAX, 4)
-                .map(|mut last| (last.failed() <= 1_000 * MS, last.failures())),
+            Backoff::after(settings, u32::MAX, 4).map(|mut last| (
+                last.failed().is_some_and(|wait| wait <= 1_000 * MS),
+                last.failures()
+            )),
             Ok((true, u32::MAX))
         );
     }
@@ -218,6 +237,7 @@ mod tests {
                 base_ns,
                 cap_ns,
                 healthy_ns: 0,
+                attempts: None,
             };
             assert_eq!(
                 Backoff::new(settings, 0).err(),

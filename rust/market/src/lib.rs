@@ -44,7 +44,7 @@ pub use replay::{Due, Pace, ReplayClock, SPEEDS, SpeedError};
 pub use schema::{MAX_TIMES, Schema, SchemaError, TimeField, TimeUnit};
 pub use sequence::{Arrival, SequenceTotals, SequenceTracker};
 pub use statistics::{DEFAULT_WINDOW_ENTRIES, RollingStatistics, Statistics};
-pub use subscription::{parse_subscription, write_subscription};
+pub use subscription::{parse_subscription, parse_token, write_subscription, write_token};
 pub use symbol::{MAX_SYMBOL_BYTES, MAX_SYMBOLS, Symbol, SymbolError, SymbolList};
 pub use symbol_table::{SymbolTable, SymbolTableError};
 pub use time::{Interval, IntervalError};

@@ -1,4 +1,4 @@
-//! The message by which a client chooses its symbols.
+//! The messages of a client: the token that admits it, and the symbols that it chooses.
 
 use crate::{Excerpt, MessageError, SymbolList};
 use serde_json::Value;
@@ -13,6 +13,24 @@ pub fn write_subscription<'a>(names: Option<impl IntoIterator<Item = &'a str>>, 
     let line = Value::from_iter([("subscribe", wanted)]);
     out.extend_from_slice(line.to_string().as_bytes());
     out.push(b'\n');
+}
+
+/// Appends the line by which a client is admitted, `{"token":"…"}`, with a line feed.
+pub fn write_token(token: &str, out: &mut Vec<u8>) {
+    let line = Value::from_iter([("token", token)]);
+    out.extend_from_slice(line.to_string().as_bytes());
+    out.push(b'\n');
+}
+
+/// Reads a line of [`write_token`]; `None` for any other.
+pub fn parse_token(line: &[u8]) -> Option<String> {
+    match serde_json::from_slice(line).ok()? {
+        Value::Object(mut message) => match message.remove("token")? {
+            Value::String(token) => Some(token),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Reads a line of [`write_subscription`]: the names, or `None` for all.
@@ -63,6 +81,20 @@ mod tests {
                 .as_ref()
                 .map(|names| names.iter().map(String::as_str).collect());
             assert_eq!(read, names);
+        }
+    }
+
+    #[test]
+    fn tokens_are_read_back() {
+        for token in ["", "plain", "\"\\ Ä\n"] {
+            let mut line = Vec::new();
+            write_token(token, &mut line);
+            assert_eq!(line.pop(), Some(b'\n'));
+            assert!(!line.contains(&b'\n'));
+            assert_eq!(parse_token(&line).as_deref(), Some(token));
+        }
+        for line in ["", "x", "\"token\"", r#"{"token":1}"#, r#"{"subscribe":"all"}"#] {
+            assert_eq!(parse_token(line.as_bytes()), None, "{line}");
         }
     }
 

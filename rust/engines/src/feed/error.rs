@@ -2,6 +2,7 @@
 
 use super::external::MESSAGE_LIMITS;
 use super::live::{FeedAddress, FeedAddressError, PATIENCE};
+use super::server::TOKEN_BYTES;
 use crate::engine::StartError;
 use crate::lane::MAX_LANE_CAPACITY;
 use crate::runtime::RuntimeError;
@@ -77,6 +78,16 @@ pub enum FeedError {
         /// The system's error.
         error: io::Error,
     },
+    /// An address that other machines reach is served without a token, and not to anyone.
+    NotLoopback {
+        /// The address.
+        address: FeedAddress,
+    },
+    /// The length of a token is not within [`TOKEN_BYTES`].
+    TokenLength {
+        /// The length of the given token, in bytes.
+        got: usize,
+    },
     /// A time limit of connecting or of silence is not within [`PATIENCE`].
     PatienceOutOfRange {
         /// The limit: of connecting, or of silence.
@@ -145,6 +156,16 @@ impl fmt::Display for FeedError {
                     "expected an address that can be served, got {address}: {error}"
                 )
             }
+            Self::NotLoopback { address } => write!(
+                f,
+                "access: expected a token, or anyone, for an address that other machines reach, got {address} without either"
+            ),
+            Self::TokenLength { got } => write!(
+                f,
+                "token: expected {} to {} bytes, got {got}",
+                TOKEN_BYTES.start(),
+                TOKEN_BYTES.end()
+            ),
             Self::PatienceOutOfRange { name, got } => {
                 let (least, most) = (PATIENCE.start(), PATIENCE.end());
                 write!(f, "{name}: expected {least:?} to {most:?}, got {got:?}")

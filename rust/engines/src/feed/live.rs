@@ -12,10 +12,11 @@ use super::error::FeedError;
 use super::hub::{Demand, FeedCore};
 use super::intake::{Reader, TradeIntake};
 use super::notice::NoticeKind;
+use super::server::check_token;
 use crate::clock::Clock;
 use crate::own_thread::{OwnThread, POLL_INTERVAL};
 use rustle_market::{
-    Backoff, BackoffSettings, DEFAULT_LINE_BYTES, Format, Schema, Trade, write_subscription,
+    Backoff, BackoffSettings, DEFAULT_LINE_BYTES, Format, Schema, Trade, write_subscription, write_token,
 };
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};
@@ -53,6 +54,8 @@ pub struct LiveConfiguration {
     /// Whether the subscription is sent to it, after each connection and each change: a line `{"subscribe":["BTC","ETH"]}` or
     /// `{"subscribe":"all"}`, which replaces the one before.
     pub subscribes: bool,
+    /// The token that the peer requires, within [`TOKEN_BYTES`](super::TOKEN_BYTES): the first line of each connection.
+    pub token: Option<String>,
 }
 
 impl LiveConfiguration {
@@ -66,6 +69,7 @@ impl LiveConfiguration {
             backoff: BackoffSettings::default(),
             restarts_numbers: false,
             subscribes: true,
+            token: None,
         }
     }
 }
@@ -80,13 +84,15 @@ pub(super) struct Live {
     reader: Reader,
     piece: Vec<u8>,
     trades: Vec<Trade>,
+    /// The number of trades so far.
+    delivered: u64,
     /// The version of the subscription that was sent over the present connection.
     reported: Demand,
 }
 
 impl Live {
     /// # Errors
-    /// [`FeedError::PatienceOutOfRange`], [`FeedError::Backoff`].
+    /// [`FeedError::PatienceOutOfRange`], [`FeedError::Backoff`], [`FeedError::TokenLength`].
     pub(super) fn new(
         configuration: &LiveConfiguration,
         clock: Arc<dyn Clock>,
@@ -103,6 +109,7 @@ impl Live {
                 return Err(FeedError::PatienceOutOfRange { name, got });
             }
         }
+        configuration.token.as_deref().map_or(Ok(()), check_token)?;
         Ok(Self {
             backoff: Backoff::new(configuration.backoff, seed)?,
             reader: Reader::new(
@@ -117,36 +124,49 @@ impl Live {
             gate,
             piece: vec![0; PIECE],
             trades: Vec::new(),
+            delivered: 0,
             reported: Demand::default(),
         })
     }
 
     /// Connects, reads, and reconnects, until it is asked to leave.
-    pub(super) fn run(mut self, is_leaving: &AtomicBool) {
+    ///
+    /// # Errors
+    /// The reason of the last failure, when no attempt is left.
+    pub(super) fn run(mut self, is_leaving: &AtomicBool) -> Result<(), String> {
         let mut pending: Option<Attempt> = None;
         while !is_leaving.load(Ordering::Acquire) {
             let address = self.configuration.address.to_string();
             self.report(NoticeKind::Connecting, 0, &address);
             let patience = self.configuration.connecting;
-            let (wait_ns, reason) =
-                match Connection::open(&self.configuration.address, patience, &mut pending) {
-                    Ok(connection) => {
-                        self.hub.count(|counts| counts.connections += 1);
-                        self.report(NoticeKind::Connected, 0, &address);
-                        let begun = self.clock.now();
-                        let reason = self.read(connection, is_leaving);
-                        (self.backoff.disconnected(self.clock.now() - begun), reason)
-                    }
-                    Err(error) => (self.backoff.failed(), format!("{address}: {error}")),
-                };
+            let (wait, reason) = match Connection::open(&self.configuration.address, patience, &mut pending) {
+                Ok(connection) => {
+                    self.hub.count(|counts| counts.connections += 1);
+                    self.report(NoticeKind::Connected, 0, &address);
+                    let begun = self.clock.now();
+                    let before = self.delivered;
+                    let reason = self.read(connection, is_leaving);
+                    let carried_data = self.delivered > before;
+                    let held = self.clock.now() - begun;
+                    (self.backoff.disconnected(held, carried_data), reason)
+                }
+                Err(error) => (self.backoff.failed(), format!("{address}: {error}")),
+            };
             if is_leaving.load(Ordering::Acquire) {
-                return;
+                return Ok(());
             }
             self.hub.count(|counts| counts.disconnections += 1);
+            let Some(wait_ns) = wait else {
+                let failures = self.backoff.failures();
+                return Err(format!(
+                    "no attempt to connect is left after {failures}: {reason}"
+                ));
+            };
             self.report(NoticeKind::Disconnected, wait_ns.div_ceil(1_000_000), &reason);
             tracing::info!(reason, wait_ms = wait_ns / 1_000_000, "the feed was disconnected");
             OwnThread::rest(Duration::from_nanos(wait_ns), is_leaving);
         }
+        Ok(())
     }
 
     /// Reads until the connection is lost, and returns the reason.
@@ -159,6 +179,13 @@ impl Live {
         self.reported = Demand::default();
         if let Err(error) = connection.set_patience(POLL_INTERVAL, WRITING) {
             return format!("the connection cannot be set up: {error}");
+        }
+        if let Some(token) = &self.configuration.token {
+            let mut line = Vec::new();
+            write_token(token, &mut line);
+            if let Err(error) = connection.write_all(&line) {
+                return format!("the connection was lost: {error}");
+            }
         }
         let mut heard = self.clock.now();
         while !is_leaving.load(Ordering::Acquire) {
@@ -189,6 +216,7 @@ impl Live {
         let piece = &self.piece[..length];
         self.reader.read(piece, &mut self.gate, &mut self.trades);
         self.gate.pass(&self.trades, self.hub.wall_ns());
+        self.delivered += self.trades.len() as u64;
     }
 
     /// Sends the subscription to the peer when it has changed.

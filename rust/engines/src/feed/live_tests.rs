@@ -6,9 +6,10 @@ use super::*;
 use crate::job::Release;
 use crate::lane::NoBell;
 use crate::own_thread::POLL_INTERVAL;
-use rustle_market::{BackoffSettings, Decimal, write_ndjson};
+use rustle_market::{BackoffSettings, Decimal, write_ndjson, write_token};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::num::NonZeroU32;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
@@ -133,7 +134,9 @@ fn two_feeds_are_joined_and_say_the_same() {
             "127.0.0.1:0".parse().expect("an address")
         };
         let mut sent = trades(&server_feed);
-        let server = server_feed.serve(&address, ALL, NoBell).expect("served");
+        let server = server_feed
+            .serve(&address, ALL, Access::Local, NoBell)
+            .expect("served");
         let client_feed = live(client(server.address().clone()));
         let mut got = trades(&client_feed);
         client_feed.run().expect("running");
@@ -207,6 +210,59 @@ fn connection_that_is_lost_is_made_again_and_what_is_missing_is_reported() {
         (19, 57, 0, 0)
     );
     assert!(counts.connections >= 20 && counts.trades == 200);
+}
+
+#[test]
+fn connection_that_carried_trades_begins_the_backoff_anew() {
+    let (listener, address) = listener();
+    let feed = live(client(address));
+    let (mut got, mut reported) = (trades(&feed), notices(&feed));
+    feed.run().expect("running");
+    // Every third connection carries a trade.
+    for round in 1..=9 {
+        let mut stream = accepted(&listener);
+        if round % 3 == 0 {
+            stream.write_all(line(round).as_bytes()).expect("a client");
+            got.until(|records| records.len() == round as usize / 3);
+        } else {
+            stream.write_all(b"rubbish\n").expect("a client");
+        }
+    }
+    let failures = |records: &[Notice]| {
+        let lost = records
+            .iter()
+            .filter(|notice| notice.kind == NoticeKind::Disconnected);
+        lost.map(|notice| notice.failures).collect::<Vec<u32>>()
+    };
+    reported.until(|records| failures(records).len() >= 9);
+    assert_eq!(failures(&reported.records)[..9], [1, 2, 1, 2, 3, 1, 2, 3, 1]);
+}
+
+#[test]
+fn feed_without_an_attempt_left_ends_with_the_reason() {
+    let (listener, address) = listener();
+    let mut configuration = client(address);
+    configuration.backoff.attempts = NonZeroU32::new(3);
+    let feed = live(configuration);
+    let mut reported = notices(&feed);
+    feed.run().expect("running");
+    drop(accepted(&listener));
+    drop(listener);
+    reported.until(|records| {
+        records
+            .last()
+            .is_some_and(|notice| notice.kind == NoticeKind::Closed)
+    });
+    let (closed, before) = reported.records.split_last().expect("the end");
+    let text = closed.text.as_str();
+    assert!(
+        text.starts_with("no attempt to connect is left after 3: "),
+        "{text}"
+    );
+    let lost = before
+        .iter()
+        .filter(|notice| notice.kind == NoticeKind::Disconnected);
+    assert_eq!((lost.count(), feed.counts().disconnections), (2, 3));
 }
 
 #[test]

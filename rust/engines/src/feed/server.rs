@@ -1,21 +1,26 @@
 //! A feed for other processes.
 
+mod access;
 mod client;
 mod figures;
 mod listener;
 
+pub use access::{Access, TOKEN_BYTES};
 pub use figures::{ClientStatistics, ServerCounts};
+
+pub(super) use access::check_token;
 
 use super::Policy;
 use super::consumers::Consumers;
 use super::error::FeedError;
-use super::live::FeedAddress;
+use super::live::{Connection, FeedAddress};
 use crate::job::Release;
 use crate::lane::Doorbell;
 use crate::lock::locked_surely;
 use crate::own_thread::{OwnThread, POLL_INTERVAL};
 use crate::panic_text::into_panic_message;
 use crate::runtime::RuntimeError;
+use access::Applicant;
 use client::Client;
 use figures::Figures;
 use listener::Listener;
@@ -42,6 +47,7 @@ impl FeedServer {
     pub(super) fn new(
         address: &FeedAddress,
         policy: Policy,
+        access: Access,
         consumers: Arc<Consumers>,
         mut bell: impl Doorbell + 'static,
     ) -> Result<Self, FeedError> {
@@ -49,20 +55,21 @@ impl FeedServer {
             address: address.clone(),
             error,
         };
-        let listener = Listener::new(address).map_err(refusal)?;
+        access.check(address)?;
+        let listener = Listener::new(address, &access).map_err(refusal)?;
         let address = listener.address().map_err(refusal)?;
         let figures = Arc::new(Figures::default());
         let ending = Arc::new(Ending::default());
         let counted = figures.clone();
         let thread = OwnThread::start("rustle-serve", move |is_leaving| {
             let serving = Serving {
-                listener,
                 policy,
+                access,
                 consumers,
                 figures: counted,
                 ending: ending.clone(),
             };
-            let release = catch_unwind(AssertUnwindSafe(|| serving.run(&mut bell, is_leaving)));
+            let release = catch_unwind(AssertUnwindSafe(|| serving.run(listener, &mut bell, is_leaving)));
             let release = release.unwrap_or_else(|payload| Release::Panicked(into_panic_message(payload)));
             // Reported by the last thread, once the name in the file system or the port is free.
             ending.set(Box::new(bell), release);
@@ -130,8 +137,8 @@ impl Drop for Ending {
 
 /// The state of the thread that accepts clients.
 struct Serving {
-    listener: Listener,
     policy: Policy,
+    access: Access,
     consumers: Arc<Consumers>,
     figures: Arc<Figures>,
     ending: Arc<Ending>,
@@ -139,10 +146,11 @@ struct Serving {
 
 impl Serving {
     /// Serves, and returns how it ended.
-    fn run(self, bell: &mut impl Doorbell, is_leaving: &AtomicBool) -> Release {
+    fn run(&self, listener: Listener, bell: &mut impl Doorbell, is_leaving: &AtomicBool) -> Release {
         let mut clients: Vec<Client> = Vec::new();
+        let mut applicants: Vec<Applicant> = Vec::new();
         // Closed before the clients are: one that reconnects at once must not find an abandoned listener.
-        let listener = self.listener;
+        let listener = listener;
         loop {
             if is_leaving.load(Ordering::Acquire) || self.consumers.sessions.is_shut_down() {
                 return Release::Cancelled;
@@ -152,33 +160,36 @@ impl Serving {
             let mut has_changed = clients.len() != before;
             let mut is_idle = false;
             match listener.accept() {
-                Ok(Some(connection)) if clients.len() < MOST_CLIENTS => {
-                    match Client::start(
-                        connection,
-                        self.policy,
-                        &self.consumers,
-                        &self.figures,
-                        &self.ending,
-                    ) {
-                        Ok(client) => {
-                            clients.push(client);
-                            has_changed = true;
-                        }
-                        Err(error) => turn_away(&self.figures, &error),
-                    }
+                Ok(Some(_)) if clients.len() + applicants.len() >= MOST_CLIENTS => {
+                    self.turn_away("there are too many");
                 }
-                Ok(Some(_)) => turn_away(&self.figures, "there are too many"),
+                Ok(Some(connection)) => {
+                    applicants.push(Applicant::new(connection, self.consumers.clock.now()))
+                }
                 Ok(None) => is_idle = true,
                 Err(error) => {
                     tracing::warn!(%error, "a client could not be accepted");
                     is_idle = true;
                 }
             }
+            for mut applicant in std::mem::take(&mut applicants) {
+                match applicant.admit(self.access.token(), self.consumers.clock.now()) {
+                    Ok(None) => applicants.push(applicant),
+                    Ok(Some(read_ahead)) => match self.start(applicant.connection, read_ahead) {
+                        Ok(client) => {
+                            clients.push(client);
+                            has_changed = true;
+                        }
+                        Err(error) => self.turn_away(&error),
+                    },
+                    Err(reason) => self.turn_away(reason),
+                }
+            }
             if has_changed {
                 bell.on_ready();
             }
             // Checked after clients that connected before the end were accepted.
-            if is_idle && clients.is_empty() {
+            if is_idle && clients.is_empty() && applicants.is_empty() {
                 match self.consumers.hub.outcome() {
                     Some(Ok(())) => return Release::Ended,
                     Some(Err(reason)) => return Release::Failed(reason),
@@ -190,9 +201,21 @@ impl Serving {
             }
         }
     }
-}
 
-fn turn_away(figures: &Figures, reason: &str) {
-    figures.refuse();
-    tracing::warn!(reason, "a client was refused");
+    fn start(&self, connection: Connection, read_ahead: Vec<u8>) -> Result<Client, String> {
+        let (policy, consumers) = (self.policy, &self.consumers);
+        Client::start(
+            connection,
+            read_ahead,
+            policy,
+            consumers,
+            &self.figures,
+            &self.ending,
+        )
+    }
+
+    fn turn_away(&self, reason: &str) {
+        self.figures.refuse();
+        tracing::warn!(reason, "a client was refused");
+    }
 }

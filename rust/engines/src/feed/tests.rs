@@ -295,6 +295,11 @@ fn consumer_that_panics_at_the_end_ends_every_session_with_the_message() {
     );
     let refused = feed.trades(&Subscription::All, ALL, NoBell);
     assert!(matches!(refused, Err(FeedError::Poisoned)));
-    let served = feed.serve(&"tcp:127.0.0.1:0".parse().expect("an address"), ALL, NoBell);
+    let served = feed.serve(
+        &"tcp:127.0.0.1:0".parse().expect("an address"),
+        ALL,
+        Access::Local,
+        NoBell,
+    );
     assert!(matches!(served, Err(FeedError::Poisoned)));
 }

@@ -60,7 +60,12 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
     let mut sounds = Sounds::new(&runtime);
     let mut equalizers = Equalizers::new();
     let address: FeedAddress = "tcp://127.0.0.1:0".parse().expect("an address");
-    let servers = Servers(pushed.feed.serve(&address, Policy::Conflated, NoBell).ok());
+    let servers = Servers(
+        pushed
+            .feed
+            .serve(&address, Policy::Conflated, Access::Local, NoBell)
+            .ok(),
+    );
     arm_lock(lock, takings_to_pass);
     for _ in 0..12 {
         tickers.turn(&runtime, false);

@@ -4,13 +4,15 @@ use super::consumers::RustleFeedPolicy;
 use super::{write_text, Feed};
 use crate::fault::Outcome;
 use crate::lane::{BellSink, RustleLaneStatistics};
-use crate::lent::RustleString;
+use crate::lent::{Flag, RustleString};
 use crate::object::Describe;
 use crate::records::records;
 use crate::session::{AnyLane, Face, NoRecord, Started, Stream};
 use crate::sink::RawSink;
 use crate::status::CallFault;
-use rustle_engines::{ClientStatistics, FeedAddress, FeedError, FeedServer, LaneStatistics, ServerCounts};
+use rustle_engines::{
+    Access, ClientStatistics, FeedAddress, FeedError, FeedServer, LaneStatistics, ServerCounts,
+};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -22,6 +24,12 @@ records! {
         pub address: RustleString,
         /// The buffering policy for trades that a client does not read in time.
         pub policy: RustleFeedPolicy,
+        /// The token that a client sends first, 16 to 512 bytes; empty: none is required.
+        pub token: RustleString,
+        /// Not 0: without a token, an address that other machines reach is served too, and a socket in the file system is for
+        /// every user of the machine.
+        pub allows_anyone: Flag,
+        reserved: u32,
     }
 
     /// The counts of a server so far.
@@ -61,12 +69,21 @@ impl Stream<RustleServerRequest> for Feed {
     /// called with NULL when clients have connected or disconnected; its `on_release` once every thread of the server has ended
     /// and the address is free. Both are called on the server's own threads.
     ///
-    /// Fails with `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`.
+    /// Fails with `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`, `RUSTLE_INVALID_VALUE` (a token of another length; an
+    /// address that other machines reach, without a token and not for anyone).
     #[doc(alias = "rustle_feed_serve")]
     fn start(&self, request: &RustleServerRequest, sink: RawSink) -> Outcome<FeedError, Started> {
         let address = request.address.text("request.address")?;
         let address: FeedAddress = address.parse().map_err(FeedError::from)?;
-        let server = self.0.serve(&address, request.policy.read()?, BellSink(sink))?;
+        CallFault::check_reserved(request.reserved, "request.reserved")?;
+        let access = match request.token.text("request.token")? {
+            "" if request.allows_anyone.is_set() => Access::Anyone,
+            "" => Access::Local,
+            token => Access::Token(token.to_owned()),
+        };
+        let server = self
+            .0
+            .serve(&address, request.policy.read()?, access, BellSink(sink))?;
         let server = Arc::new(server);
         Ok(Started::new(Server(server.clone())).with_face(Server(server)))
     }

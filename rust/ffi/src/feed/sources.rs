@@ -11,6 +11,7 @@ use rustle_engines::{
     ExternalConfiguration, FeedError, LiveConfiguration, Model, ReplayConfiguration, SimulatedConfiguration,
 };
 use rustle_market::{BackoffSettings, Format, GbmParameters, Pace, Schema, DEFAULT_LINE_BYTES, MAX_SYMBOLS};
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 choices! {
@@ -100,6 +101,8 @@ records! {
         pub address: RustleString,
         /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
         pub schema: RustleString,
+        /// The token that the source requires, 16 to 512 bytes, sent as the first line of each connection; empty: none.
+        pub token: RustleString,
         /// The timeout of an attempt to connect, in ns: 10 ms to 1 day. Example: 1000000000.
         pub connecting_ns: u64,
         /// The time without data after which the connection counts as lost, in ns: 10 ms to 1 day; 0: no limit.
@@ -109,7 +112,8 @@ records! {
         pub base_ns: u64,
         /// The upper limit of the longest wait, in ns: at most 1 day. Example: 4000000.
         pub cap_ns: u64,
-        /// The time in ns after which a connection counts as healthy: the next failure is then the first again.
+        /// The time in ns after which a connection without trades counts as healthy, as one with trades does at once: the next
+        /// failure is then the first again.
         pub healthy_ns: u64,
         /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
         /// on a thread of its own whatever the runtime.
@@ -119,6 +123,10 @@ records! {
         pub restarts_numbers: Flag,
         /// Not 0: the subscribed symbols are sent to the source after each connection and each change; see docs/market.md.
         pub subscribes: Flag,
+        /// The number of consecutive failures after which the feed ends as failed, the loss of a healthy connection being the
+        /// first; 0: no limit.
+        pub attempts: u32,
+        reserved: u32,
     }
 
     /// An external feed, whose bytes the host passes to `rustle_feed_push`.
@@ -196,6 +204,7 @@ impl RustleReplayFeed {
 
 impl RustleLiveFeed {
     pub(super) fn read(&self) -> Outcome<FeedError, LiveConfiguration> {
+        CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         let address = self.address.text("configuration.address")?;
         Ok(LiveConfiguration {
             address: address.parse().map_err(FeedError::from)?,
@@ -206,9 +215,14 @@ impl RustleLiveFeed {
                 base_ns: self.base_ns,
                 cap_ns: self.cap_ns,
                 healthy_ns: self.healthy_ns,
+                attempts: NonZeroU32::new(self.attempts),
             },
             restarts_numbers: self.restarts_numbers.is_set(),
             subscribes: self.subscribes.is_set(),
+            token: match self.token.text("configuration.token")? {
+                "" => None,
+                token => Some(token.to_owned()),
+            },
         })
     }
 }

@@ -3,12 +3,14 @@
 
 #include "feed.h"
 
+static const char *const token = "0123456789abcdef";
+
 // A server runs on its own threads: wait for it.
 static RustleHandle server_at(RustleHandle feed, const char *address, Probe *probe, char where[300]) {
   RustleSink sink = {probe, on_ring, on_release};
   RustleHandle server = 0;
   size_t length = 0;
-  OK(rustle_feed_serve(feed, &(RustleServerRequest){TEXT(address), keep_all}, sink, &server, &error));
+  OK(rustle_feed_serve(feed, &(RustleServerRequest){TEXT(address), keep_all, TEXT(token)}, sink, &server, &error));
   EXPECT(rustle_server_address(server, (uint8_t *)where, 299, &length, NULL) == RUSTLE_OK && length < 299);
   where[length] = 0;
   return server;
@@ -21,6 +23,7 @@ static void feed_is_served_to_another_one(const char *address) {
   char where[300];
   RustleHandle server = server_at(feed, address, &of_server, where);
   RustleLiveFeed configuration = {.address = TEXT(where),
+                                  .token = TEXT(token),
                                   .connecting_ns = SECOND,
                                   .silence_ns = 60 * SECOND,
                                   .base_ns = 1000000,
@@ -83,12 +86,25 @@ static void server_ends_with_its_session_and_with_its_feed(void) {
   }
 }
 
+// An address that other machines reach is served by a token, or to anyone.
+static void strangers_are_served_on_request(void) {
+  RustleHandle feed = simulated(0, 0), server = 0;
+  RustleSink sink = {.on_release = NULL};
+  RustleServerRequest request = {.address = TEXT("0.0.0.0:0"), .policy = keep_all};
+  REFUSED(rustle_feed_serve(feed, &request, sink, &server, &error), RUSTLE_INVALID_VALUE);
+  request.allows_anyone = 1;
+  OK(rustle_feed_serve(feed, &request, sink, &server, &error));
+  OK(rustle_session_free(server, NULL));
+  OK(rustle_feed_free(feed, NULL));
+}
+
 int main(void) {
   feed_is_served_to_another_one("tcp://127.0.0.1:0");
   char path[64];
   snprintf(path, sizeof path, "unix:/tmp/rustle-feed-%d.socket", (int)getpid());
   feed_is_served_to_another_one(path);
   server_ends_with_its_session_and_with_its_feed();
+  strangers_are_served_on_request();
   EXPECT(rustle_live_objects() == 0);
   return 0;
 }

@@ -29,6 +29,23 @@ pub enum FeedAddress {
     Unix(PathBuf),
 }
 
+impl FeedAddress {
+    /// Whether only processes of this machine reach it. A host by name is resolved; none of its addresses may be another kind.
+    ///
+    /// # Errors
+    /// The host cannot be resolved.
+    pub(in crate::feed) fn is_local(&self) -> io::Result<bool> {
+        match self {
+            Self::Tcp { host, port } => {
+                let mut addresses = (host.as_str(), *port).to_socket_addrs()?;
+                Ok(addresses.all(|address| address.ip().is_loopback()))
+            }
+            #[cfg(unix)]
+            Self::Unix(_) => Ok(true),
+        }
+    }
+}
+
 impl FromStr for FeedAddress {
     type Err = FeedAddressError;
 
@@ -172,6 +189,15 @@ impl Connection {
                 stream.set_read_timeout(Some(read))?;
                 stream.set_write_timeout(Some(write))
             }
+        }
+    }
+
+    /// Makes reads and writes return at once, or not.
+    pub(in crate::feed) fn set_nonblocking(&self, is_nonblocking: bool) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.set_nonblocking(is_nonblocking),
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.set_nonblocking(is_nonblocking),
         }
     }
 

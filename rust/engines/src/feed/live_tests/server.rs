@@ -14,7 +14,7 @@ fn client_of_a_server_chooses_and_hears_of_gaps_and_the_end() {
     });
     let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
     let address = "127.0.0.1:0".parse().expect("an address");
-    let server = feed.serve(&address, ALL, NoBell).expect("served");
+    let server = feed.serve(&address, ALL, Access::Local, NoBell).expect("served");
     let FeedAddress::Tcp { host, port } = server.address().clone() else {
         panic!("an address of TCP");
     };
@@ -35,7 +35,7 @@ fn client_of_a_server_chooses_and_hears_of_gaps_and_the_end() {
     }
     assert_eq!(of_one, 50);
     let error = FeedEngine::on(Runtime::shared().clone(), &source)
-        .and_then(|feed| feed.serve(server.address(), ALL, NoBell).map(drop))
+        .and_then(|feed| feed.serve(server.address(), ALL, Access::Local, NoBell).map(drop))
         .expect_err("the port is taken");
     assert!(
         error
@@ -60,7 +60,9 @@ fn server_reports_of_its_clients_and_of_its_end_when_the_address_is_free() {
         let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
         let (sender, bell) = mpsc::channel();
         let address = "tcp://127.0.0.1:0".parse().expect("an address");
-        let server = feed.serve(&address, ALL, Bell(sender)).expect("served");
+        let server = feed
+            .serve(&address, ALL, Access::Local, Bell(sender))
+            .expect("served");
         let FeedAddress::Tcp { host, port } = server.address().clone() else {
             panic!("an address of TCP");
         };
@@ -90,7 +92,7 @@ fn server_reports_of_its_clients_and_of_its_end_when_the_address_is_free() {
             bell.recv_timeout(PATIENCE).is_err(),
             "nothing follows the release"
         );
-        let again = feed.serve(server.address(), ALL, NoBell);
+        let again = feed.serve(server.address(), ALL, Access::Local, NoBell);
         assert!(again.is_ok(), "the address is free: {:?}", again.err());
     }
 }
@@ -115,7 +117,9 @@ fn client_of_a_recording_that_is_repeated_gets_every_lap() {
     std::fs::remove_file(&path).expect("written before");
     let address = "127.0.0.1:0".parse().expect("an address");
     let awaited = Policy::Lossless { capacity: 64 };
-    let server = feed.serve(&address, awaited, NoBell).expect("served");
+    let server = feed
+        .serve(&address, awaited, Access::Local, NoBell)
+        .expect("served");
     let client_feed = live(client(server.address().clone()));
     let mut got = trades(&client_feed);
     client_feed.run().expect("running");
@@ -140,7 +144,7 @@ fn what_a_source_without_numbers_skipped_is_reported_to_clients() {
     });
     let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
     let address = "127.0.0.1:0".parse().expect("an address");
-    let server = feed.serve(&address, ALL, NoBell).expect("served");
+    let server = feed.serve(&address, ALL, Access::Local, NoBell).expect("served");
     let client_feed = live(client(server.address().clone()));
     let mut got = trades(&client_feed);
     client_feed.run().expect("running");
@@ -175,7 +179,9 @@ fn what_a_client_lost_after_its_last_trade_is_reported_at_the_end() {
         overflow: Overflow::DropNewest,
         capacity: 1,
     };
-    let server = feed.serve(&address, policy, NoBell).expect("served");
+    let server = feed
+        .serve(&address, policy, Access::Local, NoBell)
+        .expect("served");
     let FeedAddress::Tcp { host, port } = server.address().clone() else {
         panic!("an address of TCP");
     };
@@ -197,7 +203,7 @@ fn client_that_is_sent_nothing_hears_heartbeats() {
     let runtime = Arc::new(Runtime::manual(0));
     let feed = FeedEngine::on(runtime.clone(), &SourceConfiguration::Live(configuration)).expect("valid");
     let address = "127.0.0.1:0".parse().expect("an address");
-    let server = feed.serve(&address, ALL, NoBell).expect("served");
+    let server = feed.serve(&address, ALL, Access::Local, NoBell).expect("served");
     let FeedAddress::Tcp { host, port } = server.address().clone() else {
         panic!("an address of TCP");
     };
@@ -238,7 +244,7 @@ mod names {
         let configuration = client("127.0.0.1:1".parse().expect("an address"));
         let feed = live(configuration);
         let (sender, bell) = mpsc::channel();
-        let server = feed.serve(&FeedAddress::Unix(path.into()), ALL, Bell(sender))?;
+        let server = feed.serve(&FeedAddress::Unix(path.into()), ALL, Access::Local, Bell(sender))?;
         Ok((feed, server, bell))
     }
 
@@ -314,4 +320,131 @@ mod names {
         filling.join().expect("refused at last");
         std::fs::remove_file(path).expect("left behind");
     }
+}
+
+#[test]
+fn address_that_other_machines_reach_needs_a_token_or_anyone() {
+    let feed = live(client("unix:/no/such/socket".parse().expect("an address")));
+    let serve = |address: &str, access: Access| {
+        let address: FeedAddress = address.parse().expect("an address");
+        feed.serve(&address, ALL, access, NoBell).map(|_| ())
+    };
+    let token = || Access::Token("0123456789abcdef".into());
+    for address in ["0.0.0.0:0", "[::]:0"] {
+        let error = serve(address, Access::Local).expect_err("for this machine only");
+        assert!(matches!(error, FeedError::NotLoopback { .. }), "{error}");
+        assert!(
+            error
+                .to_string()
+                .ends_with(&format!("got {address} without either")),
+            "{error}"
+        );
+    }
+    assert!(serve("0.0.0.0:0", token()).is_ok());
+    assert!(serve("0.0.0.0:0", Access::Anyone).is_ok());
+    for local in ["127.0.0.1:0", "127.3.2.1:0", "localhost:0"] {
+        assert!(serve(local, Access::Local).is_ok(), "{local}");
+    }
+    for length in [0, 15, 513] {
+        let error = serve("127.0.0.1:0", Access::Token("x".repeat(length)));
+        assert!(matches!(error, Err(FeedError::TokenLength { got }) if got == length));
+    }
+    assert!(!format!("{:?}", token()).contains("0123"), "a token is a secret");
+}
+
+#[cfg(unix)]
+#[test]
+fn socket_in_the_file_system_is_for_its_user() {
+    use std::os::unix::fs::PermissionsExt;
+    let feed = live(client("unix:/no/such/socket".parse().expect("an address")));
+    let name = format!("rustle-feed-mode-{}.socket", std::process::id());
+    let address = FeedAddress::Unix(std::env::temp_dir().join(name));
+    let FeedAddress::Unix(path) = &address else { return };
+    for (access, mode) in [
+        (Access::Local, 0o600),
+        (Access::Anyone, 0o666),
+        (Access::Token("0123456789abcdef".into()), 0o666),
+    ] {
+        let (sender, bell) = mpsc::channel();
+        let server = feed.serve(&address, ALL, access, Bell(sender)).expect("served");
+        let found = std::fs::metadata(path).expect("a socket").permissions().mode() & 0o777;
+        assert_eq!(found, mode, "{found:o}");
+        drop(server);
+        assert_eq!(bell.recv_timeout(PATIENCE), Ok(Some(Release::Cancelled)));
+    }
+}
+
+#[test]
+fn only_clients_with_the_token_get_trades() {
+    const TOKEN: &str = "0123456789\"cdef\u{e9}";
+    let source = SourceConfiguration::Simulated(SimulatedConfiguration {
+        symbols: vec!["A".into(), "B".into()],
+        updates_per_second: 1_000.0,
+        seed: 3,
+        update_limit: None,
+        model: Model::Walk,
+    });
+    let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
+    let address = "127.0.0.1:0".parse().expect("an address");
+    // Nothing waits for a client without a token: it has no lane.
+    let lossless = Policy::Lossless { capacity: 1 };
+    let server = feed
+        .serve(&address, lossless, Access::Token(TOKEN.into()), NoBell)
+        .expect("served");
+    let FeedAddress::Tcp { host, port } = server.address().clone() else {
+        panic!("an address of TCP");
+    };
+    let connect = || TcpStream::connect((host.as_str(), port)).expect("the server");
+    feed.run().expect("running");
+    let silent = connect();
+    let mut sent = Vec::new();
+    write_token(TOKEN, &mut sent);
+    let mut other = sent.clone();
+    other[13] ^= 1;
+    for wrong in [
+        &b"{\"subscribe\":\"all\"}\n"[..],
+        &other,
+        &[b'x'; 10_000],
+        b"{\"token\":\"\"}\n",
+    ] {
+        let mut stream = connect();
+        // It may be disconnected while it writes.
+        drop(stream.write_all(wrong));
+        let mut got = Vec::new();
+        drop(stream.read_to_end(&mut got));
+        assert_eq!(got, b"", "{:?}", String::from_utf8_lossy(wrong));
+    }
+    assert_eq!((server.counts().refused, server.counts().accepted), (4, 0));
+    // In pieces, with the subscription behind it.
+    let mut stream = connect();
+    stream.set_nodelay(true).expect("a socket");
+    sent.extend_from_slice(b"{\"subscribe\":[\"B\"]}\n");
+    for piece in sent.chunks(7) {
+        stream.write_all(piece).expect("the server");
+        std::thread::yield_now();
+    }
+    let mut lines = BufReader::new(stream).lines().map(|line| line.expect("a line"));
+    assert!(
+        lines
+            .by_ref()
+            .take(100)
+            .filter(|line| line.contains("\"B\""))
+            .count()
+            > 0
+    );
+    let mut configuration = client(server.address().clone());
+    configuration.token = Some(TOKEN.into());
+    let joined = live(configuration);
+    let mut got = trades(&joined);
+    joined.run().expect("running");
+    got.until(|records| records.len() > 10);
+    assert_eq!(server.counts().accepted, 2);
+    let mut configuration = client(server.address().clone());
+    configuration.token = Some("short".into());
+    let refused = FeedEngine::on(
+        Runtime::shared().clone(),
+        &SourceConfiguration::Live(configuration),
+    );
+    assert!(matches!(refused.err(), Some(FeedError::TokenLength { got: 5 })));
+    drop(silent);
 }

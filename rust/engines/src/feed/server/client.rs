@@ -37,12 +37,13 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Accepts a client.
+    /// Accepts a client, of which `read_ahead` was read.
     ///
     /// # Errors
     /// The reason of the failure, for the log.
     pub(super) fn start(
         connection: Connection,
+        read_ahead: Vec<u8>,
         policy: Policy,
         consumers: &Consumers,
         figures: &Arc<Figures>,
@@ -59,7 +60,7 @@ impl Client {
         let session = Arc::new(session.map_err(|error| error.to_string())?);
         let (clock, held, read_session) = (consumers.clock.clone(), ending.clone(), session.clone());
         let reader = OwnThread::start("rustle-client", move |is_leaving| {
-            read(reading, &read_session, &*clock, is_leaving);
+            read(reading, &read_ahead, &read_session, &*clock, is_leaving);
             // The writer notices it like any end.
             read_session.cancel();
             drop(held);
@@ -175,11 +176,13 @@ impl Doorbell for Ring {
 /// resets it, and data still in flight to the client is lost.
 fn read(
     mut connection: Connection,
+    read_ahead: &[u8],
     session: &FeedSession<FeedTrade>,
     clock: &dyn Clock,
     is_leaving: &AtomicBool,
 ) {
     let mut lines = LineSplitter::with_limit(LONGEST_WISH);
+    lines.push(read_ahead, |line| hear(line, session));
     let mut piece = [0; 4_096];
     let mut over_since = None;
     while !is_leaving.load(Ordering::Acquire) {

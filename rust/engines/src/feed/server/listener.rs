@@ -1,14 +1,23 @@
 //! The sockets on which clients connect.
 
 use super::super::live::{Connection, FeedAddress};
+use super::access::Access;
+#[cfg(unix)]
+use socket2::{Domain, SockAddr, Socket, Type};
+#[cfg(unix)]
+use std::fs::Permissions;
 use std::io::{self, ErrorKind};
 use std::net::TcpListener;
 #[cfg(unix)]
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 #[cfg(unix)]
 use std::os::unix::net::{UnixDatagram, UnixListener};
 #[cfg(unix)]
 use std::path::{Path, PathBuf};
+
+/// The connections that wait to be accepted, at most: as many as the standard library's listeners have.
+#[cfg(unix)]
+const QUEUE: i32 = 128;
 
 /// A listening socket that does not block.
 pub(super) enum Listener {
@@ -18,7 +27,8 @@ pub(super) enum Listener {
 }
 
 impl Listener {
-    pub(super) fn new(address: &FeedAddress) -> io::Result<Self> {
+    /// Listens. A socket in the file system is for processes of the same user, unless a token or nothing is asked of a client.
+    pub(super) fn new(address: &FeedAddress, access: &Access) -> io::Result<Self> {
         match address {
             FeedAddress::Tcp { host, port } => {
                 let listener = TcpListener::bind((host.as_str(), *port))?;
@@ -27,10 +37,11 @@ impl Listener {
             }
             #[cfg(unix)]
             FeedAddress::Unix(path) => {
-                let listener = match UnixListener::bind(path) {
+                let is_private = *access == Access::Local;
+                let listener = match bound(path, is_private) {
                     Err(error) if error.kind() == ErrorKind::AddrInUse => {
                         remove_left_behind(path).ok_or(error)?;
-                        UnixListener::bind(path)?
+                        bound(path, is_private)?
                     }
                     listener => listener?,
                 };
@@ -75,6 +86,19 @@ impl Listener {
             Err(error) => Err(error),
         }
     }
+}
+
+/// A socket of this name. Its mode is set before it listens: until then every client is refused.
+#[cfg(unix)]
+fn bound(path: &Path, is_private: bool) -> io::Result<UnixListener> {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.bind(&SockAddr::unix(path)?)?;
+    let mode = if is_private { 0o600 } else { 0o666 };
+    let listening =
+        std::fs::set_permissions(path, Permissions::from_mode(mode)).and_then(|()| socket.listen(QUEUE));
+    // Without a name nobody finds the socket.
+    listening.inspect_err(|_| drop(std::fs::remove_file(path)))?;
+    Ok(socket.into())
 }
 
 /// The name of a socket in the file system. It is removed with its owner, unless another socket has replaced it.

@@ -251,7 +251,7 @@ fn source_that_panicked_poisons_its_feed() {
     let refused = feed.trades(&Subscription::All, ALL, NoBell).map(drop);
     assert!(matches!(refused, Err(FeedError::Poisoned)), "{refused:?}");
     let address = "127.0.0.1:0".parse().expect("an address");
-    let refused = feed.serve(&address, ALL, NoBell).map(drop);
+    let refused = feed.serve(&address, ALL, Access::Local, NoBell).map(drop);
     assert!(matches!(refused, Err(FeedError::Poisoned)), "{refused:?}");
 }
 

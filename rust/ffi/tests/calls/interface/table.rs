@@ -321,7 +321,7 @@ pub(crate) static RUSTLE_NOTICE_REQUEST: Record = Record {
 
 /// `RustleServerRequest`.
 pub(crate) static RUSTLE_SERVER_REQUEST: Record = Record {
-    size: 40,
+    size: 64,
     fields: &[
         Field {
             offset: 0,
@@ -330,6 +330,18 @@ pub(crate) static RUSTLE_SERVER_REQUEST: Record = Record {
         Field {
             offset: 16,
             what: What::Record(&RUSTLE_FEED_POLICY),
+        },
+        Field {
+            offset: 40,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 56,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 60,
+            what: What::Reserved,
         },
     ],
 };
@@ -459,7 +471,7 @@ pub(crate) static RUSTLE_REPLAY_FEED: Record = Record {
 
 /// `RustleLiveFeed`.
 pub(crate) static RUSTLE_LIVE_FEED: Record = Record {
-    size: 88,
+    size: 112,
     fields: &[
         Field {
             offset: 0,
@@ -471,35 +483,47 @@ pub(crate) static RUSTLE_LIVE_FEED: Record = Record {
         },
         Field {
             offset: 32,
-            what: What::Number(Number::U64, 1000000000.0),
-        },
-        Field {
-            offset: 40,
-            what: What::Number(Number::U64, 0.0),
+            what: What::Text(""),
         },
         Field {
             offset: 48,
-            what: What::Number(Number::U64, 1000000.0),
+            what: What::Number(Number::U64, 1000000000.0),
         },
         Field {
             offset: 56,
-            what: What::Number(Number::U64, 4000000.0),
-        },
-        Field {
-            offset: 64,
             what: What::Number(Number::U64, 0.0),
         },
         Field {
+            offset: 64,
+            what: What::Number(Number::U64, 1000000.0),
+        },
+        Field {
             offset: 72,
-            what: What::Runtime,
+            what: What::Number(Number::U64, 4000000.0),
         },
         Field {
             offset: 80,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 88,
+            what: What::Runtime,
+        },
+        Field {
+            offset: 96,
             what: What::Flag(false),
         },
         Field {
-            offset: 84,
+            offset: 100,
             what: What::Flag(false),
+        },
+        Field {
+            offset: 104,
+            what: What::Number(Number::U32, 0.0),
+        },
+        Field {
+            offset: 108,
+            what: What::Reserved,
         },
     ],
 };
@@ -1257,7 +1281,7 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_LIVE_FEED, false),
-                size: 88,
+                size: 112,
             },
             Parameter {
                 what: What::NewHandle,
@@ -1936,7 +1960,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::In(&RUSTLE_SERVER_REQUEST, false),
-                size: 40,
+                size: 64,
             },
             Parameter {
                 what: What::Sink,
