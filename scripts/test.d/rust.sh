@@ -78,11 +78,24 @@ rise_is_noticed() {
     python3 "$root/scripts/instructions.py" "$work/thresholds" "c=$work/cost"
 }
 
+# installed_example: what scripts/install gives to C builds by pkg-config's flags, and contains the called engine alone.
+installed_example() {
+  local prefix="$work/prefix" flags size
+  "$root/scripts/install" --c --prefix "$prefix" || return
+  flags=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs rustle) || return
+  # shellcheck disable=SC2086 # the flags are words
+  cc -O1 "$prefix/share/doc/rustle/examples/tone.c" $flags -o "$work/tone" || return
+  [ "$("$work/tone")" = "445.3 Hz" ] || { echo "expected the bin of 440 Hz, 445.3 Hz, got $("$work/tone")"; return 1; }
+  size=$(wc -c <"$work/tone")
+  [ "$size" -le 1000000 ] || { echo "expected a program of 1 MB or less, got $size bytes"; return 1; }
+}
+
 # c: the longest first.
 c() {
   beside "C: fuzzed calls, AddressSanitizer" fuzzed_calls
   if command -v valgrind >/dev/null; then beside "instructions of a crossing are bounded" instructions_are_bounded; fi
   c_callers
+  beside "C: an example, from the installed library" installed_example
   beside "C: a planted leak is reported" is_reported leak "LeakSanitizer: detected memory leaks"
   beside "C: a store past the end, in Rust, is reported" is_reported overrun "rustle_dsp::spectrum::"
   beside "C: realtime-safe functions, RealtimeSanitizer" "$root/scripts/realtime-test"
