@@ -1,6 +1,8 @@
 //! Trades from lines of CSV.
 
-use crate::message::{Fields, MessageError, PRICE, SLOTS, SYMBOL, Spelling, line_text, slots, units};
+use crate::message::{
+    Fields, MessageError, ONLY, PRICE, SLOTS, SYMBOL, SlotBits, Spelling, line_text, slots, units,
+};
 use crate::{Excerpt, MAX_TIMES, Schema, SymbolTable, TimeUnit, Trade};
 use csv_core::{ReadRecordResult, Reader};
 
@@ -19,7 +21,7 @@ pub struct CsvParser {
     schema: Schema,
     units: [TimeUnit; MAX_TIMES],
     /// The slots that each column goes to; `None` before the header.
-    columns: Option<Vec<u8>>,
+    columns: Option<Vec<SlotBits>>,
     reader: Box<Reader>,
     /// The cells of the present line without their quotation marks, and the end of each.
     text: Vec<u8>,
@@ -85,6 +87,9 @@ impl CsvParser {
                 fields.set(slots & !(1 << SYMBOL), cell.trim());
             }
         }
+        if !fields.is_selected(self.schema.only()) {
+            return Err(MessageError::NotATrade);
+        }
         out.push(fields.trade(Spelling::Plain, &self.units, symbols)?);
         Ok(1)
     }
@@ -129,10 +134,11 @@ impl CsvParser {
         std::str::from_utf8(&self.text[start..self.ends[at]]).unwrap_or_default()
     }
 
-    fn header(&self, cells: usize) -> Result<Vec<u8>, MessageError> {
+    fn header(&self, cells: usize) -> Result<Vec<SlotBits>, MessageError> {
         let mut columns = vec![0; cells];
         let mut has = [false; SLOTS];
-        for (name, slot) in slots(&self.schema) {
+        let only = self.schema.only().map(|only| (&*only.path, ONLY));
+        for (name, slot) in slots(&self.schema).chain(only) {
             if let Some(column) = (0..cells).find(|column| self.cell(*column).trim() == name) {
                 columns[column] |= 1 << slot;
                 has[slot] = true;
@@ -142,6 +148,8 @@ impl CsvParser {
             Err(no_column("symbol", self.schema.symbol()))
         } else if !has[PRICE] {
             Err(no_column("price", self.schema.price()))
+        } else if let Some(only) = self.schema.only().filter(|_| !has[ONLY]) {
+            Err(no_column("only", &only.path))
         } else {
             Ok(columns)
         }
@@ -250,6 +258,16 @@ mod tests {
     #[test]
     fn schema_names_columns_with_dots() {
         assert_eq!(parse("symbol=a.b,price=c", &["a.b,c", "X,1"]), [Ok(0), Ok(1)]);
+    }
+
+    #[test]
+    fn rows_of_another_type_are_no_trades() {
+        let lines = ["s,p,kind", "A,1,trade", "A,,heartbeat", "A,2,", "A,3,fill"];
+        let other = Err(MessageError::NotATrade);
+        let expected = [Ok(0), Ok(1), other.clone(), other, Ok(1)];
+        assert_eq!(parse("symbol=s,price=p,only=kind:trade|fill", &lines), expected);
+        let missing = parse("symbol=s,price=p,only=type:trade", &lines[..1]);
+        assert_eq!(missing, [Err(no_column("only", "type"))]);
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub use message::MessageError;
 pub use ndjson::NdjsonParser;
 pub use parser::{Format, TradeParser};
 pub use replay::{Due, Pace, ReplayClock, SPEEDS, SpeedError};
-pub use schema::{MAX_TIMES, Schema, SchemaError, TimeField, TimeUnit};
+pub use schema::{MAX_TIMES, MessageType, Schema, SchemaError, TimeField, TimeUnit};
 pub use sequence::{Arrival, SequenceTotals, SequenceTracker};
 pub use statistics::{DEFAULT_WINDOW_ENTRIES, RollingStatistics, Statistics};
 pub use subscription::{parse_subscription, parse_token, write_subscription, write_token};

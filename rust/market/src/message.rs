@@ -2,7 +2,7 @@
 
 use crate::symbol_table::{SymbolTable, SymbolTableError};
 use crate::time::parse_time;
-use crate::{Decimal, Excerpt, MAX_TIMES, NO_SEQUENCE, NO_TIME, Schema, TimeUnit, Trade};
+use crate::{Decimal, Excerpt, MAX_TIMES, MessageType, NO_SEQUENCE, NO_TIME, Schema, TimeUnit, Trade};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -12,9 +12,12 @@ pub(crate) const PRICE: usize = 1;
 pub(crate) const SIZE: usize = 2;
 pub(crate) const SEQUENCE: usize = 3;
 pub(crate) const TIMES: usize = 4;
-pub(crate) const SLOTS: usize = TIMES + MAX_TIMES;
+pub(crate) const ONLY: usize = TIMES + MAX_TIMES;
+pub(crate) const SLOTS: usize = ONLY + 1;
+/// A bit for each slot.
+pub(crate) type SlotBits = u16;
 
-/// The paths of a schema and their slots.
+/// The paths of a trade's fields and their slots.
 pub(crate) fn slots(schema: &Schema) -> impl Iterator<Item = (&str, usize)> {
     [
         (Some(schema.symbol()), SYMBOL),
@@ -57,7 +60,7 @@ pub(crate) struct Fields<'a>([Option<&'a str>; SLOTS]);
 
 impl<'a> Fields<'a> {
     /// Sets the slots whose bits are set; the last of several settings counts.
-    pub(crate) fn set(&mut self, slots: u8, text: &'a str) {
+    pub(crate) fn set(&mut self, slots: SlotBits, text: &'a str) {
         for (slot, value) in self.0.iter_mut().enumerate() {
             if slots >> slot & 1 == 1 {
                 *value = Some(text);
@@ -68,6 +71,20 @@ impl<'a> Fields<'a> {
     /// The text of the first slot.
     pub(crate) fn first(&self) -> Option<&'a str> {
         self.0[0]
+    }
+
+    /// Whether the message is of a type that the schema selects.
+    pub(crate) fn is_selected(&self, only: Option<&MessageType>) -> bool {
+        let Some(only) = only else { return true };
+        let Some(text) = self.0[ONLY] else { return false };
+        let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        let value = match inner {
+            Some(inner) if inner.contains('\\') => {
+                serde_json::from_str(text).map_or(Cow::Borrowed(inner), Cow::Owned)
+            }
+            _ => Cow::Borrowed(inner.unwrap_or(text)),
+        };
+        only.values.iter().any(|wanted| **wanted == *value)
     }
 
     /// The trade of the fields. The symbol comes last: a malformed message adds none to the table.
@@ -101,7 +118,7 @@ impl<'a> Fields<'a> {
                 .ok_or_else(|| value_error("seq", "a whole number from 0 to 2^64 - 2", &text))?,
         };
         let mut time_ns = NO_TIME;
-        for (slot, unit) in (TIMES..SLOTS).zip(units) {
+        for (slot, unit) in (TIMES..ONLY).zip(units) {
             if let Some(text) = self.text(slot, spelling)? {
                 time_ns = parse_time(&text, *unit).ok_or_else(|| {
                     value_error("time", "a time of the years 1678 to 2261 in its unit", &text)

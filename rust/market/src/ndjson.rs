@@ -2,7 +2,7 @@
 
 mod path;
 
-use crate::message::{Fields, MessageError, Spelling, line_text, slots, units};
+use crate::message::{Fields, MessageError, ONLY, Spelling, line_text, slots, units};
 use crate::{Excerpt, MAX_TIMES, Schema, SymbolTable, TimeUnit, Trade};
 use path::{Node, Within};
 use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
@@ -31,11 +31,15 @@ impl NdjsonParser {
         for (path, slot) in slots(&schema) {
             trade.add(path, 1 << slot);
         }
-        let each = schema.each().map(|path| {
+        let mut each = schema.each().map(|path| {
             let mut node = Node::default();
             node.add(if path == "." { "" } else { path }, 1);
             node
         });
+        if let Some(only) = schema.only() {
+            // The type is that of the whole message.
+            each.as_mut().unwrap_or(&mut trade).add(&only.path, 1 << ONLY);
+        }
         Self {
             units: units(&schema),
             trade,
@@ -67,10 +71,17 @@ impl NdjsonParser {
         }
         let Some(each) = &self.each else {
             let fields = fields(&self.trade, text)?;
+            if !fields.is_selected(self.schema.only()) {
+                return Err(MessageError::NotATrade);
+            }
             out.push(fields.trade(Spelling::Json, &self.units, symbols)?);
             return Ok(1);
         };
-        let array = fields(each, text)?.first().ok_or(MessageError::NotATrade)?;
+        let fields = fields(each, text)?;
+        let selected = Some(fields).filter(|fields| fields.is_selected(self.schema.only()));
+        let array = selected
+            .and_then(|fields| fields.first())
+            .ok_or(MessageError::NotATrade)?;
         if !array.starts_with('[') {
             return Err(MessageError::NotAnArray {
                 path: Excerpt::new(self.schema.each().unwrap_or_default().as_bytes()),

@@ -53,13 +53,24 @@ pub struct TimeField {
     pub unit: TimeUnit,
 }
 
+/// The messages that are trades: those with one of the values at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageType {
+    /// The path from the message.
+    pub path: String,
+    /// The values, at least one: texts, or numbers, `true` and `false` as they are written.
+    pub values: Vec<String>,
+}
+
 /// The paths of a trade's symbol, price, size, time and sequence in a message.
 ///
 /// The text form `symbol=s,price=p,size=q,time=T:ms,seq=u,each=data` has names of the trade's fields, each with its path in the
 /// message. Required are `symbol` and `price`. A path leads through objects by names and through arrays by positions from 0,
 /// separated by dots: `data.c.0`. `each` is the path of an array, each element of which is a trade: the other paths start in an
 /// element; `each=.` means the message itself. `time` takes a unit behind a colon (`s`, `ms`, `us`, `ns`, `iso8601`; `ms` by
-/// default) and may stand up to [`MAX_TIMES`] times: the first that the message has counts.
+/// default) and may stand up to [`MAX_TIMES`] times: the first that the message has counts. `only=type:trade|fill` selects the
+/// messages with one of these values at a path from the message, also where there is `each`; others are no trades, whatever
+/// they lack.
 ///
 /// In CSV a path is the name of a column, dots included, and there is no `each`.
 ///
@@ -78,6 +89,7 @@ pub struct Schema {
     times: Vec<TimeField>,
     sequence: Option<String>,
     each: Option<String>,
+    only: Option<MessageType>,
 }
 
 impl Schema {
@@ -90,7 +102,7 @@ impl Schema {
             return Err(SchemaError::TooLong { bytes: text.len() });
         }
         let (mut symbol, mut price, mut size, mut sequence, mut each) = (None, None, None, None, None);
-        let mut times = Vec::new();
+        let (mut times, mut only) = (Vec::new(), None);
         for part in text.split(',') {
             let Some((key, value)) = part.split_once('=') else {
                 return Err(SchemaError::NoAssignment { got: excerpt(part) });
@@ -100,6 +112,12 @@ impl Schema {
                     return Err(SchemaError::TooManyTimes);
                 }
                 times.push(time_field(value)?);
+                continue;
+            }
+            if key == "only" {
+                if only.replace(message_type(value)?).is_some() {
+                    return Err(SchemaError::Twice { field: "only" });
+                }
                 continue;
             }
             let (slot, name) = match key {
@@ -126,6 +144,7 @@ impl Schema {
             times,
             sequence,
             each,
+            only,
         })
     }
 
@@ -158,6 +177,11 @@ impl Schema {
     pub fn each(&self) -> Option<&str> {
         self.each.as_deref()
     }
+
+    /// The messages that are trades; `None`: all that have a symbol and a price.
+    pub fn only(&self) -> Option<&MessageType> {
+        self.only.as_ref()
+    }
 }
 
 impl Default for Schema {
@@ -177,6 +201,7 @@ impl Default for Schema {
             ],
             sequence: Some("seq".into()),
             each: None,
+            only: None,
         }
     }
 }
@@ -190,7 +215,7 @@ impl FromStr for Schema {
 }
 
 impl fmt::Display for Schema {
-    /// The text form: symbol, price, size, times, sequence, each.
+    /// The text form: symbol, price, size, times, sequence, each, only.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "symbol={},price={}", self.symbol, self.price)?;
         if let Some(size) = &self.size {
@@ -204,6 +229,9 @@ impl fmt::Display for Schema {
         }
         if let Some(each) = &self.each {
             write!(f, ",each={each}")?;
+        }
+        if let Some(only) = &self.only {
+            write!(f, ",only={}:{}", only.path, only.values.join("|"))?;
         }
         Ok(())
     }
@@ -223,6 +251,18 @@ fn time_field(value: &str) -> Result<TimeField, SchemaError> {
     Ok(TimeField {
         path: path(name)?,
         unit,
+    })
+}
+
+fn message_type(value: &str) -> Result<MessageType, SchemaError> {
+    let (name, values) = value.split_once(':').unwrap_or((value, ""));
+    let values: Vec<String> = values.split('|').map(str::to_owned).collect();
+    if values.iter().any(String::is_empty) {
+        return Err(SchemaError::NoValue { got: excerpt(value) });
+    }
+    Ok(MessageType {
+        path: path(name)?,
+        values,
     })
 }
 
@@ -271,6 +311,11 @@ pub enum SchemaError {
         /// The text there.
         got: Excerpt,
     },
+    /// The type of the selected messages has no value, or an empty one.
+    NoValue {
+        /// The text behind `only=`.
+        got: Excerpt,
+    },
     /// There are more than [`MAX_TIMES`] times.
     TooManyTimes,
     /// A field other than `time` occurs twice.
@@ -293,7 +338,7 @@ impl fmt::Display for SchemaError {
             Self::UnknownField { got } => {
                 write!(
                     f,
-                    "schema: expected symbol, price, size, time, seq or each, got {got}"
+                    "schema: expected symbol, price, size, time, seq, each or only, got {got}"
                 )
             }
             Self::Unparted { got } => {
@@ -306,6 +351,10 @@ impl fmt::Display for SchemaError {
                 )
             }
             Self::UnknownUnit { got } => write!(f, "schema: expected s, ms, us, ns or iso8601, got {got}"),
+            Self::NoValue { got } => write!(
+                f,
+                "schema: expected only=PATH:VALUE, or several values separated by |, got {got}"
+            ),
             Self::TooManyTimes => write!(
                 f,
                 "schema: expected at most {MAX_TIMES} fields time, got one more"
@@ -329,6 +378,7 @@ mod tests {
             "symbol=s,price=p,size=q,time=T:ms,seq=u",
             "symbol=data.s,price=data.c.0,time=t:iso8601,time=T:ns,each=list.0",
             "symbol=0,price=1,each=.",
+            "symbol=s,price=p,each=data,only=data.e:trade|agg:Trade",
         ] {
             assert_eq!(Schema::parse(text).map(|s| s.to_string()).as_deref(), Ok(text));
         }
@@ -373,6 +423,14 @@ mod tests {
             }
         );
         assert_eq!(fault("time=T:min"), SchemaError::UnknownUnit { got: got("min") });
+        for text in ["only=e", "only=e:", "only=e:a||b", "only=:"] {
+            assert_eq!(fault(text), SchemaError::NoValue { got: got(&text[5..]) });
+        }
+        assert_eq!(fault("only=e:a,only=e:b"), SchemaError::Twice { field: "only" });
+        assert_eq!(
+            fault("only=a..b:c"),
+            SchemaError::MalformedPath { got: got("a..b") }
+        );
         assert_eq!(
             fault("time=a,time=b,time=c,time=d,time=e"),
             SchemaError::TooManyTimes

@@ -102,7 +102,7 @@ fn failures_of_schemas_say_what_was_expected_and_what_came() {
         (&E::NoAssignment { got }, "schema: expected FIELD=PATH, got \"x\""),
         (
             &E::UnknownField { got },
-            "schema: expected symbol, price, size, time, seq or each, got \"x\"",
+            "schema: expected symbol, price, size, time, seq, each or only, got \"x\"",
         ),
         (
             &E::Unparted { got },

@@ -1,6 +1,6 @@
 //! Finds the fields of a schema in a JSON text while it is read, and skips the rest.
 
-use crate::message::Fields;
+use crate::message::{Fields, SlotBits};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     /// A bit for each slot of [`Fields`] that the value goes to.
-    slots: u8,
+    slots: SlotBits,
     children: Vec<Child>,
 }
 
@@ -23,7 +23,7 @@ struct Child {
 
 impl Node {
     /// Adds slots to the place that `path` leads to; the empty path is the node itself.
-    pub(super) fn add(&mut self, path: &str, slots: u8) {
+    pub(super) fn add(&mut self, path: &str, slots: SlotBits) {
         if path.is_empty() {
             self.slots |= slots;
             return;

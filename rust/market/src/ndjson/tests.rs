@@ -223,3 +223,50 @@ fn malformed_lines_add_no_symbols() {
     assert_eq!(result(r#"{"symbol":"C","price":1}"#), Err(full));
     assert_eq!(symbols.names().collect::<Vec<_>>(), ["B"]);
 }
+
+#[test]
+fn only_messages_of_the_selected_types_are_trades() {
+    const SCHEMA: &str = "symbol=s,price=data.p,only=data.e:trade|agg Trade";
+    let line = |kind: &str| format!(r#"{{"s":"A","data":{{"e":{kind},"p":"?"}},"e":"trade"}}"#);
+    let is_read = |kind| match parse(SCHEMA, &line(kind)) {
+        Err(MessageError::NotATrade) => false,
+        Err(MessageError::Value { field: "price", .. }) => true,
+        other => panic!("{other:?}"),
+    };
+    for kind in [r#""trade""#, r#""agg Trade""#, r#""tr\u0061de""#] {
+        assert!(is_read(kind), "{kind}");
+    }
+    for kind in [
+        r#""trades""#,
+        r#""trade|agg Trade""#,
+        "null",
+        "1",
+        "[\"trade\"]",
+        "\"trade\\\\\"",
+    ] {
+        assert!(!is_read(kind), "{kind}");
+    }
+    // A heartbeat with a symbol is malformed unless it is left out.
+    let heartbeat = r#"{"s":"A","data":{"e":"heartbeat"}}"#;
+    assert_eq!(parse(SCHEMA, heartbeat), Err(MessageError::NotATrade));
+    let all = parse("symbol=s,price=data.p", heartbeat);
+    assert_eq!(all, Err(MessageError::Missing { field: "price" }));
+    let numbers = "symbol=s,price=p,only=kind:7";
+    assert_eq!(
+        parse(numbers, r#"{"s":"A","p":1,"kind":7}"#).map(|trades| trades.len()),
+        Ok(1)
+    );
+    assert_eq!(
+        parse(numbers, r#"{"s":"A","p":1,"kind":8}"#),
+        Err(MessageError::NotATrade)
+    );
+}
+
+#[test]
+fn type_of_a_message_with_many_trades_is_its_own() {
+    const SCHEMA: &str = "symbol=s,price=p,each=data,only=channel:trade";
+    let line =
+        |channel: &str| format!(r#"{{"data":[{{"s":"A","p":1}},{{"s":"B","p":2}}],"channel":"{channel}"}}"#);
+    assert_eq!(parse(SCHEMA, &line("trade")).map(|trades| trades.len()), Ok(2));
+    assert_eq!(parse(SCHEMA, &line("ticker")), Err(MessageError::NotATrade));
+}
