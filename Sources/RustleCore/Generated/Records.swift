@@ -1192,7 +1192,7 @@ package struct NativeSimulatedFeed: Sendable, Hashable, NativeRecord {
 
 /// A feed that replays a file.
 package struct NativeReplayFeed: Sendable, Hashable, NativeRecord {
-  /// The path of the file. Example: "Cargo.toml".
+  /// The path of the file, which may be compressed with gzip. Example: "Cargo.toml".
   package var path: String
   /// The schema that maps its messages to trades, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle
   /// ticker --json`.

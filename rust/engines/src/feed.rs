@@ -1,6 +1,7 @@
 //! The market-data engine: one source of trades and any number of consumers, each with its own policy.
 
 mod alert;
+mod compressed;
 mod consumer;
 mod consumers;
 mod derive;

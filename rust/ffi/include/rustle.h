@@ -1246,7 +1246,7 @@ typedef struct RustleSimulatedFeed {
 
 /// A feed that replays a file.
 typedef struct RustleReplayFeed {
-  /// The path of the file. Example: "Cargo.toml".
+  /// The path of the file, which may be compressed with gzip. Example: "Cargo.toml".
   RustleString path;
   /// The schema that maps its messages to trades, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle
   /// ticker --json`.

@@ -12,10 +12,11 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a file name's ending, in either case: `.ndjson`, `.jsonl` and `.json`, or `.csv`.
+    /// The format of a file name's ending, in either case: `.ndjson`, `.jsonl` and `.json`, or `.csv`; each may have `.gz` behind.
     pub fn of_file_name(name: &str) -> Option<Self> {
-        let (_, ending) = name.rsplit_once('.')?;
-        match ending.to_ascii_lowercase().as_str() {
+        let name = name.to_ascii_lowercase();
+        let (_, ending) = name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.')?;
+        match ending {
             "ndjson" | "jsonl" | "json" => Some(Self::Ndjson),
             "csv" => Some(Self::Csv),
             _ => None,
@@ -76,7 +77,9 @@ mod tests {
             ("b.c.JSONL", Some(Format::Ndjson)),
             ("a.csv", Some(Format::Csv)),
             ("csv", None),
-            ("a.csv.gz", None),
+            ("a.csv.gz", Some(Format::Csv)),
+            ("a.Ndjson.GZ", Some(Format::Ndjson)),
+            ("a.gz", None),
         ] {
             assert_eq!(Format::of_file_name(name), format, "{name}");
         }

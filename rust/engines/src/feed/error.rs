@@ -143,7 +143,7 @@ impl fmt::Display for FeedError {
             Self::Speed(error) => error.fmt(f),
             Self::UnknownFormat { name } => write!(
                 f,
-                "format: expected one, or a file whose name ends in .ndjson, .jsonl, .json or .csv, got {name:?}"
+                "format: expected one, or a file whose name ends in .ndjson, .jsonl, .json or .csv, with .gz or without, got {name:?}"
             ),
             Self::File { name, error } => {
                 write!(f, "expected a file that can be read, got {name:?}: {error}")

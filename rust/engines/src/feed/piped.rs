@@ -1,9 +1,10 @@
 //! Recordings that arrive in pieces and may block without limit: pipes and devices.
 
+use super::compressed::{Bytes, decompressed};
 use crate::own_thread::OwnThread;
 use crate::session::Session;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -41,7 +42,8 @@ impl PipeReader {
         };
         let path = self.path;
         OwnThread::start("rustle-pipe", move |_| {
-            if let Err(error) = File::open(path).and_then(|file| read(file, &hand)) {
+            let bytes = File::open(path).and_then(decompressed);
+            if let Err(error) = bytes.and_then(|bytes| read(bytes, &hand)) {
                 hand.give(Err(error));
             }
             Ok(())
@@ -51,17 +53,16 @@ impl PipeReader {
 }
 
 /// Reads until the end, or until the pieces are no longer taken.
-fn read(mut file: File, hand: &Hand) -> io::Result<()> {
+fn read(mut bytes: Bytes, hand: &Hand) -> io::Result<()> {
     let mut buffer = vec![0; PIECE];
     loop {
-        match file.read(&mut buffer) {
+        match bytes.read(&mut buffer) {
             Ok(0) => return Ok(()),
             Ok(length) => {
                 if !hand.give(Ok(buffer[..length].to_vec())) {
                     return Ok(());
                 }
             }
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }

@@ -1,5 +1,6 @@
 //! Trades that were recorded in a file, or come through a pipe.
 
+use super::compressed::{Bytes, decompressed};
 use super::error::FeedError;
 use super::hub::{Demand, FeedCore};
 use super::intake::{LARGEST_BATCH, Reader, TradeIntake};
@@ -29,8 +30,8 @@ enum Filled {
 
 /// The source of the bytes.
 enum Input {
-    /// A regular file, which is read by the job itself.
-    File(File),
+    /// A regular file, which is read by the job itself, and its bytes.
+    File(File, Bytes),
     /// A pipe or device, which may block.
     Pipe(Pieces),
 }
@@ -38,7 +39,7 @@ enum Input {
 /// A source that plays a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayConfiguration {
-    /// The file. Anything but a regular file, such as a pipe, is read as it arrives, by a thread of its own: if the feed ends
+    /// The file, which may be compressed with gzip. Anything but a regular file, such as a pipe, is read as it arrives, by a thread of its own: if the feed ends
     /// while that thread waits for bytes or for a writer, it stays until they arrive or the pipe is closed.
     pub path: PathBuf,
     /// Its format; `None`: by the ending of its name.
@@ -91,7 +92,9 @@ impl Replay {
         // Not asked of an open file: opening a pipe waits for its writer.
         let metadata = std::fs::metadata(path).map_err(refusal)?;
         let (input, pipe_reader) = if metadata.is_file() {
-            (Input::File(File::open(path).map_err(refusal)?), None)
+            let file = File::open(path).map_err(refusal)?;
+            let bytes = file.try_clone().and_then(decompressed).map_err(refusal)?;
+            (Input::File(file, bytes), None)
         } else if metadata.is_dir() {
             return Err(refusal(ErrorKind::IsADirectory.into()));
         } else if configuration.repeats {
@@ -107,7 +110,7 @@ impl Replay {
         }
         let replay = Self {
             piece: match input {
-                Input::File(_) => vec![0; PIECE],
+                Input::File(..) => vec![0; PIECE],
                 Input::Pipe(_) => Vec::new(),
             },
             input,
@@ -147,7 +150,7 @@ impl Replay {
                 self.rewind(gate)?;
             }
             let read = match &mut self.input {
-                Input::File(file) => file.read(&mut self.piece),
+                Input::File(_, bytes) => bytes.read(&mut self.piece),
                 Input::Pipe(pieces) => match pieces.try_recv() {
                     Ok(piece) => piece.map(|piece| {
                         self.piece = piece;
@@ -159,7 +162,6 @@ impl Replay {
             };
             let length = match read {
                 Ok(length) => length,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(format!("the recording cannot be read: {error}")),
             };
             if length == 0 {
@@ -173,8 +175,9 @@ impl Replay {
     }
 
     fn rewind(&mut self, gate: &mut TradeIntake) -> Result<(), String> {
-        if let Input::File(file) = &mut self.input {
-            file.seek(SeekFrom::Start(0))
+        if let Input::File(file, bytes) = &mut self.input {
+            let again = file.seek(SeekFrom::Start(0)).and_then(|_| file.try_clone());
+            *bytes = (again.and_then(decompressed))
                 .map_err(|error| format!("the recording cannot be played again: {error}"))?;
         }
         self.reader.reset();

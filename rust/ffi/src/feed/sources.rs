@@ -75,7 +75,7 @@ records! {
 
     /// A feed that replays a file.
     pub struct RustleReplayFeed lending memory {
-        /// The path of the file. Example: "Cargo.toml".
+        /// The path of the file, which may be compressed with gzip. Example: "Cargo.toml".
         pub path: RustleString,
         /// The schema that maps its messages to trades, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle
         /// ticker --json`.

@@ -1,7 +1,9 @@
 //! Feeds that play a recording.
 
 use super::*;
+use flate2::{Compression, write::GzEncoder};
 use rustle_market::{Decimal, Direction, Schema};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -10,11 +12,15 @@ pub(super) struct Recording(PathBuf);
 
 impl Recording {
     pub(super) fn new(text: &str) -> Self {
+        Self::of(text.as_bytes())
+    }
+
+    fn of(bytes: &[u8]) -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("rustle-feed-{}-{number}.ndjson", std::process::id());
         let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, text).expect("a writable folder");
+        std::fs::write(&path, bytes).expect("a writable folder");
         Self(path)
     }
 
@@ -97,6 +103,34 @@ fn recording_begins_where_it_is_asked_to_and_again() {
         all.iter()
             .all(|(record, _)| record.sequence_gap == 0 && !record.is_out_of_order)
     );
+}
+
+#[test]
+fn compressed_recording_is_played_as_the_plain_one() {
+    let text: String = (0..50_000)
+        .map(|n| line("BTC", &format!("{n}.50"), 1_000 * n, n as u64))
+        .collect();
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text.as_bytes()).expect("memory");
+    let recordings = [
+        Recording::new(&text),
+        Recording::of(&encoder.finish().expect("memory")),
+    ];
+    let [plain, compressed] = recordings.each_ref().map(|recording| {
+        let mut looped = recording.played(Pace::Times(1_000_000.0));
+        looped.repeats = true;
+        let (runtime, source) = feed(&SourceConfiguration::Replay(looped));
+        let policy = Policy::Lossless { capacity: 1 << 17 };
+        let session = source
+            .trades(&Subscription::All, policy, NoBell)
+            .expect("started");
+        source.run().expect("running");
+        while session.lane_statistics().produced < 120_000 {
+            runtime.advance(SECOND / 1_000);
+        }
+        drained(&session).into_iter().take(120_000).collect::<Vec<_>>()
+    });
+    assert!(plain == compressed, "two laps and a part of a third");
 }
 
 #[test]
