@@ -97,11 +97,15 @@ public struct ReplayFeed: Sendable, Hashable {
   public var repeats: Bool
   /// The time before which trades are skipped; nil: none are skipped.
   public var from: Timestamp?
+  /// The time from which on trades are skipped; nil: none are skipped.
+  public var to: Timestamp?
+  /// Whether the first malformed message ends the feed as failed, after the trades before it; otherwise it is skipped and counted.
+  public var isStrict: Bool
 
-  /// Creates a source; by default it plays the whole file once at the recorded speed.
+  /// Creates a source; by default it plays the whole file once at the recorded speed, and skips malformed messages.
   public init(
     path: String, format: Format? = nil, schema: String? = nil, pace: Pace = .speed(1), repeats: Bool = false,
-    from: Timestamp? = nil
+    from: Timestamp? = nil, to: Timestamp? = nil, isStrict: Bool = false
   ) {
     self.path = path
     self.format = format
@@ -109,6 +113,8 @@ public struct ReplayFeed: Sendable, Hashable {
     self.pace = pace
     self.repeats = repeats
     self.from = from
+    self.to = to
+    self.isStrict = isStrict
   }
 }
 
@@ -183,8 +189,9 @@ extension FeedConfiguration {
       return .replay(
         NativeReplayFeed(
           path: feed.path, schema: feed.schema ?? "", speed: speed,
-          fromNanoseconds: feed.from?.nanosecondsSince1970 ?? 0,
-          format: feed.format?.native ?? .byName, repeats: feed.repeats, hasFrom: feed.from != nil))
+          fromNanoseconds: feed.from?.nanosecondsSince1970 ?? 0, toNanoseconds: feed.to?.nanosecondsSince1970 ?? 0,
+          format: feed.format?.native ?? .byName, repeats: feed.repeats, hasFrom: feed.from != nil,
+          hasTo: feed.to != nil, isStrict: feed.isStrict))
     case .live(let feed): return .live(feed.native)
     case .external(let feed): return feed.native
     case .hosted(let feed): return feed.host.source.native

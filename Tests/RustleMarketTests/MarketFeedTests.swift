@@ -177,6 +177,31 @@ import Testing
     #expect(trades.map { $0.time - .unixEpoch } == [.seconds(2), .seconds(3), .seconds(4)])
   }
 
+  @Test func strictReplayEndsAtItsFirstMalformedMessage() async throws {
+    let folder = try ScratchFolder()
+    let text = (0..<5).map { line("A", "\($0)", 1_000 * $0, $0) }.joined() + "no JSON\n" + line("A", "6", 6_000, 6)
+    let path = try folder.write(Data(text.utf8), as: "prices.ndjson")
+    for isStrict in [true, false] {
+      let clock = try ManualClock()
+      let feed = try MarketFeed(
+        .replay(
+          ReplayFeed(
+            path: path, pace: .asFastAsPossible, from: .unixEpoch + .seconds(1), to: .unixEpoch + .seconds(4),
+            isStrict: isStrict)),
+        clock: clock)
+      let stream = try await feed.trades()
+      try await feed.run()
+      clock.advance(by: .milliseconds(1))
+      #expect(await values(stream).map(\.sequence) == [1, 2, 3])
+      guard case .closed(let reason) = await feed.connectionState else {
+        Issue.record("expected the end of the feed")
+        return
+      }
+      #expect(reason?.hasPrefix("message 5: ") == (isStrict ? true : nil))
+      #expect(await feed.counts.malformed == 1)
+    }
+  }
+
   @Test func fileIsReadByItsSchema() async throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Data("when,name,last,amount\n7,Ω,1.50,3\n8,Ω,1.5,0.25\n".utf8), as: "prices.csv")

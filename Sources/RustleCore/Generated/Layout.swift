@@ -198,8 +198,9 @@ extension NativeLayout {
       unsafe record(
         RustleReplayFeed.self, "RustleReplayFeed",
         [
-          ("path", \.path), ("schema", \.schema), ("speed", \.speed), ("from_ns", \.from_ns), ("runtime", \.runtime),
-          ("format", \.format), ("repeats", \.repeats), ("has_from", \.has_from), ("reserved", \.reserved),
+          ("path", \.path), ("schema", \.schema), ("speed", \.speed), ("from_ns", \.from_ns), ("to_ns", \.to_ns),
+          ("runtime", \.runtime), ("format", \.format), ("repeats", \.repeats), ("has_from", \.has_from),
+          ("has_to", \.has_to), ("is_strict", \.is_strict), ("reserved", \.reserved),
         ]),
       unsafe record(
         RustleLiveFeed.self, "RustleLiveFeed",

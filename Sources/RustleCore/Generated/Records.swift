@@ -1201,6 +1201,8 @@ package struct NativeReplayFeed: Sendable, Hashable, NativeRecord {
   package var speed: Double
   /// Trades before this time are skipped; in nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
   package var fromNanoseconds: Int64
+  /// Trades at this time or later are skipped; in nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_to` is not 0.
+  package var toNanoseconds: Int64
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
   /// The file's format. Example: 1.
@@ -1209,19 +1211,26 @@ package struct NativeReplayFeed: Sendable, Hashable, NativeRecord {
   package var repeats: Bool
   /// Not 0: `from_ns` counts.
   package var hasFrom: Bool
+  /// Not 0: `to_ns` counts.
+  package var hasTo: Bool
+  /// Not 0: the first malformed message ends the feed as failed, after the trades before it.
+  package var isStrict: Bool
 
   package init(
-    path: String, schema: String, speed: Double, fromNanoseconds: Int64, runtime: UInt64 = 0, format: NativeFormat,
-    repeats: Bool, hasFrom: Bool
+    path: String, schema: String, speed: Double, fromNanoseconds: Int64, toNanoseconds: Int64, runtime: UInt64 = 0,
+    format: NativeFormat, repeats: Bool, hasFrom: Bool, hasTo: Bool, isStrict: Bool
   ) {
     self.path = path
     self.schema = schema
     self.speed = speed
     self.fromNanoseconds = fromNanoseconds
+    self.toNanoseconds = toNanoseconds
     self.runtime = runtime
     self.format = format
     self.repeats = repeats
     self.hasFrom = hasFrom
+    self.hasTo = hasTo
+    self.isStrict = isStrict
   }
 
   /// The record for C; memory that it lends is that of `lent`.
@@ -1231,10 +1240,13 @@ package struct NativeReplayFeed: Sendable, Hashable, NativeRecord {
     unsafe record.schema = lent.string(schema)
     unsafe record.speed = speed
     unsafe record.from_ns = fromNanoseconds
+    unsafe record.to_ns = toNanoseconds
     unsafe record.runtime = runtime
     unsafe record.format = format.rawValue
     unsafe record.repeats = repeats ? 1 : 0
     unsafe record.has_from = hasFrom ? 1 : 0
+    unsafe record.has_to = hasTo ? 1 : 0
+    unsafe record.is_strict = isStrict ? 1 : 0
     return unsafe record
   }
 

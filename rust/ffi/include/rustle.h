@@ -1255,6 +1255,8 @@ typedef struct RustleReplayFeed {
   double speed;
   /// Trades before this time are skipped; in nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
   int64_t from_ns;
+  /// Trades at this time or later are skipped; in nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_to` is not 0.
+  int64_t to_ns;
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
   /// The file's format. Example: 1.
@@ -1264,6 +1266,10 @@ typedef struct RustleReplayFeed {
   uint32_t repeats;
   /// Not 0: `from_ns` counts.
   uint32_t has_from;
+  /// Not 0: `to_ns` counts.
+  uint32_t has_to;
+  /// Not 0: the first malformed message ends the feed as failed, after the trades before it.
+  uint32_t is_strict;
   /// 0.
   uint32_t reserved;
 } RustleReplayFeed;
@@ -3518,16 +3524,19 @@ RUSTLE_ASSERT(offsetof(RustleSimulatedFeed, update_limit) == 48, "the place of R
 RUSTLE_ASSERT(offsetof(RustleSimulatedFeed, runtime) == 56, "the place of RustleSimulatedFeed.runtime");
 RUSTLE_ASSERT(offsetof(RustleSimulatedFeed, model) == 64, "the place of RustleSimulatedFeed.model");
 RUSTLE_ASSERT(offsetof(RustleSimulatedFeed, reserved) == 68, "the place of RustleSimulatedFeed.reserved");
-RUSTLE_ASSERT(sizeof(RustleReplayFeed) == 72, "the size of RustleReplayFeed");
+RUSTLE_ASSERT(sizeof(RustleReplayFeed) == 88, "the size of RustleReplayFeed");
 RUSTLE_ASSERT(offsetof(RustleReplayFeed, path) == 0, "the place of RustleReplayFeed.path");
 RUSTLE_ASSERT(offsetof(RustleReplayFeed, schema) == 16, "the place of RustleReplayFeed.schema");
 RUSTLE_ASSERT(offsetof(RustleReplayFeed, speed) == 32, "the place of RustleReplayFeed.speed");
 RUSTLE_ASSERT(offsetof(RustleReplayFeed, from_ns) == 40, "the place of RustleReplayFeed.from_ns");
-RUSTLE_ASSERT(offsetof(RustleReplayFeed, runtime) == 48, "the place of RustleReplayFeed.runtime");
-RUSTLE_ASSERT(offsetof(RustleReplayFeed, format) == 56, "the place of RustleReplayFeed.format");
-RUSTLE_ASSERT(offsetof(RustleReplayFeed, repeats) == 60, "the place of RustleReplayFeed.repeats");
-RUSTLE_ASSERT(offsetof(RustleReplayFeed, has_from) == 64, "the place of RustleReplayFeed.has_from");
-RUSTLE_ASSERT(offsetof(RustleReplayFeed, reserved) == 68, "the place of RustleReplayFeed.reserved");
+RUSTLE_ASSERT(offsetof(RustleReplayFeed, to_ns) == 48, "the place of RustleReplayFeed.to_ns");
+RUSTLE_ASSERT(offsetof(RustleReplayFeed, runtime) == 56, "the place of RustleReplayFeed.runtime");
+RUSTLE_ASSERT(offsetof(RustleReplayFeed, format) == 64, "the place of RustleReplayFeed.format");
+RUSTLE_ASSERT(offsetof(RustleReplayFeed, repeats) == 68, "the place of RustleReplayFeed.repeats");
+RUSTLE_ASSERT(offsetof(RustleReplayFeed, has_from) == 72, "the place of RustleReplayFeed.has_from");
+RUSTLE_ASSERT(offsetof(RustleReplayFeed, has_to) == 76, "the place of RustleReplayFeed.has_to");
+RUSTLE_ASSERT(offsetof(RustleReplayFeed, is_strict) == 80, "the place of RustleReplayFeed.is_strict");
+RUSTLE_ASSERT(offsetof(RustleReplayFeed, reserved) == 84, "the place of RustleReplayFeed.reserved");
 RUSTLE_ASSERT(sizeof(RustleLiveFeed) == 112, "the size of RustleLiveFeed");
 RUSTLE_ASSERT(offsetof(RustleLiveFeed, address) == 0, "the place of RustleLiveFeed.address");
 RUSTLE_ASSERT(offsetof(RustleLiveFeed, schema) == 16, "the place of RustleLiveFeed.schema");

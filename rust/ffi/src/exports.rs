@@ -3283,6 +3283,13 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleReplayFeed",
+        Some(c"to_ns"),
+        0,
+        0,
+        offset_of!(RustleReplayFeed, to_ns),
+    ),
+    entry(
+        c"RustleReplayFeed",
         Some(c"runtime"),
         0,
         0,
@@ -3308,6 +3315,20 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleReplayFeed, has_from),
+    ),
+    entry(
+        c"RustleReplayFeed",
+        Some(c"has_to"),
+        0,
+        0,
+        offset_of!(RustleReplayFeed, has_to),
+    ),
+    entry(
+        c"RustleReplayFeed",
+        Some(c"is_strict"),
+        0,
+        0,
+        offset_of!(RustleReplayFeed, is_strict),
     ),
     entry(
         c"RustleReplayFeed",
@@ -5129,16 +5150,19 @@ const _: () = {
     assert!(offset_of!(RustleSimulatedFeed, runtime) == 56);
     assert!(offset_of!(RustleSimulatedFeed, model) == 64);
     assert!(offset_of!(RustleSimulatedFeed, reserved) == 68);
-    assert!(size_of::<RustleReplayFeed>() == 72 && align_of::<RustleReplayFeed>() == 8);
+    assert!(size_of::<RustleReplayFeed>() == 88 && align_of::<RustleReplayFeed>() == 8);
     assert!(offset_of!(RustleReplayFeed, path) == 0);
     assert!(offset_of!(RustleReplayFeed, schema) == 16);
     assert!(offset_of!(RustleReplayFeed, speed) == 32);
     assert!(offset_of!(RustleReplayFeed, from_ns) == 40);
-    assert!(offset_of!(RustleReplayFeed, runtime) == 48);
-    assert!(offset_of!(RustleReplayFeed, format) == 56);
-    assert!(offset_of!(RustleReplayFeed, repeats) == 60);
-    assert!(offset_of!(RustleReplayFeed, has_from) == 64);
-    assert!(offset_of!(RustleReplayFeed, reserved) == 68);
+    assert!(offset_of!(RustleReplayFeed, to_ns) == 48);
+    assert!(offset_of!(RustleReplayFeed, runtime) == 56);
+    assert!(offset_of!(RustleReplayFeed, format) == 64);
+    assert!(offset_of!(RustleReplayFeed, repeats) == 68);
+    assert!(offset_of!(RustleReplayFeed, has_from) == 72);
+    assert!(offset_of!(RustleReplayFeed, has_to) == 76);
+    assert!(offset_of!(RustleReplayFeed, is_strict) == 80);
+    assert!(offset_of!(RustleReplayFeed, reserved) == 84);
     assert!(size_of::<RustleLiveFeed>() == 112 && align_of::<RustleLiveFeed>() == 8);
     assert!(offset_of!(RustleLiveFeed, address) == 0);
     assert!(offset_of!(RustleLiveFeed, schema) == 16);

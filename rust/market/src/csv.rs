@@ -55,8 +55,7 @@ impl CsvParser {
     /// appended to `out` (1). New symbols are added to the table.
     ///
     /// # Errors
-    /// [`MessageError`]; `out` is then as it was. Each line is taken for the header until one with the columns of the symbol and
-    /// the price was read.
+    /// [`MessageError`]; `out` is then as it was. After [`MessageError::NoColumn`] the next line is taken for the header again.
     pub fn parse_line(
         &mut self,
         line: &[u8],
@@ -134,6 +133,17 @@ impl CsvParser {
         std::str::from_utf8(&self.text[start..self.ends[at]]).unwrap_or_default()
     }
 
+    fn no_column(&self, field: &'static str, column: &str, cells: usize) -> MessageError {
+        let names: Vec<&str> = (0..cells).map(|at| self.cell(at).trim()).collect();
+        let header = names.join(",");
+        let end = (0..=header.len().min(160)).rfind(|end| header.is_char_boundary(*end));
+        MessageError::NoColumn {
+            field,
+            column: Excerpt::new(column.as_bytes()),
+            header: header[..end.unwrap_or(0)].into(),
+        }
+    }
+
     fn header(&self, cells: usize) -> Result<Vec<SlotBits>, MessageError> {
         let mut columns = vec![0; cells];
         let mut has = [false; SLOTS];
@@ -145,21 +155,14 @@ impl CsvParser {
             }
         }
         if !has[SYMBOL] {
-            Err(no_column("symbol", self.schema.symbol()))
+            Err(self.no_column("symbol", self.schema.symbol(), cells))
         } else if !has[PRICE] {
-            Err(no_column("price", self.schema.price()))
+            Err(self.no_column("price", self.schema.price(), cells))
         } else if let Some(only) = self.schema.only().filter(|_| !has[ONLY]) {
-            Err(no_column("only", &only.path))
+            Err(self.no_column("only", &only.path, cells))
         } else {
             Ok(columns)
         }
-    }
-}
-
-fn no_column(field: &'static str, column: &str) -> MessageError {
-    MessageError::NoColumn {
-        field,
-        column: Excerpt::new(column.as_bytes()),
     }
 }
 
@@ -212,6 +215,14 @@ mod tests {
         let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
         let mut line = |line: &&str| parser.parse_line(line.as_bytes(), &mut symbols, &mut out);
         lines.iter().map(&mut line).collect()
+    }
+
+    fn no_column(field: &'static str, column: &str, header: &str) -> Result<usize, MessageError> {
+        Err(MessageError::NoColumn {
+            field,
+            column: Excerpt::new(column.as_bytes()),
+            header: header.into(),
+        })
     }
 
     #[test]
@@ -267,7 +278,7 @@ mod tests {
         let expected = [Ok(0), Ok(1), other.clone(), other, Ok(1)];
         assert_eq!(parse("symbol=s,price=p,only=kind:trade|fill", &lines), expected);
         let missing = parse("symbol=s,price=p,only=type:trade", &lines[..1]);
-        assert_eq!(missing, [Err(no_column("only", "type"))]);
+        assert_eq!(missing, [no_column("only", "type", lines[0])]);
     }
 
     #[test]
@@ -291,8 +302,8 @@ mod tests {
                 "x,y", "s,y", "s,p,x", "A,1", "A,1,2,3", "A,?,", ",,", "A,,", "\"A,1,", &wide, "A,1,x",
             ],
         );
-        assert_eq!(results[0], Err(no_column("symbol", "s")));
-        assert_eq!(results[1], Err(no_column("price", "p")));
+        assert_eq!(results[0], no_column("symbol", "s", "x,y"));
+        assert_eq!(results[1], no_column("price", "p", "s,y"));
         assert_eq!(results[2], Ok(0));
         assert_eq!(results[3], Err(MessageError::CellCount { expected: 3, got: 2 }));
         assert_eq!(results[4], Err(MessageError::CellCount { expected: 3, got: 4 }));
@@ -348,8 +359,13 @@ mod tests {
         let text = results[0].as_ref().map_err(ToString::to_string);
         assert_eq!(
             text,
-            Err("price: expected a column \"last\" in the header, got none".to_owned())
+            Err("price: expected a column \"last\" in the header, got s,price".to_owned())
         );
+        let wide = "ä,".repeat(200);
+        let Err(MessageError::NoColumn { header, .. }) = &parse("symbol=s,price=p", &[&wide])[0] else {
+            panic!("expected a missing column");
+        };
+        assert_eq!((header.len(), header.ends_with(",ä")), (159, false));
     }
 
     #[test]

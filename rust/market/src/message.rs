@@ -177,7 +177,8 @@ pub(crate) fn line_text(line: &[u8]) -> Result<&str, MessageError> {
     })
 }
 
-/// The error of a line without a trade. The parser's state is unchanged: the next line can be read.
+/// The error of a line without a trade. The parser's state is unchanged: the next line can be read, unless the error
+/// [is final](Self::is_final).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageError {
     /// Well-formed, and neither a symbol nor a price in it: a heartbeat, an acknowledgement.
@@ -252,6 +253,8 @@ pub enum MessageError {
         field: &'static str,
         /// The column's name there.
         column: Excerpt,
+        /// The names in the header, separated by commas; the first 160 bytes.
+        header: Box<str>,
     },
 }
 
@@ -259,6 +262,11 @@ impl MessageError {
     /// Whether the line is well-formed but not a trade.
     pub fn is_not_a_trade(&self) -> bool {
         *self == Self::NotATrade
+    }
+
+    /// Whether no further line can be read: the header lacks a column.
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::NoColumn { .. })
     }
 }
 
@@ -297,8 +305,15 @@ impl fmt::Display for MessageError {
                 f,
                 "cell {cell}: expected quotation marks around it and doubled ones within it, got {got}"
             ),
-            Self::NoColumn { field, column } => {
-                write!(f, "{field}: expected a column {column} in the header, got none")
+            Self::NoColumn {
+                field,
+                column,
+                header,
+            } => {
+                write!(
+                    f,
+                    "{field}: expected a column {column} in the header, got {header}"
+                )
             }
         }
     }

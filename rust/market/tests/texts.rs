@@ -84,8 +84,9 @@ fn failures_of_messages_say_what_was_expected_and_what_came() {
             &E::NoColumn {
                 field: "price",
                 column: got,
+                header: "s,size".into(),
             },
-            "price: expected a column \"x\" in the header, got none",
+            "price: expected a column \"x\" in the header, got s,size",
         ),
     ]);
 }

@@ -143,6 +143,11 @@ impl External {
                 taken += piece.len();
                 state.give(&self.hub);
             }
+            if let Some(reason) = state.reader.failure() {
+                let reason = reason.to_owned();
+                state.outcome.get_or_insert(Err(reason));
+                state.wake_if(true);
+            }
         }
         state.is_refused |= taken < bytes.len();
         state.wake_if(state.waits());

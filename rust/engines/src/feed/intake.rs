@@ -108,6 +108,9 @@ pub(super) struct Reader {
     splitter: LineSplitter,
     parser: TradeParser,
     messages: u64,
+    is_strict: bool,
+    /// The error after which nothing is read.
+    failure: Option<String>,
 }
 
 impl Reader {
@@ -118,27 +121,60 @@ impl Reader {
             splitter: LineSplitter::with_limit(limit),
             parser: TradeParser::new(format, schema),
             messages: 0,
+            is_strict: false,
+            failure: None,
         }
+    }
+
+    /// Makes a malformed or oversized message the last.
+    pub(super) fn strict(mut self, is_strict: bool) -> Self {
+        self.is_strict = is_strict;
+        self
+    }
+
+    /// The reason why nothing is read any more: a header without a column of the schema or, if it is strict, the first malformed
+    /// message. The trades before it were read.
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 
     /// Reads the lines that end in `piece`, which continues the previous one, and appends their trades to `trades`.
     pub(super) fn read(&mut self, piece: &[u8], gate: &mut TradeIntake, trades: &mut Vec<Trade>) {
-        let mut lines = Lines::new(&mut self.parser, gate, trades, self.messages);
-        let oversized = self.splitter.oversized();
-        self.splitter.push(piece, |line| lines.line(line));
-        let found = lines.found;
-        self.messages = found.messages;
-        self.report(found, self.splitter.oversized() - oversized, piece.len());
+        self.take(gate, trades, piece.len(), |splitter, lines| {
+            splitter.push(piece, |line| lines.line(line));
+        });
     }
 
     /// Reads the last line, which needs no line feed.
     pub(super) fn finish(&mut self, gate: &mut TradeIntake, trades: &mut Vec<Trade>) {
-        let mut lines = Lines::new(&mut self.parser, gate, trades, self.messages);
+        self.take(gate, trades, 0, |splitter, lines| {
+            splitter.finish(|line| lines.line(line))
+        });
+    }
+
+    fn take(
+        &mut self,
+        gate: &mut TradeIntake,
+        trades: &mut Vec<Trade>,
+        bytes: usize,
+        read: impl FnOnce(&mut LineSplitter, &mut Lines<'_>),
+    ) {
+        let mut lines = Lines {
+            parser: &mut self.parser,
+            gate,
+            trades,
+            is_strict: self.is_strict,
+            failure: &mut self.failure,
+            found: Found {
+                messages: self.messages,
+                ..Found::default()
+            },
+        };
         let oversized = self.splitter.oversized();
-        self.splitter.finish(|line| lines.line(line));
+        read(&mut self.splitter, &mut lines);
         let found = lines.found;
         self.messages = found.messages;
-        self.report(found, self.splitter.oversized() - oversized, 0);
+        self.report(found, self.splitter.oversized() - oversized, bytes);
     }
 
     /// Discards an incomplete line: the next bytes belong to another connection or file.
@@ -165,6 +201,9 @@ impl Reader {
             tracing::warn!(oversized, limit, "messages longer than the limit were skipped");
             let text = format!("expected messages of at most {limit} bytes, got a longer one");
             self.hub.report(NoticeKind::Oversized, self.messages, 0, &text);
+            if self.is_strict {
+                self.failure.get_or_insert(text);
+            }
         }
     }
 }
@@ -185,29 +224,14 @@ struct Lines<'a> {
     parser: &'a mut TradeParser,
     gate: &'a mut TradeIntake,
     trades: &'a mut Vec<Trade>,
+    is_strict: bool,
+    failure: &'a mut Option<String>,
     found: Found,
 }
 
-impl<'a> Lines<'a> {
-    fn new(
-        parser: &'a mut TradeParser,
-        gate: &'a mut TradeIntake,
-        trades: &'a mut Vec<Trade>,
-        messages: u64,
-    ) -> Self {
-        Self {
-            parser,
-            gate,
-            trades,
-            found: Found {
-                messages,
-                ..Found::default()
-            },
-        }
-    }
-
+impl Lines<'_> {
     fn line(&mut self, line: &[u8]) {
-        if line.iter().all(u8::is_ascii_whitespace) {
+        if self.failure.is_some() || line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
         let number = self.found.messages;
@@ -221,6 +245,10 @@ impl<'a> Lines<'a> {
             }
             Err(error) => {
                 self.found.malformed += 1;
+                tracing::debug!(message_number = number, reason = %error, "a message is malformed");
+                if self.is_strict || error.is_final() {
+                    *self.failure = Some(format!("message {number}: {error}"));
+                }
                 if self.found.first_malformed.is_none() {
                     self.found.first_malformed = Some((number, error.to_string()));
                 }

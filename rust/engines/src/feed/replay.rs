@@ -46,12 +46,16 @@ pub struct ReplayConfiguration {
     pub format: Option<Format>,
     /// The mapping of its messages to trades.
     pub schema: Schema,
+    /// Whether the first malformed message ends the feed as failed.
+    pub is_strict: bool,
     /// The speed of the replay.
     pub pace: Pace,
     /// Whether it begins again at its end; for regular files. One whose trades have no time has no length, and is played once.
     pub repeats: bool,
     /// The start time, in nanoseconds since 1970: trades before it are skipped.
     pub from_ns: Option<i64>,
+    /// The end, in nanoseconds since 1970: trades at this time or later are skipped.
+    pub to_ns: Option<i64>,
 }
 
 /// Reads ahead by a piece, and delivers due trades.
@@ -60,6 +64,7 @@ pub(super) struct Replay {
     reader: Reader,
     clock: ReplayClock,
     repeats: bool,
+    to_ns: i64,
     piece: Vec<u8>,
     /// Trades that were read; those from `next` on are not delivered yet.
     trades: Vec<Trade>,
@@ -114,9 +119,11 @@ impl Replay {
                 Input::Pipe(_) => Vec::new(),
             },
             input,
-            reader: Reader::new(hub, format, configuration.schema.clone(), DEFAULT_LINE_BYTES),
+            reader: Reader::new(hub, format, configuration.schema.clone(), DEFAULT_LINE_BYTES)
+                .strict(configuration.is_strict),
             clock,
             repeats: configuration.repeats,
+            to_ns: configuration.to_ns.unwrap_or(i64::MAX),
             trades: Vec::new(),
             next: 0,
             due: None,
@@ -135,6 +142,9 @@ impl Replay {
             }
             self.trades.clear();
             self.next = 0;
+            if let Some(reason) = self.reader.failure() {
+                return Err(reason.to_owned());
+            }
             if self.is_read {
                 if self.repeats && !self.given.is_empty() {
                     // They belong to the previous lap, whose numbers end with it.
@@ -207,9 +217,9 @@ impl Source for Replay {
             let mut trade = self.trades[self.next];
             let (due, time_ns) = match self.due.take() {
                 Some(due) => due,
-                None => match self.clock.next(trade.time_ns, now) {
-                    Some(due) => (due.due_ns, due.time_ns),
-                    None => {
+                None => match (trade.time_ns < self.to_ns).then(|| self.clock.next(trade.time_ns, now)) {
+                    Some(Some(due)) => (due.due_ns, due.time_ns),
+                    _ => {
                         self.next += 1;
                         passed_over += 1;
                         gate.pass_over();

@@ -84,6 +84,8 @@ records! {
         pub speed: f64,
         /// Trades before this time are skipped; in nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
         pub from_ns: i64,
+        /// Trades at this time or later are skipped; in nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_to` is not 0.
+        pub to_ns: i64,
         /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
         pub runtime: RustleHandle,
         /// The file's format. Example: 1.
@@ -92,6 +94,10 @@ records! {
         pub repeats: Flag,
         /// Not 0: `from_ns` counts.
         pub has_from: Flag,
+        /// Not 0: `to_ns` counts.
+        pub has_to: Flag,
+        /// Not 0: the first malformed message ends the feed as failed, after the trades before it.
+        pub is_strict: Flag,
         reserved: u32,
     }
 
@@ -198,6 +204,8 @@ impl RustleReplayFeed {
             },
             repeats: self.repeats.is_set(),
             from_ns: self.has_from.is_set().then_some(self.from_ns),
+            to_ns: self.has_to.is_set().then_some(self.to_ns),
+            is_strict: self.is_strict.is_set(),
         })
     }
 }

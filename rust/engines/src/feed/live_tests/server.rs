@@ -112,6 +112,8 @@ fn client_of_a_recording_that_is_repeated_gets_every_lap() {
         pace: Pace::Unpaced,
         repeats: true,
         from_ns: None,
+        to_ns: None,
+        is_strict: false,
     });
     let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
     std::fs::remove_file(&path).expect("written before");

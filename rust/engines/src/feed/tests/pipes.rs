@@ -16,6 +16,8 @@ fn played(path: PathBuf) -> ReplayConfiguration {
         pace: Pace::Unpaced,
         repeats: false,
         from_ns: None,
+        to_ns: None,
+        is_strict: false,
     }
 }
 

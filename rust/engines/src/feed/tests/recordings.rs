@@ -32,6 +32,8 @@ impl Recording {
             pace,
             repeats: false,
             from_ns: None,
+            to_ns: None,
+            is_strict: false,
         }
     }
 }
@@ -131,6 +133,28 @@ fn compressed_recording_is_played_as_the_plain_one() {
         drained(&session).into_iter().take(120_000).collect::<Vec<_>>()
     });
     assert!(plain == compressed, "two laps and a part of a third");
+}
+
+#[test]
+fn recording_ends_where_it_is_asked_to() {
+    let text: String = [1, 2, 5, 3, 4]
+        .map(|n| line("A", "1", 1_000 * n, n as u64))
+        .concat();
+    let recording = Recording::new(&text);
+    let mut part = recording.played(Pace::Unpaced);
+    (part.from_ns, part.to_ns) = (Some(2_000_000_000), Some(4_000_000_000));
+    let (runtime, feed) = feed(&SourceConfiguration::Replay(part));
+    let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
+    feed.run().expect("running");
+    runtime.advance(SECOND);
+    let numbers = drained(&session)
+        .into_iter()
+        .map(|(record, _)| record.trade.sequence);
+    assert_eq!(
+        numbers.collect::<Vec<_>>(),
+        [2, 3],
+        "one out of order does not end it"
+    );
 }
 
 #[test]
@@ -250,6 +274,52 @@ fn message_that_cannot_be_understood_is_counted_reported_and_skipped() {
         .collect();
     use NoticeKind::{Closed, Malformed, Oversized};
     assert_eq!(reported, [(Malformed, 1), (Oversized, 8), (Closed, 0)]);
+}
+
+#[test]
+fn malformed_message_ends_a_strict_recording_after_the_trades_before_it() {
+    let lines = [
+        line("A", "1.0", 1_000, 0),
+        line("A", "2.0", 2_000, 1),
+        "not json\n".into(),
+        line("A", "3.0", 3_000, 2),
+    ];
+    let recording = Recording::new(&lines.concat());
+    let mut strict = recording.played(Pace::Times(1.0));
+    strict.is_strict = true;
+    let (runtime, feed) = feed(&SourceConfiguration::Replay(strict));
+    let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
+    feed.run().expect("running");
+    runtime.advance(SECOND / 2);
+    assert_eq!((drained(&session).len(), session.is_released()), (1, false));
+    runtime.advance(2 * SECOND);
+    assert_eq!((drained(&session).len(), session.is_released()), (1, true));
+    let end = feed.connection().expect("the end");
+    let text = end.text.as_str();
+    assert!(
+        end.kind == NoticeKind::Closed && text.starts_with("message 2: "),
+        "{text}"
+    );
+    assert_eq!((feed.counts().messages, feed.counts().malformed), (3, 1));
+}
+
+#[test]
+fn header_without_a_column_ends_the_feed_and_names_the_columns() {
+    let rows = "time,symbol,last\n1,A,2\n1,B,3\n";
+    let recording = Recording::new(rows);
+    let mut configuration = recording.played(Pace::Unpaced);
+    configuration.format = Some(Format::Csv);
+    let (runtime, feed) = feed(&SourceConfiguration::Replay(configuration));
+    feed.run().expect("running");
+    runtime.advance(SECOND);
+    let expected = "message 0: price: expected a column \"price\" in the header, got time,symbol,last";
+    assert_eq!(
+        feed.connection()
+            .map(|end| end.text.as_str().to_owned())
+            .as_deref(),
+        Some(expected)
+    );
+    assert_eq!((feed.counts().messages, feed.counts().malformed), (1, 1));
 }
 
 #[test]

@@ -428,7 +428,7 @@ pub(crate) static RUSTLE_SIMULATED_FEED: Record = Record {
 
 /// `RustleReplayFeed`.
 pub(crate) static RUSTLE_REPLAY_FEED: Record = Record {
-    size: 72,
+    size: 88,
     fields: &[
         Field {
             offset: 0,
@@ -448,22 +448,34 @@ pub(crate) static RUSTLE_REPLAY_FEED: Record = Record {
         },
         Field {
             offset: 48,
-            what: What::Runtime,
+            what: What::Number(Number::I64, 0.0),
         },
         Field {
             offset: 56,
-            what: What::Choice(&[0, 1, 2], 1),
-        },
-        Field {
-            offset: 60,
-            what: What::Flag(false),
+            what: What::Runtime,
         },
         Field {
             offset: 64,
-            what: What::Flag(false),
+            what: What::Choice(&[0, 1, 2], 1),
         },
         Field {
             offset: 68,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 72,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 76,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 80,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 84,
             what: What::Reserved,
         },
     ],
@@ -1250,7 +1262,7 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_REPLAY_FEED, false),
-                size: 72,
+                size: 88,
             },
             Parameter {
                 what: What::NewHandle,
