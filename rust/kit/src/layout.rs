@@ -51,7 +51,7 @@ pub(crate) fn of_type(interface: &Interface, kind: &Type) -> Size {
         Type::Array(element, length) => {
             let element = of_type(interface, element);
             Size {
-                bytes: element.bytes * crate::parse::value_of(interface, length) as usize,
+                bytes: element.bytes * crate::parse::values::value_of(interface, length) as usize,
                 alignment: element.alignment,
             }
         }

@@ -1,7 +1,7 @@
 //! Reads the macros of the declarations: `records!` and `choices!`.
 
 use crate::model::{Case, Choices, Field, Record};
-use crate::parse::doc;
+use crate::parse::attributes::doc;
 use crate::types::kind;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};

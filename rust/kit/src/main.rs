@@ -6,6 +6,7 @@
 //! ROOT is the repository. Writes each file whose text has changed; with `--check` writes none, and the exit status is 1 when a
 //! text has changed.
 
+mod complete;
 mod exports;
 mod header;
 mod layout;
@@ -26,7 +27,7 @@ use std::process::{Command, ExitCode, Stdio};
 /// A generated file: the path below ROOT, and its text.
 fn files(root: &Path) -> Vec<(&'static str, String)> {
     let mut interface = parse::interface(&root.join("rust/ffi/src"));
-    parse::complete(&mut interface);
+    complete::interface(&mut interface);
     vec![
         ("rust/ffi/include/rustle.h", header::text(&interface)),
         ("rust/ffi/src/exports.rs", rust_file(exports::text(&interface))),

@@ -84,7 +84,7 @@ fn row(interface: &Interface, object: &str, new: &str, configuration: &str) -> O
     }
     let mut values = String::new();
     for field in fields {
-        let said = crate::suites::example_of(field);
+        let said = crate::suites::examples::example_of(field);
         let value = match (given.iter().find(|(name, _)| field.name == *name), &field.kind) {
             (Some((_, value)), _) => (*value).to_owned(),
             (None, Type::Number(kind)) => format!("{}_{kind}", said.as_deref().unwrap_or("0")),
