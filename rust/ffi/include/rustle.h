@@ -2762,7 +2762,7 @@ static inline RustleStatus rustle_stft_stream_free(RustleHandle stft_stream, Rus
 RustleStatus rustle_stft_frame_count(RustleHandle stft, size_t length, size_t *count, RustleError *error);
 
 /// Writes the frames of a signal from frame `first` on to `output`, one row after the other, as many as
-/// there are or fit; `count` receives their number.
+/// there are or fit; `count`, which may be NULL, receives their number.
 ///
 /// `signal` is the whole signal. `output` is a whole number of rows; rows that are not written keep their
 /// content. `scratch` is as with `rustle_fft_spectrum`. A sample that is not finite makes every bin of its
@@ -3128,7 +3128,7 @@ RustleStatus rustle_voice_process_sized(
     size_t frames_size, size_t frames_capacity, size_t *taken, size_t *written, RustleError *error);
 
 /// Processes the next samples of the signal and writes the completed frames to `frames`. `taken` receives
-/// the number of samples taken, `written` the number of frames, as with `rustle_pitch_process`.
+/// the number of samples taken, and `written` receives the number of frames, as with `rustle_pitch_process`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
 /// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is

@@ -295,11 +295,8 @@ fn description(size: usize, scratch_length: usize, instruction_set: InstructionS
 ///
 /// Thread-safe: yes. Realtime-safe: no (the first call reads the environment).
 #[doc(alias = "rustle_fft_instruction_set")]
-pub(crate) fn preferred_instruction_set(
-    instruction_set: &mut Choice<RustleInstructionSet>,
-) -> Outcome<DspError> {
-    *instruction_set = RustleInstructionSet::from(InstructionSet::preferred()?).into();
-    Ok(())
+pub(crate) fn preferred_instruction_set() -> Outcome<DspError, Choice<RustleInstructionSet>> {
+    Ok(RustleInstructionSet::from(InstructionSet::preferred()?).into())
 }
 
 /// Writes the coefficients of a window function, 0 to 1, to `coefficients`, whose length is that of the window; at 0 nothing is

@@ -74,7 +74,7 @@ impl RustleString {
     /// Errors: as [`borrowed`]; not UTF-8.
     pub(crate) fn text(&self, name: &'static str) -> Result<&str, CallFault> {
         let bytes = self.data.slice(self.length, LONGEST_TEXT, name)?;
-        std::str::from_utf8(bytes).map_err(|error| CallFault::utf8(name, error))
+        std::str::from_utf8(bytes).map_err(|error| CallFault::utf8(name, error.valid_up_to()))
     }
 }
 

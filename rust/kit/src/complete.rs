@@ -34,7 +34,7 @@ pub(crate) fn interface(interface: &mut Interface) {
                 .parameters
                 .iter()
                 .filter_map(|parameter| match &parameter.passing {
-                    Passing::In(Type::Named(record), _) | Passing::Slice(Type::Named(record)) => {
+                    Passing::In(Type::Named(record)) | Passing::Slice(Type::Named(record)) => {
                         Some(&statuses[record])
                     }
                     _ => None,

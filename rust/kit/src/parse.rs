@@ -7,6 +7,7 @@
 pub(crate) mod attributes;
 mod constants;
 mod items;
+mod results;
 pub(crate) mod values;
 
 use crate::layout::fail;

@@ -28,7 +28,7 @@ pub(crate) fn text(interface: &Interface) -> String {
         }
     }
     for parameter in interface.calls().flat_map(|call| &call.parameters) {
-        if let Passing::In(Type::Named(name), _) | Passing::Slice(Type::Named(name)) = &parameter.passing {
+        if let Passing::In(Type::Named(name)) | Passing::Slice(Type::Named(name)) = &parameter.passing {
             used_by(interface, name, &mut used);
         }
     }

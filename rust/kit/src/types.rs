@@ -6,19 +6,29 @@ use syn::{Expr, Lit, ReturnType};
 
 /// The passing of a safe function's argument of this type.
 pub(crate) fn passing(argument: &syn::Type) -> Passing {
-    let optional = inner(argument, "Option");
-    let is_optional = optional.is_some();
-    match optional.unwrap_or(argument) {
+    match argument {
         syn::Type::Reference(reference) => {
             let is_mutable = reference.mutability.is_some();
             match &*reference.elem {
                 syn::Type::Slice(slice) if is_mutable => Passing::SliceMut(written(&slice.elem)),
                 syn::Type::Slice(slice) => Passing::Slice(kind(&slice.elem)),
-                record if is_mutable => Passing::Out(kind(record), is_optional),
-                record => Passing::In(kind(record), is_optional),
+                _ if is_mutable => fail("expected a result that the function returns, got a reference to it"),
+                record => Passing::In(kind(record)),
             }
         }
         value => Passing::Value(kind(value)),
+    }
+}
+
+/// The types of the results of a function that returns `Result<…>` or `Outcome<…>`.
+pub(crate) fn results(output: &ReturnType) -> Vec<Type> {
+    let ReturnType::Type(_, output) = output else {
+        return Vec::new();
+    };
+    match argument(output, "Result", 0).or_else(|| argument(output, "Outcome", 1)) {
+        Some(syn::Type::Tuple(many)) => many.elems.iter().map(kind).collect(),
+        Some(one) => vec![kind(one)],
+        None => Vec::new(),
     }
 }
 
@@ -35,6 +45,11 @@ fn written(element: &syn::Type) -> Type {
 
 /// The argument of `name<…>`.
 fn inner<'a>(outer: &'a syn::Type, name: &str) -> Option<&'a syn::Type> {
+    argument(outer, name, 0)
+}
+
+/// The argument of `name<…>` at a place.
+fn argument<'a>(outer: &'a syn::Type, name: &str, place: usize) -> Option<&'a syn::Type> {
     let syn::Type::Path(path) = outer else {
         return None;
     };
@@ -42,7 +57,7 @@ fn inner<'a>(outer: &'a syn::Type, name: &str) -> Option<&'a syn::Type> {
     let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
         return None;
     };
-    match arguments.args.first()? {
+    match arguments.args.iter().nth(place)? {
         syn::GenericArgument::Type(argument) if last.ident == name => Some(argument),
         _ => None,
     }

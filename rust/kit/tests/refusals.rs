@@ -92,3 +92,14 @@ fn field_of_an_unknown_type_is_refused_by_its_name() {
     let (old, new) = ("pub number: u64,", "pub number: std::time::Duration,");
     is_refused("type", "echo.rs", old, new, "Duration");
 }
+
+#[test]
+fn result_without_a_name_in_the_doc_is_refused() {
+    is_refused(
+        "result",
+        "meter.rs",
+        "`count` receives the number of bands",
+        "and their number",
+        "rustle_meter_bands: expected a doc that names each result (1), as in",
+    );
+}

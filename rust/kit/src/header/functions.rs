@@ -192,7 +192,7 @@ pub(super) fn call(interface: &Interface, call: &Call) -> String {
         let pointer = format!("*{name}");
         let text = match passing {
             Passing::Value(kind) => declared(kind, name),
-            Passing::In(kind, _) | Passing::Slice(kind) => format!("const {}", declared(kind, &pointer)),
+            Passing::In(kind) | Passing::Slice(kind) => format!("const {}", declared(kind, &pointer)),
             Passing::Out(kind, _) | Passing::SliceMut(kind) => declared(kind, &pointer),
         };
         rows.push((text, name.clone(), true));

@@ -2,6 +2,7 @@
 
 use super::attributes::{alias, doc, has};
 use super::constants::{associated, number, text};
+use super::results;
 use crate::layout::fail;
 use crate::macros::all;
 use crate::model::{
@@ -193,19 +194,22 @@ impl Reader<'_> {
     }
 
     fn call(&mut self, name: String, doc: Doc, path: String, on: On, signature: &Signature) {
-        let parameters = signature.inputs.iter().filter_map(|input| match input {
+        let typed = signature.inputs.iter().filter_map(|input| match input {
             FnArg::Receiver(_) => None,
             FnArg::Typed(typed) => Some(Parameter {
                 name: pattern(&typed.pat),
                 passing: passing(&typed.ty),
             }),
         });
+        let mut parameters: Vec<Parameter> = typed.collect();
+        let results = results::of_call(&name, &doc, &parameters, signature);
+        parameters.extend(results);
         self.module.calls.push(Call {
             name,
             doc,
             path,
             on,
-            parameters: parameters.collect(),
+            parameters,
         });
     }
 }

@@ -29,7 +29,7 @@ fn sized(what: &str, size: usize) -> String {
 /// A pointer to a record that is read.
 fn lent(interface: &Interface, record: &str) -> String {
     let size = layout::of_type(interface, &Type::Named(record.to_owned())).bytes;
-    sized(&format!("What::In(&{}, false)", constant(record)), size)
+    sized(&format!("What::In(&{})", constant(record)), size)
 }
 
 /// The statuses that a doc names, including those within `X` to `Y`.
@@ -257,9 +257,9 @@ pub(super) fn declared(interface: &Interface, call: &Call, out: &mut String) {
                 });
                 what(interface, kind, &value(name, "0"))
             }
-            Passing::In(Type::Named(record), is_optional) => {
+            Passing::In(Type::Named(record)) => {
                 arguments.push(format!("a.input({place}){size}"));
-                format!("What::In(&{}, {is_optional})", constant(record))
+                format!("What::In(&{})", constant(record))
             }
             Passing::In(..) => layout::fail(format!("{}: expected a record behind {name}", call.name)),
             Passing::Out(kind, is_optional) => {

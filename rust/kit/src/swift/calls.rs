@@ -82,13 +82,8 @@ fn add(interface: &Interface, parameter: &Parameter, swift: &mut Swift) {
                 _ => name,
             });
         }
-        Passing::In(kind, is_optional) => {
+        Passing::In(kind) => {
             let record = native(&plain(kind));
-            if *is_optional {
-                layout::fail(format!(
-                    "{c}: expected a record that is there: Swift lends no optional one yet"
-                ));
-            }
             swift.parameters.push(format!("{name}: {record}"));
             swift
                 .borrows

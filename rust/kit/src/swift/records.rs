@@ -34,7 +34,7 @@ fn uses(interface: &Interface) -> Uses {
     }
     for parameter in interface.calls().flat_map(|call| &call.parameters) {
         match &parameter.passing {
-            Passing::In(Type::Named(name), _) | Passing::Slice(Type::Named(name)) => {
+            Passing::In(Type::Named(name)) | Passing::Slice(Type::Named(name)) => {
                 write_record(interface, name, &mut uses);
             }
             Passing::Out(Type::Named(name), _) | Passing::SliceMut(Type::Named(name)) => {

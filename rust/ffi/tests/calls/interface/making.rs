@@ -62,8 +62,8 @@ impl<'a> Making<'a> {
                 let value = self.placed(&text);
                 self.slice(value, 1, text.len())
             }
-            What::In(_, may_be) if self.choose.is_null(*may_be) => Value::default(),
-            What::In(record, _) => {
+            What::In(_) if self.choose.is_null(false) => Value::default(),
+            What::In(record) => {
                 let bytes = self.record(record);
                 let value = self.placed(&bytes);
                 self.aligned_or_not(value)

@@ -943,7 +943,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "echo",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_ECHO_CONFIGURATION, false),
+                what: What::In(&RUSTLE_ECHO_CONFIGURATION),
                 size: 40,
             },
             Parameter {
@@ -974,7 +974,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_LANE_REQUEST, false),
+                what: What::In(&RUSTLE_LANE_REQUEST),
                 size: 16,
             },
             Parameter {
@@ -1121,7 +1121,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "equalizer",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_EQUALIZER_CONFIGURATION, false),
+                what: What::In(&RUSTLE_EQUALIZER_CONFIGURATION),
                 size: 56,
             },
             Parameter {
@@ -1185,7 +1185,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "feed",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_SIMULATED_FEED, false),
+                what: What::In(&RUSTLE_SIMULATED_FEED),
                 size: 72,
             },
             Parameter {
@@ -1225,7 +1225,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "feed",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_REPLAY_FEED, false),
+                what: What::In(&RUSTLE_REPLAY_FEED),
                 size: 72,
             },
             Parameter {
@@ -1256,7 +1256,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "feed",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_LIVE_FEED, false),
+                what: What::In(&RUSTLE_LIVE_FEED),
                 size: 88,
             },
             Parameter {
@@ -1286,7 +1286,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "feed",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_EXTERNAL_FEED, false),
+                what: What::In(&RUSTLE_EXTERNAL_FEED),
                 size: 40,
             },
             Parameter {
@@ -1396,7 +1396,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_TRADE_REQUEST, false),
+                what: What::In(&RUSTLE_TRADE_REQUEST),
                 size: 48,
             },
             Parameter {
@@ -1498,7 +1498,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_CANDLE_REQUEST, false),
+                what: What::In(&RUSTLE_CANDLE_REQUEST),
                 size: 64,
             },
             Parameter {
@@ -1600,7 +1600,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_PRICE_STATISTICS_REQUEST, false),
+                what: What::In(&RUSTLE_PRICE_STATISTICS_REQUEST),
                 size: 56,
             },
             Parameter {
@@ -1702,7 +1702,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_PRICE_ALERT_REQUEST, false),
+                what: What::In(&RUSTLE_PRICE_ALERT_REQUEST),
                 size: 40,
             },
             Parameter {
@@ -1804,7 +1804,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_NOTICE_REQUEST, false),
+                what: What::In(&RUSTLE_NOTICE_REQUEST),
                 size: 16,
             },
             Parameter {
@@ -1935,7 +1935,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_SERVER_REQUEST, false),
+                what: What::In(&RUSTLE_SERVER_REQUEST),
                 size: 40,
             },
             Parameter {
@@ -2015,7 +2015,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "fft_plan",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_FFT_PLAN_CONFIGURATION, false),
+                what: What::In(&RUSTLE_FFT_PLAN_CONFIGURATION),
                 size: 24,
             },
             Parameter {
@@ -2072,7 +2072,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "fft_inverse",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_FFT_INVERSE_CONFIGURATION, false),
+                what: What::In(&RUSTLE_FFT_INVERSE_CONFIGURATION),
                 size: 16,
             },
             Parameter {
@@ -2150,7 +2150,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "meter",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_METER_CONFIGURATION, false),
+                what: What::In(&RUSTLE_METER_CONFIGURATION),
                 size: 72,
             },
             Parameter {
@@ -2193,7 +2193,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "pitch",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_PITCH_CONFIGURATION, false),
+                what: What::In(&RUSTLE_PITCH_CONFIGURATION),
                 size: 40,
             },
             Parameter {
@@ -2244,7 +2244,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "runtime",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_MANUAL_RUNTIME, false),
+                what: What::In(&RUSTLE_MANUAL_RUNTIME),
                 size: 8,
             },
             Parameter {
@@ -2275,7 +2275,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "capture",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_SOUND_CONFIGURATION, false),
+                what: What::In(&RUSTLE_SOUND_CONFIGURATION),
                 size: 48,
             },
             Parameter {
@@ -2301,7 +2301,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "playback",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_SOUND_CONFIGURATION, false),
+                what: What::In(&RUSTLE_SOUND_CONFIGURATION),
                 size: 48,
             },
             Parameter {
@@ -2334,7 +2334,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_LANE_REQUEST, false),
+                what: What::In(&RUSTLE_LANE_REQUEST),
                 size: 16,
             },
             Parameter {
@@ -2436,7 +2436,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_LANE_REQUEST, false),
+                what: What::In(&RUSTLE_LANE_REQUEST),
                 size: 16,
             },
             Parameter {
@@ -2607,7 +2607,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "stft",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_STFT_CONFIGURATION, false),
+                what: What::In(&RUSTLE_STFT_CONFIGURATION),
                 size: 40,
             },
             Parameter {
@@ -2677,7 +2677,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "stft_stream",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_STFT_STREAM_CONFIGURATION, false),
+                what: What::In(&RUSTLE_STFT_STREAM_CONFIGURATION),
                 size: 8,
             },
             Parameter {
@@ -2703,7 +2703,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "ticker",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_TICKER_CONFIGURATION, false),
+                what: What::In(&RUSTLE_TICKER_CONFIGURATION),
                 size: 40,
             },
             Parameter {
@@ -2735,7 +2735,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_TICKER_REQUEST, false),
+                what: What::In(&RUSTLE_TICKER_REQUEST),
                 size: 32,
             },
             Parameter {
@@ -2888,7 +2888,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "voice",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_VOICE_CONFIGURATION, false),
+                what: What::In(&RUSTLE_VOICE_CONFIGURATION),
                 size: 56,
             },
             Parameter {
@@ -3204,7 +3204,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_EQUALIZER_SETTINGS, false),
+                what: What::In(&RUSTLE_EQUALIZER_SETTINGS),
                 size: 40,
             },
         ],
@@ -3272,7 +3272,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_EQUALIZER_SETTINGS, false),
+                what: What::In(&RUSTLE_EQUALIZER_SETTINGS),
                 size: 40,
             },
             Parameter {
@@ -3326,7 +3326,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_EQUALIZER_SETTINGS, false),
+                what: What::In(&RUSTLE_EQUALIZER_SETTINGS),
                 size: 40,
             },
             Parameter {
@@ -3926,7 +3926,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_PEAK_SEARCH, false),
+                what: What::In(&RUSTLE_PEAK_SEARCH),
                 size: 32,
             },
             Parameter {
@@ -4180,7 +4180,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_PITCH_CONFIGURATION, false),
+                what: What::In(&RUSTLE_PITCH_CONFIGURATION),
                 size: 40,
             },
             Parameter {
@@ -4576,7 +4576,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_FORMANT_CONFIGURATION, false),
+                what: What::In(&RUSTLE_FORMANT_CONFIGURATION),
                 size: 24,
             },
             Parameter {
