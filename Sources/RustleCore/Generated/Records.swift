@@ -1970,7 +1970,7 @@ package struct NativeTickerConfiguration: Sendable, Hashable, NativeRecord {
   package var updateLimit: UInt64
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
-  /// 0: each session draws a seed. Otherwise `seed` is used.
+  /// 0: each session draws a seed. Otherwise `seed` is used. Example: 1.
   package var hasSeed: Bool
 
   package init(

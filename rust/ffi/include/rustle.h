@@ -2837,7 +2837,7 @@ typedef struct RustleTickerConfiguration {
   uint64_t update_limit;
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
-  /// 0: each session draws a seed. Otherwise `seed` is used.
+  /// 0: each session draws a seed. Otherwise `seed` is used. Example: 1.
   uint32_t has_seed;
   /// 0.
   uint32_t reserved;

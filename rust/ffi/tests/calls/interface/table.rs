@@ -832,7 +832,7 @@ pub(crate) static RUSTLE_TICKER_CONFIGURATION: Record = Record {
         },
         Field {
             offset: 32,
-            what: What::Flag(false),
+            what: What::Flag(true),
         },
         Field {
             offset: 36,
