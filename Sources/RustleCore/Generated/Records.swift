@@ -2301,7 +2301,7 @@ package struct NativeHarmonicity: Sendable, Hashable {
   }
 }
 
-/// The levels of the first two harmonics.
+/// The levels of the first two harmonics, and their difference H1-H2.
 package struct NativeH1MinusH2: Sendable, Hashable {
   /// H1-H2 in dB; 0 where no fundamental was found.
   package var difference: Double

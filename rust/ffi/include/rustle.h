@@ -3078,7 +3078,7 @@ typedef struct RustleHarmonicity {
   uint32_t reserved;
 } RustleHarmonicity;
 
-/// The levels of the first two harmonics.
+/// The levels of the first two harmonics, and their difference H1-H2.
 typedef struct RustleH1MinusH2 {
   /// H1-H2 in dB; 0 where no fundamental was found.
   double difference;
@@ -3239,9 +3239,10 @@ RustleStatus rustle_voice_harmonics_sized(
     double sample_rate, double fundamental, double lowest, double highest, const float *samples,
     size_t samples_count, RustleH1MinusH2 *result, size_t result_size, RustleError *error);
 
-/// Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to
-/// 192,000: at `fundamental` Hz, at most a quarter of the sample rate, or, when it is 0, at each frame's
-/// estimate from `lowest` to `highest` Hz, within 40 to 2000 and below a quarter of the sample rate.
+/// Writes to `result` the levels of the first two harmonics, and their difference H1-H2, of a signal at
+/// `sample_rate` Hz, 8000 to 192,000: at `fundamental` Hz, at most a quarter of the sample rate, or, when it
+/// is 0, at each frame's estimate from `lowest` to `highest` Hz, within 40 to 2000 and below a quarter of
+/// the sample rate.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned; a number out of its range).

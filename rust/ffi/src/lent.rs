@@ -148,13 +148,7 @@ pub trait Choices: Copy + 'static {
 macro_rules! choices {
     (@into [] $name:ident { $($case:ident)+ }) => {};
     (@into [$domain:ident] $name:ident { $($case:ident)+ }) => {
-        impl From<$name> for $domain {
-            fn from(choice: $name) -> Self {
-                match choice {
-                    $($name::$case => Self::$case),+
-                }
-            }
-        }
+        $crate::lent::same!($name as $domain: $($case)+);
     };
     ($(
         $(#[$about:meta])* pub enum $name:ident = $prefix:ident $(for $domain:ident)? {
@@ -187,3 +181,17 @@ macro_rules! choices {
     )+};
 }
 pub(crate) use choices;
+
+/// Declares the conversion of an enumeration into another with cases of the same names: `same!(Hue as Color: Red Green)`.
+macro_rules! same {
+    ($from:ident as $to:ident: $($case:ident)+) => {
+        impl From<$from> for $to {
+            fn from(from: $from) -> Self {
+                match from {
+                    $($from::$case => Self::$case),+
+                }
+            }
+        }
+    };
+}
+pub(crate) use same;

@@ -192,27 +192,6 @@ mod tests {
     use super::*;
     use crate::status::{Fault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
 
-    #[test]
-    fn null_is_a_slice_only_when_it_is_empty() {
-        // SAFETY: NULL is allowed.
-        let empty = unsafe { borrowed::<f32>(std::ptr::null(), 0, "input") };
-        // SAFETY: as above.
-        let refused = unsafe { borrowed::<f32>(std::ptr::null(), 1, "input") };
-        assert_eq!(empty.map(<[f32]>::len).ok(), Some(0));
-        assert!(refused.is_err());
-    }
-
-    #[test]
-    fn misaligned_and_endless_slices_are_refused() {
-        let words = [0_u32; 4];
-        // SAFETY: refused before it is read.
-        let misaligned = unsafe { borrowed(words.as_ptr().wrapping_byte_add(1), 1, "input") };
-        // SAFETY: as above.
-        let endless = unsafe { borrowed(words.as_ptr(), usize::MAX, "input") };
-        assert!(misaligned.is_err());
-        assert!(endless.is_err());
-    }
-
     /// The refusal of two ranges, each an address and a number of floats.
     fn refusal(a: (usize, usize), b: (usize, usize)) -> Option<RustleStatus> {
         let piece = |name, (address, length)| {

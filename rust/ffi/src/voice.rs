@@ -172,7 +172,7 @@ records! {
         reserved: u32,
     }
 
-    /// The levels of the first two harmonics.
+    /// The levels of the first two harmonics, and their difference H1-H2.
     pub struct RustleH1MinusH2 for H1MinusH2 {
         /// H1-H2 in dB; 0 where no fundamental was found.
         pub difference: f64,
@@ -271,9 +271,9 @@ pub(crate) fn voice_harmonicity(
     Ok(harmonicity(sample_rate, lowest..=highest, samples)?.into())
 }
 
-/// Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to 192,000: at `fundamental`
-/// Hz, at most a quarter of the sample rate, or, when it is 0, at each frame's estimate from `lowest` to `highest` Hz, within 40
-/// to 2000 and below a quarter of the sample rate.
+/// Writes to `result` the levels of the first two harmonics, and their difference H1-H2, of a signal at `sample_rate` Hz, 8000 to
+/// 192,000: at `fundamental` Hz, at most a quarter of the sample rate, or, when it is 0, at each frame's estimate from `lowest` to
+/// `highest` Hz, within 40 to 2000 and below a quarter of the sample rate.
 #[doc(alias = "rustle_voice_harmonics")]
 pub(crate) fn harmonics(
     sample_rate: f64,

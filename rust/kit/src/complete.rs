@@ -1,6 +1,6 @@
 //! Completes the declarations: names and numbers of verbs, and the parts of docs that follow from parameters.
 
-use crate::layout::fail;
+use crate::fail::fail;
 use crate::model::{Does, Interface, Kind, Module, On, Parameter, Passing, Type, Verb};
 use crate::{numbers, promises};
 use std::collections::{BTreeMap, BTreeSet};

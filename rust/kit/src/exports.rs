@@ -1,5 +1,6 @@
 //! Writes `rust/ffi/src/exports.rs`: the declared calls as functions of C, and the tables of the verbs.
 
+use crate::fail::{at, fail};
 use crate::layout;
 use crate::model::{Call, Does, Interface, On, Parameter, Passing, Record, Type, number_name};
 use std::collections::BTreeSet;
@@ -19,7 +20,7 @@ pub(crate) fn text(interface: &Interface) -> String {
     numbers(interface, &mut out);
     tables(interface, &mut out);
     for call in interface.calls() {
-        function(interface, call, &mut out);
+        at(&call.name, || function(interface, call, &mut out));
     }
     records(interface, &mut out);
     out
@@ -61,7 +62,7 @@ fn imports(interface: &Interface, out: &mut String) {
         let place = interface
             .places
             .get(&name)
-            .unwrap_or_else(|| layout::fail(format!("{name}: expected a type of this interface")));
+            .unwrap_or_else(|| fail(format!("{name}: expected a type of this interface")));
         lines.push(format!("use crate::{place}::{name};\n"));
     }
     lines.sort();
@@ -158,11 +159,14 @@ fn rust_type(kind: &Type) -> String {
         Type::Number(name) | Type::Named(name) => name.clone(),
         Type::Choice(name) => format!("Choice<{name}>"),
         Type::Flag => "crate::lent::Flag".to_owned(),
-        _ => layout::fail("expected a number, a record or a choice as the argument of a call"),
+        _ => fail(
+            "expected a number, a Flag, a Choice or a record, or a reference to one or to a slice, as a parameter",
+        ),
     }
 }
 
 fn raw(interface: &Interface, Parameter { name, passing }: &Parameter) -> Vec<Raw> {
+    let rust_type = |kind| at(name, || rust_type(kind));
     let number = |suffix: &str| (format!("{name}_{suffix}"), "usize".to_owned());
     let mut out = vec![(
         name.clone(),
@@ -311,7 +315,7 @@ fn memory(interface: &Interface, call: &Call, body: &mut String) {
     body.push_str(&records);
     if is_written && !lent.is_empty() {
         if let Some(list) = lent.iter().find(|list| list.contains('…')) {
-            layout::fail(format!(
+            fail(format!(
                 "{}: expected elements that lend nothing in a call that writes: {list}",
                 call.name
             ));

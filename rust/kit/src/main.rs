@@ -8,6 +8,7 @@
 
 mod complete;
 mod exports;
+mod fail;
 mod header;
 mod layout;
 mod macros;
@@ -20,6 +21,7 @@ mod suites;
 mod swift;
 mod types;
 
+use crate::fail::fail;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -98,18 +100,18 @@ fn swift_file(root: &Path, text: String) -> String {
 /// The output of a formatter for an input.
 fn formatted(command: &mut Command, text: String) -> String {
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let mut child = child.unwrap_or_else(|error| layout::fail(format!("{command:?}: {error}")));
+    let mut child = child.unwrap_or_else(|error| fail(format!("{command:?}: {error}")));
     if let Some(mut input) = child.stdin.take() {
         // One that ends early reports its error below.
         let _ = input.write_all(text.as_bytes());
     }
     match child.wait_with_output() {
         Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
-        Ok(output) => layout::fail(format!(
+        Ok(output) => fail(format!(
             "{command:?} refused what was generated: {}\n{text}",
             output.status
         )),
-        Err(error) => layout::fail(format!("{command:?}: {error}")),
+        Err(error) => fail(format!("{command:?}: {error}")),
     }
 }
 

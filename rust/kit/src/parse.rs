@@ -10,7 +10,7 @@ mod items;
 mod results;
 pub(crate) mod values;
 
-use crate::layout::fail;
+use crate::fail::{at, fail};
 use crate::model::{Interface, Module};
 use items::Reader;
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ pub(crate) fn interface(folder: &Path) -> Interface {
                 interface: &interface,
             };
             for item in &file.items {
-                reader.item(item);
+                at(path, || reader.item(item));
             }
         }
         let named = (module.records.iter().map(|record| &record.name))

@@ -1,6 +1,6 @@
 //! Reads types: the passing of a safe function's argument, and a field's type.
 
-use crate::layout::fail;
+use crate::fail::fail;
 use crate::model::{Passing, Type};
 use syn::{Expr, Lit, ReturnType};
 
@@ -37,7 +37,7 @@ fn written(element: &syn::Type) -> Type {
     match (inner(element, "MaybeUninit"), kind(element)) {
         (Some(record), _) => kind(record),
         (None, Type::Named(name)) => fail(format!(
-            "{name}: expected MaybeUninit<{name}> as an element that is written"
+            "expected &mut [MaybeUninit<{name}>] for records that are written, got &mut [{name}]"
         )),
         (None, number) => number,
     }
@@ -71,7 +71,7 @@ pub(crate) fn kind(from: &syn::Type) -> Type {
     if let Some(choice) = inner(from, "Choice") {
         return match kind(choice) {
             Type::Named(name) => Type::Choice(name),
-            _ => fail("expected an enumeration in Choice<…>"),
+            _ => fail("expected an enumeration of choices! in Choice<…>, got another type"),
         };
     }
     if let Some(function) = inner(from, "Option") {
@@ -123,7 +123,9 @@ pub(crate) fn kind(from: &syn::Type) -> Type {
             };
             Type::Function(parameters.collect(), result)
         }
-        _ => fail("expected a number, a record, a pointer, an array or a function as a type, got another"),
+        _ => fail(
+            "expected a number, a Flag, a Choice, a record, a Lent, a RustleString, an array or a function, got another type",
+        ),
     }
 }
 

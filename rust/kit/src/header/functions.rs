@@ -1,7 +1,7 @@
 //! The functions of the header: those of calls, and the typed ones over the verbs.
 
 use super::{comment, declared, headed, insert, prototype};
-use crate::layout;
+use crate::fail::fail;
 use crate::model::{Call, Doc, Does, Function, Interface, On, Parameter, Passing, Type, Verb, number_name};
 use std::fmt::Write;
 
@@ -141,7 +141,7 @@ pub(crate) fn kind_of(interface: &Interface, object: &str) -> u32 {
         .kinds()
         .find(|kind| !kind.is_face && kind.name == object);
     found.map_or_else(
-        || layout::fail(format!("{object}: expected a kind of object")),
+        || fail(format!("{object}: expected a kind of object")),
         |kind| kind.number,
     )
 }

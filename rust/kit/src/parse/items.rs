@@ -3,7 +3,7 @@
 use super::attributes::{alias, doc, has};
 use super::constants::{associated, number, text};
 use super::results;
-use crate::layout::fail;
+use crate::fail::{at, fail};
 use crate::macros::all;
 use crate::model::{
     Alias, Call, Choices, Constant, Doc, Does, Field, Function, Interface, Kind, Module, On, Parameter,
@@ -196,13 +196,14 @@ impl Reader<'_> {
     fn call(&mut self, name: String, doc: Doc, path: String, on: On, signature: &Signature) {
         let typed = signature.inputs.iter().filter_map(|input| match input {
             FnArg::Receiver(_) => None,
-            FnArg::Typed(typed) => Some(Parameter {
-                name: pattern(&typed.pat),
-                passing: passing(&typed.ty),
-            }),
+            FnArg::Typed(typed) => {
+                let name = pattern(&typed.pat);
+                let passing = at(&name, || passing(&typed.ty));
+                Some(Parameter { name, passing })
+            }
         });
-        let mut parameters: Vec<Parameter> = typed.collect();
-        let results = results::of_call(&name, &doc, &parameters, signature);
+        let mut parameters: Vec<Parameter> = at(&name, || typed.collect());
+        let results = at(&name, || results::of_call(&doc, &parameters, signature));
         parameters.extend(results);
         self.module.calls.push(Call {
             name,

@@ -1,17 +1,12 @@
 //! The results of a call: their types by the function's signature, their names by its doc.
 
-use crate::layout::fail;
+use crate::fail::fail;
 use crate::model::{Doc, Parameter, Passing};
 use crate::types;
 use syn::Signature;
 
 /// The results, each as memory that C passes after the parameters.
-pub(super) fn of_call(
-    name: &str,
-    doc: &Doc,
-    parameters: &[Parameter],
-    signature: &Signature,
-) -> Vec<Parameter> {
+pub(super) fn of_call(doc: &Doc, parameters: &[Parameter], signature: &Signature) -> Vec<Parameter> {
     let kinds = types::results(&signature.output);
     if kinds.is_empty() {
         return Vec::new();
@@ -20,7 +15,7 @@ pub(super) fn of_call(
     if names.len() != kinds.len() {
         let found = names.iter().map(|(name, _)| name).collect::<Vec<_>>();
         fail(format!(
-            "{name}: expected a doc that names each result ({}), as in \"to `x`\" or \"`x` receives\", got {found:?}",
+            "expected a doc that names each result ({}), as in \"to `x`\" or \"`x` receives\", got {found:?}",
             kinds.len()
         ));
     }

@@ -1,6 +1,6 @@
 //! The values of constants.
 
-use crate::layout::fail;
+use crate::fail::fail;
 use crate::model::Interface;
 use std::collections::BTreeMap;
 use syn::{Expr, Item, Lit};

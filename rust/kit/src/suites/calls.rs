@@ -2,6 +2,7 @@
 
 use super::examples::example;
 use super::records::{constant, element_text, what};
+use crate::fail::fail;
 use crate::layout;
 use crate::model::{Call, Doc, Does, Interface, On, Parameter, Passing, Type, Verb, number_name};
 use std::collections::BTreeMap;
@@ -261,7 +262,7 @@ pub(super) fn declared(interface: &Interface, call: &Call, out: &mut String) {
                 arguments.push(format!("a.input({place}){size}"));
                 format!("What::In(&{})", constant(record))
             }
-            Passing::In(..) => layout::fail(format!("{}: expected a record behind {name}", call.name)),
+            Passing::In(..) => fail(format!("{}: expected a record behind {name}", call.name)),
             Passing::Out(kind, is_optional) => {
                 arguments.push(format!("a.output({place}){size}"));
                 format!(

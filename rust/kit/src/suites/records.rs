@@ -1,6 +1,7 @@
 //! The records that calls read, and the types of fields and elements.
 
 use super::examples::{example, example_of};
+use crate::fail::fail;
 use crate::layout;
 use crate::model::{Interface, Record, Type};
 use std::collections::BTreeSet;
@@ -131,7 +132,7 @@ pub(super) fn what(interface: &Interface, kind: &Type, value: &str) -> String {
             Some(_) => format!("What::Record(&{})", constant(name)),
             None => match interface.alias(name) {
                 Some(kind) => what(interface, kind, value),
-                None => layout::fail(format!("{name}: expected a record")),
+                None => fail(format!("{name}: expected a record")),
             },
         },
         _ => "What::Reserved".to_owned(),
