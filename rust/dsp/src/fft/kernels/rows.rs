@@ -21,11 +21,11 @@ use std::f32::consts::FRAC_1_SQRT_2;
 
 /// The factors of this part for one size.
 pub(super) struct Rows<L: Lanes> {
-    /// For k = 0 ..= L/2.
+    /// The factors of the points k = 0 ..= L/2.
     points: Box<[Point<L>]>,
-    /// For block-wise frequency p and lane i of each block: e^(-2 pi i (p i) / V). Only `BLOCKS` of the rows are used.
+    /// The turns of each block-wise frequency p: e^(-2 pi i (p i) / V) in lane i of each block. Only `BLOCKS` of the rows are used.
     in_blocks: [Complex<L>; 4],
-    /// For `middle`.
+    /// The transform of `middle`.
     alone: Alone<L>,
 }
 
@@ -48,9 +48,9 @@ struct Point<L: Lanes> {
     /// The positions at which `Columns` leaves it and its mirror L - k.
     place: u32,
     mirror: u32,
-    /// w^(V k).
+    /// The factor of `unpack`: w^(V k).
     turn: Complex<L::Factor>,
-    /// In each lane, w^(j k) and w^(j (k + L)).
+    /// The factors w^(j k) and w^(j (k + L)) in each lane j.
     even: Complex<L>,
     odd: Complex<L>,
 }
