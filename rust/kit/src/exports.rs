@@ -264,8 +264,8 @@ fn method(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
 }
 
-/// The arguments that point to memory, checked and borrowed. A result is written to its place when
-/// the call has succeeded.
+/// The arguments that point to memory, checked and borrowed. A result is written to its place when the call has
+/// succeeded.
 fn memory(interface: &Interface, call: &Call, body: &mut String) {
     let (mut pieces, mut written, mut lent) = (Vec::new(), Vec::new(), Vec::new());
     let (mut records, mut others) = (String::new(), String::new());
