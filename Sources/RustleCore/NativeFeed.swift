@@ -32,20 +32,12 @@ package enum NativeFeedSource: Sendable {
   case live(NativeLiveFeed)
   case external(NativeExternalFeed)
 
-  fileprivate func makeFeed(on runtime: UInt64) throws(NativeError) -> NativeHandle {
+  fileprivate func makeFeed(on runtime: NativeRuntime?) throws(NativeError) -> NativeHandle {
     switch self {
-    case .simulated(var feed):
-      feed.runtime = runtime
-      return try NativeHandle(RUSTLE_NEW_FEED_SIMULATED, feed)
-    case .replay(var feed):
-      feed.runtime = runtime
-      return try NativeHandle(RUSTLE_NEW_FEED_REPLAY, feed)
-    case .live(var feed):
-      feed.runtime = runtime
-      return try NativeHandle(RUSTLE_NEW_FEED_LIVE, feed)
-    case .external(var feed):
-      feed.runtime = runtime
-      return try NativeHandle(RUSTLE_NEW_FEED_EXTERNAL, feed)
+    case .simulated(let feed): try feed.made(on: runtime)
+    case .replay(let feed): try feed.made(on: runtime)
+    case .live(let feed): try feed.made(on: runtime)
+    case .external(let feed): try feed.made(on: runtime)
     }
   }
 }
@@ -60,7 +52,7 @@ package struct NativeFeed: ~Copyable, Sendable {
   ///   - source: the source of the trades. A recording is opened here.
   ///   - runtime: a manual one for tests; nil: the one that all engines share.
   package init(_ source: NativeFeedSource, runtime: NativeRuntime? = nil) throws(NativeError) {
-    handle = try source.makeFeed(on: runtime?.raw ?? 0)
+    handle = try source.makeFeed(on: runtime)
     self.runtime = runtime
   }
 
@@ -76,18 +68,10 @@ package struct NativeFeed: ~Copyable, Sendable {
   }
 
   /// Returns the newest notice of the source's connection or end, or one of the kind "none yet".
-  package borrowing func connection() -> NativeFeedNotice {
-    // The only refusal is a stale handle, and this object owns it.
-    let record = try? handle.description(RUSTLE_DESCRIBE_FEED_CONNECTION, RustleFeedNotice())
-    return NativeFeedNotice(record ?? RustleFeedNotice())
-  }
+  package borrowing func connection() -> NativeFeedNotice { NativeCalls.feedConnection(handle.raw) }
 
   /// Returns the counts of the source so far.
-  package borrowing func counts() -> NativeFeedCounts {
-    // As above.
-    let record = try? handle.description(RUSTLE_DESCRIBE_FEED_COUNTS, RustleFeedCounts())
-    return NativeFeedCounts(record ?? RustleFeedCounts())
-  }
+  package borrowing func counts() -> NativeFeedCounts { NativeCalls.feedCounts(handle.raw) }
 
   /// Delivers `bytes` to an external source, and returns how many it took.
   package borrowing func push(_ bytes: Span<UInt8>) throws(NativeError) -> Int {
@@ -95,9 +79,16 @@ package struct NativeFeed: ~Copyable, Sendable {
   }
 
   /// Reports the host's connection to the consumers of an external source.
-  package borrowing func report(_ news: NativeHostNews) throws(NativeError) {
+  ///
+  /// - Parameters:
+  ///   - retryMilliseconds: the time before the next attempt, after a lost connection.
+  ///   - failures: consecutive failed attempts.
+  ///   - note: the address or the reason.
+  package borrowing func report(
+    _ kind: NativeNotice, retryMilliseconds: UInt64 = 0, failures: Int = 0, note: String
+  ) throws(NativeError) {
     try NativeCalls.feedReport(
-      handle.raw, kind: news.kind, retryMilliseconds: news.retryMilliseconds, failures: news.failures, note: news.note)
+      handle.raw, kind: kind, retryMilliseconds: retryMilliseconds, failures: failures, note: note)
   }
 
   /// Returns the union of the consumers' present subscriptions: whether one is of all symbols, and the names of the others, in
@@ -132,25 +123,6 @@ package struct NativeFeed: ~Copyable, Sendable {
   }
 }
 
-/// A host's report of its connection.
-package struct NativeHostNews: Sendable {
-  let kind: NativeNotice
-  let retryMilliseconds: UInt64
-  let failures: Int
-  let note: String
-
-  /// - Parameters:
-  ///   - retryMilliseconds: the time before the next attempt, after a lost connection.
-  ///   - failures: consecutive failed attempts.
-  ///   - note: the address or the reason.
-  package init(_ kind: NativeNotice, retryMilliseconds: UInt64 = 0, failures: Int = 0, note: String) {
-    self.kind = kind
-    self.retryMilliseconds = retryMilliseconds
-    self.failures = failures
-    self.note = note
-  }
-}
-
 extension EngineStream {
   /// Adds symbols to the subscription of a feed's consumer, and removes others.
   package func changeSubscription(adding add: [String], removing remove: [String]) throws(NativeError) {
@@ -161,8 +133,7 @@ extension EngineStream {
   /// The counts of trades left out of a feed's candles or statistics.
   package var omissions: NativeFeedOmissions {
     defer { extendLifetime(core) }
-    // The only refusal is a session of another engine, which leaves nothing out.
-    let record = try? describe(core.session.id.raw, RUSTLE_DESCRIBE_FEED_OMISSIONS, RustleFeedOmissions())
-    return NativeFeedOmissions(record ?? RustleFeedOmissions())
+    // Zeros for a session of another engine, too, which leaves nothing out.
+    return NativeCalls.feedOmissions(core.session.id.raw)
   }
 }

@@ -31,18 +31,13 @@ struct NativeHandle: ~Copyable, Sendable {
   borrowing func reset() throws(NativeError) {
     try unsafe NativeError.check { unsafe rustle_reset(raw, $0) }
   }
-
-  /// Returns the object's description.
-  ///
-  /// - Parameters:
-  ///   - what: `RUSTLE_DESCRIBE_…`, whose record `empty` is.
-  ///   - empty: a record of that type.
-  borrowing func description<Record: BitwiseCopyable>(_ what: UInt32, _ empty: Record) throws(NativeError) -> Record {
-    try describe(raw, what, empty)
-  }
 }
 
-/// Returns the description of an object or a session; see ``NativeHandle/description(_:_:)``.
+/// Returns the description of an object or a session.
+///
+/// - Parameters:
+///   - what: `RUSTLE_DESCRIBE_…`, whose record `empty` is.
+///   - empty: a record of that type.
 func describe<Record: BitwiseCopyable>(
   _ object: UInt64, _ what: UInt32, _ empty: Record
 ) throws(NativeError) -> Record {

@@ -26,10 +26,7 @@ package final class NativeServer: Sendable {
   }
 
   /// The counts so far.
-  package var counts: NativeServerCounts {
-    let record = try? describe(session.id.raw, RUSTLE_DESCRIBE_SERVER_COUNTS, RustleServerCounts())
-    return NativeServerCounts(record ?? RustleServerCounts())
-  }
+  package var counts: NativeServerCounts { NativeCalls.serverCounts(session.id.raw) }
 
   /// The present clients and their counts, the oldest first.
   package var clients: [NativeServerClient] {

@@ -38,16 +38,16 @@ public enum FeedConnection: FeedRecord, Hashable {
     }
   }
 
-  /// The state's report to the native side; nil for ``idle``.
-  var news: NativeHostNews? {
+  /// Reports the state to the native side; does nothing for ``idle``.
+  func report(to feed: borrowing NativeFeed) throws(NativeError) {
     switch self {
-    case .idle: nil
-    case .connecting(let place, let failures): NativeHostNews(.connecting, failures: failures, note: place)
-    case .connected(let place): NativeHostNews(.connected, note: place)
+    case .idle: return
+    case .connecting(let place, let failures): try feed.report(.connecting, failures: failures, note: place)
+    case .connected(let place): try feed.report(.connected, note: place)
     case .reconnecting(let wait, let failures, let reason):
-      NativeHostNews(
-        .disconnected, retryMilliseconds: wait.countedNanoseconds / 1_000_000, failures: failures, note: reason)
-    case .closed(let reason): NativeHostNews(.closed, note: reason ?? "")
+      let wait = wait.countedNanoseconds / 1_000_000
+      try feed.report(.disconnected, retryMilliseconds: wait, failures: failures, note: reason)
+    case .closed(let reason): try feed.report(.closed, note: reason ?? "")
     }
   }
 }

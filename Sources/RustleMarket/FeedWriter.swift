@@ -38,8 +38,7 @@ package actor FeedWriter {
 
   /// ``MarketFeed/report(_:)``.
   package nonisolated func report(_ state: FeedConnection) throws(FeedError) {
-    guard let news = state.news else { return }
-    try FeedError.rethrowing { () throws(NativeError) in try core.native.report(news) }
+    try FeedError.rethrowing { () throws(NativeError) in try state.report(to: core.native) }
   }
 
   /// The number of trades that the feed has delivered.

@@ -28,8 +28,9 @@ public struct PitchTracker: ~Copyable, Sendable {
     let described = try configuration.native()
     native = try AudioError.rethrowing { () throws(NativeError) in try NativePitch(described) }
     self.configuration = configuration
-    window = native.window
-    range = native.range
+    let found = native.description
+    window = found.window
+    range = found.lowest...max(found.lowest, found.highest)
   }
 
   /// Processes the signal's next samples, any number, and appends the frames that they complete to `frames`.

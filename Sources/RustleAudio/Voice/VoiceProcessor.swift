@@ -36,8 +36,8 @@ public struct VoiceProcessor: ~Copyable, Sendable {
     native = try AudioError.rethrowing { () throws(NativeError) in try NativeVoice(described) }
     self.sampleRate = sampleRate
     self.configuration = configuration
-    window = native.window
-    hop = native.hop
+    window = native.description.window
+    hop = native.description.hop
   }
 
   /// Processes the signal's next samples, any number, and appends the frames that they complete to `frames`.

@@ -427,4 +427,28 @@ package enum NativeCalls {
     }
     return NativePerturbation(result)
   }
+
+  /// See `rustle_feed_counts`; zeros for a stale handle.
+  static func feedCounts(_ object: UInt64) -> NativeFeedCounts {
+    let record = try? describe(object, RUSTLE_DESCRIBE_FEED_COUNTS, RustleFeedCounts())
+    return NativeFeedCounts(record ?? RustleFeedCounts())
+  }
+
+  /// See `rustle_feed_connection`; zeros for a stale handle.
+  static func feedConnection(_ object: UInt64) -> NativeFeedNotice {
+    let record = try? describe(object, RUSTLE_DESCRIBE_FEED_CONNECTION, RustleFeedNotice())
+    return NativeFeedNotice(record ?? RustleFeedNotice())
+  }
+
+  /// See `rustle_feed_omissions`; zeros for a stale handle.
+  static func feedOmissions(_ object: UInt64) -> NativeFeedOmissions {
+    let record = try? describe(object, RUSTLE_DESCRIBE_FEED_OMISSIONS, RustleFeedOmissions())
+    return NativeFeedOmissions(record ?? RustleFeedOmissions())
+  }
+
+  /// See `rustle_server_counts`; zeros for a stale handle.
+  static func serverCounts(_ object: UInt64) -> NativeServerCounts {
+    let record = try? describe(object, RUSTLE_DESCRIBE_SERVER_COUNTS, RustleServerCounts())
+    return NativeServerCounts(record ?? RustleServerCounts())
+  }
 }

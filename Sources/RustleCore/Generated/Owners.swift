@@ -61,7 +61,7 @@ package final class NativeFFTPlan: Sendable {
   /// See `rustle_fft_plan_new`.
   package init(_ configuration: NativeFFTPlanConfiguration) throws(NativeError) {
     let handle = try NativeHandle(RUSTLE_NEW_FFT_PLAN, configuration)
-    description = NativeFFTDescription(try handle.description(RUSTLE_DESCRIBE_FFT_PLAN, RustleFftDescription()))
+    description = NativeFFTDescription(try describe(handle.raw, RUSTLE_DESCRIBE_FFT_PLAN, RustleFftDescription()))
     self.handle = handle
   }
 
@@ -93,7 +93,7 @@ package final class NativeFFTInverse: Sendable {
   /// See `rustle_fft_inverse_new`.
   package init(_ configuration: NativeFFTInverseConfiguration) throws(NativeError) {
     let handle = try NativeHandle(RUSTLE_NEW_FFT_INVERSE, configuration)
-    description = NativeFFTDescription(try handle.description(RUSTLE_DESCRIBE_FFT_INVERSE, RustleFftDescription()))
+    description = NativeFFTDescription(try describe(handle.raw, RUSTLE_DESCRIBE_FFT_INVERSE, RustleFftDescription()))
     self.handle = handle
   }
 
@@ -182,6 +182,35 @@ package final class NativeMeter: Sendable {
   }
 }
 
+/// A native pitch: the one owner of its handle.
+package struct NativePitch: ~Copyable, Sendable {
+  let handle: NativeHandle
+  private(set) var room = RecordRoom(of: RustlePitchFrame())
+  /// What it is.
+  package let description: NativePitchDescription
+
+  /// See `rustle_pitch_new`.
+  package init(_ configuration: NativePitchConfiguration) throws(NativeError) {
+    let handle = try NativeHandle(RUSTLE_NEW_PITCH, configuration)
+    description = NativePitchDescription(try describe(handle.raw, RUSTLE_DESCRIBE_PITCH, RustlePitchDescription()))
+    self.handle = handle
+  }
+
+  /// See `rustle_pitch_process`; passes each frame to `found`.
+  package mutating func process(_ samples: Span<Float>, found: (NativePitchFrame) -> Void) throws(NativeError) {
+    let pitch = handle.raw
+    try room.fill(from: samples, found: { found(NativePitchFrame($0)) }) { (samples, room) throws(NativeError) in
+      try NativeCalls.pitchProcess(pitch, samples: samples, frames: &room)
+    }
+  }
+
+  /// See `rustle_pitch_reset`.
+  package mutating func reset() {
+    // The only refusal is a concurrent call, which the one owner does not make.
+    do { try handle.reset() } catch { assertionFailure(error.message) }
+  }
+}
+
 /// A native stft: the one owner of its handle. The header says which calls may run at the same time; another one is refused.
 package final class NativeSTFT: Sendable {
   let handle: NativeHandle
@@ -191,7 +220,7 @@ package final class NativeSTFT: Sendable {
   /// See `rustle_stft_new`.
   package init(_ configuration: NativeSTFTConfiguration) throws(NativeError) {
     let handle = try NativeHandle(RUSTLE_NEW_STFT, configuration)
-    description = NativeSTFTDescription(try handle.description(RUSTLE_DESCRIBE_STFT, RustleStftDescription()))
+    description = NativeSTFTDescription(try describe(handle.raw, RUSTLE_DESCRIBE_STFT, RustleStftDescription()))
     self.handle = handle
   }
 
@@ -271,5 +300,34 @@ package final class NativeSTFTStream: Sendable {
       }
     }
     return frames
+  }
+}
+
+/// A native voice: the one owner of its handle.
+package struct NativeVoice: ~Copyable, Sendable {
+  let handle: NativeHandle
+  private(set) var room = RecordRoom(of: RustleVoiceFrame())
+  /// What it is.
+  package let description: NativeVoiceDescription
+
+  /// See `rustle_voice_new`.
+  package init(_ configuration: NativeVoiceConfiguration) throws(NativeError) {
+    let handle = try NativeHandle(RUSTLE_NEW_VOICE, configuration)
+    description = NativeVoiceDescription(try describe(handle.raw, RUSTLE_DESCRIBE_VOICE, RustleVoiceDescription()))
+    self.handle = handle
+  }
+
+  /// See `rustle_voice_process`; passes each frame to `found`.
+  package mutating func process(_ samples: Span<Float>, found: (NativeVoiceFrame) -> Void) throws(NativeError) {
+    let voice = handle.raw
+    try room.fill(from: samples, found: { found(NativeVoiceFrame($0)) }) { (samples, room) throws(NativeError) in
+      try NativeCalls.voiceProcess(voice, samples: samples, frames: &room)
+    }
+  }
+
+  /// See `rustle_voice_reset`.
+  package mutating func reset() {
+    // The only refusal is a concurrent call, which the one owner does not make.
+    do { try handle.reset() } catch { assertionFailure(error.message) }
   }
 }

@@ -2002,7 +2002,7 @@ package struct NativeTickerConfiguration: Sendable, Hashable, NativeRecord {
   package var updateLimit: UInt64
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
-  /// 0: each session draws a seed. Otherwise `seed` is used.
+  /// 0: each session draws a seed. Otherwise `seed` is used. Example: 1.
   package var hasSeed: Bool
 
   package init(
@@ -2333,7 +2333,7 @@ package struct NativeHarmonicity: Sendable, Hashable {
   }
 }
 
-/// The levels of the first two harmonics.
+/// The levels of the first two harmonics, and their difference H1-H2.
 package struct NativeH1MinusH2: Sendable, Hashable {
   /// H1-H2 in dB; 0 where no fundamental was found.
   package var difference: Double

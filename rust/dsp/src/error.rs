@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::fmt::{self, Display};
 
+use crate::bounded_text::GivenName;
 use crate::fft::SIZES;
 use crate::fft::instruction_set::{INSTRUCTION_SET_VARIABLE, InstructionSet};
-use crate::given_name::GivenName;
 use crate::stft::HOPS;
 
 /// An argument that a function does not accept: the expected value, and the given one. A call that returns one had no effect.

@@ -17,11 +17,11 @@
 
 mod bessel;
 pub mod biquad;
+mod bounded_text;
 pub mod equalizer;
 mod error;
 pub mod fft;
 mod framing;
-mod given_name;
 mod inverse;
 pub mod level;
 pub mod loudness;
@@ -34,9 +34,9 @@ mod stft;
 pub mod voice;
 mod window;
 
+pub use bounded_text::{BoundedText, GivenName};
 pub use error::DspError;
 pub use fft::instruction_set::{INSTRUCTION_SET_VARIABLE, InstructionSet};
-pub use given_name::GivenName;
 pub use inverse::InversePlan;
 pub use output::Output;
 pub use peaks::{Peak, PeakSearch, find_peaks};

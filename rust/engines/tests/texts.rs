@@ -87,7 +87,7 @@ fn failures_of_feeds_say_what_was_expected_and_what_came() {
         ),
         (
             &E::IntervalOutOfRange { got: 1 },
-            "sampling interval: expected 1000000 to 3600000000000 ns, got 1",
+            "sampling interval: expected 1000000 ns (1 ms) to 3600000000000 ns (1 h), got 1 ns",
         ),
         (
             &E::CapacityOutOfRange { got: 0 },

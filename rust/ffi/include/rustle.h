@@ -2784,7 +2784,7 @@ static inline RustleStatus rustle_stft_stream_free(RustleHandle stft_stream, Rus
 RustleStatus rustle_stft_frame_count(RustleHandle stft, size_t length, size_t *count, RustleError *error);
 
 /// Writes the frames of a signal from frame `first` on to `output`, one row after the other, as many as
-/// there are or fit; `count` receives their number.
+/// there are or fit; `count`, which may be NULL, receives their number.
 ///
 /// `signal` is the whole signal. `output` is a whole number of rows; rows that are not written keep their
 /// content. `scratch` is as with `rustle_fft_spectrum`. A sample that is not finite makes every bin of its
@@ -2859,7 +2859,7 @@ typedef struct RustleTickerConfiguration {
   uint64_t update_limit;
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
-  /// 0: each session draws a seed. Otherwise `seed` is used.
+  /// 0: each session draws a seed. Otherwise `seed` is used. Example: 1.
   uint32_t has_seed;
   /// 0.
   uint32_t reserved;
@@ -3100,7 +3100,7 @@ typedef struct RustleHarmonicity {
   uint32_t reserved;
 } RustleHarmonicity;
 
-/// The levels of the first two harmonics.
+/// The levels of the first two harmonics, and their difference H1-H2.
 typedef struct RustleH1MinusH2 {
   /// H1-H2 in dB; 0 where no fundamental was found.
   double difference;
@@ -3150,7 +3150,7 @@ RustleStatus rustle_voice_process_sized(
     size_t frames_size, size_t frames_capacity, size_t *taken, size_t *written, RustleError *error);
 
 /// Processes the next samples of the signal and writes the completed frames to `frames`. `taken` receives
-/// the number of samples taken, `written` the number of frames, as with `rustle_pitch_process`.
+/// the number of samples taken, and `written` receives the number of frames, as with `rustle_pitch_process`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
 /// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is
@@ -3261,9 +3261,10 @@ RustleStatus rustle_voice_harmonics_sized(
     double sample_rate, double fundamental, double lowest, double highest, const float *samples,
     size_t samples_count, RustleH1MinusH2 *result, size_t result_size, RustleError *error);
 
-/// Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to
-/// 192,000: at `fundamental` Hz, at most a quarter of the sample rate, or, when it is 0, at each frame's
-/// estimate from `lowest` to `highest` Hz, within 40 to 2000 and below a quarter of the sample rate.
+/// Writes to `result` the levels of the first two harmonics, and their difference H1-H2, of a signal at
+/// `sample_rate` Hz, 8000 to 192,000: at `fundamental` Hz, at most a quarter of the sample rate, or, when it
+/// is 0, at each frame's estimate from `lowest` to `highest` Hz, within 40 to 2000 and below a quarter of
+/// the sample rate.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned; a number out of its range).

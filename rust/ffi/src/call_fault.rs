@@ -6,215 +6,147 @@ use crate::status::{
 };
 use std::fmt::{self, Display};
 
-/// A fault in a call's arguments, found by the boundary.
+/// A fault in a call's arguments, found by the boundary. Its text is written into the caller's record, without an allocation.
 #[derive(Debug)]
 pub(crate) struct CallFault {
     status: RustleStatus,
     argument: &'static str,
-    problem: Problem,
+    text: Text,
+    values: [Value; 2],
 }
 
-/// Writes the problem with two sizes.
-type Text = fn(&mut fmt::Formatter<'_>, usize, usize) -> fmt::Result;
+/// Writes what was expected and what came.
+type Text = fn(&mut fmt::Formatter<'_>, [Value; 2]) -> fmt::Result;
 
-/// What was expected and what came. The text is written into the caller's record, without an allocation.
-#[derive(Debug)]
-enum Problem {
-    Text(&'static str),
-    Got(&'static str, Number),
-    Sizes(Text, usize, usize),
-    Overlap(&'static str),
-    Stale(u64),
-    Decimal(i64, u8),
-}
-
-/// A number that a caller passed.
+/// A value in a fault's text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Number {
+pub(crate) enum Value {
+    None,
+    Text(&'static str),
     Unsigned(u64),
     Signed(i64),
     Float(f64),
+    /// A handle or an address.
+    Hexadecimal(u64),
 }
 
-/// The conversions of the numbers' types.
-macro_rules! numbers {
-    ($($type:ty: $number:ident => $value:expr;)+) => {
-        $(impl From<$type> for Number {
-            fn from($number: $type) -> Self {
+/// The conversions of the values' types.
+macro_rules! values {
+    ($($type:ty: $from:ident => $value:expr;)+) => {
+        $(impl From<$type> for Value {
+            fn from($from: $type) -> Self {
                 $value
             }
         })+
     };
 }
 
-numbers! {
+values! {
+    &'static str: text => Self::Text(text);
+    u8: number => Self::Unsigned(number.into());
     u32: number => Self::Unsigned(number.into());
     [u8; 2]: bytes => Self::Unsigned(u16::from_ne_bytes(bytes).into());
     usize: number => Self::Unsigned(number as u64);
     i64: number => Self::Signed(number);
     f64: number => Self::Float(number);
+    u64: handle => Self::Hexadecimal(handle);
 }
 
-impl Display for Number {
+impl Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::None => Ok(()),
+            Self::Text(text) => text.fmt(f),
             Self::Unsigned(number) => number.fmt(f),
             Self::Signed(number) => number.fmt(f),
             Self::Float(number) => number.fmt(f),
+            Self::Hexadecimal(number) => write!(f, "{number:#x}"),
         }
     }
 }
 
+/// The constructors of faults, each with its status and its text, in which its values stand: at most two.
+macro_rules! faults {
+    ($($(#[$about:meta])* $name:ident($($value:ident),*) $status:ident: $text:literal;)+) => {
+        impl CallFault {
+            $($(#[$about])*
+            pub(crate) fn $name(argument: &'static str $(, $value: impl Into<Value>)*) -> Self {
+                Self::new($status, argument, [$($value.into()),*], |f, values| {
+                    let [$($value,)* ..] = values;
+                    write!(f, $text)
+                })
+            })+
+        }
+    };
+}
+
+faults! {
+    /// `argument` is NULL.
+    null() RUSTLE_NULL_POINTER: "expected a pointer, got NULL";
+    /// `argument` is a length that no allocation can have, or that the function does not accept: it is not `expected`.
+    length(expected, got) RUSTLE_INVALID_LENGTH: "expected {expected}, got {got}";
+    /// `argument` has more than `most` elements.
+    too_long(most, got) RUSTLE_INVALID_LENGTH: "expected at most {most} elements, got {got}";
+    /// `argument` has `got` elements in place of `expected`.
+    count(expected, got) RUSTLE_INVALID_LENGTH: "expected {expected} elements, got {got}";
+    /// `argument` has room for `got` elements in place of none or `expected`.
+    room(expected, got) RUSTLE_INVALID_LENGTH: "expected room for {expected} elements, or none, got room for {got}";
+    /// `argument` is a number that is not a member of its enumeration, or is out of range: it is not `expected`.
+    number(expected, got) RUSTLE_INVALID_VALUE: "expected {expected}, got {got}";
+    /// `argument` is not accepted; `problem` says what was expected, and what came.
+    value(problem) RUSTLE_INVALID_VALUE: "{problem}";
+    /// `argument` is a decimal number with too many digits.
+    decimal(units, scale) RUSTLE_INVALID_VALUE:
+        "expected at most 18 digits, at most 18 of them after the point, got {units} with {scale} after the point";
+    /// `argument` is a pointer to elements of another alignment.
+    misaligned(alignment, address) RUSTLE_INVALID_VALUE:
+        "expected an address that is a multiple of {alignment}, got {address}";
+    /// The memory of `argument` overlaps that of `other`.
+    overlap(other) RUSTLE_INVALID_VALUE: "expected memory of its own, got memory that overlaps that of {other}";
+    /// `argument` is UTF-8 in its first `valid` bytes only.
+    utf8(valid) RUSTLE_INVALID_UTF8: "expected UTF-8, got an invalid byte after {valid} bytes";
+    /// `argument` is not the handle of a live object of its kind.
+    stale(handle) RUSTLE_STALE_HANDLE: "expected a live handle, got {handle}, which was freed or never issued";
+    /// No memory or handle is left for another object.
+    exhausted() RUSTLE_EXHAUSTED: "the system or the handle table is exhausted";
+    /// The call is not possible in the present state.
+    wrong_state(problem) RUSTLE_WRONG_STATE: "{problem}";
+    /// `argument` is an object that does not support the verb.
+    unsupported() RUSTLE_UNSUPPORTED: "expected an object that has this verb, got one of another kind";
+    /// `argument` is a record whose size differs from this archive's.
+    size(expected, got) RUSTLE_RECORD_SIZE: "expected a record of {expected} bytes, got {got}";
+}
+
 impl CallFault {
-    const fn new(status: RustleStatus, argument: &'static str, problem: Problem) -> Self {
+    fn new<const COUNT: usize>(
+        status: RustleStatus,
+        argument: &'static str,
+        given: [Value; COUNT],
+        text: Text,
+    ) -> Self {
+        let mut values = [Value::None; 2];
+        values[..COUNT].copy_from_slice(&given);
         Self {
             status,
             argument,
-            problem,
+            text,
+            values,
         }
-    }
-
-    /// `argument` is NULL.
-    pub(crate) const fn null(argument: &'static str) -> Self {
-        let problem = "expected a pointer, got NULL";
-        Self::new(RUSTLE_NULL_POINTER, argument, Problem::Text(problem))
-    }
-
-    /// `argument` is a length that no allocation can have, or that the function does not accept: it is not `expected`.
-    pub(crate) fn length(argument: &'static str, expected: &'static str, got: impl Into<Number>) -> Self {
-        Self::new(
-            RUSTLE_INVALID_LENGTH,
-            argument,
-            Problem::Got(expected, got.into()),
-        )
-    }
-
-    /// `argument` has more than `most` elements.
-    pub(crate) fn too_long(argument: &'static str, most: usize, got: usize) -> Self {
-        let text: Text = |f, most, got| write!(f, "expected at most {most} elements, got {got}");
-        Self::new(RUSTLE_INVALID_LENGTH, argument, Problem::Sizes(text, most, got))
-    }
-
-    /// `argument` has `got` elements in place of `expected`.
-    pub(crate) fn count(argument: &'static str, expected: usize, got: usize) -> Self {
-        let text: Text = |f, expected, got| write!(f, "expected {expected} elements, got {got}");
-        Self::new(
-            RUSTLE_INVALID_LENGTH,
-            argument,
-            Problem::Sizes(text, expected, got),
-        )
-    }
-
-    /// `argument` has room for `got` elements in place of none or `expected`.
-    pub(crate) fn room(argument: &'static str, expected: usize, got: usize) -> Self {
-        let text: Text = |f, expected, got| {
-            write!(
-                f,
-                "expected room for {expected} elements, or none, got room for {got}"
-            )
-        };
-        Self::new(
-            RUSTLE_INVALID_LENGTH,
-            argument,
-            Problem::Sizes(text, expected, got),
-        )
-    }
-
-    /// `argument` is a number that is not a member of its enumeration, or is out of range: it is not `expected`.
-    pub(crate) fn number(argument: &'static str, expected: &'static str, got: impl Into<Number>) -> Self {
-        Self::new(RUSTLE_INVALID_VALUE, argument, Problem::Got(expected, got.into()))
-    }
-
-    /// `argument` is not accepted; `problem` says what was expected, and what came.
-    pub(crate) const fn value(argument: &'static str, problem: &'static str) -> Self {
-        Self::new(RUSTLE_INVALID_VALUE, argument, Problem::Text(problem))
-    }
-
-    /// `argument` is a decimal number with too many digits.
-    pub(crate) const fn decimal(argument: &'static str, units: i64, scale: u8) -> Self {
-        Self::new(RUSTLE_INVALID_VALUE, argument, Problem::Decimal(units, scale))
-    }
-
-    /// `argument` is a pointer to elements of another alignment.
-    pub(crate) fn misaligned<T>(argument: &'static str, pointer: *const T) -> Self {
-        let text: Text = |f, align, got| {
-            write!(
-                f,
-                "expected an address that is a multiple of {align}, got {got:#x}"
-            )
-        };
-        let problem = Problem::Sizes(text, align_of::<T>(), pointer.addr());
-        Self::new(RUSTLE_INVALID_VALUE, argument, problem)
-    }
-
-    /// The memory of `argument` overlaps that of `other`.
-    pub(crate) const fn overlap(argument: &'static str, other: &'static str) -> Self {
-        Self::new(RUSTLE_INVALID_VALUE, argument, Problem::Overlap(other))
     }
 
     /// Refuses `padding`, the reserved field `argument`, unless it is 0.
-    pub(crate) fn check_reserved(padding: impl Into<Number>, argument: &'static str) -> Result<(), Self> {
+    pub(crate) fn check_reserved(padding: impl Into<Value>, argument: &'static str) -> Result<(), Self> {
         match padding.into() {
-            Number::Unsigned(0) => Ok(()),
+            Value::Unsigned(0) => Ok(()),
             got => Err(Self::number(argument, "0", got)),
         }
-    }
-
-    /// `argument` is not UTF-8.
-    pub(crate) fn utf8(argument: &'static str, error: std::str::Utf8Error) -> Self {
-        let text: Text = |f, valid, _| write!(f, "expected UTF-8, got an invalid byte after {valid} bytes");
-        Self::new(
-            RUSTLE_INVALID_UTF8,
-            argument,
-            Problem::Sizes(text, error.valid_up_to(), 0),
-        )
-    }
-
-    /// `argument` is not the handle of a live object of its kind.
-    pub(crate) const fn stale(argument: &'static str, handle: u64) -> Self {
-        Self::new(RUSTLE_STALE_HANDLE, argument, Problem::Stale(handle))
-    }
-
-    /// No memory or handle is left for another object.
-    pub(crate) const fn exhausted(argument: &'static str) -> Self {
-        let problem = "the system or the handle table is exhausted";
-        Self::new(RUSTLE_EXHAUSTED, argument, Problem::Text(problem))
-    }
-
-    /// The call is not possible in the present state.
-    pub(crate) const fn wrong_state(argument: &'static str, problem: &'static str) -> Self {
-        Self::new(RUSTLE_WRONG_STATE, argument, Problem::Text(problem))
-    }
-
-    /// `argument` is an object that does not support the verb.
-    pub(crate) const fn unsupported(argument: &'static str) -> Self {
-        let problem = "expected an object that has this verb, got one of another kind";
-        Self::new(RUSTLE_UNSUPPORTED, argument, Problem::Text(problem))
-    }
-
-    /// `argument` is a record whose size differs from this archive's.
-    pub(crate) fn size(argument: &'static str, expected: usize, got: usize) -> Self {
-        let text: Text = |f, expected, got| write!(f, "expected a record of {expected} bytes, got {got}");
-        Self::new(RUSTLE_RECORD_SIZE, argument, Problem::Sizes(text, expected, got))
     }
 }
 
 impl Display for CallFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.argument)?;
-        match self.problem {
-            Problem::Text(problem) => f.write_str(problem),
-            Problem::Got(expected, got) => write!(f, "expected {expected}, got {got}"),
-            Problem::Sizes(text, expected, got) => text(f, expected, got),
-            Problem::Overlap(other) => write!(f, "expected memory of its own, got memory that overlaps that of {other}"),
-            Problem::Stale(handle) => {
-                write!(f, "expected a live handle, got {handle:#x}, which was freed or never issued")
-            }
-            Problem::Decimal(units, scale) => write!(
-                f,
-                "expected at most 18 digits, at most 18 of them after the point, got {units} with {scale} after the point"
-            ),
-        }
+        (self.text)(f, self.values)
     }
 }
 
@@ -230,25 +162,23 @@ mod tests {
 
     #[test]
     fn text_names_the_argument_and_the_value() {
-        let other =
-            std::str::from_utf8(&[0x61, 0x62, 0xff].map(std::hint::black_box)).expect_err("it is not UTF-8");
-        let odd = std::ptr::without_provenance::<u64>(9);
         let texts = [
+            (CallFault::null("input"), "input: expected a pointer, got NULL"),
             (CallFault::number("percent", "0 to 100", 101.5), "percent: expected 0 to 100, got 101.5"),
             (CallFault::number("ns", "1 ns or more", -1_i64), "ns: expected 1 ns or more, got -1"),
             (CallFault::length("size", "1 to 8", 9_usize), "size: expected 1 to 8, got 9"),
-            (CallFault::too_long("list", 2, 3), "list: expected at most 2 elements, got 3"),
-            (CallFault::count("left", 2, 3), "left: expected 2 elements, got 3"),
-            (CallFault::room("frames", 5, 3), "frames: expected room for 5 elements, or none, got room for 3"),
-            (CallFault::misaligned("out", odd), "out: expected an address that is a multiple of 8, got 0x9"),
+            (CallFault::too_long("list", 2_usize, 3_usize), "list: expected at most 2 elements, got 3"),
+            (CallFault::count("left", 2_usize, 3_usize), "left: expected 2 elements, got 3"),
+            (CallFault::room("frames", 5_usize, 3_usize), "frames: expected room for 5 elements, or none, got room for 3"),
+            (CallFault::misaligned("out", 8_usize, 9_u64), "out: expected an address that is a multiple of 8, got 0x9"),
             (CallFault::overlap("b", "a"), "b: expected memory of its own, got memory that overlaps that of a"),
-            (CallFault::utf8("name", other), "name: expected UTF-8, got an invalid byte after 2 bytes"),
+            (CallFault::utf8("name", 2_usize), "name: expected UTF-8, got an invalid byte after 2 bytes"),
             (
-                CallFault::stale("session", 0x1_0000_0007),
+                CallFault::stale("session", 0x1_0000_0007_u64),
                 "session: expected a live handle, got 0x100000007, which was freed or never issued",
             ),
             (
-                CallFault::decimal("level", 7, 19),
+                CallFault::decimal("level", 7_i64, 19_u8),
                 "level: expected at most 18 digits, at most 18 of them after the point, got 7 with 19 after the point",
             ),
         ];

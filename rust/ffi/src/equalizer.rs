@@ -163,13 +163,8 @@ pub(crate) fn response(
 ///
 /// Example: `sample_rate` 48000.
 #[doc(alias = "rustle_equalizer_preamp")]
-pub(crate) fn preamp(
-    settings: &RustleEqualizerSettings,
-    sample_rate: f64,
-    preamp: &mut f64,
-) -> Outcome<EqualizerError> {
-    *preamp = automatic_preamp(&settings.read()?, sample_rate)?;
-    Ok(())
+pub(crate) fn preamp(settings: &RustleEqualizerSettings, sample_rate: f64) -> Outcome<EqualizerError, f64> {
+    Ok(automatic_preamp(&settings.read()?, sample_rate)?)
 }
 
 /// Writes to `gains` the gains in dB, one per band, with which the response of all `bands` together meets `targets`, finite and
@@ -185,18 +180,17 @@ pub(crate) fn solve(
     targets: &[f64],
     sample_rate: f64,
     gains: &mut [f64],
-    distance: &mut f64,
-) -> Outcome<EqualizerError> {
+) -> Outcome<EqualizerError, f64> {
     if gains.len() != bands.len() {
         return Err(CallFault::count("gains", bands.len(), gains.len()).into());
     }
     let solved: Result<Vec<_>, _> = bands.iter().map(RustleEqualizerBand::read).collect();
     let mut solved = solved?;
-    *distance = gains_for_curve(&mut solved, targets, sample_rate)?;
+    let distance = gains_for_curve(&mut solved, targets, sample_rate)?;
     for (gain, solved) in gains.iter_mut().zip(solved) {
         *gain = solved.gain;
     }
-    Ok(())
+    Ok(distance)
 }
 
 impl RustleEqualizerSettings {

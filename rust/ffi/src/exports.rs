@@ -82,7 +82,7 @@ use crate::voice::RustleVoiceDescription;
 use crate::voice::RustleVoiceFrame;
 use crate::voice::RustleVoiceSummary;
 use std::ffi::{c_char, CStr};
-use std::mem::{offset_of, zeroed, MaybeUninit};
+use std::mem::{offset_of, MaybeUninit};
 
 /// Makes an object: the number of `rustle_echo_new`.
 pub const RUSTLE_NEW_ECHO: u32 = 0xf3d42ab1;
@@ -396,8 +396,7 @@ pub(crate) fn description(what: u32) -> Option<&'static Description> {
 /// As the header says.
 #[no_mangle]
 pub unsafe extern "C" fn rustle_log_set_level(level: u32, error: *mut RustleError) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe { guarded(error, || crate::log::set_level(level)) }
 }
 
@@ -411,8 +410,7 @@ pub unsafe extern "C" fn rustle_echo_say(
     number: u64,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let echo = <crate::echo::EchoObject as Tabled>::table().pin(echo, "echo")?;
@@ -432,8 +430,7 @@ pub unsafe extern "C" fn rustle_equalizer_change_sized(
     settings_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("settings", size_of::<RustleEqualizerSettings>(), settings_size)?;
@@ -454,8 +451,7 @@ pub unsafe extern "C" fn rustle_equalizer_set_bypassed(
     is_bypassed: crate::lent::Flag,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let equalizer = <crate::equalizer::Equalizer as Tabled>::table().pin(equalizer, "equalizer")?;
@@ -475,8 +471,7 @@ pub unsafe extern "C" fn rustle_equalizer_process(
     block_capacity: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let equalizer = <crate::equalizer::Equalizer as Tabled>::table().pin(equalizer, "equalizer")?;
@@ -503,8 +498,7 @@ pub unsafe extern "C" fn rustle_equalizer_response_sized(
     right_capacity: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("settings", size_of::<RustleEqualizerSettings>(), settings_size)?;
@@ -545,8 +539,7 @@ pub unsafe extern "C" fn rustle_equalizer_preamp_sized(
     preamp: *mut f64,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("settings", size_of::<RustleEqualizerSettings>(), settings_size)?;
@@ -563,8 +556,7 @@ pub unsafe extern "C" fn rustle_equalizer_preamp_sized(
                 [Argument::new("preamp", preamp, 1)],
             )?;
             let preamp_place = out(preamp, "preamp")?;
-            let mut preamp = zeroed::<f64>();
-            crate::equalizer::preamp(settings, sample_rate, &mut preamp).map(|()| {
+            crate::equalizer::preamp(settings, sample_rate).map(|preamp| {
                 preamp_place.write(preamp);
             })
         })
@@ -588,8 +580,7 @@ pub unsafe extern "C" fn rustle_equalizer_solve_sized(
     distance: *mut f64,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("bands", size_of::<RustleEqualizerBand>(), bands_size)?;
@@ -603,8 +594,7 @@ pub unsafe extern "C" fn rustle_equalizer_solve_sized(
             let targets = borrowed(targets, targets_count, "targets")?;
             let gains = borrowed_mut(gains, gains_capacity, "gains")?;
             let distance_place = out(distance, "distance")?;
-            let mut distance = zeroed::<f64>();
-            crate::equalizer::solve(bands, targets, sample_rate, gains, &mut distance).map(|()| {
+            crate::equalizer::solve(bands, targets, sample_rate, gains).map(|distance| {
                 distance_place.write(distance);
             })
         })
@@ -617,8 +607,7 @@ pub unsafe extern "C" fn rustle_equalizer_solve_sized(
 /// As the header says.
 #[no_mangle]
 pub unsafe extern "C" fn rustle_feed_run(feed: RustleHandle, error: *mut RustleError) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let feed = <crate::feed::Feed as Tabled>::table().pin(feed, "feed")?;
@@ -639,8 +628,7 @@ pub unsafe extern "C" fn rustle_feed_push(
     taken: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let feed = <crate::feed::Feed as Tabled>::table().pin(feed, "feed")?;
@@ -650,8 +638,7 @@ pub unsafe extern "C" fn rustle_feed_push(
             ])?;
             let bytes = borrowed(bytes, bytes_count, "bytes")?;
             let taken_place = out(taken, "taken")?;
-            let mut taken = zeroed::<usize>();
-            feed.push(bytes, &mut taken).map(|()| {
+            feed.push(bytes).map(|taken| {
                 taken_place.write(taken);
             })
         })
@@ -671,8 +658,7 @@ pub unsafe extern "C" fn rustle_feed_report(
     note: RustleString,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let feed = <crate::feed::Feed as Tabled>::table().pin(feed, "feed")?;
@@ -694,8 +680,7 @@ pub unsafe extern "C" fn rustle_feed_wanted_sized(
     wanted_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("wanted", size_of::<RustleFeedWanted>(), wanted_size)?;
@@ -706,8 +691,7 @@ pub unsafe extern "C" fn rustle_feed_wanted_sized(
             ])?;
             let names = borrowed_mut(names, names_capacity, "names")?;
             let wanted_place = out(wanted, "wanted")?;
-            let mut wanted = zeroed::<RustleFeedWanted>();
-            feed.wanted(names, &mut wanted).map(|()| {
+            feed.wanted(names).map(|wanted| {
                 wanted_place.write(wanted);
             })
         })
@@ -727,13 +711,11 @@ pub unsafe extern "C" fn rustle_feed_backoff(
     wait_ns: *mut u64,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let wait_ns_place = out(wait_ns, "wait_ns")?;
-            let mut wait_ns = zeroed::<u64>();
-            crate::feed::backoff(base_ns, cap_ns, failures, seed, &mut wait_ns).map(|()| {
+            crate::feed::backoff(base_ns, cap_ns, failures, seed).map(|wait_ns| {
                 wait_ns_place.write(wait_ns);
             })
         })
@@ -755,8 +737,7 @@ pub unsafe extern "C" fn rustle_feed_subscribe_sized(
     remove_count: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("add", size_of::<RustleString>(), add_size)?;
@@ -783,8 +764,7 @@ pub unsafe extern "C" fn rustle_feed_symbol(
     length: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let session = session::find(session)?;
@@ -795,8 +775,7 @@ pub unsafe extern "C" fn rustle_feed_symbol(
             ])?;
             let name = borrowed_mut(name, name_capacity, "name")?;
             let length_place = out(length, "length")?;
-            let mut length = zeroed::<usize>();
-            session.symbol(number, name, &mut length).map(|()| {
+            session.symbol(number, name).map(|length| {
                 length_place.write(length);
             })
         })
@@ -815,8 +794,7 @@ pub unsafe extern "C" fn rustle_server_address(
     length: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let session = session::find(session)?;
@@ -827,8 +805,7 @@ pub unsafe extern "C" fn rustle_server_address(
             ])?;
             let address = borrowed_mut(address, address_capacity, "address")?;
             let length_place = out(length, "length")?;
-            let mut length = zeroed::<usize>();
-            session.address(address, &mut length).map(|()| {
+            session.address(address).map(|length| {
                 length_place.write(length);
             })
         })
@@ -848,8 +825,7 @@ pub unsafe extern "C" fn rustle_server_clients_sized(
     count: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("clients", size_of::<RustleServerClient>(), clients_size)?;
@@ -865,8 +841,7 @@ pub unsafe extern "C" fn rustle_server_clients_sized(
                 "clients",
             )?;
             let count_place = out(count, "count")?;
-            let mut count = zeroed::<usize>();
-            session.clients(clients, &mut count).map(|()| {
+            session.clients(clients).map(|count| {
                 count_place.write(count);
             })
         })
@@ -889,8 +864,7 @@ pub unsafe extern "C" fn rustle_fft_spectrum(
     scratch_capacity: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let fft_plan = <crate::fft::FftPlan as Tabled>::table().pin(fft_plan, "fft_plan")?;
@@ -922,8 +896,7 @@ pub unsafe extern "C" fn rustle_fft_inverse_samples(
     scratch_capacity: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let fft_inverse = <crate::fft::FftInverse as Tabled>::table().pin(fft_inverse, "fft_inverse")?;
@@ -949,13 +922,11 @@ pub unsafe extern "C" fn rustle_fft_instruction_set(
     instruction_set: *mut Choice<RustleInstructionSet>,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let instruction_set_place = out(instruction_set, "instruction_set")?;
-            let mut instruction_set = zeroed::<Choice<RustleInstructionSet>>();
-            crate::fft::preferred_instruction_set(&mut instruction_set).map(|()| {
+            crate::fft::preferred_instruction_set().map(|instruction_set| {
                 instruction_set_place.write(instruction_set);
             })
         })
@@ -974,8 +945,7 @@ pub unsafe extern "C" fn rustle_fft_window(
     coefficients_capacity: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let coefficients = borrowed_mut(coefficients, coefficients_capacity, "coefficients")?;
@@ -1000,8 +970,7 @@ pub unsafe extern "C" fn rustle_spectrum_peaks_sized(
     count: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("search", size_of::<RustlePeakSearch>(), search_size)?;
@@ -1016,8 +985,7 @@ pub unsafe extern "C" fn rustle_spectrum_peaks_sized(
             let amplitudes = borrowed(amplitudes, amplitudes_count, "amplitudes")?;
             let peaks = borrowed_mut(peaks.cast::<MaybeUninit<RustlePeak>>(), peaks_capacity, "peaks")?;
             let count_place = out(count, "count")?;
-            let mut count = zeroed::<usize>();
-            crate::fft::peaks::spectrum_peaks(amplitudes, search, peaks, &mut count).map(|()| {
+            crate::fft::peaks::spectrum_peaks(amplitudes, search, peaks).map(|count| {
                 count_place.write(count);
             })
         })
@@ -1035,8 +1003,7 @@ pub unsafe extern "C" fn rustle_meter_process(
     samples_count: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let meter = <crate::meter::Meter as Tabled>::table().pin(meter, "meter")?;
@@ -1057,15 +1024,13 @@ pub unsafe extern "C" fn rustle_meter_read_sized(
     reading_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("reading", size_of::<RustleMeterReading>(), reading_size)?;
             let meter = <crate::meter::Meter as Tabled>::table().pin(meter, "meter")?;
             let reading_place = out(reading, "reading")?;
-            let mut reading = zeroed::<RustleMeterReading>();
-            meter.read(&mut reading).map(|()| {
+            meter.read().map(|reading| {
                 reading_place.write(reading);
             })
         })
@@ -1083,14 +1048,12 @@ pub unsafe extern "C" fn rustle_meter_exceeded(
     level: *mut f64,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let meter = <crate::meter::Meter as Tabled>::table().pin(meter, "meter")?;
             let level_place = out(level, "level")?;
-            let mut level = zeroed::<f64>();
-            meter.exceeded(percent, &mut level).map(|()| {
+            meter.exceeded(percent).map(|level| {
                 level_place.write(level);
             })
         })
@@ -1111,8 +1074,7 @@ pub unsafe extern "C" fn rustle_meter_bands(
     count: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let meter = <crate::meter::Meter as Tabled>::table().pin(meter, "meter")?;
@@ -1124,8 +1086,7 @@ pub unsafe extern "C" fn rustle_meter_bands(
             let centres = borrowed_mut(centres, centres_capacity, "centres")?;
             let levels = borrowed_mut(levels, levels_capacity, "levels")?;
             let count_place = out(count, "count")?;
-            let mut count = zeroed::<usize>();
-            meter.bands(centres, levels, &mut count).map(|()| {
+            meter.bands(centres, levels).map(|count| {
                 count_place.write(count);
             })
         })
@@ -1143,8 +1104,7 @@ pub unsafe extern "C" fn rustle_display_scale(
     level_zone: *mut u32,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_apart([
@@ -1152,10 +1112,8 @@ pub unsafe extern "C" fn rustle_display_scale(
                 Argument::new("level_zone", level_zone, 1),
             ])?;
             let place_place = out(place, "place")?;
-            let mut place = zeroed::<f64>();
             let level_zone_place = out(level_zone, "level_zone")?;
-            let mut level_zone = zeroed::<u32>();
-            crate::meter::scale(power, &mut place, &mut level_zone).map(|()| {
+            crate::meter::scale(power).map(|(place, level_zone)| {
                 place_place.write(place);
                 level_zone_place.write(level_zone);
             })
@@ -1179,8 +1137,7 @@ pub unsafe extern "C" fn rustle_pitch_process_sized(
     written: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("frames", size_of::<RustlePitchFrame>(), frames_size)?;
@@ -1198,15 +1155,11 @@ pub unsafe extern "C" fn rustle_pitch_process_sized(
                 "frames",
             )?;
             let taken_place = out(taken, "taken")?;
-            let mut taken = zeroed::<usize>();
             let written_place = out(written, "written")?;
-            let mut written = zeroed::<usize>();
-            pitch
-                .process(samples, frames, &mut taken, &mut written)
-                .map(|()| {
-                    taken_place.write(taken);
-                    written_place.write(written);
-                })
+            pitch.process(samples, frames).map(|(taken, written)| {
+                taken_place.write(taken);
+                written_place.write(written);
+            })
         })
     }
 }
@@ -1228,8 +1181,7 @@ pub unsafe extern "C" fn rustle_pitch_contour_sized(
     count: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size(
@@ -1252,8 +1204,7 @@ pub unsafe extern "C" fn rustle_pitch_contour_sized(
                 "frames",
             )?;
             let count_place = out(count, "count")?;
-            let mut count = zeroed::<usize>();
-            crate::pitch::pitch_contour(configuration, decoding, samples, frames, &mut count).map(|()| {
+            crate::pitch::pitch_contour(configuration, decoding, samples, frames).map(|count| {
                 count_place.write(count);
             })
         })
@@ -1270,8 +1221,7 @@ pub unsafe extern "C" fn rustle_runtime_advance(
     nanoseconds: u64,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let runtime = <crate::runtime::ManualRuntime as Tabled>::table().pin(runtime, "runtime")?;
@@ -1292,8 +1242,7 @@ pub unsafe extern "C" fn rustle_playback_write(
     taken: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let session = session::find(session)?;
@@ -1304,8 +1253,7 @@ pub unsafe extern "C" fn rustle_playback_write(
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let taken_place = out(taken, "taken")?;
-            let mut taken = zeroed::<usize>();
-            session.write(samples, &mut taken).map(|()| {
+            session.write(samples).map(|taken| {
                 taken_place.write(taken);
             })
         })
@@ -1321,8 +1269,7 @@ pub unsafe extern "C" fn rustle_playback_finish(
     session: RustleHandle,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let session = session::find(session)?;
@@ -1343,14 +1290,12 @@ pub unsafe extern "C" fn rustle_stft_frame_count(
     count: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let stft = <crate::stft::Stft as Tabled>::table().pin(stft, "stft")?;
             let count_place = out(count, "count")?;
-            let mut count = zeroed::<usize>();
-            stft.frame_count(length, &mut count).map(|()| {
+            stft.frame_count(length).map(|count| {
                 count_place.write(count);
             })
         })
@@ -1374,8 +1319,7 @@ pub unsafe extern "C" fn rustle_stft_frames(
     count: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let stft = <crate::stft::Stft as Tabled>::table().pin(stft, "stft")?;
@@ -1389,15 +1333,7 @@ pub unsafe extern "C" fn rustle_stft_frames(
             let output = borrowed_mut(output, output_capacity, "output")?;
             let scratch = borrowed_mut(scratch, scratch_capacity, "scratch")?;
             let count_place = out_or_null(count, "count")?;
-            let mut count = zeroed::<usize>();
-            stft.frames(
-                signal,
-                first,
-                output,
-                scratch,
-                count_place.is_some().then_some(&mut count),
-            )
-            .map(|()| {
+            stft.frames(signal, first, output, scratch).map(|count| {
                 if let Some(place) = count_place {
                     place.write(count);
                 }
@@ -1421,8 +1357,7 @@ pub unsafe extern "C" fn rustle_stft_stream_push(
     frames: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let stft_stream = <crate::stft::StftStream as Tabled>::table().pin(stft_stream, "stft_stream")?;
@@ -1435,15 +1370,11 @@ pub unsafe extern "C" fn rustle_stft_stream_push(
             let samples = borrowed(samples, samples_count, "samples")?;
             let output = borrowed_mut(output, output_capacity, "output")?;
             let taken_place = out(taken, "taken")?;
-            let mut taken = zeroed::<usize>();
             let frames_place = out(frames, "frames")?;
-            let mut frames = zeroed::<usize>();
-            stft_stream
-                .push(samples, output, &mut taken, &mut frames)
-                .map(|()| {
-                    taken_place.write(taken);
-                    frames_place.write(frames);
-                })
+            stft_stream.push(samples, output).map(|(taken, frames)| {
+                taken_place.write(taken);
+                frames_place.write(frames);
+            })
         })
     }
 }
@@ -1460,8 +1391,7 @@ pub unsafe extern "C" fn rustle_stft_stream_finish(
     frames: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             let stft_stream = <crate::stft::StftStream as Tabled>::table().pin(stft_stream, "stft_stream")?;
@@ -1471,8 +1401,7 @@ pub unsafe extern "C" fn rustle_stft_stream_finish(
             ])?;
             let output = borrowed_mut(output, output_capacity, "output")?;
             let frames_place = out(frames, "frames")?;
-            let mut frames = zeroed::<usize>();
-            stft_stream.finish(output, &mut frames).map(|()| {
+            stft_stream.finish(output).map(|frames| {
                 frames_place.write(frames);
             })
         })
@@ -1495,8 +1424,7 @@ pub unsafe extern "C" fn rustle_voice_process_sized(
     written: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("frames", size_of::<RustleVoiceFrame>(), frames_size)?;
@@ -1514,15 +1442,11 @@ pub unsafe extern "C" fn rustle_voice_process_sized(
                 "frames",
             )?;
             let taken_place = out(taken, "taken")?;
-            let mut taken = zeroed::<usize>();
             let written_place = out(written, "written")?;
-            let mut written = zeroed::<usize>();
-            voice
-                .process(samples, frames, &mut taken, &mut written)
-                .map(|()| {
-                    taken_place.write(taken);
-                    written_place.write(written);
-                })
+            voice.process(samples, frames).map(|(taken, written)| {
+                taken_place.write(taken);
+                written_place.write(written);
+            })
         })
     }
 }
@@ -1538,15 +1462,13 @@ pub unsafe extern "C" fn rustle_voice_summary_sized(
     summary_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("summary", size_of::<RustleVoiceSummary>(), summary_size)?;
             let voice = <crate::voice::Voice as Tabled>::table().pin(voice, "voice")?;
             let summary_place = out(summary, "summary")?;
-            let mut summary = zeroed::<RustleVoiceSummary>();
-            voice.summary(&mut summary).map(|()| {
+            voice.summary().map(|summary| {
                 summary_place.write(summary);
             })
         })
@@ -1568,8 +1490,7 @@ pub unsafe extern "C" fn rustle_voice_formants_sized(
     formants_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size(
@@ -1586,8 +1507,7 @@ pub unsafe extern "C" fn rustle_voice_formants_sized(
             let configuration = record(configuration, "configuration")?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let formants_place = out(formants, "formants")?;
-            let mut formants = zeroed::<RustleFormants>();
-            crate::voice::formants(sample_rate, configuration, samples, &mut formants).map(|()| {
+            crate::voice::formants(sample_rate, configuration, samples).map(|formants| {
                 formants_place.write(formants);
             })
         })
@@ -1607,8 +1527,7 @@ pub unsafe extern "C" fn rustle_voice_spectrum_sized(
     features_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("features", size_of::<RustleSpectrumFeatures>(), features_size)?;
@@ -1618,8 +1537,7 @@ pub unsafe extern "C" fn rustle_voice_spectrum_sized(
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let features_place = out(features, "features")?;
-            let mut features = zeroed::<RustleSpectrumFeatures>();
-            crate::voice::spectrum(sample_rate, samples, &mut features).map(|()| {
+            crate::voice::spectrum(sample_rate, samples).map(|features| {
                 features_place.write(features);
             })
         })
@@ -1641,8 +1559,7 @@ pub unsafe extern "C" fn rustle_voice_harmonicity_sized(
     result_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("result", size_of::<RustleHarmonicity>(), result_size)?;
@@ -1652,8 +1569,7 @@ pub unsafe extern "C" fn rustle_voice_harmonicity_sized(
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let result_place = out(result, "result")?;
-            let mut result = zeroed::<RustleHarmonicity>();
-            crate::voice::voice_harmonicity(sample_rate, lowest, highest, samples, &mut result).map(|()| {
+            crate::voice::voice_harmonicity(sample_rate, lowest, highest, samples).map(|result| {
                 result_place.write(result);
             })
         })
@@ -1676,8 +1592,7 @@ pub unsafe extern "C" fn rustle_voice_harmonics_sized(
     result_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("result", size_of::<RustleH1MinusH2>(), result_size)?;
@@ -1687,12 +1602,9 @@ pub unsafe extern "C" fn rustle_voice_harmonics_sized(
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let result_place = out(result, "result")?;
-            let mut result = zeroed::<RustleH1MinusH2>();
-            crate::voice::harmonics(sample_rate, fundamental, lowest, highest, samples, &mut result).map(
-                |()| {
-                    result_place.write(result);
-                },
-            )
+            crate::voice::harmonics(sample_rate, fundamental, lowest, highest, samples).map(|result| {
+                result_place.write(result);
+            })
         })
     }
 }
@@ -1712,8 +1624,7 @@ pub unsafe extern "C" fn rustle_voice_perturbation_sized(
     result_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
-    // result is numbers, of which zeros are some.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("result", size_of::<RustlePerturbation>(), result_size)?;
@@ -1723,8 +1634,7 @@ pub unsafe extern "C" fn rustle_voice_perturbation_sized(
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let result_place = out(result, "result")?;
-            let mut result = zeroed::<RustlePerturbation>();
-            crate::voice::voice_perturbation(sample_rate, lowest, highest, samples, &mut result).map(|()| {
+            crate::voice::voice_perturbation(sample_rate, lowest, highest, samples).map(|result| {
                 result_place.write(result);
             })
         })

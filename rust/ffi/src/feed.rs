@@ -127,9 +127,8 @@ impl Feed {
     ///
     /// Example: `rustle_feed_new_external`, `bytes_count` 0.
     #[doc(alias = "rustle_feed_push")]
-    pub(crate) fn push(&self, bytes: &[u8], taken: &mut usize) -> Outcome<FeedError> {
-        *taken = self.0.push(bytes)?;
-        Ok(())
+    pub(crate) fn push(&self, bytes: &[u8]) -> Outcome<FeedError, usize> {
+        Ok(self.0.push(bytes)?)
     }
 
     /// Reports the state of the host's connection to the consumers of a feed of `rustle_feed_new_external`. `kind` is
@@ -169,14 +168,13 @@ impl Feed {
     /// of `wanted` is more than `names_capacity`: call again with that much room. When `all` is 1, the names are those that are
     /// also subscribed to by name. A notice of `RUSTLE_NOTICES_WANTED` reports a change.
     #[doc(alias = "rustle_feed_wanted")]
-    pub(crate) fn wanted(&self, names: &mut [u8], wanted: &mut RustleFeedWanted) -> Result<(), CallFault> {
+    pub(crate) fn wanted(&self, names: &mut [u8]) -> Result<RustleFeedWanted, CallFault> {
         let all = self.0.wanted();
         let text: String = all.names.iter().flat_map(|name| [name, "\n"]).collect();
         if let Some(place) = names.get_mut(..text.len()) {
             place.copy_from_slice(text.as_bytes());
         }
-        *wanted = all.into();
-        Ok(())
+        Ok(all.into())
     }
 }
 
@@ -188,13 +186,7 @@ impl Feed {
 ///
 /// Example: `base_ns` 1000000, `cap_ns` 8000000, `failures` 1.
 #[doc(alias = "rustle_feed_backoff")]
-pub(crate) fn backoff(
-    base_ns: u64,
-    cap_ns: u64,
-    failures: u32,
-    seed: u64,
-    wait_ns: &mut u64,
-) -> Outcome<FeedError> {
+pub(crate) fn backoff(base_ns: u64, cap_ns: u64, failures: u32, seed: u64) -> Outcome<FeedError, u64> {
     let settings = BackoffSettings {
         base_ns,
         cap_ns,
@@ -204,8 +196,7 @@ pub(crate) fn backoff(
     let before = before.ok_or_else(|| CallFault::number("failures", "1 or more", failures))?;
     let mut backoff = Backoff::after(settings, before, seed).map_err(FeedError::from)?;
     // There is always one: the attempts have no limit.
-    *wait_ns = backoff.failed().unwrap_or_default();
-    Ok(())
+    Ok(backoff.failed().unwrap_or_default())
 }
 
 /// The texts of a list.
@@ -223,15 +214,14 @@ fn decimal(units: i64, scale: u8, name: &'static str) -> Result<Decimal, CallFau
     Decimal::new(units, scale).ok_or(CallFault::decimal(name, units, scale))
 }
 
-/// Writes a text to the caller's memory.
-fn write_text(text: &str, place: &mut [u8], name: &'static str, length: &mut usize) -> Result<(), CallFault> {
+/// Writes a text to the caller's memory; returns its length.
+fn write_text(text: &str, place: &mut [u8], name: &'static str) -> Result<usize, CallFault> {
     let short = CallFault::length(name, "room for the whole text in bytes", place.len());
     place
         .get_mut(..text.len())
         .ok_or(short)?
         .copy_from_slice(text.as_bytes());
-    *length = text.len();
-    Ok(())
+    Ok(text.len())
 }
 
 statuses!(FeedError {

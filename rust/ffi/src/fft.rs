@@ -7,7 +7,7 @@ mod results;
 mod scratch;
 
 use crate::fault::{statuses, Outcome};
-use crate::lent::{choices, Choice};
+use crate::lent::{choices, same, Choice};
 use crate::object::{Describe, New, Object};
 use crate::records::records;
 use crate::status::CallFault;
@@ -126,17 +126,7 @@ impl From<RustleWindow> for Window {
     }
 }
 
-impl From<InstructionSet> for RustleInstructionSet {
-    fn from(instruction_set: InstructionSet) -> Self {
-        match instruction_set {
-            InstructionSet::Plain => Self::Plain,
-            InstructionSet::Narrow => Self::Narrow,
-            InstructionSet::Avx2 => Self::Avx2,
-            InstructionSet::Avx512 => Self::Avx512,
-            InstructionSet::Neon => Self::Neon,
-        }
-    }
-}
+same!(InstructionSet as RustleInstructionSet: Plain Narrow Avx2 Avx512 Neon);
 
 /// The instruction set of a configuration; it may be one that this machine does not have.
 fn instruction_set(choice: Choice<RustleInstructionSet>) -> Outcome<DspError, InstructionSet> {
@@ -295,11 +285,8 @@ fn description(size: usize, scratch_length: usize, instruction_set: InstructionS
 ///
 /// Thread-safe: yes. Realtime-safe: no (the first call reads the environment).
 #[doc(alias = "rustle_fft_instruction_set")]
-pub(crate) fn preferred_instruction_set(
-    instruction_set: &mut Choice<RustleInstructionSet>,
-) -> Outcome<DspError> {
-    *instruction_set = RustleInstructionSet::from(InstructionSet::preferred()?).into();
-    Ok(())
+pub(crate) fn preferred_instruction_set() -> Outcome<DspError, Choice<RustleInstructionSet>> {
+    Ok(RustleInstructionSet::from(InstructionSet::preferred()?).into())
 }
 
 /// Writes the coefficients of a window function, 0 to 1, to `coefficients`, whose length is that of the window; at 0 nothing is

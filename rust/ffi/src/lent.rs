@@ -74,7 +74,7 @@ impl RustleString {
     /// Errors: as [`borrowed`]; not UTF-8.
     pub(crate) fn text(&self, name: &'static str) -> Result<&str, CallFault> {
         let bytes = self.data.slice(self.length, LONGEST_TEXT, name)?;
-        std::str::from_utf8(bytes).map_err(|error| CallFault::utf8(name, error))
+        std::str::from_utf8(bytes).map_err(|error| CallFault::utf8(name, error.valid_up_to()))
     }
 }
 
@@ -148,13 +148,7 @@ pub trait Choices: Copy + 'static {
 macro_rules! choices {
     (@into [] $name:ident { $($case:ident)+ }) => {};
     (@into [$domain:ident] $name:ident { $($case:ident)+ }) => {
-        impl From<$name> for $domain {
-            fn from(choice: $name) -> Self {
-                match choice {
-                    $($name::$case => Self::$case),+
-                }
-            }
-        }
+        $crate::lent::same!($name as $domain: $($case)+);
     };
     ($(
         $(#[$about:meta])* pub enum $name:ident = $prefix:ident $(for $domain:ident)? {
@@ -187,3 +181,17 @@ macro_rules! choices {
     )+};
 }
 pub(crate) use choices;
+
+/// Declares the conversion of an enumeration into another with cases of the same names: `same!(Hue as Color: Red Green)`.
+macro_rules! same {
+    ($from:ident as $to:ident: $($case:ident)+) => {
+        impl From<$from> for $to {
+            fn from(from: $from) -> Self {
+                match from {
+                    $($from::$case => Self::$case),+
+                }
+            }
+        }
+    };
+}
+pub(crate) use same;

@@ -177,9 +177,8 @@ impl Meter {
 
     /// Writes the meter's present reading to `reading`. One call at a time.
     #[doc(alias = "rustle_meter_read")]
-    pub(crate) fn read(&self, reading: &mut RustleMeterReading) -> Outcome<SoundMeterError> {
-        *reading = self.0.get()?.reading().into();
-        Ok(())
+    pub(crate) fn read(&self) -> Outcome<SoundMeterError, RustleMeterReading> {
+        Ok(self.0.get()?.reading().into())
     }
 
     /// Writes to `level` the exceedance level, exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; NaN in
@@ -187,24 +186,18 @@ impl Meter {
     ///
     /// Fails with `RUSTLE_INVALID_VALUE` (`percent`).
     #[doc(alias = "rustle_meter_exceeded")]
-    pub(crate) fn exceeded(&self, percent: f64, level: &mut f64) -> Outcome<SoundMeterError> {
+    pub(crate) fn exceeded(&self, percent: f64) -> Outcome<SoundMeterError, f64> {
         if !(0.0..=100.0).contains(&percent) {
             return Err(CallFault::number("percent", "0 to 100", percent).into());
         }
-        *level = self.0.get()?.exceeded(percent).unwrap_or(f64::NAN);
-        Ok(())
+        Ok(self.0.get()?.exceeded(percent).unwrap_or(f64::NAN))
     }
 
     /// Writes the centre frequencies of the meter's bands in Hz to `centres` and their time-averaged levels in dB relative to
     /// full scale, without calibration, to `levels`, as many as fit in both. `count` receives the number of bands.
     /// One call at a time.
     #[doc(alias = "rustle_meter_bands")]
-    pub(crate) fn bands(
-        &self,
-        centres: &mut [f64],
-        levels: &mut [f64],
-        count: &mut usize,
-    ) -> Outcome<SoundMeterError> {
+    pub(crate) fn bands(&self, centres: &mut [f64], levels: &mut [f64]) -> Outcome<SoundMeterError, usize> {
         let meter = self.0.get()?;
         let known = meter.band_centres();
         let room = known.len().min(centres.len()).min(levels.len());
@@ -213,8 +206,7 @@ impl Meter {
         for level in &mut levels[..room] {
             *level = decibels(*level);
         }
-        *count = known.len();
-        Ok(())
+        Ok(known.len())
     }
 }
 
@@ -225,10 +217,9 @@ impl Meter {
 ///
 /// Thread-safe: yes. Realtime-safe: yes.
 #[doc(alias = "rustle_display_scale")]
-pub(crate) fn scale(power: f64, place: &mut f64, level_zone: &mut u32) -> Result<(), CallFault> {
-    *place = display_scale(power);
-    *level_zone = LevelZone::of(*place) as u32;
-    Ok(())
+pub(crate) fn scale(power: f64) -> Result<(f64, u32), CallFault> {
+    let place = display_scale(power);
+    Ok((place, LevelZone::of(place) as u32))
 }
 
 impl RustleMeterConfiguration {

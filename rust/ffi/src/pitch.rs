@@ -141,11 +141,8 @@ impl Pitch {
         &self,
         samples: &[f32],
         frames: &mut [MaybeUninit<RustlePitchFrame>],
-        taken: &mut usize,
-        written: &mut usize,
-    ) -> Outcome<PitchError> {
-        (*taken, *written) = self.tracker.get()?.push_into(samples, frames)?;
-        Ok(())
+    ) -> Outcome<PitchError, (usize, usize)> {
+        Ok(self.tracker.get()?.push_into(samples, frames)?)
     }
 }
 
@@ -159,8 +156,7 @@ pub(crate) fn pitch_contour(
     decoding: Choice<RustleDecoding>,
     samples: &[f32],
     frames: &mut [MaybeUninit<RustlePitchFrame>],
-    count: &mut usize,
-) -> Outcome<PitchError> {
+) -> Outcome<PitchError, usize> {
     let decoding = decoding.get("decoding")?.into();
     let (hop, configuration) = (configuration.hop as usize, configuration.read()?);
     let window = PitchTracker::new(&configuration, hop)?.estimator().window();
@@ -174,8 +170,7 @@ pub(crate) fn pitch_contour(
             place.write(frame.into());
         }
     }
-    *count = due;
-    Ok(())
+    Ok(due)
 }
 
 impl RustlePitchConfiguration {

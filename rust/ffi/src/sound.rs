@@ -182,9 +182,8 @@ impl Playing {
     ///
     /// Example: `rustle_playback_start`.
     #[doc(alias = "rustle_playback_write")]
-    pub(crate) fn write(&self, samples: &[f32], taken: &mut usize) -> Outcome<SoundError> {
-        *taken = self.0.write(samples)?;
-        Ok(())
+    pub(crate) fn write(&self, samples: &[f32]) -> Outcome<SoundError, usize> {
+        Ok(self.0.write(samples)?)
     }
 
     /// Marks the end of a playback session's sound: the session ends when the device has played the waiting frames. Idempotent.

@@ -101,13 +101,12 @@ impl Stft {
     /// Writes the number of frames of a signal of `length` samples L to `count`. With `RUSTLE_PADDING_NONE` it is 1 + (L - N) /
     /// hop, and 0 when L is below N; otherwise 1 + L / hop, and 0 when L is 0. Divisions round down. Realtime-safe.
     #[doc(alias = "rustle_stft_frame_count")]
-    pub(crate) fn frame_count(&self, length: usize, count: &mut usize) -> Result<(), CallFault> {
-        *count = self.plan.frame_count(length);
-        Ok(())
+    pub(crate) fn frame_count(&self, length: usize) -> Result<usize, CallFault> {
+        Ok(self.plan.frame_count(length))
     }
 
     /// Writes the frames of a signal from frame `first` on to `output`, one row after the other, as many as there are or fit;
-    /// `count` receives their number.
+    /// `count`, which may be NULL, receives their number.
     ///
     /// `signal` is the whole signal. `output` is a whole number of rows; rows that are not written keep their content. `scratch`
     /// is as with `rustle_fft_spectrum`. A sample that is not finite makes every bin of its frames NaN or infinite. When the call
@@ -121,16 +120,10 @@ impl Stft {
         first: usize,
         output: &mut [f32],
         scratch: &mut [f32],
-        count: Option<&mut usize>,
-    ) -> Outcome<DspError> {
+    ) -> Outcome<DspError, usize> {
         let (plan, length) = (&self.plan, self.plan.scratch_len());
-        let written = self.scratch.lent_or_own(scratch, length, |scratch| {
-            plan.frames(signal, first, output, scratch)
-        })?;
-        if let Some(count) = count {
-            *count = written;
-        }
-        Ok(())
+        let run = |scratch: &mut [f32]| plan.frames(signal, first, output, scratch);
+        Ok(self.scratch.lent_or_own(scratch, length, run)?)
     }
 }
 
@@ -169,24 +162,16 @@ impl StftStream {
     ///
     /// Fails with `RUSTLE_WRONG_STATE` (frames of a signal that has ended remain); nothing is taken or written then.
     #[doc(alias = "rustle_stft_stream_push")]
-    pub(crate) fn push(
-        &self,
-        samples: &[f32],
-        output: &mut [f32],
-        taken: &mut usize,
-        frames: &mut usize,
-    ) -> Outcome<DspError> {
+    pub(crate) fn push(&self, samples: &[f32], output: &mut [f32]) -> Outcome<DspError, (usize, usize)> {
         let progress = self.0.get()?.push(samples, output)?;
-        (*taken, *frames) = (progress.taken, progress.frames);
-        Ok(())
+        Ok((progress.taken, progress.frames))
     }
 
     /// Ends the signal and writes its remaining frames to `output`, a whole number of rows, at least one. `frames` receives the
     /// number of rows written; call it until that is 0. The stream is then at the beginning of another signal.
     /// One call at a time.
     #[doc(alias = "rustle_stft_stream_finish")]
-    pub(crate) fn finish(&self, output: &mut [f32], frames: &mut usize) -> Outcome<DspError> {
-        *frames = self.0.get()?.finish(output)?;
-        Ok(())
+    pub(crate) fn finish(&self, output: &mut [f32]) -> Outcome<DspError, usize> {
+        Ok(self.0.get()?.finish(output)?)
     }
 }

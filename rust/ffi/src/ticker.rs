@@ -25,7 +25,7 @@ records! {
         pub update_limit: u64,
         /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
         pub runtime: RustleHandle,
-        /// 0: each session draws a seed. Otherwise `seed` is used.
+        /// 0: each session draws a seed. Otherwise `seed` is used. Example: 1.
         pub has_seed: Flag,
         reserved: u32,
     }

@@ -172,7 +172,7 @@ records! {
         reserved: u32,
     }
 
-    /// The levels of the first two harmonics.
+    /// The levels of the first two harmonics, and their difference H1-H2.
     pub struct RustleH1MinusH2 for H1MinusH2 {
         /// H1-H2 in dB; 0 where no fundamental was found.
         pub difference: f64,
@@ -223,25 +223,21 @@ impl Describe<RustleVoiceDescription> for Voice {
 
 impl Voice {
     /// Processes the next samples of the signal and writes the completed frames to `frames`. `taken` receives the number of
-    /// samples taken, `written` the number of frames, as with `rustle_pitch_process`. One call at a time.
+    /// samples taken, and `written` receives the number of frames, as with `rustle_pitch_process`. One call at a time.
     #[doc(alias = "rustle_voice_process")]
     pub(crate) fn process(
         &self,
         samples: &[f32],
         frames: &mut [MaybeUninit<RustleVoiceFrame>],
-        taken: &mut usize,
-        written: &mut usize,
-    ) -> Outcome<VoiceError> {
-        (*taken, *written) = self.analyzer.get()?.push_into(samples, frames)?;
-        Ok(())
+    ) -> Outcome<VoiceError, (usize, usize)> {
+        Ok(self.analyzer.get()?.push_into(samples, frames)?)
     }
 
     /// Writes the summary of all frames since the beginning of the signal to `summary`, in a time proportional to the range of
     /// pitch, not to the signal's length. One call at a time.
     #[doc(alias = "rustle_voice_summary")]
-    pub(crate) fn summary(&self, summary: &mut RustleVoiceSummary) -> Outcome<VoiceError> {
-        *summary = self.analyzer.get()?.summary().into();
-        Ok(())
+    pub(crate) fn summary(&self) -> Outcome<VoiceError, RustleVoiceSummary> {
+        Ok(self.analyzer.get()?.summary().into())
     }
 }
 
@@ -252,22 +248,15 @@ pub(crate) fn formants(
     sample_rate: f64,
     configuration: &RustleFormantConfiguration,
     samples: &[f32],
-    formants: &mut RustleFormants,
-) -> Outcome<VoiceError> {
-    *formants = extract_formants(&configuration.read(sample_rate)?, samples)?.into();
-    Ok(())
+) -> Outcome<VoiceError, RustleFormants> {
+    Ok(extract_formants(&configuration.read(sample_rate)?, samples)?.into())
 }
 
 /// Writes to `features` the shape of the spectrum of a signal at `sample_rate` Hz, 8000 to 192,000: of the mean power of frames
 /// of at least 40 ms that overlap by half.
 #[doc(alias = "rustle_voice_spectrum")]
-pub(crate) fn spectrum(
-    sample_rate: f64,
-    samples: &[f32],
-    features: &mut RustleSpectrumFeatures,
-) -> Outcome<VoiceError> {
-    *features = analyze_spectrum(sample_rate, samples)?.into();
-    Ok(())
+pub(crate) fn spectrum(sample_rate: f64, samples: &[f32]) -> Outcome<VoiceError, RustleSpectrumFeatures> {
+    Ok(analyze_spectrum(sample_rate, samples)?.into())
 }
 
 /// Writes to `result` the harmonics-to-noise ratio of a signal at `sample_rate` Hz, 8000 to 192,000, of voices from `lowest` to
@@ -278,15 +267,13 @@ pub(crate) fn voice_harmonicity(
     lowest: f64,
     highest: f64,
     samples: &[f32],
-    result: &mut RustleHarmonicity,
-) -> Outcome<VoiceError> {
-    *result = harmonicity(sample_rate, lowest..=highest, samples)?.into();
-    Ok(())
+) -> Outcome<VoiceError, RustleHarmonicity> {
+    Ok(harmonicity(sample_rate, lowest..=highest, samples)?.into())
 }
 
-/// Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to 192,000: at `fundamental`
-/// Hz, at most a quarter of the sample rate, or, when it is 0, at each frame's estimate from `lowest` to `highest` Hz, within 40
-/// to 2000 and below a quarter of the sample rate.
+/// Writes to `result` the levels of the first two harmonics, and their difference H1-H2, of a signal at `sample_rate` Hz, 8000 to
+/// 192,000: at `fundamental` Hz, at most a quarter of the sample rate, or, when it is 0, at each frame's estimate from `lowest` to
+/// `highest` Hz, within 40 to 2000 and below a quarter of the sample rate.
 #[doc(alias = "rustle_voice_harmonics")]
 pub(crate) fn harmonics(
     sample_rate: f64,
@@ -294,11 +281,9 @@ pub(crate) fn harmonics(
     lowest: f64,
     highest: f64,
     samples: &[f32],
-    result: &mut RustleH1MinusH2,
-) -> Outcome<VoiceError> {
+) -> Outcome<VoiceError, RustleH1MinusH2> {
     let fundamental = (fundamental != 0.0).then_some(fundamental);
-    *result = h1_minus_h2(sample_rate, fundamental, lowest..=highest, samples)?.into();
-    Ok(())
+    Ok(h1_minus_h2(sample_rate, fundamental, lowest..=highest, samples)?.into())
 }
 
 /// Writes to `result` the jitter and the shimmer of a signal at `sample_rate` Hz, 8000 to 192,000, of voices from `lowest` to
@@ -309,10 +294,8 @@ pub(crate) fn voice_perturbation(
     lowest: f64,
     highest: f64,
     samples: &[f32],
-    result: &mut RustlePerturbation,
-) -> Outcome<VoiceError> {
-    *result = perturbation(sample_rate, lowest..=highest, samples)?.into();
-    Ok(())
+) -> Outcome<VoiceError, RustlePerturbation> {
+    Ok(perturbation(sample_rate, lowest..=highest, samples)?.into())
 }
 
 impl RustleVoiceConfiguration {

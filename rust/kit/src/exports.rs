@@ -1,5 +1,6 @@
 //! Writes `rust/ffi/src/exports.rs`: the declared calls as functions of C, and the tables of the verbs.
 
+use crate::fail::{at, fail};
 use crate::layout;
 use crate::model::{Call, Does, Interface, On, Parameter, Passing, Record, Type, number_name};
 use std::collections::BTreeSet;
@@ -19,7 +20,7 @@ pub(crate) fn text(interface: &Interface) -> String {
     numbers(interface, &mut out);
     tables(interface, &mut out);
     for call in interface.calls() {
-        function(interface, call, &mut out);
+        at(&call.name, || function(interface, call, &mut out));
     }
     records(interface, &mut out);
     out
@@ -30,7 +31,7 @@ fn imports(interface: &Interface, out: &mut String) {
     for call in interface.calls() {
         for parameter in &call.parameters {
             let (Passing::Value(kind)
-            | Passing::In(kind, _)
+            | Passing::In(kind)
             | Passing::Out(kind, _)
             | Passing::Slice(kind)
             | Passing::SliceMut(kind)) = &parameter.passing;
@@ -54,14 +55,14 @@ fn imports(interface: &Interface, out: &mut String) {
     let fixed = "use crate::guard::guarded;\nuse crate::handle::{RustleHandle, SlotTable};\nuse crate::lent::Choice;\n\
         use crate::object::{check_size, Constructor, Description, Object, Tabled, Verbs};\nuse crate::session::{self, Starter};\n\
         use crate::slice::{borrowed, borrowed_mut, check_apart, check_lent, out, out_or_null, record, Argument};\nuse crate::status::{RustleError, RustleStatus};\n\
-        use std::ffi::{c_char, CStr};\nuse std::mem::{offset_of, zeroed, MaybeUninit};\n";
+        use std::ffi::{c_char, CStr};\nuse std::mem::{offset_of, MaybeUninit};\n";
     out.push_str(fixed);
     let mut lines: Vec<String> = Vec::new();
     for name in names {
         let place = interface
             .places
             .get(&name)
-            .unwrap_or_else(|| layout::fail(format!("{name}: expected a type of this interface")));
+            .unwrap_or_else(|| fail(format!("{name}: expected a type of this interface")));
         lines.push(format!("use crate::{place}::{name};\n"));
     }
     lines.sort();
@@ -158,17 +159,20 @@ fn rust_type(kind: &Type) -> String {
         Type::Number(name) | Type::Named(name) => name.clone(),
         Type::Choice(name) => format!("Choice<{name}>"),
         Type::Flag => "crate::lent::Flag".to_owned(),
-        _ => layout::fail("expected a number, a record or a choice as the argument of a call"),
+        _ => fail(
+            "expected a number, a Flag, a Choice or a record, or a reference to one or to a slice, as a parameter",
+        ),
     }
 }
 
 fn raw(interface: &Interface, Parameter { name, passing }: &Parameter) -> Vec<Raw> {
+    let rust_type = |kind| at(name, || rust_type(kind));
     let number = |suffix: &str| (format!("{name}_{suffix}"), "usize".to_owned());
     let mut out = vec![(
         name.clone(),
         match passing {
             Passing::Value(kind) => rust_type(kind),
-            Passing::In(kind, _) | Passing::Slice(kind) => format!("*const {}", rust_type(kind)),
+            Passing::In(kind) | Passing::Slice(kind) => format!("*const {}", rust_type(kind)),
             Passing::Out(kind, _) | Passing::SliceMut(kind) => format!("*mut {}", rust_type(kind)),
         },
     )];
@@ -224,34 +228,32 @@ fn function(interface: &Interface, call: &Call, out: &mut String) {
         }
     };
     memory(interface, call, &mut body);
-    let mut written = String::new();
-    let arguments: Vec<String> = (call.parameters.iter())
-        .map(|Parameter { name, passing }| match passing {
-            Passing::Out(_, is_optional) => {
-                if *is_optional {
-                    let _ = writeln!(
-                        written,
-                        "if let Some(place) = {name}_place {{ place.write({name}); }}"
-                    );
-                    format!("{name}_place.is_some().then_some(&mut {name})")
-                } else {
-                    let _ = writeln!(written, "{name}_place.write({name});");
-                    format!("&mut {name}")
-                }
-            }
-            _ => name.clone(),
-        })
-        .collect();
-    let _ = write!(body, "{target}({})", arguments.join(", "));
-    if !written.is_empty() {
-        let _ = write!(body, ".map(|()| {{ {written} }})");
+    let (mut arguments, mut results, mut written) = (Vec::new(), Vec::new(), String::new());
+    for Parameter { name, passing } in &call.parameters {
+        let Passing::Out(_, is_optional) = passing else {
+            arguments.push(name.as_str());
+            continue;
+        };
+        results.push(name.as_str());
+        let _ = match is_optional {
+            true => writeln!(
+                written,
+                "if let Some(place) = {name}_place {{ place.write({name}); }}"
+            ),
+            false => writeln!(written, "{name}_place.write({name});"),
+        };
     }
+    let _ = write!(body, "{target}({})", arguments.join(", "));
+    let _ = match results[..] {
+        [] => Ok(()),
+        [one] => write!(body, ".map(|{one}| {{ {written} }})"),
+        _ => write!(body, ".map(|({})| {{ {written} }})", results.join(", ")),
+    };
     let _ = writeln!(
         out,
         "/// [`crate::{}`] for C.\n///\n/// # Safety\n/// As the header says.\n#[no_mangle]\n\
          pub unsafe extern \"C\" fn {name}({}) -> RustleStatus {{\n    \
-         // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a\n    \
-         // result is numbers, of which zeros are some.\n    \
+         // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.\n    \
          unsafe {{ guarded(error, || {{\n{body}}}) }}\n}}\n",
         call.path,
         parameters.join(", ")
@@ -262,8 +264,8 @@ fn method(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
 }
 
-/// The arguments that point to memory, checked and borrowed. A single result begins as zeros in the call's own memory, and is
-/// written to its place when the call has succeeded.
+/// The arguments that point to memory, checked and borrowed. A result is written to its place when the call has
+/// succeeded.
 fn memory(interface: &Interface, call: &Call, body: &mut String) {
     let (mut pieces, mut written, mut lent) = (Vec::new(), Vec::new(), Vec::new());
     let (mut records, mut others) = (String::new(), String::new());
@@ -273,8 +275,7 @@ fn memory(interface: &Interface, call: &Call, body: &mut String) {
                 lent.push(format!("{name}.data.piece({name:?}, {name}.length)"));
             }
             Passing::Value(_) => {}
-            Passing::In(_, true) => layout::fail(format!("{name}: expected a record that is there")),
-            Passing::In(_, false) => {
+            Passing::In(_) => {
                 pieces.push(format!("Argument::new({name:?}, {name}, 1)"));
                 let _ = writeln!(records, "let {name} = record({name}, {name:?})?;");
                 if let Some(record) = interface.record_at(passing) {
@@ -288,14 +289,10 @@ fn memory(interface: &Interface, call: &Call, body: &mut String) {
                     lists(interface, record, &format!("{name}[…]"), &mut lent);
                 }
             }
-            Passing::Out(kind, is_optional) => {
+            Passing::Out(_, is_optional) => {
                 written.push(format!("Argument::new({name:?}, {name}, 1)"));
                 let of = if *is_optional { "out_or_null" } else { "out" };
-                let kind = rust_type(kind);
-                let _ = writeln!(
-                    others,
-                    "let {name}_place = {of}({name}, {name:?})?;\nlet mut {name} = zeroed::<{kind}>();"
-                );
+                let _ = writeln!(others, "let {name}_place = {of}({name}, {name:?})?;");
             }
             Passing::SliceMut(kind) => {
                 written.push(format!("Argument::new({name:?}, {name}, {name}_capacity)"));
@@ -318,7 +315,7 @@ fn memory(interface: &Interface, call: &Call, body: &mut String) {
     body.push_str(&records);
     if is_written && !lent.is_empty() {
         if let Some(list) = lent.iter().find(|list| list.contains('…')) {
-            layout::fail(format!(
+            fail(format!(
                 "{}: expected elements that lend nothing in a call that writes: {list}",
                 call.name
             ));

@@ -2,6 +2,7 @@
 
 pub(crate) mod functions;
 
+use crate::fail::fail;
 use crate::layout;
 use crate::model::{Constant, Doc, Does, Function, Interface, Module, Record, Type, number_name};
 use std::fmt::Write;
@@ -204,9 +205,11 @@ fn sorted(records: &[Record]) -> Vec<&Record> {
                     .iter()
                     .all(|field| named(&field.kind).is_none_or(|name| is_there(name, &out)))
         });
-        out.push(next.unwrap_or_else(|| {
-            layout::fail("expected records that can be ordered, got ones that hold each other")
-        }));
+        out.push(
+            next.unwrap_or_else(|| {
+                fail("expected records that can be ordered, got ones that hold each other")
+            }),
+        );
     }
     out
 }

@@ -1,5 +1,6 @@
 //! Where the fields of a record are, by the rules of C on a system with pointers of 64 bits.
 
+use crate::fail::fail;
 use crate::model::{Interface, Record, Type};
 
 /// A size in bytes and an alignment.
@@ -51,7 +52,7 @@ pub(crate) fn of_type(interface: &Interface, kind: &Type) -> Size {
         Type::Array(element, length) => {
             let element = of_type(interface, element);
             Size {
-                bytes: element.bytes * crate::parse::value_of(interface, length) as usize,
+                bytes: element.bytes * crate::parse::values::value_of(interface, length) as usize,
                 alignment: element.alignment,
             }
         }
@@ -65,9 +66,4 @@ pub(crate) fn of_type(interface: &Interface, kind: &Type) -> Size {
             },
         },
     }
-}
-
-/// Ends the program because of an invalid declaration.
-pub(crate) fn fail(message: impl std::fmt::Display) -> ! {
-    panic!("{message}")
 }

@@ -1,7 +1,8 @@
 //! Reads the macros of the declarations: `records!` and `choices!`.
 
+use crate::fail::at;
 use crate::model::{Case, Choices, Field, Record};
-use crate::parse::doc;
+use crate::parse::attributes::doc;
 use crate::types::kind;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
@@ -28,7 +29,7 @@ impl Parse for Record {
         }
         let body;
         syn::braced!(body in input);
-        let fields = body.parse_terminated::<_, syn::Token![,]>(Field::parse)?;
+        let fields = at(&name, || body.parse_terminated::<_, syn::Token![,]>(Field::parse))?;
         Ok(Self {
             name: name.to_string(),
             doc,
@@ -43,7 +44,8 @@ impl Parse for Field {
         let _: syn::Visibility = input.parse()?;
         let name: syn::Ident = input.parse()?;
         let _: syn::Token![:] = input.parse()?;
-        let kind = kind(&input.parse()?);
+        let written = input.parse()?;
+        let kind = at(&name, || kind(&written));
         if input.parse::<Option<syn::Token![=]>>()?.is_some() {
             let _: Expr = input.parse()?;
         }

@@ -6,7 +6,9 @@
 //! ROOT is the repository. Writes each file whose text has changed; with `--check` writes none, and the exit status is 1 when a
 //! text has changed.
 
+mod complete;
 mod exports;
+mod fail;
 mod header;
 mod layout;
 mod macros;
@@ -19,6 +21,7 @@ mod suites;
 mod swift;
 mod types;
 
+use crate::fail::fail;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -26,7 +29,7 @@ use std::process::{Command, ExitCode, Stdio};
 /// A generated file: the path below ROOT, and its text.
 fn files(root: &Path) -> Vec<(&'static str, String)> {
     let mut interface = parse::interface(&root.join("rust/ffi/src"));
-    parse::complete(&mut interface);
+    complete::interface(&mut interface);
     vec![
         ("rust/ffi/include/rustle.h", header::text(&interface)),
         ("rust/ffi/src/exports.rs", rust_file(exports::text(&interface))),
@@ -97,18 +100,18 @@ fn swift_file(root: &Path, text: String) -> String {
 /// The output of a formatter for an input.
 fn formatted(command: &mut Command, text: String) -> String {
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let mut child = child.unwrap_or_else(|error| layout::fail(format!("{command:?}: {error}")));
+    let mut child = child.unwrap_or_else(|error| fail(format!("{command:?}: {error}")));
     if let Some(mut input) = child.stdin.take() {
         // One that ends early reports its error below.
         let _ = input.write_all(text.as_bytes());
     }
     match child.wait_with_output() {
         Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
-        Ok(output) => layout::fail(format!(
+        Ok(output) => fail(format!(
             "{command:?} refused what was generated: {}\n{text}",
             output.status
         )),
-        Err(error) => layout::fail(format!("{command:?}: {error}")),
+        Err(error) => fail(format!("{command:?}: {error}")),
     }
 }
 

@@ -30,9 +30,9 @@ pub(crate) enum Type {
 pub(crate) enum Passing {
     /// By value.
     Value(Type),
-    /// A record that is read; `true`: NULL is allowed.
-    In(Type, bool),
-    /// Memory for one result; `true`: NULL is allowed.
+    /// A record that is read.
+    In(Type),
+    /// Memory for a result; `true`: NULL is allowed.
     Out(Type, bool),
     /// Elements that are read.
     Slice(Type),
@@ -221,7 +221,7 @@ impl Interface {
     /// The type of the record or records that an argument points to, which is passed with its size.
     pub(crate) fn record_at(&self, passing: &Passing) -> Option<&Record> {
         match passing {
-            Passing::In(Type::Named(name), _)
+            Passing::In(Type::Named(name))
             | Passing::Out(Type::Named(name), _)
             | Passing::Slice(Type::Named(name))
             | Passing::SliceMut(Type::Named(name)) => self.record(name),

@@ -1,6 +1,6 @@
 //! The numbers of kinds and of verbs.
 
-use crate::layout::fail;
+use crate::fail::fail;
 use crate::model::{Does, Interface};
 use std::collections::BTreeMap;
 

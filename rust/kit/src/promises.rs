@@ -162,7 +162,7 @@ pub(crate) fn own_statuses(interface: &Interface, call: &Call) -> Vec<&'static s
         }
         match passing {
             Passing::Value(_) => {}
-            Passing::In(_, true) | Passing::Out(_, true) => out.push("RUSTLE_INVALID_VALUE"),
+            Passing::Out(_, true) => out.push("RUSTLE_INVALID_VALUE"),
             Passing::In(..) | Passing::Out(..) => out.extend(["RUSTLE_NULL_POINTER", "RUSTLE_INVALID_VALUE"]),
             Passing::Slice(_) | Passing::SliceMut(_) => {
                 out.extend([
@@ -186,12 +186,9 @@ pub(crate) fn completed(interface: &Interface, call: &Call) -> Doc {
     for Parameter { name, passing } in &call.parameters {
         match passing {
             Passing::Value(_) => {}
-            Passing::In(_, is_optional) => {
+            Passing::In(_) => {
                 inputs.push(format!("`{name}`"));
-                may_be_null |= !is_optional;
-                if *is_optional {
-                    nullable.push(format!("`{name}`"));
-                }
+                may_be_null = true;
             }
             Passing::Slice(_) => {
                 inputs.push(format!("`{name}` (`{name}_count` elements)"));

@@ -1,7 +1,7 @@
 //! Writes the tables of engines that the tests of the boundary iterate over: the hand-written rows, found in their folders, and
 //! rows derived from an engine's declaration.
 
-use crate::model::{Does, Interface, Type, number_name};
+use crate::model::{Does, Field, Interface, Type, number_name};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -61,37 +61,34 @@ pub(crate) fn rust(interface: &Interface, root: &Path) -> String {
     )
 }
 
-/// The row of an engine whose request has only a lane, and whose configuration has `values_per_second`, `value_limit` and
-/// `runtime`.
+/// The row of an engine whose request has a lane, and besides it texts at most, and whose configuration has a rate
+/// (`…_per_second`), a limit (`…_limit`) and `runtime`.
 fn row(interface: &Interface, object: &str, new: &str, configuration: &str) -> Option<String> {
-    let (start, record) = interface.verbs().find_map(|verb| match &verb.does {
-        Does::Start { request, record, .. } if verb.object == object && request == "RustleLaneRequest" => {
-            Some((&verb.name, record.as_ref()?))
+    let (start, record, begin) = interface.verbs().find_map(|verb| match &verb.does {
+        Does::Start { request, record, .. } if verb.object == object => {
+            Some((&verb.name, record.as_ref()?, begin(interface, request)?))
         }
         _ => None,
     })?;
+    let given = |field: &Field| match field.name.as_str() {
+        "runtime" => Some("runtime"),
+        name if name.ends_with("_per_second") => Some("per_second"),
+        name if name.ends_with("_limit") => Some("limit"),
+        _ => None,
+    };
     let fields = &interface.record(configuration)?.fields;
-    let given = [
-        ("values_per_second", "per_second"),
-        ("value_limit", "limit"),
-        ("runtime", "runtime"),
-    ];
-    if !given
-        .iter()
-        .all(|(name, _)| fields.iter().any(|field| field.name == *name))
-    {
+    if fields.iter().filter_map(given).count() != 3 {
         return None;
     }
     let mut values = String::new();
     for field in fields {
-        let said = crate::suites::example_of(field);
-        let value = match (given.iter().find(|(name, _)| field.name == *name), &field.kind) {
-            (Some((_, value)), _) => (*value).to_owned(),
-            (None, Type::Number(kind)) => format!("{}_{kind}", said.as_deref().unwrap_or("0")),
-            (None, Type::Flag) => format!("{}.into()", said.as_deref() == Some("1")),
-            (None, Type::Choice(_)) => {
-                format!("lent::Choice::of_number({})", said.as_deref().unwrap_or("0"))
-            }
+        let said = crate::suites::examples::example_of(field);
+        let said = said.as_deref().unwrap_or("0");
+        let value = match (given(field), &field.kind) {
+            (Some(value), _) => value.to_owned(),
+            (None, Type::Number(kind)) => format!("{said}_{kind}"),
+            (None, Type::Flag) => format!("{}.into()", said == "1"),
+            (None, Type::Choice(_)) => format!("lent::Choice::of_number({said})"),
             _ => return None,
         };
         let _ = writeln!(values, "            {}: {value},", field.name);
@@ -101,13 +98,52 @@ fn row(interface: &Interface, object: &str, new: &str, configuration: &str) -> O
         "\nconst {}: Engine = Engine {{\n    name: {object:?},\n    lanes: ALL_LANES,\n    stream: stream!({}, {}::{record}),\n    \
          new: |runtime, per_second, limit| {{\n        let configuration = {}::{configuration} {{\n{values}        }};\n        \
          make({}, &configuration)\n    }},\n    begin: |engine, handle, work, lane, sink| {{\n        work.arm();\n        \
-         begin(engine, handle, &lane, sink)\n    }},\n}};\n",
+         {begin}    }},\n}};\n",
         object.to_uppercase(),
         number_name("start", start),
         module(record),
         module(configuration),
         number_name("new", new),
     ))
+}
+
+/// The start of a session by a request that is a lane, or that has one and lists of texts. There are three of them: a lane that
+/// conflates then has more than one value to keep.
+fn begin(interface: &Interface, request: &str) -> Option<String> {
+    const LANE: &str = "RustleLaneRequest";
+    if request == LANE {
+        return Some("begin(engine, handle, &lane, sink)\n".to_owned());
+    }
+    let (mut texts, mut values, mut lanes) = (String::new(), String::new(), 0);
+    let mut fields = interface.record(request)?.fields.iter();
+    while let Some(field) = fields.next() {
+        let (name, texts_of) = (&field.name, Type::Named("RustleString".to_owned()));
+        match &field.kind {
+            Type::Named(kind) if kind == LANE => {
+                lanes += 1;
+                let _ = writeln!(values, "{name}: lane,");
+            }
+            Type::Lent(element) if **element == texts_of => {
+                let count = &fields.next()?.name;
+                let _ = writeln!(
+                    texts,
+                    "let {name} = [\"A\", \"B\", \"C\"].map(lent::RustleString::of);"
+                );
+                let _ = writeln!(
+                    values,
+                    "// SAFETY: the texts are this frame's own.\n{name}: unsafe {{ lent::Lent::new({name}.as_ptr()) }},\n\
+                     {count}: {name}.len(),"
+                );
+            }
+            _ => return None,
+        }
+    }
+    let place = interface.places.get(request)?;
+    (lanes == 1).then(|| {
+        format!(
+            "{texts}let request = {place}::{request} {{ {values} }};\nbegin(engine, handle, &request, sink)\n"
+        )
+    })
 }
 
 /// `BeatGrid` as `beat_grid`.

@@ -6,7 +6,7 @@ pub(crate) mod engines;
 pub(crate) mod owners;
 pub(crate) mod records;
 
-use crate::layout;
+use crate::fail::fail;
 use crate::model::{Doc, Field, Interface, Record, Type};
 use std::fmt::Write;
 
@@ -182,7 +182,7 @@ fn swift_type(field: &Field, kind: &Type) -> String {
         Type::Named(name) => native(name),
         Type::Array(element, _) if **element == Type::Number("u8".to_owned()) => "String".to_owned(),
         Type::Lent(element) | Type::Array(element, _) => format!("[{}]", swift_type(field, element)),
-        _ => layout::fail(format!(
+        _ => fail(format!(
             "{}: expected a type that Swift has a value for",
             field.name
         )),

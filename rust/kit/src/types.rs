@@ -1,24 +1,34 @@
 //! Reads types: the passing of a safe function's argument, and a field's type.
 
-use crate::layout::fail;
+use crate::fail::fail;
 use crate::model::{Passing, Type};
 use syn::{Expr, Lit, ReturnType};
 
 /// The passing of a safe function's argument of this type.
 pub(crate) fn passing(argument: &syn::Type) -> Passing {
-    let optional = inner(argument, "Option");
-    let is_optional = optional.is_some();
-    match optional.unwrap_or(argument) {
+    match argument {
         syn::Type::Reference(reference) => {
             let is_mutable = reference.mutability.is_some();
             match &*reference.elem {
                 syn::Type::Slice(slice) if is_mutable => Passing::SliceMut(written(&slice.elem)),
                 syn::Type::Slice(slice) => Passing::Slice(kind(&slice.elem)),
-                record if is_mutable => Passing::Out(kind(record), is_optional),
-                record => Passing::In(kind(record), is_optional),
+                _ if is_mutable => fail("expected a result that the function returns, got a reference to it"),
+                record => Passing::In(kind(record)),
             }
         }
         value => Passing::Value(kind(value)),
+    }
+}
+
+/// The types of the results of a function that returns `Result<…>` or `Outcome<…>`.
+pub(crate) fn results(output: &ReturnType) -> Vec<Type> {
+    let ReturnType::Type(_, output) = output else {
+        return Vec::new();
+    };
+    match argument(output, "Result", 0).or_else(|| argument(output, "Outcome", 1)) {
+        Some(syn::Type::Tuple(many)) => many.elems.iter().map(kind).collect(),
+        Some(one) => vec![kind(one)],
+        None => Vec::new(),
     }
 }
 
@@ -27,7 +37,7 @@ fn written(element: &syn::Type) -> Type {
     match (inner(element, "MaybeUninit"), kind(element)) {
         (Some(record), _) => kind(record),
         (None, Type::Named(name)) => fail(format!(
-            "{name}: expected MaybeUninit<{name}> as an element that is written"
+            "expected &mut [MaybeUninit<{name}>] for records that are written, got &mut [{name}]"
         )),
         (None, number) => number,
     }
@@ -35,6 +45,11 @@ fn written(element: &syn::Type) -> Type {
 
 /// The argument of `name<…>`.
 fn inner<'a>(outer: &'a syn::Type, name: &str) -> Option<&'a syn::Type> {
+    argument(outer, name, 0)
+}
+
+/// The argument of `name<…>` at a place.
+fn argument<'a>(outer: &'a syn::Type, name: &str, place: usize) -> Option<&'a syn::Type> {
     let syn::Type::Path(path) = outer else {
         return None;
     };
@@ -42,7 +57,7 @@ fn inner<'a>(outer: &'a syn::Type, name: &str) -> Option<&'a syn::Type> {
     let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
         return None;
     };
-    match arguments.args.first()? {
+    match arguments.args.iter().nth(place)? {
         syn::GenericArgument::Type(argument) if last.ident == name => Some(argument),
         _ => None,
     }
@@ -56,7 +71,7 @@ pub(crate) fn kind(from: &syn::Type) -> Type {
     if let Some(choice) = inner(from, "Choice") {
         return match kind(choice) {
             Type::Named(name) => Type::Choice(name),
-            _ => fail("expected an enumeration in Choice<…>"),
+            _ => fail("expected an enumeration of choices! in Choice<…>, got another type"),
         };
     }
     if let Some(function) = inner(from, "Option") {
@@ -108,7 +123,9 @@ pub(crate) fn kind(from: &syn::Type) -> Type {
             };
             Type::Function(parameters.collect(), result)
         }
-        _ => fail("expected a number, a record, a pointer, an array or a function as a type, got another"),
+        _ => fail(
+            "expected a number, a Flag, a Choice, a record, a Lent, a RustleString, an array or a function, got another type",
+        ),
     }
 }
 

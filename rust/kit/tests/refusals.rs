@@ -92,3 +92,24 @@ fn field_of_an_unknown_type_is_refused_by_its_name() {
     let (old, new) = ("pub number: u64,", "pub number: std::time::Duration,");
     is_refused("type", "echo.rs", old, new, "Duration");
 }
+
+#[test]
+fn result_without_a_name_in_the_doc_is_refused() {
+    is_refused(
+        "result",
+        "meter.rs",
+        "`count` receives the number of bands",
+        "and their number",
+        "meter: rustle_meter_bands: expected a doc that names each result (1), as in",
+    );
+}
+
+#[test]
+fn type_that_c_has_not_is_refused_with_its_place() {
+    let (old, new) = ("pub number: u64,", "pub number: (u32, u32),");
+    let expected = "echo: RustleEchoConfiguration: number: expected a number, a Flag, a Choice, a record";
+    is_refused("tuple", "echo.rs", old, new, expected);
+    let (old, new) = ("say(&self, number: u64)", "say(&self, number: Lent<u8>)");
+    let expected = "rustle_echo_say: number: expected a number, a Flag, a Choice or a record";
+    is_refused("lent", "echo.rs", old, new, expected);
+}

@@ -1,8 +1,8 @@
 //! The instruction sets of the transform, and the choice of one.
 
 use super::kernels;
+use crate::bounded_text::GivenName;
 use crate::error::DspError;
-use crate::given_name::GivenName;
 use std::env::VarError;
 use std::fmt::{self, Display};
 use std::str::FromStr;

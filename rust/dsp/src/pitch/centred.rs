@@ -50,7 +50,7 @@ pub(super) struct Value {
 }
 
 impl CentredSpectrum {
-    /// For frames of `window` samples, a power of two.
+    /// Makes the transform of frames of `window` samples, a power of two.
     pub(super) fn new(window: usize) -> Result<Self, PitchError> {
         let size = OVERSAMPLING * window;
         let plan = SpectrumPlan::new(size, Window::Rectangular, Symmetry::Periodic, Normalization::None)?;
@@ -68,17 +68,17 @@ impl CentredSpectrum {
         })
     }
 
-    /// Samples in the transform, zeros included.
+    /// The number of samples in the transform, zeros included.
     pub(super) fn size(&self) -> usize {
         self.plan.size()
     }
 
-    /// Bins from 0 to half the sample rate.
+    /// The number of bins from 0 to half the sample rate.
     pub(super) fn bins(&self) -> usize {
         self.plan.bins()
     }
 
-    /// Samples of the frame that are in the transform.
+    /// The number of samples of the frame that are in the transform.
     pub(super) fn length(&self) -> usize {
         self.window - 1
     }

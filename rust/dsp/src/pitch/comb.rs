@@ -2,30 +2,30 @@
 
 use super::centred::{CentredSpectrum, ORIGIN, OVERSAMPLING};
 
-/// Partials of a comb.
+/// The number of partials of a comb.
 const TEETH: usize = 12;
 /// The weight of a tooth relative to the one before (D. Hermes, "Measurement of pitch by subharmonic summation", JASA 83, 1988).
 const DECAY: f64 = 0.84;
 
-/// Bins that are compared together.
+/// The number of bins that are compared at once.
 const BLOCK: usize = 64;
 const LANES: usize = 8;
 
 /// A peak of the spectrum.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SpectralPeak {
-    /// In bins of the transform.
+    /// The place in the spectrum, in bins of the transform.
     pub(super) bin: f64,
-    /// Its magnitude.
+    /// The magnitude.
     pub(super) magnitude: f64,
 }
 
 /// The energy of the partials of a comb.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spread {
-    /// Of the first one, the first two, and so on.
+    /// The energies of the first partial, of the first two, and so on.
     sums: [f64; TEETH],
-    /// The order of the strongest; 0 where there is none.
+    /// The order of the strongest partial; 0: there is none.
     pub(super) strongest: usize,
 }
 
@@ -41,13 +41,13 @@ impl Spread {
 /// The magnitudes of a frame under a Hann window, on the bins of the transform.
 pub(super) struct Comb {
     magnitudes: Vec<f32>,
-    /// The larger one of a bin and the next where it is a local maximum or beside one, 0 elsewhere: the slopes of a peak are no
-    /// partials.
+    /// For each bin the larger magnitude of it and the next bin, if that is a local maximum or beside one; otherwise 0, since the
+    /// slopes of a peak are no partials.
     crests: Vec<f32>,
 }
 
 impl Comb {
-    /// The first `bins` of the spectra of such frames.
+    /// Makes a comb of the first `bins` bins of the spectra that `spectrum` computes.
     pub(super) fn new(spectrum: &CentredSpectrum, bins: usize) -> Self {
         let bins = bins.min(spectrum.bins());
         Self {

@@ -2,7 +2,7 @@
 
 use super::error::PitchError;
 use super::sums::sum;
-use crate::given_name::GivenName;
+use crate::bounded_text::GivenName;
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
 use std::str::FromStr;

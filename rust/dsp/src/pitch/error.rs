@@ -1,8 +1,8 @@
 //! The errors of the pitch module's arguments.
 
 use super::configuration::{MAX_WINDOW, MIN_WINDOW, PitchMethod, SAMPLE_RATES};
+use crate::bounded_text::GivenName;
 use crate::error::DspError;
-use crate::given_name::GivenName;
 use std::error::Error;
 use std::fmt::{self, Display};
 

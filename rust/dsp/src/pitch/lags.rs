@@ -8,10 +8,10 @@ use crate::spectrum::{Normalization, SpectrumPlan};
 use crate::window::{Symmetry, Window};
 use std::f64::consts::PI;
 
-/// The most maxima that are considered: those of the shortest lags.
+/// The greatest number of maxima that are considered: those of the shortest lags.
 pub(super) const MAX_MAXIMA: usize = 64;
 
-/// Samples on each side of a value between them.
+/// The number of samples on each side from which a value between samples is interpolated.
 const TAPS: usize = 12;
 /// Lags below this are interpolated more precisely than by a parabola.
 const SHORT: f64 = 200.0;
@@ -19,9 +19,9 @@ const SHORT: f64 = 200.0;
 /// A maximum of the normalised square difference function.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Period {
-    /// In samples.
+    /// The lag, in samples.
     pub(super) lag: f64,
-    /// -1 to 1: 1 is an exact repetition.
+    /// The value of the function there, -1 to 1; 1 is an exact repetition.
     pub(super) likeness: f64,
 }
 
@@ -32,19 +32,19 @@ pub(super) struct Period {
 /// sequence whose real parts are the even lags, and whose imaginary parts the differences of the odd ones.
 pub(super) struct Lags {
     plan: SpectrumPlan,
-    /// sin and cos of pi k / N, up to N/2, for the N samples of a frame.
+    /// The sines and cosines of pi k / N for k up to N/2, where N is the number of samples of a frame.
     sines: Vec<f32>,
     cosines: Vec<f32>,
-    /// Of the bins of the frame's transform.
+    /// The powers of the bins of the frame's transform.
     powers: Vec<f32>,
     sequence: Vec<f32>,
     products: Vec<f32>,
     scratch: Vec<f32>,
     likeness: Vec<f32>,
-    /// The sum of products for each lag, and the energy that is left for it.
+    /// The sum of products of each lag, and the energy of the samples that have a partner at that lag.
     correlation: Vec<f32>,
     energies: Vec<f32>,
-    /// The least lag of a maximum.
+    /// The shortest lag at which a maximum is searched.
     shortest: f64,
 }
 

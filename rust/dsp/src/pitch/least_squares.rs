@@ -70,15 +70,16 @@ pub(super) struct LeastSquares {
     imaginary: Row,
     real_slope: Row,
     imaginary_slope: Row,
-    /// Sums over the frame of two cosines, and of two sines; then their factors, with one over their diagonals.
+    /// The sums over the frame of the products of two cosines, and of two sines. They are replaced by their Cholesky factors; the
+    /// inverses are one over the factors' diagonals.
     cosines: Matrix,
     sines: Matrix,
     cosine_inverses: Row,
     sine_inverses: Row,
-    /// `slopes[i][j]`: of t sin(wi t) cos(wj t); and with i and j exchanged.
+    /// The sums of t sin(wi t) cos(wj t) at `slopes[i][j]`, and at `turned[j][i]`.
     slopes: Matrix,
     turned: Matrix,
-    /// Of t sin(wi t) t sin(wj t), and of t cos(wi t) t cos(wj t).
+    /// The sums of t sin(wi t) t sin(wj t), and of t cos(wi t) t cos(wj t).
     moving_sines: Matrix,
     moving_cosines: Matrix,
     /// The amplitudes of the cosines, and of the sines.

@@ -1,12 +1,12 @@
 //! Linear equations with a row for the constant and one for each partial, in whole vectors of lanes.
 
-/// The most partials of a fit.
+/// The greatest number of partials of a fit.
 pub(super) const MAX_PARTIALS: usize = 24;
-/// Columns of cosines: the constant and the partials.
+/// The number of columns of cosines: one for the constant and one for each partial.
 pub(super) const COSINES: usize = MAX_PARTIALS + 1;
-/// The numbers that are processed at once.
+/// The number of values that are processed at once.
 const LANES: usize = 4;
-/// The columns in whole lanes.
+/// The number of columns, rounded up to whole lanes.
 pub(super) const WIDTH: usize = COSINES.next_multiple_of(LANES);
 /// A value for the constant (0) and for each partial; what stands beyond is finite and means nothing.
 pub(super) type Row = [f64; WIDTH];

@@ -5,14 +5,14 @@ use super::least_squares::Fit;
 use super::linear::MAX_PARTIALS;
 use std::f64::consts::{PI, TAU};
 
-/// Times at which the phase is evaluated, on each side of the middle.
+/// The number of times at which the phase is evaluated, on each side of the middle.
 const SIDE: usize = 6;
 const TIMES: usize = 2 * SIDE + 1;
 /// The middle and the times on one side, in whole vectors.
 const LANES: usize = (SIDE + 1).next_multiple_of(4);
 /// The part of the frame that they span: nearer to its ends a narrow band rings.
 const SPAN: f64 = 0.72;
-/// Partials that are followed.
+/// The number of partials that are followed.
 const FOLLOWED: usize = 4;
 /// The largest distance of a bin that takes part from its partial, in bins of the frame.
 const REACH: f64 = 12.0;
@@ -20,7 +20,7 @@ const REACH: f64 = 12.0;
 /// The frequency in the middle of a frame, and its rate of change there.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Motion {
-    /// Radians to a sample, to be added to the mean frequency that a fit finds.
+    /// The difference from the mean frequency that a fit finds, in radians per sample.
     pub(super) offset: f64,
     /// The part of the phase's movement that a parabola of the frequency explains beyond a line, over the rest.
     pub(super) bend: f64,

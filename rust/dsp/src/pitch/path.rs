@@ -33,7 +33,7 @@ struct State {
 }
 
 impl Decoder {
-    /// For frames `spacing` seconds apart.
+    /// Makes a path through frames that are `spacing` seconds apart.
     pub(super) fn new(spacing: f64) -> Self {
         Self {
             scale: SPACING / spacing,

@@ -25,7 +25,7 @@ pub(super) struct Correlation {
 }
 
 impl Correlation {
-    /// Of frames of `window` samples, for lags up to `longest` samples.
+    /// Makes the autocorrelation of frames of `window` samples, for lags up to `longest` samples.
     pub(super) fn new(window: usize, longest: usize) -> Result<Self, VoiceError> {
         let lags = longest + DEPTH + 2;
         let size = (window + lags).next_power_of_two();
@@ -89,7 +89,7 @@ impl Correlation {
         Ok(true)
     }
 
-    /// From `frame` to `samples`, the autocorrelation.
+    /// Transforms `frame` into `samples`, its autocorrelation.
     fn transform(&mut self) -> Result<(), VoiceError> {
         self.forward
             .power(&self.frame, &mut self.power, &mut self.scratch)?;

@@ -1,8 +1,8 @@
 //! The errors of the voice module's arguments.
 
 use super::{CEILINGS, FREQUENCIES, LENGTHS, ORDERS, SAMPLE_RATES};
+use crate::bounded_text::GivenName;
 use crate::error::DspError;
-use crate::given_name::GivenName;
 use crate::pitch::PitchError;
 use std::error::Error;
 use std::fmt::{self, Display};

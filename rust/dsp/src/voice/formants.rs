@@ -141,7 +141,7 @@ pub struct FormantAnalyzer {
     method: FormantMethod,
     frame: usize,
     emphasis: f64,
-    /// With [`FormantMethod::Weighted`].
+    /// The average of repeated periods; only with [`FormantMethod::Weighted`].
     repetition: Option<Repetition>,
     window: Vec<f64>,
     /// The sound at the rate of the prediction, longer than the window where there is a mean to make, and which of the signal's

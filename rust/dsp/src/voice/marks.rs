@@ -21,7 +21,7 @@ impl Part<'_> {
 /// A stretch of a signal whose pitch goes in a straight line.
 #[derive(Clone, Copy)]
 pub(super) struct Stretch {
-    /// Its beginning and its end, in samples.
+    /// The beginning and the end, in samples.
     pub(super) from: f64,
     pub(super) to: f64,
     /// The pitch there, in Hz.
@@ -51,7 +51,7 @@ pub(super) const AFTER: f64 = FARTHEST + 0.5;
 /// A place in a period, the same in each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mark {
-    /// In samples from the signal's beginning.
+    /// The time, in samples from the signal's beginning.
     pub(super) time: f64,
     /// Whether it is one period after the mark before.
     pub(super) follows: bool,

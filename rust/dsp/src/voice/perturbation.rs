@@ -50,7 +50,7 @@ impl Mean {
         self.count += 1;
     }
 
-    /// 0 of none.
+    /// The mean of the values so far; 0 of none.
     pub(super) fn value(&self) -> f64 {
         self.sum / self.count.max(1) as f64
     }

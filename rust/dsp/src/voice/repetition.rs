@@ -16,10 +16,10 @@ const LIKENESS: f64 = 0.7;
 /// the one that is most like it, and a little: what is as far away as a period of F1 looks alike, but never as much.
 const WORSE: f64 = 1.5;
 const LITTLE: f64 = 0.01;
-/// Samples on each side that contribute to one between two samples.
+/// The number of samples on each side from which a value between samples is interpolated.
 const TAPS: usize = 12;
 
-/// Neighbours at most: two sides of the reach over the nearest.
+/// The greatest number of neighbours: on two sides the reach over the nearest.
 const MOST: usize = 32;
 
 /// A repetition of the middle: its distance in samples, and its likeness, at most 1.
@@ -40,7 +40,7 @@ pub(super) struct Repetition {
 }
 
 impl Repetition {
-    /// At `rate` Hz.
+    /// Makes the memory for signals at `rate` Hz.
     pub(super) fn new(rate: f64) -> Self {
         let reach = (REACH * rate) as usize;
         let nearest = (NEAREST * rate) as usize;
@@ -54,7 +54,8 @@ impl Repetition {
         }
     }
 
-    /// Samples that are needed to each side of the stretch that is averaged, which is at least as long as what is compared.
+    /// The number of samples that are needed on each side of the stretch that is averaged, which is at least as long as what is
+    /// compared.
     pub(super) fn margin(&self) -> usize {
         self.reach + TAPS + 1
     }

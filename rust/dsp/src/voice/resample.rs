@@ -29,7 +29,7 @@ pub(super) struct Resampler {
 }
 
 impl Resampler {
-    /// From `from` to `to` Hz. The lower of both rates limits the band, its upper 6 % are in the transition.
+    /// Makes a converter from `from` to `to` Hz. The lower of both rates limits the band, whose upper 6 % are in the transition.
     pub(super) fn new(from: f64, to: f64) -> Self {
         let density = (to / from).min(1.0);
         let reach = (CROSSINGS as f64 / density).ceil() as usize;

@@ -122,7 +122,7 @@ impl fmt::Display for FeedError {
             Self::IntervalOutOfRange { got } => {
                 write!(
                     f,
-                    "sampling interval: expected 1000000 to 3600000000000 ns, got {got}"
+                    "sampling interval: expected 1000000 ns (1 ms) to 3600000000000 ns (1 h), got {got} ns"
                 )
             }
             Self::CapacityOutOfRange { got } => {

@@ -1,7 +1,7 @@
 //! The reports on a source: counts, and notices of single events.
 
 use crate::lane::Record;
-use std::fmt;
+use rustle_dsp::BoundedText;
 
 /// The counts of a source so far. A message yields trades, or is in one of the counts from `malformed` to `others`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,45 +89,8 @@ impl NoticeKind {
 /// The longest text of a notice, in bytes of UTF-8.
 pub const NOTICE_TEXT_BYTES: usize = 104;
 
-/// A text of bounded length.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct NoticeText {
-    bytes: [u8; NOTICE_TEXT_BYTES],
-    length: u8,
-}
-
-impl NoticeText {
-    /// The beginning of `text`, as many whole characters as there is room for.
-    pub fn new(text: &str) -> Self {
-        let mut length = text.len().min(NOTICE_TEXT_BYTES);
-        while !text.is_char_boundary(length) {
-            length -= 1;
-        }
-        let mut bytes = [0; NOTICE_TEXT_BYTES];
-        bytes[..length].copy_from_slice(&text.as_bytes()[..length]);
-        Self {
-            bytes,
-            length: length as u8,
-        }
-    }
-
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        // Cut between characters when it was made.
-        std::str::from_utf8(&self.bytes[..usize::from(self.length)]).unwrap_or_default()
-    }
-
-    /// Its bytes, and zeros behind them.
-    pub fn padded(&self) -> [u8; NOTICE_TEXT_BYTES] {
-        self.bytes
-    }
-}
-
-impl fmt::Debug for NoticeText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_str().fmt(f)
-    }
-}
+/// The text of a notice.
+pub type NoticeText = BoundedText<NOTICE_TEXT_BYTES>;
 
 /// Something that happened to a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -154,7 +154,7 @@ impl Replay {
                     return Ok(Filled::End);
                 }
                 if !self.clock.next_lap() {
-                    tracing::warn!("a recording without times, or without trades, is played once");
+                    tracing::warn!("the recording is not repeated: it has no trade with a time");
                     return Ok(Filled::End);
                 }
                 self.rewind(gate)?;

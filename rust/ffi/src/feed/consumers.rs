@@ -269,9 +269,9 @@ impl FeedConsumer {
     ///
     /// Example: `rustle_feed_start_trades`, `name_capacity` 32.
     #[doc(alias = "rustle_feed_symbol")]
-    pub(crate) fn symbol(&self, number: u32, name: &mut [u8], length: &mut usize) -> Result<(), CallFault> {
+    pub(crate) fn symbol(&self, number: u32, name: &mut [u8]) -> Result<usize, CallFault> {
         let unknown = CallFault::number("number", "a symbol's number", number);
-        write_text(&self.0.symbol(number).ok_or(unknown)?, name, "name", length)
+        write_text(&self.0.symbol(number).ok_or(unknown)?, name, "name")
     }
 }
 

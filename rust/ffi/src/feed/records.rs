@@ -1,7 +1,7 @@
 //! The records of a feed's consumers. A decimal number is an integer, `…_units`, and the number of its digits after the point,
 //! `…_scale`: 65000.10 is 6500010 and 2. It has at most 18 digits, at most 18 of them after the point.
 
-use crate::lent::{choices, Choice, Flag};
+use crate::lent::{choices, same, Choice, Flag};
 use crate::records::records;
 use rustle_engines::{
     FeedAlert, FeedCounts, FeedTrade, Notice, NoticeKind, Notices, Wanted, NOTICE_TEXT_BYTES,
@@ -205,20 +205,7 @@ impl RustleFeedNotice {
     };
 }
 
-impl From<NoticeKind> for RustleNotice {
-    fn from(kind: NoticeKind) -> Self {
-        match kind {
-            NoticeKind::Connecting => Self::Connecting,
-            NoticeKind::Connected => Self::Connected,
-            NoticeKind::Disconnected => Self::Disconnected,
-            NoticeKind::Malformed => Self::Malformed,
-            NoticeKind::Oversized => Self::Oversized,
-            NoticeKind::Closed => Self::Closed,
-            NoticeKind::Room => Self::Room,
-            NoticeKind::Wanted => Self::Wanted,
-        }
-    }
-}
+same!(NoticeKind as RustleNotice: Connecting Connected Disconnected Malformed Oversized Closed Room Wanted);
 
 records! {
     /// The symbols that the consumers of a feed subscribe to together.

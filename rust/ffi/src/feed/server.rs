@@ -125,8 +125,8 @@ impl Server {
     ///
     /// Example: `rustle_feed_serve`, `address_capacity` 300.
     #[doc(alias = "rustle_server_address")]
-    pub(crate) fn address(&self, address: &mut [u8], length: &mut usize) -> Result<(), CallFault> {
-        write_text(&self.0.address().to_string(), address, "address", length)
+    pub(crate) fn address(&self, address: &mut [u8]) -> Result<usize, CallFault> {
+        write_text(&self.0.address().to_string(), address, "address")
     }
 
     /// Writes the counts of the present clients of a server to `clients`, as many as fit, the oldest first. `count` receives the
@@ -137,13 +137,11 @@ impl Server {
     pub(crate) fn clients(
         &self,
         clients: &mut [MaybeUninit<RustleServerClient>],
-        count: &mut usize,
-    ) -> Result<(), CallFault> {
+    ) -> Result<usize, CallFault> {
         let present = self.0.client_statistics();
         for (place, client) in clients.iter_mut().zip(&present) {
             place.write((*client).into());
         }
-        *count = present.len();
-        Ok(())
+        Ok(present.len())
     }
 }

@@ -47,8 +47,7 @@ pub(crate) fn spectrum_peaks(
     amplitudes: &[f32],
     search: &RustlePeakSearch,
     peaks: &mut [MaybeUninit<RustlePeak>],
-    count: &mut usize,
-) -> Outcome<DspError> {
+) -> Outcome<DspError, usize> {
     CallFault::check_reserved(search.reserved, "search.reserved")?;
     let search = PeakSearch {
         window: search.window.get("search.window")?.into(),
@@ -58,9 +57,9 @@ pub(crate) fn spectrum_peaks(
     };
     // There are no more peaks than bins, whatever the capacity.
     let mut found = vec![Peak::default(); peaks.len().min(amplitudes.len())];
-    *count = find_peaks(amplitudes, &search, &mut found)?;
-    for (place, peak) in peaks.iter_mut().zip(&found[..*count]) {
+    let count = find_peaks(amplitudes, &search, &mut found)?;
+    for (place, peak) in peaks.iter_mut().zip(&found[..count]) {
         place.write((*peak).into());
     }
-    Ok(())
+    Ok(count)
 }

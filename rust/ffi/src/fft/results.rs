@@ -85,19 +85,6 @@ mod tests {
     }
 
     #[test]
-    fn result_is_freed_once_and_nothing_else_is() {
-        let results = Results::new();
-        let (first, second) = (insert(&results), insert(&results));
-        results.free(std::ptr::null());
-        results.free(first.wrapping_add(1));
-        assert_eq!(results.count(), 2);
-        results.free(first);
-        results.free(first);
-        assert_eq!(results.count(), 1);
-        assert!(results.state().live.contains_key(&second.addr()));
-    }
-
-    #[test]
     fn memory_is_used_again_when_enough_others_were_freed_and_not_before() {
         let results = Results::new();
         let first = insert(&results);

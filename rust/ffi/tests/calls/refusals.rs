@@ -4,12 +4,9 @@
 use crate::alone;
 use crate::interface::wrong::{Basis, Wrong};
 use crate::interface::{Arguments, Call, Choose, Exact, What, World, CALLS};
-use rustle::equalizer::{RustleEqualizerBand, RustleEqualizerSettings};
-use rustle::lent::Lent;
 use rustle::status::*;
-use rustle::{rustle_equalizer_preamp_sized, rustle_equalizer_response_sized, RustleHandle};
+use rustle::RustleHandle;
 use std::collections::BTreeMap;
-use std::ptr::null_mut;
 
 /// The status of a call with one wrong argument.
 fn expected(wrong: Wrong) -> &'static [RustleStatus] {
@@ -120,50 +117,4 @@ fn session_of_another_stream_is_refused_by_every_call_of_one() {
         count += 1;
     }
     assert!(count > 10, "{count} calls of one stream's sessions");
-}
-
-/// The statuses of the preamplification and the response of settings whose bands are at `bands`, when the result goes to `left`.
-fn response(bands: *const f64, left: *mut f64) -> RustleStatus {
-    // SAFETY: the bands can be read for as long as the settings are there.
-    let list = || unsafe { Lent::new(bands.cast::<RustleEqualizerBand>()) };
-    let settings = RustleEqualizerSettings {
-        left: list(),
-        left_count: 1,
-        // Lists that are read may be the same.
-        right: list(),
-        right_count: 1,
-        preamp: 0.0,
-    };
-    let (size, frequency, mut right) = (size_of_val(&settings), 1_000.0, 0.0);
-    // SAFETY: `left` has one place, in memory of the test's that nobody else uses; or the call is refused.
-    let preamp =
-        unsafe { rustle_equalizer_preamp_sized(&raw const settings, size, 48_000.0, left, null_mut()) };
-    // SAFETY: as above.
-    let response = unsafe {
-        rustle_equalizer_response_sized(
-            &raw const settings,
-            size,
-            48_000.0,
-            &raw const frequency,
-            1,
-            left,
-            1,
-            &raw mut right,
-            1,
-            null_mut(),
-        )
-    };
-    assert_eq!(preamp, response);
-    response
-}
-
-#[test]
-fn result_in_memory_that_a_record_lends_or_at_an_odd_address_is_refused() {
-    // A band of 1,000 Hz, 6 dB and quality 1, and room for a curve.
-    let mut memory = [1_000.0, 6.0, 1.0, 0.0, 0.0, 0.0];
-    let start = memory.as_mut_ptr();
-    assert_eq!(response(start, start.wrapping_add(4)), RUSTLE_OK);
-    assert_eq!(response(start, start.wrapping_add(1)), RUSTLE_INVALID_VALUE);
-    assert_eq!(response(start, start.wrapping_byte_add(33)), RUSTLE_INVALID_VALUE);
-    assert_eq!(memory[..4], [1_000.0, 6.0, 1.0, 0.0]);
 }

@@ -3,7 +3,6 @@
 mod feed;
 mod sound;
 mod table;
-mod ticker;
 #[path = "../verbs/mod.rs"]
 mod verbs;
 

@@ -11,8 +11,8 @@ pub(crate) const ENGINES: &[Engine] = &[
     super::feed::ENGINE,
     super::sound::CAPTURE,
     super::sound::PLAYBACK,
-    super::ticker::ENGINE,
     ECHO,
+    TICKER,
 ];
 
 const ECHO: Engine = Engine {
@@ -32,5 +32,33 @@ const ECHO: Engine = Engine {
     begin: |engine, handle, work, lane, sink| {
         work.arm();
         begin(engine, handle, &lane, sink)
+    },
+};
+
+const TICKER: Engine = Engine {
+    name: "ticker",
+    lanes: ALL_LANES,
+    stream: stream!(RUSTLE_START_TICKER, ticker::RustlePriceUpdate),
+    new: |runtime, per_second, limit| {
+        let configuration = ticker::RustleTickerConfiguration {
+            updates_per_second: per_second,
+            seed: 0_u64,
+            update_limit: limit,
+            runtime,
+            has_seed: true.into(),
+            reserved: 0_u32,
+        };
+        make(RUSTLE_NEW_TICKER, &configuration)
+    },
+    begin: |engine, handle, work, lane, sink| {
+        work.arm();
+        let symbols = ["A", "B", "C"].map(lent::RustleString::of);
+        let request = ticker::RustleTickerRequest {
+            // SAFETY: the texts are this frame's own.
+            symbols: unsafe { lent::Lent::new(symbols.as_ptr()) },
+            symbol_count: symbols.len(),
+            lane,
+        };
+        begin(engine, handle, &request, sink)
     },
 };

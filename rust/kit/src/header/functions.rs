@@ -1,7 +1,7 @@
 //! The functions of the header: those of calls, and the typed ones over the verbs.
 
 use super::{comment, declared, headed, insert, prototype};
-use crate::layout;
+use crate::fail::fail;
 use crate::model::{Call, Doc, Does, Function, Interface, On, Parameter, Passing, Type, Verb, number_name};
 use std::fmt::Write;
 
@@ -141,7 +141,7 @@ pub(crate) fn kind_of(interface: &Interface, object: &str) -> u32 {
         .kinds()
         .find(|kind| !kind.is_face && kind.name == object);
     found.map_or_else(
-        || layout::fail(format!("{object}: expected a kind of object")),
+        || fail(format!("{object}: expected a kind of object")),
         |kind| kind.number,
     )
 }
@@ -192,7 +192,7 @@ pub(super) fn call(interface: &Interface, call: &Call) -> String {
         let pointer = format!("*{name}");
         let text = match passing {
             Passing::Value(kind) => declared(kind, name),
-            Passing::In(kind, _) | Passing::Slice(kind) => format!("const {}", declared(kind, &pointer)),
+            Passing::In(kind) | Passing::Slice(kind) => format!("const {}", declared(kind, &pointer)),
             Passing::Out(kind, _) | Passing::SliceMut(kind) => declared(kind, &pointer),
         };
         rows.push((text, name.clone(), true));

@@ -1,9 +1,9 @@
 //! Writes `Calls.swift`: the declared calls as Swift functions.
 
-use super::owners::{method, owner};
+use super::owners::{is_owned, method, owner};
 use super::{WIDTH, camel, head, is_unsafe, native, swift_type, wrapped};
-use crate::layout;
-use crate::model::{Call, Field, Interface, On, Parameter, Passing, Type};
+use crate::fail::fail;
+use crate::model::{Call, Does, Field, Interface, On, Parameter, Passing, Type, Verb, number_name};
 use std::fmt::Write;
 
 /// `Calls.swift`.
@@ -16,9 +16,35 @@ pub(crate) fn text(interface: &Interface) -> String {
     for call in interface.calls().filter(|call| owner(interface, call).is_none()) {
         call_text(interface, call, &mut out);
     }
+    for verb in interface.verbs() {
+        match &verb.does {
+            Does::Describe {
+                description,
+                is_session,
+                ..
+            } if *is_session || !is_owned(interface, &verb.object) => {
+                description_text(verb, description, &mut out);
+            }
+            _ => {}
+        }
+    }
     out.truncate(out.trim_end().len());
     out.push_str("\n}\n");
     out
+}
+
+/// The description of an engine or a session as a function: its caller owns the handle, which is the only refusal.
+fn description_text(verb: &Verb, description: &str, out: &mut String) {
+    let name = camel(verb.name.trim_start_matches("rustle_"));
+    let _ = writeln!(
+        out,
+        "  /// See `{}`; zeros for a stale handle.\n  static func {name}(_ object: UInt64) -> {} {{\n    \
+         let record = try? describe(object, {}, {description}())\n    return {}(record ?? {description}())\n  }}\n",
+        verb.name,
+        native(description),
+        number_name("describe", &verb.name),
+        native(description),
+    );
 }
 
 /// The Swift form of a call's parameters.
@@ -48,7 +74,7 @@ fn plain(kind: &Type) -> String {
         Type::Choice(_) | Type::Flag => "UInt32".to_owned(),
         Type::Named(name) if name == "RustleHandle" => "UInt64".to_owned(),
         Type::Named(name) => name.clone(),
-        _ => layout::fail("expected a number or a record as the element of an argument"),
+        _ => fail("expected a number or a record as the element of an argument"),
     }
 }
 
@@ -82,13 +108,8 @@ fn add(interface: &Interface, parameter: &Parameter, swift: &mut Swift) {
                 _ => name,
             });
         }
-        Passing::In(kind, is_optional) => {
+        Passing::In(kind) => {
             let record = native(&plain(kind));
-            if *is_optional {
-                layout::fail(format!(
-                    "{c}: expected a record that is there: Swift lends no optional one yet"
-                ));
-            }
             swift.parameters.push(format!("{name}: {record}"));
             swift
                 .borrows

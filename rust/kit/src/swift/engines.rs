@@ -1,8 +1,10 @@
-//! Writes `Engines.swift`: the engines whose sessions use a lane, and the starts of engines with a hand-written owner.
+//! Writes `Engines.swift`: the engines whose sessions use a lane, and the ways to make
+//! and to start those with a hand-written owner.
 
 use super::records::{Property, properties};
 use super::{camel, head, native};
 use crate::model::{Does, Interface, Type, number_name};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The request that has a lane, and nothing else.
@@ -11,7 +13,9 @@ const LANE: &str = "RustleLaneRequest";
 /// `Engines.swift`: the engines that a request for a lane starts, or one with a lane in it. For another request the engine's
 /// `NativeNAME` is written by hand, with a private `start` that takes lanes, the request and a `NAMEReader`.
 pub(crate) fn text(interface: &Interface) -> String {
-    let mut out = head("The engines whose sessions travel in a lane, and the starts of the others.");
+    let mut out =
+        head("The engines whose sessions travel in a lane, and the ways to make and to start the others.");
+    let mut others_made = BTreeSet::new();
     for verb in interface.verbs() {
         let Does::Start {
             request,
@@ -35,6 +39,7 @@ pub(crate) fn text(interface: &Interface) -> String {
         let (name, element) = (camel(&format!("native_{}", verb.object)), native(record));
         let name = name.replacen("native", "Native", 1);
         let Some((new, configuration)) = made.filter(|_| request == LANE || lanes.len() == 1) else {
+            others_made.insert(&verb.object);
             let reader = name.replacen("Native", "", 1) + "Reader";
             let _ = write!(
                 out,
@@ -65,6 +70,22 @@ pub(crate) fn text(interface: &Interface) -> String {
         };
         starts(made.as_deref(), &element, &others, &mut out);
         out.push_str("}\n\n");
+    }
+    for verb in interface
+        .verbs()
+        .filter(|verb| others_made.contains(&verb.object))
+    {
+        if let Does::New { configuration, .. } = &verb.does {
+            let _ = write!(
+                out,
+                "extension {} {{\n  /// See `{}`.\n  func made(on runtime: NativeRuntime?) throws(NativeError) -> NativeHandle {{\n    \
+                 var configuration = self\n    configuration.runtime = runtime?.raw ?? 0\n    \
+                 return try NativeHandle({}, configuration)\n  }}\n}}\n\n",
+                native(configuration),
+                verb.name,
+                number_name("new", &verb.name),
+            );
+        }
     }
     out.truncate(out.trim_end().len());
     out.push('\n');

@@ -1,7 +1,7 @@
 //! Writes `Records.swift`: the enumerations and records as Swift values.
 
 use super::{camel, case, comment, head, inner, is_flag, is_unsafe, native, swift_type, wrapped};
-use crate::layout;
+use crate::fail::fail;
 use crate::model::{Choices, Does, Field, Interface, Passing, Record, Type};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -34,7 +34,7 @@ fn uses(interface: &Interface) -> Uses {
     }
     for parameter in interface.calls().flat_map(|call| &call.parameters) {
         match &parameter.passing {
-            Passing::In(Type::Named(name), _) | Passing::Slice(Type::Named(name)) => {
+            Passing::In(Type::Named(name)) | Passing::Slice(Type::Named(name)) => {
                 write_record(interface, name, &mut uses);
             }
             Passing::Out(Type::Named(name), _) | Passing::SliceMut(Type::Named(name)) => {
@@ -176,7 +176,7 @@ fn structure(interface: &Interface, record: &Record, is_read: bool, is_written: 
     for property in &mut properties {
         if let (true, Type::Choice(choice)) = (is_read, &property.field.kind) {
             if is_written {
-                layout::fail(format!(
+                fail(format!(
                     "{}.{}: expected a choice to go one way",
                     record.name, property.field.name
                 ));
@@ -264,7 +264,7 @@ fn writer(interface: &Interface, record: &Record, properties: &[Property<'_>], o
                 }
                 one
             }
-            _ => layout::fail(format!(
+            _ => fail(format!(
                 "{}.{to}: expected a field that Swift can write",
                 record.name
             )),

@@ -8,11 +8,11 @@ use crate::fft::roots::Roots;
 /// The factors of a transform of V points in one vector. With j = 4 b + i and q = p + `BLOCKS` t, lane j turns by j q / V, in
 /// three steps: b p / `BLOCKS`, i p / V and i t / 4.
 pub(super) struct Alone<L: Lanes> {
-    /// For block b: in block p, e^(-2 pi i b p / `BLOCKS`). Only `BLOCKS` of them are used.
+    /// The factors of the first step for each block b: e^(-2 pi i b p / `BLOCKS`) in block p. Only `BLOCKS` of them are used.
     across_blocks: [Complex<L>; 4],
-    /// In lane i of block p, e^(-2 pi i i p / V).
+    /// The factors of the second step: e^(-2 pi i i p / V) in lane i of block p.
     between: Complex<L>,
-    /// For lane i of each block: in lane t, e^(-2 pi i i t / 4).
+    /// The factors of the third step for each lane i of a block: e^(-2 pi i i t / 4) in lane t.
     in_blocks: [Complex<L>; 4],
 }
 

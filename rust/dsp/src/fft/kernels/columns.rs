@@ -17,7 +17,7 @@ use crate::fft::roots::Roots;
 struct Pass<L: Lanes> {
     radix: usize,
     length: usize,
-    /// For each point of a `radix`th of a block, the powers 0 to `radix` - 1 of its root of unity.
+    /// The powers 0 to `radix` - 1 of the root of unity of each point in the first `radix`th of a block.
     twiddles: Box<[Complex<L::Factor>]>,
 }
 

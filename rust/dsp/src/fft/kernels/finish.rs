@@ -7,51 +7,46 @@ use super::rows::across_in_blocks;
 use std::cell::Cell;
 use std::marker::PhantomData;
 
+/// The places of four vectors of bins: the first two begin at `first` and go upwards. The others are mirrors, which begin at `last`
+/// and go downwards: lane i is the conjugate of bin `last` - i.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    pub(super) first: [usize; 2],
+    pub(super) last: [usize; 2],
+}
+
 /// The destination of the bins, for one of the outputs.
 pub(super) trait Output {
-    /// Takes four vectors of V bins: of the first two from bins `first[0]` and `first[1]` upwards; of the others the
-    /// mirrors, from bins `last[0]` and `last[1]` downwards: lane i is the conjugate of bin `last` - i.
+    /// Takes four vectors of V bins.
     ///
     /// The places are looked up before `bins` is called, so that what follows has no branch: across one, the compiler makes
     /// no vectors of plain arrays.
-    fn square<L: Lanes>(
-        &mut self,
-        first: [usize; 2],
-        last: [usize; 2],
-        bins: impl FnOnce() -> [Complex<L>; 4],
-    );
+    fn square<L: Lanes>(&mut self, places: Places, bins: impl FnOnce() -> [Complex<L>; 4]);
 
     /// Takes the bins of any number of points, a multiple of four, as rows of one block whose last transform is still to be
-    /// done; `first` and `last` are the places of the first point's bins, as for `square`.
+    /// done; `places` are those of the first point's bins.
     #[inline(always)]
-    fn points<L: Lanes>(&mut self, first: [usize; 2], last: [usize; 2], rows: &[Complex<L>]) {
-        self.squares(first, last, rows);
+    fn points<L: Lanes>(&mut self, places: Places, rows: &[Complex<L>]) {
+        self.squares(places, rows);
     }
 
     /// `points` square by square.
     #[inline(always)]
-    fn squares<L: Lanes>(&mut self, first: [usize; 2], last: [usize; 2], rows: &[Complex<L>]) {
+    fn squares<L: Lanes>(&mut self, Places { first, last }: Places, rows: &[Complex<L>]) {
         for (group, rows) in rows.as_chunks::<4>().0.iter().enumerate() {
             let (first, last) = (first.map(|bin| bin + 4 * group), last.map(|bin| bin - 4 * group));
             L::turn();
             self.square(
-                first,
-                last,
+                Places { first, last },
                 #[inline(always)]
                 || across_in_blocks(*rows),
             );
         }
     }
 
-    /// Takes four vectors of V bins as `square` does, each vector in `RUNS` runs of V / `RUNS` bins that begin `step` bins apart: upwards
-    /// those of the first two vectors, downwards the others.
-    fn runs<L: Lanes, const RUNS: usize>(
-        &mut self,
-        first: [usize; 2],
-        last: [usize; 2],
-        step: usize,
-        bins: [Complex<L>; 4],
-    );
+    /// Takes four vectors of V bins, each in `RUNS` runs of V / `RUNS` bins. The next run begins `step` bins further, in the
+    /// direction of its vector.
+    fn runs<L: Lanes, const RUNS: usize>(&mut self, places: Places, step: usize, bins: [Complex<L>; 4]);
 
     /// Takes V bins that are `step` apart: of the lower half of the lanes i, bin `first` + i `step`; of the others, as
     /// mirrors, bin N - `first` - i `step`, where N = V `step`.
@@ -116,12 +111,7 @@ impl<'a, F: Real> Reals<'a, F> {
 
 impl<F: Real> Output for Reals<'_, F> {
     #[inline(always)]
-    fn square<L: Lanes>(
-        &mut self,
-        first: [usize; 2],
-        last: [usize; 2],
-        bins: impl FnOnce() -> [Complex<L>; 4],
-    ) {
+    fn square<L: Lanes>(&mut self, Places { first, last }: Places, bins: impl FnOnce() -> [Complex<L>; 4]) {
         // Bin N/2, the highest, is the last of its vector. Where the caller leaves it out, the vector is stored one place
         // too low, and moved.
         let values = Cell::from_mut(&mut *self.values).as_slice_of_cells();
@@ -147,8 +137,7 @@ impl<F: Real> Output for Reals<'_, F> {
     #[inline(always)]
     fn runs<L: Lanes, const RUNS: usize>(
         &mut self,
-        first: [usize; 2],
-        last: [usize; 2],
+        Places { first, last }: Places,
         step: usize,
         bins: [Complex<L>; 4],
     ) {
@@ -167,12 +156,12 @@ impl<F: Real> Output for Reals<'_, F> {
     }
 
     #[inline(always)]
-    fn points<L: Lanes>(&mut self, first: [usize; 2], last: [usize; 2], rows: &[Complex<L>]) {
+    fn points<L: Lanes>(&mut self, places: Places, rows: &[Complex<L>]) {
         if !L::BY_POINTS {
-            return self.squares(first, last, rows);
+            return self.squares(places, rows);
         }
         let value = |bin: Complex<f32>| F::single(bin.re * bin.re + bin.im * bin.im);
-        points::write(self.values, first, last, rows, value, value);
+        points::write(self.values, places, rows, value, value);
     }
 
     #[inline(always)]
@@ -208,12 +197,7 @@ impl<'a> Pairs<'a> {
 
 impl Output for Pairs<'_> {
     #[inline(always)]
-    fn square<L: Lanes>(
-        &mut self,
-        first: [usize; 2],
-        last: [usize; 2],
-        bins: impl FnOnce() -> [Complex<L>; 4],
-    ) {
+    fn square<L: Lanes>(&mut self, Places { first, last }: Places, bins: impl FnOnce() -> [Complex<L>; 4]) {
         let parts = Cell::from_mut(&mut *self.parts).as_slice_of_cells();
         let place = |bin: usize| parts[2 * bin..2 * (bin + L::COUNT)].split_at(L::COUNT);
         let up = first.map(place);
@@ -235,8 +219,7 @@ impl Output for Pairs<'_> {
     #[inline(always)]
     fn runs<L: Lanes, const RUNS: usize>(
         &mut self,
-        first: [usize; 2],
-        last: [usize; 2],
+        Places { first, last }: Places,
         step: usize,
         bins: [Complex<L>; 4],
     ) {
@@ -262,13 +245,13 @@ impl Output for Pairs<'_> {
     }
 
     #[inline(always)]
-    fn points<L: Lanes>(&mut self, first: [usize; 2], last: [usize; 2], rows: &[Complex<L>]) {
+    fn points<L: Lanes>(&mut self, places: Places, rows: &[Complex<L>]) {
         if !L::BY_POINTS {
-            return self.squares(first, last, rows);
+            return self.squares(places, rows);
         }
         let (bins, _) = self.parts.as_chunks_mut::<2>();
         let (bin, mirror) = (|x: Complex<f32>| [x.re, x.im], |x: Complex<f32>| [x.re, -x.im]);
-        points::write(bins, first, last, rows, bin, mirror);
+        points::write(bins, places, rows, bin, mirror);
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 //! Im G[n] = sum of Im X[k] s. So x[n] = (Re G[n] - Im G[n]) / N, and x[N - n] = (Re G[n] + Im G[n]) / N.
 
 use super::complex::Complex;
-use super::finish::{Output, lanes, lowest, store_but_last};
+use super::finish::{Output, Places, lanes, lowest, store_but_last};
 use super::lanes::Lanes;
 use std::cell::Cell;
 
@@ -43,12 +43,7 @@ impl<'a> Samples<'a> {
 
 impl Output for Samples<'_> {
     #[inline(always)]
-    fn square<L: Lanes>(
-        &mut self,
-        first: [usize; 2],
-        last: [usize; 2],
-        bins: impl FnOnce() -> [Complex<L>; 4],
-    ) {
+    fn square<L: Lanes>(&mut self, Places { first, last }: Places, bins: impl FnOnce() -> [Complex<L>; 4]) {
         // Value n gives sample n and sample N - n. There is no sample N: the vector that would end there is stored one
         // place too low, and moved.
         let length = self.samples.len();
@@ -83,11 +78,11 @@ impl Output for Samples<'_> {
     #[inline(always)]
     fn runs<L: Lanes, const RUNS: usize>(
         &mut self,
-        first: [usize; 2],
-        last: [usize; 2],
+        Places { first, last }: Places,
         step: usize,
-        [a, b, c, d]: [Complex<L>; 4],
+        bins: [Complex<L>; 4],
     ) {
+        let [a, b, c, d] = bins;
         let length = self.samples.len();
         // Of the last two come the conjugates.
         let values = [

@@ -6,16 +6,16 @@
 
 use super::butterflies::radix_4;
 use super::complex::Complex;
+use super::finish::Places;
 use super::lanes::Lanes;
 
-/// Writes what `bin` and, for the last two of each row's bins, `mirror` make of the bins of `rows`: of the first two upwards from
-/// `first`, of the others downwards from `last`, as for `Output::square`. A highest bin that `values` has no place for is left
+/// Writes what `bin` and, for the last two of each row's bins, `mirror` make of the bins of `rows`: of the first two upwards, of the
+/// others downwards. A highest bin that `values` has no place for is left
 /// out.
 #[inline(always)]
 pub(super) fn write<L: Lanes, E: Copy + Default>(
     values: &mut [E],
-    first: [usize; 2],
-    last: [usize; 2],
+    Places { first, last }: Places,
     rows: &[Complex<L>],
     bin: impl Fn(Complex<f32>) -> E,
     mirror: impl Fn(Complex<f32>) -> E,

@@ -14,18 +14,18 @@ use super::alone::Alone;
 use super::butterflies::radix_4;
 use super::columns::Columns;
 use super::complex::Complex;
-use super::finish::Output;
+use super::finish::{Output, Places};
 use super::lanes::Lanes;
 use crate::fft::roots::Roots;
 use std::f32::consts::FRAC_1_SQRT_2;
 
 /// The factors of this part for one size.
 pub(super) struct Rows<L: Lanes> {
-    /// For k = 0 ..= L/2.
+    /// The factors of the points k = 0 ..= L/2.
     points: Box<[Point<L>]>,
-    /// For block-wise frequency p and lane i of each block: e^(-2 pi i (p i) / V). Only `BLOCKS` of the rows are used.
+    /// The turns of each block-wise frequency p: e^(-2 pi i (p i) / V) in lane i of each block. Only `BLOCKS` of the rows are used.
     in_blocks: [Complex<L>; 4],
-    /// For `middle`.
+    /// The transform of `middle`.
     alone: Alone<L>,
 }
 
@@ -48,9 +48,9 @@ struct Point<L: Lanes> {
     /// The positions at which `Columns` leaves it and its mirror L - k.
     place: u32,
     mirror: u32,
-    /// w^(V k).
+    /// The factor of `unpack`: w^(V k).
     turn: Complex<L::Factor>,
-    /// In each lane, w^(j k) and w^(j (k + L)).
+    /// The factors w^(j k) and w^(j (k + L)) in each lane j.
     even: Complex<L>,
     odd: Complex<L>,
 }
@@ -114,10 +114,9 @@ impl<L: Lanes> Rows<L> {
             for (parity, crossed) in [&*even, &*odd].into_iter().enumerate() {
                 for (p, rows) in crossed.iter().enumerate().take(L::BLOCKS) {
                     L::turn();
-                    let (first, last) = places::<L>(length, 2 * p + parity, L::COUNT * group);
+                    let places = places::<L>(length, 2 * p + parity, L::COUNT * group);
                     output.square(
-                        first,
-                        last,
+                        places,
                         #[inline(always)]
                         || across_in_blocks(*rows),
                     );
@@ -140,10 +139,9 @@ impl<L: Lanes> Rows<L> {
             for (parity, rows) in [&*even, &*odd].into_iter().enumerate() {
                 let halves = across_octet(cpu, *rows);
                 for (half, rows) in halves.into_iter().enumerate() {
-                    let (first, last) = places::<L>(length, 2 * half + parity, L::COUNT * group);
+                    let places = places::<L>(length, 2 * half + parity, L::COUNT * group);
                     output.square(
-                        first,
-                        last,
+                        places,
                         #[inline(always)]
                         || radix_4(rows),
                     );
@@ -171,8 +169,8 @@ impl<L: Lanes> Rows<L> {
             }
         }
         for (p, rows) in square.iter().enumerate().take(L::BLOCKS) {
-            let (first, last) = places::<L>(length, 2 * p, 0);
-            output.runs::<L, 2>(first, last, length, across_in_blocks(*rows));
+            let places = places::<L>(length, 2 * p, 0);
+            output.runs::<L, 2>(places, length, across_in_blocks(*rows));
         }
     }
 
@@ -189,10 +187,10 @@ impl<L: Lanes> Rows<L> {
         let (even, odd) = (self.turned(across_blocks(even)), self.turned(across_blocks(odd)));
         for pair in 0..L::BLOCKS / 2 {
             let p = 2 * pair;
-            let (first, last) = places::<L>(length, 2 * p, 0);
+            let places = places::<L>(length, 2 * p, 0);
             let [a, b, c, d] = across_in_blocks([even[p], odd[p], even[p + 1], odd[p + 1]]);
             let bins = [a.regrouped(), b.regrouped(), c.regrouped(), d.regrouped()];
-            output.runs::<L, 4>(first, last, length, bins);
+            output.runs::<L, 4>(places, length, bins);
         }
     }
 
@@ -213,10 +211,9 @@ impl<L: Lanes> Rows<L> {
                 |point| unpack(cpu, work, point),
             );
             for parity in 0..2 {
-                let (first, last) = places::<L>(length, parity, L::COUNT * group);
+                let places = places::<L>(length, parity, L::COUNT * group);
                 output.square(
-                    first,
-                    last,
+                    places,
                     #[inline(always)]
                     || across_in_blocks([a[parity], b[parity], c[parity], d[parity]]),
                 );
@@ -236,8 +233,8 @@ impl<L: Lanes> Rows<L> {
                 [*even, *odd] = unpack(cpu, work, point);
             }
             for (parity, rows) in [&*even, &*odd].into_iter().enumerate() {
-                let (first, last) = places::<L>(length, parity, RUN * run);
-                output.points(first, last, &rows[..points.len()]);
+                let places = places::<L>(length, parity, RUN * run);
+                output.points(places, &rows[..points.len()]);
             }
         }
     }
@@ -307,11 +304,12 @@ fn unpack<L: Lanes>(cpu: L::Cpu, work: &[Complex<L>], point: &Point<L>) -> [Comp
 /// The first bins of four q, of q = `first_q` + 2 `BLOCKS` t for the turns t, 0 to 3, and of the points from `k` on: those of the
 /// first two turns upwards, and downwards the mirrors of those of the others.
 #[inline(always)]
-fn places<L: Lanes>(length: usize, first_q: usize, k: usize) -> ([usize; 2], [usize; 2]) {
+fn places<L: Lanes>(length: usize, first_q: usize, k: usize) -> Places {
     let q = |turn: usize| first_q + 2 * L::BLOCKS * turn;
-    let up = [0, 1].map(|turn| length * q(turn) + k);
-    let down = [2, 3].map(|turn| length * (2 * L::COUNT - q(turn)) - k);
-    (up, down)
+    Places {
+        first: [0, 1].map(|turn| length * q(turn) + k),
+        last: [2, 3].map(|turn| length * (2 * L::COUNT - q(turn)) - k),
+    }
 }
 
 /// A transform of `BLOCKS` points across the blocks of as many rows; row r becomes block r of each result.

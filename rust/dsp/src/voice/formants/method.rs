@@ -1,6 +1,6 @@
 //! The methods of the prediction filter of formants.
 
-use crate::given_name::GivenName;
+use crate::bounded_text::GivenName;
 use crate::voice::VoiceError;
 use std::fmt::{self, Display};
 use std::str::FromStr;

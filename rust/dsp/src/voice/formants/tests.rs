@@ -1,5 +1,5 @@
 use super::*;
-use crate::given_name::GivenName;
+use crate::bounded_text::GivenName;
 use rustle_testkit::{noise, pulses, vowel};
 
 const A: [(f64, f64); 5] = [

@@ -56,6 +56,8 @@ impl Value {
 #[derive(Default)]
 pub(crate) struct Arguments {
     pub(super) values: Vec<Value>,
+    /// The memory that records lend.
+    pub(super) lent: Vec<Value>,
     /// Memory that is aligned for every record.
     pub(super) blocks: Vec<Box<[u64]>>,
     pub(super) sink: Option<RustleSink>,

@@ -24,6 +24,13 @@ impl<'a> Making<'a> {
             if parameter.size > 0 {
                 value.size = making.choose.size(parameter.size);
             }
+            for lent in &making.out.lent {
+                let fits = value.is_output && (1..=lent.bytes).contains(&value.bytes);
+                if fits && !is_shared && making.choose.is_shared() {
+                    (value.word, value.kept, value.bytes) = (lent.word, 0, 0);
+                    is_shared = true;
+                }
+            }
             for other in &mut making.out.values {
                 if value.is_apart(other) && !is_shared && making.choose.is_shared() {
                     value.share(other);
@@ -62,8 +69,8 @@ impl<'a> Making<'a> {
                 let value = self.placed(&text);
                 self.slice(value, 1, text.len())
             }
-            What::In(_, may_be) if self.choose.is_null(*may_be) => Value::default(),
-            What::In(record, _) => {
+            What::In(_) if self.choose.is_null(false) => Value::default(),
+            What::In(record) => {
                 let bytes = self.record(record);
                 let value = self.placed(&bytes);
                 self.aligned_or_not(value)
@@ -184,11 +191,13 @@ impl<'a> Making<'a> {
             }
             What::Text(_) => {
                 let value = self.value(what);
+                self.out.lent.push(value);
                 write(offset, value.word, 8);
                 write(offset + 8, value.count as u64, 8);
             }
             What::List(element, count_offset, count) => {
                 let value = self.elements(element, *count);
+                self.out.lent.push(value);
                 write(offset, value.word, 8);
                 write(*count_offset, value.count as u64, 8);
             }

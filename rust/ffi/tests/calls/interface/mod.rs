@@ -60,8 +60,8 @@ pub(crate) enum What {
     Text(&'static str),
     /// A record within another.
     Record(&'static Record),
-    /// A record that is read; `true`: it may be NULL.
-    In(&'static Record, bool),
+    /// A record that is read.
+    In(&'static Record),
     /// This many bytes for a result; `true`: it may be NULL.
     Out(usize, bool),
     /// Elements that are read, and their number in the example.

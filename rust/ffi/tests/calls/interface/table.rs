@@ -868,7 +868,7 @@ pub(crate) static RUSTLE_TICKER_CONFIGURATION: Record = Record {
         },
         Field {
             offset: 32,
-            what: What::Flag(false),
+            what: What::Flag(true),
         },
         Field {
             offset: 36,
@@ -979,7 +979,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "echo",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_ECHO_CONFIGURATION, false),
+                what: What::In(&RUSTLE_ECHO_CONFIGURATION),
                 size: 40,
             },
             Parameter {
@@ -1010,7 +1010,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_LANE_REQUEST, false),
+                what: What::In(&RUSTLE_LANE_REQUEST),
                 size: 16,
             },
             Parameter {
@@ -1157,7 +1157,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "equalizer",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_EQUALIZER_CONFIGURATION, false),
+                what: What::In(&RUSTLE_EQUALIZER_CONFIGURATION),
                 size: 56,
             },
             Parameter {
@@ -1221,7 +1221,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "feed",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_SIMULATED_FEED, false),
+                what: What::In(&RUSTLE_SIMULATED_FEED),
                 size: 72,
             },
             Parameter {
@@ -1261,7 +1261,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "feed",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_REPLAY_FEED, false),
+                what: What::In(&RUSTLE_REPLAY_FEED),
                 size: 88,
             },
             Parameter {
@@ -1292,7 +1292,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "feed",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_LIVE_FEED, false),
+                what: What::In(&RUSTLE_LIVE_FEED),
                 size: 112,
             },
             Parameter {
@@ -1322,7 +1322,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "feed",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_EXTERNAL_FEED, false),
+                what: What::In(&RUSTLE_EXTERNAL_FEED),
                 size: 40,
             },
             Parameter {
@@ -1432,7 +1432,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_TRADE_REQUEST, false),
+                what: What::In(&RUSTLE_TRADE_REQUEST),
                 size: 48,
             },
             Parameter {
@@ -1534,7 +1534,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_CANDLE_REQUEST, false),
+                what: What::In(&RUSTLE_CANDLE_REQUEST),
                 size: 64,
             },
             Parameter {
@@ -1636,7 +1636,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_PRICE_STATISTICS_REQUEST, false),
+                what: What::In(&RUSTLE_PRICE_STATISTICS_REQUEST),
                 size: 56,
             },
             Parameter {
@@ -1738,7 +1738,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_PRICE_ALERT_REQUEST, false),
+                what: What::In(&RUSTLE_PRICE_ALERT_REQUEST),
                 size: 40,
             },
             Parameter {
@@ -1840,7 +1840,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_NOTICE_REQUEST, false),
+                what: What::In(&RUSTLE_NOTICE_REQUEST),
                 size: 16,
             },
             Parameter {
@@ -1971,7 +1971,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_SERVER_REQUEST, false),
+                what: What::In(&RUSTLE_SERVER_REQUEST),
                 size: 64,
             },
             Parameter {
@@ -2051,7 +2051,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "fft_plan",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_FFT_PLAN_CONFIGURATION, false),
+                what: What::In(&RUSTLE_FFT_PLAN_CONFIGURATION),
                 size: 24,
             },
             Parameter {
@@ -2108,7 +2108,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "fft_inverse",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_FFT_INVERSE_CONFIGURATION, false),
+                what: What::In(&RUSTLE_FFT_INVERSE_CONFIGURATION),
                 size: 16,
             },
             Parameter {
@@ -2186,7 +2186,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "meter",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_METER_CONFIGURATION, false),
+                what: What::In(&RUSTLE_METER_CONFIGURATION),
                 size: 72,
             },
             Parameter {
@@ -2229,7 +2229,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "pitch",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_PITCH_CONFIGURATION, false),
+                what: What::In(&RUSTLE_PITCH_CONFIGURATION),
                 size: 40,
             },
             Parameter {
@@ -2280,7 +2280,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "runtime",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_MANUAL_RUNTIME, false),
+                what: What::In(&RUSTLE_MANUAL_RUNTIME),
                 size: 8,
             },
             Parameter {
@@ -2311,7 +2311,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "capture",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_SOUND_CONFIGURATION, false),
+                what: What::In(&RUSTLE_SOUND_CONFIGURATION),
                 size: 48,
             },
             Parameter {
@@ -2337,7 +2337,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "playback",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_SOUND_CONFIGURATION, false),
+                what: What::In(&RUSTLE_SOUND_CONFIGURATION),
                 size: 48,
             },
             Parameter {
@@ -2370,7 +2370,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_LANE_REQUEST, false),
+                what: What::In(&RUSTLE_LANE_REQUEST),
                 size: 16,
             },
             Parameter {
@@ -2472,7 +2472,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_LANE_REQUEST, false),
+                what: What::In(&RUSTLE_LANE_REQUEST),
                 size: 16,
             },
             Parameter {
@@ -2643,7 +2643,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "stft",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_STFT_CONFIGURATION, false),
+                what: What::In(&RUSTLE_STFT_CONFIGURATION),
                 size: 40,
             },
             Parameter {
@@ -2713,7 +2713,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "stft_stream",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_STFT_STREAM_CONFIGURATION, false),
+                what: What::In(&RUSTLE_STFT_STREAM_CONFIGURATION),
                 size: 8,
             },
             Parameter {
@@ -2739,7 +2739,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "ticker",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_TICKER_CONFIGURATION, false),
+                what: What::In(&RUSTLE_TICKER_CONFIGURATION),
                 size: 40,
             },
             Parameter {
@@ -2771,7 +2771,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_TICKER_REQUEST, false),
+                what: What::In(&RUSTLE_TICKER_REQUEST),
                 size: 32,
             },
             Parameter {
@@ -2924,7 +2924,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "voice",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_VOICE_CONFIGURATION, false),
+                what: What::In(&RUSTLE_VOICE_CONFIGURATION),
                 size: 56,
             },
             Parameter {
@@ -3240,7 +3240,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_EQUALIZER_SETTINGS, false),
+                what: What::In(&RUSTLE_EQUALIZER_SETTINGS),
                 size: 40,
             },
         ],
@@ -3308,7 +3308,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_EQUALIZER_SETTINGS, false),
+                what: What::In(&RUSTLE_EQUALIZER_SETTINGS),
                 size: 40,
             },
             Parameter {
@@ -3362,7 +3362,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_EQUALIZER_SETTINGS, false),
+                what: What::In(&RUSTLE_EQUALIZER_SETTINGS),
                 size: 40,
             },
             Parameter {
@@ -3962,7 +3962,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_PEAK_SEARCH, false),
+                what: What::In(&RUSTLE_PEAK_SEARCH),
                 size: 32,
             },
             Parameter {
@@ -4216,7 +4216,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_PITCH_CONFIGURATION, false),
+                what: What::In(&RUSTLE_PITCH_CONFIGURATION),
                 size: 40,
             },
             Parameter {
@@ -4612,7 +4612,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_FORMANT_CONFIGURATION, false),
+                what: What::In(&RUSTLE_FORMANT_CONFIGURATION),
                 size: 24,
             },
             Parameter {
