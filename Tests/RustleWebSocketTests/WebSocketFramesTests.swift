@@ -10,7 +10,7 @@ import Testing
 /// The frames of one connection, on an event loop whose time the test advances.
 @Suite(.releasesNativeObjects) struct WebSocketFramesTests {
   /// A connection whose peer is the test.
-  private struct Stage {
+  private final class Stage {
     let channel = EmbeddedChannel()
     let loop: EmbeddedEventLoop
 
@@ -19,6 +19,12 @@ import Testing
       let settings = WebSocketFrames.Settings(messageLimit: limit, silenceLimit: silence, pingInterval: ping)
       try channel.pipeline.syncOperations.addHandler(WebSocketFrames(settings))
       channel.connect(to: try SocketAddress(unixDomainSocketPath: "/peer"), promise: nil)
+    }
+
+    /// A channel that is not closed keeps its pipeline, and this the channel. A peer that does not answer is left after a second.
+    deinit {
+      channel.close(promise: nil)
+      loop.advanceTime(by: .seconds(1))
     }
 
     /// One read brings these frames.

@@ -68,9 +68,12 @@ one() {
   fi
 }
 
-# a_processor: returns once fewer commands run in the background than there are processors.
+# The background commands that wait and do not compute.
+waiting=0
+
+# a_processor: returns once fewer commands compute in the background than there are processors.
 a_processor() {
-  while [ "$(jobs -rp | wc -l)" -ge "$(getconf _NPROCESSORS_ONLN)" ]; do wait -n || true; done
+  while [ "$(jobs -rp | wc -l)" -ge $(($(getconf _NPROCESSORS_ONLN) + waiting)) ]; do wait -n || true; done
 }
 
 # beside LABEL COMMAND...: as `one`, in the background: `gather` counts the results.
@@ -99,6 +102,7 @@ gather() {
     count "${labels[number]}" "$good" "$bad" "$folder/$number.log"
   done
   labels=()
+  waiting=0
 }
 
 # summary: the duration of each step, the failures, and the last line.

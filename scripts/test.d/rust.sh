@@ -24,11 +24,42 @@ rust_selection() {
   done < <(sed -nE 's/^rust (\S+ \S+) \S+$/\1/p' "$work/selection" | sort -u)
 }
 
+# test_programs MESSAGES: size, package's folder and path of each test program in the messages of cargo.
+test_programs() {
+  sed -nE 's|.*"manifest_path":"([^"]*)/Cargo.toml".*"profile":\{[^}]*"test":true\}.*"executable":"([^"]+)".*|\1 \2|p' "$1" |
+    while read -r folder program; do echo "$(stat -c %s "$program") $folder $program"; done
+}
+
+# workspace_tests LABEL ARGUMENT...: every test of the workspace. Cargo runs one test program after another; here as many run at
+# once as there are processors, the largest first: those of the boundary, which take longest.
+workspace_tests() {
+  local label=$1 log="$work/cargo-$BASHPID.log" start=$SECONDS status=0 good bad
+  shift
+  begins "$label"
+  if in_rust within "$runner_limit" cargo test --workspace --no-run --message-format=json-render-diagnostics "$@" >"$log.json" 2>"$log"; then
+    printf '%(%H:%M:%S)T  %-48s built %23d s\n' -1 "$label" $((SECONDS - start))
+    mkdir "$log.d"
+    # The folder of the package, where cargo runs the program too, and the program.
+    while read -r _ folder program; do
+      a_processor
+      (cd "$folder" && within "$runner_limit" "$program" || echo "error: status $? of $program") >"$log.d/$(basename "$program")" 2>&1 &
+    done < <(test_programs "$log.json" | sort -rn)
+    wait
+    cat "$log.d"/* >>"$log"
+    ! grep -q '^error: status' "$log" || status=1
+    in_rust within "$runner_limit" cargo test --workspace --doc "$@" >>"$log" 2>&1 || status=$?
+  else
+    status=$?
+  fi
+  read -r good bad < <(cargo_counts "$status" "$log")
+  result "$label" "$good" "$bad" "$log" $((SECONDS - start))
+}
+
 # rust: every test. The seeded faults are compiled in, at rest but in the tests that set one, so that the workspace is compiled once;
 # the archives that C and Swift call have none. With --long also without them.
 rust() {
-  RUSTLE_ROUNDS=$($long && echo 9 || echo 1) cargo_tests "Rust" --workspace --features rustle-ffi/faults
-  if $long; then cargo_tests "Rust, without the seeded faults" --workspace; fi
+  RUSTLE_ROUNDS=$($long && echo 9 || echo 1) workspace_tests "Rust" --features rustle-ffi/faults
+  if $long; then workspace_tests "Rust, without the seeded faults"; fi
 }
 
 # c_callers: each with two compilers, under AddressSanitizer and under valgrind.

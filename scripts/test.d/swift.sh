@@ -1,8 +1,17 @@
 # shellcheck shell=bash disable=SC2154
 # The Swift tests, as they are and under the sanitizers. Sourced by scripts/test, whose $root, $work and $long they use.
 
-# The tests without a sanitizer have a folder of their own, with the package trait that the sanitizers' builds lack.
+# The build of the tests without a sanitizer, and its modules and command, which snippets, pages and the sound server's test use. A
+# whole run makes no such build: see `of_whole_run`.
 swift_folder="$root/.build-tests"
+swift_modules="$swift_folder/debug"
+swift_command="$swift_modules/rustle"
+
+# of_whole_run: uses what a whole run has made when it comes to snippets, pages and sound.
+of_whole_run() {
+  swift_modules="$root/.build-address/release"
+  swift_command="$root/Tests/ConsumerTests/.build/debug/rustle"
+}
 
 # swift_tests LABEL PACKAGE ARGUMENT...: builds the tests, and runs those of each module in a process of its own, or two, as many
 # at once as there are processors: within one process a test that uses native objects has no other such test beside it. With a
@@ -81,9 +90,14 @@ swift_as_it_is() { swift_tests "Swift" "$root" --traits WebSocket --scratch-path
 # Under a sanitizer a test that repeats does a tenth, the races excepted; all with --long.
 repetitions() { if $long; then echo 1; else echo 0.1; fi; }
 
-# sanitized LABEL ARGUMENT...: the Swift tests without the network, whose library would be compiled once more, but with --long.
+# sanitized NAME ARGUMENT...: the Swift tests under a sanitizer. Neither Swift nor C is optimised, and assertions stay; but modules are
+# compiled whole, and without DEBUG, with which swift-argument-parser validates each option group dozens of times for every call.
 sanitized() {
-  if $long; then swift_tests "$@" --traits WebSocket; else swift_tests "$@"; fi
+  local name=$1
+  shift
+  swift_tests "Swift, ${name^}Sanitizer" "$root" --sanitize="$name" --scratch-path "$root/.build-$name" \
+    --configuration release --disable-dead-strip -Xswiftc -Onone -Xswiftc -enable-testing -Xswiftc -gline-tables-only \
+    -Xcc -O0 -Xcc -g1 "$@"
 }
 
 # Under ThreadSanitizer the tests run with the archive that can be made to fail: it is what the panicking sessions need. Files,
@@ -93,13 +107,15 @@ thread() {
   export RUSTLE_NATIVE_DIST=rust/dist-faults
   export TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=0
   $long || export RUSTLE_WITHOUT_COMMAND=1
-  RUSTLE_RACES=$($long && echo 500000 || echo 20000) RUSTLE_REPETITIONS=$(repetitions) \
-    sanitized "Swift, ThreadSanitizer" "$root" --sanitize=thread --scratch-path "$root/.build-thread"
-  local fault
+  # Without the network, whose library would be compiled once more, but with --long.
+  local fault traits=()
+  if $long; then traits=(--traits WebSocket); fi
+  RUSTLE_RACES=$($long && echo 500000 || echo 20000) RUSTLE_REPETITIONS=$(repetitions) sanitized thread "${traits[@]}"
   if [ ! -f "$work/selection" ]; then
-    # The two that hang first: the others run while these wait.
     for fault in lost-release lock-held none release-by-canceller double-release event-after-release worker-panic; do
       RUSTLE_RACES=2500 RUSTLE_FAULT=$fault beside "the races with the fault: $fault" is_caught
+      # These two hang: the others run while they do.
+      case $fault in lost-release | lock-held) waiting=$((waiting + 1)) ;; esac
     done
     gather
   fi
@@ -114,7 +130,7 @@ thread() {
 is_caught() {
   local status=0 limit=120 log="$work/caught-$RUSTLE_FAULT.log"
   case $RUSTLE_FAULT in lost-release | lock-held) limit=20 ;; esac
-  within "$limit" "$root/.build-thread/debug/rustlePackageTests.xctest" --testing-library swift-testing --filter RaceTests \
+  within "$limit" "$root/.build-thread/release/rustlePackageTests.xctest" --testing-library swift-testing --filter RaceTests \
     >"$log" 2>&1 || status=$?
   cat "$log"
   if [ "$RUSTLE_FAULT" = none ]; then return "$status"; fi
@@ -127,18 +143,44 @@ is_caught() {
   esac
 }
 
-# Here the native side is instrumented as well.
+# Here the native side is instrumented as well. Without --long, the restarts and the killed writers are repeated in full in runs of
+# their own, since no other run does; in them ConservationTests would depend on a machine that is never a second late.
 address() {
-  RUSTLE_NATIVE_DIST=rust/dist-address RUSTLE_REPETITIONS=$(repetitions) ASAN_OPTIONS=detect_leaks=1 \
-    LSAN_OPTIONS="suppressions=$root/scripts/leaks.txt:print_suppressions=0" \
-    sanitized "Swift, AddressSanitizer" "$root" --sanitize=address --scratch-path "$root/.build-address"
+  export RUSTLE_NATIVE_DIST=rust/dist-address ASAN_OPTIONS=detect_leaks=1
+  export LSAN_OPTIONS="suppressions=$root/scripts/leaks.txt:print_suppressions=0"
+  RUSTLE_REPETITIONS=$(repetitions) sanitized address --traits WebSocket
+  local suite
+  if ! $long && [ ! -f "$work/selection" ]; then
+    for suite in ConformanceTests.RestartTests RustleAudioFilesTests.KilledWriterTests; do
+      RUSTLE_REPETITIONS=1 beside "Swift, AddressSanitizer: all of ${suite#*.}" within "$runner_limit" \
+        "$root/.build-address/release/rustlePackageTests.xctest" --testing-library swift-testing --filter "^${suite/./\\.}/"
+    done
+    gather
+  fi
+  unset RUSTLE_NATIVE_DIST ASAN_OPTIONS LSAN_OPTIONS
+}
+
+# consumer: a package that depends on this one, and the command as such a package builds it: without WebSockets, and with the assertions of
+# swift-argument-parser about every option, which `pages` reaches by the manual.
+consumer() {
+  swift_tests "a consumer package" "$root/Tests/ConsumerTests"
+  one "the command without WebSockets" without_web_sockets
+}
+
+without_web_sockets() {
+  local status=0 text
+  swift build --package-path "$root/Tests/ConsumerTests" --product rustle || return
+  text=$("$root/Tests/ConsumerTests/.build/debug/rustle" ticker --connect ws://127.0.0.1:9 2>&1) || status=$?
+  printf '%s\n' "$text"
+  [ "$status" -eq 64 ] || { echo "expected status 64, got $status"; return 1; }
+  grep -qF "built without WebSockets" <<<"$text" || { echo "expected a text that says why"; return 1; }
 }
 
 # snippets: what must not compile, against the modules that the Swift tests have just been built with.
 snippets() {
   local log="$work/snippets.log" start=$SECONDS good bad label="snippets that must not compile"
   begins "$label"
-  python3 "$root/scripts/compile-fail.py" "$root" "$swift_folder/debug" >"$log" 2>&1 || true
+  python3 "$root/scripts/compile-fail.py" "$root" "$swift_modules" >"$log" 2>&1 || true
   # A run that crashes has no such line.
   read -r good bad < <(grep -E '^[0-9]+ [0-9]+$' "$log" | tail -n 1) || true
   result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
@@ -148,12 +190,12 @@ snippets() {
 pages() {
   local log="$work/pages.log" start=$SECONDS good bad label="examples of pages and doc comments"
   begins "$label"
-  python3 "$root/scripts/examples.py" "$root" "$swift_folder/debug" >"$log" 2>&1 || true
+  python3 "$root/scripts/examples.py" "$root" "$swift_modules" >"$log" 2>&1 || true
   read -r good bad < <(grep -E '^[0-9]+ [0-9]+$' "$log" | tail -n 1) || true
   result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
   one "an example that does not compile is reported" broken_example
   one "so is one in a doc comment" broken_comment
-  one "the command's manual" python3 "$root/scripts/manual.py" "$swift_folder/debug/rustle" --check "$root/docs/cli.md"
+  one "the command's manual" python3 "$root/scripts/manual.py" "$swift_command" --check "$root/docs/cli.md"
 }
 
 broken_example() {
@@ -162,7 +204,7 @@ broken_example() {
 let count: Int = "many"
 ```
 PAGE
-  if python3 "$root/scripts/examples.py" "$root" "$swift_folder/debug" "$work/broken.md" >"$work/broken.log"; then return 1; fi
+  if python3 "$root/scripts/examples.py" "$root" "$swift_modules" "$work/broken.md" >"$work/broken.log"; then return 1; fi
   grep -q "broken.md:2:.*cannot convert value of type 'String'" "$work/broken.log"
 }
 
@@ -176,13 +218,13 @@ broken_comment() {
 /// ```
 public let number = 1
 CODE
-  if python3 "$root/scripts/examples.py" "$root" "$swift_folder/debug" "$work/Sources/Rustle/Broken.swift" >"$work/broken.log"; then
+  if python3 "$root/scripts/examples.py" "$root" "$swift_modules" "$work/Sources/Rustle/Broken.swift" >"$work/broken.log"; then
     return 1
   fi
   grep -q "Broken.swift:4:.*cannot convert value of type 'String'" "$work/broken.log"
 }
 
-sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_folder/debug/rustle"; }
+sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_command"; }
 
 # scripts_tests: the tests that build packages of their own, concurrently.
 scripts_tests() {
