@@ -8,6 +8,8 @@ final class EncodedBytes {
   private let file: OutputFile
   /// The header's pieces, until it is whole.
   private var header: Data? = Data()
+  /// The bytes of the encoder's latest call, whose memory is kept for the next one.
+  var latest = Data()
   /// The encoder's next position.
   private(set) var position: Int64 = 0
   /// The error of a failed write, after which nothing more is written.

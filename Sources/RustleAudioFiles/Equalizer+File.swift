@@ -73,8 +73,8 @@ extension Equalizer {
       try Task.checkCancellation()
       let equalized = try process(buffer)
       sound.frames += Int64(buffer.frameCount)
-      sound.peakBefore = buffer.samples.reduce(sound.peakBefore) { max($0, abs($1)) }
-      sound.peakAfter = equalized.samples.reduce(sound.peakAfter) { max($0, abs($1)) }
+      sound.peakBefore = max(sound.peakBefore, buffer.samples.span.peakOfNumbers)
+      sound.peakAfter = max(sound.peakAfter, equalized.samples.span.peakOfNumbers)
       try take(equalized, sound.frames)
     }
     try Task.checkCancellation()

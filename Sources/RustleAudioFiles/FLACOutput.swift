@@ -45,10 +45,9 @@ final class FLACOutput: EncodedOutput {
 
   func write(_ samples: ArraySlice<Float>) throws(AudioFileError) {
     guard !isClosed else { return }
-    integers.removeAll(keepingCapacity: true)
-    integers.reserveCapacity(samples.count)
+    encoder.encode(samples.span, into: &integers)
     let shift = Int32(32 - encoder.bits)
-    for sample in samples { integers.append(encoder.integer(sample) << shift) }
+    for index in integers.indices { integers[index] <<= shift }
     do throws(AudioFileError) {
       try native.write(integers)
       unsynchronized += samples.count / channels

@@ -113,7 +113,7 @@ public struct OpenedInput: AudioInput {
         let left = input.frameLimit.map { $0 - counts.frames } ?? .max
         guard left > 0, let buffer = try await wanted(isolation: actor) else { return nil }
         let cut = buffer.frames(0..<Swift.min(left, buffer.frameCount))
-        if let place = cut.samples.firstIndex(where: { !$0.isFinite }) {
+        if !cut.samples.span.peak.isFinite, let place = cut.samples.firstIndex(where: { !$0.isFinite }) {
           let frame = input.counts.skipped + counts.frames + place / cut.format.channels + 1
           throw AudioFileError(
             .notFinite, path: input.name,

@@ -37,28 +37,41 @@ public struct PCMDecoder: Sendable {
   ///   - bytes: the next bytes, any number.
   ///   - samples: its contents are replaced by the interleaved samples of the frames; its storage is kept.
   public mutating func decode(_ bytes: some Sequence<UInt8>, into samples: inout [Float]) {
-    samples.removeAll(keepingCapacity: true)
     pending.append(contentsOf: bytes)
     let whole = pending.count / frameBytes * frameBytes
-    samples.reserveCapacity(whole / encoding.bytes)
-    for first in stride(from: 0, to: whole, by: encoding.bytes) { samples.append(sample(at: first)) }
+    samples.removeAll(keepingCapacity: true)
+    samples.append(contentsOf: repeatElement(0, count: whole / encoding.bytes))
+    decode(pending.span, into: samples.mutableSpan)
     pending.removeFirst(whole)
   }
 
-  private func sample(at first: Int) -> Float {
-    var pattern: UInt64 = 0
-    for place in 0..<encoding.bytes {
-      let byte = encoding.isBigEndian ? pending[first + place] : pending[first + encoding.bytes - 1 - place]
-      pattern = pattern << 8 | UInt64(byte)
-    }
+  private func decode(_ bytes: Span<UInt8>, into samples: consuming MutableSpan<Float>) {
+    // One loop for each width, which the compiler unrolls.
     switch encoding {
-    case .u8: return Float(Int(pattern) - 128) / 128
-    case .f32le, .f32be: return Float(bitPattern: UInt32(pattern))
-    case .f64le, .f64be: return Float(Double(bitPattern: pattern))
-    default:
-      // The sign goes to the top of 32 bits, and the scale with it. A 32-bit integer is rounded to a float first.
-      let aligned = Int32(truncatingIfNeeded: pattern << UInt64(32 - 8 * encoding.bytes))
-      return Float(aligned) / 2_147_483_648
+    case .s8: fill(&samples, bytes, of: 1) { Float(Int8(truncatingIfNeeded: $0)) / 128 }
+    case .u8: fill(&samples, bytes, of: 1) { Float(Int32(truncatingIfNeeded: $0) - 128) / 128 }
+    case .s16le, .s16be: fill(&samples, bytes, of: 2) { Float(Int16(truncatingIfNeeded: $0)) / 32_768 }
+    // The sign goes to the top of 32 bits, and the scale with it. A 32-bit integer is rounded to a float first.
+    case .s24le, .s24be: fill(&samples, bytes, of: 3) { Float(Int32(truncatingIfNeeded: $0 << 8)) / 2_147_483_648 }
+    case .s32le, .s32be: fill(&samples, bytes, of: 4) { Float(Int32(truncatingIfNeeded: $0)) / 2_147_483_648 }
+    case .f32le, .f32be: fill(&samples, bytes, of: 4) { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
+    case .f64le, .f64be: fill(&samples, bytes, of: 8) { Float(Double(bitPattern: $0)) }
+    }
+  }
+
+  /// Sets each sample from the number in its `width` bytes.
+  @inline(__always)
+  private func fill(
+    _ samples: inout MutableSpan<Float>, _ bytes: Span<UInt8>, of width: Int, _ sample: (UInt64) -> Float
+  ) {
+    let isBigEndian = encoding.isBigEndian
+    for index in 0..<min(samples.count, bytes.count / width) {
+      var pattern: UInt64 = 0
+      for place in 0..<width {
+        let byte = bytes[width &* index &+ place]
+        pattern |= UInt64(byte) << UInt64(8 &* (isBigEndian ? width &- 1 &- place : place))
+      }
+      samples[index] = sample(pattern)
     }
   }
 }

@@ -4,6 +4,7 @@ internal import Foundation
 struct SampleBytes {
   private let encoding: AudioFileWriter.Encoding
   private var encoder: SampleEncoder
+  private var integers: [Int32] = []
   private var bytes = Data()
 
   init(encoding: AudioFileWriter.Encoding, dither: Bool) {
@@ -16,14 +17,53 @@ struct SampleBytes {
 
   /// The bytes of samples; their memory is kept for the next ones.
   mutating func encode(_ samples: ArraySlice<Float>) -> Data {
-    bytes.removeAll(keepingCapacity: true)
-    bytes.reserveCapacity(samples.count * encoding.bits / 8)
-    for sample in samples {
-      let pattern = encoding == .float32 ? sample.bitPattern : UInt32(bitPattern: encoder.integer(sample))
-      for shift in stride(from: 0, to: encoding.bits, by: 8) {
-        bytes.append(UInt8(truncatingIfNeeded: pattern >> UInt32(shift)))
-      }
+    if encoding != .float32 { encoder.encode(samples.span, into: &integers) }
+    let integers = integers
+    switch encoding {
+    case .int16: bytes.store(integers.span) { Int16(truncatingIfNeeded: $0).littleEndian }
+    case .int24: bytes.storeTriples(of: integers.span)
+    case .int32: bytes.store(integers.span) { $0.littleEndian }
+    case .float32: bytes.store(samples.span) { $0.bitPattern.littleEndian }
     }
     return bytes
+  }
+}
+
+extension Data {
+  /// Becomes a number for each element, one behind the other; its memory is kept.
+  @inline(__always)
+  fileprivate mutating func store<Element, Number: FixedWidthInteger & BitwiseCopyable>(
+    _ elements: Span<Element>, _ number: (Element) -> Number
+  ) {
+    let width = MemoryLayout<Number>.size
+    resize(to: width * elements.count)
+    var place = mutableBytes
+    for index in 0..<Swift.min(elements.count, place.byteCount / width) {
+      place.storeBytes(of: number(elements[index]), toByteOffset: width &* index, as: Number.self)
+    }
+  }
+
+  /// Becomes the lower three bytes of each integer: those of four integers at a time are three words.
+  fileprivate mutating func storeTriples(of integers: Span<Int32>) {
+    resize(to: 3 * integers.count)
+    var place = mutableBytes
+    let groups = Swift.min(integers.count / 4, place.byteCount / 12)
+    for group in 0..<groups {
+      let (first, offset) = (4 &* group, 12 &* group)
+      let (a, b, c, d) = (integers[first], integers[first &+ 1], integers[first &+ 2], integers[first &+ 3])
+      place.storeBytes(of: (a & 0xFF_FFFF | b << 24).littleEndian, toByteOffset: offset, as: Int32.self)
+      place.storeBytes(of: (b >> 8 & 0xFFFF | c << 16).littleEndian, toByteOffset: offset &+ 4, as: Int32.self)
+      place.storeBytes(of: (c >> 16 & 0xFF | d << 8).littleEndian, toByteOffset: offset &+ 8, as: Int32.self)
+    }
+    for index in 4 * groups..<integers.count {
+      for byte in 0..<3 {
+        let bits = UInt8(truncatingIfNeeded: integers[index] >> Int32(8 * byte))
+        place.storeBytes(of: bits, toByteOffset: 3 * index + byte, as: UInt8.self)
+      }
+    }
+  }
+
+  private mutating func resize(to length: Int) {
+    if count != length { count = length }
   }
 }

@@ -24,6 +24,27 @@ struct SampleEncoder {
     range = -scale...scale - 1
   }
 
+  /// 1.5 times 2^52: a number of less than 2^51 that is added to it is rounded to an integer, halves to the even one, whose
+  /// bits are the lowest of the sum (Hecker, "Let's get to the (floating) point", Game Developer, 1996).
+  private static let rounder = 6_755_399_441_055_744.0
+
+  /// The integers for samples.
+  ///
+  /// - Parameter integers: its contents are replaced; its storage is kept for as many samples.
+  mutating func encode(_ samples: Span<Float>, into integers: inout [Int32]) {
+    if integers.count != samples.count { integers = [Int32](repeating: 0, count: samples.count) }
+    var places = integers.mutableSpan
+    // Where every sample fits, a loop without branches suffices; NaN is no less than anything.
+    guard !dither, Double(samples.peak) * scale < scale - 0.5 else {
+      for index in 0..<min(samples.count, places.count) { places[index] = integer(samples[index]) }
+      return
+    }
+    let scale = scale
+    for index in 0..<min(samples.count, places.count) {
+      places[index] = Int32(truncatingIfNeeded: (Double(samples[index]) * scale + Self.rounder).bitPattern)
+    }
+  }
+
   /// The integer for a sample.
   mutating func integer(_ sample: Float) -> Int32 {
     guard !sample.isNaN else {

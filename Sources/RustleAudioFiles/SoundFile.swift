@@ -63,6 +63,7 @@ private let opening = NSLock()
   func read(into buffer: inout [Float], maximumFrames: Int) throws(AudioFileError) -> Int {
     let wanted = maximumFrames * format.channels
     if buffer.count > wanted { buffer.removeLast(buffer.count - wanted) }
+    if buffer.isEmpty && buffer.capacity < wanted { buffer = [Float](repeating: 0, count: wanted) }
     if buffer.count < wanted { buffer.append(contentsOf: repeatElement(0, count: wanted - buffer.count)) }
     let frames = unsafe buffer.withUnsafeMutableBufferPointer { samples in
       unsafe samples.baseAddress.map { unsafe Int(sf_readf_float(handle, $0, Int64(maximumFrames))) } ?? 0
@@ -254,7 +255,7 @@ extension ChannelPlaces {
       read: { _, _, _ in 0 },
       write: { bytes, count, sink in
         guard let bytes = unsafe bytes, let sink = unsafe EncodedBytes.at(sink) else { return 0 }
-        return unsafe sink.write(Data(bytes: bytes, count: Int(count)))
+        return unsafe sink.write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
       },
       tell: { unsafe EncodedBytes.at($0)?.position ?? 0 })
     opening.lock()
@@ -325,5 +326,12 @@ extension EncodedBytes {
   /// The sink behind the address that libsndfile was given.
   fileprivate static func at(_ address: UnsafeMutableRawPointer?) -> EncodedBytes? {
     unsafe address.map { unsafe Unmanaged<EncodedBytes>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Takes a copy of bytes at the position; returns the number taken, all or none.
+  fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int64 {
+    if latest.count != bytes.count { latest.count = bytes.count }
+    unsafe latest.withUnsafeMutableBytes { unsafe $0.copyMemory(from: bytes) }
+    return write(latest)
   }
 }

@@ -76,6 +76,26 @@ import Testing
     #expect(try TestSound.read(path) == [top, -1, top, -1, top, -1, 0, 0.25, 0, 4 * half, 0])
   }
 
+  /// A sample that does not fit takes another way than those that do, for its whole buffer.
+  @Test(arguments: [AudioFileWriter.Encoding.int16, .int24, .int32], [1, 2, 3, 4, 1_001])
+  func samplesAreRoundedAsBesideOneThatDoesNotFit(encoding: AudioFileWriter.Encoding, count: Int) throws {
+    let folder = try ScratchFolder()
+    let path = folder.url.appending(path: "a.wav").path
+    let format = try AudioFormat(sampleRate: 48_000, channels: 1)
+    let step = Float(exp2(Double(1 - encoding.bits)))
+    // Halves of steps among them, which are rounded to even.
+    let samples = (0..<count).map { index in
+      index.isMultiple(of: 2) ? Float(index - 500) * 0.5 * step : 0.996 * Float(sin(Double(index)))
+    }
+    try Self.write(samples, to: path, format, Options(encoding: encoding, overwrite: true))
+    let plain = try TestSound.read(path)
+    try Self.write(samples + [2], to: path, format, Options(encoding: encoding, overwrite: true))
+    #expect(try TestSound.read(path).dropLast() == plain[...])
+    let error = zip(plain, samples).map { abs(Double($0) - Double($1)) }.max()
+    // Half a step, and what a Float of full scale does not distinguish.
+    #expect(try #require(error) <= max(0.5 * Double(step), 0x1p-25))
+  }
+
   /// Without noise a constant of a quarter of a step is lost; with it the mean keeps it, and the error's variance is that of
   /// rounding and of the noise, 1/12 + 2/12 of a step squared.
   @Test func ditherKeepsWhatIsBelowAStep() throws {

@@ -44,6 +44,14 @@ import Testing
     #expect(abs(sound.peakAfter / sound.peakBefore - 1.9952623) < 1e-5)
   }
 
+  @Test func whatIsNotANumberIsNoPeak() async throws {
+    let format = try AudioFormat(sampleRate: 8_000, channels: 1)
+    try AudioFileWriterTests.write(
+      [0.25, .nan, -0.5, 0.125], to: path("n.wav"), format, AudioFileWriter.Options(encoding: .float32))
+    let sound = try await Equalizer(format: format).write(AudioFileInput(path: path("n.wav")), to: path("b.wav"))
+    #expect(sound.peakBefore == 0.5 && sound.peakAfter == 0.5)
+  }
+
   @Test func soundOfAnotherFormatIsRefused() async throws {
     let equalizer = try Equalizer(format: AudioFormat(sampleRate: 8_000, channels: 1))
     let error = await #expect(throws: AudioError.self) { try await equalizer.write(input, to: path("b.wav")) }

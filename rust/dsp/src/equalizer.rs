@@ -9,6 +9,7 @@
 mod band;
 mod cascade;
 mod kernels;
+mod rack;
 mod ramp;
 mod solve;
 

@@ -3,7 +3,7 @@
 use super::signal::{BLOCK, CENTRES, FRAMES, RATE, gains, signal};
 use crate::candidate::{Aligned, Candidate};
 use rustle_dsp::biquad::{Biquad, BiquadState};
-use rustle_dsp::equalizer::{Equalizer, EqualizerError, Ramp, Settings};
+use rustle_dsp::equalizer::{Equalizer, EqualizerError, MAX_BANDS, Ramp, Settings};
 use std::rc::Rc;
 
 /// The bands' width in octaves.
@@ -11,24 +11,29 @@ const OCTAVES: f64 = 1.0;
 
 type Make = fn(usize, usize) -> Result<Equalizer, EqualizerError>;
 
-/// The equalizers by name. The first is the default.
-const EQUALIZERS: [(&str, Make); 2] = [
-    ("**rustle**", Equalizer::new),
-    ("**rustle**, plain arrays", Equalizer::without_vectors),
+/// The equalizers by name, each with the most bands that it may have. The first is the default.
+const EQUALIZERS: [(&str, Make, usize); 3] = [
+    ("**rustle**", Equalizer::new, CENTRES.len()),
+    ("**rustle**, room for 64 bands", Equalizer::new, MAX_BANDS),
+    (
+        "**rustle**, plain arrays",
+        Equalizer::without_vectors,
+        CENTRES.len(),
+    ),
 ];
 
 fn settings(sign: f64) -> Settings {
     Settings::graphic(&gains().map(|gain| sign * gain), OCTAVES, f64::from(RATE))
 }
 
-fn ramp(from: &Settings, to: &Settings) -> Result<Ramp, EqualizerError> {
-    Ramp::new(from, to, CENTRES.len(), f64::from(RATE))
+fn ramp(from: &Settings, to: &Settings, bands: usize) -> Result<Ramp, EqualizerError> {
+    Ramp::new(from, to, bands, f64::from(RATE))
 }
 
-/// An equalizer in the middle of its work.
-fn equalizer(make: Make) -> Result<Equalizer, EqualizerError> {
-    let mut equalizer = make(2, CENTRES.len())?;
-    let change = ramp(&Settings::default(), &settings(1.0))?;
+/// An equalizer in the middle of its work, with room for `bands`.
+fn equalizer(make: Make, bands: usize) -> Result<Equalizer, EqualizerError> {
+    let mut equalizer = make(2, bands)?;
+    let change = ramp(&Settings::default(), &settings(1.0), bands)?;
     assert!(equalizer.change(change).is_ok());
     equalizer.reset();
     Ok(equalizer)
@@ -159,13 +164,16 @@ impl Candidate for Scalar {
 pub(super) fn noise() -> Result<Vec<Box<dyn Candidate>>, EqualizerError> {
     let signal: Rc<[f32]> = signal().into();
     let mut candidates = steady(&signal, 1, false)?;
-    let mut changing = equalizer(Equalizer::new)?;
+    let mut changing = equalizer(Equalizer::new, CENTRES.len())?;
     let (there, back) = (settings(1.0), settings(-1.0));
     // The first change hands out the ramp that led here; from the second on two ramps go round.
-    assert!(changing.change(ramp(&there, &back)?).is_ok());
+    assert!(changing.change(ramp(&there, &back, CENTRES.len())?).is_ok());
     changing.reset();
     let mut blocks = Blocks::new(&signal);
-    let first = changing.change(ramp(&back, &there)?).ok().flatten();
+    let first = changing
+        .change(ramp(&back, &there, CENTRES.len())?)
+        .ok()
+        .flatten();
     for _ in 0..BLOCKS_OF_CHANGE {
         changing.process(blocks.noise())?;
     }
@@ -193,10 +201,10 @@ pub(super) fn steady(
     silent: bool,
 ) -> Result<Vec<Box<dyn Candidate>>, EqualizerError> {
     let mut candidates: Vec<Box<dyn Candidate>> = Vec::new();
-    for (name, make) in EQUALIZERS {
+    for (name, make, bands) in EQUALIZERS {
         candidates.push(Box::new(Steady {
             name: format!("{name}, blocks of {BLOCK}"),
-            equalizer: equalizer(make)?,
+            equalizer: equalizer(make, bands)?,
             blocks: Blocks::new(signal),
             count,
             silent,

@@ -1,9 +1,9 @@
 //! The part that runs on the audio thread.
 
 use super::band::{EqualizerError, MAX_BANDS};
-use super::kernels::{self, Kernel, Section, State};
-use super::ramp::{Ramp, vectors};
-use crate::biquad::Biquad;
+use super::kernels::{self, Kernel};
+use super::rack::Rack;
+use super::ramp::Ramp;
 
 /// The frames between two checks of the filters' states.
 const INTERVAL: usize = 1024;
@@ -11,23 +11,18 @@ const INTERVAL: usize = 1024;
 /// A mono block is computed in parts of this many frames.
 const PART: usize = 256;
 
-/// A sum below this, -240 dB, has no effect beside any sample above -96 dB.
-const NOTHING: f64 = 1e-12;
-
-/// A sum below this is cleared, long before it becomes so small that a CPU computes with it many times slower.
-const FADED: f64 = 1e-30;
-
 /// Applies settings to sound. Only [`new`](Self::new) allocates; nothing waits.
 ///
 /// Coefficients and sums are `f64`, samples `f32`. Each channel has its own filters and sums, which no other reads. The output
 /// does not depend on how the signal is cut into blocks, bit for bit, and is not delayed. While there are no gains it is the
-/// input, bit for bit. The CPU's floating-point modes are neither read nor changed: fading values are set to 0 before they become
-/// denormal.
+/// input, bit for bit. The time of a block follows the bands in use, not the room for bands. The CPU's floating-point modes are
+/// neither read nor changed: fading values are set to 0 before they become denormal.
 pub struct Equalizer {
     kernel: Kernel,
     channels: usize,
-    sections: Vec<Section>,
-    states: Vec<State>,
+    /// The most bands of a channel.
+    capacity: usize,
+    rack: Rack,
     /// The latest change, and its next frame.
     ramp: Option<Ramp>,
     next: usize,
@@ -65,12 +60,11 @@ impl Equalizer {
                 got: bands,
             });
         }
-        let vectors = vectors(bands);
         Ok(Self {
             kernel,
             channels,
-            sections: vec![Section::new([&Biquad::IDENTITY; 4]); vectors],
-            states: vec![State::default(); vectors],
+            capacity: bands,
+            rack: Rack::new(bands),
             ramp: None,
             next: 0,
             until_look: INTERVAL,
@@ -81,6 +75,11 @@ impl Equalizer {
     /// The number of channels.
     pub fn channels(&self) -> usize {
         self.channels
+    }
+
+    /// The number of bands that a block's time follows: those up to the last one with a gain or with sound in its filter.
+    pub fn bands_in_use(&self) -> usize {
+        self.rack.bands_in_use()
     }
 
     /// Whether a change is in progress.
@@ -96,7 +95,7 @@ impl Equalizer {
     /// `ramp` itself, when it is for another number of bands, or while a change is in progress
     /// ([`is_changing`](Self::is_changing)).
     pub fn change(&mut self, ramp: Ramp) -> Result<Option<Ramp>, Ramp> {
-        if self.is_changing() || ramp.vectors() != self.sections.len() {
+        if self.is_changing() || ramp.capacity() != self.capacity {
             return Err(ramp);
         }
         if self.idle {
@@ -104,18 +103,20 @@ impl Equalizer {
             self.idle = false;
         }
         self.next = 0;
+        self.rack.begin(ramp.bands());
         Ok(self.ramp.replace(ramp))
     }
 
     /// Resets the memory of the sound, and completes a change in progress at once. The settings stay.
     pub fn reset(&mut self) {
-        self.states.fill(State::default());
+        self.rack.clear();
         if let Some(ramp) = &self.ramp {
             self.next = ramp.frames();
-            ramp.at(self.next, &mut self.sections);
+            self.rack.begin(ramp.bands());
+            ramp.at(self.next, self.rack.sections());
         }
         self.until_look = INTERVAL;
-        self.idle = self.sections.iter().all(Section::is_resting);
+        self.idle = !self.rack.trim();
     }
 
     /// Replaces the samples of `block`, whole frames of one sample per channel, by the equalized ones. A sample that is NaN or
@@ -173,28 +174,28 @@ impl Equalizer {
             settled = rest;
             for frame in moving {
                 self.next += 1;
-                ramp.at(self.next, &mut self.sections);
-                (self.kernel)(&self.sections, &mut self.states, std::slice::from_mut(frame));
+                ramp.at(self.next, self.rack.sections());
+                run(self.kernel, &mut self.rack, std::slice::from_mut(frame));
             }
         }
         if !settled.is_empty() {
-            (self.kernel)(&self.sections, &mut self.states, settled);
+            run(self.kernel, &mut self.rack, settled);
         }
     }
 
-    /// Clears faded values, and the effects of a sample that was not a number.
+    /// Cleans the states, and takes bands without an effect out of use.
     fn look(&mut self) {
         self.until_look = INTERVAL;
-        let mut largest: f64 = 0.0;
-        for sum in self.states.iter_mut().flat_map(State::sums) {
-            if !(FADED..f64::INFINITY).contains(&sum.abs()) {
-                *sum = 0.0;
-            }
-            largest = largest.max(sum.abs());
-        }
-        if largest < NOTHING && !self.is_changing() && self.sections.iter().all(Section::is_resting) {
-            self.states.fill(State::default());
-            self.idle = true;
+        self.rack.clean();
+        self.idle = !self.is_changing() && !self.rack.trim();
+    }
+}
+
+/// Runs the cascades of a rack over a block.
+fn run(kernel: Kernel, rack: &mut Rack, block: &mut [[f32; 2]]) {
+    for (sections, states) in rack.cascades() {
+        if !sections.is_empty() {
+            kernel(sections, states, block);
         }
     }
 }

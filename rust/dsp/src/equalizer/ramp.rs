@@ -19,8 +19,10 @@ const FACTOR: f64 = 1.02;
 pub struct Ramp {
     /// One after the other the sections of each step, from the setting before to the one after.
     sections: Vec<Section>,
-    /// The number of vectors of a step.
-    vectors: usize,
+    /// The number of bands of a channel that either setting has.
+    bands: usize,
+    /// The most bands of the equalizer.
+    capacity: usize,
     /// The length of a step.
     frames: usize,
 }
@@ -43,7 +45,7 @@ impl Ramp {
         if got > bands {
             return Err(EqualizerError::BandCount { limit: bands, got });
         }
-        let vectors = vectors(bands);
+        let vectors = vectors(got);
         let changes = left.iter().chain(&right).map(|(from, to)| steps(from, to));
         let of_preamp = (to.preamp - from.preamp).abs() / STEP;
         let steps = changes.fold(of_preamp, f64::max).ceil().clamp(8.0, 192.0) as usize;
@@ -79,25 +81,32 @@ impl Ramp {
         let frames = (RAMP_SECONDS * sample_rate / steps as f64).ceil().max(1.0) as usize;
         Ok(Self {
             sections,
-            vectors,
+            // Without bands the first one has the preamplification.
+            bands: got.max(1),
+            capacity: bands,
             frames,
         })
     }
 
     /// The number of frames that the change takes.
     pub(super) fn frames(&self) -> usize {
-        self.frames * (self.sections.len() / self.vectors - 1)
+        self.frames * (self.sections.len() / vectors(self.bands) - 1)
     }
 
-    /// The number of vectors.
-    pub(super) fn vectors(&self) -> usize {
-        self.vectors
+    /// The number of bands of a channel that it changes or keeps.
+    pub(super) fn bands(&self) -> usize {
+        self.bands
+    }
+
+    /// The most bands of the equalizer that it is for.
+    pub(super) fn capacity(&self) -> usize {
+        self.capacity
     }
 
     /// Writes the coefficients in force at frame `frame` of the change, from 0 to `frames()`.
     pub(super) fn at(&self, frame: usize, sections: &mut [Section]) {
         let (step, rest) = (frame / self.frames, frame % self.frames);
-        let mut steps = self.sections.chunks_exact(self.vectors).skip(step);
+        let mut steps = self.sections.chunks_exact(vectors(self.bands)).skip(step);
         let (here, there) = (steps.next(), steps.next());
         let position = rest as f64 / self.frames as f64;
         for (section, (here, there)) in sections.iter_mut().zip(
@@ -110,7 +119,7 @@ impl Ramp {
     }
 }
 
-/// The number of vectors for a number of bands.
+/// The number of vectors for a number of bands; at least one, for the preamplification.
 pub(super) fn vectors(bands: usize) -> usize {
     bands.div_ceil(2).max(1)
 }

@@ -1,6 +1,6 @@
 //! Four lanes in a 256-bit register, with the fused product-sums of FMA.
 
-use super::four::Four;
+use super::lanes::Lanes;
 use super::wavefront::{self, Block, Section, State};
 use std::arch::x86_64::*;
 
@@ -36,7 +36,7 @@ fn entered(cpu: Cpu, sections: &[Section], states: &mut [State], block: Block<'_
     wavefront::run::<Avx2>(cpu, sections, states, block);
 }
 
-impl Four for Avx2 {
+impl Lanes<4> for Avx2 {
     type Cpu = Cpu;
 
     #[inline(always)]
@@ -67,18 +67,18 @@ impl Four for Avx2 {
     }
 
     #[inline(always)]
-    fn joined(low: Self, high: Self) -> Self {
-        Self(instruction!(_mm256_permute2f128_pd::<0x20>(low.0, high.0)))
+    fn behind(self, first: Self) -> Self {
+        Self(instruction!(_mm256_permute2f128_pd::<0x20>(first.0, self.0)))
     }
 
     #[inline(always)]
-    fn upper(self) -> Self {
+    fn last(self) -> Self {
         Self(instruction!(_mm256_permute2f128_pd::<0x11>(self.0, self.0)))
     }
 
     #[inline(always)]
-    fn chosen(cpu: Cpu, lanes: &[f64; 4], new: Self, old: Self) -> Self {
-        let lanes = Self::load(cpu, lanes);
+    fn chosen(cpu: Cpu, pairs: usize, new: Self, old: Self) -> Self {
+        let lanes = Self::load(cpu, &PAIRS[pairs]);
         Self(instruction!(_mm256_blendv_pd(old.0, new.0, lanes.0)))
     }
 
@@ -96,3 +96,11 @@ impl Four for Avx2 {
         [samples[0], samples[1]]
     }
 }
+
+/// The lanes of pairs by their bits, as the blend takes them: none, the first, the last, both.
+const PAIRS: [[f64; 4]; 4] = [
+    [0.0; 4],
+    [-1.0, -1.0, 0.0, 0.0],
+    [0.0, 0.0, -1.0, -1.0],
+    [-1.0; 4],
+];

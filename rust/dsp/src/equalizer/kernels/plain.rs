@@ -1,6 +1,6 @@
 //! Four lanes in a plain array, on every CPU.
 
-use super::four::Four;
+use super::lanes::Lanes;
 use super::wavefront::{self, Block, Section, State};
 
 /// Four lanes.
@@ -20,7 +20,7 @@ impl Plain {
     }
 }
 
-impl Four for Plain {
+impl Lanes<4> for Plain {
     type Cpu = ();
 
     #[inline(always)]
@@ -50,20 +50,21 @@ impl Four for Plain {
     }
 
     #[inline(always)]
-    fn joined(Self([a, b, _, _]): Self, Self([c, d, _, _]): Self) -> Self {
+    fn behind(self, first: Self) -> Self {
+        let (Self([a, b, _, _]), Self([c, d, _, _])) = (first, self);
         Self([a, b, c, d])
     }
 
     #[inline(always)]
-    fn upper(self) -> Self {
+    fn last(self) -> Self {
         let Self([_, _, c, d]) = self;
         Self([c, d, c, d])
     }
 
     #[inline(always)]
-    fn chosen((): (), lanes: &[f64; 4], new: Self, old: Self) -> Self {
+    fn chosen((): (), pairs: usize, new: Self, old: Self) -> Self {
         Self(std::array::from_fn(|lane| {
-            if lanes[lane] < 0.0 {
+            if pairs >> (lane / 2) & 1 == 1 {
                 new.0[lane]
             } else {
                 old.0[lane]

@@ -1,26 +1,26 @@
 //! The wavefront, generic over the vector unit and over the number of vectors.
 
-use super::four::Four;
+use super::lanes::Lanes;
 use crate::biquad::Biquad;
 
-/// The most vectors that one pass over a block keeps going: 14 sections.
-const VECTORS: usize = 7;
+/// The most vectors of two sections that one pass over a block keeps going: 14 sections.
+pub(super) const VECTORS: usize = 7;
 
-/// The coefficients of two sections of two channels: lanes 0 and 1 are left and right of the first section, lanes 2 and 3 of
-/// the second.
+/// The coefficients of sections of two channels: lanes 0 and 1 are left and right of the first section, lanes 2 and 3 of the
+/// second, and so on.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-pub(in crate::equalizer) struct Section {
-    b0: [f64; 4],
-    b1: [f64; 4],
-    b2: [f64; 4],
-    a1: [f64; 4],
-    a2: [f64; 4],
+pub(in crate::equalizer) struct Section<const L: usize = 4> {
+    b0: [f64; L],
+    b1: [f64; L],
+    b2: [f64; L],
+    a1: [f64; L],
+    a2: [f64; L],
 }
 
-impl Section {
+impl<const L: usize> Section<L> {
     /// From the filters of the lanes.
-    pub(in crate::equalizer) fn new(filters: [&Biquad; 4]) -> Self {
+    pub(in crate::equalizer) fn new(filters: [&Biquad; L]) -> Self {
         Self {
             b0: filters.map(|filter| filter.b0),
             b1: filters.map(|filter| filter.b1),
@@ -32,7 +32,7 @@ impl Section {
 
     /// The coefficients between these and others: these at `position` 0, the others at 1.
     pub(in crate::equalizer) fn towards(&self, other: &Self, position: f64) -> Self {
-        let between = |from: &[f64; 4], to: &[f64; 4]| -> [f64; 4] {
+        let between = |from: &[f64; L], to: &[f64; L]| -> [f64; L] {
             std::array::from_fn(|lane| from[lane] + (to[lane] - from[lane]) * position)
         };
         Self {
@@ -44,21 +44,78 @@ impl Section {
         }
     }
 
-    /// Whether only the state would change a signal.
-    pub(in crate::equalizer) fn is_resting(&self) -> bool {
-        self.b0 == [1.0; 4] && self.b1 == self.a1 && self.b2 == self.a2
+    /// Copies the coefficients of one section.
+    pub(in crate::equalizer) fn copy_pair<const M: usize>(
+        &mut self,
+        to: usize,
+        other: &Section<M>,
+        from: usize,
+    ) {
+        for channel in 0..2 {
+            let (to, from) = (2 * to + channel, 2 * from + channel);
+            self.b0[to] = other.b0[from];
+            self.b1[to] = other.b1[from];
+            self.b2[to] = other.b2[from];
+            self.a1[to] = other.a1[from];
+            self.a2[to] = other.a2[from];
+        }
+    }
+
+    /// Lets one section change a signal by its state only, which the poles keep.
+    pub(in crate::equalizer) fn rest(&mut self, pair: usize) {
+        for lane in 2 * pair..2 * pair + 2 {
+            (self.b0[lane], self.b1[lane], self.b2[lane]) = (1.0, self.a1[lane], self.a2[lane]);
+        }
+    }
+
+    /// Whether only the state of one section would change a signal.
+    pub(in crate::equalizer) fn is_resting(&self, pair: usize) -> bool {
+        (2 * pair..2 * pair + 2).all(|lane| {
+            self.b0[lane] == 1.0 && self.b1[lane] == self.a1[lane] && self.b2[lane] == self.a2[lane]
+        })
     }
 }
 
-/// The state of two sections of two channels.
-#[derive(Clone, Copy, Debug, Default)]
+/// The state of sections of two channels.
+#[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-pub(in crate::equalizer) struct State {
-    first: [f64; 4],
-    second: [f64; 4],
+pub(in crate::equalizer) struct State<const L: usize = 4> {
+    first: [f64; L],
+    second: [f64; L],
 }
 
-impl State {
+impl<const L: usize> Default for State<L> {
+    fn default() -> Self {
+        Self {
+            first: [0.0; L],
+            second: [0.0; L],
+        }
+    }
+}
+
+impl<const L: usize> State<L> {
+    /// Copies the state of one section.
+    pub(in crate::equalizer) fn copy_pair<const M: usize>(
+        &mut self,
+        to: usize,
+        other: &State<M>,
+        from: usize,
+    ) {
+        for channel in 0..2 {
+            let (to, from) = (2 * to + channel, 2 * from + channel);
+            self.first[to] = other.first[from];
+            self.second[to] = other.second[from];
+        }
+    }
+
+    /// The largest magnitude of one section's sums.
+    pub(in crate::equalizer) fn magnitude(&self, pair: usize) -> f64 {
+        let sums = self.first[2 * pair..][..2]
+            .iter()
+            .chain(&self.second[2 * pair..][..2]);
+        sums.fold(0.0, |largest, sum| largest.max(sum.abs()))
+    }
+
     /// The sums.
     pub(in crate::equalizer) fn sums(&mut self) -> impl Iterator<Item = &mut f64> {
         self.first.iter_mut().chain(&mut self.second)
@@ -70,7 +127,7 @@ pub(in crate::equalizer) type Block<'a> = &'a mut [[f32; 2]];
 
 /// Runs the cascade of `sections` over `block`.
 #[inline(always)]
-pub(super) fn run<F: Four>(cpu: F::Cpu, sections: &[Section], states: &mut [State], block: Block<'_>) {
+pub(super) fn run<F: Lanes<4>>(cpu: F::Cpu, sections: &[Section], states: &mut [State], block: Block<'_>) {
     for (sections, states) in sections.chunks(VECTORS).zip(states.chunks_mut(VECTORS)) {
         if let [frame] = block {
             single::<F>(cpu, sections, states, frame);
@@ -78,34 +135,33 @@ pub(super) fn run<F: Four>(cpu: F::Cpu, sections: &[Section], states: &mut [Stat
         }
         // The compiler unrolls the loops over the vectors when it knows their number.
         match sections.len() {
-            1 => pass::<F, 1>(cpu, sections, states, block),
-            2 => pass::<F, 2>(cpu, sections, states, block),
-            3 => pass::<F, 3>(cpu, sections, states, block),
-            4 => pass::<F, 4>(cpu, sections, states, block),
-            5 => pass::<F, 5>(cpu, sections, states, block),
-            6 => pass::<F, 6>(cpu, sections, states, block),
-            _ => pass::<F, VECTORS>(cpu, sections, states, block),
+            1 => pass::<F, 4, 1>(cpu, sections, states, block),
+            2 => pass::<F, 4, 2>(cpu, sections, states, block),
+            3 => pass::<F, 4, 3>(cpu, sections, states, block),
+            4 => pass::<F, 4, 4>(cpu, sections, states, block),
+            5 => pass::<F, 4, 5>(cpu, sections, states, block),
+            6 => pass::<F, 4, 6>(cpu, sections, states, block),
+            _ => pass::<F, 4, VECTORS>(cpu, sections, states, block),
         }
     }
 }
 
 /// A single frame, as in a change: one section after the other, without the times of a wavefront at which most lanes wait.
 #[inline(always)]
-fn single<F: Four>(cpu: F::Cpu, sections: &[Section], states: &mut [State], frame: &mut [f32; 2]) {
+fn single<F: Lanes<4>>(cpu: F::Cpu, sections: &[Section], states: &mut [State], frame: &mut [f32; 2]) {
     let mut value = F::frame(cpu, *frame);
-    for upper in [false, true] {
-        let lanes = &LANES[if upper { 2 } else { 1 }];
+    for pair in [0b01, 0b10] {
         for (section, state) in sections.iter().zip(&mut *states) {
-            let input = F::joined(value, value);
+            let input = value.behind(value);
             let (first, second) = (F::load(cpu, &state.first), F::load(cpu, &state.second));
             let output = input.times_plus(F::load(cpu, &section.b0), first);
             let next = input.times_plus(F::load(cpu, &section.b1), second);
             let next = output.times_from(F::load(cpu, &section.a1), next);
-            F::chosen(cpu, lanes, next, first).store(&mut state.first);
+            F::chosen(cpu, pair, next, first).store(&mut state.first);
             let next = input.times(F::load(cpu, &section.b2));
             let next = output.times_from(F::load(cpu, &section.a2), next);
-            F::chosen(cpu, lanes, next, second).store(&mut state.second);
-            value = if upper { output.upper() } else { output };
+            F::chosen(cpu, pair, next, second).store(&mut state.second);
+            value = if pair == 0b10 { output.last() } else { output };
         }
     }
     *frame = value.samples();
@@ -123,12 +179,18 @@ struct Wave<F, const V: usize> {
     late: [F; TIMES],
 }
 
+/// A pass of `V` vectors of L / 2 sections over a block.
 #[inline(always)]
-fn pass<F: Four, const V: usize>(cpu: F::Cpu, sections: &[Section], states: &mut [State], block: Block<'_>) {
+pub(super) fn pass<F: Lanes<L>, const L: usize, const V: usize>(
+    cpu: F::Cpu,
+    sections: &[Section<L>],
+    states: &mut [State<L>],
+    block: Block<'_>,
+) {
     let (Some(sections), Some(states)) = (sections.first_chunk::<V>(), states.first_chunk_mut::<V>()) else {
         return;
     };
-    let zero = F::load(cpu, &[0.0; 4]);
+    let zero = F::load(cpu, &[0.0; L]);
     let mut wave = Wave {
         first: states.each_ref().map(|state| F::load(cpu, &state.first)),
         second: states.each_ref().map(|state| F::load(cpu, &state.second)),
@@ -136,7 +198,7 @@ fn pass<F: Four, const V: usize>(cpu: F::Cpu, sections: &[Section], states: &mut
         late: [zero; TIMES],
     };
     let length = block.len();
-    let last = delay::<V>(2 * V - 1);
+    let last = delay::<V>(L / 2 * V - 1);
     for time in 0..last.min(length) {
         wave.edge(cpu, sections, block, time);
     }
@@ -161,14 +223,22 @@ fn pass<F: Four, const V: usize>(cpu: F::Cpu, sections: &[Section], states: &mut
 /// times of a step are over.
 #[inline(always)]
 fn delay<const V: usize>(section: usize) -> usize {
-    if section < V { section } else { section + TIMES - 1 }
+    section + section / V * (TIMES - 1)
 }
 
-impl<F: Four, const V: usize> Wave<F, V> {
+impl<F, const V: usize> Wave<F, V> {
     /// Some times, one after the other: takes their frames, and returns those that the last section finished, in lanes 0 and 1.
     #[inline(always)]
-    fn step<const N: usize>(&mut self, cpu: F::Cpu, sections: &[Section; V], frames: [F; N]) -> [F; N] {
-        let mut inputs: [F; N] = std::array::from_fn(|k| F::joined(frames[k], self.late[k]));
+    fn step<const L: usize, const N: usize>(
+        &mut self,
+        cpu: F::Cpu,
+        sections: &[Section<L>; V],
+        frames: [F; N],
+    ) -> [F; N]
+    where
+        F: Lanes<L>,
+    {
+        let mut inputs: [F; N] = std::array::from_fn(|k| self.late[k].behind(frames[k]));
         for (j, section) in sections.iter().enumerate() {
             let [b0, b1, b2] = [&section.b0, &section.b1, &section.b2].map(|b| F::load(cpu, b));
             let [a1, a2] = [&section.a1, &section.a2].map(|a| F::load(cpu, a));
@@ -190,32 +260,32 @@ impl<F: Four, const V: usize> Wave<F, V> {
         }
         self.late.rotate_left(N % TIMES);
         self.late[TIMES - N..].copy_from_slice(&inputs);
-        inputs.map(F::upper)
+        inputs.map(F::last)
     }
 
     /// One time at which some sections have no frame.
     #[inline(always)]
-    fn edge(&mut self, cpu: F::Cpu, sections: &[Section; V], block: &mut [[f32; 2]], time: usize) {
+    fn edge<const L: usize>(
+        &mut self,
+        cpu: F::Cpu,
+        sections: &[Section<L>; V],
+        block: &mut [[f32; 2]],
+        time: usize,
+    ) where
+        F: Lanes<L>,
+    {
         let (first, second) = (self.first, self.second);
         let frame = block.get(time).copied().unwrap_or_default();
         let [output] = self.step(cpu, sections, [F::frame(cpu, frame)]);
-        let done = time.checked_sub(delay::<V>(2 * V - 1));
+        let done = time.checked_sub(delay::<V>(L / 2 * V - 1));
         if let Some(place) = done.and_then(|at| block.get_mut(at)) {
             *place = output.samples();
         }
         let active = |section: usize| usize::from(time.wrapping_sub(delay::<V>(section)) < block.len());
         for j in 0..V {
-            let lanes = &LANES[active(j) + 2 * active(j + V)];
-            self.first[j] = F::chosen(cpu, lanes, self.first[j], first[j]);
-            self.second[j] = F::chosen(cpu, lanes, self.second[j], second[j]);
+            let pairs = (0..L / 2).fold(0, |pairs, pair| pairs | active(j + pair * V) << pair);
+            self.first[j] = F::chosen(cpu, pairs, self.first[j], first[j]);
+            self.second[j] = F::chosen(cpu, pairs, self.second[j], second[j]);
         }
     }
 }
-
-/// The lanes of sections that have a frame, as `Four::chosen` takes them: none, the lower, the upper, all.
-const LANES: [[f64; 4]; 4] = [
-    [0.0; 4],
-    [-1.0, -1.0, 0.0, 0.0],
-    [0.0, 0.0, -1.0, -1.0],
-    [-1.0; 4],
-];
