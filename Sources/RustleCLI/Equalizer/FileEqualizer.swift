@@ -115,7 +115,7 @@ extension Equalizer {
   ///
   /// - Throws: `CommandFailure` for an error of the file, under its final name.
   fileprivate nonisolated func write(
-    _ input: SoundInput, to file: NewFile?, _ options: AudioFileWriter.Options, or stream: EncodedStream?,
+    _ input: OpenedInput, to file: NewFile?, _ options: AudioFileWriter.Options, or stream: EncodedStream?,
     onProgress: (Int64) -> Void
   ) async throws -> EqualizedSound {
     if let stream {

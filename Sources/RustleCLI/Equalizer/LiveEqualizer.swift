@@ -40,7 +40,7 @@ extension EqualizerCommand {
     let prepared = try controls.request.prepared(sampleRate: captured.format.sampleRate, note: log.note)
     let equalizer = try await Equalizer(format: captured.format, settings: prepared, isBypassed: settings.bypass)
     let output = try AudioOutput(played)
-    let input = try await SoundInput.device(captured)
+    let input = try await OpenedInput.device(captured)
     let view = self.output.screen.map {
       EqualizerView(equalizer: equalizer, controls: controls, screen: $0, save: save)
     }
@@ -60,9 +60,9 @@ extension EqualizerCommand {
         var next = 0.0
         for await level in levels {
           let state = EqualizerState(
-            seconds: Double(input.tally.frames) / input.format.sampleRate, before: level.before.map(\.power),
+            seconds: Double(input.counts.frames) / input.format.sampleRate, before: level.before.map(\.power),
             after: level.after.map(\.power), preamp: await equalizer.settings.preamp,
-            droppedFrames: input.tally.droppedFrames, overruns: input.tally.overruns,
+            droppedFrames: input.counts.droppedFrames, overruns: input.counts.overruns,
             underruns: underruns.value)
           if let view { await view.show(state) }
           let isDue = view == nil && state.seconds >= next

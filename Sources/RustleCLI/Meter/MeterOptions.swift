@@ -55,7 +55,7 @@ struct MeterOptions: ParsableArguments {
   /// The meter for a sound.
   ///
   /// - Throws: `CommandFailure` for a missing channel, a sound that cannot be measured, and an unusable response.
-  func meter(for input: SoundInput) throws -> SoundLevelMeter {
+  func meter(for input: OpenedInput) throws -> SoundLevelMeter {
     var configuration = try configuration(for: input.format)
     let meter = try input.fitting { try SoundLevelMeter(format: input.format, configuration: configuration) }
     guard let response else { return meter }

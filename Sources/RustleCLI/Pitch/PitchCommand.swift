@@ -117,7 +117,7 @@ struct PitchCommand: AsyncParsableCommand {
     if viterbi {
       frames = try PitchTracker.contour(of: signal.span, configuration: configuration, decoding: .viterbi)
     }
-    if sound.tally.frames < tracker.window {
+    if sound.counts.frames < tracker.window {
       log.note("\(sound.name) is shorter than an analysis frame of \(tracker.window) samples: no pitch")
     }
     // The picture first: a closed pipe must not prevent it.

@@ -2,7 +2,6 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleAudioFiles
-import Synchronization
 
 struct PlayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -80,7 +79,7 @@ struct PlayCommand: AsyncParsableCommand {
     let output = try AudioOutput(
       DeviceConfiguration(device: device.name ?? AudioDevice.defaultName, format: sound.format))
     let writesRecords = format.effectiveFormat == .ndjson
-    let newest = Mutex<PlaybackProgress?>(nil)
+    let newest = Shared(PlaybackProgress?.none)
     // A slow reader gets the newest progress, and does not block the sound.
     let (news, reporter) = AsyncStream.makeStream(of: PlaybackProgress.self, bufferingPolicy: .bufferingNewest(1))
     // The line is not among records on the same terminal.
@@ -89,14 +88,14 @@ struct PlayCommand: AsyncParsableCommand {
       let line = PlayLine(
         subject: sound.name, firstFrame: sound.firstFrame, totalFrames: sound.expectedFrames,
         sampleRate: sound.format.sampleRate, hasKeys: screen.hasKeys)
-      return PlayView(output: output, line: line, screen: screen) { isShown ? newest.withLock(\.self) : nil }
+      return PlayView(output: output, line: line, screen: screen) { isShown ? newest.value : nil }
     }
     let play: @Sendable () async throws -> RunEnding = {
       let end = try await output.play(sound, changing: equalizer.map { $0.process }) { progress in
-        newest.withLock { $0 = progress }
+        newest.value = progress
         reporter.yield(progress)
       }
-      newest.withLock { $0 = end }
+      newest.value = end
       return .streamEnded
     }
     let ending = try await RunEnding.of(view: view, watchesReader: writesRecords) { tasks in
@@ -113,7 +112,7 @@ struct PlayCommand: AsyncParsableCommand {
         return nil
       }
     }
-    let end = newest.withLock(\.self)
+    let end = newest.value
     if let end, writesRecords, ending != .readerGone {
       try LineWriter.standardOutput.write(summary(of: sound, isComplete: ending == .streamEnded).line(end))
     }
@@ -138,12 +137,12 @@ struct PlayCommand: AsyncParsableCommand {
     }
   }
 
-  private func progress(of sound: SoundInput) -> Table<PlaybackProgress> {
+  private func progress(of sound: OpenedInput) -> Table<PlaybackProgress> {
     Table(
       columns(of: sound) + [Column("paused", \.isPaused)], kind: "progress", format: .ndjson, profile: format.profile)
   }
 
-  private func summary(of sound: SoundInput, isComplete: Bool) -> Table<PlaybackProgress> {
+  private func summary(of sound: OpenedInput, isComplete: Bool) -> Table<PlaybackProgress> {
     Table(
       columns(of: sound) + [
         Column("input") { _ in sound.name },
@@ -154,7 +153,7 @@ struct PlayCommand: AsyncParsableCommand {
       ], kind: "summary", format: .ndjson, profile: format.profile)
   }
 
-  private func columns(of sound: SoundInput) -> [Column<PlaybackProgress>] {
+  private func columns(of sound: OpenedInput) -> [Column<PlaybackProgress>] {
     let (rate, first) = (sound.format.sampleRate, Int64(sound.firstFrame))
     return [
       Column("position_s") { Double(first + $0.played) / rate },

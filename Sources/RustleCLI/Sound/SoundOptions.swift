@@ -89,7 +89,7 @@ struct RawInputOptions: ParsableArguments {
   /// input, from which the command `example` reads.
   func open(
     _ input: String, rate: Int?, channels: Int?, from: Double = 0, seconds: Double? = nil, example: String
-  ) async throws -> SoundInput {
+  ) async throws -> OpenedInput {
     if input == AudioFileReader.standardInputPath && StandardStream.isTerminal(StandardStream.input) {
       throw CommandFailure(
         .noInput, "<input>: expected sound on standard input, got a terminal",
@@ -131,7 +131,7 @@ struct SoundFileOptions: ParsableArguments {
   /// Opens the input, from a time on and for a duration in seconds; rejects a channel, counted from 1, that it does not have.
   func open(
     for command: String, channel: Int? = nil, from: Double = 0, seconds: Double? = nil
-  ) async throws -> SoundInput {
+  ) async throws -> OpenedInput {
     let sound = try await samples.open(
       input, rate: rate, channels: channels, from: from, seconds: seconds, example: "rustle \(command) -")
     try CommandFailure.check(channel: channel, of: sound.format)
@@ -165,7 +165,7 @@ struct SoundInputOptions: ParsableArguments {
   }
 
   /// Opens the input, for a duration in seconds, and starts a device; `example` is a command that reads standard input.
-  func open(for example: String, seconds: Double? = nil) async throws -> SoundInput {
+  func open(for example: String, seconds: Double? = nil) async throws -> OpenedInput {
     guard let input else {
       return try await .device(device.configuration(of: device.name ?? AudioDevice.defaultName, seconds: seconds))
     }
@@ -185,15 +185,13 @@ struct SoundInputOptions: ParsableArguments {
   /// - Throws: `ExitCode` after a signal; what `open` and `measure` throw.
   func measured(
     for example: String, seconds: Double?, png: String? = nil, log: LogOptions,
-    by measure: (SoundInput) async throws -> RunEnding
+    by measure: (OpenedInput) async throws -> RunEnding
   ) async throws {
     let input = try await open(for: example, seconds: seconds)
-    let ending: RunEnding
-    do {
-      ending = try await measure(input)
-    } catch {
+    let ending = try await finally {
       await input.close()
-      throw error
+    } after: {
+      try await measure(input)
     }
     if let shortness = input.shortness, ending == .streamEnded { log.note(shortness) }
     if let png { log.noteWritten(png) }

@@ -103,7 +103,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
     }
     try builder.finish()
     return SpectrogramResult(
-      subject: sound.subject(channel: channel.number), seconds: Double(sound.tally.frames) / rate, stft: stft,
+      subject: sound.subject(channel: channel.number), seconds: Double(sound.counts.frames) / rate, stft: stft,
       columns: builder.columns, range: range ?? (picture.png == nil ? 60 : 90),
       maximumFrequency: maxFrequency ?? rate / 2, scale: log ? .logarithmic : .linear)
   }

@@ -79,7 +79,7 @@ struct SpectrumCommand: AsyncParsableCommand {
     let spectrum = try analyzer.spectrum()
     return SpectrumResult(
       path: file.input, subject: sound.subject(channel: channel.number), file: sound.file,
-      seconds: Double(sound.tally.frames) / rate, overlap: overlap, spectrum: spectrum,
+      seconds: Double(sound.counts.frames) / rate, overlap: overlap, spectrum: spectrum,
       peaks: spectrum.peaks(limit: peaks, threshold: SpectrumResult.threshold))
   }
 }

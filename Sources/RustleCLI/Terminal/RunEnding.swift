@@ -158,4 +158,7 @@ final class Shared<Value: Sendable>: Sendable {
     get { state.withLock(\.self) }
     set { state.withLock { $0 = newValue } }
   }
+
+  /// Changes the value, alone, and returns the outcome.
+  func update<Outcome: Sendable>(_ change: (inout Value) -> Outcome) -> Outcome { state.withLock { change(&$0) } }
 }

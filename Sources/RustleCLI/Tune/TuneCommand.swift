@@ -96,7 +96,8 @@ struct TuneCommand: AsyncParsableCommand {
     }
   }
 
-  private func listen(_ input: SoundInput, _ configuration: TunerConfiguration) async throws -> RunEnding {
+  /// Writes readings and notes or shows them, and writes the summary at the end.
+  private func listen(_ input: OpenedInput, _ configuration: TunerConfiguration) async throws -> RunEnding {
     let tuner = try tuner(for: input, configuration)
     if learn { try await tuner.learnReference(note: learnNote) }
     let range = await tuner.range
@@ -109,16 +110,41 @@ struct TuneCommand: AsyncParsableCommand {
     }
     let isText = output.effectiveFormat.isForPeople
     let showsReadings = !isText || !sound.isFile || interval != nil
-    let session = TuneSession(
-      input: input, tuner: tuner, view: view,
-      tables: TuneTables(
-        format: output.effectiveFormat, profile: output.profile, subject: subject, options: options),
-      showsReadings: showsReadings, interval: Double(interval ?? (isText ? 250 : 100)) / 1_000,
+    let interval = Double(interval ?? (isText ? 250 : 100)) / 1_000
+    let tables = TuneTables(
+      format: output.effectiveFormat, profile: output.profile, subject: subject, options: options)
+    let lines = MeasurementLines(
+      header: tables.readings.header,
       progress: log.progress(total: view == nil ? input.expectedFrames : nil, writesAtOnce: showsReadings))
-    return try await session.run()
+    let notes = Shared(PlayedNotes())
+    return try await input.run(view: view) {
+      var due = -Double.infinity
+      // Notes are made of every frame, also of those not written.
+      for try await update in try await tuner.updates(of: input) {
+        var line = notes.update { $0.add(update) }.map(tables.line) ?? ""
+        if update.time >= due {
+          due = due.isFinite ? max(due + interval, update.time + 0.5 * interval) : update.time + interval
+          if showsReadings { line += tables.readings.line(update) }
+        }
+        await view?.show(update)
+        try await lines.write(view == nil ? line : "", frames: input.counts.frames)
+      }
+    } finish: { ending in
+      guard await lines.end(), ending != .readerGone else { return }
+      var played = notes.value
+      let last = played.finish()
+      let result = TuneResult(
+        seconds: Double(input.counts.frames) / input.format.sampleRate, played: played,
+        configuration: await tuner.configuration, learned: await tuner.learned, isLearning: await tuner.isLearning,
+        inharmonicities: await tuner.inharmonicities, droppedFrames: input.counts.droppedFrames,
+        overruns: input.counts.overruns)
+      if let view { return try await view.finish(result) }
+      let gap = isText && showsReadings ? await lines.isEmpty ? "" : "\n" : ""
+      try await lines.write((last.map(tables.line) ?? "") + gap + tables.summary(result))
+    }
   }
 
-  private func tuner(for input: SoundInput, _ configuration: TunerConfiguration) throws -> Tuner {
+  private func tuner(for input: OpenedInput, _ configuration: TunerConfiguration) throws -> Tuner {
     try CommandFailure.check(channel: tune.channel.number, of: input.format)
     let make = { try Tuner(format: input.format, configuration: configuration) }
     // The rate is the file's own, and nobody's mistake of use; what else is wrong has words of its own.

@@ -110,7 +110,7 @@ struct VoiceCommand: AsyncParsableCommand {
       report: try VoiceReport(
         signal, sampleRate: sound.format.sampleRate, range: min...max, formantSearch: search, frames: found,
         summary: try processor.summary()))
-    if sound.tally.frames < processor.window {
+    if sound.counts.frames < processor.window {
       log.note("\(sound.name) is shorter than \(processor.window) samples: no analysis frames; measured as a whole")
     }
     if format == .csv && frames { return }
@@ -119,7 +119,7 @@ struct VoiceCommand: AsyncParsableCommand {
   }
 
   /// Rejects a sound of unsuitable format.
-  private func checkFormat(of sound: SoundInput) throws {
+  private func checkFormat(of sound: OpenedInput) throws {
     try sound.checkRate(in: 8_000...192_000, "8000 to 192000")
     let rate = sound.format.sampleRate
     guard max < 0.25 * rate else {
