@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import RustleCore
 
 struct RootCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -32,4 +33,13 @@ struct RootCommand: AsyncParsableCommand {
   static var subcommandNames: [String] {
     configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
   }
+}
+
+enum Version {
+  /// The package's version (semver.org).
+  static let package = "0.1.0"
+  static var archive: String { NativeLibrary.buildID }
+  /// Whether the archive is the one that the package was built against.
+  static var isArchiveExpected: Bool { NativeLibrary.buildID == NativeLibrary.expectedBuildID }
+  static var text: String { "rustle \(package) (native archive \(archive))" }
 }

@@ -3,7 +3,6 @@ import RustleAudio
 import RustleAudioFiles
 import RustlePlot
 
-/// The result of equalizing a file.
 struct EqualizerSummary: Sendable {
   let input: String
   let output: String
@@ -60,23 +59,17 @@ struct EqualizerSummary: Sendable {
   }
 }
 
-/// The state of a live equalizer.
 struct EqualizerState: Equatable, Sendable {
-  /// Seconds of sound so far.
   var seconds = 0.0
   /// The level of each channel before and after, in dBFS; minus infinity for silence.
   var before: [Double] = []
   var after: [Double] = []
   /// The preamplification of both channels, in dB.
   var preamp = 0.0
-  /// Captured frames that were dropped because processing was late.
   var droppedFrames: Int64 = 0
-  /// Overruns of the capturing device.
   var overruns = 0
-  /// Underruns of the playing device.
   var underruns = 0
 
-  /// The table of a live equalizer's states.
   static func table(channels: Int, format: OutputFormat, profile: TerminalProfile) -> Table<Self> {
     /// A list in JSON, a column for each channel in CSV.
     func levels(_ name: String, _ levels: @escaping @Sendable (Self) -> [Double]) -> [Column<Self>] {

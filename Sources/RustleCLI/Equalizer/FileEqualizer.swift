@@ -3,7 +3,6 @@ import Foundation
 import RustleAudio
 import RustleAudioFiles
 
-/// The options for reading and writing files.
 struct EqualizerFileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -70,11 +69,10 @@ extension EqualizerCommand {
       ? try EncodedStream(
         format: format, encoding: options.encoding, dither: options.dither, hasHeader: !file.isWithoutHeader,
         name: "standard output") : nil
-    let isSeen = !log.quiet && StandardStream.isTerminal(StandardStream.error)
     let result = Shared(EqualizedSound())
     let ending = try await RunEnding.first { tasks in
       tasks.addTask {
-        var progress = ProgressLine(total: input.expectedFrames, isEnabled: isSeen)
+        var progress = log.progress(total: input.expectedFrames)
         defer { progress.end() }
         let sound = try await equalizer.write(input, to: newFile, options, or: stream) { progress.update(Int($0)) }
         try input.checkIsNotEmpty()
@@ -112,8 +110,6 @@ extension Equalizer {
   }
 
   /// Equalizes an input into a file, or into standard output as `stream`.
-  ///
-  /// - Throws: `CommandFailure` for an error of the file, under its final name.
   fileprivate nonisolated func write(
     _ input: OpenedInput, to file: NewFile?, _ options: AudioFileWriter.Options, or stream: EncodedStream?,
     onProgress: (Int64) -> Void

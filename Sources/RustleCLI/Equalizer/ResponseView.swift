@@ -19,30 +19,22 @@ struct ResponseView {
 
   /// The lines, each with a line feed.
   func text() -> String {
-    let chart = profile.chart
-    let xAxis = PlotAxis.frequency(ResponsePicture.frequencies, maximumLabels: max(4, chart.columns / 5))
     // The least multiple of 6 dB that contains the curves.
     let highest = (response.left + response.right).filter(\.isFinite).map(abs).max() ?? 0
     let span = min(max((highest / 6).rounded(.up) * 6, Self.spans.lowerBound), Self.spans.upperBound)
-    let curves = [response.left, response.right].map { gains in
+    var plot = LineChart(title: "", x: .frequency(ResponsePicture.frequencies), y: .gain(-span...span))
+    plot.baseline = 0
+    plot.series = (isSame ? [response.left] : [response.left, response.right]).map { gains in
       LineChart.Series(samples: zip(response.frequencies, gains).map { .init(x: $0, y: $1) })
-        .cells(x: xAxis, y: .gain(-span...span), columns: chart.columns, rows: Self.height)
     }
-    let rows = (0..<Self.height).map { row in
-      let gain = span * (1 - 2 * Double(row) / Double(Self.height - 1))
-      let cells = zip(curves[0], curves[1]).map { left, right -> Character in
-        switch (left?.contains(row) ?? false, right?.contains(row) ?? false) {
-        case (true, true): isSame ? "*" : "B"
-        case (true, false): "L"
-        case (false, true): "R"
-        case (false, false): gain == 0 ? glyphs.horizontal : " "
-        }
-      }
-      let label = row.isMultiple(of: 3) ? label(gain) : nil
-      return chart.margin(label) + profile.paint(String(cells).withoutSpacesAtEnd, .cyan)
+    let labels = stride(from: 0, to: Self.height, by: 3).map { row in
+      (row, label(span * (1 - 2 * Double(row) / Double(Self.height - 1))))
     }
-    let axis = chart.axis(xAxis, unit: "Hz").map { profile.paint($0, .dim) }
-    return ([chart.unit("dB")] + rows + axis + summary).map { $0 + "\n" }.joined()
+    let picture = profile.chart.curves(
+      of: plot, rows: Self.height, marks: isSame ? ["*"] : ["L", "R"], shared: "B",
+      labels: Dictionary(uniqueKeysWithValues: labels), units: ("Hz", "dB")
+    ) { profile.paint($0, .cyan) }
+    return (picture + summary).map { $0 + "\n" }.joined()
   }
 
   private func label(_ gain: Double) -> String {

@@ -57,20 +57,17 @@ struct MeterCommand: AsyncParsableCommand {
   @OptionGroup var meter: MeterOptions
 
   @Option(
-    help:
-      "Milliseconds of sound between two readings, 1 to 3600000. (default: 125; text: 1000, of a file only the summary)",
-    value: "ms",
-    parse: Parse.integer("milliseconds", in: 1...3_600_000))
+    "Milliseconds of sound between two readings, 1 to 3600000. (default: 125; text: 1000, of a file only the summary)",
+    value: "ms", parse: Parse.integer("milliseconds", in: 1...3_600_000))
   var interval: Int?
 
   @OptionGroup var duration: DurationOption
 
-  @Option(
-    help: ArgumentHelp("Draw the level over time into this PNG file.", valueName: "path"), completion: .file())
+  @Option(parsing: .next, "Draw the level over time into this PNG file.", value: "path", completion: .file())
   var png: String?
 
   @Option(
-    help: "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write its --calibration.",
+    "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write its --calibration.",
     value: "db",
     parse: Parse.number("decibels", in: 0...200))
   var calibrate: Double?
@@ -153,8 +150,6 @@ extension SoundLevelReading {
 
 extension CalibrationMeasurement {
   /// The offset with which the meter shows the reference level.
-  ///
-  /// - Throws: `CommandFailure` for a sound that calibrates nothing.
   func text(_ format: OutputFormat, profile: TerminalProfile) throws -> String {
     let calibration = try CommandFailure.naming("--calibrate") { () -> Calibration in try self.calibration() }
     guard let reading, let offset = calibration.offset else { return "" }

@@ -3,12 +3,10 @@ import Foundation
 import RustleAudio
 import RustleAudioFiles
 
-/// The choice of bands.
 enum BandChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
   case octave, third
 }
 
-/// The options of the measurement.
 struct MeterOptions: ParsableArguments {
   @Option(help: "Frequency weighting of the levels: A, C, or Z for none.")
   var weighting = FrequencyWeighting.a
@@ -17,22 +15,20 @@ struct MeterOptions: ParsableArguments {
   var time = TimeWeighting.fast
 
   @Option(
-    help: "Measure this channel, counted from 1, instead of the mean power of all. Loudness always measures all.",
-    value: "number",
-    parse: Parse.integer("a channel number", in: 1...1_024))
+    "Measure this channel, counted from 1, instead of the mean power of all. Loudness always measures all.",
+    value: "number", parse: Parse.integer("a channel number", in: 1...1_024))
   var channel: Int?
 
   @Option(
-    help:
-      "Calibration offset from dBFS to dB re 20 \u{B5}Pa, -300 to 300. Without it, levels are in dBFS.",
+    "Calibration offset from dBFS to dB re 20 \u{B5}Pa, -300 to 300. Without it, levels are in dBFS.",
     value: "db",
     parse: Parse.number("decibels", in: -300...300))
   var calibration: Double?
 
   @Option(
-    help: ArgumentHelp(
-      "Correct for the microphone's response in this calibration file: a frequency in Hz and a deviation in dB per line.",
-      valueName: "file"), completion: .file())
+    parsing: .next,
+    "Correct for the microphone's response in this calibration file: a frequency in Hz and a deviation in dB per line.",
+    value: "file", completion: .file())
   var response: String?
 
   @Option(help: "Measure bands too: octave, or third for one-third octaves.")
@@ -42,8 +38,6 @@ struct MeterOptions: ParsableArguments {
   var isWithoutLoudness = false
 
   /// The configuration for a format, without the response.
-  ///
-  /// - Throws: `CommandFailure` for a missing channel.
   func configuration(for format: AudioFormat) throws -> SoundLevelMeterConfiguration {
     try CommandFailure.check(channel: channel, of: format)
     return SoundLevelMeterConfiguration(
@@ -53,8 +47,6 @@ struct MeterOptions: ParsableArguments {
   }
 
   /// The meter for a sound.
-  ///
-  /// - Throws: `CommandFailure` for a missing channel, a sound that cannot be measured, and an unusable response.
   func meter(for input: OpenedInput) throws -> SoundLevelMeter {
     var configuration = try configuration(for: input.format)
     let meter = try input.fitting { try SoundLevelMeter(format: input.format, configuration: configuration) }

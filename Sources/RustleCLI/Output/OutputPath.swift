@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudioFiles
+import RustlePlot
 
 /// Checks of the path that a command writes to.
 enum OutputPath {
@@ -21,8 +22,6 @@ enum OutputPath {
 
   /// Rejects, before any work, an output that cannot be written: a folder, a path in a folder that is missing or not
   /// writable, standard output; and the input itself, under this or another name, which would be overwritten.
-  ///
-  /// - Parameter input: the input; nil for a command without an input file.
   static func check(_ output: String, option: String, isNot input: String? = nil) throws {
     if output.isEmpty || output == AudioFileReader.standardInputPath {
       throw CommandFailure(.usage, "\(option): expected the path of a file, got '\(output)'")
@@ -70,4 +69,47 @@ enum OutputPath {
     else { return nil }
     return [device.intValue, number.intValue]
   }
+}
+
+/// An output file that is written under a temporary name and renamed once complete.
+struct NewFile: Sendable {
+  /// The file's final path, as given.
+  let name: String
+  private let mayReplace: Bool
+  private let replacement: FileReplacement
+
+  /// - Parameters:
+  ///   - name: a path in a folder that exists. A link is followed.
+  ///   - mayReplace: whether an existing file is replaced.
+  /// - Throws: `CommandFailure` for an existing file without `mayReplace`, and for a device or a pipe.
+  init(_ name: String, mayReplace: Bool) throws {
+    self.name = name
+    self.mayReplace = mayReplace
+    replacement = FileReplacement(of: name)
+    if replacement.occupant == .other {
+      throw CommandFailure(
+        .usage, "\(name): expected the path of a regular file, got a device or a pipe",
+        advice: "choose the name of a file")
+    }
+    try checkPlace()
+  }
+
+  var path: String { replacement.path }
+
+  private func checkPlace() throws {
+    guard mayReplace || replacement.occupant == .nothing else {
+      throw CommandFailure(
+        .usage, "\(name): the file exists", advice: "choose another name, or use --overwrite")
+    }
+  }
+
+  func commit() throws {
+    try checkPlace()
+    if let reason = replacement.commit() {
+      throw CommandFailure(
+        .unavailable, "\(name): cannot be renamed: \(reason)", advice: "check the folder, or choose another")
+    }
+  }
+
+  func discard() { replacement.discard() }
 }

@@ -43,16 +43,16 @@ struct PlayCommand: AsyncParsableCommand {
 
   @OptionGroup var device: DeviceOption
 
-  @Option(help: ArgumentHelp("Equalize with this preset.", valueName: "preset"), completion: .file())
+  @Option(parsing: .next, "Equalize with this preset.", value: "preset", completion: .file())
   var eq: String?
 
   @Option(
-    help: "Begin at this time in the sound, 0 to 1000000000. (default: 0)", value: "seconds",
+    "Begin at this time in the sound, 0 to 1000000000. (default: 0)", value: "seconds",
     parse: Parse.number("seconds", in: 0...1e9))
   var from: Double?
 
   @Option(
-    help: "Stop at this time in the sound, later than --from.", value: "seconds",
+    "Stop at this time in the sound, later than --from.", value: "seconds",
     parse: Parse.number("seconds", in: 0.001...1e9))
   var to: Double?
 
@@ -71,7 +71,7 @@ struct PlayCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    let preset = try eq.map { try PresetFile.read($0, option: "--eq").settings }
+    let preset = try eq.map { try EqualizerPreset.read($0, option: "--eq").settings }
     let begin = from ?? 0
     let sound = try await file.open(for: "play", from: begin, seconds: to.map { $0 - begin } ?? duration.seconds)
     if sound.expectedFrames == 0 { try sound.checkIsNotEmpty() }
@@ -84,7 +84,9 @@ struct PlayCommand: AsyncParsableCommand {
     let (news, reporter) = AsyncStream.makeStream(of: PlaybackProgress.self, bufferingPolicy: .bufferingNewest(1))
     // The line is not among records on the same terminal.
     let isShown = !log.quiet && !(writesRecords && StandardStream.isTerminal(StandardStream.output))
-    let view = LiveScreen.standardError().map { screen in
+    let profile = TerminalProfile.present(of: StandardStream.error, isASCIIAskedFor: true)
+    let screen = profile.isLive ? LiveScreen.on(StandardStream.error, isASCIIAskedFor: true) : nil
+    let view = screen.map { screen in
       let line = PlayLine(
         subject: sound.name, firstFrame: sound.firstFrame, totalFrames: sound.expectedFrames,
         sampleRate: sound.format.sampleRate, hasKeys: screen.hasKeys)

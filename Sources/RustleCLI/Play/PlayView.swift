@@ -13,10 +13,7 @@ actor PlayView: LiveView {
   init(
     output: AudioOutput, line: PlayLine, screen: LiveScreen, progress: @escaping @Sendable () -> PlaybackProgress?
   ) {
-    self.output = output
-    self.line = line
-    self.screen = screen
-    self.progress = progress
+    (self.output, self.line, self.screen, self.progress) = (output, line, screen, progress)
   }
 
   func press(_ key: Key) -> Bool {
@@ -40,24 +37,7 @@ actor PlayView: LiveView {
   }
 }
 
-extension LiveScreen {
-  /// A line of plain characters on standard error, with the keys of standard input; nil without a terminal.
-  static func standardError() -> Self? {
-    let profile = { @Sendable in
-      TerminalProfile(
-        environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.error),
-        size: StandardStream.size(of: StandardStream.error), isASCIIAskedFor: true)
-    }
-    guard profile().isLive else { return nil }
-    let input = StandardStream.isTerminal(StandardStream.input) ? StandardStream.input : nil
-    return Self(
-      hasKeys: input != nil,
-      session: TerminalSession(output: StandardStream.error, input: input) { try LineWriter.standardError.write($0) },
-      makeProfile: profile)
-  }
-}
-
-/// The texts about a playback.
+/// The line of a playback, and the report of its interruptions.
 struct PlayLine {
   let subject: String
   /// The first frame to play, and the number of frames to play; nil if unknown.

@@ -10,8 +10,7 @@ actor LiveRecord: LiveView {
   private var progress: RecorderProgress?
 
   init(recorder: Recorder, path: String, screen: LiveScreen) {
-    self.recorder = recorder
-    self.screen = screen
+    (self.recorder, self.screen) = (recorder, screen)
     picture = RecordView(path: path, hasKeys: screen.hasKeys)
   }
 
@@ -62,7 +61,7 @@ struct RecordView: Sendable {
     var lines = [profile.line("\(state)  \(time)  \(path)", isPaused ? .yellow : .bold)]
     for (channel, level) in (progress?.levels ?? []).enumerated() {
       let held = channel < held.count ? held[channel] : level.peak
-      let ink: Painter.Ink = held >= 0 ? .red : held > -6 ? .yellow : .green
+      let ink: Ink = held >= 0 ? .red : held > -6 ? .yellow : .green
       lines.append(profile.line(bar(level, channel: channel, held: held, profile), ink))
     }
     if let progress {

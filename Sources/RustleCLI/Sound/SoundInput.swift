@@ -116,7 +116,6 @@ struct SoundSubject: Equatable, Sendable {
     return [encoding, Numbers.rate(format.sampleRate), channels, detail].compactMap(\.self).joined(separator: ", ")
   }
 
-  /// The name without its folders.
   var title: String { name.split(separator: "/").last.map(String.init) ?? name }
 }
 

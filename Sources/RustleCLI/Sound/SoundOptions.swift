@@ -3,17 +3,15 @@ import Foundation
 import RustleAudio
 import RustleAudioFiles
 
-/// The sound device of a command.
 struct DeviceOption: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "The sound device, as listed by 'rustle devices'; 'default' is the system's default.", valueName: "name"))
+    parsing: .next, "The sound device, as listed by 'rustle devices'; 'default' is the system's default.", value: "name"
+  )
   var device: String?
 
   @Flag(help: "Short for --device demo, the built-in device without hardware.")
   var demo = false
 
-  /// The requested device; nil for none.
   var name: String? { demo ? AudioDevice.demo.name : device }
   /// The option as given; nil for none.
   var option: String? { device.map { "--device \($0)" } ?? (demo ? "--demo" : nil) }
@@ -24,18 +22,16 @@ struct DeviceOption: ParsableArguments {
   }
 }
 
-/// The options of commands with a sound device or raw samples.
 struct SoundDeviceOptions: ParsableArguments {
   @OptionGroup var choice: DeviceOption
 
   @Option(
-    help: "Sample rate of a device or of raw samples, 1 to 768000. (default of a device: 48000)", value: "hz",
+    "Sample rate of a device or of raw samples, 1 to 768000. (default of a device: 48000)", value: "hz",
     parse: Parse.sampleRate)
   var rate: Int?
 
   @Option(
-    help: "Channels of a device or of raw samples, 1 to 32. (default of a device: 2)", value: "count",
-    parse: Parse.channels)
+    "Channels of a device or of raw samples, 1 to 32. (default of a device: 2)", value: "count", parse: Parse.channels)
   var channels: Int?
 
   static let defaultRate = 48_000
@@ -114,16 +110,15 @@ func check(min: Double, isBelow max: Double) throws {
 
 /// The options of commands that read sound from a file or from standard input only.
 struct SoundFileOptions: ParsableArguments {
-  @Argument(
-    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC).", completion: .file())
+  @Argument(help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC).", completion: .file())
   var input: String
 
   @OptionGroup var samples: RawInputOptions
 
-  @Option(help: "Sample rate of raw samples, 1 to 768000.", value: "hz", parse: Parse.sampleRate)
+  @Option("Sample rate of raw samples, 1 to 768000.", value: "hz", parse: Parse.sampleRate)
   var rate: Int?
 
-  @Option(help: "Channels of raw samples, 1 to 32.", value: "count", parse: Parse.channels)
+  @Option("Channels of raw samples, 1 to 32.", value: "count", parse: Parse.channels)
   var channels: Int?
 
   func validate() throws { try samples.check(input, rate: rate, channels: channels) }

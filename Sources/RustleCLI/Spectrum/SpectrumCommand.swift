@@ -29,22 +29,19 @@ struct SpectrumCommand: AsyncParsableCommand {
   @OptionGroup var file: SoundFileOptions
 
   @Option(
-    help:
-      "Length of an analysis frame in samples: a power of two, 64 to 65536. A longer one resolves closer frequencies. "
-      + "(default: 8192)",
-    parse: Parse.powerOfTwo(in: 64...65_536))
+    "Length of an analysis frame in samples: a power of two, 64 to 65536. A longer one resolves closer frequencies. "
+      + "(default: 8192)", parse: Parse.powerOfTwo(in: 64...65_536))
   var size = 8_192
 
   @Option(help: "Window function.")
   var window: WindowChoice = .hann
 
   @Option(
-    help: "Overlap of successive analysis frames, 0 to 0.95. (default: 0.5)",
-    parse: Parse.number("a fraction", in: 0...0.95))
+    "Overlap of successive analysis frames, 0 to 0.95. (default: 0.5)", parse: Parse.number("a fraction", in: 0...0.95))
   var overlap = 0.5
 
   @Option(
-    help: "List this many of the strongest peaks, 0 to 1000. (default: 8)", value: "count",
+    "List this many of the strongest peaks, 0 to 1000. (default: 8)", value: "count",
     parse: Parse.integer("a whole number", in: 0...1_000))
   var peaks = 8
 

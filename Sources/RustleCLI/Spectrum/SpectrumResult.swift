@@ -4,7 +4,6 @@ import RustleAudio
 import RustleAudioFiles
 import RustlePlot
 
-/// The result of the spectrum command, in each output format.
 struct SpectrumResult {
   let path: String
   let subject: SoundSubject
@@ -89,7 +88,6 @@ extension SpectralPeak: FieldValue {
   }
 }
 
-/// The choice of a window function.
 enum WindowChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
   case hann, hamming, blackman, none
 

@@ -54,7 +54,6 @@ enum Key: Equatable, Sendable {
   ]
 }
 
-/// Reads the keys of standard input.
 enum Keyboard {
   /// The keys as they are pressed. Ends when standard input does; dropping it stops the reading.
   static func keys() -> AsyncStream<Key> {

@@ -25,7 +25,6 @@ struct ProgressLine {
     (self.total, self.isEnabled, self.write) = (total, isEnabled, write)
   }
 
-  /// Updates the amount of work done.
   mutating func update(_ done: Int) {
     guard isEnabled, let total, total > 0, now() >= nextDrawing else { return }
     nextDrawing = now() + 0.1
@@ -33,7 +32,6 @@ struct ProgressLine {
     write("\r\(text(min(done, total), of: total))\u{1B}[K")
   }
 
-  /// The columns of the bar.
   private static let width = 20
 
   /// The line, `[#####---------------]  25 %  0:03 left`, in ASCII: standard error's character set is unknown.
@@ -49,7 +47,6 @@ struct ProgressLine {
     return "[\(bar)] \(percent) %  \(clock)\(minutes):\(String(format: "%02d", left % 60)) left"
   }
 
-  /// Clears the line.
   mutating func end() {
     if isDrawn { write("\r\u{1B}[K") }
     isDrawn = false

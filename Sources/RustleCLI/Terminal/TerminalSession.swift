@@ -14,9 +14,7 @@ struct TerminalSession: Sendable {
   ///   - input: the descriptor of the keys; nil when standard input is not a terminal.
   ///   - write: writes to `output`.
   init(output: Int32, input: Int32?, write: @escaping @Sendable (String) throws -> Void) {
-    self.output = output
-    self.input = input
-    self.write = write
+    (self.output, self.input, self.write) = (output, input, write)
   }
 
   func begin() throws {

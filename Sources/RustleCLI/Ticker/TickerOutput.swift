@@ -11,7 +11,6 @@ actor TickerOutput: TickerSink {
   private let writer: LineWriter
   private var lines: TickerLines
   private var text = ByteText()
-  /// The number of malformed messages.
   private var reported = 0
 
   /// The number of malformed messages that are reported one by one.
@@ -29,7 +28,6 @@ actor TickerOutput: TickerSink {
 
   func begin() throws { try writer.write(lines.header) }
 
-  /// Writes a note.
   nonisolated func note(_ text: String) { try? notes?.write("rustle: \(CommandFailure.visible(text))\n") }
 
   func take(_ batch: [StreamElement<some TickerRecord>]) throws {

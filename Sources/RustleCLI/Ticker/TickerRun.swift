@@ -19,14 +19,11 @@ extension TickerPlan {
     }
   }
 
-  /// Shows the live table.
   func run(in view: LiveTicker, notes: LineWriter?) async throws -> RunEnding {
     try await run(to: view, view: view, notes: notes) { _ in }
   }
 
   /// Runs to the end, and closes the recording however the run ends.
-  ///
-  /// - Throws: `CommandFailure` when the source failed, or there was no trade in a recording.
   private func run(
     to sink: some TickerSink, view: LiveTicker?, notes: LineWriter?, begin: (TickerStreams) async throws -> Void
   ) async throws -> RunEnding {
@@ -53,8 +50,6 @@ extension TickerPlan {
   }
 
   /// The recorder of the trades; nil without a recording.
-  ///
-  /// - Throws: `CommandFailure` for a file that cannot be written, that may not be replaced, or that is replayed.
   func recorder() throws -> TradeRecorder? {
     guard let record else { return nil }
     try OutputPath.check(record, option: "--record", isNot: recording?.path)
@@ -88,7 +83,6 @@ protocol ShownStream: Sendable {
   var lateTradeCount: UInt64 { get }
   var evictedTradeCount: UInt64 { get }
 
-  /// Reads the stream to its end.
   func deliver(to sink: some TickerSink) async throws
 }
 
@@ -101,7 +95,6 @@ struct TickerStreams: Sendable {
   let feed: MarketFeed
   let shown: any ShownStream
   let alerts: EngineStream<PriceAlert>?
-  /// The server of the source to other processes.
   let server: FeedServer?
   private let notices: EngineStream<FeedNotice>
   /// The states of the connection; nil for a source without one.

@@ -2,21 +2,14 @@ import Foundation
 import RustleAudio
 import RustlePlot
 
-/// The result of a run of the tuner.
 struct TuneResult: Sendable {
-  /// The duration of the sound, in seconds.
   var seconds = 0.0
-  /// The played notes.
   var played = PlayedNotes()
-  /// The tuner's configuration at the end.
   var configuration = TunerConfiguration()
-  /// The learned reference pitch; nil for none.
   var learned: ReferenceLearner.Result?
   /// Whether a reference pitch was still being learned at the end.
   var isLearning = false
-  /// The inharmonicity B of the notes.
   var inharmonicities: [StretchCurve.Point] = []
-  /// The dropped frames and the overruns of a device.
   var droppedFrames: Int64 = 0
   var overruns = 0
 }
@@ -196,8 +189,7 @@ extension TuningReading.Direction {
   /// The direction in machine-readable formats.
   var field: String { word.lowercased().replacing(" ", with: "_") }
 
-  /// The colour of the direction.
-  var ink: Painter.Ink {
+  var ink: Ink {
     switch self {
     case .flat: .cyan
     case .inTune: .green

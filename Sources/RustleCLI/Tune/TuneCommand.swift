@@ -63,19 +63,15 @@ struct TuneCommand: AsyncParsableCommand {
   var learn = false
 
   @Option(
-    help: ArgumentHelp(
-      "The written note for --learn. (default: the nearest)", valueName: "note"),
-    transform: Parse.note)
+    help: ArgumentHelp("The written note for --learn. (default: the nearest)", valueName: "note"), transform: Parse.note
+  )
   var learnNote: Note?
 
-  @Option(
-    help: "Largest deviation that is in tune, 0 to 50 cents.", value: "cents",
-    parse: Parse.number("cents", in: 0...50))
+  @Option("Largest deviation that is in tune, 0 to 50 cents.", value: "cents", parse: Parse.number("cents", in: 0...50))
   var tolerance: Double = TuningReading.defaultTolerance
 
   @Option(
-    help:
-      "Milliseconds of sound between two readings, 0 to 3600000; 0 for every frame. (default: 100; text: 250, of a file only "
+    "Milliseconds of sound between two readings, 0 to 3600000; 0 for every frame. (default: 100; text: 250, of a file only "
       + "the notes)", value: "ms", parse: Parse.integer("milliseconds", in: 0...3_600_000))
   var interval: Int?
 

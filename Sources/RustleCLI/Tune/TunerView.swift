@@ -2,7 +2,6 @@ import Foundation
 import RustleAudio
 import RustlePlot
 
-/// The presentation of the tuner.
 struct TunerViewOptions: Equatable, Sendable {
   var tuning = Tuning.standard
   var instrument = Instrument.chromatic
@@ -89,7 +88,7 @@ struct TunerView {
     ])
   }
 
-  private func ink(_ reading: TuningReading, _ isHeld: Bool) -> Painter.Ink {
+  private func ink(_ reading: TuningReading, _ isHeld: Bool) -> Ink {
     isHeld ? .dim : reading.direction(tolerance: options.tolerance).ink
   }
 

@@ -26,7 +26,6 @@ extension VoiceFrame {
   }
 }
 
-/// The result of the voice command.
 struct VoiceResult: Sendable {
   let subject: SoundSubject
   let report: VoiceReport

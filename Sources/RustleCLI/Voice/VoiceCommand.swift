@@ -57,17 +57,17 @@ struct VoiceCommand: AsyncParsableCommand {
   @OptionGroup var file: SoundFileOptions
 
   @Option(
-    help: "Lowest fundamental frequency, 40 to 2000 Hz. (default: 60)", value: "hz",
+    "Lowest fundamental frequency, 40 to 2000 Hz. (default: 60)", value: "hz",
     parse: Parse.number("a frequency in Hz", in: 40...2_000))
   var min = 60.0
 
   @Option(
-    help: "Highest fundamental frequency, 40 to 2000 Hz. (default: 1100)", value: "hz",
+    "Highest fundamental frequency, 40 to 2000 Hz. (default: 1100)", value: "hz",
     parse: Parse.number("a frequency in Hz", in: 40...2_000))
   var max = 1_100.0
 
   @Option(
-    help: "Upper limit of the fifth formant, 3000 to 8000 Hz. (default: 5500)", value: "hz",
+    "Upper limit of the fifth formant, 3000 to 8000 Hz. (default: 5500)", value: "hz",
     parse: Parse.number("a frequency in Hz", in: 3_000...8_000))
   var ceiling = 5_500.0
 
@@ -118,7 +118,6 @@ struct VoiceCommand: AsyncParsableCommand {
       (format.isForPeople && frames ? "\n" : "") + result.text(format, profile: profile))
   }
 
-  /// Rejects a sound of unsuitable format.
   private func checkFormat(of sound: OpenedInput) throws {
     try sound.checkRate(in: 8_000...192_000, "8000 to 192000")
     let rate = sound.format.sampleRate
