@@ -29,13 +29,7 @@ struct EqualizerOptions: ParsableArguments {
       "Another band: \(EqualizerSettings.bandForm). Repeatable.",
       discussion: "L and R are the channels, ls and hs a low and a high shelf, lp and hp a low-pass and a high-pass "
         + "filter. The default Q is 1.41 for a peaking band, 0.71 for the others.", valueName: "band"),
-    transform: { text in
-      do {
-        return try EqualizerSettings(band: text)
-      } catch let error as AudioError {
-        throw ValidationError(error.message)
-      }
-    })
+    transform: Parse.band)
   var band: [EqualizerSettings] = []
 
   @Option(
@@ -89,14 +83,13 @@ struct EqualizerOptions: ParsableArguments {
     return numbers
   }
 
-  private static let preamp: @Sendable (String) throws -> EqualizerRequest.Preamp = { text in
-    if text.lowercased() == "auto" { return .automatic }
+  private static let preamp: @Sendable (String) throws -> EqualizerRequest.Preamp = {
     let range = EqualizerSettings.preampRange
-    guard let number = Double(text), range.contains(number) else {
-      throw ValidationError("expected \(Int(range.lowerBound)) to \(Int(range.upperBound)) dB or auto, got '\(text)'")
+    return Parse.value("\(Int(range.lowerBound)) to \(Int(range.upperBound)) dB or auto") { text in
+      if text.lowercased() == "auto" { return .automatic }
+      return Double(text).flatMap { range.contains($0) ? .decibels($0) : nil }
     }
-    return .decibels(number)
-  }
+  }()
 }
 
 extension EqualizerPreset {

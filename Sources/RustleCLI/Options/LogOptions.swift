@@ -30,9 +30,8 @@ struct LogOptions: ParsableArguments {
     if !quiet { try? LineWriter.standardError.write("wrote \(path)\n") }
   }
 
-  /// The progress line of a job, where standard error is a terminal.
-  ///
-  /// - Parameter writesAtOnce: whether the output itself shows the progress; no line then if it is a terminal too.
+  /// The progress line of a job, where standard error is a terminal. With `writesAtOnce` the output itself shows the progress: no
+  /// line then if it is a terminal too.
   func progress(total: Int?, writesAtOnce: Bool = false) -> ProgressLine {
     let isSeen = !quiet && StandardStream.isTerminal(StandardStream.error)
     return ProgressLine(

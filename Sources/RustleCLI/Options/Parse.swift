@@ -47,6 +47,9 @@ enum Parse {
   /// A note without an octave: `D`.
   static let noteName = rethrowing { try NoteName(parsing: $0) }
 
+  /// A band of the equalizer: `L:1000:-3:2`.
+  static let band = rethrowing { try EqualizerSettings(band: $0) }
+
   private static func rethrowing<Value>(
     _ parse: @escaping @Sendable (String) throws -> Value
   ) -> @Sendable (String) throws -> Value {

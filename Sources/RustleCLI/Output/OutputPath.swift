@@ -71,45 +71,16 @@ enum OutputPath {
   }
 }
 
-/// An output file that is written under a temporary name and renamed once complete.
-struct NewFile: Sendable {
-  /// The file's final path, as given.
-  let name: String
-  private let mayReplace: Bool
-  private let replacement: FileReplacement
-
-  /// - Parameters:
-  ///   - name: a path in a folder that exists. A link is followed.
-  ///   - mayReplace: whether an existing file is replaced.
-  /// - Throws: `CommandFailure` for an existing file without `mayReplace`, and for a device or a pipe.
-  init(_ name: String, mayReplace: Bool) throws {
-    self.name = name
-    self.mayReplace = mayReplace
-    replacement = FileReplacement(of: name)
-    if replacement.occupant == .other {
+extension FileReplacement {
+  /// Rejects, before any work and before the file is renamed, a device or a pipe, and an existing file that may not be replaced.
+  func checkPlace(_ name: String, mayReplace: Bool) throws {
+    if occupant == .other {
       throw CommandFailure(
         .usage, "\(name): expected the path of a regular file, got a device or a pipe",
         advice: "choose the name of a file")
     }
-    try checkPlace()
-  }
-
-  var path: String { replacement.path }
-
-  private func checkPlace() throws {
-    guard mayReplace || replacement.occupant == .nothing else {
-      throw CommandFailure(
-        .usage, "\(name): the file exists", advice: "choose another name, or use --overwrite")
+    if occupant == .file && !mayReplace {
+      throw CommandFailure(.usage, "\(name): the file exists", advice: "choose another name, or use --overwrite")
     }
   }
-
-  func commit() throws {
-    try checkPlace()
-    if let reason = replacement.commit() {
-      throw CommandFailure(
-        .unavailable, "\(name): cannot be renamed: \(reason)", advice: "check the folder, or choose another")
-    }
-  }
-
-  func discard() { replacement.discard() }
 }

@@ -88,7 +88,7 @@ struct PlayCommand: AsyncParsableCommand {
     let screen = profile.isLive ? LiveScreen.on(StandardStream.error, isASCIIAskedFor: true) : nil
     let view = screen.map { screen in
       let line = PlayLine(
-        subject: sound.name, firstFrame: sound.firstFrame, totalFrames: sound.expectedFrames,
+        title: sound.subject(channel: nil).title, firstFrame: sound.firstFrame, totalFrames: sound.expectedFrames,
         sampleRate: sound.format.sampleRate, hasKeys: screen.hasKeys)
       return PlayView(output: output, line: line, screen: screen) { isShown ? newest.value : nil }
     }

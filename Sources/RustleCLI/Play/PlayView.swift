@@ -39,7 +39,8 @@ actor PlayView: LiveView {
 
 /// The line of a playback, and the report of its interruptions.
 struct PlayLine {
-  let subject: String
+  /// The sound's name without its folders.
+  let title: String
   /// The first frame to play, and the number of frames to play; nil if unknown.
   var firstFrame = 0
   let totalFrames: Int?
@@ -53,7 +54,7 @@ struct PlayLine {
       time(Int(played)) + (totalFrames.map { " of \(time($0))" } ?? ""),
       isPaused ? "paused" : nil,
       underruns > 0 ? "\(underruns) underruns" : nil,
-      subject.split(separator: "/").last.map(String.init) ?? subject,
+      title,
       hasKeys ? "q quit" : nil,
       hasKeys ? isPaused ? "space go on" : "space pause" : nil,
     ]

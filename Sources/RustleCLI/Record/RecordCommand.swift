@@ -59,16 +59,17 @@ struct RecordCommand: AsyncParsableCommand {
 
   func validate() throws {
     try format.refuseCSV()
-    if output == AudioFileReader.standardInputPath {
-      throw ValidationError("<output>: expected the path of a file, got - (standard output)")
-    }
     let end = URL(fileURLWithPath: output).pathExtension.lowercased()
-    guard ["wav", "wave", "flac"].contains(end) else {
-      throw ValidationError("<output>: expected a name that ends with .wav or .flac, got '\(output)'")
-    }
-    if end == "flac", encoding != .int16, encoding != .int24 {
-      throw ValidationError("--encoding: expected s16 or s24 for FLAC, got \(encoding.rawValue)")
-    }
+    try Parse.reject(
+      (output == AudioFileReader.standardInputPath, "<output>: expected the path of a file, got - (standard output)"),
+      (
+        !["wav", "wave", "flac"].contains(end),
+        "<output>: expected a name that ends with .wav or .flac, got '\(output)'"
+      ),
+      (
+        end == "flac" && encoding != .int16 && encoding != .int24,
+        "--encoding: expected s16 or s24 for FLAC, got \(encoding.rawValue)"
+      ))
   }
 
   func run() async throws {

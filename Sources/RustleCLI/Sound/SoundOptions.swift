@@ -54,10 +54,7 @@ struct RawInputOptions: ParsableArguments {
     help: ArgumentHelp(
       "Read samples without a header: \(Self.encodings). Requires --rate and --channels.", valueName: "encoding"),
     completion: .list(PCMEncoding.allCases.map(\.rawValue)),
-    transform: { text in
-      if let encoding = PCMEncoding(rawValue: text.lowercased()) { return encoding }
-      throw ValidationError("expected \(Self.encodings), got '\(text)'")
-    })
+    transform: Parse.value(Self.encodings) { PCMEncoding(rawValue: $0.lowercased()) })
   var raw: PCMEncoding?
 
   private static let encodings =
@@ -150,13 +147,9 @@ struct SoundInputOptions: ParsableArguments {
       if let option { throw ValidationError("\(option) cannot be used with a file, got '\(input)'") }
       return try samples.check(input, rate: device.rate, channels: device.channels, alternative: " or a device")
     }
-    if samples.raw != nil {
-      throw ValidationError("--raw: expected a file of raw samples, or - for standard input, got none")
-    }
-    if option == nil {
-      throw ValidationError(
-        "<input>: expected a sound file, - for standard input, --device <name> or --demo, got none")
-    }
+    try Parse.reject(
+      (samples.raw != nil, "--raw: expected a file of raw samples, or - for standard input, got none"),
+      (option == nil, "<input>: expected a sound file, - for standard input, --device <name> or --demo, got none"))
   }
 
   /// Opens the input, for a duration in seconds, and starts a device; `example` is a command that reads standard input.
@@ -171,13 +164,8 @@ struct SoundInputOptions: ParsableArguments {
   /// Whether the sound is that of a file, which is read as fast as it can be.
   var isFile: Bool { input != nil && input != AudioFileReader.standardInputPath }
 
-  /// Opens the input, measures it and closes it.
-  ///
-  /// - Parameters:
-  ///   - example: a command that reads standard input: `rustle meter -`.
-  ///   - seconds: the longest duration to read; nil for all.
-  ///   - png: the picture that `measure` draws.
-  /// - Throws: `ExitCode` after a signal; what `open` and `measure` throw.
+  /// Opens the input, for a duration in seconds, measures it, which draws the picture, and closes it. Throws `ExitCode` after a
+  /// signal.
   func measured(
     for example: String, seconds: Double?, png: String? = nil, log: LogOptions,
     by measure: (OpenedInput) async throws -> RunEnding

@@ -83,9 +83,7 @@ struct LiveScreen: Sendable {
     needsDrawing = true
   }
 
-  /// Replaces the picture, with as many lines as fit.
-  ///
-  /// - Parameter lines: the picture for a profile; each line is paired with the columns that it takes.
+  /// Replaces the picture by that of a profile, with as many lines as fit.
   mutating func draw(_ lines: (TerminalProfile) -> [ScreenLine]) throws {
     if isOver { return }
     let profile = makeProfile()
@@ -104,11 +102,8 @@ struct LiveFrame: Sendable {
   static let hideCursor = "\u{1B}[?25l"
   static let showCursor = "\u{1B}[?25h"
 
-  /// The bytes that replace the picture. The cursor ends at the start of the line below it.
-  ///
-  /// - Parameters:
-  ///   - lines: the picture; each line is paired with the columns that it takes on the screen.
-  ///   - columns: the terminal's width: a terminal that became narrower since has wrapped the old lines.
+  /// The bytes that replace the picture. The cursor ends at the start of the line below it. A terminal that became narrower since
+  /// has wrapped the old lines.
   mutating func draw(_ lines: [(text: String, columns: Int)], columns: Int) -> String {
     let rows = drawn.reduce(0) { $0 + max(1, ($1 + columns - 1) / columns) }
     var bytes = Self.beginSynchronized

@@ -11,11 +11,7 @@ struct ProgressLine {
   private var nextDrawing = 1.0
   private var isDrawn = false
 
-  /// - Parameters:
-  ///   - total: the amount of work; nil if unknown.
-  ///   - isEnabled: whether the line is drawn.
-  ///   - now: seconds since the job began; nil for those of the clock from now on.
-  ///   - write: writes to standard error.
+  /// - Parameter now: seconds since the job began; nil for those of the clock from now on.
   init(
     total: Int?, isEnabled: Bool, now: (() -> Double)? = nil,
     write: @escaping (String) -> Void = { try? LineWriter.standardError.write($0) }

@@ -31,14 +31,8 @@ struct TerminalProfile: Equatable, Sendable {
     func positive(_ name: String) -> Int? { environment[name].flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil } }
     let isDumb = environment["TERM"] == "dumb"
     isLive = isTerminal && !isDumb
-    usesColor =
-      if isSet("NO_COLOR") {
-        false
-      } else if isSet("FORCE_COLOR") {
-        environment["FORCE_COLOR"] != "0"
-      } else {
-        isLive
-      }
+    let isColored = isSet("FORCE_COLOR") ? environment["FORCE_COLOR"] != "0" : isLive
+    usesColor = !isSet("NO_COLOR") && isColored
     usesUnicode = !isASCIIAskedFor && !isDumb && Self.isUTF8(environment)
     screenColumns = size.columns > 0 ? size.columns : positive("COLUMNS") ?? 80
     columns = max(20, screenColumns)

@@ -6,13 +6,10 @@ import Foundation
 /// `begin` and `end` come in pairs: around the view as a whole, and around every stop by Ctrl-Z.
 struct TerminalSession: Sendable {
   private let output: Int32
+  /// Nil when standard input is not a terminal.
   private let input: Int32?
   let write: @Sendable (String) throws -> Void
 
-  /// - Parameters:
-  ///   - output: the descriptor of the terminal that is drawn on.
-  ///   - input: the descriptor of the keys; nil when standard input is not a terminal.
-  ///   - write: writes to `output`.
   init(output: Int32, input: Int32?, write: @escaping @Sendable (String) throws -> Void) {
     (self.output, self.input, self.write) = (output, input, write)
   }

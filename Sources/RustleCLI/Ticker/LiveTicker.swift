@@ -4,6 +4,7 @@ import RustleMarket
 /// The live table: receives updates and keys, and draws changes.
 actor LiveTicker: LiveView, TickerSink {
   var screen: LiveScreen
+  /// Seconds since the start.
   private let now: @Sendable () -> Double
   private let wall: @Sendable () -> Timestamp
   private let plan: TickerPlan
@@ -16,10 +17,6 @@ actor LiveTicker: LiveView, TickerSink {
   /// The updates up to the last full second, and its time.
   private var counted: (seconds: Double, updates: UInt64) = (0, 0)
 
-  /// - Parameters:
-  ///   - plan: the plan of the run.
-  ///   - now: seconds since the start.
-  ///   - wall: the calendar time.
   init(
     _ plan: TickerPlan, screen: LiveScreen, now: @escaping @Sendable () -> Double,
     wall: @escaping @Sendable () -> Timestamp
@@ -29,6 +26,9 @@ actor LiveTicker: LiveView, TickerSink {
     status = TickerStatus(
       droppedWord: plan.policy == nil ? "dropped" : "conflated", source: plan.sourceText, hasKeys: screen.hasKeys)
   }
+
+  /// The status shows the address.
+  func begin(serving address: FeedAddress?) {}
 
   func end() {
     // The last picture stays on the screen: it shows the newest prices, without keys.

@@ -6,8 +6,6 @@ import RustlePlot
 enum MarketTime {
   /// Parses a time of RFC 3339, `2026-01-31T09:30:00.5Z`, also without seconds, or without an offset in UTC; a date for its
   /// beginning; a whole number of milliseconds since 1970. Nil for any other text, and beyond the range of `Timestamp`.
-  ///
-  /// - Returns: nil for any other text, and for a time before ``Timestamp/min`` or after ``Timestamp/max``.
   static func timestamp(_ text: String) -> Timestamp? {
     if let milliseconds = Int64(text) {
       return Int64(exactly: Int128(milliseconds) * 1_000_000).map(Timestamp.init(nanosecondsSince1970:))

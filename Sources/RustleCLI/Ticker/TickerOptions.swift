@@ -51,7 +51,7 @@ struct TickerSourceOptions: ParsableArguments {
     value: "address")
   var serve: String?
 
-  @Option(name: .customLong("input"), help: "The recording's format: ndjson or csv. (default: by its extension)")
+  @Option(help: ArgumentHelp("The recording's format: ndjson or csv. (default: by its extension)", valueName: "format"))
   var input: InputFormat?
 
   @Option(

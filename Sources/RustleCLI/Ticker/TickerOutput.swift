@@ -26,7 +26,10 @@ actor TickerOutput: TickerSink {
     lines.reportsSkips = plan.policy == nil && plan.connection != nil
   }
 
-  func begin() throws { try writer.write(lines.header) }
+  func begin(serving address: FeedAddress?) throws {
+    try writer.write(lines.header)
+    if let address { note("serving on \(address)") }
+  }
 
   nonisolated func note(_ text: String) { try? notes?.write("rustle: \(CommandFailure.visible(text))\n") }
 

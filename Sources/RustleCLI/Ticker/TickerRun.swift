@@ -3,6 +3,7 @@ import RustleMarket
 
 /// A consumer of a run's streams: lines, or a view.
 protocol TickerSink: Actor {
+  func begin(serving address: FeedAddress?) throws
   func take(_ batch: [StreamElement<some TickerRecord>]) throws
   func take(_ alert: StreamElement<PriceAlert>) throws
   func take(_ notice: FeedNotice) throws
@@ -13,26 +14,23 @@ extension TickerPlan {
   /// Writes one line for each record. Dropped updates are reported in their places, and in the notes of the output at the end,
   /// with the faults of the source.
   func run(to output: TickerOutput) async throws -> RunEnding {
-    try await run(to: output, view: nil, notes: output.notes) { streams in
-      try await output.begin()
-      if let server = streams.server { output.note("serving on \(server.address)") }
-    }
+    try await run(to: output, view: nil, notes: output.notes)
   }
 
   func run(in view: LiveTicker, notes: LineWriter?) async throws -> RunEnding {
-    try await run(to: view, view: view, notes: notes) { _ in }
+    try await run(to: view, view: view, notes: notes)
   }
 
-  /// Runs to the end, and closes the recording however the run ends.
-  private func run(
-    to sink: some TickerSink, view: LiveTicker?, notes: LineWriter?, begin: (TickerStreams) async throws -> Void
-  ) async throws -> RunEnding {
+  private func run(to sink: some TickerSink, view: LiveTicker?, notes: LineWriter?) async throws -> RunEnding {
     let recorder = try recorder()
-    do {
+    // The recording is closed however the run ends.
+    return try await finally {
+      try? await recorder?.close()
+    } after: {
       let streams = try await TickerStreams(self, of: feed(), recorder: recorder)
       // Signals are handled by then.
       let ending = try await streams.run(view: view, isForced: view == nil) { tasks in
-        try await begin(streams)
+        try await sink.begin(serving: streams.server?.address)
         streams.add(to: &tasks, sink)
       }
       if ending != .readerGone {
@@ -43,9 +41,6 @@ extension TickerPlan {
       try await recorder?.close()
       if let recorder { try? notes?.write(await recorder.summary) }
       return ending
-    } catch {
-      try? await recorder?.close()
-      throw error
     }
   }
 

@@ -21,11 +21,7 @@ struct TunerView {
   private var glyphs: Glyphs { profile.glyphs }
 
   /// The lines with their widths in columns: the same number for every state, at most one less than the terminal's rows.
-  /// The least important lines are left out first.
-  ///
-  /// - Parameters:
-  ///   - update: the state of the tuner; nil before the first.
-  ///   - footer: the last line, about keys or the source; nil for none.
+  /// The least important lines are left out first. `footer` is the last line, about keys or the source.
   func lines(_ update: TunerUpdate?, footer: String? = nil) -> [ScreenLine] {
     let (reading, isHeld) = (update?.needle?.reading, update?.needle?.isHeld ?? false)
     let note = [note(reading, isHeld)]

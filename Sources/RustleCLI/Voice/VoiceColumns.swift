@@ -29,9 +29,7 @@ extension VoiceFrame {
 struct VoiceResult: Sendable {
   let subject: SoundSubject
   let report: VoiceReport
-}
 
-extension VoiceResult {
   private static let columns = subject + pitch + quality + formants + spectrum
 
   private static let subject: [Column<Self>] = [
