@@ -29,7 +29,6 @@ struct RootCommand: AsyncParsableCommand {
       DevicesCommand.self, DoctorCommand.self,
     ])
 
-  /// The names of the subcommands, `help` included.
   static var subcommandNames: [String] {
     configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
   }
@@ -39,7 +38,6 @@ enum Version {
   /// The package's version (semver.org).
   static let package = "0.1.0"
   static var archive: String { NativeLibrary.buildID }
-  /// Whether the archive is the one that the package was built against.
   static var isArchiveExpected: Bool { NativeLibrary.buildID == NativeLibrary.expectedBuildID }
   static var text: String { "rustle \(package) (native archive \(archive))" }
 }

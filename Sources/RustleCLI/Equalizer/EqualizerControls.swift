@@ -9,9 +9,7 @@ struct EqualizerControls: Equatable, Sendable {
   /// The sliders, before solving.
   private(set) var request: EqualizerRequest
   let isStereo: Bool
-  /// The index of the selected band.
   private(set) var chosen = 0
-  /// The selected channel.
   private(set) var channel = Equalizer.Channel.both
   private(set) var isBypassed: Bool
   private(set) var showsHelp = false

@@ -111,7 +111,6 @@ extension SoundLevelReading {
   var hasWordOfLevel: Bool { !calibration.isCalibrated }
   var ink: Ink { hasWordOfLevel ? levelZone.ink : .bold }
 
-  /// The calibration and the unit of the levels, in words.
   var calibrationText: String {
     "\(calibration): levels in " + (hasWordOfLevel ? "dBFS, relative to full scale" : "dB re 20 \u{B5}Pa")
   }
@@ -122,7 +121,6 @@ extension SoundLevelReading {
       + (timeWeighting == .fast ? ", fast (F, 125 ms)" : ", slow (S, 1 s)")
   }
 
-  /// The faults, in a word each.
   var faults: [String] {
     [
       overloads > 0 ? "OVERLOAD" : nil, droppedFrames > 0 ? "DROPPED \(droppedFrames)" : nil,
@@ -130,7 +128,6 @@ extension SoundLevelReading {
     ].compactMap(\.self)
   }
 
-  /// The faults and their consequences.
   var faultTexts: [String] {
     let samples = overloads == 1 ? "1 sample" : "\(overloads) samples"
     return [

@@ -26,10 +26,8 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Draw with plain ASCII characters.")
   var ascii = false
 
-  /// The format in force.
   var effectiveFormat: OutputFormat { json ? .ndjson : format }
   var profile: TerminalProfile { .present(isASCIIAskedFor: ascii) }
-  /// The screen of a live view; nil without one.
   var screen: LiveScreen? {
     effectiveFormat == .auto && profile.isLive ? .on(StandardStream.output, isASCIIAskedFor: ascii) : nil
   }
@@ -40,7 +38,6 @@ struct OutputOptions: ParsableArguments {
     }
   }
 
-  /// Rejects CSV, for a command without records.
   func refuseCSV() throws {
     if effectiveFormat == .csv { throw ValidationError("--format: expected auto, text or ndjson, got csv") }
   }

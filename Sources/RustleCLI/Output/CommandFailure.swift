@@ -27,7 +27,6 @@ enum ExitStatus: Int32, Sendable {
 struct CommandFailure: Error, Equatable {
   let status: ExitStatus
   let message: String
-  /// The remedy, where there is one.
   let advice: String?
 
   init(_ status: ExitStatus, _ message: String, advice: String? = nil) {

@@ -4,7 +4,6 @@ import RustlePlot
 
 /// Checks of the path that a command writes to.
 enum OutputPath {
-  /// The extensions of other picture formats.
   private static let otherPictures: Set = [
     "jpg", "jpeg", "gif", "svg", "pdf", "webp", "tif", "tiff", "bmp", "heic", "avif", "ps", "eps",
   ]

@@ -10,11 +10,9 @@ struct Column<Record>: Sendable {
     /// The least width in columns, leading spaces included; 0 for that of the text.
     var width = 0
     var isRight = true
-    /// The unit after the value in a list.
     var unit = ""
     /// On a narrow terminal the column of the least rank is left out first; nil for a column that is always shown.
     var rank: Int?
-    /// Whether it is a heading in a list.
     var isSection = false
     let text: @Sendable (Record, Glyphs) -> String
     var ink: (@Sendable (Record) -> Ink?)?
@@ -81,7 +79,6 @@ struct Table<Record>: Sendable {
   var columns: [Column<Record>]
   let format: OutputFormat
   let profile: TerminalProfile
-  /// The JSON before the columns.
   private let beginning: String
   /// The heading of text output; nil for the titles of the cells.
   var heading: String?
@@ -98,7 +95,6 @@ struct Table<Record>: Sendable {
     beginning = "{\"v\":1" + (kind.map { ",\"kind\":\"\($0)\"" } ?? "")
   }
 
-  /// The header before the first record; may be empty.
   var header: String {
     switch format {
     case .ndjson: return ""
@@ -154,7 +150,6 @@ struct Table<Record>: Sendable {
     return titles.allSatisfy { $0 == " " } ? ("", 0) : profile.line(titles, .bold)
   }
 
-  /// A record's cells side by side.
   func row(_ record: Record) -> ScreenLine {
     let cells = joined { $0.text(record, profile.glyphs) }
     let plain = cells.map(\.text).joined()

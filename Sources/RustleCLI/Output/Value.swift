@@ -18,7 +18,6 @@ enum Value: Sendable {
   case object([(String, Value)])
 }
 
-/// A type whose values a column can hold.
 protocol FieldValue {
   var field: Value { get }
 }

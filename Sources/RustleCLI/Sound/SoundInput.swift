@@ -85,7 +85,6 @@ extension OpenedInput {
     }
   }
 
-  /// The description of the sound, for headings.
   func subject(channel: Int?, mixture: String = "mean") -> SoundSubject {
     SoundSubject(
       name: name, format: format, encoding: file.map { "\($0.container), \($0.codec)" }, channel: channel,

@@ -117,7 +117,6 @@ struct SpectrogramResult {
   private var hop: Double { Double(stft.hop) / subject.format.sampleRate }
   private var binWidth: Double { subject.format.sampleRate / Double(stft.size) }
 
-  /// The descriptions of the file and of the analysis, each as a line.
   var lines: [String] {
     [
       subject.line + String(format: ", %.2f s", seconds),

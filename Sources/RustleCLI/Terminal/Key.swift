@@ -1,6 +1,5 @@
 import Foundation
 
-/// A key of the live views.
 enum Key: Equatable, Sendable {
   case quit, pause, help
   /// The letter r: restart, or the right channel in the equalizer.

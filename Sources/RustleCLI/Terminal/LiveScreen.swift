@@ -39,7 +39,6 @@ extension LiveView {
 struct LiveScreen: Sendable {
   /// Whether keys are read; without them the help is not offered.
   let hasKeys: Bool
-  /// Whether something changed since the last picture.
   var needsDrawing = true
   /// Whether the terminal was restored: nothing more is drawn.
   private(set) var isOver = false

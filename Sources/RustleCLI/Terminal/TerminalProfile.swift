@@ -77,13 +77,10 @@ enum Ink: String, Sendable {
 typealias ScreenLine = (text: String, columns: Int)
 
 extension TerminalProfile {
-  /// The characters of the terminal.
   var glyphs: Glyphs { usesUnicode ? .unicode : .ascii }
 
-  /// The frame of a chart as wide as the terminal.
   var chart: TextChart { TextChart(columns: columns, glyphs: glyphs) { paint($0, .dim) } }
 
-  /// The text in an ink where there are colours.
   func paint(_ text: String, _ ink: Ink?) -> String {
     guard usesColor, let ink, !text.isEmpty else { return text }
     return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"

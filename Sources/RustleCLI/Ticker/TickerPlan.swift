@@ -25,7 +25,6 @@ struct TickerPlan: Sendable, Equatable {
   /// The buffering policy; nil for that of ``everything``.
   var policy: FeedPolicy?
   var thresholds: [PriceThreshold] = []
-  /// The path of the file to record trades to; nil for none.
   var record: String?
   var overwrite = false
   var serve: FeedAddress?
@@ -33,13 +32,10 @@ struct TickerPlan: Sendable, Equatable {
 
   var isSimulated: Bool { if case .simulated = source { true } else { false } }
 
-  /// The replayed file; nil for another source.
   var recording: ReplayFeed? { if case .replay(let feed) = source { feed } else { nil } }
 
-  /// The symbols with a row from the beginning.
   var shownSymbols: [String] { if case .only(let names) = symbols { names } else { [] } }
 
-  /// The address of the connection; nil for a source without one.
   var connection: String? {
     switch source {
     case .live(let feed): feed.address.description

@@ -19,7 +19,6 @@ extension TickerRecord {
   var sequenceGap: UInt64 { 0 }
 }
 
-/// The lines of a ticker's records.
 struct TickerLines: Sendable {
   /// Whether gaps of dropped updates are written in their places.
   var reportsGaps = true
@@ -29,7 +28,6 @@ struct TickerLines: Sendable {
   private let isSimulated: Bool
   private let format: OutputFormat
   private let profile: TerminalProfile
-  /// The first price of each symbol.
   private var firsts: [String: ExactDecimal] = [:]
 
   /// - Parameter isSimulated: whether times are in whole milliseconds, rounded down, and sizes are left out.
@@ -45,7 +43,6 @@ struct TickerLines: Sendable {
       Record.columns(interval: interval, isSimulated: isSimulated), format: format, profile: profile, heading: "")
   }
 
-  /// The header before the first record; may be empty.
   var header: String {
     switch content {
     case .trades: table(of: Trade.self).header
@@ -54,7 +51,6 @@ struct TickerLines: Sendable {
     }
   }
 
-  /// Appends the lines of a stream's elements.
   mutating func append<Record: TickerRecord>(_ elements: [StreamElement<Record>], to text: inout ByteText) {
     let table: Table<Record> = table()
     for element in elements {

@@ -44,7 +44,6 @@ extension TickerPlan {
     }
   }
 
-  /// The recorder of the trades; nil without a recording.
   func recorder() throws -> TradeRecorder? {
     guard let record else { return nil }
     try OutputPath.check(record, option: "--record", isNot: recording?.path)
@@ -71,7 +70,6 @@ extension TickerPlan {
   }
 }
 
-/// The stream of a ticker's records.
 protocol ShownStream: Sendable {
   var outcome: SessionOutcome? { get }
   var statistics: StreamStatistics { get }
@@ -92,7 +90,6 @@ struct TickerStreams: Sendable {
   let alerts: EngineStream<PriceAlert>?
   let server: FeedServer?
   private let notices: EngineStream<FeedNotice>
-  /// The states of the connection; nil for a source without one.
   private let connections: EngineStream<FeedConnection>?
   /// Writes the recording. Not cancelled with the other tasks.
   private let writing: Task<Void, any Error>?
@@ -123,7 +120,6 @@ struct TickerStreams: Sendable {
     writing = if let recorder, let recorded { Task { try await recorder.record(recorded) } } else { nil }
   }
 
-  /// Reads the streams to their ends.
   func deliver(to sink: some TickerSink) async throws {
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { try await shown.deliver(to: sink) }
@@ -211,7 +207,6 @@ struct TickerStreams: Sendable {
 }
 
 extension TradeRecorder {
-  /// The summary for standard error.
   var summary: String {
     let missing = droppedCount > 0 ? "rustle: \(droppedCount) updates dropped: too fast for \(path)\n" : ""
     let name = CommandFailure.visible(path)

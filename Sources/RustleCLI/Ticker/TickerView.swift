@@ -14,13 +14,10 @@ struct TickerStatus: Equatable, Sendable {
   var updatesPerSecond: Double?
   var counts: FeedCounts?
   var lateTrades: UInt64 = 0
-  /// The state of the source's connection; nil for a source without one.
   var connection: FeedConnection?
-  /// The server's address and clients; nil without a server.
   var server: Server?
   var droppedAlerts: UInt64 = 0
   var alert: PriceAlert?
-  /// The fault of the newest malformed message.
   var fault: String?
   /// The index of the first shown row.
   var offset = 0
@@ -33,7 +30,6 @@ struct TickerStatus: Equatable, Sendable {
     var clients = 0
   }
 
-  /// The losses and faults with their counts; empty without any.
   fileprivate func troubles(dropped: UInt64) -> String {
     let troubles: [(count: UInt64?, what: String)] = [
       (dropped, droppedWord), (droppedAlerts, droppedAlerts == 1 ? "alert dropped" : "alerts dropped"),

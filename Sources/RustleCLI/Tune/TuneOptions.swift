@@ -56,7 +56,6 @@ struct TuneOptions: ParsableArguments {
     if listInstruments { throw CleanExit.message(Self.instrumentList) }
   }
 
-  /// The presets with their names, one per line.
   static var instrumentList: String {
     let width = Instrument.Preset.allCases.reduce(0) { max($0, $1.rawValue.count) } + 2
     let lines = Instrument.Preset.allCases.map { preset in

@@ -60,7 +60,6 @@ struct TunerView {
     return room % 2 == 1 ? room : room - 1
   }
 
-  /// The ends and the middle of the needle's scale.
   private func scale() -> ScreenLine {
     let end = Numbers.plain(options.span)
     let left = String(glyphs.minus) + end
