@@ -1,9 +1,9 @@
 /// Settings as they are requested, before the sample rate is known.
 ///
 /// ```swift
-/// var request = EqualizerRequest(settings: try .graphic(gains: gains), preamp: .automatic, isSolved: true)
-/// let prepared = try request.prepared(sampleRate: 48_000)
-/// try await equalizer.set(prepared.settings)
+/// let request = EqualizerRequest(settings: try .graphic(gains: gains), preamp: .automatic, isSolved: true)
+/// let prepared = try request.prepared(sampleRate: format.sampleRate)
+/// let equalizer = try Equalizer(format: format, settings: prepared.settings)
 /// if prepared.distance > 0.1 { print("the bands cannot reach these gains") }
 /// ```
 public struct EqualizerRequest: Sendable, Hashable {
