@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import RustleCore
 
 struct RootCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -28,8 +29,15 @@ struct RootCommand: AsyncParsableCommand {
       DevicesCommand.self, DoctorCommand.self,
     ])
 
-  /// The names of the subcommands, `help` included.
   static var subcommandNames: [String] {
     configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
   }
+}
+
+enum Version {
+  /// The package's version (semver.org).
+  static let package = "0.1.0"
+  static var archive: String { NativeLibrary.buildID }
+  static var isArchiveExpected: Bool { NativeLibrary.buildID == NativeLibrary.expectedBuildID }
+  static var text: String { "rustle \(package) (native archive \(archive))" }
 }

@@ -63,7 +63,8 @@ public actor MarketFeed: StreamEngine {
     core.native.shutDown()
   }
 
-  /// Starts the source and returns. Does nothing when it runs or has ended.
+  /// Starts the source and returns at once: the source goes on in the background, and the streams end with it. Does nothing when
+  /// it runs or has ended.
   ///
   /// - Throws: ``FeedError/Code/shutDown`` or ``FeedError/Code/exhausted``; the feed has then ended.
   public func run() throws(FeedError) {
@@ -135,8 +136,8 @@ public actor MarketFeed: StreamEngine {
     }
   }
 
-  /// Streams alerts: one when a price is at a threshold's level or beyond it, the next after a price beyond the hysteresis on the
-  /// other side of the level.
+  /// Streams alerts: one when a price is at a threshold's level or beyond it, the first price included, the next after a price
+  /// beyond the hysteresis on the other side of the level.
   ///
   /// - Parameters:
   ///   - thresholds: the price levels.

@@ -94,20 +94,11 @@ public protocol PriceRecord: SymbolRecord {
   var symbol: String { get }
   /// The time of the record.
   var time: Timestamp { get }
-  /// The earliest price in the record.
-  var firstPrice: ExactDecimal { get }
-  /// The latest price in the record.
-  var lastPrice: ExactDecimal { get }
   /// Updates the row of its symbol.
   func update(_ board: inout PriceBoard)
 }
 
 extension Trade: PriceRecord {
-  /// The price.
-  public var firstPrice: ExactDecimal { price }
-  /// The price.
-  public var lastPrice: ExactDecimal { price }
-
   /// Adds its size to the volume. A trade out of order changes nothing else.
   public func update(_ board: inout PriceBoard) {
     board.update(symbol) { row, limit in
@@ -122,10 +113,6 @@ extension Trade: PriceRecord {
 extension Candle: PriceRecord {
   /// The start of the interval.
   public var time: Timestamp { start }
-  /// ``open``.
-  public var firstPrice: ExactDecimal { open }
-  /// ``close``.
-  public var lastPrice: ExactDecimal { close }
 
   /// Replaces the candle and the volume.
   public func update(_ board: inout PriceBoard) {
@@ -138,11 +125,6 @@ extension Candle: PriceRecord {
 }
 
 extension PriceStatistics: PriceRecord {
-  /// ``first``.
-  public var firstPrice: ExactDecimal { first }
-  /// ``last``.
-  public var lastPrice: ExactDecimal { last }
-
   /// Replaces the statistics and the first price.
   public func update(_ board: inout PriceBoard) {
     board.update(symbol) { row, limit in
@@ -153,6 +135,7 @@ extension PriceStatistics: PriceRecord {
 }
 
 extension PriceBoard {
+  /// Changes the row of a symbol, which is added if it is new; `change` also receives the limit of the history.
   fileprivate mutating func update(_ symbol: String, _ change: (inout Row, Int) -> Void) {
     change(&rows[index(of: symbol)], historyLimit)
   }

@@ -1,8 +1,10 @@
 extension Timestamp: LosslessStringConvertible {
   /// The text of RFC 3339 in UTC with no fraction of the second, or one of 3, 6 or 9 digits: the fewest that hold the exact value.
-  public var description: String {
-    let digits = [(1_000_000_000, 0), (1_000_000, 3), (1_000, 6)].first { nanosecondsSince1970.isMultiple(of: $0.0) }
-    return rfc3339(fractionDigits: digits?.1 ?? 9)
+  public var description: String { rfc3339(fractionDigits: Self.fractionDigits(of: nanosecondsSince1970)) }
+
+  /// The fewest digits after the second's point, 0, 3, 6 or 9, that multiples of `nanoseconds` need.
+  package static func fractionDigits(of nanoseconds: Int64) -> Int {
+    [(1_000_000_000, 0), (1_000_000, 3), (1_000, 6)].first { nanoseconds.isMultiple(of: $0.0) }?.1 ?? 9
   }
 
   /// As ``init(rfc3339:)``.

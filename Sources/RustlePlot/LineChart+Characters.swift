@@ -28,9 +28,15 @@ extension LineChart.Series {
   /// The linearly interpolated value; nil beyond the last sample.
   private func value(at x: Double) -> Double? {
     guard let next = samples.firstIndex(where: { $0.x >= x }) else { return nil }
-    let after = samples[next]
-    guard next > 0, after.y.isFinite, samples[next - 1].y.isFinite else { return after.y }
-    let before = samples[next - 1]
-    return before.y + (x - before.x) / (after.x - before.x) * (after.y - before.y)
+    let after = samples[next].y
+    guard next > 0, after.isFinite, samples[next - 1].y.isFinite else { return after }
+    return interpolated(at: x, before: next)
+  }
+
+  /// The value at `x` on the line from the sample before `next`, which is above 0, to that sample; that of the nearer sample
+  /// beyond them.
+  func interpolated(at x: Double, before next: Int) -> Double {
+    let (before, after) = (samples[next - 1], samples[next])
+    return before.y + min(max((x - before.x) / (after.x - before.x), 0), 1) * (after.y - before.y)
   }
 }

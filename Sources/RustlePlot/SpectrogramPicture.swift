@@ -15,7 +15,7 @@ public enum SpectrogramPicture {
   ///   - decibels: from the darkest colour to the lightest.
   ///   - title: above the map.
   ///   - subtitle: below the title, smaller.
-  public static func map(
+  public static func plot(
     _ levels: [Float], bins: Int, binWidth: Double, hop: Double, framesPerColumn: Int = 1, seconds: Double,
     scale: AxisScale = .linear, lowest: Double = 20, highest: Double, decibels: Double = 90, title: String,
     subtitle: String = ""

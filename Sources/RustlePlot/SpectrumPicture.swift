@@ -46,10 +46,8 @@ extension LineChart.Series {
       let isInside = { [samples] (index: Int) in samples[index].x < high || index == samples.count - 1 }
       if let highest = samples[next...].indices.prefix(while: isInside).map({ samples[$0].y }).max() { return highest }
       guard next > 0, next < samples.count else { return -.infinity }
-      let (below, above) = (samples[next - 1], samples[next])
-      guard below.y.isFinite, above.y.isFinite else { return max(below.y, above.y) }
-      let fraction = ((low + high) / 2 - below.x) / (above.x - below.x)
-      return below.y + min(max(fraction, 0), 1) * (above.y - below.y)
+      let (below, above) = (samples[next - 1].y, samples[next].y)
+      return below.isFinite && above.isFinite ? interpolated(at: (low + high) / 2, before: next) : max(below, above)
     }
   }
 }

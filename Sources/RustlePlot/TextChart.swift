@@ -39,7 +39,7 @@ public struct TextChart: Sendable {
     paint("\(Self.aligned(label ?? "")) \(label == nil ? glyphs.vertical : glyphs.leftMark)")
   }
 
-  private static func aligned(_ label: String) -> String {
+  static func aligned(_ label: String) -> String {
     String(repeating: " ", count: max(0, labelWidth - 1 - DisplayWidth.columns(of: label))) + label
   }
 

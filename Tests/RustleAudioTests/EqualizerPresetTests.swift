@@ -203,4 +203,16 @@ import Testing
     #expect(EqualizerPreset.name(ofFile: String(repeating: "a", count: 150) + ".json")?.count == 100)
     #expect(EqualizerPreset.name(ofFile: "a\nb.json") == "ab" && EqualizerPreset.name(ofFile: "\u{7}.json") == nil)
   }
+
+  @Test func aFileIsWrittenInTheFormatOfItsName() throws {
+    #expect(EqualizerPreset.FileFormat(ofFile: "a.TXT") == .text && EqualizerPreset.FileFormat(ofFile: "a") == .json)
+    let preset = EqualizerPreset(name: "A", settings: EqualizerSettings(preamp: -3))
+    for format in EqualizerPreset.FileFormat.allCases {
+      let content = try preset.file(format)
+      #expect(try EqualizerPreset(file: content, name: "A") == preset)
+      #expect(content.last == UInt8(ascii: "\n"))
+    }
+    let loud = EqualizerPreset(name: "A", settings: EqualizerSettings(preamp: 99))
+    #expect(throws: AudioError.self) { try loud.file(.text) }
+  }
 }

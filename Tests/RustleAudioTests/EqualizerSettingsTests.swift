@@ -159,4 +159,19 @@ import Testing
     let error = #expect(throws: AudioError.self) { try EqualizerSettings(band: "R:100:30") }
     #expect(error?.message == "'R:100:30': gain: expected -24 to 24 dB, got 30")
   }
+
+  @Test func aRequestLeavesOutAndCountsBandsThatTheRateDoesNotHave() throws {
+    var request = EqualizerRequest(
+      settings: EqualizerSettings(left: [EqualizerBand(frequency: 5_000, gain: 3, q: 1)]), preamp: .decibels(-2))
+    request.add(
+      EqualizerSettings(left: [
+        EqualizerBand(frequency: 100, gain: 6, q: 1), EqualizerBand(frequency: 4_500, gain: 0, q: 1),
+      ]))
+    let prepared = try request.prepared(sampleRate: 8_000)
+    #expect(prepared.settings.left.map(\.frequency) == [100] && prepared.settings.preamp == -2)
+    #expect(prepared.omittedBandCount == 1 && prepared.distance == 0, "a band without a gain changes nothing")
+    request.preamp = .automatic
+    let automatic = try request.prepared(sampleRate: 8_000).settings.preamp
+    #expect(abs(automatic + 6) < 0.01)
+  }
 }

@@ -66,4 +66,14 @@ import Testing
     #expect(LevelZone.allCases == LevelZone.allCases.sorted())
     #expect(LevelZone.silent < .loud && !(LevelZone.noisy < .noisy))
   }
+
+  @Test func levelsHaveTheirSymbolsAndTheUnitOfTheCalibration() {
+    var reading = SoundLevelReading()
+    (reading.equivalentContinuousLevel, reading.minimum) = (-23, nil)
+    #expect(reading.levels.map(\.name) == ["LAeq", "LAFmax", "LAFmin", "LCpeak", "LAE"])
+    #expect(reading.levels[0] == .init("LAeq", -23, "dBFS") && reading.levels[2].level == nil)
+    #expect(reading.exceedanceLevels.map(\.name) == ["LAF5", "LAF10", "LAF50", "LAF90", "LAF95"])
+    reading.calibration = Calibration(offset: 100)
+    #expect(reading.levels.allSatisfy { $0.unit == reading.calibration.unit })
+  }
 }

@@ -116,17 +116,18 @@ import Testing
     let settings = EqualizerSettings(left: [EqualizerBand(frequency: 100, gain: 3, q: 1)], preamp: -3)
     let json = try EqualizerPreset(name: "Kitchen", settings: settings).json()
     // The ends of the names are of no concern.
-    let first = try PresetFile.read(try folder.write(Data("\u{FEFF} \n".utf8) + json, as: "a.txt"), option: "--preset")
+    let first = try EqualizerPreset.read(
+      try folder.write(Data("\u{FEFF} \n".utf8) + json, as: "a.txt"), option: "--preset")
     #expect(first.name == "Kitchen" && first.settings == settings)
     let text = try folder.write(Data(EqualizerText.format(settings).utf8), as: "Living room.json")
-    let second = try PresetFile.read(text, option: "--preset")
+    let second = try EqualizerPreset.read(text, option: "--preset")
     #expect(second.name == "Living room" && second.settings == settings)
   }
 
   @Test func aPresetThatCannotBeReadSaysWhy() throws {
     let folder = try ScratchFolder()
     func failure(_ path: String) -> CommandFailure? {
-      #expect(throws: CommandFailure.self) { _ = try PresetFile.read(path, option: "--preset") }
+      #expect(throws: CommandFailure.self) { _ = try EqualizerPreset.read(path, option: "--preset") }
     }
     let wrong = try folder.write(Data("Preamp: 1 dB\nFilter 1: ON PK Fc 100 Hz Gain 30 dB Q 1\n".utf8), as: "a.txt")
     #expect(failure(wrong)?.status == .badData)

@@ -22,18 +22,6 @@ import Testing
   ])
   func otherTextIsNoTime(text: String) { #expect(MarketTime.timestamp(text) == nil) }
 
-  @Test(arguments: [
-    ("250ms", 250_000_000, "250ms"), ("60s", 60_000_000_000, "1m"), ("90s", 90_000_000_000, "90s"),
-    ("1d", 86_400_000_000_000, "1d"), ("48h", 172_800_000_000_000, "2d"), ("1ns", 1, "1ns"), ("7us", 7_000, "7us"),
-  ])
-  func intervalsAreReadAndWritten(text: String, nanoseconds: Int, short: String) {
-    #expect(MarketTime.interval(text) == Int64(nanoseconds))
-    #expect(MarketTime.text(.nanoseconds(nanoseconds)) == short)
-  }
-
-  @Test(arguments: ["", "0s", "1", "m", "-1s", "1.5s", "1w", "999999999999d", "1 m"])
-  func otherTextIsNoInterval(text: String) { #expect(MarketTime.interval(text) == nil) }
-
   @Test func timesAreWrittenInUTC() {
     func time(_ nanoseconds: Int64) -> Timestamp { Timestamp(nanosecondsSince1970: nanoseconds) }
     #expect(MarketTime.dateAndTime(time(1_700_000_000_999_999_999)) == "2023-11-14T22:13:20Z")

@@ -317,15 +317,17 @@ import Testing
     #expect(wide.status == 65 && wide.errors.contains("expected sound of one or two channels, got 6 channels"))
   }
 
-  @Test func theLineOfAPlaybackReportsItsState() {
-    let line = PlayLine(subject: "takes/a.wav", totalFrames: 96_000, sampleRate: 48_000, hasKeys: true)
+  @Test func theLineOfAPlaybackReportsItsState() throws {
+    let subject = SoundSubject(
+      name: "takes/a.wav", format: try AudioFormat(sampleRate: 48_000, channels: 1), encoding: nil, channel: nil)
+    let line = PlayLine(title: subject.title, totalFrames: 96_000, sampleRate: 48_000, hasKeys: true)
     #expect(
       line.text(played: 60_000, underruns: 0, isPaused: false) == "0:01.3 of 0:02.0  a.wav  q quit  space pause")
     #expect(
       line.text(played: 48_000, underruns: 2, isPaused: true)
         == "0:01.0 of 0:02.0  paused  2 underruns  a.wav  q quit  space go on")
     let part = PlayLine(
-      subject: "a.wav", firstFrame: 48_000, totalFrames: 24_000, sampleRate: 48_000, hasKeys: false)
+      title: "a.wav", firstFrame: 48_000, totalFrames: 24_000, sampleRate: 48_000, hasKeys: false)
     #expect(part.text(played: 12_000, underruns: 0, isPaused: false) == "0:01.3 of 0:01.5  a.wav")
   }
 
@@ -337,7 +339,7 @@ import Testing
     let output = try AudioOutput(
       DeviceConfiguration(device: "demo", format: AudioFormat(sampleRate: 48_000, channels: 1)))
     let view = PlayView(
-      output: output, line: PlayLine(subject: "a.wav", totalFrames: nil, sampleRate: 48_000, hasKeys: true),
+      output: output, line: PlayLine(title: "a.wav", totalFrames: nil, sampleRate: 48_000, hasKeys: true),
       screen: screen,
       progress: {
         PlaybackProgress(sequence: 0, position: 0, played: 48_000, queued: 0, insertedSilence: 0, underruns: 0)

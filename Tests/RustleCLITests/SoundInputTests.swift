@@ -63,11 +63,11 @@ import Testing
       let input = try await Self.options(path).open(for: "rustle meter -", seconds: seconds)
       #expect(input.name == path && !input.isLive && input.file?.container == "WAV")
       #expect(input.format.sampleRate == 8_000 && input.format.layout == .stereo)
-      #expect(input.expectedFrames == frames && input.tally.frames == 0)
+      #expect(input.expectedFrames == frames && input.counts.frames == 0)
       var read: [Float] = []
       for try await buffer in input.buffers() { read += buffer.samples }
       #expect(read == Array(samples.prefix(2 * frames)))
-      #expect(input.tally.frames == frames && input.tally.droppedFrames == 0)
+      #expect(input.counts.frames == frames && input.counts.droppedFrames == 0)
       try input.checkIsNotEmpty()
       #expect(input.shortness == nil)
     }
@@ -87,7 +87,7 @@ import Testing
     let input = try await Self.options("--demo --rate 8000 --channels 1").open(for: "rustle meter -", seconds: 0.05)
     #expect(input.isLive && input.name == "device demo")
     for try await buffer in input.buffers() { #expect(buffer.format == input.format) }
-    #expect(input.tally.frames == 400 && input.tally.overruns == 0)
+    #expect(input.counts.frames == 400 && input.counts.overruns == 0)
     await input.close()
   }
 

@@ -55,7 +55,7 @@ import Testing
     var status = status()
     status.source = "replay x 10"
     status.fault = "price: expected a number, got \u{1B}[31mx"
-    status.late = 3
+    status.lateTrades = 3
     status.showsHelp = true
     status.hasKeys = true
     return status

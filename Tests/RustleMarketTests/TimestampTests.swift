@@ -125,4 +125,16 @@ import Testing
     let now = Date(Timestamp.now).timeIntervalSinceReferenceDate
     #expect(before - 1e-6 <= now && now <= Date.now.timeIntervalSinceReferenceDate + 1e-6)
   }
+
+  @Test(arguments: [
+    ("250ms", 250_000_000, "250ms"), ("60s", 60_000_000_000, "1m"), ("90s", 90_000_000_000, "90s"),
+    ("1d", 86_400_000_000_000, "1d"), ("48h", 172_800_000_000_000, "2d"), ("1ns", 1, "1ns"), ("7us", 7_000, "7us"),
+  ])
+  func intervalsAreReadAndWritten(text: String, nanoseconds: Int, short: String) {
+    #expect(MarketInterval(text)?.duration == .nanoseconds(nanoseconds))
+    #expect(MarketInterval(.nanoseconds(nanoseconds)).description == short)
+  }
+
+  @Test(arguments: ["", "0s", "1", "m", "-1s", "1.5s", "1w", "999999999999d", "1 m"])
+  func otherTextIsNoInterval(text: String) { #expect(MarketInterval(text) == nil) }
 }

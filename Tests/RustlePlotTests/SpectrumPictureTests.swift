@@ -53,7 +53,7 @@ import Testing
   @Test func spectrogramHasItsFramesAndBinsInTheMiddleOfCells() {
     let levels: [Float] = [-90, -40, -.infinity, -95, -30.5, -200]
     func map(_ scale: AxisScale, lowest: Double = 20) -> HeatMap {
-      SpectrogramPicture.map(
+      SpectrogramPicture.plot(
         levels, bins: 3, binWidth: 100, hop: 0.25, framesPerColumn: 2, seconds: 0.8, scale: scale, lowest: lowest,
         highest: 200, decibels: 60, title: "a", subtitle: "b")
     }
@@ -104,7 +104,7 @@ import Testing
 
   @Test func shadesAreThoseOfTheLevels() {
     let levels: [Float] = [0, -.infinity, -.infinity, -60, -20, -60]
-    let map = SpectrogramPicture.map(
+    let map = SpectrogramPicture.plot(
       levels, bins: 3, binWidth: 100, hop: 0.5, seconds: 0.5, highest: 200, decibels: 50, title: "")
     let chart = TextChart(columns: 27, glyphs: .ascii)
     let lines = chart.shades(of: map, rows: 2, units: ("s", "Hz", "dBFS"))

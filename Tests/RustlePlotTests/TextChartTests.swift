@@ -62,4 +62,26 @@ import Testing
     #expect(DisplayWidth.fit("日本語", to: 4, ellipsis: "…") == "日… ")
     #expect(DisplayWidth.fit("BTC", to: 0, ellipsis: "…") == "")
   }
+
+  @Test func curvesHaveAMarkEachAndTheBaselineIsALine() {
+    let y = PlotAxis(title: "", scale: .linear, range: -1...1, maximumLabels: 3)
+    var plot = LineChart(
+      title: "", x: PlotAxis(title: "", scale: .linear, range: 0...1, maximumLabels: 2), y: y)
+    plot.baseline = 0
+    plot.series = [(1.0, 1.0), (1, -1)].map { LineChart.Series(samples: [.init(x: 0, y: $0), .init(x: 1, y: $1)]) }
+    let lines = TextChart(columns: 17, glyphs: .ascii).curves(
+      of: plot, rows: 3, marks: ["a", "b"], shared: "*", labels: [0: "1"], units: ("s", "dB"))
+    #expect(lines.prefix(4) == ["   dB", "    1 +**aaaaaaaa", "      |--bbbbb---", "      |       bbb"])
+    #expect(lines.count == 6 && lines[5].hasPrefix("       0"))
+  }
+
+  @Test func barsStandOverTheirNamesAndTheLastThatFitAreShown() {
+    let chart = TextChart(columns: 17, glyphs: .ascii)
+    let few = chart.bars(
+      [("a", -60), ("b", 0), ("", -30), ("d", -.infinity)], rows: 2, range: -60...0, unit: "dB")
+    #expect(few == ["    0 +  #", "  -30 +  # #", "   dB  a b   d"])
+    let many = chart.bars((0..<12).map { ("", Double($0)) }, rows: 2, range: 0...11, unit: "")
+    #expect(many.allSatisfy { $0.count <= 17 } && many[0].hasSuffix("#"))
+    #expect(chart.bars([], rows: 2, range: 0...1, unit: "").count == 3)
+  }
 }

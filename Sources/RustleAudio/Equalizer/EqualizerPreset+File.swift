@@ -27,6 +27,29 @@ extension EqualizerPreset {
     }
   }
 
+  /// The format of a preset's file.
+  public enum FileFormat: String, Sendable, Hashable, CaseIterable {
+    /// The complete format, with the name: ``EqualizerPreset/json()``.
+    case json
+    /// The format of AutoEQ, EqualizerAPO, PipeWire and Room EQ Wizard: ``EqualizerText``.
+    case text
+
+    /// The format by a file's extension: text for `.txt`, else JSON.
+    public init(ofFile path: String) {
+      self = URL(fileURLWithPath: path).pathExtension.lowercased() == "txt" ? .text : .json
+    }
+  }
+
+  /// Returns the content of a file.
+  ///
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a preset that is out of range; text has no name, which is
+  ///   not checked.
+  public func file(_ format: FileFormat) throws(AudioError) -> Data {
+    if format == .json { return try json() + Data("\n".utf8) }
+    try settings.check(sampleRate: nil)
+    return Data(EqualizerText.format(settings).utf8)
+  }
+
   /// Returns a file's name without its extension, cut to the length of a preset's name; nil if it is no name of a preset.
   public static func name(ofFile path: String) -> String? {
     let stem = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import RustleCore
 
-/// A sound level meter: levels, loudness and bands of sound that arrives in buffers.
+/// A sound level meter: levels (LAeq, LAFmax), loudness (LUFS) and bands of sound that arrives in buffers.
 ///
 /// ```swift
 /// let meter = try SoundLevelMeter(format: capture.configuration.format)

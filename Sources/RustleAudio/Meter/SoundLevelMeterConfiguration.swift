@@ -67,7 +67,7 @@ public struct SoundLevelMeterConfiguration: Sendable, Hashable {
   public var channel: MeteredChannel
   /// The calibration of the microphone.
   public var calibration: Calibration
-  /// Whether loudness is measured.
+  /// Whether loudness (LUFS) and the true peak are measured.
   public var measuresLoudness: Bool
   /// The width of the bands; nil: no bands.
   public var bands: BandWidth?

@@ -6,6 +6,8 @@ internal import RustleCore
 /// with its last sample reports it. The lengths of the pieces do not change the result, which is that of
 /// ``contour(of:configuration:decoding:)`` without decoding. Memory does not grow with the signal.
 ///
+/// A single pitch of a whole sound is ``detectPitch(in:sampleRate:range:)``; notes and cents of live sound are a ``Tuner``'s.
+///
 /// ```swift
 /// var tracker = try PitchTracker(PitchConfiguration(sampleRate: 48_000, range: 60...1_000))
 /// var frames: [PitchFrame] = []

@@ -20,6 +20,9 @@ public struct DetectedPitch: Sendable, Hashable {
 /// A frame holds 2.25 periods of the range's lower end, 2048 samples at 44,100 Hz in the default range. A shorter sound is
 /// measured with a shorter frame, which raises the lower end; one of fewer than 256 samples has no pitch.
 ///
+/// ``PitchTracker`` reports the pitch of each frame, ``Tuner`` that of live sound with its note, ``VoiceAnalyzer`` that of a voice
+/// with other measures.
+///
 /// - Parameters:
 ///   - samples: one channel, any number.
 ///   - sampleRate: in Hz, 1000 to 768,000.

@@ -38,14 +38,12 @@ struct DevicesCommand: AsyncParsableCommand {
   }
 }
 
-/// The devices of this machine.
 struct DeviceList {
   /// The built-in device, then the system's.
   let devices: [AudioDevice]
   /// The reason that the system has no devices; nil when it has some.
   let note: String?
 
-  /// Lists the system's devices.
   init(_ listing: () throws(AudioError) -> [AudioDevice]) {
     do throws(AudioError) {
       let found = try listing()

@@ -21,7 +21,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
   func run() async throws {
     let isTerminal = StandardStream.isTerminal(StandardStream.output)
-    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: false)
+    let profile = TerminalProfile.present(isASCIIAskedFor: false)
     let components = Component.all(profile: profile, isTerminal: isTerminal)
     let width = (components.map(\.name.count).max() ?? 0) + 2
     let columns: [Column<Component>] = [
@@ -41,7 +41,6 @@ struct DoctorCommand: AsyncParsableCommand {
   }
 }
 
-/// A checked component of the program.
 private struct Component {
   let name: String
   let value: String
@@ -70,7 +69,6 @@ private struct Component {
     ]
   }
 
-  /// The instruction set of the transforms.
   private static var fft: Self {
     do throws(FFTError) {
       return Self(name: "FFT", value: try FFT.InstructionSet.preferred().rawValue)

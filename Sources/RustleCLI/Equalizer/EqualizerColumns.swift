@@ -3,7 +3,6 @@ import RustleAudio
 import RustleAudioFiles
 import RustlePlot
 
-/// The result of equalizing a file.
 struct EqualizerSummary: Sendable {
   let input: String
   let output: String
@@ -31,7 +30,6 @@ struct EqualizerSummary: Sendable {
 
   private static func decibels(_ amplitude: Float) -> Double { 20 * log10(Double(amplitude)) }
 
-  /// A JSON object, a CSV header and record, or lines of text.
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
     let table = Table(Self.columns, format: format, profile: profile, heading: "") { $0.text(profile.glyphs) }
     return table.header + table.line(self)
@@ -60,23 +58,17 @@ struct EqualizerSummary: Sendable {
   }
 }
 
-/// The state of a live equalizer.
 struct EqualizerState: Equatable, Sendable {
-  /// Seconds of sound so far.
   var seconds = 0.0
   /// The level of each channel before and after, in dBFS; minus infinity for silence.
   var before: [Double] = []
   var after: [Double] = []
   /// The preamplification of both channels, in dB.
   var preamp = 0.0
-  /// Captured frames that were dropped because processing was late.
   var droppedFrames: Int64 = 0
-  /// Overruns of the capturing device.
   var overruns = 0
-  /// Underruns of the playing device.
   var underruns = 0
 
-  /// The table of a live equalizer's states.
   static func table(channels: Int, format: OutputFormat, profile: TerminalProfile) -> Table<Self> {
     /// A list in JSON, a column for each channel in CSV.
     func levels(_ name: String, _ levels: @escaping @Sendable (Self) -> [Double]) -> [Column<Self>] {
@@ -113,7 +105,6 @@ extension Glyphs {
 }
 
 extension EqualizerResponse {
-  /// A JSON object or a CSV record for each frequency.
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
     let columns: [Column<(hz: Double, left: Double, right: Double)>] = [
       Column("hz") { $0.hz }, Column("left_db") { $0.left }, Column("right_db") { $0.right },
@@ -121,5 +112,58 @@ extension EqualizerResponse {
     let table = Table(columns, format: format, profile: profile)
     return table.header
       + table.lines(frequencies.indices.map { (hz: frequencies[$0], left: left[$0], right: right[$0]) })
+  }
+}
+
+/// The frequency response of an equalizer as characters over a logarithmic axis. A pure function of its arguments.
+struct ResponseView {
+  /// The rows of the picture, an odd number: 0 dB has a row of its own when the range is even.
+  private static let height = 13
+  /// The least and the greatest span on each side of 0 dB, in dB.
+  private static let spans = 6.0...96.0
+
+  let response: EqualizerResponse
+  let settings: EqualizerSettings
+  let sampleRate: Double
+  let profile: TerminalProfile
+
+  private var glyphs: Glyphs { profile.glyphs }
+  private var isSame: Bool { response.left == response.right }
+
+  func text() -> String {
+    // The least multiple of 6 dB that contains the curves.
+    let highest = (response.left + response.right).filter(\.isFinite).map(abs).max() ?? 0
+    let span = min(max((highest / 6).rounded(.up) * 6, Self.spans.lowerBound), Self.spans.upperBound)
+    var plot = LineChart(title: "", x: .frequency(ResponsePicture.frequencies), y: .gain(-span...span))
+    plot.baseline = 0
+    plot.series = (isSame ? [response.left] : [response.left, response.right]).map { gains in
+      LineChart.Series(samples: zip(response.frequencies, gains).map { .init(x: $0, y: $1) })
+    }
+    let labels = stride(from: 0, to: Self.height, by: 3).map { row in
+      (row, label(span * (1 - 2 * Double(row) / Double(Self.height - 1))))
+    }
+    let picture = profile.chart.curves(
+      of: plot, rows: Self.height, marks: isSame ? ["*"] : ["L", "R"], shared: "B",
+      labels: Dictionary(uniqueKeysWithValues: labels), units: ("Hz", "dB")
+    ) { profile.paint($0, .cyan) }
+    return (picture + summary).map { $0 + "\n" }.joined()
+  }
+
+  private func label(_ gain: Double) -> String {
+    let text = Numbers.plain((abs(gain) * 10).rounded() / 10, digits: 12)
+    return (gain > 0 ? "+" : gain < 0 ? String(glyphs.minus) : "") + text
+  }
+
+  private var summary: [String] {
+    func channel(_ bands: [EqualizerBand], _ gains: [Double]) -> String {
+      let count = bands.count == 1 ? "1 band" : "\(bands.count) bands"
+      guard let index = gains.indices.max(by: { gains[$0] < gains[$1] }) else { return "\(count), nothing" }
+      let frequency = String(format: "%.4g", response.frequencies[index])
+      return "\(count), at most \(Numbers.signed(gains[index], glyphs)) dB, at \(frequency) Hz"
+    }
+    let head = "\(Numbers.plain(sampleRate, digits: 12)) Hz, preamp \(Numbers.signed(settings.preamp, glyphs)) dB"
+    let left = channel(settings.left, response.left)
+    if isSame { return [head, "* left and right: \(left)"] }
+    return [head, "L left: \(left)", "R right: \(channel(settings.right, response.right)); B is both"]
   }
 }

@@ -48,8 +48,7 @@ struct EqualizerCommand: AsyncParsableCommand {
 
   // MARK: the modes
 
-  @Argument(
-    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC).", completion: .file())
+  @Argument(help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC).", completion: .file())
   var input: String?
 
   @Argument(help: "The file to write, .wav or .flac, or - for standard output.", completion: .file())
@@ -62,17 +61,17 @@ struct EqualizerCommand: AsyncParsableCommand {
   var response = false
 
   @Option(help: ArgumentHelp("Write the settings as a preset: json or text.", valueName: "format"))
-  var export: PresetFile.Form?
+  var export: EqualizerPreset.FileFormat?
 
   @OptionGroup(title: "Settings") var settings: EqualizerOptions
   @OptionGroup(title: "Files") var file: EqualizerFileOptions
   @OptionGroup(title: "Live sound") var device: SoundDeviceOptions
   @OptionGroup(title: "Live sound") var playback: EqualizerLiveOptions
 
-  @Option(help: ArgumentHelp("Draw the frequency response into this PNG file; requires --response.", valueName: "path"))
+  @Option(parsing: .next, "Draw the frequency response into this PNG file; requires --response.", value: "path")
   var png: String?
 
-  @Option(help: ArgumentHelp("The preset's name; requires --export json or --save.", valueName: "name"))
+  @Option(parsing: .next, "The preset's name; requires --export json or --save.", value: "name")
   var name: String?
 
   @OptionGroup var output: OutputOptions
@@ -82,7 +81,7 @@ struct EqualizerCommand: AsyncParsableCommand {
   enum Mode: Equatable {
     case file(input: String, output: String)
     case live, response
-    case export(PresetFile.Form)
+    case export(EqualizerPreset.FileFormat)
   }
 
   func run() async throws {
@@ -128,8 +127,6 @@ struct EqualizerCommand: AsyncParsableCommand {
   }
 
   /// The mode that the arguments select.
-  ///
-  /// - Throws: `ValidationError` for no mode, and for more than one.
   func mode() throws -> Mode {
     let forms: [(option: String, mode: Mode)?] = [
       live ? ("--live", .live) : nil, response ? ("--response", .response) : nil,
@@ -152,7 +149,6 @@ struct EqualizerCommand: AsyncParsableCommand {
     }
   }
 
-  /// The sample rate of a response or a preset, in Hz.
   private var sampleRate: Double { Double(device.rate ?? SoundDeviceOptions.defaultRate) }
 
   // MARK: the modes without sound
@@ -167,7 +163,7 @@ struct EqualizerCommand: AsyncParsableCommand {
       let preamp = Numbers.signed(shown.preamp, .unicode)
       try ResponsePicture.write(
         [("Left", response.frequencies, response.left), ("Right", response.frequencies, response.right)],
-        title: settings.preset.map(PresetFile.name) ?? PresetFile.defaultName,
+        title: settings.preset.flatMap(EqualizerPreset.name(ofFile:)) ?? EqualizerPreset.defaultName,
         subtitle: "\(Numbers.plain(sampleRate, digits: 12)) Hz, preamp \(preamp) dB", to: png)
       log.noteWritten(png)
     }
@@ -177,8 +173,9 @@ struct EqualizerCommand: AsyncParsableCommand {
       format.isForPeople ? view.text() : response.text(format, profile: output.profile))
   }
 
-  private func writePreset(as form: PresetFile.Form) throws {
-    let request = try settings.request()
+  private func writePreset(as form: EqualizerPreset.FileFormat) throws {
+    let preset = try settings.readPreset()
+    let request = try settings.request(of: preset)
     // Solving and an automatic preamp depend on a sample rate; other settings are written as given.
     var result = request.settings
     if request.isSolved || request.preamp == .automatic {
@@ -186,9 +183,7 @@ struct EqualizerCommand: AsyncParsableCommand {
     } else if case .decibels(let decibels) = request.preamp {
       result.preamp = decibels
     }
-    let preset = EqualizerPreset(name: name ?? request.name ?? PresetFile.defaultName, settings: result)
-    try LineWriter.standardOutput.write(PresetFile.text(preset, as: form))
+    let name = name ?? preset?.name ?? EqualizerPreset.defaultName
+    try LineWriter.standardOutput.write(EqualizerPreset(name: name, settings: result).file(form))
   }
 }
-
-extension PresetFile.Form: ExpressibleByArgument {}

@@ -2,18 +2,11 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 
-/// The settings of the equalizer, in every mode of the command.
 struct EqualizerOptions: ParsableArguments {
-  /// The value of `--preamp`.
-  enum Preamp: Equatable, Sendable {
-    case decibels(Double)
-    case automatic
-  }
-
   @Option(
-    help: ArgumentHelp(
-      "Bands and preamp from this file: JSON, or the text of AutoEQ, EqualizerAPO, PipeWire and Room EQ Wizard.",
-      valueName: "file"))
+    parsing: .next,
+    "Bands and preamp from this file: JSON, or the text of AutoEQ, EqualizerAPO, PipeWire and Room EQ Wizard.",
+    value: "file")
   var preset: String?
 
   @Option(
@@ -22,12 +15,11 @@ struct EqualizerOptions: ParsableArguments {
       "Fourteen gains in dB for both channels, or 28, left and then right.",
       discussion:
         "Separated by commas or spaces, for 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3072, 4096, 5120, 10240 "
-        + "and 16384 Hz.", valueName: "db,db,..."),
-    transform: Self.gains)
+        + "and 16384 Hz.", valueName: "db,db,..."), transform: Self.gains)
   var gains: [Double]?
 
   @Option(
-    help: "The bandwidth of --gains, 0.05 to 5 octaves. (default: 1)", value: "octaves",
+    "The bandwidth of --gains, 0.05 to 5 octaves. (default: 1)", value: "octaves",
     parse: Parse.number("octaves", in: EqualizerSettings.bandwidthRange))
   var octaves: Double?
 
@@ -37,21 +29,13 @@ struct EqualizerOptions: ParsableArguments {
       "Another band: \(EqualizerSettings.bandForm). Repeatable.",
       discussion: "L and R are the channels, ls and hs a low and a high shelf, lp and hp a low-pass and a high-pass "
         + "filter. The default Q is 1.41 for a peaking band, 0.71 for the others.", valueName: "band"),
-    transform: { text in
-      do {
-        return try EqualizerSettings(band: text)
-      } catch let error as AudioError {
-        throw ValidationError(error.message)
-      }
-    })
+    transform: Parse.band)
   var band: [EqualizerSettings] = []
 
   @Option(
-    help:
-      "Gain before the bands, -96 to 24 dB, or auto: the highest gain of the combined response, negated. "
-      + "(default: the preset's, or 0)", value: "db|auto",
-    parse: Self.preamp)
-  var preamp: Preamp?
+    "Gain before the bands, -96 to 24 dB, or auto: the highest gain of the combined response, negated. "
+      + "(default: the preset's, or 0)", value: "db|auto", parse: Self.preamp)
+  var preamp: EqualizerRequest.Preamp?
 
   @Flag(help: "Solve for bands whose combined response has the given gains: compensate for the overlap of neighbours.")
   var solve = false
@@ -64,15 +48,11 @@ struct EqualizerOptions: ParsableArguments {
   }
 
   /// The settings that the options describe.
-  ///
-  /// - Throws: `CommandFailure` for a preset that cannot be read, `AudioError` for values out of range.
-  func request() throws -> EqualizerRequest {
-    var request = EqualizerRequest(settings: .flat, preamp: preamp, isSolved: solve)
-    if let preset {
-      let read = try PresetFile.read(preset, option: "--preset")
-      request.settings = read.settings
-      request.name = read.name
-    }
+  func request() throws -> EqualizerRequest { try request(of: readPreset()) }
+
+  /// The settings that the other options make of a preset.
+  func request(of preset: EqualizerPreset?) throws -> EqualizerRequest {
+    var request = EqualizerRequest(settings: preset?.settings ?? .flat, preamp: preamp, isSolved: solve)
     if let gains {
       let all = gains.count == EqualizerSettings.centerFrequencies.count ? gains + gains : gains
       request.add(try .graphic(gains: all, octaves: octaves ?? 1))
@@ -81,6 +61,9 @@ struct EqualizerOptions: ParsableArguments {
     try request.settings.check(sampleRate: nil)
     return request
   }
+
+  /// The preset of `--preset`; nil without one.
+  func readPreset() throws -> EqualizerPreset? { try preset.map { try .read($0, option: "--preset") } }
 
   private static let gains: @Sendable (String) throws -> [Double] = { text in
     let count = EqualizerSettings.centerFrequencies.count
@@ -100,12 +83,40 @@ struct EqualizerOptions: ParsableArguments {
     return numbers
   }
 
-  private static let preamp: @Sendable (String) throws -> Preamp = { text in
-    if text.lowercased() == "auto" { return .automatic }
+  private static let preamp: @Sendable (String) throws -> EqualizerRequest.Preamp = {
     let range = EqualizerSettings.preampRange
-    guard let number = Double(text), range.contains(number) else {
-      throw ValidationError("expected \(Int(range.lowerBound)) to \(Int(range.upperBound)) dB or auto, got '\(text)'")
+    return Parse.value("\(Int(range.lowerBound)) to \(Int(range.upperBound)) dB or auto") { text in
+      if text.lowercased() == "auto" { return .automatic }
+      return Double(text).flatMap { range.contains($0) ? .decibels($0) : nil }
     }
-    return .decibels(number)
+  }()
+}
+
+extension EqualizerPreset {
+  static let defaultName = "Equalizer"
+
+  /// Reads a preset; a text has the name of the file.
+  static func read(_ path: String, option: String) throws -> Self {
+    let content = try TextFile.bytes(of: path, option: option)
+    return try CommandFailure.naming(path) { try Self(file: content, name: name(ofFile: path) ?? defaultName) }
+  }
+}
+
+extension EqualizerRequest {
+  /// The settings in force at a sample rate in Hz; `note` receives notes about them for the user.
+  func prepared(sampleRate: Double, note: (String) -> Void) throws -> EqualizerSettings {
+    let prepared = try prepared(sampleRate: sampleRate)
+    let (missing, distance) = (prepared.omittedBandCount, prepared.distance)
+    if missing > 0 {
+      let rate = Numbers.plain(sampleRate / 2, digits: 12)
+      let (bands, verb) = missing == 1 ? ("band", "is") : ("bands", "are")
+      note("\(missing) \(bands) at or above half the sample rate, \(rate) Hz, \(verb) left out")
+    }
+    // In dB; smaller distances are not worth a note.
+    if distance > 0.1 {
+      let miss = String(format: distance < 1 ? "%.2f" : "%.1f", distance)
+      note("the bands cannot reach these gains: the response differs by up to \(miss) dB")
+    }
+    return prepared.settings
   }
 }

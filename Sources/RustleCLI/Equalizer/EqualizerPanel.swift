@@ -4,10 +4,8 @@ import RustlePlot
 
 /// The layout of a live equalizer on a terminal. A pure function of its arguments.
 struct EqualizerPanel {
-  /// The state beside the sliders.
   struct Status: Equatable, Sendable {
     var state = EqualizerState()
-    /// Whether keys are read; without them the help is not offered.
     var hasKeys = false
     /// The outcome of the last key; nil after the next.
     var message: String?
@@ -64,7 +62,7 @@ struct EqualizerPanel {
       let gain = top * (1 - 2 * Double(index) / Double(rows - 1))
       let isLabelled = index == 0 || index == rows - 1 || index == rows / 2
       let label = isLabelled ? Self.gain(gain, glyphs: glyphs) : ""
-      var parts: [(text: String, ink: Painter.Ink?)] = [
+      var parts: [(text: String, ink: Ink?)] = [
         (label.leftPadded(to: Self.labelWidth - 2) + " ", .dim),
         (String(isLabelled ? glyphs.leftMark : glyphs.vertical), .dim),
       ]
@@ -91,7 +89,7 @@ struct EqualizerPanel {
 
   /// The frequencies, the chosen one with a mark before it.
   private func heads(_ controls: EqualizerControls, _ shown: Range<Int>) -> ScreenLine {
-    let heads = shown.map { index -> (text: String, ink: Painter.Ink?) in
+    let heads = shown.map { index -> (text: String, ink: Ink?) in
       let (left, right) = controls.bands(at: index)
       let (name, isChosen) = ((left ?? right).map { Self.frequency($0.frequency) } ?? "", index == controls.chosen)
       return (((isChosen ? ">" : "") + name).leftPadded(to: Self.bandWidth), isChosen ? .bold : nil)
@@ -145,7 +143,7 @@ struct EqualizerPanel {
   }
 
   /// A line in one ink, cut to the terminal's width and without spaces at its end.
-  private func plain(_ text: String, _ ink: Painter.Ink? = nil) -> ScreenLine {
+  private func plain(_ text: String, _ ink: Ink? = nil) -> ScreenLine {
     profile.line(text.withoutSpacesAtEnd, ink)
   }
 }

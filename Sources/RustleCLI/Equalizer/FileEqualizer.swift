@@ -2,8 +2,8 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustlePlot
 
-/// The options for reading and writing files.
 struct EqualizerFileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -21,9 +21,7 @@ struct EqualizerFileOptions: ParsableArguments {
   @Flag(name: .customLong("no-header"), help: "Write samples alone to standard output, little-endian.")
   var isWithoutHeader = false
 
-  /// The options of the output's writer.
-  ///
-  /// - Parameter output: the name of the output; its extension selects the container. `-` is standard output.
+  /// The options of the output's writer; the extension of the output's name selects the container. `-` is standard output.
   func options(of output: String) throws -> AudioFileWriter.Options {
     let end =
       output == AudioFileReader.standardInputPath ? "wav" : URL(fileURLWithPath: output).pathExtension.lowercased()
@@ -48,8 +46,9 @@ extension EqualizerCommand {
     }
     if !isStream { try OutputPath.check(out, option: "the file to write", isNot: path) }
     let request = try settings.request()
-    let newFile = isStream ? nil : try NewFile(out, mayReplace: file.overwrite)
+    let newFile = isStream ? nil : FileReplacement(of: out)
     defer { newFile?.discard() }
+    try newFile?.checkPlace(out, mayReplace: file.overwrite)
     // Signals are handled before a temporary file exists.
     let signals = await Signals.stream(of: RunEnding.signals)
     let input = try await file.samples.open(
@@ -70,15 +69,20 @@ extension EqualizerCommand {
       ? try EncodedStream(
         format: format, encoding: options.encoding, dither: options.dither, hasHeader: !file.isWithoutHeader,
         name: "standard output") : nil
-    let isSeen = !log.quiet && StandardStream.isTerminal(StandardStream.error)
     let result = Shared(EqualizedSound())
     let ending = try await RunEnding.first { tasks in
       tasks.addTask {
-        var progress = ProgressLine(total: input.expectedFrames, isEnabled: isSeen)
+        var progress = log.progress(total: input.expectedFrames)
         defer { progress.end() }
-        let sound = try await equalizer.write(input, to: newFile, options, or: stream) { progress.update(Int($0)) }
+        let sound = try await equalizer.write(input, to: newFile, for: out, options, or: stream) {
+          progress.update(Int($0))
+        }
         try input.checkIsNotEmpty()
-        try newFile?.commit()
+        try newFile?.checkPlace(out, mayReplace: file.overwrite)
+        if let reason = newFile?.commit() {
+          throw CommandFailure(
+            .unavailable, "\(out): cannot be renamed: \(reason)", advice: "check the folder, or choose another")
+        }
         result.value = sound
         return .streamEnded
       }
@@ -112,10 +116,9 @@ extension Equalizer {
   }
 
   /// Equalizes an input into a file, or into standard output as `stream`.
-  ///
-  /// - Throws: `CommandFailure` for an error of the file, under its final name.
   fileprivate nonisolated func write(
-    _ input: SoundInput, to file: NewFile?, _ options: AudioFileWriter.Options, or stream: EncodedStream?,
+    _ input: OpenedInput, to file: FileReplacement?, for name: String, _ options: AudioFileWriter.Options,
+    or stream: EncodedStream?,
     onProgress: (Int64) -> Void
   ) async throws -> EqualizedSound {
     if let stream {
@@ -127,7 +130,7 @@ extension Equalizer {
       guard let file, let failure = CommandFailure(error) else { throw error }
       // An encoding that the container does not support is a usage error.
       let status: ExitStatus = error.code == .unsupported ? .usage : failure.status
-      throw CommandFailure(status, failure.message.replacing(file.path, with: file.name), advice: failure.advice)
+      throw CommandFailure(status, failure.message.replacing(file.path, with: name), advice: failure.advice)
     }
   }
 }

@@ -3,18 +3,15 @@ import Foundation
 import RustleAudio
 import RustleAudioFiles
 
-/// The output and the duration of live sound.
 struct EqualizerLiveOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The playback device. (default: the system's default, demo with --demo)", valueName: "name"))
+  @Option(parsing: .next, "The playback device. (default: the system's default, demo with --demo)", value: "name")
   var output: String?
 
   @OptionGroup var duration: DurationOption
 
   @Option(
-    help: ArgumentHelp(
-      "The file for presets saved with the key s: text if its name ends with .txt, JSON otherwise.", valueName: "file"))
+    parsing: .next, "The file for presets saved with the key s: text if its name ends with .txt, JSON otherwise.",
+    value: "file")
   var save: String?
 
   func validate() throws {
@@ -40,7 +37,7 @@ extension EqualizerCommand {
     let prepared = try controls.request.prepared(sampleRate: captured.format.sampleRate, note: log.note)
     let equalizer = try await Equalizer(format: captured.format, settings: prepared, isBypassed: settings.bypass)
     let output = try AudioOutput(played)
-    let input = try await SoundInput.device(captured)
+    let input = try await OpenedInput.device(captured)
     let view = self.output.screen.map {
       EqualizerView(equalizer: equalizer, controls: controls, screen: $0, save: save)
     }
@@ -60,9 +57,9 @@ extension EqualizerCommand {
         var next = 0.0
         for await level in levels {
           let state = EqualizerState(
-            seconds: Double(input.tally.frames) / input.format.sampleRate, before: level.before.map(\.power),
+            seconds: Double(input.counts.frames) / input.format.sampleRate, before: level.before.map(\.power),
             after: level.after.map(\.power), preamp: await equalizer.settings.preamp,
-            droppedFrames: input.tally.droppedFrames, overruns: input.tally.overruns,
+            droppedFrames: input.counts.droppedFrames, overruns: input.counts.overruns,
             underruns: underruns.value)
           if let view { await view.show(state) }
           let isDue = view == nil && state.seconds >= next
@@ -87,8 +84,6 @@ extension EqualizerCommand {
   }
 
   /// A function that writes the current settings as a preset and returns a message.
-  ///
-  /// - Throws: `CommandFailure` for a file that cannot be written, or exists and may not be replaced.
   private func presetWriter() throws -> @Sendable (EqualizerSettings) throws -> String {
     guard let path = playback.save else { return { _ in "saving requires --save <file>" } }
     try OutputPath.check(path, option: "--save")
@@ -97,12 +92,12 @@ extension EqualizerCommand {
         .usage, "--save: expected a new file, got an existing one, \(path)",
         advice: "choose another name, or use --overwrite")
     }
-    let name = name ?? PresetFile.name(of: path)
+    let name = name ?? EqualizerPreset.name(ofFile: path) ?? EqualizerPreset.defaultName
     return { settings in
-      let text = try PresetFile.text(EqualizerPreset(name: name, settings: settings), as: PresetFile.form(of: path))
+      let content = try EqualizerPreset(name: name, settings: settings).file(.init(ofFile: path))
       do {
         // The file is replaced atomically, so that it is complete at any time.
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+        try content.write(to: URL(fileURLWithPath: path), options: .atomic)
       } catch {
         throw CommandFailure(.unavailable, "cannot write \(path): \(error.localizedDescription)")
       }
@@ -124,10 +119,7 @@ actor EqualizerView: LiveView {
     equalizer: Equalizer, controls: EqualizerControls, screen: LiveScreen,
     save: @escaping @Sendable (EqualizerSettings) throws -> String
   ) {
-    self.equalizer = equalizer
-    self.controls = controls
-    self.screen = screen
-    self.save = save
+    (self.equalizer, self.controls, self.screen, self.save) = (equalizer, controls, screen, save)
     status = EqualizerPanel.Status(hasKeys: screen.hasKeys)
   }
 

@@ -2,6 +2,7 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustlePlot
 
 struct MeterCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -56,20 +57,17 @@ struct MeterCommand: AsyncParsableCommand {
   @OptionGroup var meter: MeterOptions
 
   @Option(
-    help:
-      "Milliseconds of sound between two readings, 1 to 3600000. (default: 125; text: 1000, of a file only the summary)",
-    value: "ms",
-    parse: Parse.integer("milliseconds", in: 1...3_600_000))
+    "Milliseconds of sound between two readings, 1 to 3600000. (default: 125; text: 1000, of a file only the summary)",
+    value: "ms", parse: Parse.integer("milliseconds", in: 1...3_600_000))
   var interval: Int?
 
   @OptionGroup var duration: DurationOption
 
-  @Option(
-    help: ArgumentHelp("Draw the level over time into this PNG file.", valueName: "path"), completion: .file())
+  @Option(parsing: .next, "Draw the level over time into this PNG file.", value: "path", completion: .file())
   var png: String?
 
   @Option(
-    help: "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write its --calibration.",
+    "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write its --calibration.",
     value: "db",
     parse: Parse.number("decibels", in: 0...200))
   var calibrate: Double?
@@ -93,20 +91,142 @@ struct MeterCommand: AsyncParsableCommand {
       for: "rustle meter -", seconds: duration.seconds ?? (calibrate == nil ? nil : 5), png: png, log: log, by: measure)
   }
 
-  private func measure(_ input: SoundInput) async throws -> RunEnding {
-    let noiseMeter = try meter.meter(for: input)
-    let (subject, reading) = (input.subject(channel: meter.channel), try await noiseMeter.reading)
+  /// Writes readings or shows them; draws the picture and writes the summary at the end.
+  private func measure(_ input: OpenedInput) async throws -> RunEnding {
+    let soundMeter = try meter.meter(for: input)
+    let (subject, reading) = (input.subject(channel: meter.channel), try await soundMeter.reading)
     let isText = output.effectiveFormat.isForPeople
     let screen = sound.isFile || calibrate != nil ? nil : output.screen
     let showsReadings = calibrate == nil && (!isText || !sound.isFile || interval != nil)
     let usual = isText && !sound.isFile && screen == nil && calibrate == nil ? 1_000 : 125
-    let run = MeterRun(
-      input, with: noiseMeter,
-      lines: MeterLines(like: reading, of: subject, format: output.effectiveFormat, profile: output.profile),
-      showsReadings: showsReadings, png: png, calibration: calibrate.map { CalibrationMeasurement(reference: $0) },
+    let tables = MeterLines(like: reading, of: subject, format: output.effectiveFormat, profile: output.profile)
+    let view = screen.map { LiveMeter(soundMeter, of: subject, reading: reading, screen: $0) }
+    let lines = MeasurementLines(
+      header: tables.readings.header,
       progress: log.progress(total: input.expectedFrames, writesAtOnce: showsReadings))
-    return try await run.measure(
-      every: .milliseconds(interval ?? usual),
-      view: screen.map { LiveMeter(noiseMeter, of: subject, reading: reading, screen: $0) })
+    let history = Shared(LevelHistory())
+    let calibration = Shared(calibrate.map { CalibrationMeasurement(reference: $0) })
+    return try await input.run(view: view) {
+      for try await reading in try await soundMeter.readings(of: input, every: .milliseconds(interval ?? usual)) {
+        history.update { $0.add(reading) }
+        calibration.update { $0?.add(reading) }
+        await view?.show(reading)
+        let isWritten = view == nil && showsReadings
+        try await lines.write(isWritten ? tables.readings.line(reading) : "", frames: input.counts.frames)
+      }
+    } finish: { ending in
+      guard await lines.end() else { return }
+      let (reading, measured) = (try await soundMeter.reading, history.value)
+      // A measurement that began anew has no reading yet.
+      let history = reading.seconds < measured.points.last?.seconds ?? 0 ? LevelHistory() : measured
+      // The picture first: a closed pipe must not prevent it.
+      if let png { try reading.drawLevels(history, of: subject, to: png) }
+      if ending == .readerGone { return }
+      if let view { return try await view.finish(reading, history) }
+      if var calibration = calibration.value {
+        calibration.add(reading)
+        return try LineWriter.standardOutput.write(
+          calibration.text(output.effectiveFormat, profile: output.profile))
+      }
+      let summary = tables.summary(reading, history)
+      if isText && !showsReadings { return try LineWriter.standardOutput.write(summary) }
+      try await lines.write((isText ? "\n" : "") + summary)
+    }
+  }
+}
+
+extension SoundLevelReading {
+  /// Draws the levels up to this reading into a PNG file.
+  fileprivate func drawLevels(_ history: LevelHistory, of subject: SoundSubject, to png: String) throws {
+    let seconds = history.points.map(\.seconds)
+    try LevelPicture.write(
+      [
+        (levelName, seconds, history.points.map(\.level)),
+        (equivalentName, seconds, history.points.map(\.equivalentContinuousLevel)),
+      ], title: subject.title, subtitle: "\(subject.line); \(weightingText); \(calibration)", unit: calibration.unit,
+      to: png)
+  }
+}
+
+extension CalibrationMeasurement {
+  /// The offset with which the meter shows the reference level.
+  func text(_ format: OutputFormat, profile: TerminalProfile) throws -> String {
+    let calibration = try CommandFailure.naming("--calibrate") { () -> Calibration in try self.calibration() }
+    guard let reading, let offset = calibration.offset else { return "" }
+    let reference = reference
+    let columns: [Column<SoundLevelReading>] = [
+      Column("t_s", \.seconds), Column("weighting", \.frequencyWeighting.rawValue),
+      Column("equivalent_dbfs", \.equivalentContinuousLevel), Column("reference_db") { _ in reference },
+      Column("offset_db") { _ in offset },
+    ]
+    let table = Table(columns, kind: "calibration", format: format, profile: profile, heading: "") {
+      let measured = Numbers.text($0.equivalentContinuousLevel, "%.2f", profile.glyphs)
+      let seconds = String(format: "%.1f", $0.seconds)
+      // A hundredth of a decibel is finer than any calibrator.
+      return "\($0.equivalentName) over \(seconds) s: \(measured) dBFS, to be \(Numbers.plain(reference)) dB\n"
+        + String(format: "--calibration %.2f\n", offset)
+    }
+    return table.header + table.line(reading)
+  }
+}
+
+enum BandChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case octave, third
+}
+
+struct MeterOptions: ParsableArguments {
+  @Option(help: "Frequency weighting of the levels: A, C, or Z for none.")
+  var weighting = FrequencyWeighting.a
+
+  @Option(help: "Time weighting of the levels: F (125 ms) or S (1 s).")
+  var time = TimeWeighting.fast
+
+  @Option(
+    "Measure this channel, counted from 1, instead of the mean power of all. Loudness always measures all.",
+    value: "number", parse: Parse.integer("a channel number", in: 1...1_024))
+  var channel: Int?
+
+  @Option(
+    "Calibration offset from dBFS to dB re 20 \u{B5}Pa, -300 to 300. Without it, levels are in dBFS.",
+    value: "db",
+    parse: Parse.number("decibels", in: -300...300))
+  var calibration: Double?
+
+  @Option(
+    parsing: .next,
+    "Correct for the microphone's response in this calibration file: a frequency in Hz and a deviation in dB per line.",
+    value: "file", completion: .file())
+  var response: String?
+
+  @Option(help: "Measure bands too: octave, or third for one-third octaves.")
+  var bands: BandChoice?
+
+  @Flag(name: .customLong("no-loudness"), help: "Measure neither loudness (LUFS) nor the true peak.")
+  var isWithoutLoudness = false
+
+  /// The configuration for a format, without the response.
+  func configuration(for format: AudioFormat) throws -> SoundLevelMeterConfiguration {
+    try CommandFailure.check(channel: channel, of: format)
+    return SoundLevelMeterConfiguration(
+      frequencyWeighting: weighting, timeWeighting: time, channel: channel.map { .channel($0 - 1) } ?? .all,
+      calibration: Calibration(offset: calibration), measuresLoudness: !isWithoutLoudness,
+      bands: bands.map { $0 == .octave ? .octave : .thirdOctave })
+  }
+
+  func meter(for input: OpenedInput) throws -> SoundLevelMeter {
+    var configuration = try configuration(for: input.format)
+    let meter = try input.fitting { try SoundLevelMeter(format: input.format, configuration: configuration) }
+    guard let response else { return meter }
+    configuration.calibration.response = try Self.response(response)
+    // Without the response there was a meter: the file is at fault.
+    return try CommandFailure.naming(response) {
+      try SoundLevelMeter(format: input.format, configuration: configuration)
+    }
+  }
+
+  /// Reads a calibration file: text in UTF-8 or a single-byte encoding; its numbers are ASCII in both.
+  static func response(_ path: String) throws -> MicrophoneResponse {
+    let text = try TextFile.read(path, option: "--response")
+    return try CommandFailure.naming(path) { try MicrophoneResponse(calibrationFile: text) }
   }
 }

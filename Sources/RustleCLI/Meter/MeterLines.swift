@@ -33,7 +33,6 @@ struct MeterLines: Sendable {
     }
   }
 
-  /// The additional columns of a summary.
   private static func columns(of subject: SoundSubject, _ history: LevelHistory) -> [Column<SoundLevelReading>] {
     let shares = LevelZone.allCases.compactMap { zone in history.share(of: zone).map { (zone.name, Value.number($0)) } }
     return [
@@ -104,5 +103,49 @@ extension SoundLevelReading {
       + bands.enumerated().map { index, band in
         Column("band_\(Numbers.plain(band.nominalCenter))_hz_db", in: [.csv]) { $0.bands[index].level }
       }
+  }
+}
+
+extension SoundLevelReading {
+  /// Whether the zone's name may be shown next to a level: not next to a sound pressure level, which it does not describe.
+  var hasWordOfLevel: Bool { !calibration.isCalibrated }
+  var ink: Ink { hasWordOfLevel ? levelZone.ink : .bold }
+
+  var calibrationText: String {
+    "\(calibration): levels in " + (hasWordOfLevel ? "dBFS, relative to full scale" : "dB re 20 \u{B5}Pa")
+  }
+
+  /// The weightings in words: `A-weighted, fast (F, 125 ms)`.
+  var weightingText: String {
+    (frequencyWeighting == .z ? "not weighted (Z)" : "\(frequencyWeighting.rawValue)-weighted")
+      + (timeWeighting == .fast ? ", fast (F, 125 ms)" : ", slow (S, 1 s)")
+  }
+
+  var faults: [String] {
+    [
+      overloads > 0 ? "OVERLOAD" : nil, droppedFrames > 0 ? "DROPPED \(droppedFrames)" : nil,
+      overruns > 0 ? "OVERRUNS \(overruns)" : nil,
+    ].compactMap(\.self)
+  }
+
+  var faultTexts: [String] {
+    let samples = overloads == 1 ? "1 sample" : "\(overloads) samples"
+    return [
+      overloads > 0 ? "OVERLOAD: \(samples) at or beyond full scale; levels may read too low" : nil,
+      droppedFrames > 0 || overruns > 0
+        ? "DROPPED: \(droppedFrames) frames, \(overruns) overruns of the device; not measured" : nil,
+    ].compactMap(\.self)
+  }
+}
+
+extension LevelZone {
+  var ink: Ink {
+    switch self {
+    case .silent: .blue
+    case .quiet: .green
+    case .average: .magenta
+    case .noisy: .yellow
+    case .loud: .red
+    }
   }
 }

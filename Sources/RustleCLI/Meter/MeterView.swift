@@ -14,10 +14,7 @@ actor LiveMeter: LiveView {
 
   /// - Parameter reading: the reading shown before the first sound.
   init(_ meter: SoundLevelMeter, of subject: SoundSubject, reading: SoundLevelReading, screen: LiveScreen) {
-    self.meter = meter
-    self.subject = subject
-    self.reading = reading
-    self.screen = screen
+    (self.meter, self.subject, self.reading, self.screen) = (meter, subject, reading, screen)
     status = MeterView.Status(hasKeys: screen.hasKeys, hasSound: false)
   }
 
@@ -55,13 +52,10 @@ actor LiveMeter: LiveView {
 
 /// The layout of a measurement on a terminal, while it goes on and at its end. A pure function of its arguments.
 struct MeterView {
-  /// The state around the levels.
   struct Status: Equatable, Sendable {
     var isPaused = false
-    /// Whether keys are read; without them the help is not offered.
     var hasKeys = false
     var showsHelp = false
-    /// Whether any sound has arrived.
     var hasSound = true
   }
 
@@ -164,17 +158,17 @@ struct MeterView {
   // MARK: tables
 
   /// Names and levels side by side, as many per line as fit.
-  private func table(_ cells: [NamedLevel]) -> [ScreenLine] {
+  private func table(_ cells: [SoundLevelReading.NamedLevel]) -> [ScreenLine] {
     // Seven columns for the name, seven for a number such as -123.4, the unit, and two between cells.
     let unitWidth = cells.reduce(0) { max($0, $1.unit.count) }
     let width = 7 + 7 + 1 + unitWidth
     let perLine = max(1, (profile.columns + 2) / (width + 2))
     return stride(from: 0, to: cells.count, by: perLine).map { start in
       let row = cells[start..<min(cells.count, start + perLine)]
-      let text = row.map { name, level, unit in
-        let value = Numbers.level(level, profile.glyphs).leftPadded(to: 7)
-        return profile.paint(DisplayWidth.fit(name, to: 7, ellipsis: profile.glyphs.ellipsis), .dim) + value + " "
-          + unit.rightPadded(to: unitWidth)
+      let text = row.map { cell in
+        let value = Numbers.level(cell.level, profile.glyphs).leftPadded(to: 7)
+        return profile.paint(DisplayWidth.fit(cell.name, to: 7, ellipsis: profile.glyphs.ellipsis), .dim) + value + " "
+          + cell.unit.rightPadded(to: unitWidth)
       }.joined(separator: "  ").withoutSpacesAtEnd
       // The last unit may be shorter than the widest.
       return (text, row.count * (width + 2) - 2 - unitWidth + (row.last?.unit.count ?? 0))
@@ -185,9 +179,10 @@ struct MeterView {
   private func loudness(_ reading: SoundLevelReading, isWhole: Bool = false) -> [ScreenLine] {
     guard let loudness = reading.loudness else { return [] }
     return table([
-      isWhole ? ("M max", loudness.momentaryMaximum, "LUFS") : ("M", loudness.momentary, "LUFS"),
-      isWhole ? ("S max", loudness.shortTermMaximum, "LUFS") : ("S", loudness.shortTerm, "LUFS"),
-      ("I", loudness.integrated, "LUFS"), ("LRA", loudness.range, "LU"), ("TP", loudness.truePeak, "dBTP"),
+      isWhole ? .init("M max", loudness.momentaryMaximum, "LUFS") : .init("M", loudness.momentary, "LUFS"),
+      isWhole ? .init("S max", loudness.shortTermMaximum, "LUFS") : .init("S", loudness.shortTerm, "LUFS"),
+      .init("I", loudness.integrated, "LUFS"), .init("LRA", loudness.range, "LU"),
+      .init("TP", loudness.truePeak, "dBTP"),
     ])
   }
 
@@ -195,39 +190,25 @@ struct MeterView {
 
   /// The rows of bars.
   static let barRows = 6
-  /// The decibels from the lowest row to the top.
-  private static let barRange = 60.0
 
-  /// The levels of the bands as bars side by side.
+  /// The levels of the bands as bars side by side, over 60 dB.
   func bands(_ reading: SoundLevelReading) -> [ScreenLine] {
-    // The lowest bands are left out where not all fit; a bar has up to four columns and a space.
-    let (chart, left) = (profile.chart, TextChart.labelWidth + 1)
-    let room = max(1, profile.columns - left)
-    let shown = Array(reading.bands.suffix(room))
-    let width = max(1, min(5, room / max(1, shown.count)))
-    let bar = max(1, width - 1)
-    // The next multiple of ten above the highest level, or full scale for silence.
-    let top = shown.map(\.level).filter(\.isFinite).max().map { ($0 / 10).rounded(.up) * 10 } ?? 0
-    let bars = (0..<Self.barRows).map { row -> ScreenLine in
-      let label = row == 0 ? top : row == Self.barRows / 2 ? top - Self.barRange / 2 : nil
-      let cells = shown.map { band in
-        let fraction = min(1, max(0, 1 - (top - band.level) / Self.barRange))
-        let glyph = chart.bar(band.level.isFinite ? fraction : .nan, row: row, of: Self.barRows)
-        return String(repeating: glyph, count: bar) + String(repeating: " ", count: width - bar)
-      }.joined().withoutSpacesAtEnd
-      let margin = chart.margin(label.map { Numbers.text($0, "%.0f", profile.glyphs) })
-      return (margin + profile.paint(cells, .cyan), left + cells.count)
-    }
-    // The unit under the levels, and the centre frequencies that fit.
-    var labels = reading.calibration.unit.leftPadded(to: TextChart.labelWidth - 1) + "  "
-    for (index, band) in shown.enumerated() {
-      let start = left + index * width
-      // Of one-third-octave bands every third is labelled: 31.5, 63, 125, ...
+    // Of one-third-octave bands every third is labelled: 31.5, 63, 125, ...
+    let bars = reading.bands.map { band in
       let octaves = log2(band.center / 1_000)
-      let isCrowded = width < 6 && abs(octaves.rounded() - octaves) >= 0.1
-      guard !isCrowded, labels.count <= start, start + band.name.count <= profile.columns else { continue }
-      labels = labels.rightPadded(to: start) + band.name + " "
+      return (name: abs(octaves.rounded() - octaves) < 0.1 ? band.name : "", value: band.level)
     }
-    return bars + [profile.line(labels.withoutSpacesAtEnd, .dim)]
+    // The next multiple of ten above the highest level, or full scale for silence.
+    let room = max(1, profile.columns - TextChart.labelWidth - 1)
+    let highest = bars.suffix(room).map(\.value).filter(\.isFinite).max()
+    let top = highest.map { ($0 / 10).rounded(.up) * 10 } ?? 0
+    func lines(_ profile: TerminalProfile) -> [String] {
+      profile.chart.bars(bars, rows: Self.barRows, range: top - 60...top, unit: reading.calibration.unit) {
+        profile.paint($0, .cyan)
+      }
+    }
+    var plain = profile
+    plain.usesColor = false
+    return zip(lines(profile), lines(plain)).map { ($0, DisplayWidth.columns(of: $1)) }
   }
 }

@@ -3,7 +3,6 @@ import Foundation
 import Logging
 import RustleCore
 
-/// The verbosity of standard error.
 struct LogOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Log debug messages to standard error.")
   var verbose = false
@@ -16,8 +15,6 @@ struct LogOptions: ParsableArguments {
   }
 
   /// The least level that is logged. The environment variable `RUSTLE_LOG` can lower it below that of the options.
-  ///
-  /// - Parameter usual: the default level.
   func level(environment: [String: String], usual: Logger.Level = .warning) -> Logger.Level {
     let asked: Logger.Level = verbose ? .debug : quiet ? .error : usual
     let named = environment["RUSTLE_LOG"].flatMap { Logger.Level(rawValue: $0.lowercased()) }
@@ -29,14 +26,12 @@ struct LogOptions: ParsableArguments {
     if !quiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
   }
 
-  /// Reports a written picture.
   func noteWritten(_ path: String) {
     if !quiet { try? LineWriter.standardError.write("wrote \(path)\n") }
   }
 
-  /// The progress line of a job, where standard error is a terminal.
-  ///
-  /// - Parameter writesAtOnce: whether the output itself shows the progress; no line then if it is a terminal too.
+  /// The progress line of a job, where standard error is a terminal. With `writesAtOnce` the output itself shows the progress: no
+  /// line then if it is a terminal too.
   func progress(total: Int?, writesAtOnce: Bool = false) -> ProgressLine {
     let isSeen = !quiet && StandardStream.isTerminal(StandardStream.error)
     return ProgressLine(

@@ -1,21 +1,17 @@
 internal import ArgumentParser
 
-/// The format of results on standard output.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
   /// A live view on a terminal, text elsewhere.
   case auto
-  /// For people.
   case text
   /// One JSON object per line, with a version field.
   case ndjson
   /// A header and one record per line (RFC 4180 quoting).
   case csv
 
-  /// Whether the format is for people.
   var isForPeople: Bool { self == .auto || self == .text }
 }
 
-/// The options of every command that writes records.
 struct OutputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -30,13 +26,10 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Draw with plain ASCII characters.")
   var ascii = false
 
-  /// The format in force.
   var effectiveFormat: OutputFormat { json ? .ndjson : format }
-  /// The present profile of standard output.
-  var profile: TerminalProfile { .standardOutput(isASCIIAskedFor: ascii) }
-  /// The screen of a live view; nil without one.
+  var profile: TerminalProfile { .present(isASCIIAskedFor: ascii) }
   var screen: LiveScreen? {
-    effectiveFormat == .auto && profile.isLive ? .standardOutput(isASCIIAskedFor: ascii) : nil
+    effectiveFormat == .auto && profile.isLive ? .on(StandardStream.output, isASCIIAskedFor: ascii) : nil
   }
 
   func validate() throws {
@@ -45,7 +38,6 @@ struct OutputOptions: ParsableArguments {
     }
   }
 
-  /// Rejects CSV, for a command without records.
   func refuseCSV() throws {
     if effectiveFormat == .csv { throw ValidationError("--format: expected auto, text or ndjson, got csv") }
   }

@@ -12,14 +12,12 @@ enum Parse {
     return value("\(what) from \(bounds[0]) to \(bounds[1])") { Double($0).flatMap { range.contains($0) ? $0 : nil } }
   }
 
-  /// A whole number in a range.
   static func integer(_ what: String, in range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
     value("\(what) from \(range.lowerBound) to \(range.upperBound)") {
       Int($0).flatMap { range.contains($0) ? $0 : nil }
     }
   }
 
-  /// A power of two in a range.
   static func powerOfTwo(in range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
     value("a power of two from \(range.lowerBound) to \(range.upperBound)") {
       Int($0).flatMap { range.contains($0) && $0 & ($0 - 1) == 0 ? $0 : nil }
@@ -49,6 +47,9 @@ enum Parse {
   /// A note without an octave: `D`.
   static let noteName = rethrowing { try NoteName(parsing: $0) }
 
+  /// A band of the equalizer: `L:1000:-3:2`.
+  static let band = rethrowing { try EqualizerSettings(band: $0) }
+
   private static func rethrowing<Value>(
     _ parse: @escaping @Sendable (String) throws -> Value
   ) -> @Sendable (String) throws -> Value {
@@ -59,6 +60,14 @@ enum Parse {
         throw ValidationError(error.message)
       }
     }
+  }
+}
+
+extension Sequence where Element: Hashable {
+  /// The first element that equals an earlier one.
+  var firstRepeated: Element? {
+    var known: Set<Element> = []
+    return first { !known.insert($0).inserted }
   }
 }
 
@@ -83,7 +92,7 @@ extension Option {
 
   /// An option with a number, which may begin with a minus sign.
   init(
-    wrappedValue: Value, name: NameSpecification = .long, help: String, value: String? = nil,
+    wrappedValue: Value, name: NameSpecification = .long, _ help: String, value: String? = nil,
     parse: @escaping @Sendable (String) throws -> Value
   ) {
     self.init(
@@ -93,7 +102,7 @@ extension Option {
 
   /// An option with a number, without a default.
   init<Number>(
-    name: NameSpecification = .long, help: String, value: String? = nil,
+    name: NameSpecification = .long, _ help: String, value: String? = nil,
     parse: @escaping @Sendable (String) throws -> Number
   ) where Value == Number? {
     self.init(name: name, parsing: .unconditional, help: ArgumentHelp(help, valueName: value), transform: parse)

@@ -1,21 +1,15 @@
 import Foundation
 
-/// Text files that options name.
 enum TextFile {
-  /// The most bytes that are read.
   static let maximumByteCount = 4 << 20
 
   /// Reads a file's text: UTF-8, or else Latin-1.
-  ///
-  /// - Throws: as `bytes`.
   static func read(_ path: String, option: String) throws -> String {
     let data = try bytes(of: path, option: option)
     return String(data: data, encoding: .utf8) ?? String(data: data, encoding: .isoLatin1) ?? ""
   }
 
   /// Reads a file's bytes.
-  ///
-  /// - Throws: `CommandFailure` for a missing or unreadable file, for a folder, and for more than ``maximumByteCount`` bytes.
   static func bytes(of path: String, option: String) throws -> Data {
     let data: Data
     do {

@@ -15,13 +15,11 @@ enum ExitStatus: Int32, Sendable {
   case noInput = 66
   /// A required resource is not available: an output, a library's codec.
   case unavailable = 69
-  /// A fault inside the program.
   case `internal` = 70
   /// Ended by SIGHUP: the terminal was closed.
   case hangup = 129
   /// Ended by SIGINT: 128 plus the signal's number, as shells report it.
   case interrupted = 130
-  /// Ended by SIGTERM.
   case terminated = 143
 }
 
@@ -29,7 +27,6 @@ enum ExitStatus: Int32, Sendable {
 struct CommandFailure: Error, Equatable {
   let status: ExitStatus
   let message: String
-  /// The remedy, where there is one.
   let advice: String?
 
   init(_ status: ExitStatus, _ message: String, advice: String? = nil) {
@@ -57,7 +54,6 @@ struct CommandFailure: Error, Equatable {
       advice: format.channels == 1 ? "the sound is mono: omit --channel" : "choose one of its channels")
   }
 
-  /// The text for standard error.
   var text: String { "error: \(Self.visible(message))\n" + (advice.map { "  \(Self.visible($0))\n" } ?? "") }
 
   /// The text with a `?` for each control character: names and files may contain escape sequences for the terminal.

@@ -38,12 +38,9 @@ enum Numbers {
 }
 
 extension String {
-  /// The text padded on the left to at least `count` characters.
   func leftPadded(to count: Int) -> String { String(repeating: " ", count: max(0, count - self.count)) + self }
 
-  /// The text padded on the right to at least `count` characters.
   func rightPadded(to count: Int) -> String { self + String(repeating: " ", count: max(0, count - self.count)) }
 
-  /// The text without spaces at its end.
   var withoutSpacesAtEnd: String { String(reversed().drop { $0 == " " }.reversed()) }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import RustleAudioFiles
+import RustlePlot
 
 /// Checks of the path that a command writes to.
 enum OutputPath {
-  /// The extensions of other picture formats.
   private static let otherPictures: Set = [
     "jpg", "jpeg", "gif", "svg", "pdf", "webp", "tif", "tiff", "bmp", "heic", "avif", "ps", "eps",
   ]
@@ -21,8 +21,6 @@ enum OutputPath {
 
   /// Rejects, before any work, an output that cannot be written: a folder, a path in a folder that is missing or not
   /// writable, standard output; and the input itself, under this or another name, which would be overwritten.
-  ///
-  /// - Parameter input: the input; nil for a command without an input file.
   static func check(_ output: String, option: String, isNot input: String? = nil) throws {
     if output.isEmpty || output == AudioFileReader.standardInputPath {
       throw CommandFailure(.usage, "\(option): expected the path of a file, got '\(output)'")
@@ -69,5 +67,19 @@ enum OutputPath {
       let device = attributes[.systemNumber] as? NSNumber, let number = attributes[.systemFileNumber] as? NSNumber
     else { return nil }
     return [device.intValue, number.intValue]
+  }
+}
+
+extension FileReplacement {
+  /// Rejects, before any work and before the file is renamed, a device or a pipe, and an existing file that may not be replaced.
+  func checkPlace(_ name: String, mayReplace: Bool) throws {
+    if occupant == .other {
+      throw CommandFailure(
+        .usage, "\(name): expected the path of a regular file, got a device or a pipe",
+        advice: "choose the name of a file")
+    }
+    if occupant == .file && !mayReplace {
+      throw CommandFailure(.usage, "\(name): the file exists", advice: "choose another name, or use --overwrite")
+    }
   }
 }

@@ -10,14 +10,12 @@ struct Column<Record>: Sendable {
     /// The least width in columns, leading spaces included; 0 for that of the text.
     var width = 0
     var isRight = true
-    /// The unit after the value in a list.
     var unit = ""
     /// On a narrow terminal the column of the least rank is left out first; nil for a column that is always shown.
     var rank: Int?
-    /// Whether it is a heading in a list.
     var isSection = false
     let text: @Sendable (Record, Glyphs) -> String
-    var ink: (@Sendable (Record) -> Painter.Ink?)?
+    var ink: (@Sendable (Record) -> Ink?)?
   }
 
   /// The field's name with its unit, `f0_hz`; empty for a column of text output only.
@@ -28,7 +26,6 @@ struct Column<Record>: Sendable {
   /// The cell in text output; nil for a column of machine-readable formats only.
   private(set) var cell: Cell?
 
-  /// A column of machine-readable formats.
   init<Field: FieldValue & SendableMetatype>(
     _ name: String, in formats: Set<OutputFormat> = [.ndjson, .csv], _ value: @escaping @Sendable (Record) -> Field
   ) {
@@ -37,7 +34,6 @@ struct Column<Record>: Sendable {
     self.value = { value($0).field }
   }
 
-  /// A column of text output.
   init(cell: Cell) {
     name = ""
     formats = []
@@ -67,7 +63,7 @@ struct Column<Record>: Sendable {
   /// The column with a cell in text output.
   func shown(
     _ title: String, _ width: Int = 0, isRight: Bool = true, unit: String = "", rank: Int? = nil,
-    ink: (@Sendable (Record) -> Painter.Ink?)? = nil, _ text: @escaping @Sendable (Record, Glyphs) -> String
+    ink: (@Sendable (Record) -> Ink?)? = nil, _ text: @escaping @Sendable (Record, Glyphs) -> String
   ) -> Self {
     var column = self
     column.cell = Cell(title: title, width: width, isRight: isRight, unit: unit, rank: rank, text: text, ink: ink)
@@ -83,7 +79,6 @@ struct Table<Record>: Sendable {
   var columns: [Column<Record>]
   let format: OutputFormat
   let profile: TerminalProfile
-  /// The JSON before the columns.
   private let beginning: String
   /// The heading of text output; nil for the titles of the cells.
   var heading: String?
@@ -100,7 +95,6 @@ struct Table<Record>: Sendable {
     beginning = "{\"v\":1" + (kind.map { ",\"kind\":\"\($0)\"" } ?? "")
   }
 
-  /// The header before the first record; may be empty.
   var header: String {
     switch format {
     case .ndjson: return ""
@@ -112,7 +106,6 @@ struct Table<Record>: Sendable {
     }
   }
 
-  /// The lines of some records.
   func lines(_ records: some Sequence<Record>) -> String {
     var text = ByteText()
     for record in records { append(record, to: &text) }
@@ -122,7 +115,6 @@ struct Table<Record>: Sendable {
   /// The line of a record, line feed included.
   func line(_ record: Record) -> String { lines(CollectionOfOne(record)) }
 
-  /// Appends the line of a record.
   func append(_ record: Record, to text: inout ByteText) {
     switch format {
     case .ndjson:
@@ -153,13 +145,11 @@ struct Table<Record>: Sendable {
 
   // MARK: text output
 
-  /// The titles of the cells.
   var titles: ScreenLine {
     let titles = joined(\.title).map(\.text).joined()
     return titles.allSatisfy { $0 == " " } ? ("", 0) : profile.line(titles, .bold)
   }
 
-  /// A record's cells side by side.
   func row(_ record: Record) -> ScreenLine {
     let cells = joined { $0.text(record, profile.glyphs) }
     let plain = cells.map(\.text).joined()
@@ -201,7 +191,7 @@ struct Table<Record>: Sendable {
   /// The text of each cell padded to its width, without trailing spaces.
   private func joined(
     _ text: (Column<Record>.Cell) -> String
-  ) -> [(text: String, ink: (@Sendable (Record) -> Painter.Ink?)?)] {
+  ) -> [(text: String, ink: (@Sendable (Record) -> Ink?)?)] {
     let cells = cells
     return cells.enumerated().map { index, cell in
       let text = text(cell)

@@ -18,44 +18,21 @@ enum Value: Sendable {
   case object([(String, Value)])
 }
 
-/// A type whose values a column can hold.
 protocol FieldValue {
   var field: Value { get }
 }
 
-extension Value: FieldValue {
-  var field: Value { self }
-}
-extension String: FieldValue {
-  var field: Value { .string(self) }
-}
-extension Int: FieldValue {
-  var field: Value { .integer(Int64(self)) }
-}
-extension Int64: FieldValue {
-  var field: Value { .integer(self) }
-}
-extension UInt64: FieldValue {
-  var field: Value { .unsigned(self) }
-}
-extension Double: FieldValue {
-  var field: Value { .number(self) }
-}
-extension Float: FieldValue {
-  var field: Value { .float(self) }
-}
-extension Bool: FieldValue {
-  var field: Value { .bool(self) }
-}
-extension ExactDecimal: FieldValue {
-  var field: Value { .decimal(self) }
-}
-extension Optional: FieldValue where Wrapped: FieldValue {
-  var field: Value { self?.field ?? .null }
-}
-extension Array: FieldValue where Element: FieldValue {
-  var field: Value { .array(map(\.field)) }
-}
+extension Value: FieldValue { var field: Value { self } }
+extension String: FieldValue { var field: Value { .string(self) } }
+extension Int: FieldValue { var field: Value { .integer(Int64(self)) } }
+extension Int64: FieldValue { var field: Value { .integer(self) } }
+extension UInt64: FieldValue { var field: Value { .unsigned(self) } }
+extension Double: FieldValue { var field: Value { .number(self) } }
+extension Float: FieldValue { var field: Value { .float(self) } }
+extension Bool: FieldValue { var field: Value { .bool(self) } }
+extension ExactDecimal: FieldValue { var field: Value { .decimal(self) } }
+extension Optional: FieldValue where Wrapped: FieldValue { var field: Value { self?.field ?? .null } }
+extension Array: FieldValue where Element: FieldValue { var field: Value { .array(map(\.field)) } }
 
 extension ByteText {
   /// Appends a value as JSON (RFC 8259).

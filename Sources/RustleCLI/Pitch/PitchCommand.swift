@@ -45,26 +45,25 @@ struct PitchCommand: AsyncParsableCommand {
   @OptionGroup var file: SoundFileOptions
 
   @Option(
-    help: "Lowest fundamental frequency, 0.1 to 345600. (default: 25)", value: "hz",
+    "Lowest fundamental frequency, 0.1 to 345600. (default: 25)", value: "hz",
     parse: Parse.number("a frequency in Hz", in: 0.1...345_600))
   var min = 25.0
 
   @Option(
-    help: "Highest fundamental frequency, 0.1 to 345600; limited to 0.45 of the sample rate. (default: 4500)",
-    value: "hz", parse: Parse.number("a frequency in Hz", in: 0.1...345_600))
+    "Highest fundamental frequency, 0.1 to 345600; limited to 0.45 of the sample rate. (default: 4500)", value: "hz",
+    parse: Parse.number("a frequency in Hz", in: 0.1...345_600))
   var max = 4_500.0
 
   @Option(help: "Tracking method: harmonic is exact, with a calibrated confidence; the others are for comparison.")
   var method: PitchMethod = .harmonic
 
   @Option(
-    help:
-      "Samples of an analysis frame: a power of two, 256 to 32768. A frame of less than 2.25 periods of --min raises --min. "
+    "Samples of an analysis frame: a power of two, 256 to 32768. A frame of less than 2.25 periods of --min raises --min. "
       + "(default: the least power that suffices)", value: "samples", parse: Parse.powerOfTwo(in: 256...32_768))
   var window: Int?
 
   @Option(
-    help: "Hop size in samples, 1 to 1048576. (default: 512)", value: "samples",
+    "Hop size in samples, 1 to 1048576. (default: 512)", value: "samples",
     parse: Parse.integer("a number of samples", in: 1...1_048_576))
   var hop = 512
 
@@ -72,7 +71,7 @@ struct PitchCommand: AsyncParsableCommand {
   var viterbi = false
 
   @Option(
-    help: "Least confidence of a voiced frame, 0 to 1. (default: 0.5)", value: "confidence",
+    "Least confidence of a voiced frame, 0 to 1. (default: 0.5)", value: "confidence",
     parse: Parse.number("a confidence", in: 0...1))
   var threshold = PitchFrame.voicedConfidence
 
@@ -117,7 +116,7 @@ struct PitchCommand: AsyncParsableCommand {
     if viterbi {
       frames = try PitchTracker.contour(of: signal.span, configuration: configuration, decoding: .viterbi)
     }
-    if sound.tally.frames < tracker.window {
+    if sound.counts.frames < tracker.window {
       log.note("\(sound.name) is shorter than an analysis frame of \(tracker.window) samples: no pitch")
     }
     // The picture first: a closed pipe must not prevent it.

@@ -2,7 +2,6 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleAudioFiles
-import Synchronization
 
 struct PlayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -44,16 +43,16 @@ struct PlayCommand: AsyncParsableCommand {
 
   @OptionGroup var device: DeviceOption
 
-  @Option(help: ArgumentHelp("Equalize with this preset.", valueName: "preset"), completion: .file())
+  @Option(parsing: .next, "Equalize with this preset.", value: "preset", completion: .file())
   var eq: String?
 
   @Option(
-    help: "Begin at this time in the sound, 0 to 1000000000. (default: 0)", value: "seconds",
+    "Begin at this time in the sound, 0 to 1000000000. (default: 0)", value: "seconds",
     parse: Parse.number("seconds", in: 0...1e9))
   var from: Double?
 
   @Option(
-    help: "Stop at this time in the sound, later than --from.", value: "seconds",
+    "Stop at this time in the sound, later than --from.", value: "seconds",
     parse: Parse.number("seconds", in: 0.001...1e9))
   var to: Double?
 
@@ -72,7 +71,7 @@ struct PlayCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    let preset = try eq.map { try PresetFile.read($0, option: "--eq").settings }
+    let preset = try eq.map { try EqualizerPreset.read($0, option: "--eq").settings }
     let begin = from ?? 0
     let sound = try await file.open(for: "play", from: begin, seconds: to.map { $0 - begin } ?? duration.seconds)
     if sound.expectedFrames == 0 { try sound.checkIsNotEmpty() }
@@ -80,23 +79,25 @@ struct PlayCommand: AsyncParsableCommand {
     let output = try AudioOutput(
       DeviceConfiguration(device: device.name ?? AudioDevice.defaultName, format: sound.format))
     let writesRecords = format.effectiveFormat == .ndjson
-    let newest = Mutex<PlaybackProgress?>(nil)
+    let newest = Shared(PlaybackProgress?.none)
     // A slow reader gets the newest progress, and does not block the sound.
     let (news, reporter) = AsyncStream.makeStream(of: PlaybackProgress.self, bufferingPolicy: .bufferingNewest(1))
     // The line is not among records on the same terminal.
     let isShown = !log.quiet && !(writesRecords && StandardStream.isTerminal(StandardStream.output))
-    let view = LiveScreen.standardError().map { screen in
+    let profile = TerminalProfile.present(of: StandardStream.error, isASCIIAskedFor: true)
+    let screen = profile.isLive ? LiveScreen.on(StandardStream.error, isASCIIAskedFor: true) : nil
+    let view = screen.map { screen in
       let line = PlayLine(
-        subject: sound.name, firstFrame: sound.firstFrame, totalFrames: sound.expectedFrames,
+        title: sound.subject(channel: nil).title, firstFrame: sound.firstFrame, totalFrames: sound.expectedFrames,
         sampleRate: sound.format.sampleRate, hasKeys: screen.hasKeys)
-      return PlayView(output: output, line: line, screen: screen) { isShown ? newest.withLock(\.self) : nil }
+      return PlayView(output: output, line: line, screen: screen) { isShown ? newest.value : nil }
     }
     let play: @Sendable () async throws -> RunEnding = {
       let end = try await output.play(sound, changing: equalizer.map { $0.process }) { progress in
-        newest.withLock { $0 = progress }
+        newest.value = progress
         reporter.yield(progress)
       }
-      newest.withLock { $0 = end }
+      newest.value = end
       return .streamEnded
     }
     let ending = try await RunEnding.of(view: view, watchesReader: writesRecords) { tasks in
@@ -113,7 +114,7 @@ struct PlayCommand: AsyncParsableCommand {
         return nil
       }
     }
-    let end = newest.withLock(\.self)
+    let end = newest.value
     if let end, writesRecords, ending != .readerGone {
       try LineWriter.standardOutput.write(summary(of: sound, isComplete: ending == .streamEnded).line(end))
     }
@@ -138,12 +139,12 @@ struct PlayCommand: AsyncParsableCommand {
     }
   }
 
-  private func progress(of sound: SoundInput) -> Table<PlaybackProgress> {
+  private func progress(of sound: OpenedInput) -> Table<PlaybackProgress> {
     Table(
       columns(of: sound) + [Column("paused", \.isPaused)], kind: "progress", format: .ndjson, profile: format.profile)
   }
 
-  private func summary(of sound: SoundInput, isComplete: Bool) -> Table<PlaybackProgress> {
+  private func summary(of sound: OpenedInput, isComplete: Bool) -> Table<PlaybackProgress> {
     Table(
       columns(of: sound) + [
         Column("input") { _ in sound.name },
@@ -154,7 +155,7 @@ struct PlayCommand: AsyncParsableCommand {
       ], kind: "summary", format: .ndjson, profile: format.profile)
   }
 
-  private func columns(of sound: SoundInput) -> [Column<PlaybackProgress>] {
+  private func columns(of sound: OpenedInput) -> [Column<PlaybackProgress>] {
     let (rate, first) = (sound.format.sampleRate, Int64(sound.firstFrame))
     return [
       Column("position_s") { Double(first + $0.played) / rate },
@@ -162,5 +163,75 @@ struct PlayCommand: AsyncParsableCommand {
       Column("underruns", \.underruns),
       Column("inserted_silence_s") { Double($0.insertedSilence) / rate },
     ]
+  }
+}
+
+/// The live view of a playback: a line on standard error, which is cleared at the end, and keys.
+actor PlayView: LiveView {
+  var screen: LiveScreen
+  private let output: AudioOutput
+  private let line: PlayLine
+  /// Returns the newest progress; nil for no line.
+  private let progress: @Sendable () -> PlaybackProgress?
+  private var drawn = ""
+
+  init(
+    output: AudioOutput, line: PlayLine, screen: LiveScreen, progress: @escaping @Sendable () -> PlaybackProgress?
+  ) {
+    (self.output, self.line, self.screen, self.progress) = (output, line, screen, progress)
+  }
+
+  func press(_ key: Key) -> Bool {
+    if key == .pause { output.isPaused.toggle() }
+    return key == .quit
+  }
+
+  func drawIfNeeded() throws { try draw() }
+
+  func draw() throws {
+    guard let progress = progress() else { return }
+    let text = line.text(played: progress.played, underruns: progress.underruns, isPaused: output.isPaused)
+    guard screen.needsDrawing || text != drawn else { return }
+    drawn = text
+    try screen.draw { [$0.line(text)] }
+  }
+
+  func end() {
+    if !drawn.isEmpty { try? screen.draw { _ in [] } }
+    screen.end()
+  }
+}
+
+/// The line of a playback, and the report of its interruptions.
+struct PlayLine {
+  /// The sound's name without its folders.
+  let title: String
+  /// The first frame to play, and the number of frames to play; nil if unknown.
+  var firstFrame = 0
+  let totalFrames: Int?
+  let sampleRate: Double
+  let hasKeys: Bool
+
+  /// The line, `0:01.5 of 0:12.0  take1.wav  q quit  space pause`.
+  func text(played: Int64, underruns: Int, isPaused: Bool) -> String {
+    func time(_ frames: Int) -> String { Numbers.time(Double(firstFrame + frames) / sampleRate) }
+    let parts = [
+      time(Int(played)) + (totalFrames.map { " of \(time($0))" } ?? ""),
+      isPaused ? "paused" : nil,
+      underruns > 0 ? "\(underruns) underruns" : nil,
+      title,
+      hasKeys ? "q quit" : nil,
+      hasKeys ? isPaused ? "space go on" : "space pause" : nil,
+    ]
+    return parts.compactMap(\.self).joined(separator: "  ")
+  }
+
+  static func interruption(_ end: PlaybackProgress, sampleRate: Double) -> String? {
+    let silence = Double(end.insertedSilence) / sampleRate
+    let parts = [
+      end.underruns > 0 ? "\(end.underruns) underrun\(end.underruns == 1 ? "" : "s") of the device" : nil,
+      silence > 0 ? String(format: "%.2f s of inserted silence", silence) : nil,
+    ].compactMap(\.self)
+    return parts.isEmpty ? nil : "the playback was interrupted: " + parts.joined(separator: ", ")
   }
 }

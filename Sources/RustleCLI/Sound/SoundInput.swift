@@ -2,12 +2,7 @@ import Foundation
 import RustleAudio
 import RustleAudioFiles
 
-typealias SoundInput = OpenedInput
-typealias SoundTally = OpenedInput.Counts
-
-extension SoundInput {
-  var tally: SoundTally { counts }
-
+extension OpenedInput {
   /// Opens and starts a device, which ends at the configuration's frame limit.
   static func device(_ configuration: DeviceConfiguration) async throws -> Self {
     try await AudioCapture(configuration).open(bufferDuration: .milliseconds(20))
@@ -72,33 +67,24 @@ extension SoundInput {
     view: View?, measure: @escaping @Sendable () async throws -> Void,
     finish: @escaping @Sendable (RunEnding) async throws -> Void
   ) async throws -> RunEnding {
-    let ending: Result<RunEnding, any Error>
-    do {
-      ending = .success(
-        try await RunEnding.of(view: view) { ending in
-          if let ending { try await finish(ending) }
-        } tasks: { tasks in
-          tasks.addTask {
-            do {
-              try await measure()
-            } catch is BrokenPipe {
-              return .readerGone
-            } catch {
-              if counts.frames > 0 { try? await finish(.streamEnded) }
-              throw error
-            }
-            try checkIsNotEmpty()
-            return .streamEnded
-          }
-        })
-    } catch {
-      ending = .failure(error)
+    try await RunEnding.of(view: view) { ending in
+      if let ending { try await finish(ending) }
+    } tasks: { tasks in
+      tasks.addTask {
+        do {
+          try await measure()
+        } catch is BrokenPipe {
+          return .readerGone
+        } catch {
+          if counts.frames > 0 { try? await finish(.streamEnded) }
+          throw error
+        }
+        try checkIsNotEmpty()
+        return .streamEnded
+      }
     }
-    await close()
-    return try ending.get()
   }
 
-  /// The description of the sound, for headings.
   func subject(channel: Int?, mixture: String = "mean") -> SoundSubject {
     SoundSubject(
       name: name, format: format, encoding: file.map { "\($0.container), \($0.codec)" }, channel: channel,
@@ -129,6 +115,34 @@ struct SoundSubject: Equatable, Sendable {
     return [encoding, Numbers.rate(format.sampleRate), channels, detail].compactMap(\.self).joined(separator: ", ")
   }
 
-  /// The name without its folders.
   var title: String { name.split(separator: "/").last.map(String.init) ?? name }
+}
+
+/// The lines of a measurement on standard output: a header before the first, and no reading after the end.
+actor MeasurementLines {
+  private let header: String
+  private var progress: ProgressLine
+  private(set) var isEmpty = true
+  private var isOver = false
+
+  init(header: String, progress: sending ProgressLine) { (self.header, self.progress) = (header, progress) }
+
+  /// Writes a reading after this many frames; an empty one is only progress.
+  func write(_ reading: String, frames: Int) throws {
+    if isOver { return }
+    progress.update(frames)
+    if !reading.isEmpty { try write(reading) }
+  }
+
+  /// Ends the readings; returns false for a second call.
+  func end() -> Bool {
+    defer { isOver = true }
+    progress.end()
+    return !isOver
+  }
+
+  func write(_ text: String) throws {
+    try LineWriter.standardOutput.write((isEmpty ? header : "") + text)
+    isEmpty = false
+  }
 }

@@ -3,17 +3,15 @@ import Foundation
 import RustleAudio
 import RustleAudioFiles
 
-/// The sound device of a command.
 struct DeviceOption: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "The sound device, as listed by 'rustle devices'; 'default' is the system's default.", valueName: "name"))
+    parsing: .next, "The sound device, as listed by 'rustle devices'; 'default' is the system's default.", value: "name"
+  )
   var device: String?
 
   @Flag(help: "Short for --device demo, the built-in device without hardware.")
   var demo = false
 
-  /// The requested device; nil for none.
   var name: String? { demo ? AudioDevice.demo.name : device }
   /// The option as given; nil for none.
   var option: String? { device.map { "--device \($0)" } ?? (demo ? "--demo" : nil) }
@@ -24,18 +22,16 @@ struct DeviceOption: ParsableArguments {
   }
 }
 
-/// The options of commands with a sound device or raw samples.
 struct SoundDeviceOptions: ParsableArguments {
   @OptionGroup var choice: DeviceOption
 
   @Option(
-    help: "Sample rate of a device or of raw samples, 1 to 768000. (default of a device: 48000)", value: "hz",
+    "Sample rate of a device or of raw samples, 1 to 768000. (default of a device: 48000)", value: "hz",
     parse: Parse.sampleRate)
   var rate: Int?
 
   @Option(
-    help: "Channels of a device or of raw samples, 1 to 32. (default of a device: 2)", value: "count",
-    parse: Parse.channels)
+    "Channels of a device or of raw samples, 1 to 32. (default of a device: 2)", value: "count", parse: Parse.channels)
   var channels: Int?
 
   static let defaultRate = 48_000
@@ -58,10 +54,7 @@ struct RawInputOptions: ParsableArguments {
     help: ArgumentHelp(
       "Read samples without a header: \(Self.encodings). Requires --rate and --channels.", valueName: "encoding"),
     completion: .list(PCMEncoding.allCases.map(\.rawValue)),
-    transform: { text in
-      if let encoding = PCMEncoding(rawValue: text.lowercased()) { return encoding }
-      throw ValidationError("expected \(Self.encodings), got '\(text)'")
-    })
+    transform: Parse.value(Self.encodings) { PCMEncoding(rawValue: $0.lowercased()) })
   var raw: PCMEncoding?
 
   private static let encodings =
@@ -89,7 +82,7 @@ struct RawInputOptions: ParsableArguments {
   /// input, from which the command `example` reads.
   func open(
     _ input: String, rate: Int?, channels: Int?, from: Double = 0, seconds: Double? = nil, example: String
-  ) async throws -> SoundInput {
+  ) async throws -> OpenedInput {
     if input == AudioFileReader.standardInputPath && StandardStream.isTerminal(StandardStream.input) {
       throw CommandFailure(
         .noInput, "<input>: expected sound on standard input, got a terminal",
@@ -114,16 +107,15 @@ func check(min: Double, isBelow max: Double) throws {
 
 /// The options of commands that read sound from a file or from standard input only.
 struct SoundFileOptions: ParsableArguments {
-  @Argument(
-    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC).", completion: .file())
+  @Argument(help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC).", completion: .file())
   var input: String
 
   @OptionGroup var samples: RawInputOptions
 
-  @Option(help: "Sample rate of raw samples, 1 to 768000.", value: "hz", parse: Parse.sampleRate)
+  @Option("Sample rate of raw samples, 1 to 768000.", value: "hz", parse: Parse.sampleRate)
   var rate: Int?
 
-  @Option(help: "Channels of raw samples, 1 to 32.", value: "count", parse: Parse.channels)
+  @Option("Channels of raw samples, 1 to 32.", value: "count", parse: Parse.channels)
   var channels: Int?
 
   func validate() throws { try samples.check(input, rate: rate, channels: channels) }
@@ -131,7 +123,7 @@ struct SoundFileOptions: ParsableArguments {
   /// Opens the input, from a time on and for a duration in seconds; rejects a channel, counted from 1, that it does not have.
   func open(
     for command: String, channel: Int? = nil, from: Double = 0, seconds: Double? = nil
-  ) async throws -> SoundInput {
+  ) async throws -> OpenedInput {
     let sound = try await samples.open(
       input, rate: rate, channels: channels, from: from, seconds: seconds, example: "rustle \(command) -")
     try CommandFailure.check(channel: channel, of: sound.format)
@@ -155,17 +147,13 @@ struct SoundInputOptions: ParsableArguments {
       if let option { throw ValidationError("\(option) cannot be used with a file, got '\(input)'") }
       return try samples.check(input, rate: device.rate, channels: device.channels, alternative: " or a device")
     }
-    if samples.raw != nil {
-      throw ValidationError("--raw: expected a file of raw samples, or - for standard input, got none")
-    }
-    if option == nil {
-      throw ValidationError(
-        "<input>: expected a sound file, - for standard input, --device <name> or --demo, got none")
-    }
+    try Parse.reject(
+      (samples.raw != nil, "--raw: expected a file of raw samples, or - for standard input, got none"),
+      (option == nil, "<input>: expected a sound file, - for standard input, --device <name> or --demo, got none"))
   }
 
   /// Opens the input, for a duration in seconds, and starts a device; `example` is a command that reads standard input.
-  func open(for example: String, seconds: Double? = nil) async throws -> SoundInput {
+  func open(for example: String, seconds: Double? = nil) async throws -> OpenedInput {
     guard let input else {
       return try await .device(device.configuration(of: device.name ?? AudioDevice.defaultName, seconds: seconds))
     }
@@ -176,24 +164,17 @@ struct SoundInputOptions: ParsableArguments {
   /// Whether the sound is that of a file, which is read as fast as it can be.
   var isFile: Bool { input != nil && input != AudioFileReader.standardInputPath }
 
-  /// Opens the input, measures it and closes it.
-  ///
-  /// - Parameters:
-  ///   - example: a command that reads standard input: `rustle meter -`.
-  ///   - seconds: the longest duration to read; nil for all.
-  ///   - png: the picture that `measure` draws.
-  /// - Throws: `ExitCode` after a signal; what `open` and `measure` throw.
+  /// Opens the input, for a duration in seconds, measures it, which draws the picture, and closes it. Throws `ExitCode` after a
+  /// signal.
   func measured(
     for example: String, seconds: Double?, png: String? = nil, log: LogOptions,
-    by measure: (SoundInput) async throws -> RunEnding
+    by measure: (OpenedInput) async throws -> RunEnding
   ) async throws {
     let input = try await open(for: example, seconds: seconds)
-    let ending: RunEnding
-    do {
-      ending = try await measure(input)
-    } catch {
+    let ending = try await finally {
       await input.close()
-      throw error
+    } after: {
+      try await measure(input)
     }
     if let shortness = input.shortness, ending == .streamEnded { log.note(shortness) }
     if let png { log.noteWritten(png) }

@@ -29,14 +29,12 @@ struct SpectrogramCommand: AsyncParsableCommand {
   @OptionGroup var picture: PictureOption
 
   @Option(
-    help:
-      "Length of an analysis frame in samples: a power of two, 64 to 65536. A longer one resolves closer frequencies. "
-      + "(default: 2048)",
-    parse: Parse.powerOfTwo(in: 64...65_536))
+    "Length of an analysis frame in samples: a power of two, 64 to 65536. A longer one resolves closer frequencies. "
+      + "(default: 2048)", parse: Parse.powerOfTwo(in: 64...65_536))
   var size = 2_048
 
   @Option(
-    help: "Hop size in samples, 1 to 1048576. (default: a quarter of --size)",
+    "Hop size in samples, 1 to 1048576. (default: a quarter of --size)",
     parse: Parse.integer("a number of samples", in: STFT.hopRange))
   var hop: Int?
 
@@ -44,15 +42,12 @@ struct SpectrogramCommand: AsyncParsableCommand {
   var window: WindowChoice = .hann
 
   @Option(
-    help:
-      "Decibels from the darkest to the lightest colour, down from the next multiple of ten above the highest level, 10 to "
-      + "200. (default: 90; 60 as text)",
-    value: "db",
-    parse: Parse.number("decibels", in: 10...200))
+    "Decibels from the darkest to the lightest colour, down from the next multiple of ten above the highest level, 10 to "
+      + "200. (default: 90; 60 as text)", value: "db", parse: Parse.number("decibels", in: 10...200))
   var range: Double?
 
   @Option(
-    help: "Highest frequency drawn. (default: half the sample rate)", value: "hz",
+    "Highest frequency drawn. (default: half the sample rate)", value: "hz",
     parse: Parse.number("a frequency in Hz", in: 1...1_000_000))
   var maxFrequency: Double?
 
@@ -62,13 +57,11 @@ struct SpectrogramCommand: AsyncParsableCommand {
   @OptionGroup var channel: ChannelOption
 
   @Option(
-    help: "Width of the PNG file in pixels, 256 to 16384. (default: 1200)",
-    parse: Parse.integer("pixels", in: 256...16_384))
+    "Width of the PNG file in pixels, 256 to 16384. (default: 1200)", parse: Parse.integer("pixels", in: 256...16_384))
   var width = 1_200
 
   @Option(
-    help: "Height of the PNG file in pixels, 192 to 16384. (default: 600)",
-    parse: Parse.integer("pixels", in: 192...16_384))
+    "Height of the PNG file in pixels, 192 to 16384. (default: 600)", parse: Parse.integer("pixels", in: 192...16_384))
   var height = 600
 
   @Flag(help: "Draw with plain ASCII characters.")
@@ -81,7 +74,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
     try picture.check(isNot: file.input)
     let result = try await analyze()
     guard let png = picture.png else {
-      return try LineWriter.standardOutput.write(result.text(.standardOutput(isASCIIAskedFor: ascii)))
+      return try LineWriter.standardOutput.write(result.text(.present(isASCIIAskedFor: ascii)))
     }
     try result.plot.writePNG(to: png, width: width, height: height)
     logging.noteWritten(png)
@@ -103,8 +96,49 @@ struct SpectrogramCommand: AsyncParsableCommand {
     }
     try builder.finish()
     return SpectrogramResult(
-      subject: sound.subject(channel: channel.number), seconds: Double(sound.tally.frames) / rate, stft: stft,
+      subject: sound.subject(channel: channel.number), seconds: Double(sound.counts.frames) / rate, stft: stft,
       columns: builder.columns, range: range ?? (picture.png == nil ? 60 : 90),
       maximumFrequency: maxFrequency ?? rate / 2, scale: log ? .logarithmic : .linear)
+  }
+}
+
+struct SpectrogramResult {
+  let subject: SoundSubject
+  let seconds: Double
+  let stft: STFT
+  let columns: SpectrogramColumns
+  /// Decibels from the darkest to the lightest colour.
+  let range: Double
+  let maximumFrequency: Double
+  var scale = AxisScale.linear
+  /// The lowest frequency of a logarithmic axis, in Hz.
+  var minimumFrequency = 20.0
+
+  private var hop: Double { Double(stft.hop) / subject.format.sampleRate }
+  private var binWidth: Double { subject.format.sampleRate / Double(stft.size) }
+
+  var lines: [String] {
+    [
+      subject.line + String(format: ", %.2f s", seconds),
+      WindowChoice.line(size: stft.size, window: stft.window, frames: columns.frames)
+        + String(format: ", one each %.4g ms, %.4g Hz a bin", hop * 1_000, binWidth),
+    ]
+  }
+
+  var plot: HeatMap {
+    SpectrogramPicture.plot(
+      columns.values, bins: columns.rows, binWidth: binWidth, hop: hop, framesPerColumn: columns.framesEach,
+      seconds: seconds, scale: scale, lowest: minimumFrequency, highest: maximumFrequency, decibels: range,
+      title: subject.title, subtitle: lines.joined(separator: "; "))
+  }
+
+  /// The spectrogram in characters of different shades, each line with a line feed.
+  func text(_ profile: TerminalProfile) -> String {
+    // The picture has two lines above, one for the unit, and three below.
+    let rows = min(24, max(6, profile.rows - 8))
+    let picture = profile.chart.shades(
+      of: plot, rows: rows, units: ("s", "Hz", "dBFS"), usesColor: profile.usesColor)
+    let text = [profile.paint(subject.name, .bold)] + lines + picture
+    return text.map { $0 + "\n" }.joined()
   }
 }

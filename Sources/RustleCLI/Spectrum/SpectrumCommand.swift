@@ -29,22 +29,19 @@ struct SpectrumCommand: AsyncParsableCommand {
   @OptionGroup var file: SoundFileOptions
 
   @Option(
-    help:
-      "Length of an analysis frame in samples: a power of two, 64 to 65536. A longer one resolves closer frequencies. "
-      + "(default: 8192)",
-    parse: Parse.powerOfTwo(in: 64...65_536))
+    "Length of an analysis frame in samples: a power of two, 64 to 65536. A longer one resolves closer frequencies. "
+      + "(default: 8192)", parse: Parse.powerOfTwo(in: 64...65_536))
   var size = 8_192
 
   @Option(help: "Window function.")
   var window: WindowChoice = .hann
 
   @Option(
-    help: "Overlap of successive analysis frames, 0 to 0.95. (default: 0.5)",
-    parse: Parse.number("a fraction", in: 0...0.95))
+    "Overlap of successive analysis frames, 0 to 0.95. (default: 0.5)", parse: Parse.number("a fraction", in: 0...0.95))
   var overlap = 0.5
 
   @Option(
-    help: "List this many of the strongest peaks, 0 to 1000. (default: 8)", value: "count",
+    "List this many of the strongest peaks, 0 to 1000. (default: 8)", value: "count",
     parse: Parse.integer("a whole number", in: 0...1_000))
   var peaks = 8
 
@@ -79,7 +76,104 @@ struct SpectrumCommand: AsyncParsableCommand {
     let spectrum = try analyzer.spectrum()
     return SpectrumResult(
       path: file.input, subject: sound.subject(channel: channel.number), file: sound.file,
-      seconds: Double(sound.tally.frames) / rate, overlap: overlap, spectrum: spectrum,
+      seconds: Double(sound.counts.frames) / rate, overlap: overlap, spectrum: spectrum,
       peaks: spectrum.peaks(limit: peaks, threshold: SpectrumResult.threshold))
+  }
+}
+
+struct SpectrumResult {
+  let path: String
+  let subject: SoundSubject
+  let file: AudioFileFormat?
+  let seconds: Double
+  let overlap: Double
+  let spectrum: Spectrum
+  let peaks: [SpectralPeak]
+
+  /// Peaks below this level, in dBFS, are not listed: the noise of a 16-bit recording lies there.
+  static let threshold = -90.0
+
+  private static let columns: [Column<Self>] = [
+    Column("path", \.path),
+    Column("container", \.file?.container),
+    Column("codec", \.file?.codec),
+    Column("sample_rate_hz", \.subject.format.sampleRate),
+    Column("channels", \.subject.format.channels),
+    Column("channel", \.subject.channel),
+    Column("duration_s", \.seconds),
+    Column("size", \.spectrum.size),
+    Column("window") { WindowChoice.name(of: $0.spectrum.window) },
+    Column("overlap", \.overlap),
+    Column("frames", \.spectrum.frames),
+    Column("peaks", \.peaks),
+  ]
+
+  private static let bins: [Column<(Double, Float, Float)>] = [
+    Column("hz") { $0.0 }, Column("db") { $0.1 }, Column("amplitude") { $0.2 },
+  ]
+
+  /// The result: one object with the peaks, the strongest first; a record for each bin; or a report with a picture.
+  func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
+    switch format {
+    case .ndjson: return Table(Self.columns, format: format, profile: profile).line(self)
+    case .csv:
+      let table = Table(Self.bins, format: format, profile: profile)
+      // Each of these properties is computed on access.
+      let (frequencies, levels, amplitudes) = (spectrum.frequencies, spectrum.decibels, spectrum.amplitudes)
+      return table.header + table.lines(frequencies.indices.map { (frequencies[$0], levels[$0], amplitudes[$0]) })
+    case .auto, .text:
+      let bars = profile.chart.bars(of: plot, rows: 12, units: ("Hz", "dBFS")) { profile.paint($0, .cyan) }
+      let lines = [profile.paint(subject.name, .bold), fileLine, analysisLine, ""] + bars
+      return lines.map { $0 + "\n" }.joined() + "\n" + peakTable(profile)
+    }
+  }
+
+  /// The description of the file: `FLAC, Signed 16 bit PCM, 44.1 kHz, mean of 2 channels, 5.20 s`.
+  var fileLine: String { subject.line + String(format: ", %.2f s", seconds) }
+
+  /// The description of the analysis: `8192 samples, hann window, 55 analysis frames, overlap 50 %, 5.38 Hz a bin`.
+  var analysisLine: String {
+    WindowChoice.line(size: spectrum.size, window: spectrum.window, frames: spectrum.frames)
+      + String(
+        format: ", overlap %.4g %%, %.4g Hz a bin", overlap * 100, spectrum.sampleRate / Double(spectrum.size))
+  }
+
+  private func peakTable(_ profile: TerminalProfile) -> String {
+    @Sendable func level(_ decibels: Double, _ glyphs: Glyphs) -> String { glyphs.plain(UnitLabel.decibels(decibels)) }
+    guard !peaks.isEmpty else { return "No peak above \(level(Self.threshold, profile.glyphs)).\n" }
+    typealias Cell = Column<(Int, SpectralPeak)>.Cell
+    let cells = [
+      Cell(title: "#", width: 3) { peak, _ in "\(peak.0)" },
+      Cell(title: "FREQUENCY", width: 14) { peak, _ in String(format: "%.3f Hz", peak.1.frequency) },
+      Cell(title: "LEVEL", width: 11) { peak, glyphs in level(peak.1.decibels, glyphs) },
+    ]
+    let table = Table(cells.map { Column(cell: $0) }, format: .text, profile: profile)
+    return table.header + table.lines(zip(1..., peaks).map { ($0, $1) })
+  }
+
+  var plot: LineChart {
+    SpectrumPicture.plot(
+      frequencies: spectrum.frequencies, decibels: spectrum.decibels.map(Double.init),
+      peaks: peaks.map { ($0.frequency, $0.decibels) }, title: subject.title, subtitle: fileLine + "; " + analysisLine)
+  }
+}
+
+extension SpectralPeak: FieldValue {
+  var field: Value {
+    .object([("hz", .number(frequency)), ("db", .number(decibels)), ("amplitude", .number(amplitude))])
+  }
+}
+
+enum WindowChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case hann, hamming, blackman, none
+
+  var window: WindowFunction { WindowFunction(name: rawValue) ?? .rectangular }
+
+  static func name(of window: WindowFunction) -> String { window == .rectangular ? "none" : window.rawValue }
+
+  /// `8192 samples, hann window, 55 analysis frames`.
+  static func line(size: Int, window: WindowFunction, frames: Int) -> String {
+    let name = window == .rectangular ? "no" : window.rawValue
+    return "\(size) samples, \(name) window, \(frames) analysis frame\(frames == 1 ? "" : "s")"
   }
 }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// A key of the live views.
 enum Key: Equatable, Sendable {
   case quit, pause, help
   /// The letter r: restart, or the right channel in the equalizer.
@@ -54,7 +53,6 @@ enum Key: Equatable, Sendable {
   ]
 }
 
-/// Reads the keys of standard input.
 enum Keyboard {
   /// The keys as they are pressed. Ends when standard input does; dropping it stops the reading.
   static func keys() -> AsyncStream<Key> {

@@ -2,11 +2,8 @@
 protocol LiveView: Actor {
   var screen: LiveScreen { get set }
 
-  /// Handles a key.
-  ///
-  /// - Returns: whether the key ends the run.
+  /// Handles a key; returns whether it ends the run.
   func press(_ key: Key) async throws -> Bool
-  /// Draws the present picture.
   func draw() throws
   /// Restores the terminal, by default under the last picture. A second call does nothing.
   func end()
@@ -28,9 +25,7 @@ extension LiveView {
 
   func drawIfNeeded() throws { if screen.needsDrawing { try draw() } }
 
-  /// Draws up to twenty pictures per second until the task is cancelled.
-  ///
-  /// - Returns: nil, as it does not end the run.
+  /// Draws up to twenty pictures per second until the task is cancelled; does not end the run.
   func redraw() async throws -> RunEnding? {
     while !Task.isCancelled {
       try drawIfNeeded()
@@ -44,7 +39,6 @@ extension LiveView {
 struct LiveScreen: Sendable {
   /// Whether keys are read; without them the help is not offered.
   let hasKeys: Bool
-  /// Whether something changed since the last picture.
   var needsDrawing = true
   /// Whether the terminal was restored: nothing more is drawn.
   private(set) var isOver = false
@@ -52,14 +46,14 @@ struct LiveScreen: Sendable {
   private let makeProfile: @Sendable () -> TerminalProfile
   private var frame = LiveFrame()
 
-  /// Standard output, with the keys of standard input where that is a terminal too.
-  static func standardOutput(isASCIIAskedFor: Bool) -> Self {
-    let hasKeys = StandardStream.isTerminal(StandardStream.input)
+  /// A screen on standard output or standard error, with the keys of standard input where that is a terminal too.
+  static func on(_ descriptor: Int32, isASCIIAskedFor: Bool) -> Self {
+    let writer = descriptor == StandardStream.error ? LineWriter.standardError : .standardOutput
+    let input = StandardStream.isTerminal(StandardStream.input) ? StandardStream.input : nil
     return Self(
-      hasKeys: hasKeys,
-      session: TerminalSession(output: StandardStream.output, input: hasKeys ? StandardStream.input : nil) {
-        try LineWriter.standardOutput.write($0)
-      }, makeProfile: { .standardOutput(isASCIIAskedFor: isASCIIAskedFor) })
+      hasKeys: input != nil,
+      session: TerminalSession(output: descriptor, input: input) { try writer.write($0) },
+      makeProfile: { .present(of: descriptor, isASCIIAskedFor: isASCIIAskedFor) })
   }
 
   /// - Parameter makeProfile: returns the terminal's present profile; called for every picture, since the size changes.
@@ -70,10 +64,8 @@ struct LiveScreen: Sendable {
   /// The keys as they are pressed; nil where none are read.
   func keys() -> AsyncStream<Key>? { hasKeys ? Keyboard.keys() : nil }
 
-  /// The terminal's present profile.
   var profile: TerminalProfile { makeProfile() }
 
-  /// Prepares the terminal.
   func begin() throws { try session.begin() }
 
   /// Restores the terminal, once. The last picture stays.
@@ -90,9 +82,7 @@ struct LiveScreen: Sendable {
     needsDrawing = true
   }
 
-  /// Replaces the picture, with as many lines as fit.
-  ///
-  /// - Parameter lines: the picture for a profile; each line is paired with the columns that it takes.
+  /// Replaces the picture by that of a profile, with as many lines as fit.
   mutating func draw(_ lines: (TerminalProfile) -> [ScreenLine]) throws {
     if isOver { return }
     let profile = makeProfile()
@@ -103,7 +93,6 @@ struct LiveScreen: Sendable {
 
 /// The bytes that redraw successive pictures in place, one string per picture for a single write.
 struct LiveFrame: Sendable {
-  /// Columns that each line of the picture on the screen takes.
   private var drawn: [Int] = []
 
   /// Synchronized output: the terminal shows the text between both at once (mode 2026), or ignores them.
@@ -112,11 +101,8 @@ struct LiveFrame: Sendable {
   static let hideCursor = "\u{1B}[?25l"
   static let showCursor = "\u{1B}[?25h"
 
-  /// The bytes that replace the picture. The cursor ends at the start of the line below it.
-  ///
-  /// - Parameters:
-  ///   - lines: the picture; each line is paired with the columns that it takes on the screen.
-  ///   - columns: the terminal's width: a terminal that became narrower since has wrapped the old lines.
+  /// The bytes that replace the picture. The cursor ends at the start of the line below it. A terminal that became narrower since
+  /// has wrapped the old lines.
   mutating func draw(_ lines: [(text: String, columns: Int)], columns: Int) -> String {
     let rows = drawn.reduce(0) { $0 + max(1, ($1 + columns - 1) / columns) }
     var bytes = Self.beginSynchronized

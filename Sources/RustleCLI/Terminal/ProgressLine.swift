@@ -11,11 +11,7 @@ struct ProgressLine {
   private var nextDrawing = 1.0
   private var isDrawn = false
 
-  /// - Parameters:
-  ///   - total: the amount of work; nil if unknown.
-  ///   - isEnabled: whether the line is drawn.
-  ///   - now: seconds since the job began; nil for those of the clock from now on.
-  ///   - write: writes to standard error.
+  /// - Parameter now: seconds since the job began; nil for those of the clock from now on.
   init(
     total: Int?, isEnabled: Bool, now: (() -> Double)? = nil,
     write: @escaping (String) -> Void = { try? LineWriter.standardError.write($0) }
@@ -25,7 +21,6 @@ struct ProgressLine {
     (self.total, self.isEnabled, self.write) = (total, isEnabled, write)
   }
 
-  /// Updates the amount of work done.
   mutating func update(_ done: Int) {
     guard isEnabled, let total, total > 0, now() >= nextDrawing else { return }
     nextDrawing = now() + 0.1
@@ -33,7 +28,6 @@ struct ProgressLine {
     write("\r\(text(min(done, total), of: total))\u{1B}[K")
   }
 
-  /// The columns of the bar.
   private static let width = 20
 
   /// The line, `[#####---------------]  25 %  0:03 left`, in ASCII: standard error's character set is unknown.
@@ -49,7 +43,6 @@ struct ProgressLine {
     return "[\(bar)] \(percent) %  \(clock)\(minutes):\(String(format: "%02d", left % 60)) left"
   }
 
-  /// Clears the line.
   mutating func end() {
     if isDrawn { write("\r\u{1B}[K") }
     isDrawn = false

@@ -122,9 +122,7 @@ enum RunEnding: Sendable, Equatable {
 typealias RunTasks = ThrowingTaskGroup<RunEnding?, any Error>
 
 extension RunTasks {
-  /// Adds the reading of keys, where there are any.
-  ///
-  /// - Parameter press: handles a key; returns whether it ends the run.
+  /// Adds the reading of keys; `press` returns whether a key ends the run.
   mutating func addKeys(_ keys: AsyncStream<Key>?, press: @escaping @Sendable (Key) async throws -> Bool) {
     guard let keys else { return }
     addTask {
@@ -158,4 +156,7 @@ final class Shared<Value: Sendable>: Sendable {
     get { state.withLock(\.self) }
     set { state.withLock { $0 = newValue } }
   }
+
+  /// Changes the value, alone, and returns the outcome.
+  func update<Outcome: Sendable>(_ change: (inout Value) -> Outcome) -> Outcome { state.withLock { change(&$0) } }
 }

@@ -5,9 +5,7 @@ import RustlePlot
 struct TerminalProfile: Equatable, Sendable {
   /// Whether it is a terminal that can be redrawn in place.
   var isLive: Bool
-  /// Whether colours are wanted.
   var usesColor: Bool
-  /// Whether block characters, arrows and box lines can be shown.
   var usesUnicode: Bool
   /// Columns, at least 20.
   var columns: Int
@@ -33,14 +31,8 @@ struct TerminalProfile: Equatable, Sendable {
     func positive(_ name: String) -> Int? { environment[name].flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil } }
     let isDumb = environment["TERM"] == "dumb"
     isLive = isTerminal && !isDumb
-    usesColor =
-      if isSet("NO_COLOR") {
-        false
-      } else if isSet("FORCE_COLOR") {
-        environment["FORCE_COLOR"] != "0"
-      } else {
-        isLive
-      }
+    let isColored = isSet("FORCE_COLOR") ? environment["FORCE_COLOR"] != "0" : isLive
+    usesColor = !isSet("NO_COLOR") && isColored
     usesUnicode = !isASCIIAskedFor && !isDumb && Self.isUTF8(environment)
     screenColumns = size.columns > 0 ? size.columns : positive("COLUMNS") ?? 80
     columns = max(20, screenColumns)
@@ -48,6 +40,13 @@ struct TerminalProfile: Equatable, Sendable {
     rows = max(5, screenRows)
     // A line that is too long for the terminal wraps.
     lineLimit = max(1, (screenRows - 1) / ((columns + screenColumns - 1) / screenColumns))
+  }
+
+  /// The present profile of standard output or standard error.
+  static func present(of descriptor: Int32 = StandardStream.output, isASCIIAskedFor: Bool) -> Self {
+    Self(
+      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(descriptor),
+      size: StandardStream.size(of: descriptor), isASCIIAskedFor: isASCIIAskedFor)
   }
 
   /// Whether the locale is UTF-8, by the first of the three variables that is set (POSIX). Without any, as in containers,
@@ -62,48 +61,33 @@ struct TerminalProfile: Equatable, Sendable {
   }
 }
 
-extension TerminalProfile {
-  /// The present profile of standard output.
-  static func standardOutput(isASCIIAskedFor: Bool) -> Self {
-    Self(
-      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.output),
-      size: StandardStream.size(of: StandardStream.output), isASCIIAskedFor: isASCIIAskedFor)
-  }
-}
-
-/// Colours and emphasis by ANSI escape sequences (ECMA-48, SGR).
-enum Painter {
-  /// The emphasis of a text. No information is in the colour alone.
-  enum Ink: String, Sendable {
-    case bold = "1"
-    case dim = "2"
-    case red = "31"
-    case green = "32"
-    case yellow = "33"
-    case blue = "34"
-    case magenta = "35"
-    case cyan = "36"
-  }
+/// The colour or emphasis of a text by an ANSI escape sequence (ECMA-48, SGR). No information is in the colour alone.
+enum Ink: String, Sendable {
+  case bold = "1"
+  case dim = "2"
+  case red = "31"
+  case green = "32"
+  case yellow = "33"
+  case blue = "34"
+  case magenta = "35"
+  case cyan = "36"
 }
 
 /// A line and its width in columns.
 typealias ScreenLine = (text: String, columns: Int)
 
 extension TerminalProfile {
-  /// The characters of the terminal.
   var glyphs: Glyphs { usesUnicode ? .unicode : .ascii }
 
-  /// The frame of a chart as wide as the terminal.
   var chart: TextChart { TextChart(columns: columns, glyphs: glyphs) { paint($0, .dim) } }
 
-  /// The text in an ink where there are colours.
-  func paint(_ text: String, _ ink: Painter.Ink?) -> String {
+  func paint(_ text: String, _ ink: Ink?) -> String {
     guard usesColor, let ink, !text.isEmpty else { return text }
     return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"
   }
 
   /// A line in one ink, cut to the terminal's width where there is a terminal.
-  func line(_ text: String, _ ink: Painter.Ink? = nil) -> ScreenLine {
+  func line(_ text: String, _ ink: Ink? = nil) -> ScreenLine {
     let text = glyphs.plain(text)
     let whole = DisplayWidth.columns(of: text)
     let columns = isLive ? min(whole, self.columns) : whole
@@ -111,7 +95,7 @@ extension TerminalProfile {
   }
 
   /// A line of parts in an ink each, which fits the terminal.
-  func line(_ parts: [(text: String, ink: Painter.Ink?)]) -> ScreenLine {
+  func line(_ parts: [(text: String, ink: Ink?)]) -> ScreenLine {
     (parts.map { paint($0.text, $0.ink) }.joined(), parts.reduce(0) { $0 + $1.text.count })
   }
 }

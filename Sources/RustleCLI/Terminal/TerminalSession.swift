@@ -1,4 +1,5 @@
 internal import CTerminal
+import Dispatch
 import Foundation
 
 /// The state of the terminal for a live view: a hidden cursor, and keys without line buffering.
@@ -6,17 +7,12 @@ import Foundation
 /// `begin` and `end` come in pairs: around the view as a whole, and around every stop by Ctrl-Z.
 struct TerminalSession: Sendable {
   private let output: Int32
+  /// Nil when standard input is not a terminal.
   private let input: Int32?
   let write: @Sendable (String) throws -> Void
 
-  /// - Parameters:
-  ///   - output: the descriptor of the terminal that is drawn on.
-  ///   - input: the descriptor of the keys; nil when standard input is not a terminal.
-  ///   - write: writes to `output`.
   init(output: Int32, input: Int32?, write: @escaping @Sendable (String) throws -> Void) {
-    self.output = output
-    self.input = input
-    self.write = write
+    (self.output, self.input, self.write) = (output, input, write)
   }
 
   func begin() throws {
@@ -41,7 +37,6 @@ struct TerminalSession: Sendable {
   }
 }
 
-/// The file descriptors that the process was started with.
 enum StandardStream {
   static let input = FileHandle.standardInput.fileDescriptor
   static let output = FileHandle.standardOutput.fileDescriptor
@@ -53,9 +48,49 @@ enum StandardStream {
     (Int(rustle_terminal_columns(descriptor)), Int(rustle_terminal_rows(descriptor)))
   }
 
-  /// Whether the reader of a pipe has closed it.
   static func isReaderGone(_ descriptor: Int32) -> Bool { rustle_terminal_reader_is_gone(descriptor) != 0 }
 
   /// Makes a closed pipe an error that can be handled. To be called once, at the start.
   static func ignoreBrokenPipes() { rustle_terminal_ignore_broken_pipes() }
+}
+
+/// Signals as elements of a stream, so that they are handled in a task and not in a signal handler.
+actor Signals {
+  private let sources: [any DispatchSourceSignal]
+
+  /// The stream of a set of signals, whose default actions are disabled on return. Ends when it is released.
+  static func stream(of numbers: [Int32]) async -> AsyncStream<Int32> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+    let (registered, registration) = AsyncStream.makeStream(of: Void.self)
+    let signals = Signals(numbers, continuation, registration)
+    // The sources live as long as the stream.
+    continuation.onTermination = { _ in _ = signals }
+    // A source is registered on another thread: a signal that came before would be lost.
+    var missing = numbers.count
+    for await _ in registered {
+      missing -= 1
+      if missing == 0 { break }
+    }
+    return stream
+  }
+
+  private init(
+    _ numbers: [Int32], _ continuation: AsyncStream<Int32>.Continuation, _ registration: AsyncStream<Void>.Continuation
+  ) {
+    sources = numbers.map { number in
+      #if !os(Linux)
+      // Otherwise a signal would end the process before the source sees it; on Linux the source installs a handler.
+      _ = signal(number, SIG_IGN)
+      #endif
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))
+      source.setEventHandler { continuation.yield(number) }
+      source.setRegistrationHandler { registration.yield() }
+      source.resume()
+      return source
+    }
+  }
+
+  isolated deinit {
+    for source in sources { source.cancel() }
+  }
 }

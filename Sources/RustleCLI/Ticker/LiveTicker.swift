@@ -4,22 +4,19 @@ import RustleMarket
 /// The live table: receives updates and keys, and draws changes.
 actor LiveTicker: LiveView, TickerSink {
   var screen: LiveScreen
+  /// Seconds since the start.
   private let now: @Sendable () -> Double
   private let wall: @Sendable () -> Timestamp
   private let plan: TickerPlan
 
   private var board: PriceBoard
-  private var status: TickerStatus
+  private var status: TickerStatus { didSet { if status != oldValue { changed() } } }
   /// The board and status shown while the view is paused; the board goes on.
   private var frozen: (board: PriceBoard, status: TickerStatus)?
   private var drawnSecond = -1
   /// The updates up to the last full second, and its time.
   private var counted: (seconds: Double, updates: UInt64) = (0, 0)
 
-  /// - Parameters:
-  ///   - plan: the plan of the run.
-  ///   - now: seconds since the start.
-  ///   - wall: the calendar time.
   init(
     _ plan: TickerPlan, screen: LiveScreen, now: @escaping @Sendable () -> Double,
     wall: @escaping @Sendable () -> Timestamp
@@ -27,8 +24,11 @@ actor LiveTicker: LiveView, TickerSink {
     (self.plan, self.screen, self.now, self.wall) = (plan, screen, now, wall)
     board = PriceBoard(symbols: plan.shownSymbols)
     status = TickerStatus(
-      lostWord: plan.policy == nil ? "dropped" : "conflated", source: plan.sourceText, hasKeys: screen.hasKeys)
+      droppedWord: plan.policy == nil ? "dropped" : "conflated", source: plan.sourceText, hasKeys: screen.hasKeys)
   }
+
+  /// The status shows the address.
+  func begin(serving address: FeedAddress?) {}
 
   func end() {
     // The last picture stays on the screen: it shows the newest prices, without keys.
@@ -45,10 +45,9 @@ actor LiveTicker: LiveView, TickerSink {
 
   func take(_ alert: StreamElement<PriceAlert>) {
     switch alert {
-    case .gap(let count): status.lostAlerts += count
+    case .gap(let count): status.droppedAlerts += count
     case .value(let alert): status.alert = alert
     }
-    changed()
   }
 
   func take(_ notice: FeedNotice) {
@@ -56,21 +55,14 @@ actor LiveTicker: LiveView, TickerSink {
     case .malformed, .oversized: status.fault = notice.text
     default: break
     }
-    changed()
   }
 
-  func take(_ connection: FeedConnection) {
-    status.connection = connection
-    changed()
-  }
+  func take(_ connection: FeedConnection) { status.connection = connection }
 
-  /// Shows the counts of a run.
   func show(_ streams: TickerStreams) async {
-    let before = status
     status.counts = await streams.feed.counts
-    status.late = streams.shown.lateTradeCount
+    status.lateTrades = streams.shown.lateTradeCount
     status.server = streams.server.map { TickerStatus.Server(address: $0.address, clients: $0.counts.clients) }
-    if status != before { changed() }
   }
 
   func press(_ key: Key) -> Bool {
@@ -112,7 +104,6 @@ actor LiveTicker: LiveView, TickerSink {
     drawnSecond = Int(seconds)
   }
 
-  /// The present view for a profile.
   func view(_ profile: TerminalProfile) -> TickerView {
     var shown = frozen?.status ?? current
     (shown.isPaused, shown.hasKeys, shown.showsHelp) = (frozen != nil, status.hasKeys, status.showsHelp)

@@ -12,7 +12,7 @@ extension TickerView {
   /// A column after `gap` blank ones, whose cells are cut to its width.
   private func column(
     _ title: String, _ width: Int, isRight: Bool = true, gap: Int = 1,
-    ink: @escaping @Sendable (PriceBoard.Row) -> Painter.Ink? = { _ in nil },
+    ink: @escaping @Sendable (PriceBoard.Row) -> Ink? = { _ in nil },
     _ text: @escaping @Sendable (PriceBoard.Row) -> String
   ) -> [RowColumn] {
     let ellipsis = profile.glyphs.ellipsis

@@ -66,10 +66,7 @@ struct TickerCommand: AsyncParsableCommand {
         window_ms     duration of the window, or window_ns
       """)
 
-  @Argument(
-    help:
-      "Symbols, each of 1 to 32 bytes without white space. Default of a recording or a connection: all."
-  )
+  @Argument(help: "Symbols, each of 1 to 32 bytes without white space. Default of a recording or a connection: all.")
   var symbols: [String] = []
 
   @Option(
@@ -81,17 +78,15 @@ struct TickerCommand: AsyncParsableCommand {
   @OptionGroup(title: "Streams") var stream: TickerStreamOptions
 
   @Option(
-    help: "Updates per second and symbol, 0.001 to 10000000, of a simulation or with --policy sampled. (default: 2)",
+    "Updates per second and symbol, 0.001 to 10000000, of a simulation or with --policy sampled. (default: 2)",
     parse: Parse.number("updates a second", in: 0.001...10_000_000))
   var rate: Double?
 
-  @Option(
-    help: "Stop after this many seconds.", value: "seconds",
-    parse: Parse.number("seconds", in: 0.001...1e9))
+  @Option("Stop after this many seconds.", value: "seconds", parse: Parse.number("seconds", in: 0.001...1e9))
   var duration: Double?
 
   @Option(
-    help: "Seed of a simulation: the same seed, symbols and price processes produce the same prices.",
+    "Seed of a simulation: the same seed, symbols and price processes produce the same prices.",
     parse: Parse.value("a whole number from 0 to \(UInt64.max)") { UInt64($0) })
   var seed: UInt64?
 
@@ -99,14 +94,12 @@ struct TickerCommand: AsyncParsableCommand {
     name: .customLong("brownian"),
     "Simulate a symbol's price as geometric Brownian motion from an initial price, rounded to its digits: "
       + "BTC=65000.00; with drift and volatility per year: BTC=65000.00,0.05,0.6 (default: 0 and 0.5). Required for "
-      + "all symbols or none.",
-    value: "symbol=price", parse: Process.init)
+      + "all symbols or none.", value: "symbol=price", parse: Process.init)
   var processes: [Process] = []
 
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  /// The price process of a simulated symbol.
   struct Process: Sendable, Hashable {
     let symbol: String
     private(set) var motion: BrownianMotion
@@ -135,8 +128,6 @@ struct TickerCommand: AsyncParsableCommand {
   }
 
   /// Checks the names of symbols, which the engine would count from 0.
-  ///
-  /// - Throws: `ValidationError` for an invalid or repeated name.
   private static func check(_ symbols: [String]) throws {
     var known: Set<String> = []
     for (place, symbol) in zip(1..., symbols) {
@@ -154,7 +145,6 @@ struct TickerCommand: AsyncParsableCommand {
     }
   }
 
-  /// All symbols, of the arguments and of the file.
   private func allSymbols() throws -> [String] {
     var symbols = symbols
     if let symbolsFile {
@@ -170,8 +160,6 @@ struct TickerCommand: AsyncParsableCommand {
   }
 
   /// The plan of the run.
-  ///
-  /// - Throws: `ValidationError` for options that conflict; `CommandFailure` for an unreadable file of symbols.
   func plan() throws -> TickerPlan {
     let symbols = try allSymbols()
     // First, also where the command has no WebSockets.
@@ -203,27 +191,17 @@ struct TickerCommand: AsyncParsableCommand {
   }
 
   /// The model of simulated prices.
-  ///
-  /// - Throws: `ValidationError` when only some of the symbols have a process.
   private func model(of symbols: [String]) throws -> SimulatedFeed.Model {
     if processes.isEmpty { return .walk }
-    let known = Set(symbols)
-    var bySymbol: [String: BrownianMotion] = [:]
-    for process in processes {
-      try Parse.reject(
-        (!known.contains(process.symbol), "--brownian: expected one of the symbols, got '\(process.symbol)'"),
-        (
-          bySymbol.updateValue(process.motion, forKey: process.symbol) != nil,
-          "--brownian: expected each symbol once, got '\(process.symbol)' again"
-        ))
-    }
-    return .brownian(
-      try symbols.map { symbol in
-        guard let motion = bySymbol[symbol] else {
-          throw ValidationError("--brownian: expected one for each symbol, got none for '\(symbol)'")
-        }
-        return motion
-      })
+    let names = processes.map(\.symbol)
+    let (unknown, again) = (names.first { !symbols.contains($0) }, names.firstRepeated)
+    let motions = Dictionary(processes.map { ($0.symbol, $0.motion) }) { first, _ in first }
+    let missing = symbols.first { motions[$0] == nil }
+    try Parse.reject(
+      (unknown != nil, "--brownian: expected one of the symbols, got '\(unknown ?? "")'"),
+      (again != nil, "--brownian: expected each symbol once, got '\(again ?? "")' again"),
+      (missing != nil, "--brownian: expected one for each symbol, got none for '\(missing ?? "")'"))
+    return .brownian(symbols.compactMap { motions[$0] })
   }
 
   func run() async throws {

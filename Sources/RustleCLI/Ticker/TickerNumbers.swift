@@ -2,7 +2,70 @@ import Foundation
 import RustleMarket
 import RustlePlot
 
-/// The formats of the ticker's numbers, the same in every locale.
+/// Times and intervals of market data as text, always in UTC.
+enum MarketTime {
+  /// Parses a time of RFC 3339, `2026-01-31T09:30:00.5Z`, also without seconds, or without an offset in UTC; a date for its
+  /// beginning; a whole number of milliseconds since 1970. Nil for any other text, and beyond the range of `Timestamp`.
+  static func timestamp(_ text: String) -> Timestamp? {
+    if let milliseconds = Int64(text) {
+      return Int64(exactly: Int128(milliseconds) * 1_000_000).map(Timestamp.init(nanosecondsSince1970:))
+    }
+    let pattern = /(\d{4}-\d\d-\d\d)(?:([Tt ]\d\d:\d\d)(:\d\d(?:\.\d+)?)?([Zz]|[+-]\d\d:\d\d)?)?/
+    guard let match = text.wholeMatch(of: pattern) else { return nil }
+    return Timestamp(rfc3339: "\(match.1)\(match.2 ?? "T00:00")\(match.3 ?? ":00")\(match.4 ?? "Z")")
+  }
+
+  /// A parser of an option's interval.
+  static func interval(of option: String, allowsZero: Bool = false) -> @Sendable (String) throws -> Duration {
+    { text in
+      if allowsZero, text.wholeMatch(of: /0+(ns|us|ms|s|m|h|d)?/) != nil { return .zero }
+      return try Parse.value("\(option) such as 250ms, 5s, 1m, 1h or 1d") { MarketInterval($0) }(text).duration
+    }
+  }
+
+  /// The time of day to the millisecond, rounded down: `06:02:56.316Z`.
+  static func timeOfDay(_ time: Timestamp, hasMilliseconds: Bool = true) -> String {
+    let text = time.rfc3339(fractionDigits: hasMilliseconds ? 3 : 0).dropFirst("2026-01-31T".count)
+    return String(hasMilliseconds ? text : text.dropLast())
+  }
+
+  /// Date and time of day: `2026-01-31T09:30:00Z`, with the fractional digits that multiples of `unit` need.
+  static func dateAndTime(_ time: Timestamp, unit: Int64 = 1_000_000_000) -> String {
+    time.rfc3339(fractionDigits: Timestamp.fractionDigits(of: unit))
+  }
+
+  /// An age in at most seven columns: `-12 ms`, `3.4 s`, `12 min`.
+  static func age(_ duration: Duration) -> String {
+    let seconds = duration / .seconds(1)
+    switch abs(seconds) {
+    case ..<0.999_5: return "\(Int((seconds * 1e3).rounded())) ms"
+    case ..<99.95: return String(format: "%.1f s", seconds)
+    case ..<5_970: return "\(Int((seconds / 60).rounded())) min"
+    case ..<356_400: return "\(Int((seconds / 3_600).rounded())) h"
+    default: return "\(Int((seconds / 86_400).rounded())) d"
+    }
+  }
+
+  /// The columns of a time or a duration in nanoseconds: in milliseconds, or in nanoseconds where it is not a whole number of
+  /// milliseconds.
+  static func columns<Record>(
+    _ name: String, _ count: @escaping @Sendable (Record) -> Int64
+  ) -> [Column<Record>] {
+    [
+      Column("\(name)_ms", in: [.ndjson]) { milliseconds(count($0)) },
+      Column("\(name)_ns", in: [.ndjson]) { nanoseconds(count($0)) },
+    ]
+  }
+
+  /// The value of such a field in milliseconds; absent where it is not a whole number of them.
+  static func milliseconds(_ count: Int64) -> Value {
+    count.isMultiple(of: 1_000_000) ? .integer(count / 1_000_000) : .absent
+  }
+
+  /// The value of such a field in nanoseconds; absent for a whole number of milliseconds.
+  static func nanoseconds(_ count: Int64) -> Value { count.isMultiple(of: 1_000_000) ? .absent : .integer(count) }
+}
+
 enum TickerNumbers {
   /// The mean of a window, with two digits more than its last price.
   static func mean(_ statistics: PriceStatistics) -> String {
@@ -32,8 +95,7 @@ enum TickerNumbers {
     return "\(mark) \(change(fraction, glyphs: glyphs))"
   }
 
-  /// The colour of a change's direction.
-  static func ink(of fraction: Double) -> Painter.Ink? { !isShown(fraction) ? nil : fraction > 0 ? .green : .red }
+  static func ink(of fraction: Double) -> Ink? { !isShown(fraction) ? nil : fraction > 0 ? .green : .red }
 
   /// Whether a change is visible in two decimals of a per cent.
   private static func isShown(_ fraction: Double) -> Bool { abs(fraction) >= 0.000_05 }
@@ -51,7 +113,6 @@ enum TickerNumbers {
     return String(format: "%.1e", amount)
   }
 
-  /// A count with thousands separators.
   static func count(_ count: UInt64) -> String {
     ExactDecimal(units: Int64(clamping: count), scale: 0)?.grouped() ?? String(count)
   }

@@ -14,8 +14,7 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Option(
     "Receive prices from another process: host:port, unix:/path, or a WebSocket, ws://host/path or wss://host/path. "
-      + "A lost connection is reestablished.",
-    value: "address")
+      + "A lost connection is reestablished.", value: "address")
   var connect: String?
 
   @Flag(
@@ -27,8 +26,7 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Option(
     "Message that subscribes to symbols at a WebSocket: JSON with $symbols or $symbol; none: no message. "
-      + "(default: {\"subscribe\":[\"BTC\",\"ETH\"]})",
-    value: "message|none")
+      + "(default: {\"subscribe\":[\"BTC\",\"ETH\"]})", value: "message|none")
   var subscribe: String?
 
   @Option(
@@ -45,8 +43,7 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Option(
     parsing: .next, "Trust the root certificates of this PEM file instead of the system's; requires wss://.",
-    value: "file",
-    completion: .file(extensions: ["pem", "crt"]))
+    value: "file", completion: .file(extensions: ["pem", "crt"]))
   var roots: String?
 
   @Option(
@@ -54,7 +51,7 @@ struct TickerSourceOptions: ParsableArguments {
     value: "address")
   var serve: String?
 
-  @Option(name: .customLong("input"), help: "The recording's format: ndjson or csv. (default: by its extension)")
+  @Option(help: ArgumentHelp("The recording's format: ndjson or csv. (default: by its extension)", valueName: "format"))
   var input: InputFormat?
 
   @Option(
@@ -63,8 +60,7 @@ struct TickerSourceOptions: ParsableArguments {
   var schema: String?
 
   @Option(
-    help:
-      "Replay at this multiple of the recorded pace, 0.001 to 1000000, or as fast as possible: max. A recording without "
+    "Replay at this multiple of the recorded pace, 0.001 to 1000000, or as fast as possible: max. A recording without "
       + "timestamps is replayed without waiting. (default: 1)",
     value: "factor|max",
     parse: { text in
@@ -77,9 +73,8 @@ struct TickerSourceOptions: ParsableArguments {
   var loop = false
 
   @Option(
-    help: "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970.", value: "time",
-    parse: Parse.value(
-      "a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970", MarketTime.timestamp))
+    "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970.", value: "time",
+    parse: Parse.value("a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970", MarketTime.timestamp))
   var from: Timestamp?
 
   struct Header: Sendable, Hashable {
@@ -87,7 +82,6 @@ struct TickerSourceOptions: ParsableArguments {
     var value: String
   }
 
-  /// The format of a recording.
   enum InputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     case ndjson, csv
   }
@@ -100,7 +94,7 @@ struct TickerSourceOptions: ParsableArguments {
     let isWebSocket = isSecure || connect?.lowercased().hasPrefix("ws://") ?? false
     let webSocket = "requires --connect ws://… or wss://…"
     let names = headers.map { $0.name.lowercased() }
-    let repeated = names.indices.first { names[..<$0].contains(names[$0]) }.map { headers[$0].name }
+    let repeated = names.firstRepeated.flatMap { name in headers.last { $0.name.lowercased() == name }?.name }
     try Parse.reject(
       (replay != nil && connect != nil, "--replay cannot be used with --connect"),
       (isRenumbered && connect == nil, "--renumbered requires --connect"),
@@ -123,8 +117,6 @@ struct TickerSourceOptions: ParsableArguments {
   }
 
   /// The source of `--replay` or `--connect`; nil without them.
-  ///
-  /// - Throws: `ValidationError` for a WebSocket in a command built without WebSockets.
   func feed() throws -> FeedConfiguration? {
     if let replay {
       return .replay(
@@ -155,27 +147,23 @@ struct TickerSourceOptions: ParsableArguments {
   }
 }
 
-/// The streams that the ticker makes of the prices.
 struct TickerStreamOptions: ParsableArguments {
   @Option(help: "Buffering for a slow reader: every update, the newest of each symbol, or the newest at --rate.")
   var policy: Policy = .buffered
 
   @Option(
-    help: "Write candles of this interval instead of trades: 250ms, 5s, 1m, 1h, 1d.", value: "interval",
+    "Write candles of this interval instead of trades: 250ms, 5s, 1m, 1h, 1d.", value: "interval",
     parse: MarketTime.interval(of: "an interval"))
   var candles: Duration?
 
   @Option(
-    help: "Wait this long for late trades of a candle, at most 64 intervals. (default: 0)", value: "interval",
+    "Wait this long for late trades of a candle, at most 64 intervals. (default: 0)", value: "interval",
     parse: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
   var lateness: Duration?
 
   @Option(
-    help:
-      "Write mean, deviation, range and change over a moving window of this duration instead of trades: 250ms, 5s, 1m, "
-      + "1h, 1d.",
-    value: "interval",
-    parse: MarketTime.interval(of: "an interval"))
+    "Write mean, deviation, range and change over a moving window of this duration instead of trades: 250ms, 5s, 1m, "
+      + "1h, 1d.", value: "interval", parse: MarketTime.interval(of: "an interval"))
   var statistics: Duration?
 
   @Option(
@@ -187,40 +175,35 @@ struct TickerStreamOptions: ParsableArguments {
   var alerts: [PriceThreshold] = []
 
   @Option(
-    "Record every trade to this file, as NDJSON for --replay.", value: "file",
-    completion: .file(extensions: ["ndjson"]))
+    "Record every trade to this file, as NDJSON for --replay.", value: "file", completion: .file(extensions: ["ndjson"])
+  )
   var record: String?
 
   @Flag(help: "Replace an existing file.")
   var overwrite = false
 
-  /// The names of the policies.
   enum Policy: String, ExpressibleByArgument, CaseIterable, Sendable {
     case buffered, conflated, sampled
   }
 
   func validate() throws {
     let limit = (candles ?? .zero) * 64
-    let got = MarketTime.text(lateness ?? .zero)
     try Parse.reject(
       (candles != nil && statistics != nil, "--candles cannot be used with --statistics"),
       (lateness != nil && candles == nil, "--lateness requires --candles"),
       (
         lateness ?? .zero > limit,
-        "--lateness: expected 0 to \(MarketTime.text(limit)), 64 intervals, got \(got)"
+        "--lateness: expected 0 to \(MarketInterval(limit)), 64 intervals, got \(MarketInterval(lateness ?? .zero))"
       ),
       (overwrite && record == nil, "--overwrite requires --record"))
   }
 
-  /// The kind of records.
   var content: TickerPlan.Content {
     if let candles { return .candles(every: candles, lateness: lateness ?? .zero) }
     return statistics.map { .statistics(over: $0) } ?? .trades
   }
 
-  /// The buffering policy; nil for the default.
-  ///
-  /// - Parameter rate: updates per second of the policy `sampled`.
+  /// The buffering policy, for updates per second of the policy `sampled`; nil for the default.
   func policy(rate: Double) throws -> FeedPolicy? {
     switch policy {
     case .buffered: return nil

@@ -11,7 +11,6 @@ actor TickerOutput: TickerSink {
   private let writer: LineWriter
   private var lines: TickerLines
   private var text = ByteText()
-  /// The number of malformed messages.
   private var reported = 0
 
   /// The number of malformed messages that are reported one by one.
@@ -27,9 +26,11 @@ actor TickerOutput: TickerSink {
     lines.reportsSkips = plan.policy == nil && plan.connection != nil
   }
 
-  func begin() throws { try writer.write(lines.header) }
+  func begin(serving address: FeedAddress?) throws {
+    try writer.write(lines.header)
+    if let address { note("serving on \(address)") }
+  }
 
-  /// Writes a note.
   nonisolated func note(_ text: String) { try? notes?.write("rustle: \(CommandFailure.visible(text))\n") }
 
   func take(_ batch: [StreamElement<some TickerRecord>]) throws {

@@ -1,13 +1,10 @@
 import Foundation
 import RustleMarket
 
-/// The plan of a ticker's run, from its options.
 struct TickerPlan: Sendable, Equatable {
-  /// The kind of records.
   enum Content: Sendable, Hashable {
     case trades
     case candles(every: Duration, lateness: Duration)
-    /// Over a window of this duration.
     case statistics(over: Duration)
 
     var isCandles: Bool { if case .candles = self { true } else { false } }
@@ -28,24 +25,17 @@ struct TickerPlan: Sendable, Equatable {
   /// The buffering policy; nil for that of ``everything``.
   var policy: FeedPolicy?
   var thresholds: [PriceThreshold] = []
-  /// The path of the file to record trades to; nil for none.
   var record: String?
-  /// Whether the recording replaces an existing file.
   var overwrite = false
-  /// The address to serve the source on.
   var serve: FeedAddress?
   var duration: Duration?
 
-  /// Whether the prices are simulated.
   var isSimulated: Bool { if case .simulated = source { true } else { false } }
 
-  /// The replayed file; nil for another source.
   var recording: ReplayFeed? { if case .replay(let feed) = source { feed } else { nil } }
 
-  /// The symbols with a row from the beginning.
   var shownSymbols: [String] { if case .only(let names) = symbols { names } else { [] } }
 
-  /// The address of the connection; nil for a source without one.
   var connection: String? {
     switch source {
     case .live(let feed): feed.address.description
@@ -57,7 +47,6 @@ struct TickerPlan: Sendable, Equatable {
   /// The policy of a consumer of every update: lossless for a recording, buffered for another source.
   var everything: FeedPolicy { recording == nil ? .buffered() : .lossless() }
 
-  /// The source in a few words.
   var sourceText: String {
     if let connection { return "from \(connection)" }
     guard let recording else { return "simulated" }

@@ -4,11 +4,11 @@ import RustlePlot
 
 /// A record of a ticker: a trade, a candle, or the statistics of a window.
 protocol TickerRecord: PriceRecord {
-  /// The columns of machine-readable formats.
-  ///
-  /// - Parameter interval: the nanoseconds of a candle or of a window; 0 for trades.
+  /// The columns of machine-readable formats, for the nanoseconds of a candle or of a window; 0 for trades.
   static func columns(interval: Int64, isSimulated: Bool) -> [Column<Self>]
 
+  /// The earliest and the latest price.
+  var ends: (first: ExactDecimal, last: ExactDecimal) { get }
   /// The sequence numbers of its symbol missing before it.
   var sequenceGap: UInt64 { get }
   /// The text between the symbol and the change.
@@ -19,7 +19,6 @@ extension TickerRecord {
   var sequenceGap: UInt64 { 0 }
 }
 
-/// The lines of a ticker's records.
 struct TickerLines: Sendable {
   /// Whether gaps of dropped updates are written in their places.
   var reportsGaps = true
@@ -29,7 +28,6 @@ struct TickerLines: Sendable {
   private let isSimulated: Bool
   private let format: OutputFormat
   private let profile: TerminalProfile
-  /// The first price of each symbol.
   private var firsts: [String: ExactDecimal] = [:]
 
   /// - Parameter isSimulated: whether times are in whole milliseconds, rounded down, and sizes are left out.
@@ -45,7 +43,6 @@ struct TickerLines: Sendable {
       Record.columns(interval: interval, isSimulated: isSimulated), format: format, profile: profile, heading: "")
   }
 
-  /// The header before the first record; may be empty.
   var header: String {
     switch content {
     case .trades: table(of: Trade.self).header
@@ -54,7 +51,6 @@ struct TickerLines: Sendable {
     }
   }
 
-  /// Appends the lines of a stream's elements.
   mutating func append<Record: TickerRecord>(_ elements: [StreamElement<Record>], to text: inout ByteText) {
     let table: Table<Record> = table()
     for element in elements {
@@ -78,12 +74,12 @@ struct TickerLines: Sendable {
 
   /// The text of a record: time, symbol, details, and the change, of trades since the first, of others in the interval.
   private mutating func line(_ record: some TickerRecord) -> String {
-    var first = record.firstPrice
+    var first = record.ends.first
     if case .trades = content {
       first = firsts[record.symbol, default: first]
       firsts[record.symbol] = first
     }
-    let (glyphs, change) = (profile.glyphs, record.lastPrice.relativeChange(since: first))
+    let (glyphs, change) = (profile.glyphs, record.ends.last.relativeChange(since: first))
     let time =
       record is Candle
       ? MarketTime.dateAndTime(record.time, unit: content.interval?.wholeNanoseconds ?? 1)
@@ -117,6 +113,7 @@ extension Trade: TickerRecord {
       ]
   }
 
+  var ends: (first: ExactDecimal, last: ExactDecimal) { (price, price) }
   private var reportedSize: Value { size.units == 0 ? .absent : .decimal(size) }
 
   var details: String { " " + price.grouped().leftPadded(to: 14) }
@@ -132,6 +129,7 @@ extension Candle: TickerRecord {
     ] + MarketTime.columns("start", \.start.nanosecondsSince1970) + MarketTime.columns("interval") { _ in interval }
   }
 
+  var ends: (first: ExactDecimal, last: ExactDecimal) { (open, close) }
   var details: String {
     let prices = [("open", open), ("high", high), ("low", low), ("close", close)]
     return prices.map { "  \($0.0) \($0.1.grouped())" }.joined()
@@ -149,6 +147,7 @@ extension PriceStatistics: TickerRecord {
       ] + MarketTime.columns("window") { _ in interval }
   }
 
+  var ends: (first: ExactDecimal, last: ExactDecimal) { (first, last) }
   var details: String {
     let prices = [("low", lowest), ("high", highest), ("first", first), ("last", last)]
     return "  mean \(TickerNumbers.mean(self))  sd \(TickerNumbers.amount(standardDeviation))"

@@ -3,6 +3,7 @@ import RustleMarket
 
 /// A consumer of a run's streams: lines, or a view.
 protocol TickerSink: Actor {
+  func begin(serving address: FeedAddress?) throws
   func take(_ batch: [StreamElement<some TickerRecord>]) throws
   func take(_ alert: StreamElement<PriceAlert>) throws
   func take(_ notice: FeedNotice) throws
@@ -13,29 +14,23 @@ extension TickerPlan {
   /// Writes one line for each record. Dropped updates are reported in their places, and in the notes of the output at the end,
   /// with the faults of the source.
   func run(to output: TickerOutput) async throws -> RunEnding {
-    try await run(to: output, view: nil, notes: output.notes) { streams in
-      try await output.begin()
-      if let server = streams.server { output.note("serving on \(server.address)") }
-    }
+    try await run(to: output, view: nil, notes: output.notes)
   }
 
-  /// Shows the live table.
   func run(in view: LiveTicker, notes: LineWriter?) async throws -> RunEnding {
-    try await run(to: view, view: view, notes: notes) { _ in }
+    try await run(to: view, view: view, notes: notes)
   }
 
-  /// Runs to the end, and closes the recording however the run ends.
-  ///
-  /// - Throws: `CommandFailure` when the source failed, or there was no trade in a recording.
-  private func run(
-    to sink: some TickerSink, view: LiveTicker?, notes: LineWriter?, begin: (TickerStreams) async throws -> Void
-  ) async throws -> RunEnding {
+  private func run(to sink: some TickerSink, view: LiveTicker?, notes: LineWriter?) async throws -> RunEnding {
     let recorder = try recorder()
-    do {
+    // The recording is closed however the run ends.
+    return try await finally {
+      try? await recorder?.close()
+    } after: {
       let streams = try await TickerStreams(self, of: feed(), recorder: recorder)
       // Signals are handled by then.
       let ending = try await streams.run(view: view, isForced: view == nil) { tasks in
-        try await begin(streams)
+        try await sink.begin(serving: streams.server?.address)
         streams.add(to: &tasks, sink)
       }
       if ending != .readerGone {
@@ -46,15 +41,9 @@ extension TickerPlan {
       try await recorder?.close()
       if let recorder { try? notes?.write(await recorder.summary) }
       return ending
-    } catch {
-      try? await recorder?.close()
-      throw error
     }
   }
 
-  /// The recorder of the trades; nil without a recording.
-  ///
-  /// - Throws: `CommandFailure` for a file that cannot be written, that may not be replaced, or that is replayed.
   func recorder() throws -> TradeRecorder? {
     guard let record else { return nil }
     try OutputPath.check(record, option: "--record", isNot: recording?.path)
@@ -81,14 +70,12 @@ extension TickerPlan {
   }
 }
 
-/// The stream of a ticker's records.
 protocol ShownStream: Sendable {
   var outcome: SessionOutcome? { get }
   var statistics: StreamStatistics { get }
   var lateTradeCount: UInt64 { get }
   var evictedTradeCount: UInt64 { get }
 
-  /// Reads the stream to its end.
   func deliver(to sink: some TickerSink) async throws
 }
 
@@ -101,10 +88,8 @@ struct TickerStreams: Sendable {
   let feed: MarketFeed
   let shown: any ShownStream
   let alerts: EngineStream<PriceAlert>?
-  /// The server of the source to other processes.
   let server: FeedServer?
   private let notices: EngineStream<FeedNotice>
-  /// The states of the connection; nil for a source without one.
   private let connections: EngineStream<FeedConnection>?
   /// Writes the recording. Not cancelled with the other tasks.
   private let writing: Task<Void, any Error>?
@@ -135,7 +120,6 @@ struct TickerStreams: Sendable {
     writing = if let recorder, let recorded { Task { try await recorder.record(recorded) } } else { nil }
   }
 
-  /// Reads the streams to their ends.
   func deliver(to sink: some TickerSink) async throws {
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { try await shown.deliver(to: sink) }
@@ -223,7 +207,6 @@ struct TickerStreams: Sendable {
 }
 
 extension TradeRecorder {
-  /// The summary for standard error.
   var summary: String {
     let missing = droppedCount > 0 ? "rustle: \(droppedCount) updates dropped: too fast for \(path)\n" : ""
     let name = CommandFailure.visible(path)

@@ -4,7 +4,6 @@ import RustleMarket
 struct TickerSummary {
   /// For standard error, without the program's name.
   private(set) var notes: [String] = []
-  /// The failure of the run; nil for a success.
   let failure: CommandFailure?
 
   /// - Parameter isOver: whether the run ended with its streams or in time, and not by a key or a signal.
@@ -79,6 +78,5 @@ struct TickerSummary {
 }
 
 extension FeedCounts {
-  /// Messages that were skipped.
   var unreadable: UInt64 { malformed + oversized }
 }

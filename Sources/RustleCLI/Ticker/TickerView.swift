@@ -6,32 +6,22 @@ import RustlePlot
 struct TickerStatus: Equatable, Sendable {
   /// Seconds since the start.
   var seconds = 0.0
-  /// The time now.
   var now = Timestamp.unixEpoch
   /// The word for dropped updates under the policy.
-  var lostWord = "dropped"
+  var droppedWord = "dropped"
   /// Where the prices come from: `simulated`, `replay x 10`.
   var source = ""
-  /// Updates in the last second.
   var updatesPerSecond: Double?
-  /// The counts of the source; nil at first.
   var counts: FeedCounts?
-  /// Trades that arrived too late for their candle.
-  var late: UInt64 = 0
-  /// The state of the source's connection; nil for a source without one.
+  var lateTrades: UInt64 = 0
   var connection: FeedConnection?
-  /// The server's address and clients; nil without a server.
   var server: Server?
-  /// The number of dropped alerts.
-  var lostAlerts: UInt64 = 0
-  /// The newest alert.
+  var droppedAlerts: UInt64 = 0
   var alert: PriceAlert?
-  /// The fault of the newest malformed message.
   var fault: String?
   /// The index of the first shown row.
   var offset = 0
   var isPaused = false
-  /// Whether keys are read; without them the help is not offered.
   var hasKeys = false
   var showsHelp = false
 
@@ -40,10 +30,10 @@ struct TickerStatus: Equatable, Sendable {
     var clients = 0
   }
 
-  /// The losses and faults with their counts; empty without any.
   fileprivate func troubles(dropped: UInt64) -> String {
     let troubles: [(count: UInt64?, what: String)] = [
-      (dropped, lostWord), (lostAlerts, lostAlerts == 1 ? "alert dropped" : "alerts dropped"), (late, "late"),
+      (dropped, droppedWord), (droppedAlerts, droppedAlerts == 1 ? "alert dropped" : "alerts dropped"),
+      (lateTrades, "late"),
       (counts?.unreadable, "malformed"), (counts?.skippedNumbers, "missing from the source"),
       (counts?.duplicates, "duplicates"), (counts?.outOfOrder, "out of order"),
     ]
@@ -59,7 +49,6 @@ struct TickerView {
   let profile: TerminalProfile
   /// Whether a row shows its time, as of a recording, and not its age.
   let isRecording: Bool
-  /// The kind of the rows.
   let content: TickerPlan.Content
   /// The rows that fit, from the one scrolled to.
   private(set) var rows = 0..<0
@@ -106,7 +95,7 @@ struct TickerView {
     let clients = status.server.map { "\($0.clients) \($0.clients == 1 ? "client" : "clients")" } ?? ""
     let clock = status.alert.map { MarketTime.timeOfDay($0.time, hasMilliseconds: false) } ?? ""
     let troubles = status.troubles(dropped: board.dropped)
-    let parts: [(rank: Int, text: String?, ink: Painter.Ink)] = [
+    let parts: [(rank: Int, text: String?, ink: Ink)] = [
       (3, status.alert.map { "ALERT \(clock)  \($0.text)" }, .yellow),
       (5, status.fault.map { "malformed: \($0)" }, .yellow),
       (2, isConnected ? nil : status.connection?.text, isWaiting ? .dim : .yellow),
@@ -137,7 +126,7 @@ struct TickerView {
   }
 
   /// A line in one ink, cut to the terminal's width and without spaces at its end.
-  private func line(_ text: String, _ ink: Painter.Ink? = nil) -> ScreenLine {
+  private func line(_ text: String, _ ink: Ink? = nil) -> ScreenLine {
     profile.line(CommandFailure.visible(text).withoutSpacesAtEnd, ink)
   }
 }

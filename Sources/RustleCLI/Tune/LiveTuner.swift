@@ -5,7 +5,6 @@ import RustleAudio
 actor LiveTuner: LiveView {
   var screen: LiveScreen
   private let tuner: Tuner
-  /// The initial configuration.
   private let start: TunerConfiguration
   private let subject: SoundSubject
   private var options: TunerViewOptions
@@ -18,17 +17,12 @@ actor LiveTuner: LiveView {
   private var message: String?
   private var showsHelp = false
 
-  /// The help line of the keys.
   static let help = "q quit  arrows A4  i instrument  t temperament  l learn  s stretch  r restore"
 
   init(
     tuner: Tuner, start: TunerConfiguration, subject: SoundSubject, options: TunerViewOptions, screen: LiveScreen
   ) {
-    self.tuner = tuner
-    self.start = start
-    self.subject = subject
-    self.options = options
-    self.screen = screen
+    (self.tuner, self.start, self.subject, self.options, self.screen) = (tuner, start, subject, options, screen)
   }
 
   func show(_ update: TunerUpdate) {

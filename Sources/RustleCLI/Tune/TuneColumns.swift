@@ -2,21 +2,14 @@ import Foundation
 import RustleAudio
 import RustlePlot
 
-/// The result of a run of the tuner.
 struct TuneResult: Sendable {
-  /// The duration of the sound, in seconds.
   var seconds = 0.0
-  /// The played notes.
   var played = PlayedNotes()
-  /// The tuner's configuration at the end.
   var configuration = TunerConfiguration()
-  /// The learned reference pitch; nil for none.
   var learned: ReferenceLearner.Result?
   /// Whether a reference pitch was still being learned at the end.
   var isLearning = false
-  /// The inharmonicity B of the notes.
   var inharmonicities: [StretchCurve.Point] = []
-  /// The dropped frames and the overruns of a device.
   var droppedFrames: Int64 = 0
   var overruns = 0
 }
@@ -48,7 +41,6 @@ struct TuneTables: Sendable {
   /// The line of a note that ended; empty for CSV, whose rows are readings, and for text, which lists notes at the end.
   func line(_ note: PlayedNote) -> String { format == .ndjson ? notes.line(note) : "" }
 
-  /// The summary after the last line.
   func summary(_ result: TuneResult) -> String {
     switch format {
     case .csv: ""
@@ -103,7 +95,6 @@ struct TuneTables: Sendable {
     return text + "\n"
   }
 
-  /// A confidence in whole percent.
   static func percent(_ confidence: Double) -> Int { Int((100 * min(max(confidence, 0), 1)).rounded()) }
 
   /// The columns of notes; text output is `   0:01.5   2.0 s    A4    +7.9     0.0   442.000  SHARP`.
@@ -157,7 +148,6 @@ struct TuneTables: Sendable {
 
   // MARK: text output
 
-  /// The notes of a run in a table, and the learned reference pitch.
   func lines(_ result: TuneResult) -> [ScreenLine] {
     var lines: [ScreenLine] = []
     if result.played.notes.isEmpty {
@@ -190,14 +180,11 @@ struct TuneTables: Sendable {
 }
 
 extension TuningReading.Direction {
-  /// The direction in capitals, shown in its colour.
   var word: String { self == .inTune ? "IN TUNE" : rawValue.uppercased() }
 
-  /// The direction in machine-readable formats.
   var field: String { word.lowercased().replacing(" ", with: "_") }
 
-  /// The colour of the direction.
-  var ink: Painter.Ink {
+  var ink: Ink {
     switch self {
     case .flat: .cyan
     case .inTune: .green

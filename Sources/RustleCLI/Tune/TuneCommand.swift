@@ -63,19 +63,15 @@ struct TuneCommand: AsyncParsableCommand {
   var learn = false
 
   @Option(
-    help: ArgumentHelp(
-      "The written note for --learn. (default: the nearest)", valueName: "note"),
-    transform: Parse.note)
+    help: ArgumentHelp("The written note for --learn. (default: the nearest)", valueName: "note"), transform: Parse.note
+  )
   var learnNote: Note?
 
-  @Option(
-    help: "Largest deviation that is in tune, 0 to 50 cents.", value: "cents",
-    parse: Parse.number("cents", in: 0...50))
+  @Option("Largest deviation that is in tune, 0 to 50 cents.", value: "cents", parse: Parse.number("cents", in: 0...50))
   var tolerance: Double = TuningReading.defaultTolerance
 
   @Option(
-    help:
-      "Milliseconds of sound between two readings, 0 to 3600000; 0 for every frame. (default: 100; text: 250, of a file only "
+    "Milliseconds of sound between two readings, 0 to 3600000; 0 for every frame. (default: 100; text: 250, of a file only "
       + "the notes)", value: "ms", parse: Parse.integer("milliseconds", in: 0...3_600_000))
   var interval: Int?
 
@@ -96,7 +92,8 @@ struct TuneCommand: AsyncParsableCommand {
     }
   }
 
-  private func listen(_ input: SoundInput, _ configuration: TunerConfiguration) async throws -> RunEnding {
+  /// Writes readings and notes or shows them, and writes the summary at the end.
+  private func listen(_ input: OpenedInput, _ configuration: TunerConfiguration) async throws -> RunEnding {
     let tuner = try tuner(for: input, configuration)
     if learn { try await tuner.learnReference(note: learnNote) }
     let range = await tuner.range
@@ -109,16 +106,41 @@ struct TuneCommand: AsyncParsableCommand {
     }
     let isText = output.effectiveFormat.isForPeople
     let showsReadings = !isText || !sound.isFile || interval != nil
-    let session = TuneSession(
-      input: input, tuner: tuner, view: view,
-      tables: TuneTables(
-        format: output.effectiveFormat, profile: output.profile, subject: subject, options: options),
-      showsReadings: showsReadings, interval: Double(interval ?? (isText ? 250 : 100)) / 1_000,
+    let interval = Double(interval ?? (isText ? 250 : 100)) / 1_000
+    let tables = TuneTables(
+      format: output.effectiveFormat, profile: output.profile, subject: subject, options: options)
+    let lines = MeasurementLines(
+      header: tables.readings.header,
       progress: log.progress(total: view == nil ? input.expectedFrames : nil, writesAtOnce: showsReadings))
-    return try await session.run()
+    let notes = Shared(PlayedNotes())
+    return try await input.run(view: view) {
+      var due = -Double.infinity
+      // Notes are made of every frame, also of those not written.
+      for try await update in try await tuner.updates(of: input) {
+        var line = notes.update { $0.add(update) }.map(tables.line) ?? ""
+        if update.time >= due {
+          due = due.isFinite ? max(due + interval, update.time + 0.5 * interval) : update.time + interval
+          if showsReadings { line += tables.readings.line(update) }
+        }
+        await view?.show(update)
+        try await lines.write(view == nil ? line : "", frames: input.counts.frames)
+      }
+    } finish: { ending in
+      guard await lines.end(), ending != .readerGone else { return }
+      var played = notes.value
+      let last = played.finish()
+      let result = TuneResult(
+        seconds: Double(input.counts.frames) / input.format.sampleRate, played: played,
+        configuration: await tuner.configuration, learned: await tuner.learned, isLearning: await tuner.isLearning,
+        inharmonicities: await tuner.inharmonicities, droppedFrames: input.counts.droppedFrames,
+        overruns: input.counts.overruns)
+      if let view { return try await view.finish(result) }
+      let gap = isText && showsReadings ? await lines.isEmpty ? "" : "\n" : ""
+      try await lines.write((last.map(tables.line) ?? "") + gap + tables.summary(result))
+    }
   }
 
-  private func tuner(for input: SoundInput, _ configuration: TunerConfiguration) throws -> Tuner {
+  private func tuner(for input: OpenedInput, _ configuration: TunerConfiguration) throws -> Tuner {
     try CommandFailure.check(channel: tune.channel.number, of: input.format)
     let make = { try Tuner(format: input.format, configuration: configuration) }
     // The rate is the file's own, and nobody's mistake of use; what else is wrong has words of its own.

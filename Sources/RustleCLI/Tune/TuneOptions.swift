@@ -2,15 +2,14 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 
-/// The instrument and the tuning.
 struct TuneOptions: ParsableArguments {
   @Flag(help: "List the instruments with their strings, and exit.")
   var listInstruments = false
 
   @Option(
-    help: ArgumentHelp(
-      "Tune to the strings of this instrument: one of --list-instruments, or a JSON file with a name and strings. "
-        + "(default: chromatic, the nearest note)", valueName: "name|file"), completion: .file(extensions: ["json"]))
+    parsing: .next,
+    "Tune to the strings of this instrument: one of --list-instruments, or a JSON file with a name and strings. "
+      + "(default: chromatic, the nearest note)", value: "name|file", completion: .file(extensions: ["json"]))
   var instrument: String?
 
   @Option(
@@ -19,23 +18,21 @@ struct TuneOptions: ParsableArguments {
   var tuning: String?
 
   @Option(
-    help: "Reference pitch: the frequency of A4, 300 to 500 Hz. (default: 440)", value: "hz",
+    "Reference pitch: the frequency of A4, 300 to 500 Hz. (default: 440)", value: "hz",
     parse: Parse.number("hertz", in: Tuning.referenceRange))
   var reference: Double?
 
   @Option(
-    help: ArgumentHelp(
-      "The temperament: \(Self.temperaments), a number of equal parts of the octave, or a Scala file (.scl).",
-      valueName: "name|file"), completion: .file(extensions: ["scl"]))
+    parsing: .next,
+    "The temperament: \(Self.temperaments), a number of equal parts of the octave, or a Scala file (.scl).",
+    value: "name|file", completion: .file(extensions: ["scl"]))
   var temperament: String?
 
-  @Option(
-    help: ArgumentHelp("Tonic of the temperament. (default: C)", valueName: "note"),
-    transform: Parse.noteName)
+  @Option(help: ArgumentHelp("Tonic of the temperament. (default: C)", valueName: "note"), transform: Parse.noteName)
   var tonic: NoteName?
 
   @Option(
-    help: "Semitones from the sounding up to the written note: 2 for a clarinet in B flat.", value: "semitones",
+    "Semitones from the sounding up to the written note: 2 for a clarinet in B flat.", value: "semitones",
     parse: Parse.integer("semitones", in: Tuning.transpositionRange))
   var transpose: Int?
 
@@ -43,16 +40,14 @@ struct TuneOptions: ParsableArguments {
   var flats = false
 
   @Option(
-    help: "Error of the sound card's clock in parts per million, positive if fast, -500 to 500.", value: "ppm",
+    "Error of the sound card's clock in parts per million, positive if fast, -500 to 500.", value: "ppm",
     parse: Parse.number("parts per million", in: Tuning.clockCorrectionRange))
   var ppm: Double?
 
   @OptionGroup var channel: ChannelOption
 
   @Option(
-    help:
-      "Tracking method: harmonic has a calibrated confidence and the inharmonicity; the others are for comparison."
-  )
+    help: "Tracking method: harmonic has a calibrated confidence and the inharmonicity; the others are for comparison.")
   var method: PitchMethod = .harmonic
 
   static let temperaments = Temperament.Preset.allCases.map(\.rawValue).joined(separator: ", ")
@@ -61,7 +56,6 @@ struct TuneOptions: ParsableArguments {
     if listInstruments { throw CleanExit.message(Self.instrumentList) }
   }
 
-  /// The presets with their names, one per line.
   static var instrumentList: String {
     let width = Instrument.Preset.allCases.reduce(0) { max($0, $1.rawValue.count) } + 2
     let lines = Instrument.Preset.allCases.map { preset in
@@ -73,8 +67,6 @@ struct TuneOptions: ParsableArguments {
   }
 
   /// The tuner's initial configuration.
-  ///
-  /// - Throws: `CommandFailure` for an unknown name, and for an invalid file.
   func configuration(needle: NeedleOptions) throws -> TunerConfiguration {
     var configuration = TunerConfiguration(
       tuning: try combinedTuning(), needle: needle, channel: channel.number.map { .channel($0 - 1) } ?? .mix,
@@ -132,20 +124,19 @@ struct TuneOptions: ParsableArguments {
   }
 }
 
-/// The smoothing of the tuner's needle.
 struct NeedleArguments: ParsableArguments {
   @Option(
-    help: "Time constant of the needle, 0 to 10 seconds. (default: 0.1)",
-    value: "seconds", parse: Parse.number("seconds", in: 0...10))
+    "Time constant of the needle, 0 to 10 seconds. (default: 0.1)", value: "seconds",
+    parse: Parse.number("seconds", in: 0...10))
   var smooth: Double?
 
   @Option(
-    help: "Hold the last reading this long after the tone, 0 to 60 seconds. (default: 1)", value: "seconds",
+    "Hold the last reading this long after the tone, 0 to 60 seconds. (default: 1)", value: "seconds",
     parse: Parse.number("seconds", in: 0...60))
   var hold: Double?
 
   @Option(
-    help: "Least confidence of a frame that is used, 0 to 1. (default: 0.5)", value: "part",
+    "Least confidence of a frame that is used, 0 to 1. (default: 0.5)", value: "part",
     parse: Parse.number("a confidence", in: 0...1))
   var confidence: Double?
 
@@ -157,7 +148,6 @@ struct NeedleArguments: ParsableArguments {
     throw ValidationError("--unsteadied cannot be used with \(other)")
   }
 
-  /// The options of the needle.
   var options: NeedleOptions {
     let usual = NeedleOptions()
     var options = unsteadied ? .raw : usual

@@ -2,7 +2,6 @@ import Foundation
 import RustleAudio
 import RustlePlot
 
-/// The presentation of the tuner.
 struct TunerViewOptions: Equatable, Sendable {
   var tuning = Tuning.standard
   var instrument = Instrument.chromatic
@@ -22,11 +21,7 @@ struct TunerView {
   private var glyphs: Glyphs { profile.glyphs }
 
   /// The lines with their widths in columns: the same number for every state, at most one less than the terminal's rows.
-  /// The least important lines are left out first.
-  ///
-  /// - Parameters:
-  ///   - update: the state of the tuner; nil before the first.
-  ///   - footer: the last line, about keys or the source; nil for none.
+  /// The least important lines are left out first. `footer` is the last line, about keys or the source.
   func lines(_ update: TunerUpdate?, footer: String? = nil) -> [ScreenLine] {
     let (reading, isHeld) = (update?.needle?.reading, update?.needle?.isHeld ?? false)
     let note = [note(reading, isHeld)]
@@ -65,7 +60,6 @@ struct TunerView {
     return room % 2 == 1 ? room : room - 1
   }
 
-  /// The ends and the middle of the needle's scale.
   private func scale() -> ScreenLine {
     let end = Numbers.plain(options.span)
     let left = String(glyphs.minus) + end
@@ -89,7 +83,7 @@ struct TunerView {
     ])
   }
 
-  private func ink(_ reading: TuningReading, _ isHeld: Bool) -> Painter.Ink {
+  private func ink(_ reading: TuningReading, _ isHeld: Bool) -> Ink {
     isHeld ? .dim : reading.direction(tolerance: options.tolerance).ink
   }
 

@@ -1,75 +1,15 @@
-import Foundation
 import RustleAudio
-
-/// The requested settings of an equalizer, before the sample rate is known.
-struct EqualizerRequest: Equatable, Sendable {
-  /// The bands as given. With ``isSolved``, their gains are points of the combined response.
-  var settings: EqualizerSettings
-  /// The preamp in place of the settings' own.
-  var preamp: EqualizerOptions.Preamp?
-  /// Whether the overlap of neighbouring bands is compensated for.
-  var isSolved = false
-  /// The name of the preset; nil without one.
-  var name: String?
-
-  /// Appends bands.
-  mutating func add(_ more: EqualizerSettings) {
-    settings.left += more.left
-    settings.right += more.right
-  }
-
-  /// The settings in force at a sample rate in Hz.
-  ///
-  /// - Parameter note: receives notes about them for the user.
-  /// - Throws: `AudioError` for values out of range.
-  func prepared(sampleRate: Double, note: (String) -> Void) throws -> EqualizerSettings {
-    var result = settings.limited(toSampleRate: sampleRate)
-    func effective(_ settings: EqualizerSettings) -> Int {
-      (settings.left + settings.right).count { $0.gain != 0 || $0.isPass }
-    }
-    let missing = effective(settings) - effective(result)
-    if missing > 0 {
-      let rate = Numbers.plain(sampleRate / 2, digits: 12)
-      let (bands, verb) = missing == 1 ? ("band", "is") : ("bands", "are")
-      note("\(missing) \(bands) at or above half the sample rate, \(rate) Hz, \(verb) left out")
-    }
-    if isSolved {
-      let (solved, distance) = try result.solved(sampleRate: sampleRate)
-      result = solved
-      // In dB; smaller distances are not worth a note.
-      if distance > 0.1 {
-        let miss = String(format: distance < 1 ? "%.2f" : "%.1f", distance)
-        note("the bands cannot reach these gains: the response differs by up to \(miss) dB")
-      }
-    }
-    switch preamp {
-    case .decibels(let decibels): result.preamp = decibels
-    case .automatic: result.preamp = try result.automaticPreamp(sampleRate: sampleRate)
-    case nil: break
-    }
-    return result
-  }
-}
-
-extension EqualizerBand {
-  /// Whether it is a low-pass or high-pass filter, which has no gain.
-  var isPass: Bool { kind == .lowPass || kind == .highPass }
-}
 
 /// The sliders of a live equalizer, and their keys.
 struct EqualizerControls: Equatable, Sendable {
-  /// The action of a key, beyond the sliders.
   enum Action: Equatable {
     case none, quit, apply, bypass, save
   }
 
   /// The sliders, before solving.
   private(set) var request: EqualizerRequest
-  /// Whether there is a right channel.
   let isStereo: Bool
-  /// The index of the selected band.
   private(set) var chosen = 0
-  /// The selected channel.
   private(set) var channel = Equalizer.Channel.both
   private(set) var isBypassed: Bool
   private(set) var showsHelp = false
@@ -90,7 +30,6 @@ struct EqualizerControls: Equatable, Sendable {
     if !isStereo { channel = .left }
   }
 
-  /// The number of sliders side by side.
   var bandCount: Int { max(request.settings.left.count, isStereo ? request.settings.right.count : 0) }
 
   /// The bands at an index; nil where a channel has fewer.

@@ -1,0 +1,33 @@
+extension SoundLevelReading {
+  /// A level with its standard symbol, for a list.
+  public struct NamedLevel: Sendable, Hashable {
+    /// The symbol, for example `LAFmax`.
+    public let name: String
+    /// The level; nil before there is one, minus infinity for silence.
+    public let level: Double?
+    /// The unit, for example `dBFS`.
+    public let unit: String
+
+    /// Creates a named level.
+    public init(_ name: String, _ level: Double?, _ unit: String) {
+      self.name = name
+      self.level = level
+      self.unit = unit
+    }
+  }
+
+  /// The levels since the beginning of the measurement, the sound exposure level last.
+  public var levels: [NamedLevel] {
+    let unit = calibration.unit
+    return [
+      NamedLevel(equivalentName, equivalentContinuousLevel, unit), NamedLevel("\(levelName)max", maximum, unit),
+      NamedLevel("\(levelName)min", minimum, unit), NamedLevel(peakName, peak, unit),
+      NamedLevel(exposureName, soundExposureLevel, unit),
+    ]
+  }
+
+  /// The exceedance levels, such as `LAF10`, in the order of ``exceeded``.
+  public var exceedanceLevels: [NamedLevel] {
+    exceeded.map { NamedLevel("\(levelName)\($0.percent)", $0.level, calibration.unit) }
+  }
+}
