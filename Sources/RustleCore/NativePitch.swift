@@ -4,8 +4,8 @@ internal import CRustle
 package struct NativePitch: ~Copyable, Sendable {
   private let handle: NativeHandle
   private(set) var room = RecordRoom(of: RustlePitchFrame())
-  /// The length of an analysis frame in samples.
-  package let window: Int
+  /// The length of the longest and of the shortest analysis frame in samples.
+  package let window, shortestWindow: Int
   /// The range of detectable frequencies in Hz.
   package let range: ClosedRange<Double>
 
@@ -15,6 +15,7 @@ package struct NativePitch: ~Copyable, Sendable {
     let description = try handle.description(RUSTLE_DESCRIBE_PITCH, RustlePitchDescription())
     self.handle = handle
     window = Int(description.window)
+    shortestWindow = Int(description.shortest)
     range = description.lowest...max(description.lowest, description.highest)
   }
 
@@ -23,6 +24,14 @@ package struct NativePitch: ~Copyable, Sendable {
     let pitch = handle.raw
     try room.fill(from: samples, found: { found(NativePitchFrame($0)) }) { (samples, room) throws(NativeError) in
       try NativeCalls.pitchProcess(pitch, samples: samples, frames: &room)
+    }
+  }
+
+  /// Ends the signal, and passes each frame of its end to `found`.
+  package mutating func finish(found: (NativePitchFrame) -> Void) throws(NativeError) {
+    let pitch = handle.raw
+    try room.fillFromEnd(found: { found(NativePitchFrame($0)) }) { room throws(NativeError) in
+      try NativeCalls.pitchFinish(pitch, frames: &room)
     }
   }
 

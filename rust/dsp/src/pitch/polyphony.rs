@@ -12,7 +12,7 @@ use std::f64::consts::TAU;
 /// vibrato moves partials by half of it.
 const ASIDE: f64 = 0.03;
 const BINS: f64 = 1.5;
-/// Where such a peak counts, in multiples of the tone: below are knocks of the instrument's body and hum, above movement spreads
+/// Where such a peak counts, in multiples of the tone: below are thumps of the instrument's body and hum, above movement spreads
 /// the partials over their distance.
 const PLACES: std::ops::Range<f64> = 0.3..8.0;
 /// The least level of such a peak, in dB from the strongest of all: hum and sympathetic strings are below.
