@@ -28,4 +28,20 @@ struct RecordRoom<Record: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
       place += taken
     }
   }
+
+  /// Takes the records of a signal's end by as many calls as necessary, and passes each to `found`.
+  ///
+  /// - Parameter take: writes records from the beginning of the memory on, and returns their number: as many as fit while there
+  ///   may be more.
+  mutating func fillFromEnd(
+    found: (Record) -> Void, take: (inout MutableSpan<Record>) throws(NativeError) -> Int
+  ) throws(NativeError) {
+    var isFull = true
+    while isFull {
+      var room = records.mutableSpan
+      let written = try take(&room)
+      for index in 0..<written { found(room[index]) }
+      isFull = written == room.count
+    }
+  }
 }

@@ -63,7 +63,9 @@ import Testing
     for start in stride(from: 0, to: samples.count, by: piece) {
       try tracker.process(samples.span.extracting(start..<min(samples.count, start + piece)), into: &frames)
     }
-    #expect(frames == whole && !whole.isEmpty)
+    let complete = frames.count
+    try tracker.finish(into: &frames)
+    #expect(frames == whole && !whole.isEmpty && frames.count > complete)
   }
 
   /// More frames than one call of the native side writes, and windows that do not touch.
@@ -117,6 +119,42 @@ import Testing
     #expect(
       try PitchTracker.contour(of: [Float](repeating: 1, count: 4_095).span, configuration: configuration).isEmpty)
     #expect(try PitchTracker.contour(of: [Float]().span, configuration: configuration, decoding: .viterbi).isEmpty)
+  }
+
+  /// More frames of the end than one call of the native side writes.
+  @Test func framesOfTheEndAreShorter() throws {
+    let samples = sine(500, seconds: 0.1)
+    let configuration = PitchConfiguration(sampleRate: Self.rate, hop: 4)
+    var tracker = try PitchTracker(configuration)
+    #expect(tracker.window == 4_096 && tracker.shortestWindow == 1_024)
+    var frames: [PitchFrame] = []
+    try tracker.process(samples.span, into: &frames)
+    let complete = frames.count
+    try tracker.finish(into: &frames)
+    #expect(frames.count == 1 + (samples.count - 1_024) / 4 && frames.count > complete + 64)
+    for frame in frames { #expect(cents(try #require(frame.frequency), from: 500) < 0.1) }
+    // The next sample is the first of another signal.
+    var again: [PitchFrame] = []
+    try tracker.process(samples.span, into: &again)
+    try tracker.finish(into: &again)
+    #expect(again == frames)
+  }
+
+  @Test func aVoiceHasAConfigurationOfItsOwn() throws {
+    let configuration = PitchConfiguration.voice(sampleRate: Self.rate)
+    #expect(configuration.range == 60...600 && configuration.hop == 441)
+    let error = try #require(refusal(.voice(sampleRate: .nan)))
+    #expect(error.message == "sample rate: expected 1000 to 768000 Hz, got NaN")
+  }
+
+  @Test func chordIsSeveralNotesAndNotSure() throws {
+    let notes = [261.63, 329.63, 392.0].map { sine($0, seconds: 0.2, amplitude: 0.2) }
+    let samples = notes[0].indices.map { notes[0][$0] + notes[1][$0] + notes[2][$0] }
+    let configuration = PitchConfiguration(sampleRate: Self.rate, window: 4_096)
+    let frames = try PitchTracker.contour(of: samples.span, configuration: configuration)
+    #expect(frames.count == 10 && frames.allSatisfy { $0.isPolyphonic && $0.confidence < 0.2 })
+    let one = try PitchTracker.contour(of: sine(261.63).span, configuration: configuration)
+    #expect(one.allSatisfy { !$0.isPolyphonic && $0.confidence > 0.9 })
   }
 
   @Test func windowIsChosenFromTheRangeAndRaisesItsEnd() throws {

@@ -14,7 +14,7 @@ import Testing
       inharmonicity: 0.0001, harmonicity: 41.5, level: -12.25),
     PitchFrame(
       sample: 1_536, time: 0.032, frequency: 97.5, confidence: 0.25, deviation: 8, inharmonicity: 0, harmonicity: -3,
-      level: -40),
+      level: -40, isPolyphonic: true),
     PitchFrame(sample: 2_048, time: 2_048 / 48_000.0, frequency: nil, confidence: 0),
   ]
 
@@ -55,10 +55,11 @@ extension SoundCommandTests {
     let result = try RustleProcess.run(["pitch", path, "--min", "60", "--max", "1000"])
     #expect((result.status, result.errors) == (0, ""))
     let rows = try Self.rows(result)
-    #expect(rows.count == 1 + (44_100 - 2_048) / 512)
+    // The frames at both ends have half of 2048 samples.
+    #expect(rows.count == 1 + (44_100 - 1_024) / 512)
     for (index, row) in rows.enumerated() {
       #expect(row.count == 3)
-      #expect(abs(row[0] - Double(1_024 + 512 * index) / 44_100) < 1e-6)
+      #expect(abs(row[0] - Double(512 + 512 * index) / 44_100) < 1e-6)
       #expect(abs(row[1] - 440) < 0.0025)
       #expect(row[2] > 0.9 && row[2] <= 1)
     }
@@ -106,7 +107,7 @@ extension SoundCommandTests {
       ["pitch", "-", "--raw", "s16le", "--rate", "16000", "--channels", "1"] + words, input: raw)
     #expect((result.status, result.errors) == (0, ""))
     #expect(result.lines.first?.hasPrefix("time_s,f0_hz,confidence,voiced,") == true)
-    #expect(result.lines.count == 1 + 11)
+    #expect(result.lines.count == 1 + 12)
     for line in result.lines.dropFirst() {
       #expect(abs(try #require(Double(line.split(separator: ",")[1])) - 250) < 0.01)
     }
@@ -126,7 +127,38 @@ extension SoundCommandTests {
     let short = try folder.write(Self.sine(440, seconds: 0.01), as: "short.wav")
     let none = try RustleProcess.run(["pitch", short])
     #expect((none.status, none.output) == (0, ""))
-    #expect(none.errors.contains("is shorter than an analysis frame of 4096 samples: no pitch"))
+    #expect(none.errors.contains("is shorter than an analysis frame of 1024 samples: no pitch"))
+  }
+
+  @Test func aShortFileHasItsPitch() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.sine(440, seconds: 0.05), as: "short.wav")
+    let rows = try Self.rows(RustleProcess.run(["pitch", path]))
+    #expect(rows.count == 1 + (2_205 - 1_024) / 512)
+    for row in rows { #expect(abs(row[1] - 440) < 0.5 && row[2] > 0.9) }
+  }
+
+  @Test func aVoiceHasDefaultsOfItsOwn() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.sine(50), as: "a.wav")
+    let words = ["pitch", path, "--voice"]
+    let (voice, low) = try (Self.rows(RustleProcess.run(words)), Self.rows(RustleProcess.run(words + ["--min", "40"])))
+    #expect(voice.count > 95 && abs(voice[1][0] - voice[0][0] - 0.01) < 1e-6)
+    #expect(voice.allSatisfy { $0[1] == 0 } && low.filter { abs($0[1] - 50) < 1 }.count > 90)
+  }
+
+  @Test func severalNotesAreReported() throws {
+    let folder = try ScratchFolder()
+    let samples = (0..<22_050).map { index -> Float in
+      [261.63, 329.63, 392.0].reduce(0) { $0 + Float(0.2 * sin(2 * Double.pi * $1 * Double(index) / 44_100)) }
+    }
+    let path = try folder.write(WaveFile.floats(samples, channels: 1, sampleRate: 44_100), as: "chord.wav")
+    let lines = try Self.objects(RustleProcess.run(["pitch", path, "--json", "--window", "4096"]))
+    #expect(!lines.isEmpty)
+    for line in lines {
+      let confidence = try #require(line["confidence"] as? Double)
+      #expect(line["polyphonic"] as? Bool == true && confidence < 0.2)
+    }
   }
 
   @Test func theContourIsDrawnOverTheSpectrogram() throws {
@@ -135,7 +167,7 @@ extension SoundCommandTests {
     let png = folder.url.appending(path: "a.png")
     let result = try RustleProcess.run(["pitch", path, "--png", png.path])
     #expect(result.status == 0 && result.errors == "wrote \(png.path)\n")
-    #expect(result.lines.count == 1 + (44_100 - 4_096) / 512)
+    #expect(result.lines.count == 1 + (44_100 - 1_024) / 512)
     let image = try PNGImage(contentsOf: png)
     // In the middle of the time the line runs along the tone.
     let column = (80..<540).map { image.pixel(500, $0) }

@@ -11,8 +11,8 @@ public struct PitchConfiguration: Sendable, Hashable {
   public var range: ClosedRange<Double>
   /// The method.
   public var method: PitchMethod
-  /// The samples of a frame, a power of two from 256 to 32,768; nil: the least that holds 2.25 periods of the range's lower end.
-  /// A shorter window raises that end: see ``PitchTracker/range``.
+  /// The samples of a frame, a power of two from 256 to 32,768; nil: the least that holds 2.25 periods of the range's lower end,
+  /// and with the harmonic method a half, a quarter and an eighth of it where the sound moves, begins or ends within it. A shorter window raises that end: see ``PitchTracker/range``.
   public var window: Int?
   /// The hop size in samples, 1 to 1,048,576.
   public var hop: Int
@@ -27,6 +27,12 @@ public struct PitchConfiguration: Sendable, Hashable {
     self.method = method
     self.window = window
     self.hop = hop
+  }
+
+  /// Creates a configuration for a voice: 60 to 600 Hz, a frame every 10 ms. ``PitchFrame/voicedVoiceConfidence`` suits it.
+  public static func voice(sampleRate: Double) -> Self {
+    let hop = sampleRate.isFinite ? min(max(sampleRate / 100, 1), 1_048_576) : 1
+    return Self(sampleRate: sampleRate, range: 60...600, hop: Int(hop.rounded()))
   }
 
   func native() throws(AudioError) -> NativePitchConfiguration {

@@ -5,6 +5,8 @@ internal import RustleCore
 public struct PitchFrame: Sendable, Hashable {
   /// The default confidence from which on a frame counts as voiced: right as often as wrong.
   public static let voicedConfidence = 0.5
+  /// The confidence from which on a frame of a voice counts as voiced: onsets and creak are less sure, and a voice is expected.
+  public static let voicedVoiceConfidence = 0.3
 
   /// The time of the window's middle, in samples from the signal's beginning.
   public var sample: Int64
@@ -12,7 +14,7 @@ public struct PitchFrame: Sendable, Hashable {
   public var time: Double
   /// The fundamental frequency in Hz, or the first partial's of an inharmonic tone; nil: none in the range.
   public var frequency: Double?
-  /// The confidence, 0 to 1. With ``PitchMethod/harmonic`` the share of frames like this that have the reported pitch, within 50
+  /// The confidence, 0 to 1. With ``PitchMethod/harmonic`` the share of frames like this of one note, of the reported pitch within 50
   /// cents; with the other methods their own measure, which is not a probability.
   public var confidence: Double
   /// The standard deviation of ``frequency`` in cents, if the rest of the frame is noise; 0 where a method does not report it.
@@ -24,11 +26,14 @@ public struct PitchFrame: Sendable, Hashable {
   public var harmonicity: Double
   /// The frame's level without its mean, in dB relative to a full-scale square wave; minus infinity for silence.
   public var level: Double
+  /// Whether the frame is of several notes; ``frequency`` is then that of one of them, or of a common root. False where the method
+  /// does not report it. Notes an octave or a twelfth apart are one.
+  public var isPolyphonic: Bool
 
   /// Creates a frame, for tests and for pitches from other sources.
   public init(
     sample: Int64, time: Double, frequency: Double?, confidence: Double, deviation: Double = 0,
-    inharmonicity: Double = 0, harmonicity: Double = -.infinity, level: Double = -.infinity
+    inharmonicity: Double = 0, harmonicity: Double = -.infinity, level: Double = -.infinity, isPolyphonic: Bool = false
   ) {
     self.sample = sample
     self.time = time
@@ -38,6 +43,7 @@ public struct PitchFrame: Sendable, Hashable {
     self.inharmonicity = inharmonicity
     self.harmonicity = harmonicity
     self.level = level
+    self.isPolyphonic = isPolyphonic
   }
 
   /// Whether the frame has a pitch, with a confidence of at least ``voicedConfidence``.
@@ -50,7 +56,8 @@ public struct PitchFrame: Sendable, Hashable {
     self.init(
       sample: Int64(clamping: frame.sample), time: Double(frame.sample) / sampleRate,
       frequency: frame.frequency > 0 ? frame.frequency : nil, confidence: frame.confidence, deviation: frame.deviation,
-      inharmonicity: frame.inharmonicity, harmonicity: frame.harmonicity, level: frame.level)
+      inharmonicity: frame.inharmonicity, harmonicity: frame.harmonicity, level: frame.level,
+      isPolyphonic: frame.polyphonic != 0)
   }
 }
 

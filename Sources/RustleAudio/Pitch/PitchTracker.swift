@@ -2,8 +2,9 @@ internal import RustleCore
 
 /// The pitch of one channel's signal that arrives in pieces of any length.
 ///
-/// The first frame begins with the signal, each further one ``PitchConfiguration/hop`` samples after the previous one; the call
-/// with its last sample reports it. The lengths of the pieces do not change the result, which is that of
+/// The frames' middles are ``PitchConfiguration/hop`` samples apart; one is that of the signal's first ``window`` samples. Frames
+/// before it and after the last one's have the longest window that the signal holds. The call with a frame's last sample reports
+/// it, ``finish(into:)`` those of the end. The lengths of the pieces do not change the result, which is that of
 /// ``contour(of:configuration:decoding:)`` without decoding. Memory does not grow with the signal.
 ///
 /// A single pitch of a whole sound is ``detectPitch(in:sampleRate:range:)``; notes and cents of live sound are a ``Tuner``'s.
@@ -12,13 +13,16 @@ internal import RustleCore
 /// var tracker = try PitchTracker(PitchConfiguration(sampleRate: 48_000, range: 60...1_000))
 /// var frames: [PitchFrame] = []
 /// try tracker.process(samples.span, into: &frames)
+/// try tracker.finish(into: &frames)
 /// for frame in frames where frame.isVoiced { print(frame.time, frame.frequency ?? 0, frame.confidence) }
 /// ```
 public struct PitchTracker: ~Copyable, Sendable {
   /// The parameters as given; ``window`` and ``range`` are those in use.
   public let configuration: PitchConfiguration
-  /// The samples of a frame.
+  /// The samples of the longest frame.
   public let window: Int
+  /// The samples of the shortest frame: a shorter signal has none.
+  public let shortestWindow: Int
   /// The range of pitch in Hz: the configuration's, as far as the window and the sample rate allow.
   public let range: ClosedRange<Double>
   private var native: NativePitch
@@ -32,6 +36,7 @@ public struct PitchTracker: ~Copyable, Sendable {
     self.configuration = configuration
     let found = native.description
     window = found.window
+    shortestWindow = found.shortest
     range = found.lowest...max(found.lowest, found.highest)
   }
 
@@ -45,10 +50,20 @@ public struct PitchTracker: ~Copyable, Sendable {
     }
   }
 
+  /// Ends the signal: appends the frames of its end to `frames`. The next sample is the first of another.
+  ///
+  /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
+  public mutating func finish(into frames: inout [PitchFrame]) throws(AudioError) {
+    let sampleRate = configuration.sampleRate
+    try AudioError.rethrowing { () throws(NativeError) in
+      try native.finish { frames.append(PitchFrame($0, sampleRate: sampleRate)) }
+    }
+  }
+
   /// Discards the signal; the next sample is the first of another.
   public mutating func reset() { native.reset() }
 
-  /// Returns the frames of a whole signal: 1 + (L - N) / hop of L samples and a window of N, rounded down; none of a shorter one.
+  /// Returns the frames of a whole signal, those of its end included; none of one shorter than ``shortestWindow``.
   ///
   /// - Throws: As the initialiser.
   public static func contour(

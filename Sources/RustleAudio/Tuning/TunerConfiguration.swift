@@ -47,9 +47,12 @@ public struct TunerConfiguration: Sendable, Hashable {
 
   /// The pitch tracker for sound of a rate in Hz. Where the longest window is too short for the lowest note, as at 384 kHz, it
   /// raises the lower end.
-  func pitch(sampleRate: Double) -> PitchConfiguration {
-    PitchConfiguration(
+  func pitch(sampleRate: Double) throws(AudioError) -> PitchConfiguration {
+    // In one window: attacks in shorter ones would be other notes.
+    var configuration = PitchConfiguration(
       sampleRate: sampleRate, range: instrument.pitchRange, method: method, window: window, hop: hop)
+    if window == nil { configuration.window = try PitchTracker(configuration).window }
+    return configuration
   }
 }
 

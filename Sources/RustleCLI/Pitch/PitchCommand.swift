@@ -9,8 +9,8 @@ struct PitchCommand: AsyncParsableCommand {
     commandName: "pitch",
     abstract: "Track the pitch of a recording.",
     usage: """
-      rustle pitch <input> [--min <hz>] [--max <hz>] [--method <method>]
-              [--viterbi] [--png <path>] [--json]
+      rustle pitch <input> [--min <hz>] [--max <hz>] [--voice]
+              [--method <method>] [--viterbi] [--png <path>] [--json]
       """,
     discussion: """
       One line for each analysis frame: the time of its middle in seconds, the fundamental frequency in Hz, and the \
@@ -23,7 +23,7 @@ struct PitchCommand: AsyncParsableCommand {
 
       EXAMPLES:
         rustle pitch take1.flac
-        rustle pitch voice.wav --min 60 --max 500 --png voice.png
+        rustle pitch voice.wav --voice --png voice.png
         rustle pitch guitar.wav --min 70 --max 1400 --viterbi --format csv > f0.csv
         sox take1.flac -t wav - | rustle pitch - --json | head -n 3
         arecord -f S16_LE -r 48000 -c 1 -t raw \\
@@ -40,19 +40,23 @@ struct PitchCommand: AsyncParsableCommand {
                          measurable
         harmonicity_db   the power of the tone over that of the residual
         level_db         relative to a full-scale square wave
+        polyphonic       whether there are several notes; the confidence is lower
       """)
 
   @OptionGroup var file: SoundFileOptions
 
   @Option(
-    "Lowest fundamental frequency, 0.1 to 345600. (default: 25)", value: "hz",
+    "Lowest fundamental frequency, 0.1 to 345600. (default: 25, with --voice 60)", value: "hz",
     parse: Parse.number("a frequency in Hz", in: 0.1...345_600))
-  var min = 25.0
+  var min: Double?
 
   @Option(
-    "Highest fundamental frequency, 0.1 to 345600; limited to 0.45 of the sample rate. (default: 4500)", value: "hz",
-    parse: Parse.number("a frequency in Hz", in: 0.1...345_600))
-  var max = 4_500.0
+    "Highest fundamental frequency, 0.1 to 345600; limited to 0.45 of the sample rate. (default: 4500, with --voice 600)",
+    value: "hz", parse: Parse.number("a frequency in Hz", in: 0.1...345_600))
+  var max: Double?
+
+  @Flag(help: "Track a voice: other defaults of --min, --max, --hop and --threshold.")
+  var voice = false
 
   @Option(help: "Tracking method: harmonic is exact, with a calibrated confidence; the others are for comparison.")
   var method: PitchMethod = .harmonic
@@ -63,24 +67,32 @@ struct PitchCommand: AsyncParsableCommand {
   var window: Int?
 
   @Option(
-    "Hop size in samples, 1 to 1048576. (default: 512)", value: "samples",
+    "Hop size in samples, 1 to 1048576. (default: 512, with --voice 10 ms)", value: "samples",
     parse: Parse.integer("a number of samples", in: 1...1_048_576))
-  var hop = 512
+  var hop: Int?
 
   @Flag(help: "Decode the likeliest path through all analysis frames, instead of each alone.")
   var viterbi = false
 
   @Option(
-    "Least confidence of a voiced frame, 0 to 1. (default: 0.5)", value: "confidence",
+    "Least confidence of a voiced frame, 0 to 1. (default: 0.5, with --voice 0.3)", value: "confidence",
     parse: Parse.number("a confidence", in: 0...1))
-  var threshold = PitchFrame.voicedConfidence
+  var threshold: Double?
 
   @OptionGroup var channel: ChannelOption
   @OptionGroup var picture: PictureOption
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  func validate() throws { try check(min: min, isBelow: max) }
+  func validate() throws {
+    let range = defaults(sampleRate: 48_000).range
+    try check(min: min ?? range.lowerBound, isBelow: max ?? range.upperBound)
+  }
+
+  /// The settings where no option changes them.
+  private func defaults(sampleRate: Double) -> PitchConfiguration {
+    voice ? .voice(sampleRate: sampleRate) : PitchConfiguration(sampleRate: sampleRate)
+  }
 
   func run() async throws {
     log.bootstrap()
@@ -88,10 +100,14 @@ struct PitchCommand: AsyncParsableCommand {
     let sound = try await file.open(for: "pitch", channel: channel.number)
     let rate = sound.format.sampleRate
     try sound.checkRate(in: 1_000 ... .infinity, "at least 1000")
-    let configuration = PitchConfiguration(
-      sampleRate: rate, range: min...max, method: method, window: window, hop: hop)
+    var configuration = defaults(sampleRate: rate)
+    configuration.range = (min ?? configuration.range.lowerBound)...(max ?? configuration.range.upperBound)
+    (configuration.method, configuration.window) = (method, window)
+    let hop = hop ?? configuration.hop
+    configuration.hop = hop
+    let threshold = threshold ?? (voice ? PitchFrame.voicedVoiceConfidence : PitchFrame.voicedConfidence)
     var tracker = try PitchTracker(configuration)
-    if tracker.range.lowerBound > min {
+    if tracker.range.lowerBound > configuration.range.lowerBound {
       let lowest = Numbers.plain(tracker.range.lowerBound, digits: 4)
       log.note("analysis frames of \(tracker.window) samples require at least \(lowest) Hz: --min is raised to it")
     }
@@ -116,8 +132,9 @@ struct PitchCommand: AsyncParsableCommand {
     if viterbi {
       frames = try PitchTracker.contour(of: signal.span, configuration: configuration, decoding: .viterbi)
     }
-    if sound.counts.frames < tracker.window {
-      log.note("\(sound.name) is shorter than an analysis frame of \(tracker.window) samples: no pitch")
+    if !viterbi { try tracker.finish(into: &frames) }
+    if sound.counts.frames < tracker.shortestWindow {
+      log.note("\(sound.name) is shorter than an analysis frame of \(tracker.shortestWindow) samples: no pitch")
     }
     // The picture first: a closed pipe must not prevent it.
     if let png {
@@ -159,6 +176,7 @@ extension PitchFrame {
       Column("inharmonicity", \.inharmonicity),
       Column("harmonicity_db", \.harmonicity),
       Column("level_db", \.level),
+      Column("polyphonic", \.isPolyphonic),
     ]
   }
 }

@@ -266,6 +266,18 @@ package enum NativeCalls {
     return (taken, written)
   }
 
+  /// See `rustle_pitch_finish`.
+  static func pitchFinish(_ pitch: UInt64, frames: inout MutableSpan<RustlePitchFrame>) throws(NativeError) -> Int {
+    var written = Int()
+    try unsafe frames.withUnsafeMutableBufferPointer { frames throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_pitch_finish_sized(
+          pitch, frames.baseAddress, MemoryLayout<RustlePitchFrame>.stride, frames.count, &written, $0)
+      }
+    }
+    return written
+  }
+
   /// See `rustle_pitch_contour`.
   static func pitchContour(
     configuration: NativePitchConfiguration, decoding: NativeDecoding, samples: Span<Float>,

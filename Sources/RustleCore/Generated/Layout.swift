@@ -278,11 +278,13 @@ extension NativeLayout {
         [
           ("sample", \.sample), ("frequency", \.frequency), ("confidence", \.confidence), ("deviation", \.deviation),
           ("inharmonicity", \.inharmonicity), ("harmonicity", \.harmonicity), ("level", \.level),
+          ("polyphonic", \.polyphonic), ("reserved", \.reserved),
         ]),
       record(
         RustlePitchDescription.self, "RustlePitchDescription",
         [
-          ("lowest", \.lowest), ("highest", \.highest), ("window", \.window), ("hop", \.hop),
+          ("lowest", \.lowest), ("highest", \.highest), ("window", \.window), ("shortest", \.shortest), ("hop", \.hop),
+          ("reserved", \.reserved),
         ]),
       record(
         RustleManualRuntime.self, "RustleManualRuntime",

@@ -204,6 +204,14 @@ package struct NativePitch: ~Copyable, Sendable {
     }
   }
 
+  /// See `rustle_pitch_finish`; passes each frame to `found`.
+  package mutating func finish(found: (NativePitchFrame) -> Void) throws(NativeError) {
+    let pitch = handle.raw
+    try room.fillFromEnd(found: { found(NativePitchFrame($0)) }) { room throws(NativeError) in
+      try NativeCalls.pitchFinish(pitch, frames: &room)
+    }
+  }
+
   /// See `rustle_pitch_reset`.
   package mutating func reset() {
     // The only refusal is a concurrent call, which the one owner does not make.

@@ -1674,7 +1674,8 @@ package struct NativePitchConfiguration: Sendable, Hashable, NativeRecord {
   /// The method.
   package var method: NativePitchMethod
   /// The number of samples of an analysis frame, a power of two from 256 to 32,768; 0: the smallest with 2.25 periods of
-  /// `lowest`. A shorter one raises the lowest frequency, see `RustlePitchDescription`.
+  /// `lowest`, and with `RUSTLE_PITCH_HARMONIC` shorter ones where the sound moves, begins or ends within it. A shorter one
+  /// raises the lowest frequency, see `RustlePitchDescription`.
   package var window: Int
   /// The hop size in samples, 1 to 1,048,576. Example: 256.
   package var hop: Int
@@ -1716,7 +1717,7 @@ package struct NativePitchFrame: Sendable, Hashable {
   /// The fundamental frequency in Hz, of an inharmonic tone the frequency of its first partial; 0: the frame has none in
   /// the range.
   package var frequency: Double
-  /// The confidence, 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of similar frames that have a pitch and whose pitch is
+  /// The confidence, 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of similar frames that have one note and whose pitch is
   /// right; with the other methods their own measure.
   package var confidence: Double
   /// The standard deviation of `frequency` in cents; 0 where a method does not report it.
@@ -1728,6 +1729,9 @@ package struct NativePitchFrame: Sendable, Hashable {
   package var harmonicity: Double
   /// The frame's level without its mean, in dB relative to a full-scale square wave; minus infinity for silence.
   package var level: Double
+  /// 1 when the frame has more than one note, 0 otherwise and where a method does not report it. `frequency` is then that
+  /// of one of the notes or of a common root; `confidence` is lower by the probability of several notes.
+  package var polyphonic: Int
 
   init(_ record: RustlePitchFrame) {
     sample = record.sample
@@ -1737,6 +1741,7 @@ package struct NativePitchFrame: Sendable, Hashable {
     inharmonicity = record.inharmonicity
     harmonicity = record.harmonicity
     level = record.level
+    polyphonic = Int(record.polyphonic)
   }
 }
 
@@ -1748,8 +1753,10 @@ package struct NativePitchDescription: Sendable, Hashable {
   /// The highest frequency of the search range in Hz: that of the configuration or 0.45 of the sample rate, whichever is
   /// lower.
   package var highest: Double
-  /// The number of samples of an analysis frame.
+  /// The number of samples of the longest analysis frame.
   package var window: Int
+  /// The number of samples of the shortest analysis frame.
+  package var shortest: Int
   /// The hop size in samples.
   package var hop: Int
 
@@ -1757,6 +1764,7 @@ package struct NativePitchDescription: Sendable, Hashable {
     lowest = record.lowest
     highest = record.highest
     window = Int(record.window)
+    shortest = Int(record.shortest)
     hop = Int(record.hop)
   }
 }

@@ -3,8 +3,8 @@
     python3 pitch_score.py SET... [--program CMD] [--peers praat,yinfft4096,...|none]
                            [--by note] [--worst N] [--reliability] [--goals] [--must]
 
-CMD --min LO --max HI [--window N] --hop H FILE... prints lines `path<TAB>time_s<TAB>f0_hz<TAB>confidence`, the time being the
-centre of the window; 0 Hz or a confidence below 0.5 says that there is no pitch. Music is searched from 25 to 4500 Hz, speech
+CMD --min LO --max HI [--window N] --hop H FILE... prints lines `path<TAB>time_s<TAB>f0_hz<TAB>confidence<TAB>several`, the
+time being the centre of the window, and the last 1 where there is more than one note, which classes of chords have; 0 Hz or a confidence below 0.5 says that there is no pitch. Music is searched from 25 to 4500 Hz, speech
 from 60 to 600. With --must the exit status is 1 when the program misses a goal.
 """
 
@@ -38,6 +38,8 @@ class Result:
         self.parts = []
         self.scores = None
         self.factor = None
+        # For each class the flags of the frames that have a pitch, or several.
+        self.flags = {}
 
     def add(self, entry, folder, scores, kind):
         scores.clip = scores.clip + len(self.entries)
@@ -79,6 +81,10 @@ def run(tracker, sets, speech_window):
             for entry, truth in chosen:
                 scores = measures.score_clip(entry, truth, frames[one.folder / entry["file"]], which.window, one.rate)
                 result.add(entry, one.folder, scores, entry["class"] + suffix)
+                rows = frames[one.folder / entry["file"]]
+                if rows.shape[1] > 3:
+                    named = (rows[:, 1] > 0) & ((rows[:, 2] >= measures.VOICED) | (rows[:, 3] > 0))
+                    result.flags.setdefault(entry["class"] + suffix, []).extend(rows[named, 3])
     result.close()
     return result
 
@@ -153,6 +159,8 @@ def main():
         ours = given.program is not None and index == 0
         if ours or len(results) == 1 or given.by:
             report.details(result, given.by == "note")
+        if ours:
+            report.several(result)
         if ours or given.goals:
             count = report.judged(result, results)
             missed += count if ours else 0

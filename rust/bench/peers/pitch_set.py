@@ -14,11 +14,11 @@ import zlib
 
 import numpy as np
 
-from pitch import clip, instruments, speech, synthetic
+from pitch import chords, clip, instruments, speech, synthetic, voices
 
 
 def classes():
-    return {**synthetic.CLASSES, **instruments.CLASSES, **speech.CLASSES}
+    return {**synthetic.CLASSES, **instruments.CLASSES, **chords.CLASSES, **voices.CLASSES, **speech.CLASSES}
 
 
 def generate(names, rate, seed):

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Lines of path, time in seconds, frequency in Hz and confidence, separated by tabs, for `words`: the options matched below, and
+/// Lines of path, time in seconds, frequency in Hz, confidence, and 1 where there is more than one note, separated by tabs, for `words`: the options matched below, and
 /// files.
 pub(crate) fn lines(words: impl Iterator<Item = String>) -> Result<String, Box<dyn Error>> {
     let (mut lowest, mut highest, mut window, mut hop) = (25.0, 4500.0, None, 512);
@@ -38,8 +38,10 @@ pub(crate) fn lines(words: impl Iterator<Item = String>) -> Result<String, Box<d
             let estimate = frame.estimate;
             writeln!(
                 text,
-                "{file}\t{time:.6}\t{:.9}\t{:.4}",
-                estimate.frequency, estimate.confidence
+                "{file}\t{time:.6}\t{:.9}\t{:.4}\t{}",
+                estimate.frequency,
+                estimate.confidence,
+                u8::from(estimate.polyphonic)
             )?;
         }
     }

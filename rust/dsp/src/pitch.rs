@@ -34,8 +34,11 @@ mod motion;
 mod mpm;
 mod orders;
 mod path;
+mod polyphony;
+mod resolutions;
 mod spectral;
 mod sums;
+mod surroundings;
 mod tracker;
 mod voicing;
 mod yin;
@@ -54,7 +57,7 @@ pub const VOICED: f64 = 0.5;
 pub struct PitchEstimate {
     /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
     pub frequency: f64,
-    /// 0 to 1. With [`PitchMethod::Harmonic`] the share of frames like this whose pitch is there and right, within 50 cents; with
+    /// 0 to 1. With [`PitchMethod::Harmonic`] the share of frames like this of one note whose pitch is right, within 50 cents; with
     /// the other methods a measure of their own, which is not a probability: see there.
     pub confidence: f64,
     /// The standard deviation of `frequency` in cents, if what is not the tone is noise, 69 dB below the tone at least; 0 where a
@@ -68,6 +71,10 @@ pub struct PitchEstimate {
     pub harmonicity: f64,
     /// The frame's level without its mean, in dB relative to a full-scale square wave; negative infinity for silence.
     pub level: f64,
+    /// Whether the frame is of more than one note, rather than of one: its frequency is then that of one of them, or of a common
+    /// root. Single notes an octave or a twelfth apart are one. [`PitchMethod::Harmonic`] reports it, and its confidence falls by
+    /// the probability of it.
+    pub polyphonic: bool,
 }
 
 impl PitchEstimate {
@@ -103,6 +110,12 @@ pub trait PitchEstimator: Send {
     /// The samples of a frame.
     fn window(&self) -> usize;
 
+    /// The samples of the shortest frame that [`estimate`](Self::estimate) takes beside those of [`window`](Self::window): each
+    /// half as long as another, with the range of pitch that it holds.
+    fn shortest(&self) -> usize {
+        self.window()
+    }
+
     /// The range of frequencies that are searched, in Hz. The lower end is the configuration's, or the lowest that the window
     /// holds, whichever is higher.
     fn range(&self) -> RangeInclusive<f64>;
@@ -134,6 +147,9 @@ pub trait PitchEstimator: Send {
 pub fn estimator(configuration: &PitchConfiguration) -> Result<Box<dyn PitchEstimator>, PitchError> {
     let checked = configuration.checked()?;
     Ok(match configuration.method {
+        PitchMethod::Harmonic if configuration.window.is_none() => {
+            Box::new(resolutions::Resolutions::new(configuration, checked)?)
+        }
         PitchMethod::Harmonic => Box::new(harmonic::Harmonic::new(checked)?),
         PitchMethod::Yin => Box::new(yin::Yin::new(checked)?),
         PitchMethod::Mpm => Box::new(mpm::Mpm::new(checked)?),

@@ -2271,7 +2271,8 @@ typedef struct RustlePitchConfiguration {
   /// One of `RUSTLE_PITCH_…`.
   uint32_t method;
   /// The number of samples of an analysis frame, a power of two from 256 to 32,768; 0: the smallest with 2.25 periods of
-  /// `lowest`. A shorter one raises the lowest frequency, see `RustlePitchDescription`.
+  /// `lowest`, and with `RUSTLE_PITCH_HARMONIC` shorter ones where the sound moves, begins or ends within it. A shorter one
+  /// raises the lowest frequency, see `RustlePitchDescription`.
   uint32_t window;
   /// The hop size in samples, 1 to 1,048,576. Example: 256.
   uint32_t hop;
@@ -2286,7 +2287,7 @@ typedef struct RustlePitchFrame {
   /// The fundamental frequency in Hz, of an inharmonic tone the frequency of its first partial; 0: the frame has none in
   /// the range.
   double frequency;
-  /// The confidence, 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of similar frames that have a pitch and whose pitch is
+  /// The confidence, 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of similar frames that have one note and whose pitch is
   /// right; with the other methods their own measure.
   double confidence;
   /// The standard deviation of `frequency` in cents; 0 where a method does not report it.
@@ -2298,6 +2299,11 @@ typedef struct RustlePitchFrame {
   double harmonicity;
   /// The frame's level without its mean, in dB relative to a full-scale square wave; minus infinity for silence.
   double level;
+  /// 1 when the frame has more than one note, 0 otherwise and where a method does not report it. `frequency` is then that
+  /// of one of the notes or of a common root; `confidence` is lower by the probability of several notes.
+  uint32_t polyphonic;
+  /// 0.
+  uint32_t reserved;
 } RustlePitchFrame;
 
 /// The effective settings of a pitch tracker.
@@ -2308,10 +2314,14 @@ typedef struct RustlePitchDescription {
   /// The highest frequency of the search range in Hz: that of the configuration or 0.45 of the sample rate, whichever is
   /// lower.
   double highest;
-  /// The number of samples of an analysis frame.
+  /// The number of samples of the longest analysis frame.
   uint32_t window;
+  /// The number of samples of the shortest analysis frame.
+  uint32_t shortest;
   /// The hop size in samples.
   uint32_t hop;
+  /// 0.
+  uint32_t reserved;
 } RustlePitchDescription;
 
 /// Discards the signal; the next sample is the first of another.
@@ -2356,9 +2366,10 @@ RustleStatus rustle_pitch_process_sized(
 /// Room for 1 + `samples_count` / hop frames is enough for all samples; without room, samples are taken up
 /// to the next frame's last.
 ///
-/// The first frame begins with the signal, each next one a hop later; each is written by the call that
-/// passes its last sample. The results do not depend on how the signal is divided. A call that fails takes
-/// and writes nothing.
+/// The centres are a hop apart; one is that of the signal's first `window` samples. Those before have the
+/// longest analysis frame that the signal's beginning allows. Each frame is written by the call that passes
+/// its last sample. The results do not depend on how the signal is divided. A call that fails takes and
+/// writes nothing.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
 /// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is
@@ -2377,15 +2388,38 @@ static inline RustleStatus rustle_pitch_process(
       pitch, samples, samples_count, frames, sizeof *frames, frames_capacity, taken, written, error);
 }
 
+/// `rustle_pitch_finish` with the sizes of its records, which that function passes.
+RustleStatus rustle_pitch_finish_sized(
+    RustleHandle pitch, RustlePitchFrame *frames, size_t frames_size, size_t frames_capacity, size_t *written,
+    RustleError *error);
+
+/// Ends the signal: writes the frames of its end, which have the longest analysis frame that it allows, as
+/// far as they fit in `frames`. `written` receives their number; while it is `frames_capacity`, call again.
+/// When it is less, the next sample is the first of another signal.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is
+/// using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
+///
+/// Safety: `error`, `frames` (`frames_capacity` elements), `written` are NULL or memory that this call alone
+/// uses.
+static inline RustleStatus rustle_pitch_finish(
+    RustleHandle pitch, RustlePitchFrame *frames, size_t frames_capacity, size_t *written, RustleError *error) {
+  return rustle_pitch_finish_sized(pitch, frames, sizeof *frames, frames_capacity, written, error);
+}
+
 /// `rustle_pitch_contour` with the sizes of its records, which that function passes.
 RustleStatus rustle_pitch_contour_sized(
     const RustlePitchConfiguration *configuration, size_t configuration_size, uint32_t decoding,
     const float *samples, size_t samples_count, RustlePitchFrame *frames, size_t frames_size,
     size_t frames_capacity, size_t *count, RustleError *error);
 
-/// Writes the frames of a whole signal to `frames`. `count` receives the number of frames: 1 +
-/// (`samples_count` - window) / hop, 0 for a signal shorter than the window. With a `frames_capacity` of 0
-/// nothing else is done. `decoding` is one of `RUSTLE_DECODING_…`.
+/// Writes the frames of a whole signal to `frames`, those of its end included. `count` receives the number
+/// of frames, 0 for a signal shorter than the shortest analysis frame. With a `frames_capacity` of 0 nothing
+/// else is done. `decoding` is one of `RUSTLE_DECODING_…`.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
 /// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (room for some of the frames only);
@@ -3626,7 +3660,7 @@ RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, method) == 24, "the place of Ru
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, window) == 28, "the place of RustlePitchConfiguration.window");
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, hop) == 32, "the place of RustlePitchConfiguration.hop");
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, reserved) == 36, "the place of RustlePitchConfiguration.reserved");
-RUSTLE_ASSERT(sizeof(RustlePitchFrame) == 56, "the size of RustlePitchFrame");
+RUSTLE_ASSERT(sizeof(RustlePitchFrame) == 64, "the size of RustlePitchFrame");
 RUSTLE_ASSERT(offsetof(RustlePitchFrame, sample) == 0, "the place of RustlePitchFrame.sample");
 RUSTLE_ASSERT(offsetof(RustlePitchFrame, frequency) == 8, "the place of RustlePitchFrame.frequency");
 RUSTLE_ASSERT(offsetof(RustlePitchFrame, confidence) == 16, "the place of RustlePitchFrame.confidence");
@@ -3634,11 +3668,15 @@ RUSTLE_ASSERT(offsetof(RustlePitchFrame, deviation) == 24, "the place of RustleP
 RUSTLE_ASSERT(offsetof(RustlePitchFrame, inharmonicity) == 32, "the place of RustlePitchFrame.inharmonicity");
 RUSTLE_ASSERT(offsetof(RustlePitchFrame, harmonicity) == 40, "the place of RustlePitchFrame.harmonicity");
 RUSTLE_ASSERT(offsetof(RustlePitchFrame, level) == 48, "the place of RustlePitchFrame.level");
-RUSTLE_ASSERT(sizeof(RustlePitchDescription) == 24, "the size of RustlePitchDescription");
+RUSTLE_ASSERT(offsetof(RustlePitchFrame, polyphonic) == 56, "the place of RustlePitchFrame.polyphonic");
+RUSTLE_ASSERT(offsetof(RustlePitchFrame, reserved) == 60, "the place of RustlePitchFrame.reserved");
+RUSTLE_ASSERT(sizeof(RustlePitchDescription) == 32, "the size of RustlePitchDescription");
 RUSTLE_ASSERT(offsetof(RustlePitchDescription, lowest) == 0, "the place of RustlePitchDescription.lowest");
 RUSTLE_ASSERT(offsetof(RustlePitchDescription, highest) == 8, "the place of RustlePitchDescription.highest");
 RUSTLE_ASSERT(offsetof(RustlePitchDescription, window) == 16, "the place of RustlePitchDescription.window");
-RUSTLE_ASSERT(offsetof(RustlePitchDescription, hop) == 20, "the place of RustlePitchDescription.hop");
+RUSTLE_ASSERT(offsetof(RustlePitchDescription, shortest) == 20, "the place of RustlePitchDescription.shortest");
+RUSTLE_ASSERT(offsetof(RustlePitchDescription, hop) == 24, "the place of RustlePitchDescription.hop");
+RUSTLE_ASSERT(offsetof(RustlePitchDescription, reserved) == 28, "the place of RustlePitchDescription.reserved");
 RUSTLE_ASSERT(sizeof(RustleManualRuntime) == 8, "the size of RustleManualRuntime");
 RUSTLE_ASSERT(offsetof(RustleManualRuntime, wall_ms) == 0, "the place of RustleManualRuntime.wall_ms");
 RUSTLE_ASSERT(sizeof(RustleSoundConfiguration) == 48, "the size of RustleSoundConfiguration");

@@ -1164,6 +1164,41 @@ pub unsafe extern "C" fn rustle_pitch_process_sized(
     }
 }
 
+/// [`crate::pitch::Pitch::finish`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_pitch_finish_sized(
+    pitch: RustleHandle,
+    frames: *mut RustlePitchFrame,
+    frames_size: usize,
+    frames_capacity: usize,
+    written: *mut usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("frames", size_of::<RustlePitchFrame>(), frames_size)?;
+            let pitch = <crate::pitch::Pitch as Tabled>::table().pin(pitch, "pitch")?;
+            check_apart([
+                Argument::new("frames", frames, frames_capacity),
+                Argument::new("written", written, 1),
+            ])?;
+            let frames = borrowed_mut(
+                frames.cast::<MaybeUninit<RustlePitchFrame>>(),
+                frames_capacity,
+                "frames",
+            )?;
+            let written_place = out(written, "written")?;
+            pitch.finish(frames).map(|written| {
+                written_place.write(written);
+            })
+        })
+    }
+}
+
 /// [`crate::pitch::pitch_contour`] for C.
 ///
 /// # Safety
@@ -3914,6 +3949,20 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustlePitchFrame, level),
     ),
     entry(
+        c"RustlePitchFrame",
+        Some(c"polyphonic"),
+        0,
+        0,
+        offset_of!(RustlePitchFrame, polyphonic),
+    ),
+    entry(
+        c"RustlePitchFrame",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustlePitchFrame, reserved),
+    ),
+    entry(
         c"RustlePitchDescription",
         None,
         size_of::<RustlePitchDescription>(),
@@ -3943,10 +3992,24 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustlePitchDescription",
+        Some(c"shortest"),
+        0,
+        0,
+        offset_of!(RustlePitchDescription, shortest),
+    ),
+    entry(
+        c"RustlePitchDescription",
         Some(c"hop"),
         0,
         0,
         offset_of!(RustlePitchDescription, hop),
+    ),
+    entry(
+        c"RustlePitchDescription",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustlePitchDescription, reserved),
     ),
     entry(
         c"RustleManualRuntime",
@@ -5163,7 +5226,7 @@ const _: () = {
     assert!(offset_of!(RustlePitchConfiguration, window) == 28);
     assert!(offset_of!(RustlePitchConfiguration, hop) == 32);
     assert!(offset_of!(RustlePitchConfiguration, reserved) == 36);
-    assert!(size_of::<RustlePitchFrame>() == 56 && align_of::<RustlePitchFrame>() == 8);
+    assert!(size_of::<RustlePitchFrame>() == 64 && align_of::<RustlePitchFrame>() == 8);
     assert!(offset_of!(RustlePitchFrame, sample) == 0);
     assert!(offset_of!(RustlePitchFrame, frequency) == 8);
     assert!(offset_of!(RustlePitchFrame, confidence) == 16);
@@ -5171,11 +5234,15 @@ const _: () = {
     assert!(offset_of!(RustlePitchFrame, inharmonicity) == 32);
     assert!(offset_of!(RustlePitchFrame, harmonicity) == 40);
     assert!(offset_of!(RustlePitchFrame, level) == 48);
-    assert!(size_of::<RustlePitchDescription>() == 24 && align_of::<RustlePitchDescription>() == 8);
+    assert!(offset_of!(RustlePitchFrame, polyphonic) == 56);
+    assert!(offset_of!(RustlePitchFrame, reserved) == 60);
+    assert!(size_of::<RustlePitchDescription>() == 32 && align_of::<RustlePitchDescription>() == 8);
     assert!(offset_of!(RustlePitchDescription, lowest) == 0);
     assert!(offset_of!(RustlePitchDescription, highest) == 8);
     assert!(offset_of!(RustlePitchDescription, window) == 16);
-    assert!(offset_of!(RustlePitchDescription, hop) == 20);
+    assert!(offset_of!(RustlePitchDescription, shortest) == 20);
+    assert!(offset_of!(RustlePitchDescription, hop) == 24);
+    assert!(offset_of!(RustlePitchDescription, reserved) == 28);
     assert!(size_of::<RustleManualRuntime>() == 8 && align_of::<RustleManualRuntime>() == 8);
     assert!(offset_of!(RustleManualRuntime, wall_ms) == 0);
     assert!(size_of::<RustleSoundConfiguration>() == 48 && align_of::<RustleSoundConfiguration>() == 8);

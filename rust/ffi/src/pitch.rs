@@ -49,7 +49,8 @@ records! {
         /// The method.
         pub method: Choice<RustlePitchMethod>,
         /// The number of samples of an analysis frame, a power of two from 256 to 32,768; 0: the smallest with 2.25 periods of
-        /// `lowest`. A shorter one raises the lowest frequency, see `RustlePitchDescription`.
+        /// `lowest`, and with `RUSTLE_PITCH_HARMONIC` shorter ones where the sound moves, begins or ends within it. A shorter one
+        /// raises the lowest frequency, see `RustlePitchDescription`.
         pub window: u32,
         /// The hop size in samples, 1 to 1,048,576. Example: 256.
         pub hop: u32,
@@ -63,7 +64,7 @@ records! {
         /// The fundamental frequency in Hz, of an inharmonic tone the frequency of its first partial; 0: the frame has none in
         /// the range.
         pub frequency: f64 = |frame| frame.estimate.frequency,
-        /// The confidence, 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of similar frames that have a pitch and whose pitch is
+        /// The confidence, 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of similar frames that have one note and whose pitch is
         /// right; with the other methods their own measure.
         pub confidence: f64 = |frame| frame.estimate.confidence,
         /// The standard deviation of `frequency` in cents; 0 where a method does not report it.
@@ -75,6 +76,10 @@ records! {
         pub harmonicity: f64 = |frame| frame.estimate.harmonicity,
         /// The frame's level without its mean, in dB relative to a full-scale square wave; minus infinity for silence.
         pub level: f64 = |frame| frame.estimate.level,
+        /// 1 when the frame has more than one note, 0 otherwise and where a method does not report it. `frequency` is then that
+        /// of one of the notes or of a common root; `confidence` is lower by the probability of several notes.
+        pub polyphonic: u32 = |frame| u32::from(frame.estimate.polyphonic),
+        reserved: u32,
     }
 
     /// The effective settings of a pitch tracker.
@@ -85,10 +90,13 @@ records! {
         /// The highest frequency of the search range in Hz: that of the configuration or 0.45 of the sample rate, whichever is
         /// lower.
         pub highest: f64 = |tracker| *tracker.estimator().range().end(),
-        /// The number of samples of an analysis frame.
+        /// The number of samples of the longest analysis frame.
         pub window: u32 = |tracker| tracker.estimator().window() as u32,
+        /// The number of samples of the shortest analysis frame.
+        pub shortest: u32 = |tracker| tracker.estimator().shortest() as u32,
         /// The hop size in samples.
         pub hop: u32 = |tracker| tracker.hop() as u32,
+        reserved: u32,
     }
 }
 
@@ -133,9 +141,9 @@ impl Pitch {
     /// samples taken, pass the others again; `written` receives the number of frames. Room for 1 + `samples_count` / hop frames
     /// is enough for all samples; without room, samples are taken up to the next frame's last.
     ///
-    /// The first frame begins with the signal, each next one a hop later; each is written by the call that passes its last
-    /// sample. The results do not depend on how the signal is divided. A call that fails takes and writes nothing.
-    /// One call at a time.
+    /// The centres are a hop apart; one is that of the signal's first `window` samples. Those before have the longest analysis
+    /// frame that the signal's beginning allows. Each frame is written by the call that passes its last sample. The results do
+    /// not depend on how the signal is divided. A call that fails takes and writes nothing. One call at a time.
     #[doc(alias = "rustle_pitch_process")]
     pub(crate) fn process(
         &self,
@@ -144,10 +152,18 @@ impl Pitch {
     ) -> Outcome<PitchError, (usize, usize)> {
         Ok(self.tracker.get()?.push_into(samples, frames)?)
     }
+
+    /// Ends the signal: writes the frames of its end, which have the longest analysis frame that it allows, as far as they fit in
+    /// `frames`. `written` receives their number; while it is `frames_capacity`, call again. When it is less, the next sample is
+    /// the first of another signal. One call at a time.
+    #[doc(alias = "rustle_pitch_finish")]
+    pub(crate) fn finish(&self, frames: &mut [MaybeUninit<RustlePitchFrame>]) -> Outcome<PitchError, usize> {
+        Ok(self.tracker.get()?.finish_into(frames)?)
+    }
 }
 
-/// Writes the frames of a whole signal to `frames`. `count` receives the number of frames: 1 + (`samples_count` - window) / hop,
-/// 0 for a signal shorter than the window. With a `frames_capacity` of 0 nothing else is done.
+/// Writes the frames of a whole signal to `frames`, those of its end included. `count` receives the number of frames, 0 for a
+/// signal shorter than the shortest analysis frame. With a `frames_capacity` of 0 nothing else is done.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH` (room for some of the frames only); nothing is written then.
 #[doc(alias = "rustle_pitch_contour")]
@@ -159,8 +175,7 @@ pub(crate) fn pitch_contour(
 ) -> Outcome<PitchError, usize> {
     let decoding = decoding.get("decoding")?.into();
     let (hop, configuration) = (configuration.hop as usize, configuration.read()?);
-    let window = PitchTracker::new(&configuration, hop)?.estimator().window();
-    let due = samples.len().checked_sub(window).map_or(0, |rest| 1 + rest / hop);
+    let due = PitchTracker::new(&configuration, hop)?.frames_of(samples.len());
     if !frames.is_empty() {
         if frames.len() < due {
             return Err(CallFault::room("frames", due, frames.len()).into());

@@ -40,13 +40,15 @@ def variable_length(value):
     return bytes(reversed(parts))
 
 
-def midi_file(program, notes):
-    """One track, 1000 ticks a second (500 a quarter at 120 quarters a minute), a note every APART seconds."""
+def midi_file(program, chords):
+    """One track, 1000 ticks a second (500 a quarter at 120 quarters a minute), notes at once every APART seconds."""
     events = b"\x00" + bytes([0xC0, program])
     wait = 0
-    for note in notes:
-        events += variable_length(wait) + bytes([0x90, note, 96])
-        events += variable_length(round(HELD * 1000)) + bytes([0x80, note, 64])
+    for notes in chords:
+        for index, note in enumerate(notes):
+            events += variable_length(0 if index else wait) + bytes([0x90, note, 96])
+        for index, note in enumerate(notes):
+            events += variable_length(0 if index else round(HELD * 1000)) + bytes([0x80, note, 64])
         wait = round((APART - HELD) * 1000)
     # The end of the track lies where the last note has rung out.
     events += variable_length(wait) + b"\xff\x2f\x00"
@@ -61,16 +63,23 @@ def sound_font():
     raise FileNotFoundError(f"expected the sound font FluidR3_GM at {places}: apt-get install fluid-soundfont-gm")
 
 
-def render(program, notes, rate):
+def render(program, chords, rate):
     if shutil.which("fluidsynth") is None:
         raise FileNotFoundError("fluidsynth is missing: apt-get install fluidsynth")
     with tempfile.TemporaryDirectory() as home:
         song, sound = pathlib.Path(home, "notes.mid"), pathlib.Path(home, "notes.wav")
-        song.write_bytes(midi_file(program, notes))
+        song.write_bytes(midi_file(program, chords))
         subprocess.run(["fluidsynth", "-ni", "-q", "-R", "0", "-C", "0", "-g", "0.6", "-r", str(rate), "-O", "s16",
                         "-F", str(sound), sound_font(), str(song)],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return read_wav(sound)[0]
+
+
+def render_chords(program, chords, rate):
+    """The sound of each of `chords`, lists of MIDI notes, from its beginning to that of the next."""
+    sound = render(program, chords, rate)
+    begins = [round(index * APART * rate) for index in range(len(chords) + 1)]
+    return [sound[begin:end] for begin, end in zip(begins, begins[1:])]
 
 
 def parabola(left, middle, right):
@@ -150,7 +159,7 @@ def instruments(kind, generator, rate):
         # Spread over the range, each note somewhere in its part of it.
         edges = np.linspace(low, high + 1, count + 1)
         notes = [int(generator.integers(np.ceil(a), max(np.ceil(a) + 1, np.ceil(b)))) for a, b in zip(edges, edges[1:])]
-        sound = render(program, notes, rate)
+        sound = render(program, [[note] for note in notes], rate)
         for index, note in enumerate(notes):
             begin = round(index * APART * rate)
             samples = sound[begin:begin + round(1.3 * rate)]

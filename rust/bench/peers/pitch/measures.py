@@ -16,6 +16,8 @@ END = {"music": 0.1, "speech": 0.05}
 # The surroundings of a change of voicing are not scored: no tracker's window is that short.
 EDGE = 0.02
 GROSS = 50.0
+# The least confidence of a frame that has a pitch.
+VOICED = 0.5
 
 
 @dataclasses.dataclass
@@ -93,7 +95,7 @@ def score_clip(entry, truth, frames, window, rate):
         if window not in known:
             known[window] = cents_bound(entry["f0_hz"], entry["partials"], entry["noise_sd"], window, rate)
         limit = known[window]
-    named = (frequency > 0) & (confidence >= 0.5)
+    named = (frequency > 0) & (confidence >= VOICED)
     return Scores(np.zeros(len(asked), int), reference > 0, named, error, error / limit, confidence)
 
 

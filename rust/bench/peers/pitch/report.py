@@ -126,6 +126,13 @@ def worst(result, count):
     table(["clip", "Hz", *(title for _, title in COLUMNS), "signed median"], lines)
 
 
+def several(result):
+    """How many frames are reported as several notes: all of chords should be, none of single notes."""
+    lines = [[kind, str(len(flags)), figure(100 * float(np.mean(flags)))] for kind, flags in result.flags.items() if flags]
+    print(f"### Several notes: {result.name}\n")
+    table(["class", "frames with a pitch", "reported as several %"], lines)
+
+
 def reliability(result):
     """How often a frame is right, by its confidence: within 50 cents of a pitch that is there."""
     scores = result.scores

@@ -1,7 +1,8 @@
 """The evaluated trackers: peers in this process, and any program that prints its frames.
 
 A tracker has a `name`, a `window` (samples, for the bound; None where it sets its own) and `track(paths, low, high)`, which
-gives for each path an array of rows (time in seconds, Hz or 0, confidence), the time being the centre of what was looked at.
+gives for each path an array of rows (time in seconds, Hz or 0, confidence, and of a program 1 where there is more than one note),
+the time being the centre of what was looked at.
 """
 
 import shlex
@@ -20,7 +21,7 @@ BATCH = 400
 
 class Program:
     """An external program: CMD --min LO --max HI [--window N] --hop H FILE..., which prints lines
-    path<TAB>time_s<TAB>f0_hz<TAB>confidence."""
+    path<TAB>time_s<TAB>f0_hz<TAB>confidence<TAB>several."""
 
     def __init__(self, command, window=4096, name="ours"):
         self.command = shlex.split(command)
@@ -40,7 +41,7 @@ class Program:
             for line in result.stdout.splitlines():
                 path, *numbers = line.split("\t")
                 lines[path].append([float(number) for number in numbers])
-        return {path: np.array(lines[str(path)]).reshape(-1, 3) for path in paths}
+        return {path: np.array(lines[str(path)]).reshape(-1, 4) for path in paths}
 
 
 class InProcess:

@@ -94,9 +94,13 @@ pub struct PitchConfiguration {
     /// The method.
     pub method: PitchMethod,
     /// The samples of a frame: a power of two from [`MIN_WINDOW`] to [`MAX_WINDOW`]. `None`: the least power of two that holds
-    /// [`PERIODS`] periods of the range's lower end, or the longest. A window that does not hold them raises that end:
-    /// [`PitchEstimator::range`](super::PitchEstimator::range) returns it.
+    /// [`PERIODS`] periods of the range's lower end, or the longest; and, of the default method, a half, a quarter and an eighth of
+    /// it, not below 20 ms, where the sound moves, begins or ends within it. A window that does not hold these periods raises that
+    /// end: [`PitchEstimator::range`](super::PitchEstimator::range) returns it.
     pub window: Option<usize>,
+    /// Whether the default method looks for several notes. Where one voice is known to sound, roughness that looks like another
+    /// does not lower the confidence then.
+    pub several: bool,
 }
 
 /// A configuration that has been checked.
@@ -106,6 +110,7 @@ pub(super) struct Checked {
     pub(super) lowest: f64,
     pub(super) highest: f64,
     pub(super) window: usize,
+    pub(super) several: bool,
 }
 
 impl PitchConfiguration {
@@ -116,7 +121,23 @@ impl PitchConfiguration {
             range,
             method: PitchMethod::default(),
             window: None,
+            several: true,
         }
+    }
+
+    /// The default method for one voice, in the window that the range asks for and in no shorter ones.
+    pub(crate) fn one_voice(sample_rate: f64, range: RangeInclusive<f64>) -> Self {
+        Self {
+            window: Some(Self::least_window(sample_rate, *range.start())),
+            several: false,
+            ..Self::new(sample_rate, range)
+        }
+    }
+
+    /// The least window that holds a frequency, or the longest.
+    fn least_window(sample_rate: f64, lowest: f64) -> usize {
+        let least = (PERIODS * sample_rate / lowest).ceil().min(MAX_WINDOW as f64);
+        (least as usize).next_power_of_two().max(MIN_WINDOW)
     }
 
     /// # Errors
@@ -139,10 +160,7 @@ impl PitchConfiguration {
         let window = match self.window {
             Some(window) if (MIN_WINDOW..=MAX_WINDOW).contains(&window) && window.is_power_of_two() => window,
             Some(got) => return Err(PitchError::Window { got }),
-            None => {
-                let least = (PERIODS * sample_rate / lowest).ceil().min(MAX_WINDOW as f64);
-                (least as usize).next_power_of_two().max(MIN_WINDOW)
-            }
+            None => Self::least_window(sample_rate, lowest),
         };
         let least = PERIODS * sample_rate / window as f64;
         let (low, high) = (lowest.max(least), highest.min(HIGHEST * sample_rate));
@@ -154,6 +172,7 @@ impl PitchConfiguration {
             lowest: low,
             highest: high,
             window,
+            several: self.several,
         })
     }
 }

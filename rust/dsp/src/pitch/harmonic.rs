@@ -8,8 +8,9 @@ use super::lags::{Lags, MAX_MAXIMA, Period};
 use super::least_squares::{FIRST_PARTIALS, Fit, LeastSquares, Start};
 use super::motion::motion;
 use super::orders::{ABSENT, order_there};
+use super::polyphony::polyphony;
 use super::voicing::{Evidence, confidence};
-use super::{MAX_CANDIDATES, PitchCandidate, PitchEstimate, PitchEstimator};
+use super::{MAX_CANDIDATES, PitchCandidate, PitchEstimate, PitchEstimator, VOICED};
 use crate::fft::instruction_set::InstructionSet;
 use crate::fft::kernels;
 use std::f64::consts::TAU;
@@ -22,6 +23,8 @@ const LIKENESS: f64 = 0.8;
 const COMBS: usize = 4;
 const PEAKS: usize = 6;
 const ORDERS: u32 = 8;
+/// Peaks among which those of another note are.
+const ALL_PEAKS: usize = 16;
 /// Two frequencies nearer than this, as a part of them, are one comb, and one candidate.
 const APART: f64 = 0.02;
 const SAME: f64 = 0.003;
@@ -60,6 +63,9 @@ pub(super) struct Harmonic {
     found: usize,
     level: f64,
     maxima: [Period; MAX_MAXIMA],
+    /// The largest peaks, in falling order.
+    peaks: [SpectralPeak; ALL_PEAKS],
+    peak_count: usize,
 }
 
 impl Harmonic {
@@ -75,6 +81,8 @@ impl Harmonic {
             found: 0,
             level: f64::NEG_INFINITY,
             maxima: [Period::default(); MAX_MAXIMA],
+            peaks: [SpectralPeak::default(); ALL_PEAKS],
+            peak_count: 0,
             spectrum,
             checked,
             path: InstructionSet::preferred()?,
@@ -104,6 +112,13 @@ impl Harmonic {
         self.spectrum.take(&measured)?;
         self.lags.take(&self.spectrum, &measured)?;
         self.comb.take(&self.spectrum);
+        self.peak_count = self
+            .comb
+            .peaks(
+                (0.9 * self.checked.lowest * self.to_bins()) as usize,
+                &mut self.peaks,
+            )
+            .len();
         self.gather();
         Ok(self.found > 0)
     }
@@ -266,10 +281,7 @@ impl Harmonic {
     /// The most salient combs, with their saliences; a salience of 0 where there are no more.
     #[inline(always)]
     fn combs(&self) -> [(f64, f64); COMBS] {
-        let mut peaks = [SpectralPeak::default(); PEAKS];
-        let peaks = self
-            .comb
-            .peaks((0.9 * self.checked.lowest * self.to_bins()) as usize, &mut peaks);
+        let peaks = &self.peaks[..self.peak_count.min(PEAKS)];
         let mut combs = [(0.0, 0.0_f64); COMBS];
         for peak in peaks {
             for order in 1..=ORDERS {
@@ -308,14 +320,23 @@ impl Harmonic {
             determination: self.determination(fit),
             periods,
         };
+        let peaks = &self.peaks[..self.peak_count];
+        let to_bins = self.spectrum.size() as f64 / TAU;
+        let of_one = confidence(evidence);
+        let several = if self.checked.several {
+            polyphony(fit, peaks, to_bins, self.spectrum.length())
+        } else {
+            0.0
+        };
         PitchEstimate {
             frequency,
-            confidence: confidence(evidence),
+            confidence: (1.0 - several) * of_one,
             deviation: fit.deviation / mean * 1200.0 / std::f64::consts::LN_2,
             inharmonicity: if fit.is_shown { fit.inharmonicity } else { 0.0 },
             harmonicity: 10.0
                 * ((self.spectrum.energy - fit.residual).max(0.0) / fit.residual.max(1e-30)).log10(),
             level: self.level,
+            polyphonic: several > 0.5 && of_one >= VOICED,
         }
     }
 

@@ -3,15 +3,16 @@
 use super::configuration::PitchConfiguration;
 use super::error::PitchError;
 use super::path::Decoder;
+use super::surroundings::Surroundings;
 use super::{PitchEstimate, PitchEstimator, estimator};
 use crate::HOPS;
-use crate::framing::{Framing, write_frames};
+use crate::framing::write_frames;
 use std::mem::MaybeUninit;
 
 /// The pitch at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PitchFrame {
-    /// The time of the window's middle, in samples from the signal's beginning.
+    /// The time of the window's middle, in samples from the signal's beginning: the windows of several lengths have one.
     pub sample: u64,
     /// The pitch of the window.
     pub estimate: PitchEstimate,
@@ -28,11 +29,13 @@ pub enum Decoding {
     Viterbi,
 }
 
-/// Frames of a signal that comes in pieces of any length: the first begins with the signal, each one `hop` samples after the one
-/// before. The results do not depend on how the signal is cut. Nothing is allocated after construction.
+/// Frames of a signal that comes in pieces of any length, `hop` samples apart, around middles of which one is that of the first
+/// [window](PitchEstimator::window). Before it, and after the last one's, frames have the longest window that the signal holds,
+/// from the [shortest](PitchEstimator::shortest) on. The results do not depend on how the signal is cut. Nothing is allocated
+/// after construction.
 pub struct PitchTracker {
     estimator: Box<dyn PitchEstimator>,
-    framing: Framing,
+    surroundings: Surroundings,
 }
 
 impl PitchTracker {
@@ -44,7 +47,7 @@ impl PitchTracker {
         }
         let estimator = estimator(configuration)?;
         Ok(Self {
-            framing: Framing::new(estimator.window(), hop),
+            surroundings: Surroundings::new(estimator.window(), estimator.shortest(), hop),
             estimator,
         })
     }
@@ -56,7 +59,12 @@ impl PitchTracker {
 
     /// Samples from frame to frame.
     pub fn hop(&self) -> usize {
-        self.framing.hop()
+        self.surroundings.hop()
+    }
+
+    /// The frames of a signal of `length` samples, those of [`finish`](Self::finish) included.
+    pub fn frames_of(&self, length: usize) -> usize {
+        self.surroundings.count(length)
     }
 
     /// Takes the signal's next samples, as far as the frames that they complete fit into `frames`; returns how many samples it
@@ -69,7 +77,7 @@ impl PitchTracker {
         samples: &[f32],
         frames: &mut [MaybeUninit<F>],
     ) -> Result<(usize, usize), PitchError> {
-        let fit = self.framing.fit(frames.len());
+        let fit = self.surroundings.fit(frames.len());
         write_frames(fit, samples, frames, |samples, found| self.push(samples, found))
     }
 
@@ -78,23 +86,70 @@ impl PitchTracker {
     /// # Errors
     /// None except those of the constructor.
     pub fn push(&mut self, mut samples: &[f32], mut found: impl FnMut(PitchFrame)) -> Result<(), PitchError> {
-        while self.framing.fill(&mut samples) {
-            found(PitchFrame {
-                sample: self.framing.middle(),
-                estimate: self.estimator.estimate(self.framing.frame().0)?,
-            });
-            self.framing.advance();
+        while self.surroundings.fill(&mut samples) {
+            let estimate = self.estimator.estimate(self.surroundings.frame())?;
+            found(self.frame(estimate));
+            self.surroundings.advance();
         }
         Ok(())
     }
 
+    /// Writes frames of the signal's end, which shorter windows hold, to `frames`, as far as they fit; returns how many. Where it
+    /// wrote fewer than fit, those were all, and the signal is reset.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn finish_into<F: From<PitchFrame>>(
+        &mut self,
+        frames: &mut [MaybeUninit<F>],
+    ) -> Result<usize, PitchError> {
+        for (index, place) in frames.iter_mut().enumerate() {
+            let Some(frame) = self.next_of_the_end()? else {
+                self.reset();
+                return Ok(index);
+            };
+            place.write(frame.into());
+        }
+        Ok(frames.len())
+    }
+
+    /// Passes every frame of the signal's end, which shorter windows hold, to `found`, and resets the signal.
+    ///
+    /// # Errors
+    /// None except those of the constructor.
+    pub fn finish(&mut self, mut found: impl FnMut(PitchFrame)) -> Result<(), PitchError> {
+        while let Some(frame) = self.next_of_the_end()? {
+            found(frame);
+        }
+        self.reset();
+        Ok(())
+    }
+
+    fn next_of_the_end(&mut self) -> Result<Option<PitchFrame>, PitchError> {
+        let Some(samples) = self.surroundings.rest() else {
+            return Ok(None);
+        };
+        let estimate = self.estimator.estimate(samples)?;
+        let frame = self.frame(estimate);
+        self.surroundings.advance();
+        Ok(Some(frame))
+    }
+
+    fn frame(&self, estimate: PitchEstimate) -> PitchFrame {
+        PitchFrame {
+            sample: self.surroundings.middle(),
+            estimate,
+        }
+    }
+
     /// Resets the signal; the next sample is the first of another.
     pub fn reset(&mut self) {
-        self.framing.reset();
+        self.surroundings.reset();
     }
 }
 
-/// The frames of a whole signal: 1 + floor((L - N) / hop) of L samples and a window of N, none of a shorter one.
+/// The frames of a whole signal: [`frames_of`](PitchTracker::frames_of) its samples, of one shorter than the
+/// [shortest window](PitchEstimator::shortest) none.
 ///
 /// # Errors
 /// As [`PitchTracker::new`].
@@ -105,19 +160,29 @@ pub fn contour(
     signal: &[f32],
 ) -> Result<Vec<PitchFrame>, PitchError> {
     let mut tracker = PitchTracker::new(configuration, hop)?;
-    let mut frames = Vec::new();
+    let mut frames = Vec::with_capacity(tracker.frames_of(signal.len()));
     match decoding {
-        Decoding::Frame => tracker.push(signal, |frame| frames.push(frame))?,
+        Decoding::Frame => {
+            tracker.push(signal, |frame| frames.push(frame))?;
+            tracker.finish(|frame| frames.push(frame))?;
+        }
         Decoding::Viterbi => {
-            let window = tracker.estimator.window();
             let mut decoder = Decoder::new(hop as f64 / configuration.sample_rate);
-            for (index, frame) in signal.windows(window).step_by(hop).enumerate() {
-                let first = tracker.estimator.estimate(frame)?;
+            let mut samples = signal;
+            let mut is_complete = true;
+            loop {
+                is_complete = is_complete && tracker.surroundings.fill(&mut samples);
+                let surroundings = if is_complete {
+                    tracker.surroundings.frame()
+                } else if let Some(rest) = tracker.surroundings.rest() {
+                    rest
+                } else {
+                    break;
+                };
+                let first = tracker.estimator.estimate(surroundings)?;
                 decoder.add(&mut *tracker.estimator, first);
-                frames.push(PitchFrame {
-                    sample: (index * hop + window / 2) as u64,
-                    estimate: first,
-                });
+                frames.push(tracker.frame(first));
+                tracker.surroundings.advance();
             }
             for (frame, estimate) in frames.iter_mut().zip(decoder.path()) {
                 frame.estimate = estimate;

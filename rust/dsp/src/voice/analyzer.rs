@@ -97,7 +97,7 @@ impl VoiceAnalyzer {
         checked_rate(sample_rate)?;
         let range = configuration.range.clone();
         checked_range(sample_rate, &range)?;
-        let pitch = estimator(&PitchConfiguration::new(sample_rate, range.clone()))?;
+        let pitch = estimator(&PitchConfiguration::one_voice(sample_rate, range.clone()))?;
         let hop = configuration.hop.unwrap_or(pitch.window() / 4);
         if !HOPS.contains(&hop) {
             return Err(VoiceError::Hop { got: hop });

@@ -101,7 +101,7 @@ pub fn h1_minus_h2(
         }
         return Ok(powers.difference());
     }
-    let mut pitch = estimator(&PitchConfiguration::new(sample_rate, range.clone()))?;
+    let mut pitch = estimator(&PitchConfiguration::one_voice(sample_rate, range.clone()))?;
     let length = pitch.window();
     for start in (0..(signal.len() + 1).saturating_sub(length)).step_by(length / 2) {
         let estimate = pitch.estimate(&signal[start..start + length])?;

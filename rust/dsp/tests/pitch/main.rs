@@ -2,6 +2,8 @@
 
 mod configurations;
 mod interference;
+mod motion;
+mod several;
 mod signals;
 
 use rustle_dsp::pitch::{PitchConfiguration, PitchEstimate, PitchEstimator, PitchMethod, estimator};

@@ -60,6 +60,19 @@ fn frames<'a>(interface: &'a Interface, object: &str) -> Option<(&'a Call, &'a s
     })
 }
 
+/// The call of an object that writes the frames of a signal's end.
+fn end_frames<'a>(interface: &'a Interface, object: &str, frame: &str) -> Option<&'a Call> {
+    interface.calls().find(|call| {
+        let is_own = matches!(&call.on, On::Object { name, .. } if name == object);
+        let mut passings = call.parameters.iter().map(|parameter| &parameter.passing);
+        let is_end = matches!(
+            (passings.next(), passings.next(), passings.next()),
+            (Some(Passing::SliceMut(Type::Named(record))), Some(Passing::Out(..)), None) if record == frame
+        );
+        is_own && is_end
+    })
+}
+
 /// `spectrum` of `rustle_fft_spectrum` on an `fft_plan`: without the words that both begin with.
 pub(super) fn method(name: &str, object: &str) -> String {
     let words: Vec<&str> = name.trim_start_matches("rustle_").split('_').collect();
@@ -98,6 +111,19 @@ fn structure(
         call.name,
         method(&call.name, object),
     );
+    if let Some(end) = end_frames(interface, object, record) {
+        let _ = writeln!(
+            out,
+            "  /// See `{}`; passes each frame to `found`.\n  \
+             package mutating func {}(found: ({frame}) -> Void) throws(NativeError) {{\n    \
+             let {object} = handle.raw\n    \
+             try room.fillFromEnd(found: {{ found({frame}($0)) }}) {{ room throws(NativeError) in\n      \
+             try NativeCalls.{}({object}, frames: &room)\n    }}\n  }}\n",
+            end.name,
+            method(&end.name, object),
+            camel(end.name.trim_start_matches("rustle_")),
+        );
+    }
     let _ = writeln!(
         out,
         "  /// See `rustle_{object}_reset`.\n  package mutating func reset() {{\n    \

@@ -2259,8 +2259,8 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::Out(24, false),
-                size: 24,
+                what: What::Out(32, false),
+                size: 32,
             },
         ],
         statuses: &[
@@ -4175,8 +4175,8 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::SliceMut(56, 32),
-                size: 56,
+                what: What::SliceMut(64, 32),
+                size: 64,
             },
             Parameter {
                 what: What::Out(8, false),
@@ -4212,6 +4212,47 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
+        name: "rustle_pitch_finish",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "pitch",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(64, 32),
+                size: 64,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: true,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_pitch_finish_sized(
+                a.handle(0),
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                error,
+            )
+        },
+    },
+    Call {
         name: "rustle_pitch_contour",
         makes: "",
         parameters: &[
@@ -4234,8 +4275,8 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::SliceMut(56, 32),
-                size: 56,
+                what: What::SliceMut(64, 32),
+                size: 64,
             },
             Parameter {
                 what: What::Out(8, false),
