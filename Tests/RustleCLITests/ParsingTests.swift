@@ -110,6 +110,22 @@ import RustleWebSocket
     #expect(other.source == .live(feed) && other.symbols == ["BTC"] && other.serve == .tcp("::1", port: 0))
     #expect(other.policy == .sampled(every: .milliseconds(500)) && other.record == "b.ndjson" && !other.overwrite)
     #expect(try plan("A", "--serve", "unix:a").serve == .unix("a"))
+    #expect(try plan("A", "--serve", "a:1").access == .local)
+    #expect(try plan("A", "--serve", "a:1", "--allow-anyone").access == .anyone)
+    let folder = try ScratchFolder()
+    let file = try folder.write(Data("0123456789abcdef\nsecond line\n".utf8), as: "token")
+    #expect(try plan("A", "--serve", "a:1", "--token-file", file).access == .token("0123456789abcdef"))
+    let live = LiveFeed(
+      "a:1", silenceLimit: nil,
+      backoff: LiveFeed.Backoff(base: .milliseconds(100), limit: .milliseconds(100), attemptLimit: 3),
+      token: "0123456789abcdef")
+    #expect(
+      try plan(
+        "--connect", "a:1", "--attempts", "3", "--backoff-limit", "100ms", "--silence-limit", "0", "--token-file", file
+      ).source == .live(live))
+    #expect(
+      try plan("--replay", "a.csv.gz", "--to", "5000", "--strict").source
+        == .replay(ReplayFeed(path: "a.csv.gz", to: .unixEpoch + .seconds(5), isStrict: true)))
     #expect(try plan("--replay", "a.csv", "--serve", "a:1").everything == .lossless())
   }
 
@@ -215,6 +231,19 @@ import RustleWebSocket
     (
       ["ticker", "--connect", "a:1", "--subscribe", "none"], "--subscribe requires --connect ws://… or wss://…"
     ),
+    (["ticker", "A", "--attempts", "3"], "--attempts requires --connect"),
+    (["ticker", "--connect", "a:1", "--attempts", "0"], "expected a number of attempts from 1 to 4294967295, got '0'"),
+    (["ticker", "A", "--backoff-limit", "1s"], "--backoff-limit requires --connect"),
+    (["ticker", "A", "--silence-limit", "1s"], "--silence-limit requires --connect"),
+    (["ticker", "A", "--allow-anyone"], "--allow-anyone requires --serve"),
+    (
+      ["ticker", "A", "--serve", "a:1", "--allow-anyone", "--token-file", "t"],
+      "--allow-anyone cannot be used with --token-file"
+    ),
+    (["ticker", "A", "--token-file", "t"], "--token-file requires --serve or --connect host:port"),
+    (["ticker", "--connect", "ws://a", "--token-file", "t"], "a WebSocket has --header"),
+    (["ticker", "A", "--to", "5"], "--to requires --replay"),
+    (["ticker", "A", "--strict"], "--strict requires --replay"),
     (["ticker", "A", "--header", "a: b"], "--header requires --connect ws://… or wss://…"),
     (
       ["ticker", "--connect", "ws://a", "--header", "a"], "expected a header such as 'Authorization: Bearer x', got 'a'"

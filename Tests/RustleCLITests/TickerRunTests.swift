@@ -158,8 +158,12 @@ import Testing
     let empty = try await play("").failure
     #expect(empty?.status == .badData && empty?.message.hasSuffix("expected trades, got an empty file") == true)
     let foreign = try await play("a,b\n1,2\n", as: "a.csv").failure
-    #expect(foreign?.status == .badData && foreign?.message.hasSuffix("got 2 lines without any") == true)
+    #expect(
+      foreign?.status == .badData
+        && foreign?.message.hasSuffix("symbol: expected a column \"symbol\" in the header, got a,b") == true)
     #expect(foreign?.advice?.contains("--schema") == true)
+    let lines = try await play("x\ny\n").failure
+    #expect(lines?.message.hasSuffix("got 2 lines without any") == true && lines?.advice?.contains("--schema") == true)
     let one = try await play("x\n").failure
     #expect(one?.message.hasSuffix("got 1 line without any") == true)
     let header = try await play("symbol,price\n", as: "a.csv").failure

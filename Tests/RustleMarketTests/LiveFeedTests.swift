@@ -211,7 +211,7 @@ import Testing
       #expect(throws: FeedError.self) { try MarketFeed(.live(LiveFeed("127.0.0.1:1", token: token))) }
     }
     let server = try await feed.serve(on: "127.0.0.1:0", access: .token(token))
-    let stranger = try client(of: server.address)
+    let stranger = try MarketFeed(.live(LiveFeed(server.address, backoff: backoff, token: "another token, as long")))
     try await stranger.run()
     let friend = try MarketFeed(.live(LiveFeed(server.address, backoff: backoff, token: token)))
     try await friend.run()

@@ -197,7 +197,7 @@ import Testing
         Issue.record("expected the end of the feed")
         return
       }
-      #expect(reason?.hasPrefix("message 5: ") == (isStrict ? true : nil))
+      #expect(reason?.hasPrefix("message 6: ") == (isStrict ? true : nil))
       #expect(await feed.counts.malformed == 1)
     }
   }

@@ -187,6 +187,7 @@ struct TickerCommand: AsyncParsableCommand {
       symbols: feed != nil && symbols.isEmpty ? .all : .only(symbols), content: stream.content,
       policy: try stream.policy(rate: rate ?? 2), thresholds: stream.alerts,
       record: stream.record, overwrite: stream.overwrite, serve: source.serve.map { FeedAddress($0) },
+      access: try source.access(),
       duration: duration.map { .seconds($0) })
   }
 

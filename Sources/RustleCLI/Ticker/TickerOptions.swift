@@ -8,14 +8,31 @@ internal import RustleWebSocket
 /// The source of the ticker's prices, and the server for other processes.
 struct TickerSourceOptions: ParsableArguments {
   @Option(
-    parsing: .next, "Replay a recording, NDJSON or CSV; - is standard input and requires --input.", value: "file",
-    completion: .file(extensions: ["ndjson", "jsonl", "csv"]))
+    parsing: .next,
+    "Replay a recording, NDJSON or CSV, plain or compressed with gzip; - is standard input and requires --input.",
+    value: "file", completion: .file(extensions: ["ndjson", "jsonl", "csv", "gz"]))
   var replay: String?
 
   @Option(
     "Receive prices from another process: host:port, unix:/path, or a WebSocket, ws://host/path or wss://host/path. "
       + "A lost connection is reestablished.", value: "address")
   var connect: String?
+
+  @Option(
+    "End after this number of failures to connect in a row, 1 or more; the loss of a connection that delivered prices is "
+      + "a first one. (default: no limit)",
+    value: "count", parse: Parse.integer("a number of attempts", in: 1...Int(UInt32.max)))
+  var attempts: Int?
+
+  @Option(
+    "The longest wait before the next attempt to connect, 1ms to 1d. (default: 30s)", value: "interval",
+    parse: MarketTime.interval(of: "an interval"))
+  var backoffLimit: Duration?
+
+  @Option(
+    "Reconnect after this time without any data, 10ms to 1d; 0: never. (default: 30s)", value: "interval",
+    parse: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
+  var silenceLimit: Duration?
 
   @Flag(
     name: .customLong("renumbered"),
@@ -51,12 +68,24 @@ struct TickerSourceOptions: ParsableArguments {
     value: "address")
   var serve: String?
 
+  @Option(
+    parsing: .next,
+    "The token of --serve or --connect host:port, 16 to 512 bytes in the first line of this file; a client sends it first.",
+    value: "file")
+  var tokenFile: String?
+
+  @Flag(
+    help:
+      "Serve an address that other machines reach, or a socket for every user of this machine, to clients without a token."
+  )
+  var allowAnyone = false
+
   @Option(help: ArgumentHelp("The recording's format: ndjson or csv. (default: by its extension)", valueName: "format"))
   var input: InputFormat?
 
   @Option(
     "Paths of a message's fields: symbol=PATH,price=PATH and, after further commas, size=PATH, time=PATH:UNIT, seq=PATH, "
-      + "each=PATH. (default: those that this command writes)")
+      + "each=PATH, only=PATH:VALUE. (default: those that this command writes)")
   var schema: String?
 
   @Option(
@@ -76,6 +105,14 @@ struct TickerSourceOptions: ParsableArguments {
     "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970.", value: "time",
     parse: Parse.value("a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970", MarketTime.timestamp))
   var from: Timestamp?
+
+  @Option(
+    "End before this time, as of --from.", value: "time",
+    parse: Parse.value("a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970", MarketTime.timestamp))
+  var to: Timestamp?
+
+  @Flag(help: "End with an error at the first malformed line of the recording, instead of skipping it.")
+  var strict = false
 
   struct Header: Sendable, Hashable {
     var name: String
@@ -98,6 +135,15 @@ struct TickerSourceOptions: ParsableArguments {
     try Parse.reject(
       (replay != nil && connect != nil, "--replay cannot be used with --connect"),
       (isRenumbered && connect == nil, "--renumbered requires --connect"),
+      (attempts != nil && connect == nil, "--attempts requires --connect"),
+      (backoffLimit != nil && connect == nil, "--backoff-limit requires --connect"),
+      (silenceLimit != nil && connect == nil, "--silence-limit requires --connect"),
+      (allowAnyone && serve == nil, "--allow-anyone requires --serve"),
+      (allowAnyone && tokenFile != nil, "--allow-anyone cannot be used with --token-file"),
+      (
+        tokenFile != nil && serve == nil && (connect == nil || isWebSocket),
+        "--token-file requires --serve or --connect host:port; a WebSocket has --header"
+      ),
       (subscribe != nil && !isWebSocket, "--subscribe \(webSocket)"),
       (unsubscribe != nil && !isWebSocket, "--unsubscribe \(webSocket)"),
       (!headers.isEmpty && !isWebSocket, "--header \(webSocket)"),
@@ -113,8 +159,24 @@ struct TickerSourceOptions: ParsableArguments {
       (input != nil && replay == nil, "--input requires --replay"),
       (speed != nil && replay == nil, "--speed requires --replay"),
       (loop && replay == nil, "--loop requires --replay"),
-      (from != nil && replay == nil, "--from requires --replay"))
+      (from != nil && replay == nil, "--from requires --replay"),
+      (to != nil && replay == nil, "--to requires --replay"),
+      (strict && replay == nil, "--strict requires --replay"))
   }
+
+  /// The token of `--token-file`; nil without it.
+  func token() throws -> String? {
+    guard let tokenFile else { return nil }
+    let line = try TextFile.read(tokenFile, option: "--token-file").prefix { !$0.isNewline }
+    guard (16...512).contains(line.utf8.count) else {
+      throw CommandFailure(
+        .badData, "--token-file: \(tokenFile): expected 16 to 512 bytes in the first line, got \(line.utf8.count)")
+    }
+    return String(line)
+  }
+
+  /// Who may connect to `--serve`.
+  func access() throws -> FeedServer.Access { allowAnyone ? .anyone : try token().map { .token($0) } ?? .local }
 
   /// The source of `--replay` or `--connect`; nil without them.
   func feed() throws -> FeedConfiguration? {
@@ -122,11 +184,17 @@ struct TickerSourceOptions: ParsableArguments {
       return .replay(
         ReplayFeed(
           path: replay == "-" ? Self.standardInputPath : replay, format: input.map { $0 == .ndjson ? .ndjson : .csv },
-          schema: schema, pace: speed ?? .speed(1), repeats: loop, from: from))
+          schema: schema, pace: speed ?? .speed(1), repeats: loop, from: from, to: to, isStrict: strict))
     }
     guard let connect else { return nil }
+    var backoff = LiveFeed.Backoff(attemptLimit: attempts)
+    if let backoffLimit { (backoff.base, backoff.limit) = (min(backoff.base, backoffLimit), backoffLimit) }
+    let silence = silenceLimit ?? .seconds(30)
     guard connect.lowercased().hasPrefix("ws://") || connect.lowercased().hasPrefix("wss://") else {
-      return .live(LiveFeed(FeedAddress(connect), schema: schema, restartsNumbers: isRenumbered))
+      return .live(
+        LiveFeed(
+          FeedAddress(connect), schema: schema, silenceLimit: silence == .zero ? nil : silence, backoff: backoff,
+          restartsNumbers: isRenumbered, token: try token()))
     }
     #if WebSocket
     let subscription: WebSocketSubscription =
@@ -139,7 +207,8 @@ struct TickerSourceOptions: ParsableArguments {
       WebSocketFeed(
         connect, schema: schema, subscription: subscription,
         headers: Dictionary(headers.map { ($0.name, $0.value) }) { first, _ in first },
-        tls: WebSocketFeed.TLS(roots: roots.map { .file($0) } ?? .system), restartsNumbers: isRenumbered))
+        tls: WebSocketFeed.TLS(roots: roots.map { .file($0) } ?? .system),
+        silenceLimit: silence == .zero ? nil : silence, backoff: backoff, restartsNumbers: isRenumbered))
     #else
     throw ValidationError(
       "--connect: expected host:port or unix:/path, as this command was built without WebSockets, got \(connect)")

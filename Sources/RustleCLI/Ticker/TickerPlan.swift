@@ -28,6 +28,7 @@ struct TickerPlan: Sendable, Equatable {
   var record: String?
   var overwrite = false
   var serve: FeedAddress?
+  var access = FeedServer.Access.local
   var duration: Duration?
 
   var isSimulated: Bool { if case .simulated = source { true } else { false } }

@@ -113,9 +113,16 @@ struct TickerStreams: Sendable {
     connections = plan.connection == nil ? nil : try await feed.connectionStates()
     do throws(FeedError) {
       // A recording waits for its clients, as for other readers.
-      server = if let address = plan.serve { try await feed.serve(on: address, policy: everything) } else { nil }
+      server =
+        if let address = plan.serve {
+          try await feed.serve(on: address, policy: everything, access: plan.access)
+        } else {
+          nil
+        }
     } catch {
-      throw error.named("--serve")
+      // The policy is in range: what is not is an address without protection.
+      let advice = error.code == .valueOutOfRange ? "use --token-file <file> or --allow-anyone" : nil
+      throw error.named("--serve", advice: advice)
     }
     writing = if let recorder, let recorded { Task { try await recorder.record(recorded) } } else { nil }
   }
@@ -216,10 +223,10 @@ extension TradeRecorder {
 
 extension FeedError {
   /// The failure with the name of the option in place of the library's term.
-  fileprivate func named(_ option: String) -> any Error {
+  fileprivate func named(_ option: String, advice: String? = nil) -> any Error {
     guard let failure = CommandFailure(self) else { return self }
     let word = "\(option.drop { $0 == "-" }): "
     let message = failure.message.hasPrefix(word) ? String(failure.message.dropFirst(word.count)) : failure.message
-    return CommandFailure(failure.status, "\(option): \(message)", advice: failure.advice)
+    return CommandFailure(failure.status, "\(option): \(message)", advice: advice ?? failure.advice)
   }
 }

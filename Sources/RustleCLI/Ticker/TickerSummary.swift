@@ -46,8 +46,11 @@ struct TickerSummary {
   ) -> CommandFailure? {
     let path = plan.recording?.path ?? "source"
     let name = path == TickerSourceOptions.standardInputPath ? "standard input" : path
+    let schemaAdvice = "give the paths of the symbol and the price with --schema, for example symbol=s,price=p"
     switch outcome {
-    case .failed(let reason): return CommandFailure(.badData, "\(name): \(reason)")
+    case .failed(let reason):
+      let isForeign = plan.recording?.isStrict == false && counts.trades == 0 && counts.malformed > 0
+      return CommandFailure(.badData, "\(name): \(reason)", advice: isForeign ? schemaAdvice : nil)
     case .panicked(let message): return CommandFailure(.internal, message)
     case nil, .cancelled, .ended: break
     }
@@ -73,7 +76,7 @@ struct TickerSummary {
     if isCSV, counts.messages == 1, counts.unreadable == 0 { return expectedTrades("only a header") }
     return expectedTrades(
       "\(counts.messages) \(counts.messages == 1 ? "line" : "lines") without any",
-      advice: "give the paths of the symbol and the price with --schema, for example symbol=s,price=p")
+      advice: schemaAdvice)
   }
 }
 

@@ -247,9 +247,9 @@ impl Lines<'_> {
                 self.found.malformed += 1;
                 tracing::debug!(message_number = number, reason = %error, "a message is malformed");
                 if self.is_strict || error.is_final() {
-                    *self.failure = Some(format!("message {number}: {error}"));
-                }
-                if self.found.first_malformed.is_none() {
+                    // It is reported as the end.
+                    *self.failure = Some(format!("message {}: {error}", number + 1));
+                } else if self.found.first_malformed.is_none() {
                     self.found.first_malformed = Some((number, error.to_string()));
                 }
             }

@@ -297,7 +297,7 @@ fn malformed_message_ends_a_strict_recording_after_the_trades_before_it() {
     let end = feed.connection().expect("the end");
     let text = end.text.as_str();
     assert!(
-        end.kind == NoticeKind::Closed && text.starts_with("message 2: "),
+        end.kind == NoticeKind::Closed && text.starts_with("message 3: "),
         "{text}"
     );
     assert_eq!((feed.counts().messages, feed.counts().malformed), (3, 1));
@@ -312,7 +312,7 @@ fn header_without_a_column_ends_the_feed_and_names_the_columns() {
     let (runtime, feed) = feed(&SourceConfiguration::Replay(configuration));
     feed.run().expect("running");
     runtime.advance(SECOND);
-    let expected = "message 0: price: expected a column \"price\" in the header, got time,symbol,last";
+    let expected = "message 1: price: expected a column \"price\" in the header, got time,symbol,last";
     assert_eq!(
         feed.connection()
             .map(|end| end.text.as_str().to_owned())
