@@ -150,11 +150,14 @@ import Testing
   @Test func chordIsSeveralNotesAndNotSure() throws {
     let notes = [261.63, 329.63, 392.0].map { sine($0, seconds: 0.2, amplitude: 0.2) }
     let samples = notes[0].indices.map { notes[0][$0] + notes[1][$0] + notes[2][$0] }
-    let configuration = PitchConfiguration(sampleRate: Self.rate, window: 4_096)
+    var configuration = PitchConfiguration(sampleRate: Self.rate, window: 4_096)
     let frames = try PitchTracker.contour(of: samples.span, configuration: configuration)
     #expect(frames.count == 10 && frames.allSatisfy { $0.isPolyphonic && $0.confidence < 0.2 })
     let one = try PitchTracker.contour(of: sine(261.63).span, configuration: configuration)
     #expect(one.allSatisfy { !$0.isPolyphonic && $0.confidence > 0.9 })
+    configuration.expectsOneNote = true
+    let roots = try PitchTracker.contour(of: samples.span, configuration: configuration)
+    #expect(roots.allSatisfy { !$0.isPolyphonic && $0.confidence > 0.9 })
   }
 
   @Test func windowIsChosenFromTheRangeAndRaisesItsEnd() throws {

@@ -30,7 +30,8 @@ import Testing
 
   @Test func processOfPitchAllocatesForEachCall() throws {
     var pitch = try NativePitch(
-      NativePitchConfiguration(sampleRate: 48_000, lowest: 60, highest: 1_000, method: .harmonic, window: 0, hop: 64))
+      NativePitchConfiguration(
+        sampleRate: 48_000, lowest: 60, highest: 1_000, method: .harmonic, window: 0, hop: 64, expectsOneNote: false))
     let address = pitch.room.address
     var frames = 0
     for piece in [1, 63, 4_096, 64, 20_000] {

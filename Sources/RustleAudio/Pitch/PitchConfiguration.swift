@@ -12,10 +12,14 @@ public struct PitchConfiguration: Sendable, Hashable {
   /// The method.
   public var method: PitchMethod
   /// The samples of a frame, a power of two from 256 to 32,768; nil: the least that holds 2.25 periods of the range's lower end,
-  /// and with the harmonic method a half, a quarter and an eighth of it where the sound moves, begins or ends within it. A shorter window raises that end: see ``PitchTracker/range``.
+  /// and with the harmonic method a half, a quarter and an eighth of it where the sound moves, begins or ends within it. A
+  /// shorter window raises that end: see ``PitchTracker/range``.
   public var window: Int?
   /// The hop size in samples, 1 to 1,048,576.
   public var hop: Int
+  /// Whether one note is known to sound: others are not looked for, and do not lower the confidence;
+  /// ``PitchFrame/isPolyphonic`` is then false. By default false.
+  public var expectsOneNote = false
 
   /// Creates a configuration; by default the harmonic method from 25 to 4500 Hz, with the window that this range needs.
   public init(
@@ -43,6 +47,6 @@ public struct PitchConfiguration: Sendable, Hashable {
     if hop < 0 { throw .validation("hop", expected: "1 to 1048576 samples", got: "\(hop)") }
     return NativePitchConfiguration(
       sampleRate: sampleRate, lowest: range.lowerBound, highest: range.upperBound, method: method.native,
-      window: window ?? 0, hop: hop)
+      window: window ?? 0, hop: hop, expectsOneNote: expectsOneNote)
   }
 }

@@ -7,7 +7,7 @@
 /// }
 /// ```
 ///
-/// It measures one tone: for two strings that sound together it may show a third note, at a lower confidence.
+/// It expects one note: for two strings that sound together it may show a third note, their common root.
 ///
 /// Any task may change the settings while another one delivers buffers; they hold from the next buffer on. It measures one input
 /// at a time: a buffer out of order restarts the measurement, and so do dropped frames. Memory is of a fixed size, however long

@@ -51,6 +51,8 @@ public struct TunerConfiguration: Sendable, Hashable {
     // In one window: attacks in shorter ones would be other notes.
     var configuration = PitchConfiguration(
       sampleRate: sampleRate, range: instrument.pitchRange, method: method, window: window, hop: hop)
+    // One note is tuned at a time: strings that ring along do not lower its confidence.
+    configuration.expectsOneNote = true
     if window == nil { configuration.window = try PitchTracker(configuration).window }
     return configuration
   }

@@ -271,7 +271,7 @@ extension NativeLayout {
         RustlePitchConfiguration.self, "RustlePitchConfiguration",
         [
           ("sample_rate", \.sample_rate), ("lowest", \.lowest), ("highest", \.highest), ("method", \.method),
-          ("window", \.window), ("hop", \.hop), ("reserved", \.reserved),
+          ("window", \.window), ("hop", \.hop), ("expects_one_note", \.expects_one_note),
         ]),
       record(
         RustlePitchFrame.self, "RustlePitchFrame",

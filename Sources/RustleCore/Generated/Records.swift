@@ -1679,9 +1679,12 @@ package struct NativePitchConfiguration: Sendable, Hashable, NativeRecord {
   package var window: Int
   /// The hop size in samples, 1 to 1,048,576. Example: 256.
   package var hop: Int
+  /// Not 0: one note is known to sound. Others are not looked for: they do not lower the confidence, and `polyphonic` is 0.
+  package var expectsOneNote: Bool
 
   package init(
-    sampleRate: Double, lowest: Double, highest: Double, method: NativePitchMethod, window: Int, hop: Int
+    sampleRate: Double, lowest: Double, highest: Double, method: NativePitchMethod, window: Int, hop: Int,
+    expectsOneNote: Bool
   ) {
     self.sampleRate = sampleRate
     self.lowest = lowest
@@ -1689,6 +1692,7 @@ package struct NativePitchConfiguration: Sendable, Hashable, NativeRecord {
     self.method = method
     self.window = window
     self.hop = hop
+    self.expectsOneNote = expectsOneNote
   }
 
   /// The record for C; memory that it lends is that of `lent`.
@@ -1700,6 +1704,7 @@ package struct NativePitchConfiguration: Sendable, Hashable, NativeRecord {
     record.method = method.rawValue
     record.window = UInt32(clamping: window)
     record.hop = UInt32(clamping: hop)
+    record.expects_one_note = expectsOneNote ? 1 : 0
     return record
   }
 

@@ -6,11 +6,11 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Lines of path, time in seconds, frequency in Hz, confidence, and 1 where there is more than one note, separated by tabs, for `words`: the options matched below, and
-/// files.
+/// Lines of path, time in seconds, frequency in Hz, confidence, and 1 where there is more than one note, separated by tabs, for
+/// `words`: the options matched below, and files.
 pub(crate) fn lines(words: impl Iterator<Item = String>) -> Result<String, Box<dyn Error>> {
     let (mut lowest, mut highest, mut window, mut hop) = (25.0, 4500.0, None, 512);
-    let (mut method, mut decoding) = (PitchMethod::default(), Decoding::default());
+    let (mut method, mut decoding, mut several) = (PitchMethod::default(), Decoding::default(), true);
     let mut files = Vec::new();
     let mut words = words;
     while let Some(word) = words.next() {
@@ -21,6 +21,7 @@ pub(crate) fn lines(words: impl Iterator<Item = String>) -> Result<String, Box<d
             "--window" => window = Some(value()?.parse()?),
             "--hop" => hop = value()?.parse()?,
             "--method" => method = value()?.parse()?,
+            "--one-note" => several = false,
             "--viterbi" => decoding = Decoding::Viterbi,
             _ => files.push(word),
         }
@@ -31,6 +32,7 @@ pub(crate) fn lines(words: impl Iterator<Item = String>) -> Result<String, Box<d
         let configuration = PitchConfiguration {
             method,
             window,
+            several,
             ..PitchConfiguration::new(f64::from(rate), lowest..=highest)
         };
         for frame in contour(&configuration, hop, decoding, &samples)? {

@@ -2276,8 +2276,8 @@ typedef struct RustlePitchConfiguration {
   uint32_t window;
   /// The hop size in samples, 1 to 1,048,576. Example: 256.
   uint32_t hop;
-  /// 0.
-  uint32_t reserved;
+  /// Not 0: one note is known to sound. Others are not looked for: they do not lower the confidence, and `polyphonic` is 0.
+  uint32_t expects_one_note;
 } RustlePitchConfiguration;
 
 /// The pitch at one time.
@@ -3659,7 +3659,7 @@ RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, highest) == 16, "the place of R
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, method) == 24, "the place of RustlePitchConfiguration.method");
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, window) == 28, "the place of RustlePitchConfiguration.window");
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, hop) == 32, "the place of RustlePitchConfiguration.hop");
-RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, reserved) == 36, "the place of RustlePitchConfiguration.reserved");
+RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, expects_one_note) == 36, "the place of RustlePitchConfiguration.expects_one_note");
 RUSTLE_ASSERT(sizeof(RustlePitchFrame) == 64, "the size of RustlePitchFrame");
 RUSTLE_ASSERT(offsetof(RustlePitchFrame, sample) == 0, "the place of RustlePitchFrame.sample");
 RUSTLE_ASSERT(offsetof(RustlePitchFrame, frequency) == 8, "the place of RustlePitchFrame.frequency");

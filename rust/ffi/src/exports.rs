@@ -3887,10 +3887,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustlePitchConfiguration",
-        Some(c"reserved"),
+        Some(c"expects_one_note"),
         0,
         0,
-        offset_of!(RustlePitchConfiguration, reserved),
+        offset_of!(RustlePitchConfiguration, expects_one_note),
     ),
     entry(
         c"RustlePitchFrame",
@@ -5225,7 +5225,7 @@ const _: () = {
     assert!(offset_of!(RustlePitchConfiguration, method) == 24);
     assert!(offset_of!(RustlePitchConfiguration, window) == 28);
     assert!(offset_of!(RustlePitchConfiguration, hop) == 32);
-    assert!(offset_of!(RustlePitchConfiguration, reserved) == 36);
+    assert!(offset_of!(RustlePitchConfiguration, expects_one_note) == 36);
     assert!(size_of::<RustlePitchFrame>() == 64 && align_of::<RustlePitchFrame>() == 8);
     assert!(offset_of!(RustlePitchFrame, sample) == 0);
     assert!(offset_of!(RustlePitchFrame, frequency) == 8);

@@ -4,7 +4,7 @@
 
 use crate::exclusive::Exclusive;
 use crate::fault::{statuses, Outcome};
-use crate::lent::{choices, Choice};
+use crate::lent::{choices, Choice, Flag};
 use crate::object::{Describe, New, Object};
 use crate::records::records;
 use crate::status::CallFault;
@@ -54,7 +54,8 @@ records! {
         pub window: u32,
         /// The hop size in samples, 1 to 1,048,576. Example: 256.
         pub hop: u32,
-        reserved: u32,
+        /// Not 0: one note is known to sound. Others are not looked for: they do not lower the confidence, and `polyphonic` is 0.
+        pub expects_one_note: Flag,
     }
 
     /// The pitch at one time.
@@ -190,8 +191,8 @@ pub(crate) fn pitch_contour(
 
 impl RustlePitchConfiguration {
     fn read(&self) -> Outcome<PitchError, PitchConfiguration> {
-        CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         Ok(PitchConfiguration {
+            several: !self.expects_one_note.is_set(),
             method: self.method.get("configuration.method")?.into(),
             window: (self.window != 0).then_some(self.window as usize),
             ..PitchConfiguration::new(self.sample_rate, self.lowest..=self.highest)

@@ -1,7 +1,7 @@
 //! Frames of more than one note, and of one that is not to be taken for more.
 
 use super::{RATE, WINDOW, default, sum};
-use rustle_dsp::pitch::{PitchEstimate, PitchEstimator};
+use rustle_dsp::pitch::{PitchConfiguration, PitchEstimate, PitchEstimator, estimator};
 use rustle_testkit::{Tone, normal_noise, sine};
 
 /// Semitones above the lowest note of chords whose notes are not an octave or a twelfth apart.
@@ -39,6 +39,18 @@ fn estimate(pitch: &mut dyn PitchEstimator, frame: &[f32]) -> PitchEstimate {
 fn major_triad_of_sines_is_not_a_sure_pitch() {
     let found = estimate(&mut *default(), &chord(261.63, &[4, 7], 1));
     assert!(found.polyphonic && found.confidence < 0.1, "{found:?}");
+}
+
+#[test]
+fn chord_where_one_note_is_expected_is_a_sure_root() {
+    let configuration = PitchConfiguration {
+        several: false,
+        window: Some(WINDOW),
+        ..PitchConfiguration::new(RATE, 25.0..=4500.0)
+    };
+    let mut one = estimator(&configuration).expect("valid");
+    let found = estimate(&mut *one, &chord(261.63, &[4, 7], 1));
+    assert!(!found.polyphonic && found.confidence > 0.9, "{found:?}");
 }
 
 #[test]

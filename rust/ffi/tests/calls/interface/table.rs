@@ -746,7 +746,7 @@ pub(crate) static RUSTLE_PITCH_CONFIGURATION: Record = Record {
         },
         Field {
             offset: 36,
-            what: What::Reserved,
+            what: What::Flag(false),
         },
     ],
 };
