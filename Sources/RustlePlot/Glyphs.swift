@@ -50,4 +50,31 @@ public struct Glyphs: Equatable, Sendable {
     let line = shown.map { bars[Int((high > low ? ($0 - low) / (high - low) * top : 0.5 * top).rounded())] }
     return String(repeating: " ", count: columns - line.count) + String(line)
   }
+
+  /// The scale above a needle: `-50`, `0` in the middle, and `+50`.
+  ///
+  /// - Parameters:
+  ///   - end: the text of both ends without a sign.
+  ///   - columns: an odd number with room for the three texts.
+  public func scale(_ end: String, columns: Int) -> String {
+    let gap = max(1, columns / 2 - end.count - 1)
+    let spaces = String(repeating: " ", count: gap)
+    return "\(minus)\(end)\(spaces)0\(spaces)+\(end)"
+  }
+
+  /// A needle before a line with a mark in the middle, in three parts: the line up to the needle, the needle, an arrow beyond either
+  /// end, and the rest of the line.
+  ///
+  /// - Parameters:
+  ///   - position: -1 at the left end, 1 at the right one; nil for the line alone, which is the first part.
+  ///   - columns: an odd number, 3 or more: that of all parts together.
+  public func needle(at position: Double?, columns: Int) -> (before: String, needle: String, after: String) {
+    let middle = columns / 2
+    var line = Array(repeating: horizontal, count: columns)
+    (line[0], line[middle], line[columns - 1]) = (vertical, bottomMark, vertical)
+    guard let position else { return (String(line), "", "") }
+    let place = middle + Int((min(max(position, -1), 1) * Double(middle)).rounded())
+    let needle: Character = position < -1 ? "<" : position > 1 ? ">" : bars[7]
+    return (String(line[..<place]), String(needle), String(line[(place + 1)...]))
+  }
 }

@@ -84,4 +84,26 @@ import Testing
     #expect(many.allSatisfy { $0.count <= 17 } && many[0].hasSuffix("#"))
     #expect(chart.bars([], rows: 2, range: 0...1, unit: "").count == 3)
   }
+
+  @Test func aNeedleStandsOnItsScale() {
+    let glyphs = Glyphs.ascii
+    #expect(glyphs.scale("50", columns: 13) == "-50   0   +50")
+    func line(_ position: Double?) -> [String] {
+      let parts = glyphs.needle(at: position, columns: 9)
+      return [parts.before, parts.needle, parts.after]
+    }
+    #expect(line(nil) == ["|---+---|", "", ""])
+    #expect(line(0) == ["|---", "#", "---|"])
+    #expect(line(0.5) == ["|---+-", "#", "-|"])
+    #expect(line(-1) == ["", "#", "---+---|"])
+    #expect(line(1.1) == ["|---+---", ">", ""])
+    #expect(line(-1.1) == ["", "<", "---+---|"])
+  }
+
+  @Test func slidersStandInGroupsAndTheChosenOneIsMarked() {
+    let sliders = [[TextSlider("L", at: 1), TextSlider("R", at: -3)], [TextSlider("L", at: 0, isChosen: true), nil]]
+    let rows = Glyphs.ascii.sliders(sliders, rows: 3)
+    #expect(rows.map { $0.map(\.text).joined() } == ["  L |  |", "  - -  L", "  | R  |"])
+    #expect(rows.map { $0.filter(\.isChosen).map(\.text) } == [["|"], ["L"], ["|"]])
+  }
 }
