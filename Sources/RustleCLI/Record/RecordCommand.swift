@@ -46,20 +46,13 @@ struct RecordCommand: AsyncParsableCommand {
 
   @OptionGroup var duration: DurationOption
 
-  @Option(help: "Sample encoding: s16, s24; s32 and f32 in a WAV file only. (default: s24)")
-  var encoding: AudioFileWriter.Encoding = .int24
-
-  @Flag(help: "Replace an existing file.")
-  var overwrite = false
-
-  @Flag(help: "Add triangular dither (TPDF) of one quantization step before rounding to integers.")
-  var dither = false
-
+  @OptionGroup var written: WriterOptions
   @OptionGroup var format: OutputOptions
   @OptionGroup var log: LogOptions
 
   func validate() throws {
     try format.refuseCSV()
+    let encoding = written.encoding ?? .int24
     let end = URL(fileURLWithPath: output).pathExtension.lowercased()
     try Parse.reject(
       (output == AudioFileReader.standardInputPath, "<output>: expected the path of a file, got - (standard output)"),
@@ -76,8 +69,9 @@ struct RecordCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     let configuration = try device.configuration(
-      of: device.name ?? AudioDevice.defaultName, seconds: duration.seconds)
-    let options = AudioFileWriter.Options(encoding: encoding, overwrite: overwrite, dither: dither)
+      of: device.choice.name ?? AudioDevice.defaultName, seconds: duration.seconds)
+    let options = AudioFileWriter.Options(
+      encoding: written.encoding ?? .int24, overwrite: written.overwrite, dither: written.dither)
     let capture = try AudioCapture(configuration)
     let recorder = Recorder()
     let progress = await recorder.progress()

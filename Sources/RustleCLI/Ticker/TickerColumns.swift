@@ -16,11 +16,11 @@ extension TickerView {
     _ text: @escaping @Sendable (PriceBoard.Row) -> String
   ) -> [RowColumn] {
     let ellipsis = profile.glyphs.ellipsis
-    let cell = RowColumn.Cell(
-      title: title.count > width ? DisplayWidth.fit(title, to: width, ellipsis: ellipsis) : title, width: width,
-      isRight: isRight,
-      text: { DisplayWidth.fit(text($0), to: width, alignRight: isRight, ellipsis: $1.ellipsis) }, ink: ink)
-    return (gap > 0 ? [RowColumn(cell: .init(title: "", width: gap) { _, _ in "" })] : []) + [RowColumn(cell: cell)]
+    let title = title.count > width ? DisplayWidth.fit(title, to: width, ellipsis: ellipsis) : title
+    let column = RowColumn().shown(title, width, isRight: isRight, ink: ink) {
+      DisplayWidth.fit(text($0), to: width, alignRight: isRight, ellipsis: $1.ellipsis)
+    }
+    return (gap > 0 ? [RowColumn().shown("", gap) { _, _ in "" }] : []) + [column]
   }
 
   /// A column as wide as the longest of its prices.

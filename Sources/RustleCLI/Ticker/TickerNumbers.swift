@@ -4,16 +4,8 @@ import RustlePlot
 
 /// Times and intervals of market data as text, always in UTC.
 enum MarketTime {
-  /// Parses a time of RFC 3339, `2026-01-31T09:30:00.5Z`, also without seconds, or without an offset in UTC; a date for its
-  /// beginning; a whole number of milliseconds since 1970. Nil for any other text, and beyond the range of `Timestamp`.
-  static func timestamp(_ text: String) -> Timestamp? {
-    if let milliseconds = Int64(text) {
-      return Int64(exactly: Int128(milliseconds) * 1_000_000).map(Timestamp.init(nanosecondsSince1970:))
-    }
-    let pattern = /(\d{4}-\d\d-\d\d)(?:([Tt ]\d\d:\d\d)(:\d\d(?:\.\d+)?)?([Zz]|[+-]\d\d:\d\d)?)?/
-    guard let match = text.wholeMatch(of: pattern) else { return nil }
-    return Timestamp(rfc3339: "\(match.1)\(match.2 ?? "T00:00")\(match.3 ?? ":00")\(match.4 ?? "Z")")
-  }
+  /// A time as people write it; nil for any other text.
+  static func timestamp(_ text: String) -> Timestamp? { Timestamp(written: text) }
 
   /// A parser of an option's interval.
   static func interval(of option: String, allowsZero: Bool = false) -> @Sendable (String) throws -> Duration {

@@ -125,8 +125,8 @@ struct TickerView {
     ].compactMap(\.self).joined(separator: "   ")
   }
 
-  /// A line in one ink, cut to the terminal's width and without spaces at its end.
+  /// A line in one ink, of which control characters are no part.
   private func line(_ text: String, _ ink: Ink? = nil) -> ScreenLine {
-    profile.line(CommandFailure.visible(text).withoutSpacesAtEnd, ink)
+    profile.line(CommandFailure.visible(text), ink)
   }
 }
