@@ -15,10 +15,4 @@ import Testing
     #expect(MarketTime.timeOfDay(time(-1)) == "23:59:59.999Z")
     #expect(MarketTime.timeOfDay(time(61_001_000_000), hasMilliseconds: false) == "00:01:01")
   }
-
-  @Test(arguments: [
-    (0, "0 ms"), (-12_000_000, "-12 ms"), (999_400_000, "999 ms"), (999_600_000, "1.0 s"), (99_900_000_000, "99.9 s"),
-    (120_000_000_000, "2 min"), (7_200_000_000_000, "2 h"), (864_000_000_000_000, "10 d"),
-  ])
-  func agesAreShort(nanoseconds: Int64, text: String) { #expect(MarketTime.age(.nanoseconds(nanoseconds)) == text) }
 }

@@ -236,14 +236,8 @@ struct RecordView: Sendable {
     let levels = [level.peak, held].map(RecordCommand.decibels)
     let tail = " \(levels[0]) dBFS  max \(levels[1])\(held >= 0 ? " OVER" : "")"
     let width = max(4, profile.columns - lead.count - tail.count)
-    func place(_ level: Double) -> Int {
-      level.isFinite ? min(width, max(0, Int(Double(width) * (1 - level / Self.softest)))) : 0
-    }
-    let glyphs = profile.glyphs
-    var cells = (0..<width).map { cell -> Character in
-      cell < place(level.power) ? glyphs.bars[7] : cell < place(level.peak) ? glyphs.shades[1] : " "
-    }
-    if place(held) > 0 { cells[place(held) - 1] = glyphs.vertical }
-    return lead + String(cells) + tail
+    let bar = profile.glyphs.levelBar(
+      power: level.power, peak: level.peak, held: held, from: Self.softest, columns: width)
+    return lead + bar + tail
   }
 }

@@ -116,7 +116,7 @@ struct TickerView {
   private var state: String {
     let seconds = Int(status.seconds)
     let source = isConnected ? status.connection?.text ?? "" : status.source
-    let rate = status.updatesPerSecond.map { ", \(TickerNumbers.amount($0.rounded()))/s" } ?? ""
+    let rate = status.updatesPerSecond.map { ", \(UnitLabel.amount($0.rounded()))/s" } ?? ""
     let updates = "\(TickerNumbers.count(board.updates)) \(content.isCandles ? "candles" : "updates")\(rate)"
     let keys = status.isPaused ? "q quit  space go on" : "q quit  space pause  ? help"
     return [
