@@ -4,7 +4,7 @@ import RustleAudioFiles
 import TestSupport
 import Testing
 
-@Suite struct AudioFileErrorTests {
+@Suite(.releasesNativeObjects) struct AudioFileErrorTests {
   /// `AudioFileReader` is not copyable, so `#expect(throws:)` cannot return it.
   static func error(opening path: String) -> AudioFileError? {
     do throws(AudioFileError) {
