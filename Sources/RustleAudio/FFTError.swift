@@ -16,6 +16,9 @@ public struct FFTError: NativeCodedError {
       case .fft: "FFT_ERROR"
       }
     }
+
+    /// The part that has to change before the call can succeed.
+    public var origin: ErrorOrigin { self == .validation ? .arguments : .program }
   }
 
   /// The domain of the bridged `NSError`; its code is the raw value of ``code``.

@@ -35,6 +35,17 @@ public struct AudioFileError: CodedError {
     case unfinishedFrame = "AUDIO_FILE_UNFINISHED_FRAME"
     /// A sample is infinite or not a number.
     case notFinite = "AUDIO_FILE_NOT_FINITE"
+
+    /// The part that has to change before the call can succeed.
+    public var origin: ErrorOrigin {
+      switch self {
+      case .notFound, .notReadable: .input
+      case .notAudio, .unsupported, .readFailed, .unfinishedFrame, .notFinite: .data
+      case .noSuchChannel, .alreadyExists: .arguments
+      case .diskFull, .writeFailed, .notWritable: .machine
+      case .formatMismatch: .program
+      }
+    }
   }
 
   /// The domain of the bridged `NSError`; its code is the place of ``code`` in the order of declaration, from 1 on.

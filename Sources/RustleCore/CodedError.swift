@@ -19,12 +19,28 @@ public protocol CodedError: LocalizedError, CustomNSError, Sendable, Hashable {
   var furtherUserInfo: [String: Any] { get }
 }
 
+/// The part that has to change before a failed call can succeed.
+public enum ErrorOrigin: Sendable, Hashable, CaseIterable {
+  /// The arguments: a value out of range, a name in use.
+  case arguments
+  /// The input: it does not exist, or cannot be read.
+  case input
+  /// The content of the input.
+  case data
+  /// The machine: a device, an address, memory, room for a file.
+  case machine
+  /// The program: a call in the wrong state, or a fault of this package.
+  case program
+}
+
 /// The kinds of error of a ``CodedError``. Numbers and names are stable; new ones are appended.
 public protocol ErrorCode: Sendable, Hashable, CaseIterable {
   /// The number, from 1 on.
   var number: Int { get }
   /// The code as a text.
   var name: String { get }
+  /// The part that has to change before the call can succeed.
+  var origin: ErrorOrigin { get }
 }
 
 extension ErrorCode {

@@ -56,6 +56,19 @@ public struct FeedError: NativeCodedError {
     case unwritableFile = 25
     /// A file exists and may not be replaced.
     case fileExists = 26
+
+    /// The part that has to change before the call can succeed.
+    public var origin: ErrorOrigin {
+      switch self {
+      case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols, .rateOutOfRange,
+        .capacityOutOfRange, .valueOutOfRange, .updateLimitOutOfRange, .malformedSchema, .malformedAddress,
+        .unknownFormat, .malformedTemplate, .malformedHeader, .fileExists:
+        .arguments
+      case .unreadableFile: .input
+      case .addressUnavailable, .exhausted, .unwritableFile: .machine
+      case .ended, .shutDown, .poisoned, .forked, .wrongSource, .archiveMismatch, .internal: .program
+      }
+    }
   }
 
   /// The domain of the bridged `NSError`; its code is the raw value of ``code``.

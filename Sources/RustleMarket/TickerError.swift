@@ -32,6 +32,17 @@ public struct TickerError: NativeCodedError {
     case updateLimitOutOfRange = 13
     /// The process is a fork of the one that started the engines and does not have their threads.
     case forked = 14
+
+    /// The part that has to change before the call can succeed.
+    public var origin: ErrorOrigin {
+      switch self {
+      case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols, .rateOutOfRange,
+        .capacityOutOfRange, .updateLimitOutOfRange:
+        .arguments
+      case .exhausted: .machine
+      case .shutDown, .poisoned, .forked, .archiveMismatch, .internal: .program
+      }
+    }
   }
 
   /// The domain of the bridged `NSError`; its code is the raw value of ``code``.

@@ -54,6 +54,27 @@ extension Timestamp: LosslessStringConvertible {
   }
 }
 
+extension Timestamp {
+  /// Reads a time as people write it.
+  ///
+  /// ```swift
+  /// let begin = Timestamp(written: "2026-01-31")  // midnight in UTC
+  /// ```
+  ///
+  /// - Parameter text: a time of RFC 3339, `2026-01-31T09:30:00.5Z`, also without seconds, or without an offset in UTC; a date for
+  ///   its beginning; a whole number of milliseconds since 1970. It is nil for any other text, and beyond ``min`` and ``max``.
+  public init?(written text: String) {
+    if let milliseconds = Int64(text) {
+      guard let nanoseconds = Int64(exactly: Int128(milliseconds) * 1_000_000) else { return nil }
+      self.init(nanosecondsSince1970: nanoseconds)
+      return
+    }
+    let pattern = /(\d{4}-\d\d-\d\d)(?:([Tt ]\d\d:\d\d)(:\d\d(?:\.\d+)?)?([Zz]|[+-]\d\d:\d\d)?)?/
+    guard let match = text.wholeMatch(of: pattern) else { return nil }
+    self.init(rfc3339: "\(match.1)\(match.2 ?? "T00:00")\(match.3 ?? ":00")\(match.4 ?? "Z")")
+  }
+}
+
 extension Timestamp: Codable {
   /// Reads a text of RFC 3339, as ``init(rfc3339:)``.
   public init(from decoder: any Decoder) throws {

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The characters of drawings in text: Unicode's, or plain ASCII.
 public struct Glyphs: Equatable, Sendable {
   /// Eight heights of a bar, the lowest first.
@@ -49,5 +51,75 @@ public struct Glyphs: Equatable, Sendable {
     let top = Double(bars.count - 1)
     let line = shown.map { bars[Int((high > low ? ($0 - low) / (high - low) * top : 0.5 * top).rounded())] }
     return String(repeating: " ", count: columns - line.count) + String(line)
+  }
+
+  /// The bar of a level: full up to its power, a shade up to its peak, and a line at the highest peak so far.
+  ///
+  /// - Parameters:
+  ///   - power: the mean square, in dBFS.
+  ///   - peak: the highest sample, in dBFS.
+  ///   - held: the highest peak so far, in dBFS.
+  ///   - softest: the level at the left end, below 0 dBFS, which is at the right one.
+  ///   - columns: the length, 1 or more.
+  public func levelBar(power: Double, peak: Double, held: Double, from softest: Double, columns: Int) -> String {
+    func place(_ level: Double) -> Int {
+      level.isFinite ? min(columns, max(0, Int(Double(columns) * (1 - level / softest)))) : 0
+    }
+    var cells = (0..<columns).map { cell -> Character in
+      cell < place(power) ? bars[7] : cell < place(peak) ? shades[1] : " "
+    }
+    if place(held) > 0 { cells[place(held) - 1] = vertical }
+    return String(cells)
+  }
+
+  /// A change after a mark for its direction, in per cent: `▲ +0.12 %`. A change of less than half a hundredth of a per cent has no
+  /// direction and no sign; one that is not finite is a dash.
+  ///
+  /// - Parameter fraction: 0.01 for one per cent.
+  public func markedChange(_ fraction: Double) -> String {
+    "\(!Self.isVisible(change: fraction) ? unchanged : fraction > 0 ? up : down) \(change(fraction))"
+  }
+
+  /// A change with its sign in per cent: `+0.12 %`; see ``markedChange(_:)``.
+  ///
+  /// - Parameter fraction: 0.01 for one per cent.
+  public func change(_ fraction: Double) -> String {
+    guard fraction.isFinite else { return String(unknown) }
+    guard Self.isVisible(change: fraction) else { return "0.00 %" }
+    let percent = abs(fraction) * 100
+    let digits = String(format: percent < 10_000 ? "%.2f" : "%.2g", percent)
+    return "\(fraction > 0 ? "+" : String(minus))\(digits) %"
+  }
+
+  /// Whether a change is visible in two decimals of a per cent.
+  ///
+  /// - Parameter fraction: 0.01 for one per cent.
+  public static func isVisible(change fraction: Double) -> Bool { abs(fraction) >= 0.000_05 }
+
+  /// The scale above a needle: `-50`, `0` in the middle, and `+50`.
+  ///
+  /// - Parameters:
+  ///   - end: the text of both ends without a sign.
+  ///   - columns: an odd number with room for the three texts.
+  public func scale(_ end: String, columns: Int) -> String {
+    let gap = max(1, columns / 2 - end.count - 1)
+    let spaces = String(repeating: " ", count: gap)
+    return "\(minus)\(end)\(spaces)0\(spaces)+\(end)"
+  }
+
+  /// A needle before a line with a mark in the middle, in three parts: the line up to the needle, the needle, an arrow beyond either
+  /// end, and the rest of the line.
+  ///
+  /// - Parameters:
+  ///   - position: -1 at the left end, 1 at the right one; nil for the line alone, which is the first part.
+  ///   - columns: an odd number, 3 or more: that of all parts together.
+  public func needle(at position: Double?, columns: Int) -> (before: String, needle: String, after: String) {
+    let middle = columns / 2
+    var line = Array(repeating: horizontal, count: columns)
+    (line[0], line[middle], line[columns - 1]) = (vertical, bottomMark, vertical)
+    guard let position else { return (String(line), "", "") }
+    let place = middle + Int((min(max(position, -1), 1) * Double(middle)).rounded())
+    let needle: Character = position < -1 ? "<" : position > 1 ? ">" : bars[7]
+    return (String(line[..<place]), String(needle), String(line[(place + 1)...]))
   }
 }

@@ -37,6 +37,42 @@ public enum ResponsePicture {
     return plot
   }
 
+  /// The most decibels on each side of 0 dB in characters, where a filter that lets nothing through has no lower end either.
+  private static let maximumSpan = 96.0
+
+  /// The curves in characters, 0 dB in the middle: a line with the unit, `rows` lines, and two below.
+  ///
+  /// - Parameters:
+  ///   - curves: as of ``write(_:title:subtitle:to:)``.
+  ///   - chart: the frame.
+  ///   - rows: an odd number, 3 or more: 0 dB has a row of its own.
+  ///   - marks: the character of each curve; a single curve, or the same one of all channels, has `*`.
+  ///   - shared: the character where several curves meet.
+  ///   - paint: adds the escape sequences of a terminal's colour to the curves.
+  public static func lines(
+    _ curves: [Curve], in chart: TextChart, rows: Int = 13, marks: [Character] = ["L", "R"], shared: Character = "B",
+    paint: (String) -> String = { $0 }
+  ) -> [String] {
+    let curves = merged(curves)
+    // The least multiple of 6 dB that contains the curves.
+    let highest = curves.flatMap(\.decibels).filter(\.isFinite).map(abs).max() ?? 0
+    let span = min(max((highest / 6).rounded(.up) * 6, 6), maximumSpan)
+    var plot = LineChart(title: "", x: .frequency(frequencies), y: .gain(-span...span))
+    plot.baseline = 0
+    plot.series = curves.map { curve in
+      LineChart.Series(samples: zip(curve.frequencies, curve.decibels).map { .init(x: $0, y: $1) })
+    }
+    var labels: [Int: String] = [:]
+    for row in stride(from: 0, to: rows, by: 3) {
+      let gain = span * (1 - 2 * Double(row) / Double(rows - 1))
+      let sign = gain > 0 ? "+" : gain < 0 ? String(chart.glyphs.minus) : ""
+      labels[row] = sign + UnitLabel.number((abs(gain) * 10).rounded() / 10)
+    }
+    return chart.curves(
+      of: plot, rows: rows, marks: curves.count == 1 ? ["*"] : marks, shared: shared, labels: labels,
+      units: ("Hz", "dB"), paint: paint)
+  }
+
   /// From a multiple of 6 dB below the curves to one above, 0 dB inside.
   private static func gainRange(_ curves: [Curve]) -> ClosedRange<Double> {
     let gains = curves.flatMap { curve in

@@ -27,6 +27,33 @@ public enum UnitLabel {
   /// A level with its unit and one decimal: `−6.0 dB`.
   public static func decibels(_ value: Double) -> String { "\(fixed(value, 1)) dB" }
 
+  /// A duration in at most seven characters, with an ASCII minus sign: `-12 ms`, `3.4 s`, `12 min`, `3 h`, `10 d`.
+  public static func age(_ duration: Duration) -> String {
+    let seconds = duration / .seconds(1)
+    switch abs(seconds) {
+    case ..<0.999_5: return "\(Int((seconds * 1e3).rounded())) ms"
+    case ..<99.95: return String(format: "%.1f s", seconds)
+    case ..<5_970: return "\(Int((seconds / 60).rounded())) min"
+    case ..<356_400: return "\(Int((seconds / 3_600).rounded())) h"
+    default: return "\(Int((seconds / 86_400).rounded())) d"
+    }
+  }
+
+  /// An amount in at most seven characters: `0.125`, `1234`, `56.7k`, `8.9M`, `1.2e-05`.
+  ///
+  /// - Parameter amount: 0 or more.
+  public static func amount(_ amount: Double) -> String {
+    let size = abs(amount)
+    if size == 0 { return "0" }
+    if size >= 1e-4, size < 9_999.5 {
+      return String(format: size < 1 ? "%.4g" : size < 1_000 ? "%.5g" : "%.0f", amount)
+    }
+    for (end, unit) in [(1e6, "k"), (1e9, "M"), (1e12, "G"), (1e15, "T")] where size > 1 && size < end * 0.999_5 {
+      return String(format: "%.3g", amount / (end / 1e3)) + unit
+    }
+    return String(format: "%.1e", amount)
+  }
+
   /// A time as on a clock, to the second: `1:30`, or `0:01:30` with hours. Parts of a second are written behind it: `0:00.5`.
   ///
   /// - Parameters:

@@ -1,9 +1,10 @@
 import Foundation
+import RustleAudio
 import RustleAudioFiles
 import TestSupport
 import Testing
 
-@Suite struct AudioFileErrorTests {
+@Suite(.releasesNativeObjects) struct AudioFileErrorTests {
   /// `AudioFileReader` is not copyable, so `#expect(throws:)` cannot return it.
   static func error(opening path: String) -> AudioFileError? {
     do throws(AudioFileError) {
@@ -98,5 +99,20 @@ import Testing
     #expect(bridged.code == 1)
     #expect(bridged.userInfo["code"] as? String == "AUDIO_FILE_NOT_FOUND")
     #expect(bridged.userInfo[NSFilePathErrorKey] as? String == "no/such/file.wav")
+  }
+
+  @Test func theOriginIsThePartThatHasToChange() {
+    func codes(_ origin: ErrorOrigin) -> [AudioFileError.Code] {
+      AudioFileError.Code.allCases.filter { $0.origin == origin }
+    }
+    #expect(codes(.arguments) == [.noSuchChannel, .alreadyExists])
+    #expect(codes(.input) == [.notFound, .notReadable])
+    #expect(codes(.data) == [.notAudio, .unsupported, .readFailed, .unfinishedFrame, .notFinite])
+    #expect(codes(.machine) == [.diskFull, .writeFailed, .notWritable])
+    #expect(codes(.program) == [.formatMismatch])
+    #expect(FFTError.Code.validation.origin == .arguments && FFTError.Code.fft.origin == .program)
+    #expect(AudioError.Code.allCases.filter { $0.origin == .program } == [.wrongState, .shutDown, .native])
+    #expect(AudioError.Code.validation.origin == .arguments && AudioError.Code.formatMismatch.origin == .data)
+    #expect(AudioError.Code.allCases.count { $0.origin == .machine } == 5)
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import RustleAudio
 import TestSupport
 import Testing
@@ -170,8 +171,57 @@ import Testing
     let prepared = try request.prepared(sampleRate: 8_000)
     #expect(prepared.settings.left.map(\.frequency) == [100] && prepared.settings.preamp == -2)
     #expect(prepared.omittedBandCount == 1 && prepared.distance == 0, "a band without a gain changes nothing")
+    #expect(prepared.notes == ["1 band at or above half the sample rate, 4000 Hz, is left out"])
+    #expect(try request.prepared(sampleRate: 48_000).notes == [])
     request.preamp = .automatic
     let automatic = try request.prepared(sampleRate: 8_000).settings.preamp
     #expect(abs(automatic + 6) < 0.01)
+  }
+
+  @Test func gainsOutOfReachAreNoted() throws {
+    var gains = [Double](repeating: 0, count: 28)
+    for band in gains.indices { gains[band] = band.isMultiple(of: 2) ? 24 : -24 }
+    let request = EqualizerRequest(settings: try .graphic(gains: gains, octaves: 5), isSolved: true)
+    let prepared = try request.prepared(sampleRate: 48_000)
+    #expect(prepared.distance > 1)
+    let miss = String(format: "%.1f", prepared.distance)
+    #expect(prepared.notes == ["the bands cannot reach these gains: the response differs by up to \(miss) dB"])
+  }
+
+  @Test func gainsAreReadFromAText() throws {
+    let one = "-6 0,0 0 0 0 0 0 0 0 0 0 0  1.5"
+    let gains = [-6.0] + Array(repeating: 0, count: 12) + [1.5]
+    #expect(try EqualizerSettings.gains(of: one) == gains + gains)
+    let both = (-14..<14).map { "\($0)" }.joined(separator: ",")
+    #expect(try EqualizerSettings.gains(of: both) == (-14..<14).map(Double.init))
+    for (text, got) in [
+      ("1,x", "gains from -24 to 24 dB, got 'x'"), ("24.5", "gains from -24 to 24 dB, got '24.5'"),
+      ("nan", "gains from -24 to 24 dB, got 'nan'"),
+      ("", "14 gains for both channels, or 28, left and then right, got 0"),
+      ("1,2,3", "14 gains for both channels, or 28, left and then right, got 3"),
+    ] {
+      let refusal = #expect(throws: AudioError.self) { try EqualizerSettings.gains(of: text) }
+      #expect(refusal?.message == "expected \(got)")
+    }
+  }
+
+  @Test func aGainMovesWithinARangeAndIsNotPulledBack() {
+    let bands = [
+      EqualizerBand(frequency: 100, gain: 15, q: 1), EqualizerBand(.highPass, frequency: 30, gain: 0, q: 0.7),
+    ]
+    var settings = EqualizerSettings(left: bands, right: [bands[0]], preamp: -3)
+    settings.moveGain(ofBand: 0, by: 1, within: -12...12)
+    #expect(settings.left[0].gain == 15 && settings.right[0].gain == 15)
+    settings.moveGain(ofBand: 0, by: -1, within: -12...12, on: .left)
+    #expect(settings.left[0].gain == 14 && settings.right[0].gain == 15)
+    settings.moveGain(ofBand: 0, by: -100, on: .right)
+    #expect(settings.left[0].gain == 14 && settings.right[0].gain == -24)
+    // A filter without a gain, and a band that there is not.
+    let before = settings
+    settings.moveGain(ofBand: 1, by: 1)
+    settings.moveGain(ofBand: 2, by: 1)
+    #expect(settings == before)
+    settings.flatten()
+    #expect((settings.left + settings.right).allSatisfy { $0.gain == 0 } && settings.preamp == -3)
   }
 }

@@ -114,6 +114,17 @@ import Testing
     #expect(Tuning.standard.reading(of: 1) != nil && Tuning.standard.reading(of: 50_000) != nil)
   }
 
+  @Test func aReferenceMovesInTenthsWithinTheRange() throws {
+    func moved(_ reference: Double, by change: Double) throws -> Double {
+      try Tuning(reference: reference).movingReference(by: change).reference
+    }
+    #expect(try moved(440, by: 1) == 441)
+    #expect(try moved(441.237, by: 0.1) == 441.3)
+    #expect(try moved(440, by: -0.1) == 439.9)
+    #expect(try moved(499.5, by: 1) == 500)
+    #expect(try moved(300, by: -1) == 300)
+  }
+
   @Test func aReadingCanKeepItsTarget() throws {
     let former = try #require(Tuning.standard.reading(of: 440))
     let kept = try #require(Tuning.standard.reading(of: 880, keeping: former))

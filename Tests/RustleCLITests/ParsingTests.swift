@@ -178,7 +178,8 @@ import RustleWebSocket
     let format = try AudioFormat(sampleRate: 48_000, channels: 2)
     #expect(try command.meter.configuration(for: format) == SoundLevelMeterConfiguration())
     #expect(
-      command.interval == nil && command.duration.seconds == nil && command.png == nil && command.calibrate == nil)
+      command.interval == nil && command.duration.seconds == nil && command.picture.png == nil
+        && command.calibrate == nil)
     let arguments = [
       "meter", "--demo", "--weighting", "c", "--time", "s", "--channel", "2", "--calibration", "-3.5", "--bands",
       "third",
@@ -190,7 +191,7 @@ import RustleWebSocket
         == SoundLevelMeterConfiguration(
           frequencyWeighting: .c, timeWeighting: .slow, channel: .channel(1), calibration: Calibration(offset: -3.5),
           measuresLoudness: false, bands: .thirdOctave))
-    #expect(other.interval == 250 && other.duration.seconds == 2 && other.png == "a.png")
+    #expect(other.interval == 250 && other.duration.seconds == 2 && other.picture.png == "a.png")
     #expect(throws: CommandFailure.self) {
       try other.meter.configuration(for: AudioFormat(sampleRate: 48_000, channels: 1))
     }

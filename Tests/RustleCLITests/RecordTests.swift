@@ -63,8 +63,8 @@ import Testing
       "--overwrite", "--dither", "--json",
     ]
     let command = try #require(try RootCommand.parseAsRoot(arguments) as? RecordCommand)
-    #expect(command.output == "a.wav" && command.device.name == "hw:1" && command.duration.seconds == 2)
-    #expect(command.encoding == .float32 && command.overwrite && command.dither)
+    #expect(command.output == "a.wav" && command.device.choice.name == "hw:1" && command.duration.seconds == 2)
+    #expect(command.written.encoding == .float32 && command.written.overwrite && command.written.dither)
     #expect(ParsingTests.refusal(["record", "a.wav", "--encoding", "mp3"]).contains("mp3"))
     #expect(ParsingTests.refusal(["record", "-"]).contains("expected the path of a file, got -"))
     #expect(ParsingTests.refusal(["record", "a.mp3"]).contains("ends with .wav or .flac, got 'a.mp3'"))

@@ -45,12 +45,12 @@ import Testing
 
   @Test func aDeviceHasDefaultsAndALimit() throws {
     let demo = try Self.options("--demo").device
-    #expect(demo.name == "demo")
+    #expect(demo.choice.name == "demo")
     let configuration = try demo.configuration(of: "demo")
     #expect(configuration.format == (try AudioFormat(sampleRate: 48_000, channels: 2)))
     #expect(configuration.frameLimit == nil)
     let other = try Self.options("--device hw:1 --rate 44100 --channels 1").device
-    #expect(other.name == "hw:1")
+    #expect(other.choice.name == "hw:1")
     let limited = try other.configuration(of: "hw:1", seconds: 0.5)
     #expect(limited.device == "hw:1" && limited.frameLimit == 22_050 && limited.format.layout == .mono)
   }

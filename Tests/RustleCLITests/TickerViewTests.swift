@@ -233,20 +233,4 @@ import Testing
     #expect(try difference("999999999999999999", "-1") == "\u{2013}", "more than 18 digits")
     #expect(try difference("1", "0.000000000000000001") == "+0.999999999999999999")
   }
-
-  @Test func aChangeShowsItsSignUnlessItRoundsToNothing() {
-    #expect(TickerNumbers.change(0.012_34, glyphs: .unicode) == "+1.23 %")
-    #expect(TickerNumbers.change(-0.012_34, glyphs: .unicode) == "\u{2212}1.23 %")
-    #expect(TickerNumbers.change(-0.012_34, glyphs: .ascii) == "-1.23 %")
-    #expect(TickerNumbers.change(-0.000_049, glyphs: .unicode) == "0.00 %")
-    #expect(TickerNumbers.change(0.000_051, glyphs: .unicode) == "+0.01 %")
-    #expect(TickerNumbers.change(.infinity, glyphs: .unicode) == "\u{2013}", "of nothing")
-    #expect(TickerNumbers.change(.nan, glyphs: .unicode) == "\u{2013}")
-  }
-
-  @Test(arguments: [
-    (0, "0"), (0.125, "0.125"), (0.000_012, "1.2e-05"), (8.75, "8.75"), (1_234, "1234"), (9_999.4, "9999"),
-    (9_999.6, "10k"), (56_700, "56.7k"), (999_600, "1M"), (8_900_000, "8.9M"), (7.5e10, "75G"), (1e16, "1.0e+16"),
-  ])
-  func amountsAreShort(amount: Double, text: String) { #expect(TickerNumbers.amount(amount) == text) }
 }

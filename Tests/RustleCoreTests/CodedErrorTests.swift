@@ -8,6 +8,8 @@ private struct LampError: NativeCodedError {
   enum Code: Int, ErrorCode {
     case tooBright = 1
     case burnt = 7
+
+    var origin: ErrorOrigin { self == .tooBright ? .arguments : .machine }
   }
 
   static let errorDomain = "rustle.lamp"
@@ -32,6 +34,8 @@ struct CodedErrorTests {
   private enum NamedCode: String, ErrorCode {
     case first = "LAMP_FIRST"
     case second = "LAMP_SECOND"
+
+    var origin: ErrorOrigin { .program }
   }
 
   @Test func domainThatDeclaresItsCodesBridgesToNSError() {

@@ -80,4 +80,12 @@ import Testing
     #expect(await code { try $0.trades() } == .shutDown)
     await #expect(throws: FeedError.self) { try await feed.run() }
   }
+
+  @Test func theOriginIsThePartThatHasToChange() {
+    func codes(_ origin: ErrorOrigin) -> [FeedError.Code] { FeedError.Code.allCases.filter { $0.origin == origin } }
+    #expect(codes(.input) == [.unreadableFile])
+    #expect(codes(.machine) == [.exhausted, .addressUnavailable, .unwritableFile])
+    #expect(codes(.program) == [.ended, .shutDown, .poisoned, .archiveMismatch, .internal, .wrongSource, .forked])
+    #expect(codes(.data) == [] && codes(.arguments).count == 15)
+  }
 }

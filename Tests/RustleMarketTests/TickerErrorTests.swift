@@ -17,4 +17,11 @@ import Testing
   @Test func codesKeepTheirNumbers() {
     #expect(TickerError.Code.allCases.map(\.rawValue) == Array(1...14))
   }
+
+  @Test func theOriginIsThePartThatHasToChange() {
+    func codes(_ origin: ErrorOrigin) -> [TickerError.Code] { TickerError.Code.allCases.filter { $0.origin == origin } }
+    #expect(codes(.machine) == [.exhausted])
+    #expect(codes(.program) == [.shutDown, .poisoned, .archiveMismatch, .internal, .forked])
+    #expect(codes(.arguments).count == 8 && codes(.data) == [] && codes(.input) == [])
+  }
 }

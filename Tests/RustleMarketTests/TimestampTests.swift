@@ -27,6 +27,23 @@ import Testing
     #expect(try JSONDecoder().decode([Timestamp].self, from: json) == [timestamp])
   }
 
+  @Test(arguments: [
+    ("0", 0), ("1700000000123", 1_700_000_000_123_000_000), ("-1", -1_000_000), ("1970-01-01", 0),
+    ("2023-11-14T22:13:20Z", 1_700_000_000_000_000_000), ("2023-11-14 22:13:20", 1_700_000_000_000_000_000),
+    ("2023-11-14T23:13:20.5+01:00", 1_700_000_000_500_000_000),
+    ("2023-11-14T20:43:20.000000001-01:30", 1_700_000_000_000_000_001), ("1969-12-31T23:59:59Z", -1_000_000_000),
+    ("2024-02-29t00:00z", 1_709_164_800_000_000_000),
+  ])
+  func timesAreReadAsPeopleWriteThem(text: String, nanoseconds: Int64) {
+    #expect(Timestamp(written: text) == Timestamp(nanosecondsSince1970: nanoseconds))
+  }
+
+  @Test(arguments: [
+    "", "now", "2023-02-30", "2023-13-01", "2023-11-14T24:00Z", "2023-11-14T22:60Z", "2023-11-14T22:13:20.1234567890Z",
+    "2023-11-14T22Z", "2023-11-14Z", "2023-11-14T22:13+24:00", "0001-01-01", "2300-01-01", "9223372036854775807",
+  ])
+  func otherTextIsNoTimeThatPeopleWrite(text: String) { #expect(Timestamp(written: text) == nil) }
+
   /// Foundation's calendar has the Gregorian calendar of its own from 1582 on.
   @Test func everyDayIsThatOfFoundation() throws {
     let style = Date.ISO8601FormatStyle()

@@ -34,6 +34,18 @@ import Testing
     return try PNGImage(contentsOf: file)
   }
 
+  @Test func aResponseIsDrawnInCharactersAroundZero() {
+    let chart = TextChart(columns: 27, glyphs: .ascii)
+    let flat = ResponsePicture.lines(
+      [("Left", [20, 20_000], [0, 0]), ("Right", [20, 20_000], [0, 0])], in: chart, rows: 7)
+    #expect(flat[0] == "   dB" && flat.count == 10)
+    #expect(flat[1].hasPrefix("   +6 +") && flat[4] == "    0 +" + String(repeating: "*", count: 20))
+    #expect(flat[7].hasPrefix("   -6 +"))
+    let two = ResponsePicture.lines(
+      [("Left", [20, 20_000], [9, 9]), ("Right", [20, 20_000], [-.infinity, 0])], in: chart, rows: 7)
+    #expect(two[1].hasPrefix("  +12 +") && two.joined().contains("LLLL") && two.joined().contains("R"))
+  }
+
   @Test func channelsAreDrawnOverTheRangeOfHearing() throws {
     let plot = ResponsePicture.plot(
       [("Left", Self.frequencies, Self.left), ("Right", Self.frequencies, Self.right)], title: "Living room")

@@ -84,4 +84,59 @@ import Testing
     #expect(many.allSatisfy { $0.count <= 17 } && many[0].hasSuffix("#"))
     #expect(chart.bars([], rows: 2, range: 0...1, unit: "").count == 3)
   }
+
+  @Test func aNeedleStandsOnItsScale() {
+    let glyphs = Glyphs.ascii
+    #expect(glyphs.scale("50", columns: 13) == "-50   0   +50")
+    func line(_ position: Double?) -> [String] {
+      let parts = glyphs.needle(at: position, columns: 9)
+      return [parts.before, parts.needle, parts.after]
+    }
+    #expect(line(nil) == ["|---+---|", "", ""])
+    #expect(line(0) == ["|---", "#", "---|"])
+    #expect(line(0.5) == ["|---+-", "#", "-|"])
+    #expect(line(-1) == ["", "#", "---+---|"])
+    #expect(line(1.1) == ["|---+---", ">", ""])
+    #expect(line(-1.1) == ["", "<", "---+---|"])
+  }
+
+  @Test func slidersStandInGroupsAndTheChosenOneIsMarked() {
+    let sliders = [[TextSlider("L", at: 1), TextSlider("R", at: -3)], [TextSlider("L", at: 0, isChosen: true), nil]]
+    let rows = Glyphs.ascii.sliders(sliders, rows: 3)
+    #expect(rows.map { $0.map(\.text).joined() } == ["  L |  |", "  - -  L", "  | R  |"])
+    #expect(rows.map { $0.filter(\.isChosen).map(\.text) } == [["|"], ["L"], ["|"]])
+  }
+
+  @Test(arguments: [
+    (0, "0 ms"), (-12_000_000, "-12 ms"), (999_400_000, "999 ms"), (999_600_000, "1.0 s"), (99_900_000_000, "99.9 s"),
+    (120_000_000_000, "2 min"), (7_200_000_000_000, "2 h"), (864_000_000_000_000, "10 d"),
+  ])
+  func agesAreShort(nanoseconds: Int64, text: String) { #expect(UnitLabel.age(.nanoseconds(nanoseconds)) == text) }
+
+  @Test func aChangeShowsItsSignUnlessItRoundsToNothing() {
+    #expect(Glyphs.unicode.change(0.012_34) == "+1.23 %")
+    #expect(Glyphs.unicode.change(-0.012_34) == "\u{2212}1.23 %")
+    #expect(Glyphs.ascii.change(-0.012_34) == "-1.23 %")
+    #expect(Glyphs.unicode.change(-0.000_049) == "0.00 %")
+    #expect(Glyphs.unicode.change(0.000_051) == "+0.01 %")
+    #expect(Glyphs.unicode.change(.infinity) == "\u{2013}", "of nothing")
+    #expect(Glyphs.unicode.change(.nan) == "\u{2013}")
+    #expect([0.01, -0.01, 0.000_01].map(Glyphs.ascii.markedChange) == ["^ +1.00 %", "v -1.00 %", "= 0.00 %"])
+  }
+
+  @Test(arguments: [
+    (0, "0"), (0.125, "0.125"), (0.000_012, "1.2e-05"), (8.75, "8.75"), (1_234, "1234"), (9_999.4, "9999"),
+    (9_999.6, "10k"), (56_700, "56.7k"), (999_600, "1M"), (8_900_000, "8.9M"), (7.5e10, "75G"), (1e16, "1.0e+16"),
+  ])
+  func amountsAreShort(amount: Double, text: String) { #expect(UnitLabel.amount(amount) == text) }
+
+  @Test func theBarOfALevelHasAPeakAndTheHighestSoFar() {
+    func bar(_ power: Double, _ peak: Double, _ held: Double) -> String {
+      Glyphs.ascii.levelBar(power: power, peak: peak, held: held, from: -60, columns: 12)
+    }
+    #expect(bar(-30, -15, -5) == "######::: | ")
+    #expect(bar(-.infinity, -.infinity, -.infinity) == String(repeating: " ", count: 12))
+    #expect(bar(6, 6, 6) == "###########|")
+    #expect(bar(-90, -70, -60) == String(repeating: " ", count: 12))
+  }
 }

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Settings as they are requested, before the sample rate is known.
 ///
 /// ```swift
@@ -30,6 +32,23 @@ public struct EqualizerRequest: Sendable, Hashable {
     public let omittedBandCount: Int
     /// The greatest distance of the response from solved gains, in dB; 0 for settings that are not solved.
     public let distance: Double
+    /// Notes for the user, in English: on bands left out, and on solved gains missed by more than 0.1 dB.
+    public let notes: [String]
+
+    init(settings: EqualizerSettings, omittedBandCount: Int, distance: Double, sampleRate: Double) {
+      (self.settings, self.omittedBandCount, self.distance) = (settings, omittedBandCount, distance)
+      var notes: [String] = []
+      if omittedBandCount > 0 {
+        let (bands, verb) = omittedBandCount == 1 ? ("band", "is") : ("bands", "are")
+        let limit = (sampleRate / 2).plain
+        notes.append("\(omittedBandCount) \(bands) at or above half the sample rate, \(limit) Hz, \(verb) left out")
+      }
+      if distance > 0.1 {
+        let miss = String(format: distance < 1 ? "%.2f" : "%.1f", distance)
+        notes.append("the bands cannot reach these gains: the response differs by up to \(miss) dB")
+      }
+      self.notes = notes
+    }
   }
 
   /// Creates a request.
@@ -61,7 +80,7 @@ public struct EqualizerRequest: Sendable, Hashable {
     case .automatic: result.preamp = try result.automaticPreamp(sampleRate: sampleRate)
     case nil: break
     }
-    return Prepared(settings: result, omittedBandCount: omitted, distance: distance)
+    return Prepared(settings: result, omittedBandCount: omitted, distance: distance, sampleRate: sampleRate)
   }
 }
 

@@ -47,4 +47,35 @@ extension EqualizerSettings {
     }
     self.init(left: channel == .right ? [] : [band], right: channel == .left ? [] : [band])
   }
+
+  /// Reads gains for ``graphic(gains:octaves:)`` from a text.
+  ///
+  /// ```swift
+  /// let gains = try EqualizerSettings.gains(of: "0,0,6,6,3,0,0,0,0,0,0,-2,-2,0")
+  /// let settings = try EqualizerSettings.graphic(gains: gains)
+  /// ```
+  ///
+  /// - Parameter text: a gain in dB, within ``gainRange``, for each of ``centerFrequencies``, which is on both channels, or twice
+  ///   as many, left and then right. Between them commas or white space.
+  /// - Returns: the gains of both channels, left and then right.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for other numbers, and another number of them.
+  public static func gains(of text: String) throws(AudioError) -> [Double] {
+    let (count, range) = (centerFrequencies.count, gainRange)
+    var gains: [Double] = []
+    for field in text.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
+      guard let gain = Double(field), range.contains(gain) else {
+        throw AudioError(
+          .validation, "expected gains from \(range.lowerBound.plain) to \(range.upperBound.plain) dB, got '\(field)'",
+          advice: "Give a number for each center frequency.")
+      }
+      gains.append(gain)
+    }
+    guard gains.count == count || gains.count == 2 * count else {
+      throw AudioError(
+        .validation,
+        "expected \(count) gains for both channels, or \(2 * count), left and then right, got \(gains.count)",
+        advice: "Give a number for each center frequency.")
+    }
+    return gains.count == count ? gains + gains : gains
+  }
 }

@@ -80,6 +80,34 @@ public struct EqualizerSettings: Sendable, Hashable, Codable {
     return Self(left: audible(left), right: audible(right), preamp: preamp)
   }
 
+  /// Moves a band's gain on one channel or both. A band that a channel does not have, and one without a gain, stay as they are.
+  ///
+  /// - Parameters:
+  ///   - band: the index of the band.
+  ///   - change: added to the gain, in dB.
+  ///   - range: the ends of the way, in dB; a gain beyond them is not pulled back by a move the other way.
+  ///   - channel: the channel whose band moves.
+  public mutating func moveGain(
+    ofBand band: Int, by change: Double, within range: ClosedRange<Double> = gainRange,
+    on channel: Equalizer.Channel = .both
+  ) {
+    func move(_ bands: inout [EqualizerBand]) {
+      guard bands.indices.contains(band), !bands[band].isPass else { return }
+      let gain = bands[band].gain
+      bands[band].gain =
+        change > 0
+        ? max(gain, min(range.upperBound, gain + change)) : min(gain, max(range.lowerBound, gain + change))
+    }
+    if channel != .right { move(&left) }
+    if channel != .left { move(&right) }
+  }
+
+  /// Sets the gains of all bands to 0 dB; the preamplification stays.
+  public mutating func flatten() {
+    for index in left.indices { left[index].gain = 0 }
+    for index in right.indices { right[index].gain = 0 }
+  }
+
   /// Refuses values that are out of range.
   ///
   /// - Parameter sampleRate: in Hz; nil where it is not known yet, and then frequencies need only be above 0 and finite.

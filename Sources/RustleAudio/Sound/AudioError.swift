@@ -40,6 +40,16 @@ public struct AudioError: CodedError {
       case .native: "AUDIO_NATIVE"
       }
     }
+
+    /// The part that has to change before the call can succeed.
+    public var origin: ErrorOrigin {
+      switch self {
+      case .validation: .arguments
+      case .formatMismatch: .data
+      case .deviceNotFound, .deviceBusy, .deviceLost, .deviceUnsupported, .noSoundLibrary: .machine
+      case .wrongState, .shutDown, .native: .program
+      }
+    }
   }
 
   /// The domain of the bridged `NSError`; its code is the raw value of ``code``.

@@ -94,6 +94,16 @@ public struct Tuning: Sendable, Hashable {
       stretch: stretch, clockCorrection: clockCorrection)
   }
 
+  /// Returns the tuning with a higher or lower reference, in whole tenths of a hertz, so that steps up and down meet, and at most at
+  /// an end of ``referenceRange``.
+  ///
+  /// - Parameter change: in Hz.
+  public func movingReference(by change: Double) -> Self {
+    let reference = ((reference + change) * 10).rounded() / 10
+    let limited = min(max(reference, Self.referenceRange.lowerBound), Self.referenceRange.upperBound)
+    return Self(checked: limited, temperament, tonic, transposition, spelling, stretch, clockCorrection)
+  }
+
   /// Returns the tuning with another clock correction.
   ///
   /// - Parameter clockCorrection: in parts per million, within ``clockCorrectionRange``.

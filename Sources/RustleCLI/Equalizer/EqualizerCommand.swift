@@ -100,13 +100,13 @@ struct EqualizerCommand: AsyncParsableCommand {
     let isExport = if case .export = mode { true } else { false }
     let (isLive, isResponse) = (mode == .live, mode == .response)
     let given: [(isGiven: Bool, option: String, fits: Bool, place: String)] = [
-      (file.encoding != nil, "--encoding", isFile, "a file to write"),
+      (file.written.encoding != nil, "--encoding", isFile, "a file to write"),
       (file.isWithoutHeader, "--no-header", isFile && out == AudioFileReader.standardInputPath, "- as the output"),
-      (file.dither, "--dither", isFile, "a file to write"),
+      (file.written.dither, "--dither", isFile, "a file to write"),
       (file.samples.raw != nil, "--raw", isFile, "a file to read"),
-      (file.overwrite, "--overwrite", isFile || playback.save != nil, "a file to write"),
-      (device.device != nil, "--device", isLive, "--live"),
-      (device.demo, "--demo", isLive, "--live"),
+      (file.written.overwrite, "--overwrite", isFile || playback.save != nil, "a file to write"),
+      (device.choice.device != nil, "--device", isLive, "--live"),
+      (device.choice.demo, "--demo", isLive, "--live"),
       (playback.output != nil, "--output", isLive, "--live"),
       (playback.duration.seconds != nil, "--duration", isLive, "--live"),
       (playback.save != nil, "--save", isLive, "--live"),

@@ -48,28 +48,19 @@ struct EqualizerControls: Equatable, Sendable {
       return .bypass
     case .left: chosen = max(0, chosen - 1)
     case .right: chosen = min(max(0, bandCount - 1), chosen + 1)
-    case .up: return change { $0 = max($0, min(Self.range.upperBound, $0 + Self.step)) }
-    case .down: return change { $0 = min($0, max(Self.range.lowerBound, $0 - Self.step)) }
+    case .up, .down:
+      let change = key == .up ? Self.step : -Self.step
+      request.settings.moveGain(ofBand: chosen, by: change, within: Self.range, on: channel)
+      return .apply
     case .letter("l"): channel = .left
     case .restart where isStereo: channel = .right
     case .letter("b") where isStereo: channel = .both
     case .letter("0"):
-      for index in request.settings.left.indices { request.settings.left[index].gain = 0 }
-      for index in request.settings.right.indices { request.settings.right[index].gain = 0 }
+      request.settings.flatten()
       return .apply
     case .letter("s"): return .save
     case .letter, .restart, .pageUp, .pageDown, .home, .end: break
     }
     return .none
-  }
-
-  private mutating func change(_ move: (inout Double) -> Void) -> Action {
-    func change(_ bands: inout [EqualizerBand]) {
-      guard bands.indices.contains(chosen), !bands[chosen].isPass else { return }
-      move(&bands[chosen].gain)
-    }
-    if channel != .right { change(&request.settings.left) }
-    if channel != .left { change(&request.settings.right) }
-    return .apply
   }
 }

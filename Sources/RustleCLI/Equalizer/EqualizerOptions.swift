@@ -15,7 +15,7 @@ struct EqualizerOptions: ParsableArguments {
       "Fourteen gains in dB for both channels, or 28, left and then right.",
       discussion:
         "Separated by commas or spaces, for 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3072, 4096, 5120, 10240 "
-        + "and 16384 Hz.", valueName: "db,db,..."), transform: Self.gains)
+        + "and 16384 Hz.", valueName: "db,db,..."), transform: Parse.gains)
   var gains: [Double]?
 
   @Option(
@@ -53,10 +53,7 @@ struct EqualizerOptions: ParsableArguments {
   /// The settings that the other options make of a preset.
   func request(of preset: EqualizerPreset?) throws -> EqualizerRequest {
     var request = EqualizerRequest(settings: preset?.settings ?? .flat, preamp: preamp, isSolved: solve)
-    if let gains {
-      let all = gains.count == EqualizerSettings.centerFrequencies.count ? gains + gains : gains
-      request.add(try .graphic(gains: all, octaves: octaves ?? 1))
-    }
+    if let gains { request.add(try .graphic(gains: gains, octaves: octaves ?? 1)) }
     for one in band { request.add(one) }
     try request.settings.check(sampleRate: nil)
     return request
@@ -64,24 +61,6 @@ struct EqualizerOptions: ParsableArguments {
 
   /// The preset of `--preset`; nil without one.
   func readPreset() throws -> EqualizerPreset? { try preset.map { try .read($0, option: "--preset") } }
-
-  private static let gains: @Sendable (String) throws -> [Double] = { text in
-    let count = EqualizerSettings.centerFrequencies.count
-    let fields = text.split { $0 == "," || $0.isWhitespace }
-    let numbers = try fields.map { field in
-      let range = EqualizerSettings.gainRange
-      guard let number = Double(field), range.contains(number) else {
-        throw ValidationError(
-          "expected gains from \(Int(range.lowerBound)) to \(Int(range.upperBound)) dB, got '\(field)'")
-      }
-      return number
-    }
-    guard numbers.count == count || numbers.count == 2 * count else {
-      throw ValidationError(
-        "expected \(count) gains for both channels, or \(2 * count), left and then right, got \(numbers.count)")
-    }
-    return numbers
-  }
 
   private static let preamp: @Sendable (String) throws -> EqualizerRequest.Preamp = {
     let range = EqualizerSettings.preampRange
@@ -97,8 +76,7 @@ extension EqualizerPreset {
 
   /// Reads a preset; a text has the name of the file.
   static func read(_ path: String, option: String) throws -> Self {
-    let content = try TextFile.bytes(of: path, option: option)
-    return try CommandFailure.naming(path) { try Self(file: content, name: name(ofFile: path) ?? defaultName) }
+    try TextFile.value(of: path, option: option) { try Self(file: $0, name: name(ofFile: path) ?? defaultName) }
   }
 }
 
@@ -106,17 +84,7 @@ extension EqualizerRequest {
   /// The settings in force at a sample rate in Hz; `note` receives notes about them for the user.
   func prepared(sampleRate: Double, note: (String) -> Void) throws -> EqualizerSettings {
     let prepared = try prepared(sampleRate: sampleRate)
-    let (missing, distance) = (prepared.omittedBandCount, prepared.distance)
-    if missing > 0 {
-      let rate = Numbers.plain(sampleRate / 2, digits: 12)
-      let (bands, verb) = missing == 1 ? ("band", "is") : ("bands", "are")
-      note("\(missing) \(bands) at or above half the sample rate, \(rate) Hz, \(verb) left out")
-    }
-    // In dB; smaller distances are not worth a note.
-    if distance > 0.1 {
-      let miss = String(format: distance < 1 ? "%.2f" : "%.1f", distance)
-      note("the bands cannot reach these gains: the response differs by up to \(miss) dB")
-    }
+    prepared.notes.forEach(note)
     return prepared.settings
   }
 }

@@ -31,13 +31,13 @@ struct EqualizerPanel {
     let bands = shown.map(controls.bands)
     lines.append(gains("L", bands.map(\.left)))
     if controls.isStereo { lines.append(gains("R", bands.map(\.right))) }
-    lines.append(plain(levels("in ", status.state.before)))
-    lines.append(plain(levels("out", status.state.after)))
-    lines.append(plain(footer(controls, status), .dim))
+    lines.append(profile.line(levels("in ", status.state.before)))
+    lines.append(profile.line(levels("out", status.state.after)))
+    lines.append(profile.line(footer(controls, status), .dim))
     if controls.showsHelp {
-      lines.append(plain("arrows band and gain  l r b channel  0 flat  space bypass  s save  q quit", .dim))
+      lines.append(profile.line("arrows band and gain  l r b channel  0 flat  space bypass  s save  q quit", .dim))
     } else if let message = status.message {
-      lines.append(plain(message, .yellow))
+      lines.append(profile.line(message, .yellow))
     }
     return lines
   }
@@ -55,35 +55,23 @@ struct EqualizerPanel {
     // An odd number, so that 0 dB has a row.
     let rows = room - (room + 1) % 2
     let top = EqualizerControls.range.upperBound
-    func row(of gain: Double) -> Int {
-      Int(((1 - min(max(gain / top, -1), 1)) / 2 * Double(rows - 1)).rounded())
+    let sliders = shown.map { band in
+      let (left, right) = controls.bands(at: band)
+      func slider(_ one: EqualizerBand?, _ mark: Character, unlessOn other: Equalizer.Channel) -> TextSlider? {
+        let isMoved = band == controls.chosen && controls.channel != other
+        return one.map { TextSlider(mark, at: $0.gain / top, isChosen: isMoved) }
+      }
+      return [slider(left, "L", unlessOn: .right), slider(right, "R", unlessOn: .left)]
     }
-    return (0..<rows).map { index in
-      let gain = top * (1 - 2 * Double(index) / Double(rows - 1))
+    return glyphs.sliders(sliders, rows: rows).enumerated().map { index, parts in
       let isLabelled = index == 0 || index == rows - 1 || index == rows / 2
+      let gain = top * (1 - 2 * Double(index) / Double(rows - 1))
       let label = isLabelled ? Self.gain(gain, glyphs: glyphs) : ""
-      var parts: [(text: String, ink: Ink?)] = [
+      let margin: [(text: String, ink: Ink?)] = [
         (label.leftPadded(to: Self.labelWidth - 2) + " ", .dim),
         (String(isLabelled ? glyphs.leftMark : glyphs.vertical), .dim),
       ]
-      // Blanks are written before the next mark, so that a line has none at its end.
-      var blanks = ""
-      for band in shown {
-        let (left, right) = controls.bands(at: band)
-        blanks += " "
-        for (one, letter, other) in [(left, "L", Equalizer.Channel.right), (right, "R", .left)] {
-          blanks += " "
-          guard let one else {
-            blanks += " "
-            continue
-          }
-          let line = String(index == rows / 2 ? glyphs.horizontal : glyphs.vertical)
-          let isMoved = band == controls.chosen && controls.channel != other
-          parts += [(blanks, nil), (row(of: one.gain) == index ? letter : line, isMoved ? .cyan : nil)]
-          blanks = ""
-        }
-      }
-      return profile.line(parts)
+      return profile.line(margin + parts.map { ($0.text, $0.isChosen ? .cyan : nil) })
     }
   }
 
@@ -104,7 +92,7 @@ struct EqualizerPanel {
 
   private func gains(_ name: String, _ bands: [EqualizerBand?]) -> ScreenLine {
     let gains = bands.map { ($0.map { Self.gain($0.gain, glyphs: glyphs) } ?? "").leftPadded(to: Self.bandWidth) }
-    return plain(name.leftPadded(to: 3) + "  " + gains.joined())
+    return profile.line(name.leftPadded(to: 3) + "  " + gains.joined())
   }
 
   /// A gain in at most four characters.
@@ -140,10 +128,5 @@ struct EqualizerPanel {
     parts.append(state.losses)
     if status.hasKeys { parts.append("q quit  ? help") }
     return parts.joined(separator: "  ")
-  }
-
-  /// A line in one ink, cut to the terminal's width and without spaces at its end.
-  private func plain(_ text: String, _ ink: Ink? = nil) -> ScreenLine {
-    profile.line(text.withoutSpacesAtEnd, ink)
   }
 }

@@ -5,17 +5,7 @@ import RustleAudioFiles
 import RustlePlot
 
 struct EqualizerFileOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Sample encoding: s16, s24; s32 and f32 in a WAV file only. (default: s24)", valueName: "encoding"))
-  var encoding: AudioFileWriter.Encoding?
-
-  @Flag(help: "Replace an existing file.")
-  var overwrite = false
-
-  @Flag(help: "Add triangular dither of one quantization step before rounding to integers.")
-  var dither = false
-
+  @OptionGroup var written: WriterOptions
   @OptionGroup var samples: RawInputOptions
 
   @Flag(name: .customLong("no-header"), help: "Write samples alone to standard output, little-endian.")
@@ -30,7 +20,7 @@ struct EqualizerFileOptions: ParsableArguments {
         .usage, "\(output): expected a name that ends with .wav or .flac, got '\(end)'", advice: "rename the output")
     }
     return AudioFileWriter.Options(
-      container: container, encoding: encoding ?? .int24, overwrite: true, dither: dither)
+      container: container, encoding: written.encoding ?? .int24, overwrite: true, dither: written.dither)
   }
 }
 
@@ -48,7 +38,7 @@ extension EqualizerCommand {
     let request = try settings.request()
     let newFile = isStream ? nil : FileReplacement(of: out)
     defer { newFile?.discard() }
-    try newFile?.checkPlace(out, mayReplace: file.overwrite)
+    try newFile?.checkPlace(out, mayReplace: file.written.overwrite)
     // Signals are handled before a temporary file exists.
     let signals = await Signals.stream(of: RunEnding.signals)
     let input = try await file.samples.open(
@@ -78,7 +68,7 @@ extension EqualizerCommand {
           progress.update(Int($0))
         }
         try input.checkIsNotEmpty()
-        try newFile?.checkPlace(out, mayReplace: file.overwrite)
+        try newFile?.checkPlace(out, mayReplace: file.written.overwrite)
         if let reason = newFile?.commit() {
           throw CommandFailure(
             .unavailable, "\(out): cannot be renamed: \(reason)", advice: "check the folder, or choose another")

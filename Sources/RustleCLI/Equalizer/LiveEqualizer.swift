@@ -28,9 +28,9 @@ extension EqualizerCommand {
   func runLive() async throws {
     let save = try presetWriter()
     let captured = try device.configuration(
-      of: device.name ?? AudioDevice.defaultName, seconds: playback.duration.seconds)
+      of: device.choice.name ?? AudioDevice.defaultName, seconds: playback.duration.seconds)
     var played = captured
-    played.device = playback.output ?? (device.demo ? AudioDevice.demo.name : AudioDevice.defaultName)
+    played.device = playback.output ?? (device.choice.demo ? AudioDevice.demo.name : AudioDevice.defaultName)
     played.frameLimit = nil
     let controls = try EqualizerControls(
       settings.request(), isStereo: captured.format.channels == 2, isBypassed: settings.bypass)
@@ -87,7 +87,7 @@ extension EqualizerCommand {
   private func presetWriter() throws -> @Sendable (EqualizerSettings) throws -> String {
     guard let path = playback.save else { return { _ in "saving requires --save <file>" } }
     try OutputPath.check(path, option: "--save")
-    guard file.overwrite || !FileManager.default.fileExists(atPath: path) else {
+    guard file.written.overwrite || !FileManager.default.fileExists(atPath: path) else {
       throw CommandFailure(
         .usage, "--save: expected a new file, got an existing one, \(path)",
         advice: "choose another name, or use --overwrite")

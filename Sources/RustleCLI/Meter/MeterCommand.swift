@@ -63,8 +63,7 @@ struct MeterCommand: AsyncParsableCommand {
 
   @OptionGroup var duration: DurationOption
 
-  @Option(parsing: .next, "Draw the level over time into this PNG file.", value: "path", completion: .file())
-  var png: String?
+  @OptionGroup var picture: PictureOption
 
   @Option(
     "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write its --calibration.",
@@ -76,7 +75,9 @@ struct MeterCommand: AsyncParsableCommand {
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    let others = [("--calibration", meter.calibration != nil), ("--png", png != nil), ("--interval", interval != nil)]
+    let others = [
+      ("--calibration", meter.calibration != nil), ("--png", picture.png != nil), ("--interval", interval != nil),
+    ]
     if calibrate != nil, let other = others.first(where: \.1) {
       throw ValidationError("--calibrate cannot be used with \(other.0)")
     }
@@ -84,11 +85,12 @@ struct MeterCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    if let png { try OutputPath.checkPicture(png, isNot: sound.input ?? AudioFileReader.standardInputPath) }
+    try picture.check(isNot: sound.input ?? AudioFileReader.standardInputPath)
     // An unreadable file is reported before a device starts.
     if let response = meter.response { _ = try MeterOptions.response(response) }
     try await sound.measured(
-      for: "rustle meter -", seconds: duration.seconds ?? (calibrate == nil ? nil : 5), png: png, log: log, by: measure)
+      for: "rustle meter -", seconds: duration.seconds ?? (calibrate == nil ? nil : 5), png: picture.png, log: log,
+      by: measure)
   }
 
   /// Writes readings or shows them; draws the picture and writes the summary at the end.
@@ -120,7 +122,7 @@ struct MeterCommand: AsyncParsableCommand {
       // A measurement that began anew has no reading yet.
       let history = reading.seconds < measured.points.last?.seconds ?? 0 ? LevelHistory() : measured
       // The picture first: a closed pipe must not prevent it.
-      if let png { try reading.drawLevels(history, of: subject, to: png) }
+      if let png = picture.png { try reading.drawLevels(history, of: subject, to: png) }
       if ending == .readerGone { return }
       if let view { return try await view.finish(reading, history) }
       if var calibration = calibration.value {

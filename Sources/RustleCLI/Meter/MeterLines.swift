@@ -53,18 +53,14 @@ extension SoundLevelReading {
     levelColumns + (loudness == nil ? [] : Self.loudnessColumns)
       + [
         Column("overloads", \.overloads), Column("dropped_frames", \.droppedFrames), Column("overruns", \.overruns),
-        Column(
-          cell: .init(
-            title: hasWordOfLevel ? "  CLASS" : "  SCALE 0-120", isRight: false,
-            text: { reading, _ in
-              let place = reading.hasWordOfLevel ? "" : String(Int(reading.place)).leftPadded(to: 3) + " "
-              return "  " + place + reading.levelZone.name
-            }, ink: \.levelZone.ink)),
-        Column(
-          cell: .init(
-            title: "", isRight: false,
-            text: { reading, _ in reading.faults.isEmpty ? "" : "  " + reading.faults.joined(separator: ", ") },
-            ink: { _ in .red })),
+        Column().shown(hasWordOfLevel ? "  CLASS" : "  SCALE 0-120", isRight: false, ink: \.levelZone.ink) {
+          reading, _ in
+          let place = reading.hasWordOfLevel ? "" : String(Int(reading.place)).leftPadded(to: 3) + " "
+          return "  " + place + reading.levelZone.name
+        },
+        Column().shown("", isRight: false, ink: { _ in .red }) { reading, _ in
+          reading.faults.isEmpty ? "" : "  " + reading.faults.joined(separator: ", ")
+        },
       ] + bandColumns
   }
 

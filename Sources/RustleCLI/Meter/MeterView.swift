@@ -131,7 +131,7 @@ struct MeterView {
     let sides = [reading.levelName, reading.calibration.unit, "", "", word]
     return zip(BigDigits.lines(text, mark: profile.glyphs.bars[7]), sides).map { digits, side in
       let row = digits.leftPadded(to: width)
-      if side.isEmpty { return profile.line(row.withoutSpacesAtEnd, reading.ink) }
+      if side.isEmpty { return profile.line(row, reading.ink) }
       return profile.line([(row, reading.ink), ("  ", nil), (side, side == word ? reading.ink : .bold)])
     }
   }

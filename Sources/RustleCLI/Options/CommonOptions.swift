@@ -26,6 +26,18 @@ struct PictureOption: ParsableArguments {
   }
 }
 
+/// The options of commands that write a sound file.
+struct WriterOptions: ParsableArguments {
+  @Option(help: "Sample encoding: s16, s24; s32 and f32 in a WAV file only. (default: s24)")
+  var encoding: AudioFileWriter.Encoding?
+
+  @Flag(help: "Replace an existing file.")
+  var overwrite = false
+
+  @Flag(help: "Add triangular dither (TPDF) of one quantization step before rounding to integers.")
+  var dither = false
+}
+
 // The libraries' enumerations as option values, by their raw values.
 
 extension EqualizerPreset.FileFormat: ExpressibleByArgument {}

@@ -50,6 +50,9 @@ enum Parse {
   /// A band of the equalizer: `L:1000:-3:2`.
   static let band = rethrowing { try EqualizerSettings(band: $0) }
 
+  /// Gains of the equalizer's graphic bands: `0,3,-2`...
+  static let gains = rethrowing { try EqualizerSettings.gains(of: $0) }
+
   private static func rethrowing<Value>(
     _ parse: @escaping @Sendable (String) throws -> Value
   ) -> @Sendable (String) throws -> Value {

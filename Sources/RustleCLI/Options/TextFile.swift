@@ -9,6 +9,12 @@ enum TextFile {
     return String(data: data, encoding: .utf8) ?? String(data: data, encoding: .isoLatin1) ?? ""
   }
 
+  /// Returns what `read` makes of a file's bytes; adds the file's name to its error.
+  static func value<Value>(of path: String, option: String, _ read: (Data) throws -> Value) throws -> Value {
+    let bytes = try bytes(of: path, option: option)
+    return try CommandFailure.naming(path) { try read(bytes) }
+  }
+
   /// Reads a file's bytes.
   static func bytes(of path: String, option: String) throws -> Data {
     let data: Data

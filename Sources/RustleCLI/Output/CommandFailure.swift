@@ -1,6 +1,7 @@
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustleCore
 import RustleMarket
 import RustlePlot
 
@@ -67,69 +68,43 @@ extension CommandFailure {
   init?(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
-    case let error as AudioFileError:
-      let status: ExitStatus =
-        switch error.code {
-        case .notFound, .notReadable: .noInput
-        case .notAudio, .unsupported, .readFailed, .unfinishedFrame, .notFinite: .badData
-        case .noSuchChannel, .alreadyExists: .usage
-        case .diskFull, .writeFailed, .notWritable: .unavailable
-        case .formatMismatch: .internal
-        }
-      // The library's advice names an argument in Swift; the command has an option.
-      let advice = error.code == .alreadyExists ? "choose another name, or use --overwrite" : error.advice
-      self.init(status, error.localizedDescription, advice: advice)
-    case let error as AudioError:
-      let status: ExitStatus =
-        switch error.code {
-        case .validation: .usage
-        case .formatMismatch: .badData
-        case .deviceNotFound, .deviceBusy, .deviceLost, .deviceUnsupported, .noSoundLibrary: .unavailable
-        case .wrongState, .shutDown, .native: .internal
-        }
-      // The library's advice names a function; the command line has a subcommand.
-      let advice =
-        error.code == .deviceNotFound ? "choose one of the devices that 'rustle devices' lists" : error.advice
-      self.init(status, error.message, advice: advice)
     case let error as RecordingError:
       // The status is the cause's; the text also reports what was kept.
       let cause = Self(error.cause)
       self.init(cause?.status ?? .internal, error.localizedDescription, advice: cause?.advice)
-    case let error as TickerError:
-      let status: ExitStatus =
-        switch error.code {
-        case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols, .rateOutOfRange,
-          .capacityOutOfRange, .updateLimitOutOfRange:
-          .usage
-        case .exhausted: .unavailable
-        case .shutDown, .poisoned, .forked, .archiveMismatch, .internal: .internal
-        }
-      self.init(status, error.message, advice: error.advice)
-    case let error as FeedError:
-      let status: ExitStatus =
-        switch error.code {
-        case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols, .rateOutOfRange,
-          .capacityOutOfRange, .valueOutOfRange, .updateLimitOutOfRange, .malformedSchema, .malformedAddress,
-          .unknownFormat, .malformedTemplate, .malformedHeader, .fileExists:
-          .usage
-        case .unreadableFile: .noInput
-        case .addressUnavailable, .exhausted, .unwritableFile: .unavailable
-        case .ended, .shutDown, .poisoned, .forked, .wrongSource, .archiveMismatch, .internal: .internal
-        }
-      // The library's advice names a configuration; the command has an option. The message describes an address.
-      let advice: String? =
-        switch error.code {
-        case .unknownFormat: "use --input ndjson or --input csv, or a name with that extension"
-        case .fileExists: "choose another name, or use --overwrite"
-        case .malformedAddress: nil
-        default: error.advice
-        }
-      self.init(status, error.message, advice: advice)
-    case let error as FFTError:
-      self.init(error.code == .validation ? .usage : .internal, error.message, advice: error.advice)
+    case let error as any CodedError:
+      self.init(ExitStatus(error.code.origin), error.message, advice: Self.advice(on: error))
     case let error as PlotError:
       self.init(error.code == .writeFailed ? .unavailable : .internal, error.reason, advice: error.advice)
     default: return nil
     }
+  }
+
+  /// The library's advice, or the command's own where that names a function, an argument or a configuration in Swift.
+  private static func advice(on error: any CodedError) -> String? {
+    switch error {
+    case let error as AudioError where error.code == .deviceNotFound:
+      "choose one of the devices that 'rustle devices' lists"
+    case let error as AudioFileError where error.code == .alreadyExists: "choose another name, or use --overwrite"
+    case let error as FeedError where error.code == .fileExists: "choose another name, or use --overwrite"
+    case let error as FeedError where error.code == .unknownFormat:
+      "use --input ndjson or --input csv, or a name with that extension"
+    // The message describes an address.
+    case let error as FeedError where error.code == .malformedAddress: nil
+    default: error.advice
+    }
+  }
+}
+
+extension ExitStatus {
+  fileprivate init(_ origin: ErrorOrigin) {
+    self =
+      switch origin {
+      case .arguments: .usage
+      case .input: .noInput
+      case .data: .badData
+      case .machine: .unavailable
+      case .program: .internal
+      }
   }
 }

@@ -17,15 +17,11 @@ struct LineWriter: Sendable {
     do {
       try handle.write(contentsOf: bytes)
     } catch {
-      guard let cause = Self.cause(of: error) else {
-        throw CommandFailure(.unavailable, "cannot write the output: \(error.localizedDescription)")
-      }
-      switch cause.code {
-      case .EPIPE: throw BrokenPipe()
-      // The command was started with a closed descriptor.
-      case .EBADF: throw CommandFailure(.unavailable, "cannot write the output: it is closed")
-      default: throw CommandFailure(.unavailable, "cannot write the output: \(cause.localizedDescription)")
-      }
+      let cause = Self.cause(of: error)
+      if cause?.code == .EPIPE { throw BrokenPipe() }
+      // The command may have been started with a closed descriptor.
+      let reason = cause?.code == .EBADF ? "it is closed" : (cause ?? error).localizedDescription
+      throw CommandFailure(.unavailable, "cannot write the output: \(reason)")
     }
   }
 

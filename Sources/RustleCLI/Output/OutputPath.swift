@@ -56,17 +56,17 @@ enum OutputPath {
   }
 
   private static func type(of url: URL) -> FileAttributeType? {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-    return attributes?[.type] as? FileAttributeType
+    attributes(of: url)?[.type] as? FileAttributeType
+  }
+
+  private static func attributes(of url: URL) -> [FileAttributeKey: Any]? {
+    try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
   }
 
   /// The device and the inode number of a file; nil without a file.
-  private static func identity(_ path: String) -> [Int]? {
-    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: target),
-      let device = attributes[.systemNumber] as? NSNumber, let number = attributes[.systemFileNumber] as? NSNumber
-    else { return nil }
-    return [device.intValue, number.intValue]
+  private static func identity(_ path: String) -> [NSNumber]? {
+    let attributes = attributes(of: URL(fileURLWithPath: path))
+    return attributes.map { all in [.systemNumber, .systemFileNumber].compactMap { all[$0] as? NSNumber } }
   }
 }
 

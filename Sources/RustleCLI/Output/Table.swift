@@ -34,15 +34,15 @@ struct Column<Record>: Sendable {
     self.value = { value($0).field }
   }
 
-  init(cell: Cell) {
-    name = ""
-    formats = []
-    value = { _ in .absent }
-    self.cell = cell
-  }
+  /// A column of text output only.
+  init() { self.init("", in: []) { _ in Value.absent } }
 
   /// A heading of the columns after it in a list.
-  static func section(_ title: String) -> Self { Self(cell: Cell(title: title, isSection: true) { _, _ in "" }) }
+  static func section(_ title: String) -> Self {
+    var column = Self()
+    column.cell = Cell(title: title, isSection: true) { _, _ in "" }
+    return column
+  }
 
   /// The column with a cell in text output: the number times `scale` in a format of `String(format:)`; a dash for no number.
   func shown(_ title: String, _ width: Int, _ format: String, unit: String = "", scale: Double = 1) -> Self {

@@ -104,7 +104,7 @@ struct PlayCommand: AsyncParsableCommand {
       tasks.addTask(operation: play)
       guard writesRecords else { return }
       tasks.addTask {
-        let table = progress(of: sound)
+        let table = table(of: sound, "progress", [Column("paused", \.isPaused)])
         var tenths: Int64 = 0
         for await progress in news {
           let played = Int64(Double(10 * progress.played) / sound.format.sampleRate)
@@ -116,7 +116,14 @@ struct PlayCommand: AsyncParsableCommand {
     }
     let end = newest.value
     if let end, writesRecords, ending != .readerGone {
-      try LineWriter.standardOutput.write(summary(of: sound, isComplete: ending == .streamEnded).line(end))
+      let summary: [Column<PlaybackProgress>] = [
+        Column("input") { _ in sound.name },
+        Column("sample_rate_hz") { _ in sound.format.sampleRate },
+        Column("channels") { _ in sound.format.channels },
+        Column("frames", \.played),
+        Column("complete") { _ in ending == .streamEnded },
+      ]
+      try LineWriter.standardOutput.write(table(of: sound, "summary", summary).line(end))
     }
     if ending == .streamEnded {
       try sound.checkIsNotEmpty()
@@ -139,30 +146,18 @@ struct PlayCommand: AsyncParsableCommand {
     }
   }
 
-  private func progress(of sound: OpenedInput) -> Table<PlaybackProgress> {
-    Table(
-      columns(of: sound) + [Column("paused", \.isPaused)], kind: "progress", format: .ndjson, profile: format.profile)
-  }
-
-  private func summary(of sound: OpenedInput, isComplete: Bool) -> Table<PlaybackProgress> {
-    Table(
-      columns(of: sound) + [
-        Column("input") { _ in sound.name },
-        Column("sample_rate_hz") { _ in sound.format.sampleRate },
-        Column("channels") { _ in sound.format.channels },
-        Column("frames", \.played),
-        Column("complete") { _ in isComplete },
-      ], kind: "summary", format: .ndjson, profile: format.profile)
-  }
-
-  private func columns(of sound: OpenedInput) -> [Column<PlaybackProgress>] {
+  /// The table of a kind of lines with `more` columns.
+  private func table(
+    of sound: OpenedInput, _ kind: String, _ more: [Column<PlaybackProgress>]
+  ) -> Table<PlaybackProgress> {
     let (rate, first) = (sound.format.sampleRate, Int64(sound.firstFrame))
-    return [
+    let columns: [Column<PlaybackProgress>] = [
       Column("position_s") { Double(first + $0.played) / rate },
       Column("played_s") { Double($0.played) / rate },
       Column("underruns", \.underruns),
       Column("inserted_silence_s") { Double($0.insertedSilence) / rate },
     ]
+    return Table(columns + more, kind: kind, format: .ndjson, profile: format.profile)
   }
 }
 

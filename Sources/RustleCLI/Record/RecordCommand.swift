@@ -46,20 +46,13 @@ struct RecordCommand: AsyncParsableCommand {
 
   @OptionGroup var duration: DurationOption
 
-  @Option(help: "Sample encoding: s16, s24; s32 and f32 in a WAV file only. (default: s24)")
-  var encoding: AudioFileWriter.Encoding = .int24
-
-  @Flag(help: "Replace an existing file.")
-  var overwrite = false
-
-  @Flag(help: "Add triangular dither (TPDF) of one quantization step before rounding to integers.")
-  var dither = false
-
+  @OptionGroup var written: WriterOptions
   @OptionGroup var format: OutputOptions
   @OptionGroup var log: LogOptions
 
   func validate() throws {
     try format.refuseCSV()
+    let encoding = written.encoding ?? .int24
     let end = URL(fileURLWithPath: output).pathExtension.lowercased()
     try Parse.reject(
       (output == AudioFileReader.standardInputPath, "<output>: expected the path of a file, got - (standard output)"),
@@ -76,8 +69,9 @@ struct RecordCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     let configuration = try device.configuration(
-      of: device.name ?? AudioDevice.defaultName, seconds: duration.seconds)
-    let options = AudioFileWriter.Options(encoding: encoding, overwrite: overwrite, dither: dither)
+      of: device.choice.name ?? AudioDevice.defaultName, seconds: duration.seconds)
+    let options = AudioFileWriter.Options(
+      encoding: written.encoding ?? .int24, overwrite: written.overwrite, dither: written.dither)
     let capture = try AudioCapture(configuration)
     let recorder = Recorder()
     let progress = await recorder.progress()
@@ -242,14 +236,8 @@ struct RecordView: Sendable {
     let levels = [level.peak, held].map(RecordCommand.decibels)
     let tail = " \(levels[0]) dBFS  max \(levels[1])\(held >= 0 ? " OVER" : "")"
     let width = max(4, profile.columns - lead.count - tail.count)
-    func place(_ level: Double) -> Int {
-      level.isFinite ? min(width, max(0, Int(Double(width) * (1 - level / Self.softest)))) : 0
-    }
-    let glyphs = profile.glyphs
-    var cells = (0..<width).map { cell -> Character in
-      cell < place(level.power) ? glyphs.bars[7] : cell < place(level.peak) ? glyphs.shades[1] : " "
-    }
-    if place(held) > 0 { cells[place(held) - 1] = glyphs.vertical }
-    return lead + String(cells) + tail
+    let bar = profile.glyphs.levelBar(
+      power: level.power, peak: level.peak, held: held, from: Self.softest, columns: width)
+    return lead + bar + tail
   }
 }

@@ -36,10 +36,6 @@ struct SoundDeviceOptions: ParsableArguments {
 
   static let defaultRate = 48_000
 
-  var device: String? { choice.device }
-  var demo: Bool { choice.demo }
-  var name: String? { choice.name }
-
   /// The configuration of a device, for a duration in seconds.
   func configuration(of name: String, seconds: Double? = nil) throws -> DeviceConfiguration {
     let format = try AudioFormat(sampleRate: Double(rate ?? Self.defaultRate), channels: channels ?? 2)
@@ -155,7 +151,8 @@ struct SoundInputOptions: ParsableArguments {
   /// Opens the input, for a duration in seconds, and starts a device; `example` is a command that reads standard input.
   func open(for example: String, seconds: Double? = nil) async throws -> OpenedInput {
     guard let input else {
-      return try await .device(device.configuration(of: device.name ?? AudioDevice.defaultName, seconds: seconds))
+      return try await .device(
+        device.configuration(of: device.choice.name ?? AudioDevice.defaultName, seconds: seconds))
     }
     return try await samples.open(
       input, rate: device.rate, channels: device.channels, seconds: seconds, example: example)

@@ -141,13 +141,12 @@ struct SpectrumResult {
   private func peakTable(_ profile: TerminalProfile) -> String {
     @Sendable func level(_ decibels: Double, _ glyphs: Glyphs) -> String { glyphs.plain(UnitLabel.decibels(decibels)) }
     guard !peaks.isEmpty else { return "No peak above \(level(Self.threshold, profile.glyphs)).\n" }
-    typealias Cell = Column<(Int, SpectralPeak)>.Cell
-    let cells = [
-      Cell(title: "#", width: 3) { peak, _ in "\(peak.0)" },
-      Cell(title: "FREQUENCY", width: 14) { peak, _ in String(format: "%.3f Hz", peak.1.frequency) },
-      Cell(title: "LEVEL", width: 11) { peak, glyphs in level(peak.1.decibels, glyphs) },
+    let columns: [Column<(Int, SpectralPeak)>] = [
+      Column().shown("#", 3) { peak, _ in "\(peak.0)" },
+      Column().shown("FREQUENCY", 14) { peak, _ in String(format: "%.3f Hz", peak.1.frequency) },
+      Column().shown("LEVEL", 11) { peak, glyphs in level(peak.1.decibels, glyphs) },
     ]
-    let table = Table(cells.map { Column(cell: $0) }, format: .text, profile: profile)
+    let table = Table(columns, format: .text, profile: profile)
     return table.header + table.lines(zip(1..., peaks).map { ($0, $1) })
   }
 

@@ -86,9 +86,9 @@ extension TerminalProfile {
     return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"
   }
 
-  /// A line in one ink, cut to the terminal's width where there is a terminal.
+  /// A line in one ink without spaces at its end, cut to the terminal's width where there is a terminal.
   func line(_ text: String, _ ink: Ink? = nil) -> ScreenLine {
-    let text = glyphs.plain(text)
+    let text = glyphs.plain(text).withoutSpacesAtEnd
     let whole = DisplayWidth.columns(of: text)
     let columns = isLive ? min(whole, self.columns) : whole
     return (paint(DisplayWidth.fit(text, to: columns, ellipsis: glyphs.ellipsis), ink), columns)

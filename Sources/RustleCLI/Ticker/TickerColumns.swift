@@ -16,11 +16,11 @@ extension TickerView {
     _ text: @escaping @Sendable (PriceBoard.Row) -> String
   ) -> [RowColumn] {
     let ellipsis = profile.glyphs.ellipsis
-    let cell = RowColumn.Cell(
-      title: title.count > width ? DisplayWidth.fit(title, to: width, ellipsis: ellipsis) : title, width: width,
-      isRight: isRight,
-      text: { DisplayWidth.fit(text($0), to: width, alignRight: isRight, ellipsis: $1.ellipsis) }, ink: ink)
-    return (gap > 0 ? [RowColumn(cell: .init(title: "", width: gap) { _, _ in "" })] : []) + [RowColumn(cell: cell)]
+    let title = title.count > width ? DisplayWidth.fit(title, to: width, ellipsis: ellipsis) : title
+    let column = RowColumn().shown(title, width, isRight: isRight, ink: ink) {
+      DisplayWidth.fit(text($0), to: width, alignRight: isRight, ellipsis: $1.ellipsis)
+    }
+    return (gap > 0 ? [RowColumn().shown("", gap) { _, _ in "" }] : []) + [column]
   }
 
   /// A column as wide as the longest of its prices.
@@ -39,7 +39,7 @@ extension TickerView {
     func width(_ columns: [RowColumn]) -> Int { columns.reduce(0) { $0 + ($1.cell?.width ?? 0) } }
     let price = prices(content.isCandles ? "CLOSE" : "PRICE", atMost: profile.columns - 4) { $0.last?.grouped() }
     var change = column("CHANGE", 12, ink: { TickerNumbers.ink(of: $0.change ?? .nan) }) {
-      TickerNumbers.markedChange($0.change ?? .nan, glyphs: glyphs)
+      glyphs.markedChange($0.change ?? .nan)
     }
     if profile.columns < 3 + width(price) + width(change) { change = [] }
     var left = profile.columns - width(price) - width(change)
@@ -57,10 +57,10 @@ extension TickerView {
     let time = fitting(
       column(hasTime ? "TIME" : "LAG", 8, ink: { _ in .dim }) {
         let time = $0.time
-        return hasTime ? MarketTime.timeOfDay(time, hasMilliseconds: false) : MarketTime.age(now - time)
+        return hasTime ? MarketTime.timeOfDay(time, hasMilliseconds: false) : UnitLabel.age(now - time)
       })
     let hasVolume = board.rows.prefix(1_000).contains { $0.volume > 0 }
-    let volume = hasVolume ? fitting(column("VOLUME", 8) { TickerNumbers.amount($0.volume) }) : []
+    let volume = hasVolume ? fitting(column("VOLUME", 8) { UnitLabel.amount($0.volume) }) : []
     // High and low are shown together.
     let range =
       prices("HIGH") { ($0.candle?.high ?? $0.statistics?.highest)?.grouped() }
@@ -72,7 +72,7 @@ extension TickerView {
     case .statistics:
       details = fitting(
         prices("MEAN") { $0.statistics.map(TickerNumbers.mean) }
-          + prices("SD") { $0.statistics.map { TickerNumbers.amount($0.standardDeviation) } })
+          + prices("SD") { $0.statistics.map { UnitLabel.amount($0.standardDeviation) } })
       if !details.isEmpty { details += fitting(range) }
     }
     let difference = column("", 11, ink: { $0.change.flatMap(TickerNumbers.ink) }) {

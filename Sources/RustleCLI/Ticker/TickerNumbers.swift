@@ -4,16 +4,8 @@ import RustlePlot
 
 /// Times and intervals of market data as text, always in UTC.
 enum MarketTime {
-  /// Parses a time of RFC 3339, `2026-01-31T09:30:00.5Z`, also without seconds, or without an offset in UTC; a date for its
-  /// beginning; a whole number of milliseconds since 1970. Nil for any other text, and beyond the range of `Timestamp`.
-  static func timestamp(_ text: String) -> Timestamp? {
-    if let milliseconds = Int64(text) {
-      return Int64(exactly: Int128(milliseconds) * 1_000_000).map(Timestamp.init(nanosecondsSince1970:))
-    }
-    let pattern = /(\d{4}-\d\d-\d\d)(?:([Tt ]\d\d:\d\d)(:\d\d(?:\.\d+)?)?([Zz]|[+-]\d\d:\d\d)?)?/
-    guard let match = text.wholeMatch(of: pattern) else { return nil }
-    return Timestamp(rfc3339: "\(match.1)\(match.2 ?? "T00:00")\(match.3 ?? ":00")\(match.4 ?? "Z")")
-  }
+  /// A time as people write it; nil for any other text.
+  static func timestamp(_ text: String) -> Timestamp? { Timestamp(written: text) }
 
   /// A parser of an option's interval.
   static func interval(of option: String, allowsZero: Bool = false) -> @Sendable (String) throws -> Duration {
@@ -32,18 +24,6 @@ enum MarketTime {
   /// Date and time of day: `2026-01-31T09:30:00Z`, with the fractional digits that multiples of `unit` need.
   static func dateAndTime(_ time: Timestamp, unit: Int64 = 1_000_000_000) -> String {
     time.rfc3339(fractionDigits: Timestamp.fractionDigits(of: unit))
-  }
-
-  /// An age in at most seven columns: `-12 ms`, `3.4 s`, `12 min`.
-  static func age(_ duration: Duration) -> String {
-    let seconds = duration / .seconds(1)
-    switch abs(seconds) {
-    case ..<0.999_5: return "\(Int((seconds * 1e3).rounded())) ms"
-    case ..<99.95: return String(format: "%.1f s", seconds)
-    case ..<5_970: return "\(Int((seconds / 60).rounded())) min"
-    case ..<356_400: return "\(Int((seconds / 3_600).rounded())) h"
-    default: return "\(Int((seconds / 86_400).rounded())) d"
-    }
   }
 
   /// The columns of a time or a duration in nanoseconds: in milliseconds, or in nanoseconds where it is not a whole number of
@@ -80,37 +60,8 @@ enum TickerNumbers {
     return difference > .zero ? "+\(text)" : text
   }
 
-  /// A change with its sign in per cent: `+0.12 %`. A rounded zero has no sign; a change that is not finite is a dash.
-  static func change(_ fraction: Double, glyphs: Glyphs) -> String {
-    guard fraction.isFinite else { return String(glyphs.unknown) }
-    if !isShown(fraction) { return "0.00 %" }
-    let percent = abs(fraction) * 100
-    let digits = String(format: percent < 10_000 ? "%.2f" : "%.2g", percent)
-    return "\(fraction > 0 ? "+" : String(glyphs.minus))\(digits) %"
-  }
-
-  /// A change after a mark for its direction.
-  static func markedChange(_ fraction: Double, glyphs: Glyphs) -> String {
-    let mark = !isShown(fraction) ? glyphs.unchanged : fraction > 0 ? glyphs.up : glyphs.down
-    return "\(mark) \(change(fraction, glyphs: glyphs))"
-  }
-
-  static func ink(of fraction: Double) -> Ink? { !isShown(fraction) ? nil : fraction > 0 ? .green : .red }
-
-  /// Whether a change is visible in two decimals of a per cent.
-  private static func isShown(_ fraction: Double) -> Bool { abs(fraction) >= 0.000_05 }
-
-  /// An amount in at most seven columns: `0.125`, `1,234`, `56.7k`, `8.90M`.
-  static func amount(_ amount: Double) -> String {
-    let size = abs(amount)
-    if size == 0 { return "0" }
-    if size >= 1e-4, size < 9_999.5 {
-      return String(format: size < 1 ? "%.4g" : size < 1_000 ? "%.5g" : "%.0f", amount)
-    }
-    for (end, unit) in [(1e6, "k"), (1e9, "M"), (1e12, "G"), (1e15, "T")] where size > 1 && size < end * 0.999_5 {
-      return String(format: "%.3g", amount / (end / 1e3)) + unit
-    }
-    return String(format: "%.1e", amount)
+  static func ink(of fraction: Double) -> Ink? {
+    !Glyphs.isVisible(change: fraction) ? nil : fraction > 0 ? .green : .red
   }
 
   static func count(_ count: UInt64) -> String {

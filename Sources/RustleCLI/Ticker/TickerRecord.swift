@@ -86,7 +86,7 @@ struct TickerLines: Sendable {
       : MarketTime.timeOfDay(record.time)
     let symbol = DisplayWidth.fit(
       record.symbol, to: max(6, DisplayWidth.columns(of: record.symbol)), ellipsis: glyphs.ellipsis)
-    let percent = profile.paint(TickerNumbers.markedChange(change, glyphs: glyphs), TickerNumbers.ink(of: change))
+    let percent = profile.paint(glyphs.markedChange(change), TickerNumbers.ink(of: change))
     return "\(time)  \(symbol)\(record.details)  \(percent)\n"
   }
 }
@@ -150,7 +150,7 @@ extension PriceStatistics: TickerRecord {
   var ends: (first: ExactDecimal, last: ExactDecimal) { (first, last) }
   var details: String {
     let prices = [("low", lowest), ("high", highest), ("first", first), ("last", last)]
-    return "  mean \(TickerNumbers.mean(self))  sd \(TickerNumbers.amount(standardDeviation))"
+    return "  mean \(TickerNumbers.mean(self))  sd \(UnitLabel.amount(standardDeviation))"
       + prices.map { "  \($0.0) \($0.1.grouped())" }.joined() + "  count \(count)"
   }
 }

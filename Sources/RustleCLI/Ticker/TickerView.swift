@@ -116,7 +116,7 @@ struct TickerView {
   private var state: String {
     let seconds = Int(status.seconds)
     let source = isConnected ? status.connection?.text ?? "" : status.source
-    let rate = status.updatesPerSecond.map { ", \(TickerNumbers.amount($0.rounded()))/s" } ?? ""
+    let rate = status.updatesPerSecond.map { ", \(UnitLabel.amount($0.rounded()))/s" } ?? ""
     let updates = "\(TickerNumbers.count(board.updates)) \(content.isCandles ? "candles" : "updates")\(rate)"
     let keys = status.isPaused ? "q quit  space go on" : "q quit  space pause  ? help"
     return [
@@ -125,8 +125,8 @@ struct TickerView {
     ].compactMap(\.self).joined(separator: "   ")
   }
 
-  /// A line in one ink, cut to the terminal's width and without spaces at its end.
+  /// A line in one ink, of which control characters are no part.
   private func line(_ text: String, _ ink: Ink? = nil) -> ScreenLine {
-    profile.line(CommandFailure.visible(text).withoutSpacesAtEnd, ink)
+    profile.line(CommandFailure.visible(text), ink)
   }
 }

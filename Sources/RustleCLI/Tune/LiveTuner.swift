@@ -95,12 +95,7 @@ actor LiveTuner: LiveView {
   }
 
   private func moveReference(by hertz: Double) async throws(AudioError) {
-    try await tuner.update { tuning throws(AudioError) in
-      let range = Tuning.referenceRange
-      // In tenths, so that steps up and down meet.
-      let reference = ((tuning.reference + hertz) * 10).rounded() / 10
-      tuning = try tuning.with(reference: min(max(reference, range.lowerBound), range.upperBound))
-    }
+    try await tuner.update { $0 = $0.movingReference(by: hertz) }
   }
 
   /// The value after another, in a circle of the presets and, if it is none of them, the initial one.

@@ -76,7 +76,7 @@ struct TuneOptions: ParsableArguments {
   }
 
   private func combinedTuning() throws -> Tuning {
-    let base = try tuning.map { try Self.file($0, option: "--tuning", Tuning.init(json:)) } ?? .standard
+    let base = try tuning.map { try TextFile.value(of: $0, option: "--tuning", Tuning.init(json:)) } ?? .standard
     return try Tuning(
       reference: reference ?? base.reference,
       temperament: temperament.map { try Self.temperament($0) } ?? base.temperament, tonic: tonic ?? base.tonic,
@@ -113,14 +113,9 @@ struct TuneOptions: ParsableArguments {
     }
     let isPath =
       text.contains("/") || text.lowercased().hasSuffix("." + ending) || FileManager.default.fileExists(atPath: text)
-    if isPath { return try file(text, option: option, read) }
+    if isPath { return try TextFile.value(of: text, option: option, read) }
     let suggestion = Suggestion.advice(for: text, among: Preset.allCases.map(\.rawValue))
     throw CommandFailure(.usage, "\(option): expected \(expected), got '\(text)'", advice: suggestion ?? advice)
-  }
-
-  private static func file<Value>(_ path: String, option: String, _ read: (Data) throws -> Value) throws -> Value {
-    let bytes = try TextFile.bytes(of: path, option: option)
-    return try CommandFailure.naming(path) { try read(bytes) }
   }
 }
 

@@ -60,27 +60,11 @@ struct TunerView {
     return room % 2 == 1 ? room : room - 1
   }
 
-  private func scale() -> ScreenLine {
-    let end = Numbers.plain(options.span)
-    let left = String(glyphs.minus) + end
-    let right = "+" + end
-    let before = String(repeating: " ", count: max(1, width / 2 - left.count))
-    let after = String(repeating: " ", count: max(1, width - width / 2 - 1 - right.count))
-    return profile.line(left + before + "0" + after + right, .dim)
-  }
+  private func scale() -> ScreenLine { profile.line(glyphs.scale(Numbers.plain(options.span), columns: width), .dim) }
 
-  /// A line with a mark in the middle and the needle, an arrow beyond either end.
   private func needle(_ reading: TuningReading?, _ isHeld: Bool) -> ScreenLine {
-    let middle = width / 2
-    var row = Array(repeating: glyphs.horizontal, count: width)
-    (row[0], row[middle], row[width - 1]) = (glyphs.vertical, glyphs.bottomMark, glyphs.vertical)
-    guard let reading else { return profile.line([(String(row), .dim)]) }
-    let position = reading.cents / options.span
-    let place = middle + Int((min(max(position, -1), 1) * Double(middle)).rounded())
-    let mark: Character = position < -1 ? "<" : position > 1 ? ">" : glyphs.bars[7]
-    return profile.line([
-      (String(row[..<place]), .dim), (String(mark), ink(reading, isHeld)), (String(row[(place + 1)...]), .dim),
-    ])
+    let parts = glyphs.needle(at: reading.map { $0.cents / options.span }, columns: width)
+    return profile.line([(parts.before, .dim), (parts.needle, reading.map { ink($0, isHeld) }), (parts.after, .dim)])
   }
 
   private func ink(_ reading: TuningReading, _ isHeld: Bool) -> Ink {
@@ -118,6 +102,6 @@ struct TunerView {
       let name = note.text(spelling: options.tuning.spelling)
       return index == reading?.stringIndex ? "[\(name)]" : " \(name) "
     }
-    return profile.line(names.joined(separator: " ").withoutSpacesAtEnd)
+    return profile.line(names.joined(separator: " "))
   }
 }

@@ -1,0 +1,50 @@
+/// The knob of a slider in characters.
+public struct TextSlider: Sendable, Hashable {
+  /// The character of the knob.
+  public var mark: Character
+  /// The position of the knob, -1 at the lower end to 1 at the upper one; beyond, it stands at that end.
+  public var position: Double
+  /// Whether the slider is painted, as the one that a key moves.
+  public var isChosen: Bool
+
+  /// - Parameters:
+  ///   - mark: see ``mark``.
+  ///   - position: see ``position``.
+  ///   - isChosen: see ``isChosen``.
+  public init(_ mark: Character, at position: Double, isChosen: Bool = false) {
+    self.mark = mark
+    self.position = position
+    self.isChosen = isChosen
+  }
+}
+
+extension Glyphs {
+  /// Vertical sliders side by side, with a mark in their middles.
+  ///
+  /// - Parameters:
+  ///   - sliders: in groups with a space between two sliders and two before a group; nil leaves the place of a slider empty.
+  ///   - rows: an odd number, 3 or more.
+  /// - Returns: of each row, the highest first, parts of a text and whether they are of a chosen slider. A row has no space at its
+  ///   end.
+  public func sliders(_ sliders: [[TextSlider?]], rows: Int) -> [[(text: String, isChosen: Bool)]] {
+    (0..<rows).map { row in
+      let line = row == rows / 2 ? horizontal : vertical
+      var parts: [(text: String, isChosen: Bool)] = []
+      var blanks = ""
+      for group in sliders {
+        blanks += " "
+        for slider in group {
+          blanks += " "
+          guard let slider else {
+            blanks += " "
+            continue
+          }
+          let knob = Int(((1 - min(max(slider.position, -1), 1)) / 2 * Double(rows - 1)).rounded())
+          parts += [(blanks, false), (String(row == knob ? slider.mark : line), slider.isChosen)]
+          blanks = ""
+        }
+      }
+      return parts
+    }
+  }
+}
