@@ -27,7 +27,7 @@ rust_selection() {
 # test_programs MESSAGES: size, package's folder and path of each test program in the messages of cargo.
 test_programs() {
   sed -nE 's|.*"manifest_path":"([^"]*)/Cargo.toml".*"profile":\{[^}]*"test":true\}.*"executable":"([^"]+)".*|\1 \2|p' "$1" |
-    while read -r folder program; do echo "$(stat -c %s "$program") $folder $program"; done
+    while read -r folder program; do echo "$(wc -c <"$program") $folder $program"; done
 }
 
 # workspace_tests LABEL ARGUMENT...: every test of the workspace. Cargo runs one test program after another; here as many run at
@@ -45,7 +45,8 @@ workspace_tests() {
       (cd "$folder" && within "$runner_limit" "$program" || echo "error: status $? of $program") >"$log.d/$(basename "$program")" 2>&1 &
     done < <(test_programs "$log.json" | sort -rn)
     wait
-    cat "$log.d"/* >>"$log"
+    # Fails where no program was found.
+    cat "$log.d"/* >>"$log" || echo "error: status 1: no test program in cargo's messages" >>"$log"
     ! grep -q '^error: status' "$log" || status=1
     in_rust within "$runner_limit" cargo test --workspace --doc "$@" >>"$log" 2>&1 || status=$?
   else

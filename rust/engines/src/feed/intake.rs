@@ -140,9 +140,15 @@ impl Reader {
 
     /// Reads the lines that end in `piece`, which continues the previous one, and appends their trades to `trades`.
     pub(super) fn read(&mut self, piece: &[u8], gate: &mut TradeIntake, trades: &mut Vec<Trade>) {
-        self.take(gate, trades, piece.len(), |splitter, lines| {
-            splitter.push(piece, |line| lines.line(line));
-        });
+        // Line by line, where the first fault is to end it.
+        let is_strict = self.is_strict;
+        for part in piece.split_inclusive(|byte| is_strict && *byte == b'\n') {
+            if self.failure.is_none() {
+                self.take(gate, trades, part.len(), |splitter, lines| {
+                    splitter.push(part, |line| lines.line(line));
+                });
+            }
+        }
     }
 
     /// Reads the last line, which needs no line feed.
@@ -198,12 +204,16 @@ impl Reader {
         }
         if oversized > 0 {
             let limit = self.splitter.limit();
-            tracing::warn!(oversized, limit, "messages longer than the limit were skipped");
             let text = format!("expected messages of at most {limit} bytes, got a longer one");
-            self.hub.report(NoticeKind::Oversized, self.messages, 0, &text);
             if self.is_strict {
-                self.failure.get_or_insert(text);
+                // It is reported as the end.
+                let number = self.messages;
+                self.failure
+                    .get_or_insert_with(|| format!("message {number}: {text}"));
+                return;
             }
+            tracing::warn!(oversized, limit, "messages longer than the limit were skipped");
+            self.hub.report(NoticeKind::Oversized, self.messages, 0, &text);
         }
     }
 }

@@ -19,6 +19,7 @@ use rustle_market::{
     Backoff, BackoffSettings, DEFAULT_LINE_BYTES, Format, Schema, Trade, write_subscription, write_token,
 };
 use std::collections::BTreeSet;
+use std::fmt;
 use std::io::{ErrorKind, Read, Write};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -35,7 +36,7 @@ const PIECE: usize = 256 * 1_024;
 const WRITING: Duration = Duration::from_secs(5);
 
 /// A source at the other end of a socket.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct LiveConfiguration {
     /// Its address.
     pub address: FeedAddress,
@@ -56,6 +57,22 @@ pub struct LiveConfiguration {
     pub subscribes: bool,
     /// The token that the peer requires, within [`TOKEN_BYTES`](super::TOKEN_BYTES): the first line of each connection.
     pub token: Option<String>,
+}
+
+/// Without the token, which is a secret.
+impl fmt::Debug for LiveConfiguration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LiveConfiguration")
+            .field("address", &self.address)
+            .field("schema", &self.schema)
+            .field("connecting", &self.connecting)
+            .field("silence", &self.silence)
+            .field("backoff", &self.backoff)
+            .field("restarts_numbers", &self.restarts_numbers)
+            .field("subscribes", &self.subscribes)
+            .field("token", &self.token.as_ref().map(|_| "…"))
+            .finish()
+    }
 }
 
 impl LiveConfiguration {

@@ -42,7 +42,7 @@ impl PipeReader {
         };
         let path = self.path;
         OwnThread::start("rustle-pipe", move |_| {
-            let bytes = File::open(path).and_then(decompressed);
+            let bytes = File::open(path).and_then(|file| decompressed(file, usize::MAX));
             if let Err(error) = bytes.and_then(|bytes| read(bytes, &hand)) {
                 hand.give(Err(error));
             }

@@ -98,7 +98,7 @@ impl Replay {
         let metadata = std::fs::metadata(path).map_err(refusal)?;
         let (input, pipe_reader) = if metadata.is_file() {
             let file = File::open(path).map_err(refusal)?;
-            let bytes = file.try_clone().and_then(decompressed).map_err(refusal)?;
+            let bytes = opened(&file).map_err(refusal)?;
             (Input::File(file, bytes), None)
         } else if metadata.is_dir() {
             return Err(refusal(ErrorKind::IsADirectory.into()));
@@ -172,6 +172,8 @@ impl Replay {
             };
             let length = match read {
                 Ok(length) => length,
+                // Compressed bytes without contents leave the worker's other jobs their turn, too.
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Filled::NotYet),
                 Err(error) => return Err(format!("the recording cannot be read: {error}")),
             };
             if length == 0 {
@@ -186,8 +188,8 @@ impl Replay {
 
     fn rewind(&mut self, gate: &mut TradeIntake) -> Result<(), String> {
         if let Input::File(file, bytes) = &mut self.input {
-            let again = file.seek(SeekFrom::Start(0)).and_then(|_| file.try_clone());
-            *bytes = (again.and_then(decompressed))
+            let again = file.seek(SeekFrom::Start(0));
+            *bytes = (again.and_then(|_| opened(file)))
                 .map_err(|error| format!("the recording cannot be played again: {error}"))?;
         }
         self.reader.reset();
@@ -195,6 +197,11 @@ impl Replay {
         self.is_read = false;
         Ok(())
     }
+}
+
+/// The bytes of a regular file from its position on.
+fn opened(file: &File) -> std::io::Result<Bytes> {
+    decompressed(file.try_clone()?, PIECE)
 }
 
 impl Source for Replay {

@@ -35,6 +35,9 @@ pub const HEARTBEAT: Duration = Duration::from_secs(5);
 /// The most clients at a time; further ones are refused.
 const MOST_CLIENTS: usize = 1_024;
 
+/// The most connections that have not sent their token yet; for a further one the oldest is refused.
+const MOST_APPLICANTS: usize = 64;
+
 /// Serves a feed until it is cancelled or dropped, until the feed is shut down, or until the feed has ended and every client has
 /// read all of it.
 pub struct FeedServer {
@@ -160,11 +163,13 @@ impl Serving {
             let mut has_changed = clients.len() != before;
             let mut is_idle = false;
             match listener.accept() {
-                Ok(Some(_)) if clients.len() + applicants.len() >= MOST_CLIENTS => {
-                    self.turn_away("there are too many");
-                }
+                Ok(Some(_)) if clients.len() >= MOST_CLIENTS => self.turn_away("there are too many"),
                 Ok(Some(connection)) => {
-                    applicants.push(Applicant::new(connection, self.consumers.clock.now()))
+                    if applicants.len() == MOST_APPLICANTS {
+                        applicants.remove(0);
+                        self.turn_away("it sent no token before many others came");
+                    }
+                    applicants.push(Applicant::new(connection, self.consumers.clock.now()));
                 }
                 Ok(None) => is_idle = true,
                 Err(error) => {
@@ -188,8 +193,8 @@ impl Serving {
             if has_changed {
                 bell.on_ready();
             }
-            // Checked after clients that connected before the end were accepted.
-            if is_idle && clients.is_empty() && applicants.is_empty() {
+            // Checked after clients that connected before the end were accepted; who has sent no token is not waited for.
+            if is_idle && clients.is_empty() {
                 match self.consumers.hub.outcome() {
                     Some(Ok(())) => return Release::Ended,
                     Some(Err(reason)) => return Release::Failed(reason),

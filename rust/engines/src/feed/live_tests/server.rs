@@ -351,7 +351,11 @@ fn address_that_other_machines_reach_needs_a_token_or_anyone() {
         let error = serve("127.0.0.1:0", Access::Token("x".repeat(length)));
         assert!(matches!(error, Err(FeedError::TokenLength { got }) if got == length));
     }
-    assert!(!format!("{:?}", token()).contains("0123"), "a token is a secret");
+    let mut configuration = client("127.0.0.1:1".parse().expect("an address"));
+    configuration.token = Some("0123456789abcdef".into());
+    for text in [format!("{:?}", token()), format!("{configuration:?}")] {
+        assert!(!text.contains("0123"), "a token is a secret: {text}");
+    }
 }
 
 #[cfg(unix)]
@@ -374,6 +378,44 @@ fn socket_in_the_file_system_is_for_its_user() {
         drop(server);
         assert_eq!(bell.recv_timeout(PATIENCE), Ok(Some(Release::Cancelled)));
     }
+}
+
+#[test]
+fn strangers_take_no_place_from_clients_and_do_not_keep_a_server() {
+    const TOKEN: &str = "0123456789abcdef";
+    let source = SourceConfiguration::Simulated(SimulatedConfiguration {
+        symbols: vec!["A".into()],
+        updates_per_second: 1_000.0,
+        seed: 3,
+        update_limit: Some(100),
+        model: Model::Walk,
+    });
+    let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
+    let (sender, bell) = mpsc::channel();
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let server = feed
+        .serve(&address, ALL, Access::Token(TOKEN.into()), Bell(sender))
+        .expect("served");
+    let FeedAddress::Tcp { host, port } = server.address().clone() else {
+        panic!("an address of TCP");
+    };
+    let connect = || TcpStream::connect((host.as_str(), port)).expect("the server");
+    let silent: Vec<TcpStream> = (0..100).map(|_| connect()).collect();
+    let mut friend = connect();
+    let mut token = Vec::new();
+    write_token(TOKEN, &mut token);
+    friend.write_all(&token).expect("the server");
+    assert_eq!(bell.recv_timeout(PATIENCE), Ok(None));
+    assert!(server.counts().refused >= 36, "{:?}", server.counts());
+    feed.run().expect("running");
+    let mut text = Vec::new();
+    friend.read_to_end(&mut text).expect("all trades");
+    assert_eq!(text.iter().filter(|byte| **byte == b'\n').count(), 100);
+    drop(friend);
+    // The silent ones are still there.
+    let ends: Vec<_> = bell.iter().flatten().collect();
+    assert_eq!(ends, [Release::Ended]);
+    drop(silent);
 }
 
 #[test]

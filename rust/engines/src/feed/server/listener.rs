@@ -32,6 +32,10 @@ impl Listener {
         match address {
             FeedAddress::Tcp { host, port } => {
                 let listener = TcpListener::bind((host.as_str(), *port))?;
+                // The host was resolved once more: nobody else is served before it is known where.
+                if *access == Access::Local && !listener.local_addr()?.ip().is_loopback() {
+                    return Err(ErrorKind::AddrNotAvailable.into());
+                }
                 listener.set_nonblocking(true)?;
                 Ok(Self::Tcp(listener, host.clone()))
             }

@@ -304,6 +304,34 @@ fn malformed_message_ends_a_strict_recording_after_the_trades_before_it() {
 }
 
 #[test]
+fn oversized_message_ends_a_strict_recording_after_the_trades_before_it() {
+    let long = "x".repeat(70_000);
+    let text = [
+        line("A", "1", 1, 0),
+        format!("{long}\nrubbish\n"),
+        line("A", "2", 2, 1),
+    ]
+    .concat();
+    let recording = Recording::new(&text);
+    let mut strict = recording.played(Pace::Unpaced);
+    strict.is_strict = true;
+    let (runtime, feed) = feed(&SourceConfiguration::Replay(strict));
+    let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
+    feed.run().expect("running");
+    runtime.advance(SECOND);
+    assert_eq!(drained(&session).len(), 1);
+    let expected = "message 2: expected messages of at most 65536 bytes, got a longer one";
+    assert_eq!(
+        feed.connection()
+            .map(|end| end.text.as_str().to_owned())
+            .as_deref(),
+        Some(expected)
+    );
+    let counts = feed.counts();
+    assert_eq!((counts.messages, counts.oversized, counts.malformed), (2, 1, 0));
+}
+
+#[test]
 fn header_without_a_column_ends_the_feed_and_names_the_columns() {
     let rows = "time,symbol,last\n1,A,2\n1,B,3\n";
     let recording = Recording::new(rows);
