@@ -10,7 +10,8 @@ static RustleHandle server_at(RustleHandle feed, const char *address, Probe *pro
   RustleSink sink = {probe, on_ring, on_release};
   RustleHandle server = 0;
   size_t length = 0;
-  OK(rustle_feed_serve(feed, &(RustleServerRequest){TEXT(address), keep_all, TEXT(token)}, sink, &server, &error));
+  RustleServerRequest request = {.address = TEXT(address), .policy = keep_all, .token = TEXT(token)};
+  OK(rustle_feed_serve(feed, &request, sink, &server, &error));
   EXPECT(rustle_server_address(server, (uint8_t *)where, 299, &length, NULL) == RUSTLE_OK && length < 299);
   where[length] = 0;
   return server;
@@ -89,12 +90,15 @@ static void server_ends_with_its_session_and_with_its_feed(void) {
 // An address that other machines reach is served by a token, or to anyone.
 static void strangers_are_served_on_request(void) {
   RustleHandle feed = simulated(0, 0), server = 0;
-  RustleSink sink = {.on_release = NULL};
+  Probe probe = {0};
+  RustleSink sink = {&probe, on_ring, on_release};
   RustleServerRequest request = {.address = TEXT("0.0.0.0:0"), .policy = keep_all};
   REFUSED(rustle_feed_serve(feed, &request, sink, &server, &error), RUSTLE_INVALID_VALUE);
+  EXPECT(atomic_load(&probe.releases) == 0);
   request.allows_anyone = 1;
   OK(rustle_feed_serve(feed, &request, sink, &server, &error));
   OK(rustle_session_free(server, NULL));
+  UNTIL(atomic_load(&probe.releases) >= 1);
   OK(rustle_feed_free(feed, NULL));
 }
 
