@@ -1,4 +1,4 @@
-// outside: call to actor-isolated instance method 'serve(on:policy:)' in a synchronous nonisolated context
+// outside: call to actor-isolated instance method 'serve(on:policy:access:)' in a synchronous nonisolated context
 // A server is started through the actor whose feed it serves.
 import Rustle
 
