@@ -1,0 +1,103 @@
+//! Connections that are lost, and the backoff between them.
+
+use super::*;
+
+#[test]
+fn connection_that_is_lost_is_made_again_and_what_is_missing_is_reported() {
+    let (listener, address) = listener();
+    let feed = live(client(address));
+    let (mut got, mut reported) = (trades(&feed), notices(&feed));
+    feed.run().expect("running");
+    let mut sequence = 0;
+    for round in 0..20 {
+        let mut stream = accepted(&listener);
+        for _ in 0..10 {
+            stream.write_all(line(sequence).as_bytes()).expect("a client");
+            sequence += 1;
+        }
+        // Cut off in the middle of a line, and three trades that are never sent.
+        stream
+            .write_all(&line(sequence).as_bytes()[..20])
+            .expect("a client");
+        got.until(|records| records.len() == 10 * (round + 1));
+        sequence += 3;
+    }
+    reported.until(|records| {
+        records
+            .iter()
+            .filter(|notice| notice.kind == NoticeKind::Disconnected)
+            .count()
+            >= 20
+    });
+    let skipped: Vec<u64> = got
+        .records
+        .iter()
+        .map(|record| record.sequence_gap)
+        .filter(|n| *n > 0)
+        .collect();
+    assert_eq!(skipped, [3; 19]);
+    let counts = feed.counts();
+    assert_eq!(
+        (
+            counts.gaps,
+            counts.skipped_numbers,
+            counts.duplicates,
+            counts.malformed
+        ),
+        (19, 57, 0, 0)
+    );
+    assert!(counts.connections >= 20 && counts.trades == 200);
+}
+
+#[test]
+fn connection_that_carried_trades_begins_the_backoff_anew() {
+    let (listener, address) = listener();
+    let feed = live(client(address));
+    let (mut got, mut reported) = (trades(&feed), notices(&feed));
+    feed.run().expect("running");
+    // Every third connection carries a trade.
+    for round in 1..=9 {
+        let mut stream = accepted(&listener);
+        if round % 3 == 0 {
+            stream.write_all(line(round).as_bytes()).expect("a client");
+            got.until(|records| records.len() == round as usize / 3);
+        } else {
+            stream.write_all(b"rubbish\n").expect("a client");
+        }
+    }
+    let failures = |records: &[Notice]| {
+        let lost = records
+            .iter()
+            .filter(|notice| notice.kind == NoticeKind::Disconnected);
+        lost.map(|notice| notice.failures).collect::<Vec<u32>>()
+    };
+    reported.until(|records| failures(records).len() >= 9);
+    assert_eq!(failures(&reported.records)[..9], [1, 2, 1, 2, 3, 1, 2, 3, 1]);
+}
+
+#[test]
+fn feed_without_an_attempt_left_ends_with_the_reason() {
+    let (listener, address) = listener();
+    let mut configuration = client(address);
+    configuration.backoff.attempts = NonZeroU32::new(3);
+    let feed = live(configuration);
+    let mut reported = notices(&feed);
+    feed.run().expect("running");
+    drop(accepted(&listener));
+    drop(listener);
+    reported.until(|records| {
+        records
+            .last()
+            .is_some_and(|notice| notice.kind == NoticeKind::Closed)
+    });
+    let (closed, before) = reported.records.split_last().expect("the end");
+    let text = closed.text.as_str();
+    assert!(
+        text.starts_with("no attempt to connect is left after 3: "),
+        "{text}"
+    );
+    let lost = before
+        .iter()
+        .filter(|notice| notice.kind == NoticeKind::Disconnected);
+    assert_eq!((lost.count(), feed.counts().disconnections), (2, 3));
+}
