@@ -73,12 +73,15 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "RustleTesting", dependencies: ["RustleCore", "RustleMarket"], swiftSettings: strict),
 
+    // Files that are read or replaced as a whole, of the modules below. Not a product.
+    .target(name: "RustleFiles", swiftSettings: strict),
+
     // What needs a system library.
     .systemLibrary(
       name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"]), .brew(["libsndfile"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"]), .brew(["cairo"])]),
-    .target(name: "RustleAudioFiles", dependencies: ["CSndfile", "RustleAudio"], swiftSettings: strict),
-    .target(name: "RustlePlot", dependencies: ["CCairo"], swiftSettings: strict),
+    .target(name: "RustleAudioFiles", dependencies: ["CSndfile", "RustleAudio", "RustleFiles"], swiftSettings: strict),
+    .target(name: "RustlePlot", dependencies: ["CCairo", "RustleFiles"], swiftSettings: strict),
 
     // The command line: a library with one file per subcommand, and an executable with nothing but main.
     // CTerminal has the terminal calls, behind functions of plain integers.
@@ -86,7 +89,9 @@ let package = Package(
     .target(
       name: "RustleCLI",
       dependencies: [
-        "CTerminal", "Rustle", "RustleAudio", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustlePlot", log,
+        "CTerminal", "Rustle", "RustleAudio", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustleFiles",
+        "RustlePlot",
+        log,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .target(name: "RustleWebSocket", condition: .when(traits: ["WebSocket"])),
       ],
@@ -138,7 +143,8 @@ let package = Package(
 // ThreadSanitizer's build is spared what it does not test: files, plots and the command.
 if Context.environment["RUSTLE_WITHOUT_COMMAND"] != nil {
   let command = [
-    "CSndfile", "CCairo", "CTerminal", "RustleAudioFiles", "RustlePlot", "RustleCLI", "RustleCommand", "RustleBench",
+    "CSndfile", "CCairo", "CTerminal", "RustleFiles", "RustleAudioFiles", "RustlePlot", "RustleCLI", "RustleCommand",
+    "RustleBench",
   ]
   let left = command + command.map { $0 + "Tests" }
   package.targets.removeAll { left.contains($0.name) }

@@ -1,5 +1,6 @@
 package import Foundation
 public import RustleAudio
+internal import RustleFiles
 
 /// The result of equalizing a sound.
 public struct EqualizedSound: Sendable, Hashable {
@@ -21,7 +22,7 @@ public struct EqualizedSound: Sendable, Hashable {
 }
 
 extension Equalizer {
-  /// Equalizes an input to its end into a file.
+  /// Equalizes an input to its end into a file, which is written beside `path` and renamed once complete.
   ///
   /// ```swift
   /// let input = AudioFileInput(path: "take1.flac")
@@ -32,23 +33,54 @@ extension Equalizer {
   ///
   /// - Parameters:
   ///   - input: sound of the equalizer's format.
-  ///   - path: the file, as of ``AudioFileWriter/init(path:format:options:)``.
+  ///   - path: the file, as of ``AudioFileWriter/init(path:format:options:)``. A link is followed.
   ///   - options: the container, the encoding and others.
   ///   - onProgress: receives the number of frames written so far, after each buffer.
   /// - Throws: `AudioError` for sound of another format, ``AudioFileError`` of the file, the error of the input, and
-  ///   `CancellationError`; the file holds the sound before the error.
+  ///   `CancellationError`; what was at the path is left as it was.
   public nonisolated func write(
     _ input: some AudioInput, to path: String, options: AudioFileWriter.Options = AudioFileWriter.Options(),
     onProgress: (Int64) -> Void = { _ in }
   ) async throws -> EqualizedSound {
-    var writer = try AudioFileWriter(path: path, format: format, options: options)
-    var sound = try await equalize(input) { buffer, frames in
-      try writer.append(buffer)
-      onProgress(frames)
+    try await write(input, to: path, options: options, onProgress: onProgress) {}
+  }
+
+  /// Equalizes an input into a file, as above. A cancellation removes the incomplete file at once, also while the input waits
+  /// for sound.
+  ///
+  /// - Parameter check: may refuse the complete sound before it replaces a file.
+  package nonisolated func write(
+    _ input: some AudioInput, to path: String, options: AudioFileWriter.Options, onProgress: (Int64) -> Void,
+    check: () throws -> Void
+  ) async throws -> EqualizedSound {
+    var options = options
+    options.container = if let chosen = options.container { chosen } else { try .init(path: path) }
+    try OutputFile.check(path, overwrite: options.overwrite)
+    let replacement = FileReplacement(of: path)
+    if replacement.isProtected { throw OutputFile.permissionDenied(path) }
+    return try await withTaskCancellationHandler {
+      defer { replacement.discard() }
+      do {
+        var writer = try AudioFileWriter(path: replacement.path, format: format, options: options)
+        try Task.checkCancellation()
+        var sound = try await equalize(input) { buffer, frames in
+          try writer.append(buffer)
+          onProgress(frames)
+        }
+        sound.clippedSamples = writer.clippedSamples
+        try writer.finish()
+        try check()
+        try OutputFile.check(path, overwrite: options.overwrite)
+        guard let reason = replacement.commit() else { return sound }
+        throw AudioFileError(
+          .notWritable, path: path, reason: "cannot be renamed: \(reason)",
+          advice: "check the folder, or choose another")
+      } catch let error as AudioFileError where error.path == replacement.path {
+        throw AudioFileError(error.code, path: path, reason: error.reason, advice: error.advice)
+      }
+    } onCancel: {
+      replacement.discard()
     }
-    sound.clippedSamples = writer.clippedSamples
-    try writer.finish()
-    return sound
   }
 
   /// Equalizes an input to its end into the bytes of a stream; the header precedes the first sound.

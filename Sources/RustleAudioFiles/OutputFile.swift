@@ -1,4 +1,5 @@
 import Foundation
+internal import RustleFiles
 
 /// A regular file that grows at its end and whose beginning is overwritten in place. Nothing is buffered: the system has a
 /// method's bytes when it returns, and they outlive the process.
@@ -21,8 +22,7 @@ final class OutputFile {
         advice: "name a file: its header is written again as it grows, which a pipe does not allow")
     }
     url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-    isNew = try !Self.isThere(url, path: path)
-    if !isNew && !overwrite { throw Self.alreadyExists(path) }
+    isNew = try !Self.isThere(url, path: path, overwrite: overwrite)
     do {
       // The system refuses to make a file that has come into being since it was looked for.
       if isNew { try Data().write(to: url, options: .withoutOverwriting) }
@@ -33,13 +33,20 @@ final class OutputFile {
     }
   }
 
-  /// Whether there is a file that could be replaced; refuses other than regular files.
-  private static func isThere(_ url: URL, path: String) throws(AudioFileError) -> Bool {
+  /// Rejects, before a file is written, a path whose occupant `init` refuses.
+  static func check(_ path: String, overwrite: Bool) throws(AudioFileError) {
+    _ = try isThere(URL(fileURLWithPath: path).resolvingSymlinksInPath(), path: path, overwrite: overwrite)
+  }
+
+  /// Whether there is a file; refuses other than regular files, and any with `overwrite` false.
+  private static func isThere(_ url: URL, path: String, overwrite: Bool) throws(AudioFileError) -> Bool {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),
       let type = attributes[.type] as? FileAttributeType
     else { return false }
     switch type {
-    case .typeRegular: return true
+    case .typeRegular:
+      if !overwrite { throw alreadyExists(path) }
+      return true
     case .typeDirectory:
       throw AudioFileError(
         .notWritable, path: path, reason: "expected the path of a file, got a folder", advice: "name a file inside it")
@@ -53,8 +60,13 @@ final class OutputFile {
 
   private static func alreadyExists(_ path: String) -> AudioFileError {
     AudioFileError(
-      .alreadyExists, path: path, reason: "there is a file of that name",
+      .alreadyExists, path: path, reason: "the file exists",
       advice: "choose another name, or say that the file may be overwritten")
+  }
+
+  static func permissionDenied(_ path: String) -> AudioFileError {
+    AudioFileError(
+      .notWritable, path: path, reason: "permission denied", advice: "choose a folder that this user may write to")
   }
 
   /// Adds bytes at the end. After an error a part of them may be there, which `wholeLength(of:after:)` measures and
@@ -113,7 +125,7 @@ final class OutputFile {
 
 extension OutputFile {
   private static func error(_ error: any Error, path: String, isOpen: Bool) -> AudioFileError {
-    let number = errorNumber(of: error)
+    let number = SystemError.number(behind: error)
     switch number {
     case ENOSPC?:
       return AudioFileError(
@@ -130,37 +142,12 @@ extension OutputFile {
     case ENOENT? where !isOpen, ENOTDIR? where !isOpen:
       return AudioFileError(
         .notWritable, path: path, reason: "there is no such folder to write into", advice: "make the folder first")
-    case EACCES? where !isOpen, EPERM? where !isOpen, EROFS? where !isOpen:
-      return AudioFileError(
-        .notWritable, path: path, reason: "permission denied", advice: "choose a folder that this user may write to")
+    case EACCES? where !isOpen, EPERM? where !isOpen, EROFS? where !isOpen: return permissionDenied(path)
     default:
-      let text = number.map { NSError(domain: NSPOSIXErrorDomain, code: Int($0)).localizedDescription }
-      let reason = text ?? error.localizedDescription
+      let reason = number.map(SystemError.reason) ?? error.localizedDescription
       return isOpen
         ? AudioFileError(.writeFailed, path: path, reason: "writing stopped: \(reason)", advice: "check the disk")
         : AudioFileError(.notWritable, path: path, reason: "cannot be made: \(reason)", advice: "choose another path")
     }
-  }
-
-  /// The system's number behind an error of Foundation, which wraps it on some platforms and translates it on others.
-  private static func errorNumber(of error: any Error) -> Int32? {
-    var current: NSError? = error as NSError
-    while let error = current {
-      if error.domain == NSPOSIXErrorDomain { return Int32(error.code) }
-      if let inner = error.userInfo[NSUnderlyingErrorKey] as? NSError {
-        current = inner
-        continue
-      }
-      guard error.domain == NSCocoaErrorDomain else { return nil }
-      switch CocoaError.Code(rawValue: error.code) {
-      case .fileWriteOutOfSpace: return ENOSPC
-      case .fileWriteFileExists: return EEXIST
-      case .fileWriteNoPermission: return EACCES
-      case .fileWriteVolumeReadOnly: return EROFS
-      case .fileNoSuchFile, .fileReadNoSuchFile: return ENOENT
-      default: return nil
-      }
-    }
-    return nil
   }
 }

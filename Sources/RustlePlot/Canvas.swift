@@ -153,12 +153,6 @@ internal import Foundation
     }
   }
 
-  /// Renames a file over another in one step; returns why it could not, or nil.
-  static func rename(_ path: String, to target: String) -> String? {
-    guard unsafe Foundation.rename(path, target) != 0 else { return nil }
-    return NSError(domain: NSPOSIXErrorDomain, code: Int(errno)).localizedDescription
-  }
-
   private func trace(_ points: [PlotPoint]) {
     unsafe cairo_new_path(context)
     for point in points { unsafe cairo_line_to(context, point.x, point.y) }

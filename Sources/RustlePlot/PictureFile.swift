@@ -1,3 +1,5 @@
+internal import RustleFiles
+
 /// Replaces a file as a whole: a failure leaves the older one as it was.
 enum PictureFile {
   /// Has a new file written beside `path` and renames it.

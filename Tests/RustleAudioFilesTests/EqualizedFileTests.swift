@@ -1,6 +1,7 @@
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import Synchronization
 import TestSupport
 import Testing
 
@@ -56,5 +57,86 @@ import Testing
     let equalizer = try Equalizer(format: AudioFormat(sampleRate: 8_000, channels: 1))
     let error = await #expect(throws: AudioError.self) { try await equalizer.write(input, to: path("b.wav")) }
     #expect(error?.code == .formatMismatch)
+  }
+
+  // MARK: the place of the file
+
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+  }
+
+  @Test func fileIsReplacedOnceItIsComplete() async throws {
+    let older = try folder.write(Data([1, 2, 3]), as: "b.wav")
+    let link = path("link.wav")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: older)
+    var (names, isOlder): ([String], Bool) = ([], false)
+    let sound = try await Equalizer(format: format)
+      .write(input, to: link, options: AudioFileWriter.Options(overwrite: true)) { _ in
+        names = (try? self.names()) ?? []
+        isOlder = (try? Data(contentsOf: URL(filePath: older))) == Data([1, 2, 3])
+      }
+    #expect(isOlder && names.count == 4 && names.first?.hasSuffix(".part") == true)
+    #expect(try TestSound.read(older).count == 2 * Int(sound.frames))
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == older)
+    #expect(try self.names() == ["a.wav", "b.wav", "link.wav"])
+  }
+
+  /// A failure used to leave the sound before it in place of the older file.
+  @Test func failureLeavesTheOlderFile() async throws {
+    struct Refusal: Error {}
+    let older = try folder.write(Data([1, 2, 3]), as: "b.wav")
+    let options = AudioFileWriter.Options(overwrite: true)
+    let other = try Equalizer(format: AudioFormat(sampleRate: 8_000, channels: 1))
+    await #expect(throws: AudioError.self) { try await other.write(input, to: older, options: options) }
+    let equalizer = try Equalizer(format: format)
+    await #expect(throws: Refusal.self) {
+      try await equalizer.write(input, to: older, options: options, onProgress: { _ in }) { throw Refusal() }
+    }
+    let there = await #expect(throws: AudioFileError.self) { try await equalizer.write(input, to: older) }
+    #expect(there?.code == .alreadyExists && there?.path == older)
+    // It comes into being while the sound is written.
+    let meanwhile = await #expect(throws: AudioFileError.self) {
+      try await equalizer.write(input, to: path("c.wav")) { _ in try? Data().write(to: URL(filePath: path("c.wav"))) }
+    }
+    #expect(meanwhile?.code == .alreadyExists)
+    let float = AudioFileWriter.Options(encoding: .float32)
+    let refused = await #expect(throws: AudioFileError.self) {
+      try await equalizer.write(input, to: path("d.flac"), options: float)
+    }
+    #expect(refused?.code == .unsupported && refused?.path == path("d.flac"))
+    #expect(try Data(contentsOf: URL(filePath: older)) == Data([1, 2, 3]))
+    #expect(try names() == ["a.wav", "b.wav", "c.wav"])
+  }
+
+  /// A read from an idle pipe used to keep the incomplete file until it ended.
+  @Test func cancellationRemovesAnIncompleteFileAtOnce() async throws {
+    let (equalizer, out) = (try Equalizer(format: format), path("b.wav"))
+    let (idle, end) = AsyncStream.makeStream(of: Void.self)
+    let sound = PCMBuffer(format: format, samples: TestSound.samples(0..<100, channels: 2), position: 0)
+    let input = IdleInput(sound: sound, idle: Task { for await _ in idle {} })
+    let (written, progress) = AsyncStream.makeStream(of: Int64.self)
+    let task = Task { try await equalizer.write(input, to: out) { progress.yield($0) } }
+    for await _ in written { break }
+    #expect(try names().count == 2)
+    task.cancel()
+    #expect(try names() == ["a.wav"])
+    end.finish()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try names() == ["a.wav"])
+  }
+}
+
+/// A buffer, and an end that no cancellation hastens.
+private struct IdleInput: AudioInput {
+  let sound: PCMBuffer
+  let idle: Task<Void, Never>
+
+  func buffers() async throws -> AsyncStream<PCMBuffer> {
+    let sounds = Mutex([sound])
+    return AsyncStream {
+      if let sound = sounds.withLock({ $0.popLast() }) { return sound }
+      await idle.value
+      return nil
+    }
   }
 }

@@ -105,6 +105,17 @@ import Testing
     #expect(await !equalizer.isBypassed)
   }
 
+  @Test func bypassFromTheFirstSampleOnHasNoCrossfade() async throws {
+    let settings = EqualizerSettings(left: [peak(6)], right: [peak(6)])
+    let equalizer = try Equalizer(format: format, settings: settings, isBypassed: true)
+    #expect(await equalizer.isBypassed)
+    #expect(await equalizer.settings == settings)
+    let input = PCMBuffer(format: format, samples: random(480, seed: 3), position: 0)
+    #expect(try equalizer.process(input).samples.map(\.bitPattern) == input.samples.map(\.bitPattern))
+    try await equalizer.setBypassed(false)
+    #expect(abs(try gain(equalizer) - 6) < 0.01)
+  }
+
   @Test func resetForgetsTheSoundAndEndsAChange() async throws {
     let equalizer = try Equalizer(format: format, settings: EqualizerSettings(left: [peak(12)], right: [peak(12)]))
     _ = try gain(equalizer)

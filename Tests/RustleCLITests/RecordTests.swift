@@ -97,7 +97,7 @@ import Testing
     let path = try folder.write(Data("mine".utf8), as: "take.wav")
     let result = try RustleProcess.run(["record", path, "--demo", "--duration", "0.1"])
     #expect(result.status == 64)
-    #expect(result.errors.contains("there is a file of that name"))
+    #expect(result.errors.contains("the file exists"))
     let kept = try Data(contentsOf: URL(filePath: path))
     #expect(kept == Data("mine".utf8))
     let replaced = try RustleProcess.run(["record", path, "--demo", "--duration", "0.1", "--overwrite"])

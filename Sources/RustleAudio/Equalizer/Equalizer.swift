@@ -20,7 +20,7 @@ public actor Equalizer {
   /// The settings; in force unless ``isBypassed``.
   public private(set) var settings: EqualizerSettings
   /// Whether the sound passes unchanged.
-  public private(set) var isBypassed = false
+  public private(set) var isBypassed: Bool
 
   private nonisolated let equalizer: any EqualizerEngine
   private nonisolated let levelsShown = Broadcast<EqualizerLevels>()
@@ -34,26 +34,33 @@ public actor Equalizer {
   ///   - format: of one or two channels.
   ///   - settings: in force from the first sample on. A mono equalizer has the bands of the left channel.
   ///   - bandCapacity: the most bands of a channel that later settings may have, up to 64.
+  ///   - isBypassed: whether the sound is left unchanged from the first sample on, without a crossfade.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(
-    format: AudioFormat, settings: EqualizerSettings = .flat, bandCapacity: Int = 32
+    format: AudioFormat, settings: EqualizerSettings = .flat, bandCapacity: Int = 32, isBypassed: Bool = false
   ) throws(AudioError) {
     let bands = max(bandCapacity, settings.left.count, settings.right.count)
-    try self.init(format: format, settings: settings) { settings throws(NativeError) in
-      try NativeEqualizer(
+    try self.init(format: format, settings: settings, isBypassed: isBypassed) { settings throws(NativeError) in
+      let engine = try NativeEqualizer(
         NativeEqualizerConfiguration(
           sampleRate: format.sampleRate, channels: format.channels, bands: bands, settings: settings))
+      guard isBypassed else { return engine }
+      try engine.setBypassed(true)
+      // Completes the change at once.
+      try engine.reset()
+      return engine
     }
   }
 
   /// Creates an equalizer over the caller's engine.
   init(
-    format: AudioFormat, settings: EqualizerSettings,
+    format: AudioFormat, settings: EqualizerSettings, isBypassed: Bool = false,
     makeEngine: (NativeEqualizerSettings) throws(NativeError) -> any EqualizerEngine
   ) throws(AudioError) {
     try settings.check(sampleRate: format.sampleRate)
     self.format = format
     self.settings = settings
+    self.isBypassed = isBypassed
     frequencies = EqualizerResponse.audibleFrequencies(sampleRate: format.sampleRate)
     equalizer = try AudioError.rethrowing { () throws(NativeError) in try makeEngine(settings.native) }
   }

@@ -80,6 +80,9 @@ public struct VoiceReport: Sendable {
     return wholePitch.flatMap { $0.isVoiced ? $0.confidence : nil }
   }
 
+  /// The formant of a number, counted from 1; nil: not found.
+  public func formant(_ number: Int) -> Formant? { formants.indices.contains(number - 1) ? formants[number - 1] : nil }
+
   /// Returns the median of each formant's frequency and bandwidth over the voiced frames, up to the first formant that fewer than
   /// half of them have.
   public static func medians(of frames: [VoiceFrame]) -> [Formant] {
@@ -93,5 +96,39 @@ public struct VoiceReport: Sendable {
       medians.append(Formant(frequency: frequency, bandwidth: bandwidth))
     }
     return medians
+  }
+}
+
+// The measures that a sound may lack: nil where the free functions return 0.
+extension VoiceReport.Measures {
+  /// H1-H2 in dB; nil without a fundamental.
+  public var h1MinusH2: Double? { harmonics.f0.map { _ in harmonics.h1MinusH2 } }
+
+  /// The mean period in seconds; nil without a period.
+  public var meanPeriod: Double? { measured(\.meanPeriod, from: 1) }
+  /// The local jitter as a ratio; nil of fewer than 2 periods.
+  public var jitter: Double? { measured(\.jitter, from: 2) }
+  /// The relative average perturbation as a ratio; nil of fewer than 3 periods.
+  public var jitterRAP: Double? { measured(\.jitterRAP, from: 3) }
+  /// The five-point perturbation of the periods as a ratio; nil of fewer than 5 periods.
+  public var jitterPPQ5: Double? { measured(\.jitterPPQ5, from: 5) }
+  /// The local shimmer as a ratio; nil of fewer than 2 periods.
+  public var shimmer: Double? { measured(\.shimmer, from: 2) }
+  /// The local shimmer in dB; nil of fewer than 2 periods.
+  public var shimmerDecibels: Double? { measured(\.shimmerDecibels, from: 2) }
+  /// The three-point perturbation of the amplitudes as a ratio; nil of fewer than 3 periods.
+  public var shimmerAPQ3: Double? { measured(\.shimmerAPQ3, from: 3) }
+  /// The five-point perturbation of the amplitudes as a ratio; nil of fewer than 5 periods.
+  public var shimmerAPQ5: Double? { measured(\.shimmerAPQ5, from: 5) }
+
+  /// The mean frequency weighted by power, in Hz; nil of silence.
+  public var centroid: Double? { spectrum.centroid > 0 ? spectrum.centroid : nil }
+  /// The frequency below which 95 % of the energy lie, in Hz; nil of silence.
+  public var rolloff: Double? { centroid.map { _ in spectrum.rolloff } }
+  /// The slope of the band levels in dB per octave; nil of silence.
+  public var tilt: Double? { centroid.map { _ in spectrum.tilt } }
+
+  private func measured(_ path: KeyPath<VoicePerturbation, Double>, from periods: Int) -> Double? {
+    perturbation.periods >= periods ? perturbation[keyPath: path] : nil
   }
 }

@@ -20,7 +20,7 @@ struct EqualizerFileOptions: ParsableArguments {
         .usage, "\(output): expected a name that ends with .wav or .flac, got '\(end)'", advice: "rename the output")
     }
     return AudioFileWriter.Options(
-      container: container, encoding: written.encoding ?? .int24, overwrite: true, dither: written.dither)
+      container: container, encoding: written.encoding ?? .int24, overwrite: written.overwrite, dither: written.dither)
   }
 }
 
@@ -36,9 +36,6 @@ extension EqualizerCommand {
     }
     if !isStream { try OutputPath.check(out, option: "the file to write", isNot: path) }
     let request = try settings.request()
-    let newFile = isStream ? nil : FileReplacement(of: out)
-    defer { newFile?.discard() }
-    try newFile?.checkPlace(out, mayReplace: file.written.overwrite)
     // Signals are handled before a temporary file exists.
     let signals = await Signals.stream(of: RunEnding.signals)
     let input = try await file.samples.open(
@@ -53,7 +50,7 @@ extension EqualizerCommand {
     if format.channels == 1 && prepared.left != prepared.right {
       log.note("\(input.name) is mono: the bands of the left channel are used")
     }
-    let equalizer = try await Equalizer(format: format, settings: prepared, isBypassed: settings.bypass)
+    let equalizer = try Equalizer(format: format, settings: prepared, isBypassed: settings.bypass)
     let stream =
       isStream
       ? try EncodedStream(
@@ -64,22 +61,24 @@ extension EqualizerCommand {
       tasks.addTask {
         var progress = log.progress(total: input.expectedFrames)
         defer { progress.end() }
-        let sound = try await equalizer.write(input, to: newFile, for: out, options, or: stream) {
-          progress.update(Int($0))
+        let update = { (frames: Int64) in progress.update(Int(frames)) }
+        if let stream {
+          result.value = try await equalizer.write(input, as: stream, onProgress: update) {
+            try LineWriter.standardOutput.write($0)
+          }
+          try input.checkIsNotEmpty()
+          return .streamEnded
         }
-        try input.checkIsNotEmpty()
-        try newFile?.checkPlace(out, mayReplace: file.written.overwrite)
-        if let reason = newFile?.commit() {
-          throw CommandFailure(
-            .unavailable, "\(out): cannot be renamed: \(reason)", advice: "check the folder, or choose another")
+        do {
+          result.value = try await equalizer.write(
+            input, to: out, options: options, onProgress: update, check: input.checkIsNotEmpty)
+        } catch let error as AudioFileError where error.code == .unsupported && error.path == out {
+          // An encoding that the container does not support is a usage error.
+          throw CommandFailure(.usage, error.message, advice: error.advice)
         }
-        result.value = sound
         return .streamEnded
       }
       tasks.addTask { try await RunEnding.signal(from: signals, isForced: true) }
-    } settle: { _ in
-      // Here too: a read from an idle pipe blocks without limit.
-      newFile?.discard()
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
     if let shortness = input.shortness { log.note(shortness) }
@@ -93,34 +92,5 @@ extension EqualizerCommand {
     // With sound on standard output, text is written on request only.
     if !isStream { return try LineWriter.standardOutput.write(text) }
     if output.effectiveFormat != .auto { try LineWriter.standardError.write(text) }
-  }
-}
-
-extension Equalizer {
-  /// Creates an equalizer. With `isBypassed`, the bypass applies from the first sample, without a crossfade.
-  init(format: AudioFormat, settings: EqualizerSettings, isBypassed: Bool) async throws {
-    try self.init(format: format, settings: settings)
-    guard isBypassed else { return }
-    try setBypassed(true)
-    try reset()
-  }
-
-  /// Equalizes an input into a file, or into standard output as `stream`.
-  fileprivate nonisolated func write(
-    _ input: OpenedInput, to file: FileReplacement?, for name: String, _ options: AudioFileWriter.Options,
-    or stream: EncodedStream?,
-    onProgress: (Int64) -> Void
-  ) async throws -> EqualizedSound {
-    if let stream {
-      return try await write(input, as: stream, onProgress: onProgress) { try LineWriter.standardOutput.write($0) }
-    }
-    do {
-      return try await write(input, to: file?.path ?? "", options: options, onProgress: onProgress)
-    } catch let error as AudioFileError where error.path == file?.path {
-      guard let file, let failure = CommandFailure(error) else { throw error }
-      // An encoding that the container does not support is a usage error.
-      let status: ExitStatus = error.code == .unsupported ? .usage : failure.status
-      throw CommandFailure(status, failure.message.replacing(file.path, with: name), advice: failure.advice)
-    }
   }
 }

@@ -35,7 +35,7 @@ extension EqualizerCommand {
     let controls = try EqualizerControls(
       settings.request(), isStereo: captured.format.channels == 2, isBypassed: settings.bypass)
     let prepared = try controls.request.prepared(sampleRate: captured.format.sampleRate, note: log.note)
-    let equalizer = try await Equalizer(format: captured.format, settings: prepared, isBypassed: settings.bypass)
+    let equalizer = try Equalizer(format: captured.format, settings: prepared, isBypassed: settings.bypass)
     let output = try AudioOutput(played)
     let input = try await OpenedInput.device(captured)
     let view = self.output.screen.map {

@@ -1,4 +1,5 @@
 import Foundation
+import RustleFiles
 
 enum TextFile {
   static let maximumByteCount = 4 << 20
@@ -17,24 +18,12 @@ enum TextFile {
 
   /// Reads a file's bytes.
   static func bytes(of path: String, option: String) throws -> Data {
-    let data: Data
-    do {
-      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { try? handle.close() }
-      data = try handle.read(upToCount: maximumByteCount + 1) ?? Data()
+    do throws(BoundedFile.Failure) {
+      return try BoundedFile.bytes(of: path, limit: maximumByteCount)
     } catch {
-      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-      let reason =
-        switch attributes?[.type] as? FileAttributeType {
-        case nil: "no such file"
-        case .typeDirectory?: "expected a file, got a folder"
-        case .some: "cannot be read: \(error.localizedDescription)"
-        }
-      throw CommandFailure(.noInput, "\(option): \(path): \(reason)", advice: "check the path")
+      throw CommandFailure(
+        error.isTooLong ? .badData : .noInput, "\(option): \(path): \(error.reason)",
+        advice: error.isTooLong ? nil : "check the path")
     }
-    guard data.count <= maximumByteCount else {
-      throw CommandFailure(.badData, "\(option): \(path): expected at most \(maximumByteCount) bytes of text, got more")
-    }
-    return data
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RustleFiles
 
 /// Writes text to a file handle without a buffer: the text has left the process when `write` returns.
 struct LineWriter: Sendable {
@@ -17,24 +18,12 @@ struct LineWriter: Sendable {
     do {
       try handle.write(contentsOf: bytes)
     } catch {
-      let cause = Self.cause(of: error)
-      if cause?.code == .EPIPE { throw BrokenPipe() }
+      let number = SystemError.number(behind: error)
+      if number == EPIPE { throw BrokenPipe() }
       // The command may have been started with a closed descriptor.
-      let reason = cause?.code == .EBADF ? "it is closed" : (cause ?? error).localizedDescription
+      let reason = number == EBADF ? "it is closed" : number.map(SystemError.reason) ?? error.localizedDescription
       throw CommandFailure(.unavailable, "cannot write the output: \(reason)")
     }
-  }
-
-  /// The system's error, which Foundation wraps on Darwin.
-  private static func cause(of error: any Error) -> POSIXError? {
-    var current: NSError? = error as NSError
-    while let error = current {
-      if error.domain == NSPOSIXErrorDomain {
-        return POSIXErrorCode(rawValue: Int32(error.code)).map { POSIXError($0) }
-      }
-      current = error.userInfo[NSUnderlyingErrorKey] as? NSError
-    }
-    return nil
   }
 }
 

@@ -28,7 +28,7 @@ package struct FileReplacement: Sendable {
   }
 
   /// Whether a file that is in the place is protected. The system replaces a file of whoever may write to the folder.
-  var isProtected: Bool { attributes != nil && !FileManager.default.isWritableFile(atPath: target.path) }
+  package var isProtected: Bool { attributes != nil && !FileManager.default.isWritableFile(atPath: target.path) }
 
   /// Renames the file to its final path atomically, with the permissions of the replaced file.
   ///
@@ -37,7 +37,8 @@ package struct FileReplacement: Sendable {
     if let permissions = attributes?[.posixPermissions] {
       try? FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
     }
-    return Canvas.rename(path, to: target.path)
+    guard unsafe rename(path, target.path) != 0 else { return nil }
+    return SystemError.reason(errno)
   }
 
   /// Removes the temporary file.

@@ -1,0 +1,38 @@
+package import Foundation
+
+/// A file that is read as a whole, up to a limit.
+package enum BoundedFile {
+  package struct Failure: Error {
+    /// One clause: `no such file`.
+    package let reason: String
+    /// Whether the file was read, and has more bytes than expected.
+    package var isTooLong = false
+  }
+
+  /// Reads the bytes of a file, of a pipe or of a device.
+  package static func bytes(of path: String, limit: Int) throws(Failure) -> Data {
+    let data: Data
+    do {
+      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      defer { try? handle.close() }
+      data = try handle.read(upToCount: limit + 1) ?? Data()
+    } catch {
+      throw Failure(reason: reason(of: error, path))
+    }
+    guard data.count <= limit else {
+      throw Failure(reason: "expected at most \(limit) bytes, got more", isTooLong: true)
+    }
+    return data
+  }
+
+  private static func reason(of error: any Error, _ path: String) -> String {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    switch attributes?[.type] as? FileAttributeType {
+    case nil: return "no such file"
+    case .typeDirectory?: return "expected a file, got a folder"
+    case .some:
+      return
+        "cannot be read: \(SystemError.number(behind: error).map(SystemError.reason) ?? error.localizedDescription)"
+    }
+  }
+}

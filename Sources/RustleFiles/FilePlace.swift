@@ -1,0 +1,45 @@
+internal import Foundation
+
+/// A path as a place for a file.
+package struct FilePlace: Sendable {
+  /// The path with its links followed.
+  private let target: URL
+
+  package init(_ path: String) { target = URL(fileURLWithPath: path).resolvingSymlinksInPath() }
+
+  /// The reason why no file can be written to a place.
+  package enum Fault: Equatable, Sendable {
+    case isFolder
+    /// The folder of this path is not there.
+    case folderIsMissing(String)
+    case permissionDenied
+  }
+
+  /// The fault of the place now, before anything is written; nil without one.
+  package var fault: Fault? {
+    let kind = type(of: target)
+    if kind == .typeDirectory { return .isFolder }
+    let folder = target.deletingLastPathComponent()
+    guard type(of: folder) == .typeDirectory else { return .folderIsMissing(folder.path) }
+    // Replacing a file writes to its folder; writing to a device does not.
+    let written = kind == nil ? [folder] : kind == .typeRegular ? [folder, target] : [target]
+    return written.allSatisfy { FileManager.default.isWritableFile(atPath: $0.path) } ? nil : .permissionDenied
+  }
+
+  /// Whether both are the same file, under one name or two.
+  package func isSameFile(as other: Self) -> Bool {
+    guard let identity else { return false }
+    return identity == other.identity
+  }
+
+  /// The device and the inode number of the file; nil without a file.
+  private var identity: [NSNumber]? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: target.path)
+    return attributes.map { all in [.systemNumber, .systemFileNumber].compactMap { all[$0] as? NSNumber } }
+  }
+
+  private func type(of url: URL) -> FileAttributeType? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
+    return attributes?[.type] as? FileAttributeType
+  }
+}
