@@ -52,11 +52,13 @@ final class EncodedBytes {
     return Int64(bytes.count)
   }
 
-  /// Writes the header, which is whole now.
-  func flushHeader() throws(AudioFileError) {
+  /// Writes the header, which is whole now; returns it.
+  @discardableResult
+  func flushHeader() throws(AudioFileError) -> Data {
     if let failure { throw failure }
-    guard let bytes = header else { return }
+    guard let bytes = header else { return Data() }
     header = nil
     try file.append(bytes)
+    return bytes
   }
 }

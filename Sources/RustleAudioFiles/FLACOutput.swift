@@ -1,8 +1,10 @@
+internal import Foundation
+
 /// A FLAC file that opens at every moment.
 ///
-/// The encoder writes one coded frame when it has a block of samples and one more, and holds back what is less. The header
-/// says that the length is not known and that there is no checksum of the whole, which the format allows (RFC 9639, section
-/// 8.2), until the file is closed.
+/// The encoder writes one coded frame when it has a block of samples and one more, and holds back what is less. Behind each call the
+/// header gets the length of the coded frames: some readers refuse a file of unknown length. Until the file is closed it
+/// says that there is no checksum of the whole, which the format allows (RFC 9639, section 8.2).
 final class FLACOutput: EncodedOutput {
   /// libFLAC's block sizes: 4096 frames at level 5, the default, and 1152 at level 2
   /// (FLAC__stream_encoder_set_compression_level).
@@ -19,6 +21,11 @@ final class FLACOutput: EncodedOutput {
   private let channels: Int
   private var encoder: SampleEncoder
   private var integers: [Int32] = []
+  private let block: Int
+  /// The header's byte whose upper half belongs to the encoding and whose lower half begins the length.
+  private let lengthByte: UInt8
+  private var written = 0
+  private var promised = 0
   private var unsynchronized = 0
   private var isClosed = false
 
@@ -31,11 +38,13 @@ final class FLACOutput: EncodedOutput {
     self.channels = channels
     interval = max(1, sampleRate / 2)
     encoder = SampleEncoder(bits: encoding.bits, dither: dither)
-    let (level, _) = sampleRate >= 2 * Self.usual.block ? Self.usual : Self.short
+    let (level, block) = sampleRate >= 2 * Self.usual.block ? Self.usual : Self.short
     sink = EncodedBytes(file: file)
     native = try SoundFileEncoder(
       flacOf: encoding.bits, sampleRate: sampleRate, channels: channels, level: level, to: sink)
-    try sink.flushHeader()
+    self.block = block
+    let header = try sink.flushHeader()
+    lengthByte = header.count > Self.lengthOffset ? header[header.startIndex + Self.lengthOffset] & 0xF0 : 0
   }
 
   deinit { try? close() }
@@ -50,7 +59,9 @@ final class FLACOutput: EncodedOutput {
     for index in integers.indices { integers[index] <<= shift }
     do throws(AudioFileError) {
       try native.write(integers)
+      written += samples.count / channels
       unsynchronized += samples.count / channels
+      try promise()
       if synchronizes, unsynchronized >= interval {
         try file.synchronize()
         unsynchronized = 0
@@ -59,6 +70,18 @@ final class FLACOutput: EncodedOutput {
       try? close()
       throw error
     }
+  }
+
+  /// The byte of the file at which the 36 bits of the length begin, with its lower half (RFC 9639, section 8.2).
+  private static let lengthOffset = 21
+
+  /// Writes the length of the coded frames into the header, behind which they stand already.
+  private func promise() throws(AudioFileError) {
+    let coded = max(0, written - 1) / block * block
+    guard coded > promised, coded < 1 << 36 else { return }
+    let bytes = [lengthByte | UInt8(coded >> 32)] + (0..<4).map { UInt8(truncatingIfNeeded: coded >> (24 - 8 * $0)) }
+    try file.replace(at: UInt64(Self.lengthOffset), with: Data(bytes))
+    promised = coded
   }
 
   func close() throws(AudioFileError) {

@@ -47,7 +47,8 @@ import Testing
     let second = try Data(contentsOf: whole)
     try #require(second.count > first.count)
     for length in stride(from: first.count, to: second.count, by: 101) {
-      try second.prefix(length).write(to: cut)
+      // Of a frame that is not whole the header does not know.
+      try (first + second[first.count..<length]).write(to: cut)
       let samples = try TestSound.read(cut.path)
       #expect(samples.count == 2 * 4_096, "cut at \(length)")
       #expect(TestSound.isBeginning(samples, channels: 2))
