@@ -35,6 +35,8 @@ public struct AudioFileError: CodedError {
     case unfinishedFrame = "AUDIO_FILE_UNFINISHED_FRAME"
     /// A sample is infinite or not a number.
     case notFinite = "AUDIO_FILE_NOT_FINITE"
+    /// The format needs a program of FFmpeg, which is not installed or does not start.
+    case noProgram = "AUDIO_FILE_NO_PROGRAM"
 
     /// The part that has to change before the call can succeed.
     public var origin: ErrorOrigin {
@@ -42,7 +44,7 @@ public struct AudioFileError: CodedError {
       case .notFound, .notReadable: .input
       case .notAudio, .unsupported, .readFailed, .unfinishedFrame, .notFinite: .data
       case .noSuchChannel, .alreadyExists: .arguments
-      case .diskFull, .writeFailed, .notWritable: .machine
+      case .diskFull, .writeFailed, .notWritable, .noProgram: .machine
       case .formatMismatch: .program
       }
     }

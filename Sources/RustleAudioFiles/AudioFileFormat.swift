@@ -10,7 +10,7 @@ public struct AudioFileFormat: Sendable, Hashable {
   /// Frames that the header of a truncated WAV file promises; the frames it holds can be read. nil for a whole file, for other
   /// containers, and where nothing is known in advance (a pipe, the header of a stream).
   public let promisedFrames: Int?
-  /// The container's common short name: `WAV`, `FLAC`, `OGG`, `MP3`, `AIFF`, … or a longer name from libsndfile.
+  /// The container's common short name: `WAV`, `FLAC`, `OGG`, `MP3`, `M4A`, `AIFF`, … or a longer name from libsndfile.
   public let container: String
   /// The encoding of the samples as libsndfile names it, for example `Signed 16 bit PCM` or `Vorbis`.
   public let codec: String

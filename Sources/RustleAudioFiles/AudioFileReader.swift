@@ -2,8 +2,9 @@ public import RustleAudio
 
 /// A reader of an audio file from its beginning to its end, in blocks of interleaved samples.
 ///
-/// WAV, FLAC, OGG (Vorbis and Opus), MP3, AIFF and everything else that the installed libsndfile reads. Samples are
-/// `Float`; integer encodings are scaled so that full scale is ±1. The file is closed with the reader.
+/// WAV, FLAC, OGG (Vorbis and Opus), MP3, AIFF and everything else that the installed libsndfile reads; M4A and other MP4 files,
+/// which FFmpeg's programs decode where they are installed. Samples are `Float`; integer encodings are scaled so that full
+/// scale is ±1. The file is closed with the reader.
 ///
 /// ```swift
 /// var reader = try AudioFileReader(path: "take1.flac")
@@ -14,7 +15,7 @@ public import RustleAudio
 /// ```
 ///
 /// A truncated WAV file is read to its end; ``AudioFileFormat/promisedFrames`` reports the frames that its header promises. A
-/// FLAC file whose writer ended before it wrote the length is read to its end too.
+/// FLAC file whose writer ended before it wrote the length, and an M4A file that ends within a fragment, are read to their ends too.
 ///
 /// A reader is one position in one file: it is not copyable, and two tasks do not share one.
 public struct AudioFileReader: ~Copyable {
@@ -35,8 +36,8 @@ public struct AudioFileReader: ~Copyable {
   /// Opens a file.
   ///
   /// - Parameter path: the file's path, or `-` for standard input. libsndfile 1.2 reads WAV, AIFF, OGG and MP3 from a
-  ///   pipe; a file redirected to standard input can be of any format.
-  /// - Throws: `AudioFileError` with `notFound`, `notReadable`, `notAudio`, `unsupported` or `readFailed`.
+  ///   pipe; a file redirected to standard input can be of any format but M4A.
+  /// - Throws: `AudioFileError` with `notFound`, `notReadable`, `notAudio`, `unsupported`, `readFailed` or `noProgram`.
   public init(path: String) throws(AudioFileError) {
     file = try SoundFile(path: path)
     format = file.format

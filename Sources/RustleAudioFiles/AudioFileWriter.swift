@@ -1,10 +1,12 @@
 public import RustleAudio
 
-/// A writer of sound to a WAV or FLAC file that opens even when the process is killed.
+/// A writer of sound to a file that opens even when the process is killed: WAV, FLAC, Ogg (Vorbis and Opus), MP3 and M4A.
 ///
-/// A process that is killed leaves a file that every reader opens and that lacks less than a second of what was appended: of
-/// WAV less than three quarters of a second, of FLAC at most one block of its encoder (4096 frames, 93 ms at 44.1 kHz; below
-/// 8192 Hz 1152 frames). The header never promises more than the file holds. A WAV that outgrows 4 GiB becomes RF64 as it grows.
+/// A process that is killed leaves a file that every reader opens. Of what was appended, WAV lacks less than three quarters of a
+/// second, FLAC at most two blocks of its encoder (4096 frames, 93 ms at 44.1 kHz; below 8192 Hz 1152 frames), Opus and MP3
+/// less than a second, Vorbis one page (4 kB, of silence up to six seconds at 44.1 kHz), and M4A nothing: the encoder is
+/// a program of its own, which completes the file; if it is killed as well, less than a second. An MP3 then begins with 2257 frames of the codec's delay. The header never promises more
+/// than the file holds. A WAV that outgrows 4 GiB becomes RF64 as it grows.
 ///
 /// ```swift
 /// var writer = try AudioFileWriter(path: "take1.wav", format: format)
@@ -24,14 +26,14 @@ public struct AudioFileWriter: ~Copyable {
   public let format: AudioFormat
   /// The kind of file.
   public let container: Container
-  /// The encoding of a sample.
+  /// The encoding of a sample, of WAV and FLAC.
   public let encoding: Encoding
   /// Frames appended without an error, from 0.
   public private(set) var framesWritten: Int64 = 0
   /// Samples that were beyond the range of an integer encoding and were written as its end, infinities among them. +1 itself
-  /// is beyond it by one step. Always 0 for floats.
+  /// is beyond it by one step. Always 0 for floats and lossy codecs.
   public var clippedSamples: Int { output.clippedSamples }
-  /// Samples that were not a number and were written as 0. Always 0 for floats, which keep them.
+  /// Samples that were not a number and were written as 0. Always 0 for WAV files of floats, which keep them.
   public var undefinedSamples: Int { output.undefinedSamples }
 
   private let output: any EncodedOutput
@@ -42,12 +44,12 @@ public struct AudioFileWriter: ~Copyable {
   /// - Parameters:
   ///   - path: a file in a folder that exists. Not `-`: the header is written again as the file grows.
   ///   - format: the format of the appended sound. Its rate is a whole number of hertz; FLAC takes up to eight channels
-  ///     and 2304 to 655350 Hz, from 65536 in tens. WAV keeps a layout whose channels are in the order of its bits, each once,
-  ///     the discrete ones last; FLAC does not record layouts. A layout that is not kept is read as
+  ///     and 2304 to 655350 Hz, from 65536 in tens, lossy codecs one or two channels and some rates. WAV keeps a layout whose channels are in the order of its bits, each once,
+  ///     the discrete ones last; others do not record layouts. A layout that is not kept is read as
   ///     ``ChannelLayout/default(for:)``.
   ///   - options: the container, the encoding and others.
   /// - Throws: ``AudioFileError`` with `unsupported` for a format or encoding that the container does not take or an extension
-  ///   that names no container, `alreadyExists`, `notWritable`, `diskFull` or `writeFailed`.
+  ///   that names no container, `noProgram` for M4A without FFmpeg, `alreadyExists`, `notWritable`, `diskFull` or `writeFailed`.
   public init(path: String, format: AudioFormat, options: Options = Options()) throws(AudioFileError) {
     // 0xFFFFFFFF in a header means that the size stands elsewhere.
     try self.init(path: path, format: format, options: options, largestRIFF: UInt64(UInt32.max) - 1)
@@ -84,6 +86,14 @@ public struct AudioFileWriter: ~Copyable {
     case .flac:
       return try FLACOutput(
         file: file, sampleRate: rate, channels: format.channels, encoding: options.encoding, dither: options.dither,
+        synchronizes: options.synchronizes)
+    case .ogg, .opus, .mp3:
+      return try CodedOutput(
+        file: file, container: container, sampleRate: rate, channels: format.channels, quality: options.quality,
+        synchronizes: options.synchronizes)
+    case .m4a:
+      return try MP4Output(
+        file: file, sampleRate: rate, channels: format.channels, quality: options.quality,
         synchronizes: options.synchronizes)
     }
   }

@@ -84,8 +84,9 @@ public struct OpenedInput: AudioInput {
     if let expectedFrames, file.promisedFrames == nil, read >= expectedFrames { return nil }
     if let frameLimit, read >= frameLimit { return nil }
     let found = firstFrame + read
-    // The header of an MP3 is exact to a coded frame.
-    guard found < (file.container == "MP3" ? promised - 1_152 : promised) else { return nil }
+    // The headers of these are exact to a coded frame.
+    let coded = ["MP3": 1_152, "M4A": 2_048][file.container] ?? 0
+    guard found < promised - coded else { return nil }
     return (promised, found)
   }
 

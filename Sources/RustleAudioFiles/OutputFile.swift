@@ -5,7 +5,7 @@ internal import RustleFiles
 /// method's bytes when it returns, and they outlive the process.
 final class OutputFile {
   let path: String
-  private let handle: FileHandle
+  let handle: FileHandle
   private let url: URL
   private let isNew: Bool
   /// The bytes of the file, as far as this process wrote them whole.
@@ -97,6 +97,12 @@ final class OutputFile {
     let whole = max(length, start + (max(end, start) - start) / unit * unit)
     if whole < end { try? handle.truncate(atOffset: whole) }
     length = whole
+  }
+
+  /// Cuts what another process wrote to the file behind a length that its contents determine.
+  func cut(to length: (FileHandle) -> UInt64) {
+    guard let reader = try? FileHandle(forReadingFrom: url) else { return }
+    try? handle.truncate(atOffset: length(reader))
   }
 
   /// Removes the file if this object created it and it has no sound.

@@ -3,10 +3,10 @@ import Foundation
 import RustleAudio
 
 /// Held while a file is opened: libsndfile keeps the error of a failed open in a variable of the process, which another open
-/// changes. Standard input, which may not deliver for long, is opened without it.
-private let opening = NSLock()
+/// changes. A stream, which may not deliver for long, is opened without it.
+let opening = NSLock()
 
-/// The only owner of a libsndfile handle, and the only file that calls libsndfile.
+/// The only owner of a libsndfile handle, and, with its encoder, the only caller of libsndfile.
 ///
 /// The unsafe expressions below rely on two invariants: `handle` came from a successful open and is closed in `deinit`
 /// alone, so it is valid in every method; and a pointer into an array is handed to libsndfile only for the length of
@@ -16,33 +16,47 @@ private let opening = NSLock()
   private let path: String
   /// The file below a FLAC decoder, whose position says how far the decoder has read.
   private let flac: FileHandle?
+  /// The program that decodes an MP4 file, and the pipe that it writes to.
+  private let decoder: (program: FFmpeg, output: FileHandle)?
   let format: AudioFileFormat
   let layout: ChannelLayout
 
   init(path: String) throws(AudioFileError) {
     var info = SF_INFO()
-    let opened: OpaquePointer?
     let isStandardInput = path == AudioFileReader.standardInputPath
-    flac = isStandardInput ? nil : Self.flacFile(path)
-    if !isStandardInput { opening.lock() }
-    defer { if !isStandardInput { opening.unlock() } }
-    if isStandardInput {
-      unsafe opened = sf_open_fd(FileHandle.standardInput.fileDescriptor, Int32(SFM_READ), &info, 0)
-    } else {
+    if !isStandardInput {
       try Self.checkIsReadable(path)
       try Self.checkIsNotEmpty(path)
-      if let flac {
-        unsafe opened = sf_open_fd(flac.fileDescriptor, Int32(SFM_READ), &info, 0)
-      } else {
-        unsafe opened = sf_open(path, Int32(SFM_READ), &info)
-      }
     }
+    let sound = !isStandardInput && Self.isMP4(path) ? try FFmpeg.sound(of: path) : nil
+    let decoder = if let sound { try FFmpeg.decoder(of: path, sound) } else { nil as (FFmpeg, FileHandle)? }
+    let flac = isStandardInput || sound != nil ? nil : Self.flacFile(path)
+    let stream = isStandardInput ? .standardInput : decoder?.1 ?? flac
+    let isLocked = !isStandardInput && sound == nil
+    if isLocked { opening.lock() }
+    defer { if isLocked { opening.unlock() } }
+    let opened =
+      if let stream {
+        unsafe sf_open_fd(stream.fileDescriptor, Int32(SFM_READ), &info, 0)
+      } else {
+        unsafe sf_open(path, Int32(SFM_READ), &info)
+      }
     guard let opened = unsafe opened else {
+      if let reason = decoder?.0.failure() { throw Self.decodingFailed(path, reason) }
       throw unsafe Self.openError(
         path: path, number: sf_error(nil), text: String(cString: sf_strerror(nil)), isPipe: isStandardInput)
     }
     unsafe handle = opened
     self.path = path
+    self.flac = flac
+    self.decoder = decoder
+    if let sound {
+      format = AudioFileFormat(
+        sampleRate: Double(sound.sampleRate), channels: sound.channels, frames: sound.frames, container: "M4A",
+        codec: sound.codec)
+      layout = .default(for: sound.channels)
+      return
+    }
     // A stream of unknown length is reported with one of several very large numbers (SF_COUNT_MAX for Ogg, what the
     // header claims for a piped WAV); a length is believed only where the library could look for itself.
     let isLengthKnown = info.seekable != 0 && info.frames < Int64(Int32.max) * 1024
@@ -68,14 +82,19 @@ private let opening = NSLock()
     let frames = unsafe buffer.withUnsafeMutableBufferPointer { samples in
       unsafe samples.baseAddress.map { unsafe Int(sf_readf_float(handle, $0, Int64(maximumFrames))) } ?? 0
     }
+    if frames < maximumFrames, let reason = decoder?.program.failure(), !isUnfinishedMP4() {
+      throw Self.decodingFailed(path, reason)
+    }
     if unsafe frames < maximumFrames && sf_error(handle) != SF_ERR_NO_ERROR && !isUnfinishedAndRead() {
-      throw unsafe AudioFileError(
-        .readFailed, path: path,
-        reason: "reading stopped early: \(Self.sentence(String(cString: sf_strerror(handle))))",
-        advice: "check that the file is complete and its medium is readable")
+      throw unsafe Self.decodingFailed(path, Self.sentence(String(cString: sf_strerror(handle))))
     }
     buffer.removeLast(wanted - frames * format.channels)
     return frames
+  }
+
+  /// Whether the file is an M4A file that ends within a fragment: the processes that wrote it ended there.
+  private func isUnfinishedMP4() -> Bool {
+    FileHandle(forReadingAtPath: path).map { MP4Boxes(of: $0).isUnfinished } ?? false
   }
 
   /// Whether the file is an unfinished FLAC file, read to its last byte.
@@ -123,6 +142,18 @@ extension SoundFile {
       (try? file.seek(toOffset: 0)) != nil
     else { return nil }
     return file
+  }
+
+  /// Whether the file begins as those of ISO base media do (ISO/IEC 14496-12, section 4.3): M4A, MP4, QuickTime.
+  private static func isMP4(_ path: String) -> Bool {
+    guard let file = FileHandle(forReadingAtPath: path), let bytes = try? file.read(upToCount: 8) else { return false }
+    return bytes.count == 8 && bytes.suffix(4) == Data("ftyp".utf8)
+  }
+
+  private static func decodingFailed(_ path: String, _ reason: String) -> AudioFileError {
+    AudioFileError(
+      .readFailed, path: path, reason: "reading stopped early: \(reason)",
+      advice: "check that the file is complete and its medium is readable")
   }
 
   private static func openError(path: String, number: Int32, text: String, isPipe: Bool) -> AudioFileError {
@@ -224,114 +255,5 @@ extension ChannelPlaces {
       case SF_CHANNEL_MAP_SIDE_RIGHT: .sideRight
       default: []
       }
-  }
-}
-
-/// Encodes samples through libsndfile into bytes that a sink writes.
-///
-/// The unsafe expressions rely on two invariants: `handle` came from a successful open and is closed once, after which
-/// `isClosed` keeps every method from it; and the sink that libsndfile knows by its address is held by this object, which
-/// closes the handle before it lets go of the sink.
-@safe final class SoundFileEncoder {
-  private let handle: OpaquePointer
-  private let sink: EncodedBytes
-  private let channels: Int
-  private var isClosed = false
-
-  /// - Parameters:
-  ///   - bits: 16 or 24.
-  ///   - level: FLAC's compression level, 0 to 8.
-  init(
-    flacOf bits: Int, sampleRate: Int, channels: Int, level: Int, to sink: EncodedBytes
-  ) throws(AudioFileError) {
-    let codec = bits == 16 ? SF_FORMAT_PCM_16 : SF_FORMAT_PCM_24
-    var info = SF_INFO(
-      frames: 0, samplerate: Int32(sampleRate), channels: Int32(channels), format: Int32(SF_FORMAT_FLAC | codec),
-      sections: 0, seekable: 0)
-    var calls = unsafe SF_VIRTUAL_IO(
-      get_filelen: { unsafe EncodedBytes.at($0)?.length ?? 0 },
-      seek: { unsafe EncodedBytes.at($2)?.seek(to: $0, from: $1) ?? -1 },
-      // A file that is only written is not read back.
-      read: { _, _, _ in 0 },
-      write: { bytes, count, sink in
-        guard let bytes = unsafe bytes, let sink = unsafe EncodedBytes.at(sink) else { return 0 }
-        return unsafe sink.write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
-      },
-      tell: { unsafe EncodedBytes.at($0)?.position ?? 0 })
-    opening.lock()
-    defer { opening.unlock() }
-    let opened = unsafe sf_open_virtual(
-      &calls, Int32(SFM_WRITE), &info, Unmanaged.passUnretained(sink).toOpaque())
-    guard let opened = unsafe opened else {
-      throw unsafe Self.refused(sink, String(cString: sf_strerror(nil)))
-    }
-    unsafe handle = opened
-    self.sink = sink
-    self.channels = channels
-    var share = Double(level) / 8
-    _ = unsafe sf_command(
-      opened, Int32(SFC_SET_COMPRESSION_LEVEL), &share, Int32(MemoryLayout<Double>.size))
-    // Without this the header is written with the first samples, and a file that is killed before has none.
-    _ = unsafe sf_command(opened, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
-    if unsafe sf_error(opened) != SF_ERR_NO_ERROR || sink.length == 0 {
-      throw unsafe Self.refused(sink, String(cString: sf_strerror(opened)))
-    }
-  }
-
-  deinit {
-    if !isClosed { _ = unsafe sf_close(handle) }
-  }
-
-  /// Encodes whole frames of interleaved samples whose bits are the upper ones of 32.
-  func write(_ samples: [Int32]) throws(AudioFileError) {
-    guard !isClosed else { return }
-    let frames = samples.count / channels
-    let written = unsafe samples.withUnsafeBufferPointer { samples in
-      unsafe samples.baseAddress.map { unsafe Int(sf_writef_int(handle, $0, Int64(frames))) } ?? 0
-    }
-    if let failure = sink.failure { throw failure }
-    guard written == frames else {
-      throw unsafe AudioFileError(
-        .writeFailed, path: sink.path,
-        reason: "encoding failed: \(Self.sentence(String(cString: sf_strerror(handle))))",
-        advice: "check the disk")
-    }
-  }
-
-  /// Encodes what is held back and writes the final header. The second call does nothing.
-  func close() throws(AudioFileError) {
-    guard !isClosed else { return }
-    isClosed = true
-    let number = unsafe sf_close(handle)
-    if let failure = sink.failure { throw failure }
-    guard number == 0 else {
-      throw AudioFileError(
-        .writeFailed, path: sink.path, reason: "the file could not be completed (\(number))", advice: "check the disk")
-    }
-  }
-
-  private static func refused(_ sink: EncodedBytes, _ text: String) -> AudioFileError {
-    sink.failure
-      ?? AudioFileError(
-        .unsupported, path: sink.path, reason: "the encoder refuses the format: \(sentence(text))",
-        advice: "write a WAV file")
-  }
-
-  private static func sentence(_ text: String) -> String {
-    text.trimmingCharacters(in: CharacterSet(charactersIn: ". \n"))
-  }
-}
-
-extension EncodedBytes {
-  /// The sink behind the address that libsndfile was given.
-  fileprivate static func at(_ address: UnsafeMutableRawPointer?) -> EncodedBytes? {
-    unsafe address.map { unsafe Unmanaged<EncodedBytes>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  /// Takes a copy of bytes at the position; returns the number taken, all or none.
-  fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int64 {
-    if latest.count != bytes.count { latest.count = bytes.count }
-    unsafe latest.withUnsafeMutableBytes { unsafe $0.copyMemory(from: bytes) }
-    return write(latest)
   }
 }

@@ -108,7 +108,7 @@ import Testing
     #expect(codes(.arguments) == [.noSuchChannel, .alreadyExists])
     #expect(codes(.input) == [.notFound, .notReadable])
     #expect(codes(.data) == [.notAudio, .unsupported, .readFailed, .unfinishedFrame, .notFinite])
-    #expect(codes(.machine) == [.diskFull, .writeFailed, .notWritable])
+    #expect(codes(.machine) == [.diskFull, .writeFailed, .notWritable, .noProgram])
     #expect(codes(.program) == [.formatMismatch])
     #expect(FFTError.Code.validation.origin == .arguments && FFTError.Code.fft.origin == .program)
     #expect(AudioError.Code.allCases.filter { $0.origin == .program } == [.wrongState, .shutDown, .native])

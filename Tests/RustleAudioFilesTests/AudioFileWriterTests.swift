@@ -204,7 +204,7 @@ import Testing
       let format = try AudioFormat(sampleRate: rate, channels: channels)
       return Self.error { _ = try AudioFileWriter(path: path, format: format, options: options) }?.code
     }
-    #expect(try code(name + ".mp3", 48_000, 1, Options()) == .unsupported)
+    #expect(try code(name + ".wma", 48_000, 1, Options()) == .unsupported)
     #expect(try code(name, 48_000, 1, Options()) == .unsupported)
     #expect(try code(name + ".wav", 44_100.5, 1, Options()) == .unsupported)
     #expect(try code(name + ".flac", 48_000, 1, Options(encoding: .int32)) == .unsupported)

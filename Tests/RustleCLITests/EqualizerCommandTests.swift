@@ -184,12 +184,10 @@ import Testing
       ([empty, out, "--overwrite"], 65, "expected sound, got a file of 0 frames"),
       (["no/such.wav", out, "--overwrite"], 66, "no such file"),
       ([good, "no/such/b.wav"], 69, "there is no folder"),
-      (
-        [good, folder.url.appending(path: "c.mp3").path], 64, "expected a name that ends with .wav or .flac, got 'mp3'"
-      ),
+      ([good, "c.txt"], 64, "expected a name that ends with .wav, .flac, .ogg, .opus, .mp3 or .m4a, got 'c.txt'"),
       (
         [good, folder.url.appending(path: "c.flac").path, "--encoding", "f32"], 64,
-        "c.flac: FLAC: expected s16 or s24, got f32"
+        "--encoding: expected s16 or s24 for FLAC, got f32"
       ),
       ([good, out, "--overwrite", "--preset", "no/such.txt"], 66, "no/such.txt: no such file"),
       ([good, folder.url.path], 64, "expected a name that ends with"),

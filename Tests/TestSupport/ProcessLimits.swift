@@ -16,6 +16,11 @@ public enum ProcessLimits {
     guard prlimit.terminationStatus == 0 else { throw Failure() }
   }
 
+  /// Leaves the processors to other processes for a twentieth of a second.
+  public static func awaitOthers() throws {
+    try Process.run(URL(filePath: "/bin/sleep"), arguments: ["0.05"]).waitUntilExit()
+  }
+
   /// Changes a process of root to the user nobody, for whom permissions apply. Any other process is unchanged.
   public static func giveUpRoot() throws {
     // The number of nobody, 65534, is the kernel's own for "no user here" (its overflowuid).

@@ -8,7 +8,7 @@ struct EqualizerSummary: Sendable {
   let output: String
   /// `WAV`, `FLAC`, or `raw` for samples without a header.
   let container: String
-  let encoding: AudioFileWriter.Encoding
+  let encoding: AudioFileWriter.Encoding?
   let format: AudioFormat
   let sound: EqualizedSound
   /// The applied preamplification in dB; 0 with a bypass.
@@ -20,7 +20,7 @@ struct EqualizerSummary: Sendable {
   private static var columns: [Column<Self>] {
     [
       Column("input", \.input), Column("output", \.output), Column("container", \.container),
-      Column("encoding", \.encoding.rawValue), Column("sample_rate_hz", \.format.sampleRate),
+      Column("encoding", \.encoding?.rawValue), Column("sample_rate_hz", \.format.sampleRate),
       Column("channels", \.format.channels), Column("frames", \.sound.frames),
       Column("peak_before_dbfs") { decibels($0.sound.peakBefore) },
       Column("peak_after_dbfs") { decibels($0.sound.peakAfter) }, Column("preamp_db", \.preamp),
@@ -40,7 +40,7 @@ struct EqualizerSummary: Sendable {
     let length = EqualizerState.secondsText(Double(sound.frames) / format.sampleRate)
     return """
       \(output)
-      \(container), \(encoding.rawValue), \(format), \(length) s, \(sound.frames) frames
+      \(container),\(encoding.map { " \($0.rawValue)," } ?? "") \(format), \(length) s, \(sound.frames) frames
         peak before  \(level(sound.peakBefore))
         peak after   \(level(sound.peakAfter))
         preamp       \(Numbers.signed(preamp, glyphs)) dB

@@ -51,7 +51,7 @@ struct EqualizerCommand: AsyncParsableCommand {
   @Argument(help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC).", completion: .file())
   var input: String?
 
-  @Argument(help: "The file to write, .wav or .flac, or - for standard output.", completion: .file())
+  @Argument(help: "The file to write (.wav, .flac, .ogg, .opus, .mp3, .m4a), or - for standard output.", completion: .file())
   var out: String?
 
   @Flag(help: "Equalize captured sound and play it.")
@@ -101,6 +101,7 @@ struct EqualizerCommand: AsyncParsableCommand {
     let (isLive, isResponse) = (mode == .live, mode == .response)
     let given: [(isGiven: Bool, option: String, fits: Bool, place: String)] = [
       (file.written.encoding != nil, "--encoding", isFile, "a file to write"),
+      (file.written.quality != nil, "--quality", isFile, "a file to write"),
       (file.isWithoutHeader, "--no-header", isFile && out == AudioFileReader.standardInputPath, "- as the output"),
       (file.written.dither, "--dither", isFile, "a file to write"),
       (file.samples.raw != nil, "--raw", isFile, "a file to read"),
@@ -121,6 +122,7 @@ struct EqualizerCommand: AsyncParsableCommand {
       throw ValidationError("\(option.option) requires \(option.place)")
     }
     try file.samples.check(rate: device.rate, channels: device.channels)
+    if case .file(_, let output) = mode { _ = try file.written.options(of: output) }
     if let channels = device.channels, channels > 2 {
       throw ValidationError("--channels: expected 1 or 2, got \(channels)")
     }

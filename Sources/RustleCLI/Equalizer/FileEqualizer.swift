@@ -10,24 +10,12 @@ struct EqualizerFileOptions: ParsableArguments {
 
   @Flag(name: .customLong("no-header"), help: "Write samples alone to standard output, little-endian.")
   var isWithoutHeader = false
-
-  /// The options of the output's writer; the extension of the output's name selects the container. `-` is standard output.
-  func options(of output: String) throws -> AudioFileWriter.Options {
-    let end =
-      output == AudioFileReader.standardInputPath ? "wav" : URL(fileURLWithPath: output).pathExtension.lowercased()
-    guard let container: AudioFileWriter.Container = ["wav": .wav, "wave": .wav, "flac": .flac][end] else {
-      throw CommandFailure(
-        .usage, "\(output): expected a name that ends with .wav or .flac, got '\(end)'", advice: "rename the output")
-    }
-    return AudioFileWriter.Options(
-      container: container, encoding: written.encoding ?? .int24, overwrite: written.overwrite, dither: written.dither)
-  }
 }
 
 extension EqualizerCommand {
   /// Equalizes a file into a file, until its end or a signal.
   func equalize(_ path: String, into out: String) async throws {
-    let options = try file.options(of: out)
+    let options = try file.written.options(of: out)
     let isStream = out == AudioFileReader.standardInputPath
     if isStream && StandardStream.isTerminal(StandardStream.output) {
       throw CommandFailure(
@@ -84,7 +72,7 @@ extension EqualizerCommand {
     if let shortness = input.shortness { log.note(shortness) }
     let summary = EqualizerSummary(
       input: input.name, output: isStream ? "standard output" : out,
-      container: file.isWithoutHeader ? "raw" : options.container?.rawValue ?? "", encoding: options.encoding,
+      container: file.isWithoutHeader ? "raw" : options.container?.rawValue ?? "", encoding: options.container?.isLossless == false ? nil : options.encoding,
       format: format, sound: result.value, preamp: settings.bypass ? 0 : prepared.preamp,
       isBypassed: settings.bypass, automaticPreamp: try prepared.automaticPreamp(sampleRate: format.sampleRate))
     if let advice = summary.adviceOnClipping { log.note(advice) }

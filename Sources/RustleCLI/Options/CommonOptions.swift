@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import Foundation
 public import RustleAudio
 public import RustleAudioFiles
 
@@ -31,11 +32,32 @@ struct WriterOptions: ParsableArguments {
   @Option(help: "Sample encoding: s16, s24; s32 and f32 in a WAV file only. (default: s24)")
   var encoding: AudioFileWriter.Encoding?
 
+  @Option(help: "Quality of OGG, OPUS, MP3 and M4A files, 0 to 1. (default: 0.5)")
+  var quality: Double?
+
   @Flag(help: "Replace an existing file.")
   var overwrite = false
 
   @Flag(help: "Add triangular dither (TPDF) of one quantization step before rounding to integers.")
   var dither = false
+
+  /// The writer's options; the extension of the output's name selects the container. `-` is standard output, a WAV file.
+  func options(of output: String) throws -> AudioFileWriter.Options {
+    let end = output == AudioFileReader.standardInputPath ? "wav" : URL(fileURLWithPath: output).pathExtension
+    guard let container = AudioFileWriter.Container(fileExtension: end) else {
+      throw ValidationError(
+        "<output>: expected a name that ends with \(AudioFileWriter.Container.fileExtensions), got '\(output)'")
+    }
+    let encoding = encoding ?? .int24
+    try Parse.reject(
+      (container == .flac && encoding.bits > 24, "--encoding: expected s16 or s24 for FLAC, got \(encoding.rawValue)"),
+      (self.encoding != nil && !container.isLossless, "--encoding requires a WAV or FLAC file"),
+      (dither && !container.isLossless, "--dither requires a WAV or FLAC file"),
+      (quality != nil && container.isLossless, "--quality requires an OGG, OPUS, MP3 or M4A file"),
+      (quality.map { !(0...1).contains($0) } ?? false, "--quality: expected 0 to 1, got \(quality ?? 0)"))
+    return AudioFileWriter.Options(
+      container: container, encoding: encoding, quality: quality ?? 0.5, overwrite: overwrite, dither: dither)
+  }
 }
 
 // The libraries' enumerations as option values, by their raw values.

@@ -13,8 +13,8 @@ struct RecordCommand: AsyncParsableCommand {
               [--channels <count>] [--duration <seconds>] [--json]
       """,
     discussion: """
-      Writes WAV or FLAC, by the file's extension. The file is valid at any time: a killed process loses less than the last \
-      second. A lost device and a full disk end the recording; the file is kept.
+      The file's extension selects WAV, FLAC, OGG (Vorbis), OPUS, MP3 or M4A (AAC, by the program ffmpeg). The file is valid at \
+      any time: a killed process loses less than the last second (OGG: the last 4 kB). A lost device and a full disk end the recording; the file is kept.
 
       A terminal shows the level (space pauses, q stops, ? shows help); a pipe receives one line per second (NDJSON: ten). \
       Ctrl-C stops the recording with status 130. Silence replaces dropped frames.
@@ -22,7 +22,7 @@ struct RecordCommand: AsyncParsableCommand {
       EXAMPLES:
         rustle record take1.flac
         rustle record take1.wav --device hw:1 --rate 96000 --channels 1 --encoding f32
-        rustle record take1.flac --duration 60 --json
+        rustle record take1.m4a --duration 60 --json
         rustle record demo.wav --demo --duration 3
 
       NDJSON FIELDS:
@@ -39,7 +39,7 @@ struct RecordCommand: AsyncParsableCommand {
         clipped_samples  samples beyond the range of the encoding
       """)
 
-  @Argument(help: "The file to write, .wav or .flac.", completion: .file(extensions: ["wav", "flac"]))
+  @Argument(help: "The file to write: .wav, .flac, .ogg, .opus, .mp3 or .m4a.", completion: .file())
   var output: String
 
   @OptionGroup var device: SoundDeviceOptions
@@ -52,26 +52,16 @@ struct RecordCommand: AsyncParsableCommand {
 
   func validate() throws {
     try format.refuseCSV()
-    let encoding = written.encoding ?? .int24
-    let end = URL(fileURLWithPath: output).pathExtension.lowercased()
     try Parse.reject(
-      (output == AudioFileReader.standardInputPath, "<output>: expected the path of a file, got - (standard output)"),
-      (
-        !["wav", "wave", "flac"].contains(end),
-        "<output>: expected a name that ends with .wav or .flac, got '\(output)'"
-      ),
-      (
-        end == "flac" && encoding != .int16 && encoding != .int24,
-        "--encoding: expected s16 or s24 for FLAC, got \(encoding.rawValue)"
-      ))
+      (output == AudioFileReader.standardInputPath, "<output>: expected the path of a file, got - (standard output)"))
+    _ = try written.options(of: output)
   }
 
   func run() async throws {
     log.bootstrap()
     let configuration = try device.configuration(
       of: device.choice.name ?? AudioDevice.defaultName, seconds: duration.seconds)
-    let options = AudioFileWriter.Options(
-      encoding: written.encoding ?? .int24, overwrite: written.overwrite, dither: written.dither)
+    let options = try written.options(of: output)
     let capture = try AudioCapture(configuration)
     let recorder = Recorder()
     let progress = await recorder.progress()

@@ -1,0 +1,33 @@
+internal import Foundation
+
+/// The boxes of an MP4 file that is written fragment by fragment (ISO/IEC 14496-12, sections 4.2 and 8.8).
+struct MP4Boxes {
+  /// The byte behind the last fragment whose sound is whole, or behind the header if there is none.
+  private(set) var end: UInt64 = 0
+  /// Whether the file ends within a box behind that byte; false for files without fragments.
+  private(set) var isUnfinished = false
+
+  /// Reads the sizes of the outermost boxes; of a file that cannot be read there are none.
+  init(of file: FileHandle) {
+    guard let length = try? file.seekToEnd() else { return }
+    var (place, isFragmented, isDamaged): (UInt64, Bool, Bool) = (0, false, false)
+    while place + 8 <= length, (try? file.seek(toOffset: place)) != nil, let head = try? file.read(upToCount: 16) {
+      let name = String(decoding: head.dropFirst(4).prefix(4), as: UTF8.self)
+      isFragmented = isFragmented || name == "moof"
+      isDamaged = isFragmented && !Self.parts.contains(name)
+      var size = Self.number(head.prefix(4))
+      // The size 1 is followed by one of eight bytes.
+      if size == 1 { size = Self.number(head.dropFirst(8)) }
+      guard size >= 8, size <= length - place else { break }
+      place += size
+      // The description of a fragment is nothing without its sound.
+      if name != "moof" { end = place }
+    }
+    isUnfinished = isFragmented && !isDamaged && end < length
+  }
+
+  /// The boxes that a file of fragments consists of behind its header; of damage come other names.
+  private static let parts: Set = ["moof", "mdat", "styp", "sidx", "mfra"]
+
+  private static func number(_ bytes: Data) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+}
