@@ -46,3 +46,45 @@ import Testing
     #expect(reading.status == 69 && reading.errors.contains("M4A needs the program ffprobe"), "\(reading.errors)")
   }
 }
+
+/// `rustle eq --normalize`.
+@Suite struct NormalizedCommandTests {
+  @Test(arguments: [("b.wav", "-23"), ("b.m4a", "-16")])
+  func theOutputHasTheLoudnessAskedFor(name: String, target: String) throws {
+    let folder = try ScratchFolder()
+    let tone = try folder.write(WaveFile.sine(997, amplitude: 0.05, seconds: 3, sampleRate: 48_000), as: "a.wav")
+    let out = folder.url.appending(path: name).path
+    let result = try RustleProcess.run(["eq", tone, out, "--normalize", target, "--band", "60:-3"])
+    #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+    let level = try RustleProcess.run(["meter", out, "--json"])
+    let fields = try JSONSerialization.jsonObject(with: Data(try #require(level.lines.last).utf8)) as? [String: Any]
+    let loudness = try #require(fields?["integrated_lufs"] as? Double)
+    #expect(abs(loudness - (try #require(Double(target)))) < 0.1)
+  }
+
+  @Test func aLimitedOrMissingLoudnessIsReported() throws {
+    let folder = try ScratchFolder()
+    let tone = try folder.write(WaveFile.sine(997, amplitude: 0.5, seconds: 1, sampleRate: 48_000), as: "a.wav")
+    let out = folder.url.appending(path: "b.wav").path
+    let limited = try RustleProcess.run(["eq", tone, out, "--normalize", "0", "--true-peak", "-2"])
+    #expect(limited.status == 0)
+    #expect(limited.errors.contains("b.wav: -5.0 LUFS, limited by a true peak of -2.0 dBTP"), "\(limited.errors)")
+    let soft = try folder.write(WaveFile.sine(997, amplitude: 0.001, seconds: 1, sampleRate: 48_000), as: "d.wav")
+    let short = try RustleProcess.run(["eq", soft, out, "--normalize", "-3", "--overwrite"])
+    #expect(short.status == 0 && short.errors.contains("LUFS, limited by the largest preamp"), "\(short.errors)")
+    let silence = try folder.write(WaveFile.sine(997, amplitude: 0, seconds: 1, sampleRate: 48_000), as: "c.wav")
+    let silent = try RustleProcess.run(["eq", silence, out, "--normalize", "-23", "--overwrite"])
+    #expect(silent.status == 0 && silent.errors.contains("c.wav has no loudness"), "\(silent.errors)")
+  }
+
+  @Test(arguments: [
+    (["-", "b.wav", "--normalize", "-23"], "--normalize requires a file to read"),
+    (["--live", "--normalize", "-23"], "--normalize requires a file to read"),
+    (["a.wav", "b.wav", "--true-peak", "-1"], "--true-peak requires --normalize"),
+    (["a.wav", "b.wav", "--normalize", "-23", "--bypass"], "requires an equalizer that is not bypassed"),
+    (["a.wav", "b.wav", "--normalize", "3"], "a loudness in LUFS"),
+  ])
+  func whatCannotBeNormalizedIsRefused(arguments: [String], text: String) throws {
+    #expect(ParsingTests.refusal(["eq"] + arguments).contains(text))
+  }
+}

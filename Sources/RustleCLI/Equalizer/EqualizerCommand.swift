@@ -31,6 +31,7 @@ struct EqualizerCommand: AsyncParsableCommand {
         rustle eq a.wav b.wav --band 1000:+3:1.4 --band L:ls:105:+6 --band R:hp:40
         sox take1.mp3 -t wav - | rustle eq - out.wav --band 3000:-4
         rustle eq take1.flac - --gains 0,0,6,6,3,0,0,0,0,0,0,-2,-2,0 | aplay
+        rustle eq take1.wav take1.m4a --normalize -16
         rustle eq --live --demo
         rustle eq --live --device default --preset room.json --save mine.json
         rustle eq --response --preset headphones.txt --png response.png
@@ -51,7 +52,8 @@ struct EqualizerCommand: AsyncParsableCommand {
   @Argument(help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC).", completion: .file())
   var input: String?
 
-  @Argument(help: "The file to write (.wav, .flac, .ogg, .opus, .mp3, .m4a), or - for standard output.", completion: .file())
+  @Argument(
+    help: "The file to write (.wav, .flac, .ogg, .opus, .mp3, .m4a), or - for standard output.", completion: .file())
   var out: String?
 
   @Flag(help: "Equalize captured sound and play it.")
@@ -102,6 +104,9 @@ struct EqualizerCommand: AsyncParsableCommand {
     let given: [(isGiven: Bool, option: String, fits: Bool, place: String)] = [
       (file.written.encoding != nil, "--encoding", isFile, "a file to write"),
       (file.written.quality != nil, "--quality", isFile, "a file to write"),
+      (file.normalize != nil, "--normalize", isFile && input != AudioFileReader.standardInputPath, "a file to read"),
+      (file.normalize != nil, "--normalize", !settings.bypass, "an equalizer that is not bypassed"),
+      (file.truePeak != nil, "--true-peak", file.normalize != nil, "--normalize"),
       (file.isWithoutHeader, "--no-header", isFile && out == AudioFileReader.standardInputPath, "- as the output"),
       (file.written.dither, "--dither", isFile, "a file to write"),
       (file.samples.raw != nil, "--raw", isFile, "a file to read"),

@@ -10,6 +10,18 @@ struct EqualizerFileOptions: ParsableArguments {
 
   @Flag(name: .customLong("no-header"), help: "Write samples alone to standard output, little-endian.")
   var isWithoutHeader = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Bring the output to an integrated loudness: -23 for EBU R 128.", valueName: "lufs"),
+    transform: Parse.number("a loudness in LUFS", in: LoudnessTarget.integratedRange))
+  var normalize: Double?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The highest true peak of --normalize, which limits its gain. (default: -1)", valueName: "dbtp"),
+    transform: Parse.number("a true peak in dBTP", in: -60...20))
+  var truePeak: Double?
 }
 
 extension EqualizerCommand {
@@ -26,8 +38,10 @@ extension EqualizerCommand {
     let request = try settings.request()
     // Signals are handled before a temporary file exists.
     let signals = await Signals.stream(of: RunEnding.signals)
-    let input = try await file.samples.open(
-      path, rate: device.rate, channels: device.channels, example: "rustle eq - out.wav")
+    func open() async throws -> OpenedInput {
+      try await file.samples.open(path, rate: device.rate, channels: device.channels, example: "rustle eq - out.wav")
+    }
+    let input = try await open()
     let format = input.format
     guard format.channels <= 2 else {
       throw CommandFailure(
@@ -39,16 +53,22 @@ extension EqualizerCommand {
       log.note("\(input.name) is mono: the bands of the left channel are used")
     }
     let equalizer = try Equalizer(format: format, settings: prepared, isBypassed: settings.bypass)
+    let measured = file.normalize == nil ? nil : try await open()
     let stream =
       isStream
       ? try EncodedStream(
         format: format, encoding: options.encoding, dither: options.dither, hasHeader: !file.isWithoutHeader,
         name: "standard output") : nil
     let result = Shared(EqualizedSound())
+    let gain = Shared(LoudnessGain?.none)
     let ending = try await RunEnding.first { tasks in
       tasks.addTask {
         var progress = log.progress(total: input.expectedFrames)
         defer { progress.end() }
+        if let measured {
+          let target = LoudnessTarget(integrated: file.normalize ?? 0, truePeakLimit: file.truePeak ?? -1)
+          gain.value = try await equalizer.normalize(measured, to: target)
+        }
         let update = { (frames: Int64) in progress.update(Int(frames)) }
         if let stream {
           result.value = try await equalizer.write(input, as: stream, onProgress: update) {
@@ -72,10 +92,21 @@ extension EqualizerCommand {
     if let shortness = input.shortness { log.note(shortness) }
     let summary = EqualizerSummary(
       input: input.name, output: isStream ? "standard output" : out,
-      container: file.isWithoutHeader ? "raw" : options.container?.rawValue ?? "", encoding: options.container?.isLossless == false ? nil : options.encoding,
-      format: format, sound: result.value, preamp: settings.bypass ? 0 : prepared.preamp,
+      container: file.isWithoutHeader ? "raw" : options.container?.rawValue ?? "",
+      encoding: options.container?.isLossless == false ? nil : options.encoding,
+      format: format, sound: result.value, preamp: settings.bypass ? 0 : prepared.preamp + (gain.value?.gain ?? 0),
       isBypassed: settings.bypass, automaticPreamp: try prepared.automaticPreamp(sampleRate: format.sampleRate))
     if let advice = summary.adviceOnClipping { log.note(advice) }
+    if let gain = gain.value, gain.isLimited || !gain.integrated.isFinite {
+      let (loudness, peak) = (gain.integrated + gain.gain, gain.truePeak + gain.gain)
+      let limit =
+        summary.preamp < EqualizerSettings.preampRange.upperBound
+        ? "a true peak of \(Numbers.level(peak, .ascii)) dBTP" : "the largest preamp"
+      log.note(
+        loudness.isFinite
+          ? "\(out): \(Numbers.level(loudness, .ascii)) LUFS, limited by \(limit)"
+          : "\(path) has no loudness: silent or shorter than 0.4 s")
+    }
     let text = summary.text(output.effectiveFormat, profile: output.profile)
     // With sound on standard output, text is written on request only.
     if !isStream { return try LineWriter.standardOutput.write(text) }
