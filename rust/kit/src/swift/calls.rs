@@ -33,17 +33,17 @@ pub(crate) fn text(interface: &Interface) -> String {
     out
 }
 
-/// The description of an engine or a session as a function: its caller owns the handle, which is the only refusal.
+/// The description of an engine or a session as a function. Zeros would hide a panic or a stale archive: it throws.
 fn description_text(verb: &Verb, description: &str, out: &mut String) {
     let name = camel(verb.name.trim_start_matches("rustle_"));
     let _ = writeln!(
         out,
-        "  /// See `{}`; zeros for a stale handle.\n  static func {name}(_ object: UInt64) -> {} {{\n    \
-         let record = try? describe(object, {}, {description}())\n    return {}(record ?? {description}())\n  }}\n",
+        "  /// See `{}`.\n  static func {name}(_ object: UInt64) throws(NativeError) -> {} {{\n    \
+         {}(try describe(object, {}, {description}()))\n  }}\n",
         verb.name,
         native(description),
-        number_name("describe", &verb.name),
         native(description),
+        number_name("describe", &verb.name),
     );
 }
 
