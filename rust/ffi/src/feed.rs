@@ -205,8 +205,8 @@ fn names(symbols: &[RustleString], name: &'static str) -> Outcome<FeedError, Vec
         let got = symbols.len();
         return Err(FeedError::Symbols(SymbolError::TooMany { got }).into());
     }
-    let names = symbols.iter().map(|symbol| Ok(symbol.text(name)?.to_owned()));
-    names.collect()
+    let texts = RustleString::texts(symbols, name)?;
+    Ok(texts.into_iter().map(str::to_owned).collect())
 }
 
 /// A number of `units` of 10^-`scale`.

@@ -3,9 +3,10 @@
 //! A lookup takes no lock: it pins the slot with one compare-and-swap, so that a plan can be used from a realtime thread while
 //! another thread frees it. The last user to unpin it drops the object.
 
+use crate::call_fault::{CallFault, Value};
+use crate::exports;
 use crate::guard::fault_point;
 use crate::live::LiveToken;
-use crate::status::CallFault;
 use std::cell::UnsafeCell;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,6 +48,20 @@ const KIND_BITS: u32 = 5;
 /// The number of a handle's kind.
 pub(crate) const fn kind_of(handle: RustleHandle) -> u32 {
     (handle >> 32) as u32 & ((1 << KIND_BITS) - 1)
+}
+
+/// The name of a kind; "none" for a number of none.
+pub(crate) fn kind_name(kind: u32) -> &'static str {
+    exports::verbs(kind).map_or("none", |verbs| verbs.name)
+}
+
+/// The refusal of a handle as the argument `name`, which takes handles of `kind`.
+pub(crate) fn refused(handle: RustleHandle, kind: u32, name: &'static str) -> CallFault {
+    if kind_of(handle) == kind || kind_of(handle) == 0 {
+        CallFault::stale(name, handle)
+    } else {
+        CallFault::kind(name, kind_name(kind), Value::Object(handle))
+    }
 }
 
 // SAFETY: the table hands out `&T` to any thread (T: Sync), and drops a T on the thread that unpins it last (T: Send). A slot's
@@ -123,11 +138,11 @@ impl<T> SlotTable<T> {
     /// Errors: the handle is not live in this table.
     pub(crate) fn pin(&self, handle: RustleHandle, name: &'static str) -> Result<Pinned<'_, T>, CallFault> {
         let index = handle as u32;
-        let slot = self.slot(index).ok_or(CallFault::stale(name, handle))?;
+        let slot = self.slot(index).ok_or_else(|| self.refused(handle, name))?;
         let mut state = slot.state.load(Ordering::Acquire);
         loop {
             if state >> 32 != handle >> 32 || state & CLOSED != 0 {
-                return Err(CallFault::stale(name, handle));
+                return Err(self.refused(handle, name));
             }
             match slot
                 .state
@@ -163,6 +178,11 @@ impl<T> SlotTable<T> {
             return Err(CallFault::stale(name, handle));
         }
         Ok(())
+    }
+
+    #[cold]
+    fn refused(&self, handle: RustleHandle, name: &'static str) -> CallFault {
+        refused(handle, self.kind, name)
     }
 
     fn slot(&self, index: u32) -> Option<&Slot<T>> {
@@ -281,7 +301,7 @@ mod tests {
         let table = SlotTable::new(30);
         let first = table.insert('a').expect("room");
         table.remove(first, "h").expect("live");
-        let last_but_one = u64::from(u32::MAX - 1) - (1 << KIND_BITS) << 32;
+        let last_but_one = (u64::from(u32::MAX - 1) - (1 << KIND_BITS)) << 32;
         let slot = table.slot(first as u32).expect("a slot");
         slot.state.store(last_but_one | CLOSED, Ordering::Release);
         let handles = ['b', 'c', 'd'].map(|letter| {

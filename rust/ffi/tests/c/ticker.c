@@ -78,6 +78,10 @@ static void refusals_are_typed_and_take_no_sink(void) {
   REFUSED(START(twice, 2, 0, 0), RUSTLE_DUPLICATE_SYMBOL);
   REFUSED(START(&spaced, 1, 0, 0), RUSTLE_MALFORMED_SYMBOL);
   REFUSED(START(&fine, 1, RUSTLE_LANE_DROP_OLDEST, 1048577), RUSTLE_INVALID_LENGTH);
+  RustleString second_is_null[] = {TEXT("A"), {NULL, 3}};
+  REFUSED(START(second_is_null, 2, 0, 0), RUSTLE_NULL_POINTER);
+  const char *place = "request.symbols[1]: expected a pointer, got NULL";
+  EXPECT(error.message_length == strlen(place) && memcmp(error.message, place, strlen(place)) == 0);
   EXPECT(session == 0 && atomic_load(&probe.signals) == 0 && atomic_load(&probe.releases) == 0);
 
   OK(START(&fine, 1, 0, 0));
@@ -115,8 +119,12 @@ static void verbs_refuse_what_is_of_another_kind(void) {
   REFUSED(rustle_describe(ticker, RUSTLE_DESCRIBE_FEED_COUNTS, &counts, sizeof counts, &error), RUSTLE_STALE_HANDLE);
   REFUSED(rustle_reset(ticker, &error), RUSTLE_UNSUPPORTED);
   REFUSED(rustle_shut_down(session, &error), RUSTLE_UNSUPPORTED);
-  // The typed functions take handles of their kind alone.
+  // The typed functions take handles of their kind alone, and name both and the handle.
   REFUSED(rustle_voice_free(ticker, &error), RUSTLE_STALE_HANDLE);
+  char text[100];
+  int length = snprintf(text, sizeof text, "voice: expected a live handle of kind voice, got %#llx, one of kind ticker",
+                        (unsigned long long)ticker);
+  EXPECT(error.message_length == (uint32_t)length && memcmp(error.message, text, (size_t)length) == 0);
   REFUSED(rustle_session_cancel(ticker, &error), RUSTLE_STALE_HANDLE);
   REFUSED(rustle_ticker_free(session, &error), RUSTLE_STALE_HANDLE);
   FREE(session, ticker);
