@@ -88,7 +88,7 @@ extension FeedServer {
     /// of the same user may use.
     case local
     /// Clients that send this token as their first line, 16 to 512 bytes of UTF-8 (``LiveFeed/token``). It is compared in constant
-    /// time, and is not encrypted on its way.
+    /// time, and is not encrypted on its way. `print` and `dump` do not show it.
     case token(String)
     /// Every client that reaches the address.
     case anyone
