@@ -56,8 +56,8 @@ import Testing
     let half = samples.count / 2
     let position = Int64(half + lost)
     let buffers = [
-      PCMBuffer(format: format, samples: Array(samples[..<half]), position: 0),
-      PCMBuffer(format: format, samples: Array(samples[half...]), position: position, droppedFrames: Int64(lost)),
+      PCMBuffer(format: format, wholeFrames: Array(samples[..<half]), position: 0),
+      PCMBuffer(format: format, wholeFrames: Array(samples[half...]), position: position, droppedFrames: Int64(lost)),
     ]
     let analyzer = try VoiceAnalyzer(format: format)
     let found = try await frames(of: analyzer, in: ScriptedInput(buffersToGive: buffers))
@@ -77,7 +77,7 @@ import Testing
 
   @Test func recordingThatBeginsLaterKeepsItsTimes() async throws {
     let analyzer = try VoiceAnalyzer(format: format)
-    let frames = try await analyzer.process(PCMBuffer(format: format, samples: samples, position: 96_000))
+    let frames = try await analyzer.process(PCMBuffer(format: format, wholeFrames: samples, position: 96_000))
     #expect(frames.first?.sample == 96_000 + Int64(analyzer.window / 2) && frames.first?.droppedFrames == 0)
   }
 
@@ -96,7 +96,7 @@ import Testing
 
   @Test func anotherFormatIsAnErrorAndTheEnd() async throws {
     let analyzer = try VoiceAnalyzer(format: format)
-    let other = PCMBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), samples: [0], position: 0)
+    let other = PCMBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), wholeFrames: [0], position: 0)
     var heard = try await analyzer.frames(of: ScriptedInput(buffersToGive: [other])).makeAsyncIterator()
     let error = await #expect(throws: AudioError.self) { try await heard.next() }
     #expect(error?.code == .formatMismatch)
