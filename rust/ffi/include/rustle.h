@@ -529,7 +529,7 @@ static inline RustleStatus rustle_echo_free(RustleHandle echo, RustleError *erro
 /// Sets the number that the sessions of an echo repeat: running sessions change after the configured delay,
 /// later ones begin with it. A call within the delay of an earlier call replaces that call's number.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`.
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_FORKED`. Example: `number` 7.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1554,7 +1554,7 @@ RustleStatus rustle_feed_run(RustleHandle feed, RustleError *error);
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned), `RUSTLE_WRONG_SOURCE` (a feed of another source),
-/// `RUSTLE_WRONG_STATE` (it was closed or has ended); nothing is taken then.
+/// `RUSTLE_WRONG_STATE` (it was closed or has ended), `RUSTLE_FORKED`; nothing is taken then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1572,7 +1572,7 @@ RustleStatus rustle_feed_push(
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`,
 /// `RUSTLE_INVALID_VALUE` (another kind), `RUSTLE_WRONG_SOURCE` (a feed of another source),
-/// `RUSTLE_WRONG_STATE` (it was closed or has ended).
+/// `RUSTLE_WRONG_STATE` (it was closed or has ended), `RUSTLE_FORKED`.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1631,7 +1631,7 @@ RustleStatus rustle_feed_subscribe_sized(
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
 /// overlaps or is misaligned; a session of notices), `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`,
 /// `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`,
-/// `RUSTLE_WRONG_STATE` (the session has ended); nothing is changed then.
+/// `RUSTLE_WRONG_STATE` (the session has ended), `RUSTLE_FORKED`; nothing is changed then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -2686,8 +2686,8 @@ static inline RustleStatus rustle_playback_free(RustleHandle playback, RustleErr
 /// the session's end samples are taken and discarded.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
-/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (no whole frames); nothing is
-/// taken then.
+/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (no whole frames),
+/// `RUSTLE_FORKED`; nothing is taken then.
 ///
 /// Thread-safe: yes. Realtime-safe: no (calls with the same session wait for one another).
 ///
@@ -2697,11 +2697,11 @@ RustleStatus rustle_playback_write(
     RustleHandle session, const float *samples, size_t samples_count, size_t *taken, RustleError *error);
 
 /// Marks the end of a playback session's sound: the session ends when the device has played the waiting
-/// frames. Idempotent.
+/// frames. Idempotent. Realtime-safe. Fails with `RUSTLE_FORKED`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine).
 ///
-/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_playback_finish(RustleHandle session, RustleError *error);

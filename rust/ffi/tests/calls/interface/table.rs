@@ -3223,7 +3223,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
         ],
-        statuses: &[status::RUSTLE_STALE_HANDLE],
+        statuses: &[status::RUSTLE_FORKED, status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_echo_say(a.handle(0), a.u64(1), error) },
@@ -3493,6 +3493,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
         ],
         statuses: &[
+            status::RUSTLE_FORKED,
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
@@ -3533,6 +3534,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
         ],
         statuses: &[
+            status::RUSTLE_FORKED,
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_UTF8,
             status::RUSTLE_INVALID_VALUE,
@@ -3660,6 +3662,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         statuses: &[
             status::RUSTLE_DUPLICATE_SYMBOL,
+            status::RUSTLE_FORKED,
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_UTF8,
             status::RUSTLE_INVALID_VALUE,
@@ -4354,6 +4357,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
         ],
         statuses: &[
+            status::RUSTLE_FORKED,
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
@@ -4375,8 +4379,12 @@ pub(crate) static CALLS: &[Call] = &[
             }),
             size: 0,
         }],
-        statuses: &[status::RUSTLE_INVALID_VALUE, status::RUSTLE_STALE_HANDLE],
-        is_realtime: true,
+        statuses: &[
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_playback_finish(a.handle(0), error) },
     },
