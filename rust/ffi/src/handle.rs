@@ -56,6 +56,7 @@ pub(crate) fn kind_name(kind: u32) -> &'static str {
 }
 
 /// The refusal of a handle as the argument `name`, which takes handles of `kind`.
+#[cold]
 pub(crate) fn refused(handle: RustleHandle, kind: u32, name: &'static str) -> CallFault {
     if kind_of(handle) == kind || kind_of(handle) == 0 {
         CallFault::stale(name, handle)
@@ -138,11 +139,11 @@ impl<T> SlotTable<T> {
     /// Errors: the handle is not live in this table.
     pub(crate) fn pin(&self, handle: RustleHandle, name: &'static str) -> Result<Pinned<'_, T>, CallFault> {
         let index = handle as u32;
-        let slot = self.slot(index).ok_or_else(|| self.refused(handle, name))?;
+        let slot = self.slot(index).ok_or_else(|| refused(handle, self.kind, name))?;
         let mut state = slot.state.load(Ordering::Acquire);
         loop {
             if state >> 32 != handle >> 32 || state & CLOSED != 0 {
-                return Err(self.refused(handle, name));
+                return Err(refused(handle, self.kind, name));
             }
             match slot
                 .state
@@ -178,11 +179,6 @@ impl<T> SlotTable<T> {
             return Err(CallFault::stale(name, handle));
         }
         Ok(())
-    }
-
-    #[cold]
-    fn refused(&self, handle: RustleHandle, name: &'static str) -> CallFault {
-        refused(handle, self.kind, name)
     }
 
     fn slot(&self, index: u32) -> Option<&Slot<T>> {
