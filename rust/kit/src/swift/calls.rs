@@ -276,4 +276,33 @@ pub(super) fn call_text(interface: &Interface, call: &Call, out: &mut String) {
         }
     }
     out.push_str("  }\n\n");
+    if let Some((last, others)) = swift.parameters.split_last()
+        && let Some(kind) = last.strip_prefix(SCRATCH)
+        && owner.is_some()
+    {
+        without_scratch(&call.name, &function, others, kind, &result, out);
+    }
+}
+
+/// The beginning of a parameter for scratch memory.
+const SCRATCH: &str = "scratch: inout ";
+
+/// The call with the object's own scratch memory, which it uses when it is passed none of this `kind`.
+fn without_scratch(c: &str, name: &str, parameters: &[String], kind: &str, result: &str, out: &mut String) {
+    let passed = parameters.iter().map(|parameter| {
+        let (label, kind) = parameter.split_once(": ").unwrap_or((parameter, ""));
+        let value = label.trim_start_matches("_ ");
+        let mark = if kind.starts_with("inout ") { "&" } else { "" };
+        match label == value {
+            true => format!("{label}: {mark}{value}, "),
+            false => format!("{mark}{value}, "),
+        }
+    });
+    let _ = writeln!(
+        out,
+        "  /// See `{c}`; with the object's scratch memory.\n  package func {name}({}) throws(NativeError){result} {{\n    \
+         var none = {kind}()\n    return try {name}({}scratch: &none)\n  }}\n",
+        parameters.join(", "),
+        passed.collect::<String>(),
+    );
 }
