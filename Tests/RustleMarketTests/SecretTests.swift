@@ -1,7 +1,8 @@
 import RustleMarket
+import TestSupport
 import Testing
 
-@Suite struct SecretTests {
+@Suite(.releasesNativeObjects) struct SecretTests {
   private let token = "0123456789abcdef"
 
   /// What a log, a debugger and an error's text may show.
