@@ -105,7 +105,7 @@ public struct AudioFileInput: AudioInput {
         guard frames > 0 else { return nil }
         position.isAtEnd = false
         defer { position.frames += Int64(frames) }
-        return PCMBuffer(format: format, samples: samples, position: position.frames)
+        return PCMBuffer(format: format, wholeFrames: samples, position: position.frames)
       }
     }
   }

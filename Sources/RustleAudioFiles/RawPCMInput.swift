@@ -131,7 +131,7 @@ public struct RawPCMInput: AudioInput {
           return nil
         }
         position.isAtEnd = false
-        let buffer = PCMBuffer(format: format, samples: samples, position: position.frames)
+        let buffer = PCMBuffer(format: format, wholeFrames: samples, position: position.frames)
         position.frames += Int64(buffer.frameCount)
         return buffer
       }

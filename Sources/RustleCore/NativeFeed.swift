@@ -68,10 +68,12 @@ package struct NativeFeed: ~Copyable, Sendable {
   }
 
   /// Returns the newest notice of the source's connection or end, or one of the kind "none yet".
-  package borrowing func connection() -> NativeFeedNotice { NativeCalls.feedConnection(handle.raw) }
+  package borrowing func connection() throws(NativeError) -> NativeFeedNotice {
+    try NativeCalls.feedConnection(handle.raw)
+  }
 
   /// Returns the counts of the source so far.
-  package borrowing func counts() -> NativeFeedCounts { NativeCalls.feedCounts(handle.raw) }
+  package borrowing func counts() throws(NativeError) -> NativeFeedCounts { try NativeCalls.feedCounts(handle.raw) }
 
   /// Delivers `bytes` to an external source, and returns how many it took.
   package borrowing func push(_ bytes: Span<UInt8>) throws(NativeError) -> Int {
@@ -130,10 +132,9 @@ extension EngineStream {
     try NativeCalls.feedSubscribe(core.session.id.raw, add: add, remove: remove)
   }
 
-  /// The counts of trades left out of a feed's candles or statistics.
-  package var omissions: NativeFeedOmissions {
+  /// Returns the counts of trades left out of a feed's candles or statistics.
+  package func omissions() throws(NativeError) -> NativeFeedOmissions {
     defer { extendLifetime(core) }
-    // Zeros for a session of another engine, too, which leaves nothing out.
-    return NativeCalls.feedOmissions(core.session.id.raw)
+    return try NativeCalls.feedOmissions(core.session.id.raw)
   }
 }

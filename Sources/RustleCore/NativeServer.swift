@@ -16,24 +16,23 @@ package final class NativeServer: Sendable {
   package var released: OneShot { session.releasedSignal }
 
   /// The address, with the assigned port where port 0 was requested.
-  package var address: String {
+  package func address() throws(NativeError) -> String {
     // Enough by the header.
     var bytes = [UInt8](repeating: 0, count: 300)
     var room = bytes.mutableSpan
-    // The only refusal is a stale handle, and this object owns it; likewise below.
-    let length = (try? NativeCalls.serverAddress(session.id.raw, address: &room)) ?? 0
+    let length = try NativeCalls.serverAddress(session.id.raw, address: &room)
     return String(decoding: bytes.prefix(length), as: UTF8.self)
   }
 
   /// The counts so far.
-  package var counts: NativeServerCounts { NativeCalls.serverCounts(session.id.raw) }
+  package func counts() throws(NativeError) -> NativeServerCounts { try NativeCalls.serverCounts(session.id.raw) }
 
   /// The present clients and their counts, the oldest first.
-  package var clients: [NativeServerClient] {
+  package func clients() throws(NativeError) -> [NativeServerClient] {
     // The maximum number of clients.
     var places = [RustleServerClient](repeating: RustleServerClient(), count: 1_024)
     var room = places.mutableSpan
-    let count = (try? NativeCalls.serverClients(session.id.raw, clients: &room)) ?? 0
+    let count = try NativeCalls.serverClients(session.id.raw, clients: &room)
     return places.prefix(count).map(NativeServerClient.init)
   }
 }

@@ -11,7 +11,7 @@ struct RecordRoom<Record: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
   init(of empty: Record, count: Int = 64) { records = [Record](repeating: empty, count: count) }
 
   /// The address of the memory, which does not change.
-  var address: UInt { unsafe records.span.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+  var address: UInt { records.address }
 
   /// Processes a signal by as many calls as necessary, and passes each record to `found`.
   ///
@@ -44,4 +44,9 @@ struct RecordRoom<Record: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
       isFull = written == room.count
     }
   }
+}
+
+extension Array where Element: BitwiseCopyable {
+  /// The address of the memory, for tests that it is kept.
+  package var address: UInt { unsafe span.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
 }

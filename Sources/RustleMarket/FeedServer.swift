@@ -16,9 +16,9 @@ public final class FeedServer: Sendable {
   /// The address, with the assigned port where port 0 was requested.
   public let address: FeedAddress
 
-  init(_ server: NativeServer) {
+  init(_ server: NativeServer) throws(NativeError) {
     self.server = server
-    address = FeedAddress(server.address)
+    address = FeedAddress(try server.address())
   }
 
   /// An element for each time that clients connected or disconnected; it ends with the server. It is for one reader, and several
@@ -26,20 +26,28 @@ public final class FeedServer: Sendable {
   public var changes: AsyncStream<Void> { server.changes }
 
   /// The counts so far, also after the end.
+  ///
+  /// - Throws: ``FeedError/Code/internal``: a fault inside the package.
   public var counts: ServerCounts {
-    let counts = server.counts
-    return ServerCounts(
-      clients: Int(counts.clients), accepted: counts.accepted, refused: counts.refused, bytes: counts.bytes,
-      trades: counts.trades, dropped: counts.dropped)
+    get throws(FeedError) {
+      let counts = try FeedError.rethrowing { () throws(NativeError) in try server.counts() }
+      return ServerCounts(
+        clients: Int(counts.clients), accepted: counts.accepted, refused: counts.refused, bytes: counts.bytes,
+        trades: counts.trades, dropped: counts.dropped)
+    }
   }
 
   /// The present clients and their counts, the oldest first.
+  ///
+  /// - Throws: ``FeedError/Code/internal``: a fault inside the package.
   public var clients: [ServerClient] {
-    server.clients.map {
-      let lane = StreamStatistics(produced: $0.lane.produced, delivered: $0.lane.delivered, dropped: $0.lane.dropped)
-      return ServerClient(
-        number: $0.number, since: Timestamp(nanosecondsSince1970: $0.sinceNanoseconds), bytes: $0.bytes,
-        statistics: lane)
+    get throws(FeedError) {
+      try FeedError.rethrowing { () throws(NativeError) in try server.clients() }.map {
+        let lane = StreamStatistics(produced: $0.lane.produced, delivered: $0.lane.delivered, dropped: $0.lane.dropped)
+        return ServerClient(
+          number: $0.number, since: Timestamp(nanosecondsSince1970: $0.sinceNanoseconds), bytes: $0.bytes,
+          statistics: lane)
+      }
     }
   }
 
@@ -55,9 +63,11 @@ public final class FeedServer: Sendable {
 
   /// Returns when a client has connected, the server has ended or the calling task is cancelled. A recording that starts after it
   /// loses nothing before the first client.
-  public func untilFirstClient() async {
-    if counts.accepted > 0 { return }
-    for await _ in changes where counts.accepted > 0 { return }
+  ///
+  /// - Throws: ``FeedError/Code/internal``: a fault inside the package.
+  public func untilFirstClient() async throws(FeedError) {
+    if try counts.accepted > 0 { return }
+    for await _ in changes where try counts.accepted > 0 { return }
   }
 
   /// Returns when the server has ended. Cancelling the task stops it.
@@ -78,7 +88,7 @@ extension FeedServer {
     /// of the same user may use.
     case local
     /// Clients that send this token as their first line, 16 to 512 bytes of UTF-8 (``LiveFeed/token``). It is compared in constant
-    /// time, and is not encrypted on its way.
+    /// time, and is not encrypted on its way. `print` and `dump` do not show it.
     case token(String)
     /// Every client that reaches the address.
     case anyone

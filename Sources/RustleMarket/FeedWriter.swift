@@ -41,8 +41,12 @@ package actor FeedWriter {
     try FeedError.rethrowing { () throws(NativeError) in try state.report(to: core.native) }
   }
 
-  /// The number of trades that the feed has delivered.
-  package nonisolated var tradeCount: UInt64 { core.native.counts().trades }
+  /// ``MarketFeed/counts``.
+  package nonisolated var counts: FeedCounts {
+    get throws(FeedError) {
+      FeedCounts(try FeedError.rethrowing { () throws(NativeError) in try core.native.counts() })
+    }
+  }
 
   /// ``MarketFeed/subscription``.
   package nonisolated var subscription: FeedSubscription { core.subscription }

@@ -64,8 +64,12 @@ public struct LiveFeed: Sendable, Hashable {
   /// Whether the feed sends the subscribed symbols to the peer, after each connection and each change.
   public var subscribes: Bool
   /// The token that the peer requires, 16 to 512 bytes of UTF-8, sent as the first line of each connection; nil: none. It is not
-  /// encrypted on its way.
-  public var token: String?
+  /// encrypted on its way. `print` and `dump` do not show it.
+  public var token: String? {
+    get { secret?.text }
+    set { secret = newValue.map(Secret.init) }
+  }
+  private var secret: Secret?
 
   /// Creates a source; by default 5 s to connect, 30 s of silence, sequence numbers that continue, and subscriptions.
   public init(
@@ -80,7 +84,7 @@ public struct LiveFeed: Sendable, Hashable {
     self.backoff = backoff
     self.restartsNumbers = restartsNumbers
     self.subscribes = subscribes
-    self.token = token
+    secret = token.map(Secret.init)
   }
 
   var native: NativeLiveFeed {

@@ -180,7 +180,13 @@ public actor MarketFeed: StreamEngine {
   }
 
   /// The state of the source's connection.
-  public var connectionState: FeedConnection { FeedConnection(core.native.connection()) }
+  ///
+  /// - Throws: ``FeedError/Code/internal``: a fault inside the package.
+  public var connectionState: FeedConnection {
+    get throws(FeedError) {
+      FeedConnection(try FeedError.rethrowing { () throws(NativeError) in try core.native.connection() })
+    }
+  }
 
   /// Serves the feed at `address`, to each client by `policy`: all symbols until the client subscribes. A server does not retain
   /// its feed and ends with it.
@@ -202,7 +208,7 @@ public actor MarketFeed: StreamEngine {
       let server = try core.native.serve(request)
       servers.removeAll(where: \.isFired)
       servers.append(server.released)
-      return FeedServer(server)
+      return try FeedServer(server)
     } catch {
       throw FeedError(error)
     }
@@ -224,7 +230,9 @@ public actor MarketFeed: StreamEngine {
   }
 
   /// The counts of the source so far.
-  public var counts: FeedCounts { FeedCounts(core.native.counts()) }
+  ///
+  /// - Throws: ``FeedError/Code/internal``: a fault inside the package.
+  public var counts: FeedCounts { get throws(FeedError) { try writer.counts } }
 }
 
 extension EngineStream where Value: SymbolRecord {
@@ -240,11 +248,19 @@ extension EngineStream where Value: SymbolRecord {
   public func unsubscribe(from symbols: [String]) throws(FeedError) { try change(adding: [], removing: symbols) }
 
   /// The number of trades left out of candles or statistics because they came too late, also after the end of the stream.
-  public var lateTradeCount: UInt64 { omissions.late }
+  ///
+  /// - Throws: ``FeedError/Code/internal``: a fault inside the package.
+  public var lateTradeCount: UInt64 { get throws(FeedError) { try omitted.late } }
 
   /// The number of trades evicted early from the windows of statistics, as a window has at most 1,048,576 trades of a symbol;
   /// also after the end. Where it is above 0, statistics have fewer trades than their window's duration had.
-  public var evictedTradeCount: UInt64 { omissions.evicted }
+  ///
+  /// - Throws: ``FeedError/Code/internal``: a fault inside the package.
+  public var evictedTradeCount: UInt64 { get throws(FeedError) { try omitted.evicted } }
+
+  private var omitted: NativeFeedOmissions {
+    get throws(FeedError) { try FeedError.rethrowing { () throws(NativeError) in try omissions() } }
+  }
 
   private func change(adding: [String], removing: [String]) throws(FeedError) {
     try FeedError.rethrowing { () throws(NativeError) in try changeSubscription(adding: adding, removing: removing) }

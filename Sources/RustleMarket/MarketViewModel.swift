@@ -110,7 +110,7 @@ public final class MarketViewModel {
             tasks.addTask { await model.follow(notices, of: feed, run) { $0.take($1) } }
             tasks.addTask { await model.follow(states, of: feed, run) { $0.take($1) } }
           }
-          let counts = await feed.counts
+          let counts = try await feed.counts
           self?.ended(run, counts, trades.outcome)
         } catch {
           self?.refused(run, error)
@@ -198,7 +198,13 @@ public final class MarketViewModel {
       _ take: @escaping @MainActor (MarketViewModel, [StreamElement<Value>]) -> Void
     ) async {
       for await batch in stream.batches(upTo: 1_024) {
-        let counts = await feed.counts
+        let counts: FeedCounts
+        do throws(FeedError) {
+          counts = try await feed.counts
+        } catch {
+          model?.refused(run, error)
+          return await feed.refuseStreams()
+        }
         guard let model, run == model.runs.newest else { return }
         take(model, batch)
         // Another stream's task may have newer counts.

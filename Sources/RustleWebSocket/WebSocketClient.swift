@@ -49,7 +49,7 @@ struct WebSocketClient: Sendable {
         if Task.isCancelled { return }
         // The last trades of a connection may be counted during the next one.
         let before = trades
-        trades = writer.tradeCount
+        trades = try writer.counts.trades
         if trades > before || held >= backoff.healthyAfter { failures = 0 }
         failures += 1
         if let limit = backoff.attemptLimit, failures >= limit {
@@ -61,7 +61,9 @@ struct WebSocketClient: Sendable {
         try await Task.sleep(for: wait)
       }
     } catch {
-      // Cancelled during the backoff, or the feed has ended.
+      // Cancelled during the backoff, or the feed has ended, unless a fault has to end it.
+      guard let fault = error as? FeedError, fault.code == .internal else { return }
+      try? writer.report(.closed(reason: fault.message))
     }
   }
 

@@ -15,7 +15,7 @@ import Testing
 
   static func write(_ samples: [Float], to path: String, _ format: AudioFormat, _ options: Options) throws {
     var writer = try AudioFileWriter(path: path, format: format, options: options)
-    try writer.append(PCMBuffer(format: format, samples: samples, position: 0))
+    try writer.append(PCMBuffer(format: format, wholeFrames: samples, position: 0))
     try writer.finish()
   }
 
@@ -68,7 +68,7 @@ import Testing
     var writer = try AudioFileWriter(path: path, format: format, options: Options(encoding: .int16))
     let half: Float = 0.5 / 32_768
     let samples: [Float] = [1, -1, 1.5, -1.5, .infinity, -.infinity, .nan, 0.25, half, 3 * half, -half]
-    try writer.append(PCMBuffer(format: format, samples: samples, position: 0))
+    try writer.append(PCMBuffer(format: format, wholeFrames: samples, position: 0))
     #expect(writer.clippedSamples == 5)
     #expect(writer.undefinedSamples == 1)
     try writer.finish()

@@ -13,7 +13,7 @@ struct RecorderTests {
   /// A buffer of frames whose samples are their numbers.
   private func buffer(_ position: Int, frames: Int, lost: Int64 = 0) throws -> PCMBuffer {
     let samples = (2 * position..<2 * (position + frames)).map { Float($0 % 1_000) / 1_024 }
-    return PCMBuffer(format: try format(), samples: samples, position: Int64(position), droppedFrames: lost)
+    return PCMBuffer(format: try format(), wholeFrames: samples, position: Int64(position), droppedFrames: lost)
   }
 
   private func samples(of path: String) throws -> [Float] {
@@ -101,7 +101,7 @@ struct RecorderTests {
   func otherFormat() async throws {
     let folder = try ScratchFolder()
     let other = try AudioFormat(sampleRate: 44_100, channels: 2)
-    let input = ScriptedInput([PCMBuffer(format: other, samples: [0, 0], position: 0)])
+    let input = ScriptedInput([PCMBuffer(format: other, wholeFrames: [0, 0], position: 0)])
     let recorder = Recorder()
     try await recorder.start(input, format: try format(), to: folder.path("take.wav"))
     let error = await #expect(throws: RecordingError.self) { try await recorder.finished() }

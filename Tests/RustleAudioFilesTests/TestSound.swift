@@ -18,7 +18,7 @@ enum TestSound {
 
   static func buffer(_ frames: Range<Int>, _ format: AudioFormat) -> PCMBuffer {
     PCMBuffer(
-      format: format, samples: samples(frames, channels: format.channels), position: Int64(frames.lowerBound))
+      format: format, wholeFrames: samples(frames, channels: format.channels), position: Int64(frames.lowerBound))
   }
 
   /// The samples of a file, all of them.

@@ -63,7 +63,7 @@ import Testing
         input,
         changing: { buffer in
           PCMBuffer(
-            format: buffer.format, samples: Array(buffer.samples.prefix(buffer.samples.count / 2)),
+            format: buffer.format, wholeFrames: Array(buffer.samples.prefix(buffer.samples.count / 2)),
             position: buffer.position / 2)
         })
     }
@@ -116,11 +116,11 @@ import Testing
   @Test func anotherFormatIsRefusedBeforeAndAfterTheChange() async throws {
     let output = try output()
     let other = try AudioFormat(sampleRate: 44_100, channels: 2)
-    let foreign = ScriptedInput(buffersToGive: [PCMBuffer(format: other, samples: [0, 0], position: 0)])
+    let foreign = ScriptedInput(buffersToGive: [PCMBuffer(format: other, wholeFrames: [0, 0], position: 0)])
     let mine = input(frames: 1_000)
     for attempt in [
       { try await output.play(foreign) },
-      { try await output.play(mine, changing: { PCMBuffer(format: other, samples: $0.samples, position: 0) }) },
+      { try await output.play(mine, changing: { PCMBuffer(format: other, wholeFrames: $0.samples, position: 0) }) },
     ] as [@Sendable () async throws -> PlaybackProgress] {
       let error = await #expect(throws: AudioError.self) { try await runtime.run(attempt) }
       #expect(error?.code == .formatMismatch)

@@ -67,7 +67,7 @@ import Testing
     for settings in [EqualizerSettings.flat, try .graphic(gains: [Double](repeating: 0, count: 28))] {
       let equalizer = try Equalizer(format: format, settings: settings)
       let input = PCMBuffer(
-        format: format, samples: random(9_600, seed: 1) + [-0.0, Float.leastNonzeroMagnitude, 2, -3], position: 77,
+        format: format, wholeFrames: random(9_600, seed: 1) + [-0.0, Float.leastNonzeroMagnitude, 2, -3], position: 77,
         droppedFrames: 5, overruns: 2
       )
       let output = try equalizer.process(input)
@@ -95,7 +95,7 @@ import Testing
     try await equalizer.setBypassed(true)
     #expect(await equalizer.isBypassed)
     #expect(abs(try gain(equalizer)) < 1e-6)
-    let input = PCMBuffer(format: format, samples: random(4_800, seed: 3), position: 0)
+    let input = PCMBuffer(format: format, wholeFrames: random(4_800, seed: 3), position: 0)
     #expect(try equalizer.process(input).samples.map(\.bitPattern) == input.samples.map(\.bitPattern))
     // What is changed meanwhile is heard when the bypass ends.
     try await equalizer.setGain(-9, ofBand: 0)
@@ -120,11 +120,11 @@ import Testing
     let equalizer = try Equalizer(format: format, settings: EqualizerSettings(left: [peak(12)], right: [peak(12)]))
     _ = try gain(equalizer)
     try equalizer.reset()
-    let silence = PCMBuffer(format: format, samples: [Float](repeating: 0, count: 960), position: 0)
+    let silence = PCMBuffer(format: format, wholeFrames: [Float](repeating: 0, count: 960), position: 0)
     #expect(try equalizer.process(silence) == silence)
     try await equalizer.set(.flat)
     try equalizer.reset()
-    let input = PCMBuffer(format: format, samples: random(960, seed: 4), position: 0)
+    let input = PCMBuffer(format: format, wholeFrames: random(960, seed: 4), position: 0)
     #expect(try equalizer.process(input) == input)
   }
 
@@ -155,7 +155,7 @@ import Testing
     let done = OneShot()
     let sound = Task.detached {
       let buffer = PCMBuffer(
-        format: equalizer.format, samples: Sounds.tones([(1_000, 0.1), (1_000, 0.1)], frames: 0..<480), position: 0)
+        format: equalizer.format, wholeFrames: Sounds.tones([(1_000, 0.1), (1_000, 0.1)], frames: 0..<480), position: 0)
       var isFinite = true
       repeat { isFinite = try equalizer.process(buffer).samples.allSatisfy(\.isFinite) && isFinite } while !done.isFired
       return isFinite
@@ -181,7 +181,7 @@ import Testing
 
   @Test func secondTaskThatProcessesIsRefusedAndNothingElse() async throws {
     let equalizer = try Equalizer(format: format, settings: .graphic(gains: [Double](repeating: 3, count: 28)))
-    let input = PCMBuffer(format: format, samples: random(9_600, seed: 5), position: 0)
+    let input = PCMBuffer(format: format, wholeFrames: random(9_600, seed: 5), position: 0)
     let counts = try await withThrowingTaskGroup(of: (done: Int, refused: Int).self) { group in
       for _ in 0..<4 {
         group.addTask {
@@ -213,14 +213,14 @@ import Testing
     var levels = equalizer.levels().makeAsyncIterator()
     var late = equalizer.levels().makeAsyncIterator()
     let samples: [Float] = [0.5, 0, -0.5, 0]
-    _ = try equalizer.process(PCMBuffer(format: format, samples: samples, position: 0))
+    _ = try equalizer.process(PCMBuffer(format: format, wholeFrames: samples, position: 0))
     let seen = try #require(await levels.next())
     #expect(abs(seen.before[0].power - 20 * log10(0.5)) < 1e-9)
     #expect(abs(seen.before[0].peak - 20 * log10(0.5)) < 1e-9)
     #expect(abs(seen.after[0].peak - 20 * log10(0.5) + 6) < 1e-4)
     #expect(seen.before[1].power == -.infinity && seen.after[1].peak == -.infinity)
     // A listener that is too slow sees the newest.
-    _ = try equalizer.process(PCMBuffer(format: format, samples: [1, 1], position: 2))
+    _ = try equalizer.process(PCMBuffer(format: format, wholeFrames: [1, 1], position: 2))
     #expect(await late.next()?.before[1].peak == 0)
   }
 
@@ -252,7 +252,7 @@ import Testing
 
   @Test func listenersThatComeAndGoDisturbNobody() async throws {
     let equalizer = try Equalizer(format: format)
-    let buffer = PCMBuffer(format: format, samples: random(96, seed: 6), position: 0)
+    let buffer = PCMBuffer(format: format, wholeFrames: random(96, seed: 6), position: 0)
     let done = OneShot()
     let sound = Task.detached { repeat { _ = try equalizer.process(buffer) } while !done.isFired }
     await withTaskGroup { group in
@@ -271,7 +271,7 @@ import Testing
   @Test func anotherFormatIsRefused() async throws {
     let equalizer = try Equalizer(format: format)
     #expect(
-      await code { _ = try equalizer.process(PCMBuffer(format: mono, samples: [0, 0], position: 0)) }
+      await code { _ = try equalizer.process(PCMBuffer(format: mono, wholeFrames: [0, 0], position: 0)) }
         == .formatMismatch)
     var samples: [Float] = [1, 2, 3]
     let error = #expect(throws: AudioError.self) {

@@ -66,7 +66,7 @@ import Testing
     model.setGain(6, ofBand: 7)
     await model.settled()
     while (model.response?.left.max() ?? 0) < 5.9 { await Task.yield() }
-    let buffer = PCMBuffer(format: model.equalizer.format, samples: [0.5, 0.25], position: 0)
+    let buffer = PCMBuffer(format: model.equalizer.format, wholeFrames: [0.5, 0.25], position: 0)
     // The model listens from its first turn on.
     while model.levels == nil {
       _ = try model.equalizer.process(buffer)

@@ -55,7 +55,7 @@ import Testing
     let meter = try SoundLevelMeter(format: format)
     // A square wave: its power is that of its amplitude.
     let samples = (0..<96_000).map { Float($0 % 48 < 24 ? amplitude : -amplitude) }
-    try await meter.process(PCMBuffer(format: format, samples: samples, position: 0))
+    try await meter.process(PCMBuffer(format: format, wholeFrames: samples, position: 0))
     let reading = try await meter.reading
     #expect(reading.levelZone == levelZone)
     #expect(abs(reading.place - (try DisplayScale.place(ofPower: 20 * log10(amplitude)).place)) < 0.01)

@@ -93,9 +93,9 @@ import Testing
         configuration: SoundLevelMeterConfiguration(
           frequencyWeighting: .z, calibration: Calibration(response: response), bands: .octave))
       let samples = Sounds.tones([(frequency, 0.1)], frames: 0..<96_000)
-      try await meter.process(PCMBuffer(format: format, samples: samples, position: 0))
+      try await meter.process(PCMBuffer(format: format, wholeFrames: samples, position: 0))
       try await meter.restart()
-      try await meter.process(PCMBuffer(format: format, samples: samples, position: 96_000))
+      try await meter.process(PCMBuffer(format: format, wholeFrames: samples, position: 96_000))
       #expect(abs(try #require(try await meter.reading.loudness).truePeak + 20) < 0.1, "loudness is of the signal")
       return try await meter.reading.equivalentContinuousLevel
     }

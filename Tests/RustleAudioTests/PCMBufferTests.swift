@@ -8,7 +8,7 @@ import Testing
     _ samples: [Float] = [0, 1, 2, 3], position: Int64 = 480, lost: Int64 = 0, number: UInt64 = 0
   ) throws -> PCMBuffer {
     PCMBuffer(
-      format: try AudioFormat(sampleRate: 48_000, channels: 2), samples: samples, position: position,
+      format: try AudioFormat(sampleRate: 48_000, channels: 2), wholeFrames: samples, position: position,
       droppedFrames: lost,
       overruns: 0, number: number)
   }
@@ -36,6 +36,15 @@ import Testing
     #expect(try buffer.frames(0..<1) == self.buffer([0, 1], position: 480, lost: 7))
     #expect(try buffer.frames(1..<3) == self.buffer([2, 3, 4, 5], position: 481))
     #expect(try buffer.frames(3..<3) == self.buffer([], position: 483))
+  }
+
+  @Test func samplesThatFitNoFrameTrap() throws {
+    let stereo = try AudioFormat(sampleRate: 48_000, channels: 2)
+    let error = #expect(throws: AudioError.self) { try PCMBuffer(format: stereo, samples: [0, 1, 2], position: 0) }
+    #expect(error?.code == .validation)
+    #expect(error?.message == "samples: expected whole frames of 2, got 3 samples")
+    #expect(try PCMBuffer(format: stereo, samples: [0, 1, 2, 3], position: 480) == buffer())
+    #expect(try PCMBuffer(format: stereo, samples: [], position: 480) == buffer([]))
   }
 
   @Test func anotherFormatIsRefused() throws {

@@ -144,10 +144,10 @@ private struct Broken: Error {}
   @Test func silenceReplacesDroppedFramesUpToAMinute() async throws {
     let format = try AudioFormat(sampleRate: 100, channels: 1)
     let input = ScriptedInput(buffersToGive: [
-      PCMBuffer(format: format, samples: [1], position: 0),
-      PCMBuffer(format: format, samples: [2], position: 4, droppedFrames: 3),
-      PCMBuffer(format: format, samples: [3], position: 6_006, droppedFrames: 6_001),
-      PCMBuffer(format: format, samples: [4], position: 12_007, droppedFrames: 6_000),
+      PCMBuffer(format: format, wholeFrames: [1], position: 0),
+      PCMBuffer(format: format, wholeFrames: [2], position: 4, droppedFrames: 3),
+      PCMBuffer(format: format, wholeFrames: [3], position: 6_006, droppedFrames: 6_001),
+      PCMBuffer(format: format, wholeFrames: [4], position: 12_007, droppedFrames: 6_000),
     ])
     var pieces: [[Float]] = []
     for try await piece in try await input.buffers().mono() { pieces.append(piece) }

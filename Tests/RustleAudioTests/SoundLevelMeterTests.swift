@@ -17,11 +17,11 @@ import Testing
 
   private func tone(_ frequency: Double = 1_000, amplitude: Double = 0.1, seconds: Double = 2) -> PCMBuffer {
     let samples = Sounds.tones([(frequency, amplitude)], frames: 0..<Int(seconds * 48_000))
-    return PCMBuffer(format: mono, samples: samples, position: 0)
+    return PCMBuffer(format: mono, wholeFrames: samples, position: 0)
   }
 
   private func silence(seconds: Double) -> PCMBuffer {
-    PCMBuffer(format: mono, samples: [Float](repeating: 0, count: Int(seconds * 48_000)), position: 0)
+    PCMBuffer(format: mono, wholeFrames: [Float](repeating: 0, count: Int(seconds * 48_000)), position: 0)
   }
 
   private func code(_ body: () async throws -> Void) async -> AudioError.Code? {
@@ -130,7 +130,7 @@ import Testing
     let samples = Sounds.tones([(1_000, 0.1), (1_000, 0.01)], frames: 0..<96_000)
     func level(_ channel: MeteredChannel) async throws -> Double {
       let meter = try SoundLevelMeter(format: stereo, configuration: SoundLevelMeterConfiguration(channel: channel))
-      try await meter.process(PCMBuffer(format: stereo, samples: samples, position: 0))
+      try await meter.process(PCMBuffer(format: stereo, wholeFrames: samples, position: 0))
       return try await meter.reading.equivalentContinuousLevel
     }
     #expect(abs(try await level(.channel(0)) - Self.power) < 0.03)
@@ -172,7 +172,7 @@ import Testing
     func integrated(_ channel: ChannelLayout.Channel) async throws -> Double {
       let format = try AudioFormat(sampleRate: 48_000, layout: ChannelLayout([channel]))
       let meter = try SoundLevelMeter(format: format)
-      try await meter.process(PCMBuffer(format: format, samples: tone(seconds: 2).samples, position: 0))
+      try await meter.process(PCMBuffer(format: format, wholeFrames: tone(seconds: 2).samples, position: 0))
       return try #require(try await meter.reading.loudness).integrated
     }
     let front = try await integrated(.center)
@@ -205,7 +205,7 @@ import Testing
 
   @Test func overloadsAreCounted() async throws {
     let meter = try SoundLevelMeter(format: mono)
-    try await meter.process(PCMBuffer(format: mono, samples: [0.5, 1, -1, 0.999, 1.5], position: 0))
+    try await meter.process(PCMBuffer(format: mono, wholeFrames: [0.5, 1, -1, 0.999, 1.5], position: 0))
     #expect(try await meter.reading.overloads == 3)
   }
 
@@ -213,7 +213,7 @@ import Testing
     let meter = try SoundLevelMeter(format: mono, configuration: SoundLevelMeterConfiguration(bands: .thirdOctave))
     var samples = tone(seconds: 2).samples
     for (index, bad) in [(100, Float.nan), (200, .infinity), (300, -.infinity)] { samples[index] = bad }
-    try await meter.process(PCMBuffer(format: mono, samples: samples, position: 0))
+    try await meter.process(PCMBuffer(format: mono, wholeFrames: samples, position: 0))
     let reading = try await meter.reading
     #expect(reading.overloads == 3)
     #expect(abs(reading.equivalentContinuousLevel - Self.power) < 0.05)
@@ -226,9 +226,9 @@ import Testing
     #expect(try await meter.reading.exceeded.map(\.level) == [nil, nil, nil, nil, nil])
     let sound = tone(seconds: 2)
     try await meter.process(
-      PCMBuffer(format: mono, samples: sound.samples, position: 0, droppedFrames: 480, overruns: 2))
+      PCMBuffer(format: mono, wholeFrames: sound.samples, position: 0, droppedFrames: 480, overruns: 2))
     try await meter.process(
-      PCMBuffer(format: mono, samples: sound.samples, position: 96_000, droppedFrames: 20, overruns: 3))
+      PCMBuffer(format: mono, wholeFrames: sound.samples, position: 96_000, droppedFrames: 20, overruns: 3))
     let reading = try await meter.reading
     #expect(reading.droppedFrames == 500 && reading.overruns == 3)
     #expect(reading.exceeded.map(\.percent) == [5, 10, 50, 90, 95])
@@ -263,7 +263,7 @@ import Testing
 
   @Test func anotherFormatIsRefusedAndDoesNotCount() async throws {
     let meter = try SoundLevelMeter(format: mono)
-    let other = PCMBuffer(format: stereo, samples: [1, 1], position: 0)
+    let other = PCMBuffer(format: stereo, wholeFrames: [1, 1], position: 0)
     #expect(await code { try await meter.process(other) } == .formatMismatch)
     #expect(try await meter.reading.seconds == 0)
   }

@@ -35,7 +35,7 @@ import Testing
 
   @Test func inputWithoutSoundHasNoReading() async throws {
     #expect(try await seconds(ScriptedInput(buffersToGive: [])).isEmpty)
-    let empty = PCMBuffer(format: format, samples: [], position: 0)
+    let empty = PCMBuffer(format: format, wholeFrames: [], position: 0)
     #expect(try await seconds(ScriptedInput(buffersToGive: [empty, empty])).isEmpty)
     #expect(try await seconds(input(frames: 1, inBuffersOf: 1)).count == 1)
   }
@@ -68,7 +68,7 @@ import Testing
 
   @Test func anotherFormatIsAnErrorAndTheEnd() async throws {
     let meter = try SoundLevelMeter(format: format)
-    let other = PCMBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), samples: [0], position: 0)
+    let other = PCMBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), wholeFrames: [0], position: 0)
     let mixed = ScriptedInput(buffersToGive: input(frames: 1_000, inBuffersOf: 1_000).buffersToGive + [other])
     var readings = try await meter.readings(of: mixed).makeAsyncIterator()
     let error = await #expect(throws: AudioError.self) { try await readings.next() }

@@ -23,7 +23,7 @@ enum Sounds {
   static func buffers(_ samples: [Float], format: AudioFormat, frames: Int) -> [PCMBuffer] {
     stride(from: 0, to: samples.count, by: frames * format.channels).map { start in
       PCMBuffer(
-        format: format, samples: Array(samples[start..<min(samples.count, start + frames * format.channels)]),
+        format: format, wholeFrames: Array(samples[start..<min(samples.count, start + frames * format.channels)]),
         position: Int64(start / format.channels))
     }
   }

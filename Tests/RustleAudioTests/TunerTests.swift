@@ -18,7 +18,7 @@ import Testing
   }
 
   private func buffer(_ samples: [Float], at position: Int64 = 0, lost: Int64 = 0) -> PCMBuffer {
-    PCMBuffer(format: format, samples: samples, position: position, droppedFrames: lost)
+    PCMBuffer(format: format, wholeFrames: samples, position: position, droppedFrames: lost)
   }
 
   @Test(arguments: [82.0, 110, 261.9, 440, 1_320]) func aToneIsNamedAndItsCentsAreReported(frequency: Double)
@@ -73,7 +73,7 @@ import Testing
     let samples = Self.tone(440, frames: 0..<24_000)
     let tuner = try Tuner(format: format)
     let other = PCMBuffer(
-      format: try AudioFormat(sampleRate: 44_100, channels: 1), samples: samples, position: 0)
+      format: try AudioFormat(sampleRate: 44_100, channels: 1), wholeFrames: samples, position: 0)
     let error = await #expect(throws: AudioError.self) { try await tuner.process(other) }
     #expect(error?.code == .formatMismatch)
     let fresh = try await Tuner(format: format).process(buffer(samples))
@@ -98,7 +98,7 @@ import Testing
   @Test func channelsAreMixedOrChosen() async throws {
     let stereo = try AudioFormat(sampleRate: 48_000, channels: 2)
     let samples = Sounds.tones([(440, 0.4), (660, 0)], frames: 0..<24_000)
-    let sound = PCMBuffer(format: stereo, samples: samples, position: 0)
+    let sound = PCMBuffer(format: stereo, wholeFrames: samples, position: 0)
     func last(_ channel: TunedChannel) async throws -> TunerUpdate {
       let tuner = try Tuner(format: stereo, configuration: TunerConfiguration(channel: channel))
       return try #require(try await tuner.process(sound).last)
@@ -207,7 +207,7 @@ import Testing
     #expect(error?.code == .validation)
     #expect(await tuner.configuration == TunerConfiguration())
     let samples = Sounds.tones([(440, 0.3)], frames: 0..<8_000, sampleRate: 8_000)
-    let last = try await tuner.process(PCMBuffer(format: format, samples: samples, position: 0)).last
+    let last = try await tuner.process(PCMBuffer(format: format, wholeFrames: samples, position: 0)).last
     #expect(last?.needle?.reading.noteText == "A4")
   }
 

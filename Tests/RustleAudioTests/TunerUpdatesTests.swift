@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func anotherFormatIsAnErrorAndTheEnd() async throws {
-    let other = PCMBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), samples: [0], position: 0)
+    let other = PCMBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), wholeFrames: [0], position: 0)
     let tuner = try Tuner(format: format)
     var updates = try await tuner.updates(of: ScriptedInput(buffersToGive: [other])).makeAsyncIterator()
     let error = await #expect(throws: AudioError.self) { try await updates.next() }

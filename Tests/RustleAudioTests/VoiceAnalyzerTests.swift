@@ -1,7 +1,9 @@
 import Foundation
-import RustleAudio
+import RustleCore
 import TestSupport
 import Testing
+
+@testable import RustleAudio
 
 @Suite(.releasesNativeObjects) struct VoiceAnalyzerTests {
   private let format: AudioFormat
@@ -56,8 +58,8 @@ import Testing
     let half = samples.count / 2
     let position = Int64(half + lost)
     let buffers = [
-      PCMBuffer(format: format, samples: Array(samples[..<half]), position: 0),
-      PCMBuffer(format: format, samples: Array(samples[half...]), position: position, droppedFrames: Int64(lost)),
+      PCMBuffer(format: format, wholeFrames: Array(samples[..<half]), position: 0),
+      PCMBuffer(format: format, wholeFrames: Array(samples[half...]), position: position, droppedFrames: Int64(lost)),
     ]
     let analyzer = try VoiceAnalyzer(format: format)
     let found = try await frames(of: analyzer, in: ScriptedInput(buffersToGive: buffers))
@@ -77,8 +79,27 @@ import Testing
 
   @Test func recordingThatBeginsLaterKeepsItsTimes() async throws {
     let analyzer = try VoiceAnalyzer(format: format)
-    let frames = try await analyzer.process(PCMBuffer(format: format, samples: samples, position: 96_000))
+    let frames = try await analyzer.process(PCMBuffer(format: format, wholeFrames: samples, position: 96_000))
     #expect(frames.first?.sample == 96_000 + Int64(analyzer.window / 2) && frames.first?.droppedFrames == 0)
+  }
+
+  @Test(arguments: [nil, 1]) func processAllocatesForEachCall(channel: Int?) async throws {
+    let stereo = try AudioFormat(sampleRate: 48_000, channels: 2)
+    let analyzer = try VoiceAnalyzer(format: stereo, channel: channel)
+    var frames: [VoiceFrame] = []
+    var place = 0
+    var addresses: Set<UInt> = []
+    for piece in [4_800, 1, 63, 4_800, 64, 2_400] {
+      let sound = samples[place..<place + piece].flatMap { [$0, $0] }
+      try await analyzer.process(
+        PCMBuffer(format: stereo, wholeFrames: sound, position: Int64(place)), into: &frames)
+      addresses.insert(await analyzer.mono.address)
+      place += piece
+    }
+    #expect(addresses.count == 1 && !addresses.contains(0), "the memory is kept")
+    let taken = Array(samples[..<place])
+    let whole = try VoiceProcessor.analyze(taken.span, sampleRate: 48_000)
+    #expect(frames == whole.frames && !frames.isEmpty)
   }
 
   @Test func errorOfTheInputIsThrownAndTheEnd() async throws {
@@ -96,7 +117,7 @@ import Testing
 
   @Test func anotherFormatIsAnErrorAndTheEnd() async throws {
     let analyzer = try VoiceAnalyzer(format: format)
-    let other = PCMBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), samples: [0], position: 0)
+    let other = PCMBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), wholeFrames: [0], position: 0)
     var heard = try await analyzer.frames(of: ScriptedInput(buffersToGive: [other])).makeAsyncIterator()
     let error = await #expect(throws: AudioError.self) { try await heard.next() }
     #expect(error?.code == .formatMismatch)

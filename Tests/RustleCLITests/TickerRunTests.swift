@@ -231,7 +231,7 @@ import Testing
     try await feed.run()
     clock.advance(by: .zero)
     clock.advance(by: .seconds(100))
-    let given = await feed.counts.trades
+    let given = try await feed.counts.trades
     let first = try await streams.run { tasks in tasks.addTask { ending } }
     try await recorder.close()
     #expect(first == ending && given > 10_000, "more than one batch")
@@ -277,7 +277,7 @@ import Testing
         makeProfile: { TickerViewTests.profile(columns: 80) }),
       now: { 0 }, wall: { .unixEpoch + .milliseconds(1_250) })
     try await streams.deliver(to: view)
-    await view.show(streams)
+    try await view.show(streams)
     let text = await view.view(TickerViewTests.profile(columns: 80)).lines.map(\.text).joined(separator: "\n")
     #expect(text.contains("BTC") && text.contains("ETH") && text.contains("ALERT") && text.contains("10 updates"))
     #expect(await view.press(.pause) == false)

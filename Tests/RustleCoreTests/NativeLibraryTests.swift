@@ -16,6 +16,17 @@ import Testing
     #expect(problem == "expected the native archive aaaa, got bbbb. Run scripts/build and build again.")
   }
 
+  @Test func descriptionThatIsRefusedIsThrownAndNotZeros() {
+    let calls: [(UInt64) throws -> Void] = [
+      { _ = try NativeCalls.feedCounts($0) }, { _ = try NativeCalls.feedConnection($0) },
+      { _ = try NativeCalls.feedOmissions($0) }, { _ = try NativeCalls.serverCounts($0) },
+    ]
+    for call in calls {
+      let error = #expect(throws: NativeError.self) { try call(0) }
+      #expect(error?.status == .staleHandle)
+    }
+  }
+
   @Test func movedFieldIsNamed() {
     let header = NativeLayout.ofHeader()
     let archive = header.map { entry in

@@ -18,9 +18,9 @@ import Testing
   }
 
   /// Waits until a server has a client.
-  private func untilServing(_ server: FeedServer) async {
-    guard server.clients.isEmpty else { return }
-    for await _ in server.changes where !server.clients.isEmpty { return }
+  private func untilServing(_ server: FeedServer) async throws {
+    guard try server.clients.isEmpty else { return }
+    for await _ in server.changes where try !server.clients.isEmpty { return }
   }
 
   private func trades(_ count: Int, from iterator: inout EngineStream<Trade>.Iterator) async -> [Trade] {
@@ -49,16 +49,16 @@ import Testing
     async let first: Void = server.untilFirstClient()
     let other = try client(of: server.address)
     try await other.run()
-    await first
-    #expect(server.counts.accepted == 1)
+    try await first
+    #expect(try server.counts.accepted == 1)
     await other.shutDown()
     // A client that has connected and disconnected counts.
-    await server.untilFirstClient()
+    try await server.untilFirstClient()
     let lonely = try await feed.serve(on: .unix(folder.path("lonely")))
     async let end: Void = lonely.untilFirstClient()
     await lonely.stop()
-    await end
-    #expect(lonely.counts.accepted == 0)
+    try await end
+    #expect(try lonely.counts.accepted == 0)
     await feed.shutDown()
   }
 
@@ -70,21 +70,21 @@ import Testing
     let server = try await feed.serve(on: isUnix ? .unix(path) : .tcp("127.0.0.1", port: 0))
     let other = try client(of: server.address)
     let (sent, received) = (try await feed.trades(), try await other.trades())
-    #expect(await other.connectionState == .idle)
+    #expect(try await other.connectionState == .idle)
     try await other.run()
-    await untilServing(server)
+    try await untilServing(server)
     try await feed.run()
     clock.advance(by: .seconds(60))
     var iterators = (sent.makeAsyncIterator(), received.makeAsyncIterator())
     let expected = await trades(1_200, from: &iterators.0)
     #expect(await trades(1_200, from: &iterators.1) == expected)
     #expect(expected.count == 1_200)
-    #expect(await other.connectionState == .connected(to: server.address.description))
-    #expect(await other.counts.skippedNumbers == 0)
-    #expect(server.clients.map(\.number) == [0])
-    #expect(server.counts.trades >= 1_200 && server.counts.dropped == 0)
+    #expect(try await other.connectionState == .connected(to: server.address.description))
+    #expect(try await other.counts.skippedNumbers == 0)
+    #expect(try server.clients.map(\.number) == [0])
+    #expect(try server.counts.trades >= 1_200 && server.counts.dropped == 0)
     await server.stop()
-    #expect(server.outcome == .cancelled && server.counts.clients == 0)
+    #expect(try server.outcome == .cancelled && server.counts.clients == 0)
     await other.shutDown()
   }
 
@@ -101,33 +101,33 @@ import Testing
     try await feed.run()
     try await other.run()
     /// Advances the feed's time, and returns the number of trades that it made.
-    func pass(_ time: Duration) async -> UInt64 {
-      let before = await feed.counts.trades
+    func pass(_ time: Duration) async throws -> UInt64 {
+      let before = try await feed.counts.trades
       clock.advance(by: time)
-      return await feed.counts.trades - before
+      return try await feed.counts.trades - before
     }
     var last: [String: UInt64] = [:]
     var missed: UInt64 = 0
     for round in 0..<3 {
-      await untilServing(server)
+      try await untilServing(server)
       let made = await self.states(&states) { $0 == .connected(to: address.description) }
       if round > 0, case .reconnecting(_, let failures, let reason) = made.first {
         #expect(failures >= 1 && !reason.isEmpty)
       }
       #expect(round > 0 || made.first == .connecting(to: address.description, failures: 0))
-      let count = await pass(.seconds(1))
+      let count = try await pass(.seconds(1))
       for trade in await trades(Int(count), from: &received) {
         let number = try #require(trade.sequence)
         #expect(trade.sequenceGap == last[trade.symbol].map { number - $0 - 1 } ?? 0)
         last[trade.symbol] = number
       }
-      #expect(await other.counts.skippedNumbers == missed)
+      #expect(try await other.counts.skippedNumbers == missed)
       await server.stop()
       // No client receives these.
-      missed += await pass(.seconds(5))
+      missed += try await pass(.seconds(5))
       server = try await feed.serve(on: address)
     }
-    #expect(await other.counts.gaps == 4 && missed >= 300)
+    #expect(try await other.counts.gaps == 4 && missed >= 300)
     await other.shutDown()
     await feed.shutDown()
     #expect(server.outcome == .cancelled, "a server ends with its feed")
@@ -141,23 +141,23 @@ import Testing
     let stream = try await other.trades(for: ["\"odd\\"])
     var received = stream.makeAsyncIterator()
     try await other.run()
-    await untilServing(server)
+    try await untilServing(server)
     try await feed.run()
     // A subscription arrives at some time: until it does, time advances.
-    func untilWritten(_ symbols: UInt64) async {
-      while let before = server.clients.first?.statistics.produced {
+    func untilWritten(_ symbols: UInt64) async throws {
+      while let before = try server.clients.first?.statistics.produced {
         clock.advance(by: .milliseconds(100))
-        if server.clients.first?.statistics.produced == before + symbols { return }
+        if try server.clients.first?.statistics.produced == before + symbols { return }
         await Task.yield()
       }
       Issue.record("expected a client, got none")
     }
-    await untilWritten(1)
+    try await untilWritten(1)
     #expect(await received.next()?.value?.symbol == "\"odd\\")
     try stream.subscribe(to: ["BTC"])
-    await untilWritten(2)
+    try await untilWritten(2)
     try stream.unsubscribe(from: ["\"odd\\"])
-    await untilWritten(1)
+    try await untilWritten(1)
     while let element = await received.next(), element.value?.symbol != "BTC" {}
     await other.shutDown()
     await feed.shutDown()
@@ -215,9 +215,9 @@ import Testing
     try await stranger.run()
     let friend = try MarketFeed(.live(LiveFeed(server.address, backoff: backoff, token: token)))
     try await friend.run()
-    await untilServing(server)
-    while server.counts.refused < 2 { await Task.yield() }
-    #expect(server.counts.accepted == 1 && server.clients.count == 1)
+    try await untilServing(server)
+    while try server.counts.refused < 2 { await Task.yield() }
+    #expect(try server.counts.accepted == 1 && server.clients.count == 1)
     await friend.shutDown()
     await stranger.shutDown()
     await feed.shutDown()

@@ -114,7 +114,7 @@ import Testing
     await model.stop()
     for feed in feeds {
       await #expect(throws: FeedError.self) { try await feed.trades() }
-      #expect(await feed.counts.trades == 0)
+      #expect(try await feed.counts.trades == 0)
     }
   }
 

@@ -40,13 +40,13 @@ import Testing
       let trade = try await nextTrade(&trades)
       #expect(trade.sequence == UInt64(number) && trade.price.description == "\(number).50" && trade.sequenceGap == 0)
     }
-    #expect(await feed.counts.malformed == 1)
+    #expect(try await feed.counts.malformed == 1)
     // The answer came while the message was being sent.
     let pong = try #require(await frames.next())
     if case .pong = pong.opcode {} else { Issue.record("expected a pong, got \(pong.opcode)") }
     #expect(String(buffer: pong.unmaskedData) == "between" && pong.maskKey != nil)
     let place = "\(peer.url)/a%20b"
-    #expect(await feed.connectionState == .connected(to: place))
+    #expect(try await feed.connectionState == .connected(to: place))
     async let ended: Void = feed.shutDown()
     #expect(await closingCode(&frames) == 1_000)
     await ended
@@ -83,7 +83,7 @@ import Testing
       missing = round + 1
       next += missing
     }
-    let counts = await feed.counts
+    let counts = try await feed.counts
     #expect(counts.connections == UInt64(rounds + 1) && counts.disconnections == UInt64(rounds))
     #expect(counts.skippedNumbers == UInt64(rounds * (rounds + 1) / 2) && counts.gaps == UInt64(rounds))
     #expect(counts.malformed == 0 && counts.trades == UInt64(3 * (rounds + 1)))
@@ -113,7 +113,7 @@ import Testing
       return
     }
     #expect(reason.hasPrefix("no attempt to connect is left after 2: "))
-    #expect(await feed.counts.connections == 4)
+    #expect(try await feed.counts.connections == 4)
     await feed.shutDown()
     try await peer.stop()
   }

@@ -76,7 +76,7 @@ public actor Equalizer {
     try process(&span)
     levelsShown.show(EqualizerLevels(before: buffer.samples, after: samples, channels: format.channels))
     return PCMBuffer(
-      format: format, samples: samples, position: buffer.position, droppedFrames: buffer.droppedFrames,
+      format: format, wholeFrames: samples, position: buffer.position, droppedFrames: buffer.droppedFrames,
       overruns: buffer.overruns)
   }
 

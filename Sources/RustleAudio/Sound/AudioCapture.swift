@@ -69,7 +69,7 @@ public actor AudioCapture: AudioInput, StreamEngine {
       buffering: buffering,
       reader: ElementReader { block in
         PCMBuffer(
-          format: format, samples: block.heard, position: Int64(clamping: block.position),
+          format: format, wholeFrames: block.heard, position: Int64(clamping: block.position),
           droppedFrames: Int64(clamping: block.lost), overruns: block.overruns, number: block.sequence)
       }, sequenceNumber: \.number)
   }

@@ -91,7 +91,7 @@ public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
       }
       defer { next = end }
       return PCMBuffer(
-        format: first.format, samples: samples, position: first.position, droppedFrames: first.position - next,
+        format: first.format, wholeFrames: samples, position: first.position, droppedFrames: first.position - next,
         overruns: first.overruns)
     }
   }

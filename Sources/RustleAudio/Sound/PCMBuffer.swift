@@ -22,19 +22,24 @@ public struct PCMBuffer: Sendable {
   ///   - position: the number of the first frame, 0 or more.
   ///   - droppedFrames: the frames dropped just before, 0 or more.
   ///   - overruns: the device's overruns so far, 0 or more.
-  /// - Precondition: `samples` are whole frames.
-  public init(format: AudioFormat, samples: [Float], position: Int64, droppedFrames: Int64 = 0, overruns: Int = 0) {
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``: `samples` are no whole frames.
+  public init(
+    format: AudioFormat, samples: [Float], position: Int64, droppedFrames: Int64 = 0, overruns: Int = 0
+  ) throws(AudioError) {
+    guard samples.count.isMultiple(of: format.channels) else {
+      throw .validation(
+        "samples", expected: "whole frames of \(format.channels)", got: "\(samples.count) samples")
+    }
     self.init(
-      format: format, samples: samples, position: position, droppedFrames: droppedFrames, overruns: overruns, number: 0)
+      format: format, wholeFrames: samples, position: position, droppedFrames: droppedFrames, overruns: overruns)
   }
 
-  /// A block with its number in its stream.
+  /// A buffer of samples that are known to be whole frames; a block has a number in its stream.
   package init(
-    format: AudioFormat, samples: [Float], position: Int64, droppedFrames: Int64, overruns: Int, number: UInt64
+    format: AudioFormat, wholeFrames samples: [Float], position: Int64, droppedFrames: Int64 = 0, overruns: Int = 0,
+    number: UInt64 = 0
   ) {
-    precondition(
-      samples.count.isMultiple(of: format.channels),
-      "samples: expected whole frames of \(format.channels), got \(samples.count) samples")
+    assert(samples.count.isMultiple(of: format.channels), "samples: expected whole frames")
     self.format = format
     self.samples = samples
     self.position = position
@@ -56,7 +61,8 @@ public struct PCMBuffer: Sendable {
   public func frames(_ range: Range<Int>) -> Self {
     if range == 0..<frameCount { return self }
     return Self(
-      format: format, samples: Array(samples[range.lowerBound * format.channels..<range.upperBound * format.channels]),
+      format: format,
+      wholeFrames: Array(samples[range.lowerBound * format.channels..<range.upperBound * format.channels]),
       position: position + Int64(range.lowerBound), droppedFrames: range.lowerBound == 0 ? droppedFrames : 0,
       overruns: overruns)
   }

@@ -31,6 +31,8 @@ public actor VoiceAnalyzer {
   private var ahead: Int64 = 0
   /// The frames dropped since the last returned frame.
   private var droppedFrames: Int64 = 0
+  /// The memory for the measured channel of a buffer.
+  private(set) var mono: [Float] = []
 
   /// - Parameters:
   ///   - format: of 8000 to 192,000 Hz and any channels.
@@ -56,8 +58,18 @@ public actor VoiceAnalyzer {
   /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``; the buffer does not count then.
   @discardableResult
   public func process(_ buffer: PCMBuffer) throws(AudioError) -> [VoiceFrame] {
-    try buffer.expect(format)
     var frames: [VoiceFrame] = []
+    try process(buffer, into: &frames)
+    return frames
+  }
+
+  /// Processes a buffer, and appends the frames that it completes. It allocates for a buffer that is longer than all before, for
+  /// a gap, and for room in `frames`.
+  ///
+  /// - Throws: as ``process(_:)``.
+  public func process(_ buffer: PCMBuffer, into frames: inout [VoiceFrame]) throws(AudioError) {
+    try buffer.expect(format)
+    let first = frames.count
     if let next, buffer.position > next {
       try skip(buffer.position - next, into: &frames)
     } else if next != buffer.position {
@@ -66,13 +78,20 @@ public actor VoiceAnalyzer {
       ahead = buffer.position
     }
     next = buffer.position + Int64(buffer.frameCount)
-    let samples = buffer.mono(channel: channel)
-    try take(samples.span, movingFrom: .min, by: 0, into: &frames)
-    if !frames.isEmpty {
-      frames[0].droppedFrames = droppedFrames
+    if format.channels == 1 {
+      try take(buffer.samples.span, movingFrom: .min, by: 0, into: &frames)
+    } else {
+      // Taken out meanwhile, so that there is one reference to the memory.
+      var mono: [Float] = []
+      swap(&mono, &self.mono)
+      defer { swap(&mono, &self.mono) }
+      ChannelReduction.reduce(buffer.samples, channels: format.channels, to: channel, into: &mono)
+      try take(mono.span, movingFrom: .min, by: 0, into: &frames)
+    }
+    if frames.count > first {
+      frames[first].droppedFrames = droppedFrames
       droppedFrames = 0
     }
-    return frames
   }
 
   /// The summary of all frames so far.

@@ -31,7 +31,7 @@ struct Take: ~Copyable {
     let most = Int64(Self.maximumSilence * format.sampleRate)
     if lost > 0 && lost <= most {
       let silence = [Float](repeating: 0, count: Int(lost) * format.channels)
-      try writer?.append(PCMBuffer(format: format, samples: silence, position: buffer.position - lost))
+      try writer?.append(PCMBuffer(format: format, wholeFrames: silence, position: buffer.position - lost))
     }
     try writer?.append(buffer)
   }

@@ -59,10 +59,11 @@ actor LiveTicker: LiveView, TickerSink {
 
   func take(_ connection: FeedConnection) { status.connection = connection }
 
-  func show(_ streams: TickerStreams) async {
-    status.counts = await streams.feed.counts
-    status.lateTrades = streams.shown.lateTradeCount
-    status.server = streams.server.map { TickerStatus.Server(address: $0.address, clients: $0.counts.clients) }
+  func show(_ streams: TickerStreams) async throws(FeedError) {
+    status.counts = try await streams.feed.counts
+    status.lateTrades = try streams.shown.lateTradeCount
+    let clients = try streams.server?.counts.clients ?? 0
+    status.server = streams.server.map { TickerStatus.Server(address: $0.address, clients: clients) }
   }
 
   func press(_ key: Key) -> Bool {

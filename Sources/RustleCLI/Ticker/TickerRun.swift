@@ -34,7 +34,7 @@ extension TickerPlan {
         streams.add(to: &tasks, sink)
       }
       if ending != .readerGone {
-        let summary = TickerSummary(self, streams, await streams.feed.counts, isOver: ending == .streamEnded)
+        let summary = try TickerSummary(self, streams, try await streams.feed.counts, isOver: ending == .streamEnded)
         if view == nil { for note in summary.notes { try? notes?.write("rustle: \(note)\n") } }
         if let failure = summary.failure { throw failure }
       }
@@ -73,8 +73,8 @@ extension TickerPlan {
 protocol ShownStream: Sendable {
   var outcome: SessionOutcome? { get }
   var statistics: StreamStatistics { get }
-  var lateTradeCount: UInt64 { get }
-  var evictedTradeCount: UInt64 { get }
+  var lateTradeCount: UInt64 { get throws(FeedError) }
+  var evictedTradeCount: UInt64 { get throws(FeedError) }
 
   func deliver(to sink: some TickerSink) async throws
 }
@@ -143,7 +143,7 @@ struct TickerStreams: Sendable {
   /// Adds the source and its readers: the run ends when the streams have been read to their ends, also by the clients.
   func add(to tasks: inout RunTasks, _ sink: some TickerSink) {
     tasks.addTask {
-      if plan.recording != nil { await server?.untilFirstClient() }
+      if plan.recording != nil { try await server?.untilFirstClient() }
       // A cancelled feed is not run.
       if !Task.isCancelled { try await feed.run() }
       return nil
@@ -182,7 +182,7 @@ struct TickerStreams: Sendable {
           if let signal { RunEnding.leave(with: signal) }
         }
         // The last picture has the last counts.
-        await view?.show(self)
+        try await view?.show(self)
       } tasks: { tasks in
         try await addTasks(&tasks)
         // A file that cannot be written ends the run.
@@ -202,7 +202,7 @@ struct TickerStreams: Sendable {
         if let view {
           tasks.addTask {
             while !Task.isCancelled {
-              await view.show(self)
+              try await view.show(self)
               try? await Task.sleep(for: .milliseconds(250))
             }
             return nil

@@ -7,14 +7,14 @@ struct TickerSummary {
   let failure: CommandFailure?
 
   /// - Parameter isOver: whether the run ended with its streams or in time, and not by a key or a signal.
-  init(_ plan: TickerPlan, _ streams: TickerStreams, _ counts: FeedCounts, isOver: Bool) {
-    let (shown, server) = (streams.shown, streams.server?.counts)
+  init(_ plan: TickerPlan, _ streams: TickerStreams, _ counts: FeedCounts, isOver: Bool) throws(FeedError) {
+    let (shown, server) = (streams.shown, try streams.server?.counts)
     failure = Self.failure(plan, shown.outcome, counts, isOver: isOver)
     let gaps = counts.gaps == 1 ? "gap" : "gaps"
     func reports(_ rows: (count: UInt64, text: String)...) -> [String] {
       rows.filter { $0.count > 0 }.map { "\($0.count) \($0.text)" }
     }
-    notes = reports(
+    notes = try reports(
       (
         shown.statistics.dropped,
         plan.policy == nil ? "updates dropped: the output was read too slowly" : "updates replaced by newer ones"

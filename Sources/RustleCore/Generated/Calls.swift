@@ -440,27 +440,23 @@ package enum NativeCalls {
     return NativePerturbation(result)
   }
 
-  /// See `rustle_feed_counts`; zeros for a stale handle.
-  static func feedCounts(_ object: UInt64) -> NativeFeedCounts {
-    let record = try? describe(object, RUSTLE_DESCRIBE_FEED_COUNTS, RustleFeedCounts())
-    return NativeFeedCounts(record ?? RustleFeedCounts())
+  /// See `rustle_feed_counts`.
+  static func feedCounts(_ object: UInt64) throws(NativeError) -> NativeFeedCounts {
+    NativeFeedCounts(try describe(object, RUSTLE_DESCRIBE_FEED_COUNTS, RustleFeedCounts()))
   }
 
-  /// See `rustle_feed_connection`; zeros for a stale handle.
-  static func feedConnection(_ object: UInt64) -> NativeFeedNotice {
-    let record = try? describe(object, RUSTLE_DESCRIBE_FEED_CONNECTION, RustleFeedNotice())
-    return NativeFeedNotice(record ?? RustleFeedNotice())
+  /// See `rustle_feed_connection`.
+  static func feedConnection(_ object: UInt64) throws(NativeError) -> NativeFeedNotice {
+    NativeFeedNotice(try describe(object, RUSTLE_DESCRIBE_FEED_CONNECTION, RustleFeedNotice()))
   }
 
-  /// See `rustle_feed_omissions`; zeros for a stale handle.
-  static func feedOmissions(_ object: UInt64) -> NativeFeedOmissions {
-    let record = try? describe(object, RUSTLE_DESCRIBE_FEED_OMISSIONS, RustleFeedOmissions())
-    return NativeFeedOmissions(record ?? RustleFeedOmissions())
+  /// See `rustle_feed_omissions`.
+  static func feedOmissions(_ object: UInt64) throws(NativeError) -> NativeFeedOmissions {
+    NativeFeedOmissions(try describe(object, RUSTLE_DESCRIBE_FEED_OMISSIONS, RustleFeedOmissions()))
   }
 
-  /// See `rustle_server_counts`; zeros for a stale handle.
-  static func serverCounts(_ object: UInt64) -> NativeServerCounts {
-    let record = try? describe(object, RUSTLE_DESCRIBE_SERVER_COUNTS, RustleServerCounts())
-    return NativeServerCounts(record ?? RustleServerCounts())
+  /// See `rustle_server_counts`.
+  static func serverCounts(_ object: UInt64) throws(NativeError) -> NativeServerCounts {
+    NativeServerCounts(try describe(object, RUSTLE_DESCRIBE_SERVER_COUNTS, RustleServerCounts()))
   }
 }

@@ -82,6 +82,14 @@ package final class NativeFFTPlan: Sendable {
       }
     }
   }
+
+  /// See `rustle_fft_spectrum`; with the object's scratch memory.
+  package func spectrum(form: NativeSpectrumOutput, input: Span<Float>, output: inout MutableSpan<Float>)
+    throws(NativeError)
+  {
+    var none = MutableSpan<Float>()
+    return try spectrum(form: form, input: input, output: &output, scratch: &none)
+  }
 }
 
 /// A native fft inverse: the one owner of its handle. The header says which calls may run at the same time; another one is refused.
@@ -113,6 +121,12 @@ package final class NativeFFTInverse: Sendable {
         }
       }
     }
+  }
+
+  /// See `rustle_fft_inverse_samples`; with the object's scratch memory.
+  package func samples(_ bins: Span<Float>, output: inout MutableSpan<Float>) throws(NativeError) {
+    var none = MutableSpan<Float>()
+    return try samples(bins, output: &output, scratch: &none)
   }
 }
 
@@ -261,6 +275,12 @@ package final class NativeSTFT: Sendable {
       }
     }
     return count
+  }
+
+  /// See `rustle_stft_frames`; with the object's scratch memory.
+  package func frames(_ signal: Span<Float>, first: Int, output: inout MutableSpan<Float>) throws(NativeError) -> Int {
+    var none = MutableSpan<Float>()
+    return try frames(signal, first: first, output: &output, scratch: &none)
   }
 }
 

@@ -67,9 +67,14 @@ impl EchoEngine {
 
     /// Replaces the number that the sessions repeat: after the delay for running ones, at once for later ones. A call within the
     /// delay of an earlier one replaces it.
-    pub fn say(&self, number: u64) {
+    ///
+    /// # Errors
+    /// [`StartError::Runtime`] in a fork.
+    pub fn say(&self, number: u64) -> Result<(), StartError> {
+        self.sessions.check_process()?;
         self.said.store(number, Ordering::Release);
         self.sessions.wake();
+        Ok(())
     }
 }
 
@@ -119,9 +124,9 @@ mod tests {
         let delivery = Delivery::pull(Overflow::DropOldest, 8, NoBell).expect("a valid capacity");
         let session = echo.start(delivery).expect("started");
         runtime.advance(second / 4);
-        echo.say(8);
+        echo.say(8).expect("no fork");
         runtime.advance(second / 4);
-        echo.say(9);
+        echo.say(9).expect("no fork");
         runtime.advance(second * 4);
         let mut values = Vec::new();
         session.drain(8, |echo, _| values.push((echo.sequence, echo.number)));

@@ -1,5 +1,6 @@
 //! The outlet of a session's records: a listener, one by one, or a lane that a consumer drains.
 
+use crate::engine::StartError;
 use crate::job::{PollContext, Release};
 use crate::lane::{Doorbell, Lane, MAX_LANE_CAPACITY, Record};
 use crate::ring::{LaneStatistics, Overflow};
@@ -61,6 +62,14 @@ impl<T: Record> LaneSession<T> {
     /// Requests the session's end; see [`Session::cancel`].
     pub fn cancel(&self) {
         self.session.cancel();
+    }
+
+    /// Checks that the session's worker is in this process.
+    ///
+    /// # Errors
+    /// [`StartError::Runtime`].
+    pub(crate) fn check_process(&self) -> Result<(), StartError> {
+        self.session.check_process().map_err(StartError::Runtime)
     }
 
     /// Drains at most `most` waiting records, the longest waiting first, each with the number dropped just before it. Returns how

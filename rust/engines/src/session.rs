@@ -1,5 +1,6 @@
 //! The handle of a started job.
 
+use crate::runtime::RuntimeError;
 use crate::worker::Inbox;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +13,8 @@ pub struct Session {
 
 struct State {
     key: u64,
+    /// The process that has the worker.
+    process: u32,
     cancelled: AtomicBool,
     released: AtomicBool,
     /// Whether an order to poll the job is pending.
@@ -23,6 +26,7 @@ impl Session {
     pub(crate) fn new(key: u64, inbox: Arc<Inbox>) -> Self {
         let state = State {
             key,
+            process: std::process::id(),
             cancelled: AtomicBool::new(false),
             released: AtomicBool::new(false),
             woken: AtomicBool::new(false),
@@ -34,11 +38,21 @@ impl Session {
     }
 
     /// Asks the worker to release the job. Sets a flag and wakes the worker; the release follows on the worker's thread, after a
-    /// poll in progress. Idempotent, and harmless after the end.
+    /// poll in progress. Idempotent, and harmless after the end. In a fork, which has no worker, it sets the flag alone.
     pub fn cancel(&self) {
-        if !self.state.cancelled.swap(true, Ordering::AcqRel) {
+        if !self.state.cancelled.swap(true, Ordering::AcqRel) && self.check_process().is_ok() {
             self.state.inbox.cancel(self.state.key);
         }
+    }
+
+    /// Checks that the worker is in this process, for a call whose effect is the worker's; takes no lock.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Forked`].
+    pub(crate) fn check_process(&self) -> Result<(), RuntimeError> {
+        let (threads_in, got) = (self.state.process, std::process::id());
+        let forked = RuntimeError::Forked { threads_in, got };
+        (threads_in == got).then_some(()).ok_or(forked)
     }
 
     /// Asks the worker to poll a job that returned [`Step::Wait`](crate::Step::Wait), soon and at least once from now on. Wakes

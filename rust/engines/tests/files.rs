@@ -107,7 +107,7 @@ fn played_sound_arrives(folder: &Path) -> Result<(), Box<dyn Error>> {
     let session = playback.start_pulling(Overflow::DropOldest, 16, Ends(sender))?;
     // In one write: later samples would follow some silence, because the plugin takes them at any speed.
     assert_eq!(session.write(&sound())?, 2 * FRAMES);
-    session.finish();
+    session.finish().expect("no fork");
     assert_eq!(releases.recv_timeout(PATIENCE), Ok(Release::Ended));
     let mut last = None;
     session.drain(16, |record, _| last = Some(record));

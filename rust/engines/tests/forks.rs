@@ -2,11 +2,12 @@
 #![cfg(unix)]
 
 use rustle_engines::{
-    Access, CaptureEngine, DEMO_DEVICE, Delivery, FeedAddress, FeedEngine, FeedError, LiveConfiguration,
-    Model, NoBell, Overflow, PlaybackEngine, Policy, Runtime, RuntimeError, SimulatedConfiguration,
-    SoundConfiguration, SoundError, SourceConfiguration, Subscription, TickerConfiguration, TickerEngine,
-    TickerError,
+    Access, CaptureEngine, DEMO_DEVICE, Delivery, EchoEngine, ExternalConfiguration, FeedAddress, FeedEngine,
+    FeedError, HostNews, LiveConfiguration, Model, NoBell, Overflow, PlaybackEngine, Policy, Runtime,
+    RuntimeError, SimulatedConfiguration, SoundConfiguration, SoundError, SourceConfiguration, StartError,
+    Subscription, TickerConfiguration, TickerEngine, TickerError,
 };
+use rustle_market::{Format, Schema};
 use rustle_testkit::{in_fork, leave_descriptors};
 use std::net::TcpStream;
 use std::process::Command;
@@ -100,6 +101,51 @@ fn start_in_a_fork_is_refused_and_nothing_there_waits_for_threads_of_the_parent(
         is_refused && text == Err(expected) && what_waited == 3
     });
     assert!(is_refused);
+}
+
+#[test]
+fn call_whose_effect_is_a_worker_s_is_refused_in_a_fork() {
+    let runtime = Arc::new(Runtime::manual(0));
+    let external = SourceConfiguration::External(ExternalConfiguration {
+        format: Format::Ndjson,
+        schema: Schema::default(),
+        message_limit: 1_000,
+        restarts_numbers: false,
+    });
+    let feed = FeedEngine::on(runtime.clone(), &external).expect("valid");
+    let trades = feed.trades(&Subscription::All, POLICY, NoBell).expect("started");
+    feed.run().expect("running");
+    let playback = PlaybackEngine::on(runtime.clone(), sound()).expect("valid");
+    let playing = playback
+        .start_pulling(Overflow::DropOldest, 1, NoBell)
+        .expect("started");
+    let echo = EchoEngine::on(runtime.clone(), 1.0, None, 7, 0).expect("a rate");
+    let delivery = Delivery::pull(Overflow::DropOldest, 1, NoBell).expect("a size of lanes");
+    echo.start(delivery).expect("started");
+    let names = ["A".to_owned()];
+    let are_refused = in_fork(|| {
+        let of_feed = [
+            feed.push(b"{}\n").map(drop),
+            feed.report(HostNews::Connected, "a"),
+            trades.subscribe(&names, &[]),
+            trades.set_subscription(&Subscription::All),
+        ];
+        let of_playback = [playing.write(&[0.5]).map(drop), playing.finish()];
+        // These have no effect there, and do not wait.
+        trades.cancel();
+        playing.cancel();
+        feed.shut_down();
+        of_feed
+            .iter()
+            .all(|result| matches!(result, Err(FeedError::Runtime(RuntimeError::Forked { .. }))))
+            && of_playback
+                .iter()
+                .all(|result| matches!(result, Err(SoundError::Runtime(RuntimeError::Forked { .. }))))
+            && matches!(echo.say(8), Err(StartError::Runtime(RuntimeError::Forked { .. })))
+    });
+    assert!(are_refused);
+    assert!(feed.push(b"{}\n").is_ok() && trades.subscribe(&names, &[]).is_ok());
+    assert!(playing.write(&[0.5]).is_ok() && playing.finish().is_ok() && echo.say(8).is_ok());
 }
 
 #[test]

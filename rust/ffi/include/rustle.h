@@ -129,9 +129,9 @@ typedef struct RustleError {
 /// never issued.
 typedef uint64_t RustleHandle;
 
-/// `handle` when it is of this kind, and 0, which is no live handle, when it is not.
-static inline RustleHandle rustle_of_kind(RustleHandle handle, uint32_t kind) {
-  return ((handle >> 32) & 31u) == kind ? handle : 0;
+/// Whether `handle` is one of this kind, live or not.
+static inline int rustle_is_of_kind(RustleHandle handle, uint32_t kind) {
+  return ((handle >> 32) & 31u) == kind;
 }
 
 // ---- Fields of a caller's record other than plain numbers: memory lent for the call, and choices by number.
@@ -293,6 +293,16 @@ RustleStatus rustle_shut_down(RustleHandle object, RustleError *error);
 /// Safety: `error` is NULL or valid for a write.
 RustleStatus rustle_free(RustleHandle object, RustleError *error);
 
+/// Refuses the handle of an object that is not of `kind`, the kind that a typed function takes, such as
+/// `rustle_meter_free`.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, always.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes.
+///
+/// Safety: `error` is NULL or valid for a write.
+RustleStatus rustle_refuse_kind(RustleHandle object, uint32_t kind, RustleError *error);
+
 // ---- Sessions: an engine's work for one sink, behind a handle of the same kind for every engine.
 
 /// Starts a session of an engine. `what`, one of `RUSTLE_START_…`, defines the type of the record at
@@ -337,12 +347,12 @@ RustleStatus rustle_drain(
 
 /// Requests the end of a session. See `rustle_cancel`.
 static inline RustleStatus rustle_session_cancel(RustleHandle session, RustleError *error) {
-  return rustle_cancel(rustle_of_kind(session, 1), error);
+  return rustle_is_of_kind(session, 1) ? rustle_cancel(session, error) : rustle_refuse_kind(session, 1, error);
 }
 
 /// Makes the handle `session` stale. See `rustle_free`.
 static inline RustleStatus rustle_session_free(RustleHandle session, RustleError *error) {
-  return rustle_free(rustle_of_kind(session, 1), error);
+  return rustle_is_of_kind(session, 1) ? rustle_free(session, error) : rustle_refuse_kind(session, 1, error);
 }
 
 // ---- A sink's callbacks without an engine, to test and measure the sink of a language binding.
@@ -503,23 +513,23 @@ static inline RustleStatus rustle_echo_drain(
 
 /// Cancels every session of the echo. See `rustle_cancel`.
 static inline RustleStatus rustle_echo_cancel(RustleHandle echo, RustleError *error) {
-  return rustle_cancel(rustle_of_kind(echo, 15), error);
+  return rustle_is_of_kind(echo, 15) ? rustle_cancel(echo, error) : rustle_refuse_kind(echo, 15, error);
 }
 
 /// Cancels every session of the echo and refuses later starts. See `rustle_shut_down`.
 static inline RustleStatus rustle_echo_shut_down(RustleHandle echo, RustleError *error) {
-  return rustle_shut_down(rustle_of_kind(echo, 15), error);
+  return rustle_is_of_kind(echo, 15) ? rustle_shut_down(echo, error) : rustle_refuse_kind(echo, 15, error);
 }
 
 /// Makes the handle `echo` stale. See `rustle_free`.
 static inline RustleStatus rustle_echo_free(RustleHandle echo, RustleError *error) {
-  return rustle_free(rustle_of_kind(echo, 15), error);
+  return rustle_is_of_kind(echo, 15) ? rustle_free(echo, error) : rustle_refuse_kind(echo, 15, error);
 }
 
 /// Sets the number that the sessions of an echo repeat: running sessions change after the configured delay,
 /// later ones begin with it. A call within the delay of an earlier call replaces that call's number.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`.
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_FORKED`. Example: `number` 7.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -596,7 +606,7 @@ typedef struct RustleEqualizerConfiguration {
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_equalizer_reset(RustleHandle equalizer, RustleError *error) {
-  return rustle_reset(rustle_of_kind(equalizer, 7), error);
+  return rustle_is_of_kind(equalizer, 7) ? rustle_reset(equalizer, error) : rustle_refuse_kind(equalizer, 7, error);
 }
 
 /// Makes an equalizer. `equalizer` receives the handle, to be freed with `rustle_equalizer_free`. See
@@ -610,7 +620,7 @@ static inline RustleStatus rustle_equalizer_new(
 
 /// Makes the handle `equalizer` stale. See `rustle_free`.
 static inline RustleStatus rustle_equalizer_free(RustleHandle equalizer, RustleError *error) {
-  return rustle_free(rustle_of_kind(equalizer, 7), error);
+  return rustle_is_of_kind(equalizer, 7) ? rustle_free(equalizer, error) : rustle_refuse_kind(equalizer, 7, error);
 }
 
 /// `rustle_equalizer_change` with the sizes of its records, which that function passes.
@@ -1326,12 +1336,12 @@ typedef struct RustleExternalFeed {
 
 /// Cancels every session of a feed; the source goes on. See `rustle_cancel`.
 static inline RustleStatus rustle_feed_cancel(RustleHandle feed, RustleError *error) {
-  return rustle_cancel(rustle_of_kind(feed, 14), error);
+  return rustle_is_of_kind(feed, 14) ? rustle_cancel(feed, error) : rustle_refuse_kind(feed, 14, error);
 }
 
 /// Cancels every session of a feed and its source, and refuses later starts. See `rustle_shut_down`.
 static inline RustleStatus rustle_feed_shut_down(RustleHandle feed, RustleError *error) {
-  return rustle_shut_down(rustle_of_kind(feed, 14), error);
+  return rustle_is_of_kind(feed, 14) ? rustle_shut_down(feed, error) : rustle_refuse_kind(feed, 14, error);
 }
 
 /// Makes a feed of simulated prices. Nothing runs before `rustle_feed_run`. `feed` receives the handle, to
@@ -1515,7 +1525,7 @@ static inline RustleStatus rustle_feed_serve(
 
 /// Makes the handle `feed` stale. See `rustle_free`.
 static inline RustleStatus rustle_feed_free(RustleHandle feed, RustleError *error) {
-  return rustle_free(rustle_of_kind(feed, 14), error);
+  return rustle_is_of_kind(feed, 14) ? rustle_free(feed, error) : rustle_refuse_kind(feed, 14, error);
 }
 
 /// Writes the counts of a server so far to `description`. Works after its end, until its handle is freed.
@@ -1544,7 +1554,7 @@ RustleStatus rustle_feed_run(RustleHandle feed, RustleError *error);
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned), `RUSTLE_WRONG_SOURCE` (a feed of another source),
-/// `RUSTLE_WRONG_STATE` (it was closed or has ended); nothing is taken then.
+/// `RUSTLE_WRONG_STATE` (it was closed or has ended), `RUSTLE_FORKED`; nothing is taken then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1562,7 +1572,7 @@ RustleStatus rustle_feed_push(
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`,
 /// `RUSTLE_INVALID_VALUE` (another kind), `RUSTLE_WRONG_SOURCE` (a feed of another source),
-/// `RUSTLE_WRONG_STATE` (it was closed or has ended).
+/// `RUSTLE_WRONG_STATE` (it was closed or has ended), `RUSTLE_FORKED`.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1621,7 +1631,7 @@ RustleStatus rustle_feed_subscribe_sized(
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
 /// overlaps or is misaligned; a session of notices), `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`,
 /// `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`,
-/// `RUSTLE_WRONG_STATE` (the session has ended); nothing is changed then.
+/// `RUSTLE_WRONG_STATE` (the session has ended), `RUSTLE_FORKED`; nothing is changed then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1880,7 +1890,7 @@ static inline RustleStatus rustle_fft_plan_describe(
 
 /// Makes the handle `fft_plan` stale. See `rustle_free`.
 static inline RustleStatus rustle_fft_plan_free(RustleHandle fft_plan, RustleError *error) {
-  return rustle_free(rustle_of_kind(fft_plan, 4), error);
+  return rustle_is_of_kind(fft_plan, 4) ? rustle_free(fft_plan, error) : rustle_refuse_kind(fft_plan, 4, error);
 }
 
 /// Makes a plan for the inverse transform. `fft_inverse` receives the handle, to be freed with
@@ -1902,7 +1912,7 @@ static inline RustleStatus rustle_fft_inverse_describe(
 
 /// Makes the handle `fft_inverse` stale. See `rustle_free`.
 static inline RustleStatus rustle_fft_inverse_free(RustleHandle fft_inverse, RustleError *error) {
-  return rustle_free(rustle_of_kind(fft_inverse, 8), error);
+  return rustle_is_of_kind(fft_inverse, 8) ? rustle_free(fft_inverse, error) : rustle_refuse_kind(fft_inverse, 8, error);
 }
 
 /// Writes the spectrum of the frame `input`, exactly the plan's N samples, to `output`: N/2 + 1 floats, or
@@ -2135,7 +2145,7 @@ typedef struct RustleMeterReading {
 /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
 /// the object.
 static inline RustleStatus rustle_meter_restart(RustleHandle meter, RustleError *error) {
-  return rustle_reset(rustle_of_kind(meter, 11), error);
+  return rustle_is_of_kind(meter, 11) ? rustle_reset(meter, error) : rustle_refuse_kind(meter, 11, error);
 }
 
 /// Makes a meter. `meter` receives the handle, to be freed with `rustle_meter_free`. See `rustle_new`.
@@ -2148,7 +2158,7 @@ static inline RustleStatus rustle_meter_new(
 
 /// Makes the handle `meter` stale. See `rustle_free`.
 static inline RustleStatus rustle_meter_free(RustleHandle meter, RustleError *error) {
-  return rustle_free(rustle_of_kind(meter, 11), error);
+  return rustle_is_of_kind(meter, 11) ? rustle_free(meter, error) : rustle_refuse_kind(meter, 11, error);
 }
 
 /// Measures interleaved samples, whole frames. A sample that is NaN or infinite counts as silence and as an
@@ -2331,7 +2341,7 @@ typedef struct RustlePitchDescription {
 /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
 /// the object.
 static inline RustleStatus rustle_pitch_reset(RustleHandle pitch, RustleError *error) {
-  return rustle_reset(rustle_of_kind(pitch, 12), error);
+  return rustle_is_of_kind(pitch, 12) ? rustle_reset(pitch, error) : rustle_refuse_kind(pitch, 12, error);
 }
 
 /// Makes a pitch tracker, at the beginning of a signal. `pitch` receives the handle, to be freed with
@@ -2353,7 +2363,7 @@ static inline RustleStatus rustle_pitch_describe(
 
 /// Makes the handle `pitch` stale. See `rustle_free`.
 static inline RustleStatus rustle_pitch_free(RustleHandle pitch, RustleError *error) {
-  return rustle_free(rustle_of_kind(pitch, 12), error);
+  return rustle_is_of_kind(pitch, 12) ? rustle_free(pitch, error) : rustle_refuse_kind(pitch, 12, error);
 }
 
 /// `rustle_pitch_process` with the sizes of its records, which that function passes.
@@ -2458,7 +2468,7 @@ static inline RustleStatus rustle_runtime_new_manual(
 
 /// Makes the handle `runtime` stale. See `rustle_free`.
 static inline RustleStatus rustle_runtime_free(RustleHandle runtime, RustleError *error) {
-  return rustle_free(rustle_of_kind(runtime, 2), error);
+  return rustle_is_of_kind(runtime, 2) ? rustle_free(runtime, error) : rustle_refuse_kind(runtime, 2, error);
 }
 
 /// Advances a manual runtime's time by `nanoseconds`, stopping at each deadline, and returns when all work
@@ -2613,17 +2623,17 @@ static inline RustleStatus rustle_capture_drain(
 
 /// Cancels every session of the capture. See `rustle_cancel`.
 static inline RustleStatus rustle_capture_cancel(RustleHandle capture, RustleError *error) {
-  return rustle_cancel(rustle_of_kind(capture, 5), error);
+  return rustle_is_of_kind(capture, 5) ? rustle_cancel(capture, error) : rustle_refuse_kind(capture, 5, error);
 }
 
 /// Cancels every session of the capture and refuses later starts. See `rustle_shut_down`.
 static inline RustleStatus rustle_capture_shut_down(RustleHandle capture, RustleError *error) {
-  return rustle_shut_down(rustle_of_kind(capture, 5), error);
+  return rustle_is_of_kind(capture, 5) ? rustle_shut_down(capture, error) : rustle_refuse_kind(capture, 5, error);
 }
 
 /// Makes the handle `capture` stale. See `rustle_free`.
 static inline RustleStatus rustle_capture_free(RustleHandle capture, RustleError *error) {
-  return rustle_free(rustle_of_kind(capture, 5), error);
+  return rustle_is_of_kind(capture, 5) ? rustle_free(capture, error) : rustle_refuse_kind(capture, 5, error);
 }
 
 /// Makes a playback. The device is opened by each start. `playback` receives the handle, to be freed with
@@ -2658,17 +2668,17 @@ static inline RustleStatus rustle_playback_drain(
 
 /// Cancels every session of the playback. See `rustle_cancel`.
 static inline RustleStatus rustle_playback_cancel(RustleHandle playback, RustleError *error) {
-  return rustle_cancel(rustle_of_kind(playback, 6), error);
+  return rustle_is_of_kind(playback, 6) ? rustle_cancel(playback, error) : rustle_refuse_kind(playback, 6, error);
 }
 
 /// Cancels every session of the playback and refuses later starts. See `rustle_shut_down`.
 static inline RustleStatus rustle_playback_shut_down(RustleHandle playback, RustleError *error) {
-  return rustle_shut_down(rustle_of_kind(playback, 6), error);
+  return rustle_is_of_kind(playback, 6) ? rustle_shut_down(playback, error) : rustle_refuse_kind(playback, 6, error);
 }
 
 /// Makes the handle `playback` stale. See `rustle_free`.
 static inline RustleStatus rustle_playback_free(RustleHandle playback, RustleError *error) {
-  return rustle_free(rustle_of_kind(playback, 6), error);
+  return rustle_is_of_kind(playback, 6) ? rustle_free(playback, error) : rustle_refuse_kind(playback, 6, error);
 }
 
 /// Passes the first of the interleaved `samples` to a session of a playback, as many whole frames as fit:
@@ -2676,8 +2686,8 @@ static inline RustleStatus rustle_playback_free(RustleHandle playback, RustleErr
 /// the session's end samples are taken and discarded.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
-/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (no whole frames); nothing is
-/// taken then.
+/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (no whole frames),
+/// `RUSTLE_FORKED`; nothing is taken then.
 ///
 /// Thread-safe: yes. Realtime-safe: no (calls with the same session wait for one another).
 ///
@@ -2687,11 +2697,11 @@ RustleStatus rustle_playback_write(
     RustleHandle session, const float *samples, size_t samples_count, size_t *taken, RustleError *error);
 
 /// Marks the end of a playback session's sound: the session ends when the device has played the waiting
-/// frames. Idempotent.
+/// frames. Idempotent. Realtime-safe. Fails with `RUSTLE_FORKED`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine).
 ///
-/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_playback_finish(RustleHandle session, RustleError *error);
@@ -2778,7 +2788,7 @@ static inline RustleStatus rustle_stft_describe(
 
 /// Makes the handle `stft` stale. See `rustle_free`.
 static inline RustleStatus rustle_stft_free(RustleHandle stft, RustleError *error) {
-  return rustle_free(rustle_of_kind(stft, 9), error);
+  return rustle_is_of_kind(stft, 9) ? rustle_free(stft, error) : rustle_refuse_kind(stft, 9, error);
 }
 
 /// Discards the signal; the next sample is the first of another.
@@ -2788,7 +2798,7 @@ static inline RustleStatus rustle_stft_free(RustleHandle stft, RustleError *erro
 /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
 /// the object.
 static inline RustleStatus rustle_stft_stream_reset(RustleHandle stft_stream, RustleError *error) {
-  return rustle_reset(rustle_of_kind(stft_stream, 10), error);
+  return rustle_is_of_kind(stft_stream, 10) ? rustle_reset(stft_stream, error) : rustle_refuse_kind(stft_stream, 10, error);
 }
 
 /// Makes a stream, at the beginning of a signal. `stft_stream` receives the handle, to be freed with
@@ -2802,7 +2812,7 @@ static inline RustleStatus rustle_stft_stream_new(
 
 /// Makes the handle `stft_stream` stale. See `rustle_free`.
 static inline RustleStatus rustle_stft_stream_free(RustleHandle stft_stream, RustleError *error) {
-  return rustle_free(rustle_of_kind(stft_stream, 10), error);
+  return rustle_is_of_kind(stft_stream, 10) ? rustle_free(stft_stream, error) : rustle_refuse_kind(stft_stream, 10, error);
 }
 
 /// Writes the number of frames of a signal of `length` samples L to `count`. With `RUSTLE_PADDING_NONE` it
@@ -2954,17 +2964,17 @@ static inline RustleStatus rustle_ticker_drain(
 
 /// Cancels every session of the ticker. See `rustle_cancel`.
 static inline RustleStatus rustle_ticker_cancel(RustleHandle ticker, RustleError *error) {
-  return rustle_cancel(rustle_of_kind(ticker, 3), error);
+  return rustle_is_of_kind(ticker, 3) ? rustle_cancel(ticker, error) : rustle_refuse_kind(ticker, 3, error);
 }
 
 /// Cancels every session of the ticker and refuses later starts. See `rustle_shut_down`.
 static inline RustleStatus rustle_ticker_shut_down(RustleHandle ticker, RustleError *error) {
-  return rustle_shut_down(rustle_of_kind(ticker, 3), error);
+  return rustle_is_of_kind(ticker, 3) ? rustle_shut_down(ticker, error) : rustle_refuse_kind(ticker, 3, error);
 }
 
 /// Makes the handle `ticker` stale. See `rustle_free`.
 static inline RustleStatus rustle_ticker_free(RustleHandle ticker, RustleError *error) {
-  return rustle_free(rustle_of_kind(ticker, 3), error);
+  return rustle_is_of_kind(ticker, 3) ? rustle_free(ticker, error) : rustle_refuse_kind(ticker, 3, error);
 }
 
 // ---- Voices: pitch, formants, harmonics-to-noise ratio, jitter and shimmer along a stream, or one measure of a whole signal.
@@ -3153,7 +3163,7 @@ typedef struct RustleH1MinusH2 {
 /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
 /// the object.
 static inline RustleStatus rustle_voice_reset(RustleHandle voice, RustleError *error) {
-  return rustle_reset(rustle_of_kind(voice, 13), error);
+  return rustle_is_of_kind(voice, 13) ? rustle_reset(voice, error) : rustle_refuse_kind(voice, 13, error);
 }
 
 /// Makes a voice analyzer, at the beginning of a signal. `voice` receives the handle, to be freed with
@@ -3175,7 +3185,7 @@ static inline RustleStatus rustle_voice_describe(
 
 /// Makes the handle `voice` stale. See `rustle_free`.
 static inline RustleStatus rustle_voice_free(RustleHandle voice, RustleError *error) {
-  return rustle_free(rustle_of_kind(voice, 13), error);
+  return rustle_is_of_kind(voice, 13) ? rustle_free(voice, error) : rustle_refuse_kind(voice, 13, error);
 }
 
 /// `rustle_voice_process` with the sizes of its records, which that function passes.

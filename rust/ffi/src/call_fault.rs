@@ -1,5 +1,6 @@
 //! The faults that the boundary finds in a call's arguments, and their texts: the argument, what was expected and what came.
 
+use crate::handle::{kind_name, kind_of, RustleHandle};
 use crate::status::{
     Fault, RustleStatus, RUSTLE_EXHAUSTED, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_UTF8, RUSTLE_INVALID_VALUE,
     RUSTLE_NULL_POINTER, RUSTLE_RECORD_SIZE, RUSTLE_STALE_HANDLE, RUSTLE_UNSUPPORTED, RUSTLE_WRONG_STATE,
@@ -11,6 +12,8 @@ use std::fmt::{self, Display};
 pub(crate) struct CallFault {
     status: RustleStatus,
     argument: &'static str,
+    /// Of an argument within a list: the list's name, and the position.
+    element: Option<(&'static str, u32)>,
     text: Text,
     values: [Value; 2],
 }
@@ -28,6 +31,8 @@ pub(crate) enum Value {
     Float(f64),
     /// A handle or an address.
     Hexadecimal(u64),
+    /// A handle with its kind.
+    Object(RustleHandle),
 }
 
 /// The conversions of the values' types.
@@ -61,6 +66,7 @@ impl Display for Value {
             Self::Signed(number) => number.fmt(f),
             Self::Float(number) => number.fmt(f),
             Self::Hexadecimal(number) => write!(f, "{number:#x}"),
+            Self::Object(handle) => write!(f, "{handle:#x}, one of kind {}", kind_name(kind_of(*handle))),
         }
     }
 }
@@ -107,6 +113,8 @@ faults! {
     utf8(valid) RUSTLE_INVALID_UTF8: "expected UTF-8, got an invalid byte after {valid} bytes";
     /// `argument` is not the handle of a live object of its kind.
     stale(handle) RUSTLE_STALE_HANDLE: "expected a live handle, got {handle}, which was freed or never issued";
+    /// `argument` is a handle of another kind.
+    kind(expected, object) RUSTLE_STALE_HANDLE: "expected a live handle of kind {expected}, got {object}";
     /// No memory or handle is left for another object.
     exhausted() RUSTLE_EXHAUSTED: "the system or the handle table is exhausted";
     /// The call is not possible in the present state.
@@ -129,9 +137,16 @@ impl CallFault {
         Self {
             status,
             argument,
+            element: None,
             text,
             values,
         }
+    }
+
+    /// The same fault, in the element at `position` of a list.
+    pub(crate) fn within(mut self, list: &'static str, position: usize) -> Self {
+        self.element = Some((list, position as u32));
+        self
     }
 
     /// Refuses `padding`, the reserved field `argument`, unless it is 0.
@@ -145,7 +160,18 @@ impl CallFault {
 
 impl Display for CallFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.argument)?;
+        match self.element {
+            None => write!(f, "{}: ", self.argument)?,
+            Some((list, position)) => {
+                let after_a_point = || self.argument.find('.').map(|point| &self.argument[point..]);
+                let field = self
+                    .argument
+                    .strip_prefix(list)
+                    .or_else(after_a_point)
+                    .unwrap_or("");
+                write!(f, "{list}[{position}]{field}: ")?;
+            }
+        }
         (self.text)(f, self.values)
     }
 }
@@ -178,6 +204,16 @@ mod tests {
                 "session: expected a live handle, got 0x100000007, which was freed or never issued",
             ),
             (
+                CallFault::kind("plan", "fft_plan", Value::Object(0x300_0000_0007)),
+                "plan: expected a live handle of kind fft_plan, got 0x30000000007, one of kind none",
+            ),
+            (CallFault::check_reserved(3_u32, "reserved").expect_err("not 0"), "reserved: expected 0, got 3"),
+            (CallFault::null("names").within("names", 3), "names[3]: expected a pointer, got NULL"),
+            (
+                CallFault::number("level.kind", "0", 7_u32).within("levels", 0),
+                "levels[0].kind: expected 0, got 7",
+            ),
+            (
                 CallFault::decimal("level", 7_i64, 19_u8),
                 "level: expected at most 18 digits, at most 18 of them after the point, got 7 with 19 after the point",
             ),
@@ -185,12 +221,6 @@ mod tests {
         for (fault, text) in texts {
             assert_eq!(fault.to_string(), text);
         }
-        let padding = CallFault::check_reserved([0, 0], "reserved");
-        assert!(padding.is_ok());
-        let padding = CallFault::check_reserved(3_u32, "reserved");
-        assert_eq!(
-            padding.map_err(|fault| fault.to_string()),
-            Err("reserved: expected 0, got 3".to_owned())
-        );
+        assert!(CallFault::check_reserved([0, 0], "reserved").is_ok());
     }
 }

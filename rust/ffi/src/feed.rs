@@ -122,8 +122,8 @@ impl Feed {
     /// of bytes taken: fewer when a consumer with `RUSTLE_POLICY_LOSSLESS` has no room, none before `rustle_feed_run`. Push the
     /// rest again after a notice of `RUSTLE_NOTICE_ROOM`. Do not call it concurrently for one feed: the bytes would interleave.
     ///
-    /// Fails with `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or has ended); nothing is
-    /// taken then.
+    /// Fails with `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or has ended),
+    /// `RUSTLE_FORKED`; nothing is taken then.
     ///
     /// Example: `rustle_feed_new_external`, `bytes_count` 0.
     #[doc(alias = "rustle_feed_push")]
@@ -138,7 +138,8 @@ impl Feed {
     /// consecutive failed attempts, for connecting and disconnected; `note` the place or the reason.
     ///
     /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (another kind),
-    /// `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or has ended).
+    /// `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or has ended),
+    /// `RUSTLE_FORKED`.
     ///
     /// Example: `rustle_feed_new_external`.
     #[doc(alias = "rustle_feed_report")]
@@ -205,8 +206,8 @@ fn names(symbols: &[RustleString], name: &'static str) -> Outcome<FeedError, Vec
         let got = symbols.len();
         return Err(FeedError::Symbols(SymbolError::TooMany { got }).into());
     }
-    let names = symbols.iter().map(|symbol| Ok(symbol.text(name)?.to_owned()));
-    names.collect()
+    let texts = RustleString::texts(symbols, name)?;
+    Ok(texts.into_iter().map(str::to_owned).collect())
 }
 
 /// A number of `units` of 10^-`scale`.

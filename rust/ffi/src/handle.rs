@@ -3,9 +3,10 @@
 //! A lookup takes no lock: it pins the slot with one compare-and-swap, so that a plan can be used from a realtime thread while
 //! another thread frees it. The last user to unpin it drops the object.
 
+use crate::call_fault::{CallFault, Value};
+use crate::exports;
 use crate::guard::fault_point;
 use crate::live::LiveToken;
-use crate::status::CallFault;
 use std::cell::UnsafeCell;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,6 +48,21 @@ const KIND_BITS: u32 = 5;
 /// The number of a handle's kind.
 pub(crate) const fn kind_of(handle: RustleHandle) -> u32 {
     (handle >> 32) as u32 & ((1 << KIND_BITS) - 1)
+}
+
+/// The name of a kind; "none" for a number of none.
+pub(crate) fn kind_name(kind: u32) -> &'static str {
+    exports::verbs(kind).map_or("none", |verbs| verbs.name)
+}
+
+/// The refusal of a handle as the argument `name`, which takes handles of `kind`.
+#[cold]
+pub(crate) fn refused(handle: RustleHandle, kind: u32, name: &'static str) -> CallFault {
+    if kind_of(handle) == kind || kind_of(handle) == 0 {
+        CallFault::stale(name, handle)
+    } else {
+        CallFault::kind(name, kind_name(kind), Value::Object(handle))
+    }
 }
 
 // SAFETY: the table hands out `&T` to any thread (T: Sync), and drops a T on the thread that unpins it last (T: Send). A slot's
@@ -123,11 +139,11 @@ impl<T> SlotTable<T> {
     /// Errors: the handle is not live in this table.
     pub(crate) fn pin(&self, handle: RustleHandle, name: &'static str) -> Result<Pinned<'_, T>, CallFault> {
         let index = handle as u32;
-        let slot = self.slot(index).ok_or(CallFault::stale(name, handle))?;
+        let slot = self.slot(index).ok_or_else(|| refused(handle, self.kind, name))?;
         let mut state = slot.state.load(Ordering::Acquire);
         loop {
             if state >> 32 != handle >> 32 || state & CLOSED != 0 {
-                return Err(CallFault::stale(name, handle));
+                return Err(refused(handle, self.kind, name));
             }
             match slot
                 .state
@@ -172,28 +188,31 @@ impl<T> SlotTable<T> {
             .get(index as usize % CHUNK)
     }
 
-    /// Drops the object of a closed, unpinned slot and makes the slot vacant under a new generation.
+    /// Drops the object of a closed, unpinned slot and makes the slot vacant under a new generation. After the last one the slot
+    /// stays closed: under the first again, a stale handle would be another object's.
     #[cold]
     #[inline(never)]
     fn recycle(&self, slot: &Slot<T>, index: u32) {
         // SAFETY: closed and unpinned: this thread, which took the pins to 0, is the slot's only user.
         let object = unsafe { (*slot.object.get()).take() };
         let generation = (slot.state.load(Ordering::Relaxed) >> 32) as u32;
-        let next = self.first_generation_after(generation);
-        slot.state
-            .store(u64::from(next) << 32 | CLOSED, Ordering::Release);
-        self.vacant().recycled.push(index);
+        if let Some(next) = self.generation_after(generation) {
+            slot.state
+                .store(u64::from(next) << 32 | CLOSED, Ordering::Release);
+            self.vacant().recycled.push(index);
+        }
         // Last, when the slot is consistent: a destructor may use the table.
         drop(object);
     }
 
-    fn first_generation_after(&self, generation: u32) -> u32 {
-        let round = (generation >> KIND_BITS).wrapping_add(1) & (u32::MAX >> KIND_BITS);
-        round.max(1) << KIND_BITS | self.kind
+    fn generation_after(&self, generation: u32) -> Option<u32> {
+        let round = (generation >> KIND_BITS) + 1;
+        (round <= u32::MAX >> KIND_BITS).then_some(round << KIND_BITS | self.kind)
     }
 
     fn fresh_chunk(&self) -> Box<[Slot<T>]> {
-        let state = u64::from(self.first_generation_after(0)) << 32 | CLOSED;
+        let first = 1 << KIND_BITS | self.kind;
+        let state = u64::from(first) << 32 | CLOSED;
         (0..CHUNK)
             .map(|_| Slot {
                 state: AtomicU64::new(state),
@@ -271,6 +290,28 @@ mod tests {
         assert_eq!(first as u32, second as u32, "the slot is used again");
         assert_ne!(first, second);
         assert!(table.pin(first, "h").is_err());
+    }
+
+    #[test]
+    fn slot_of_the_last_generation_is_not_used_again() {
+        let table = SlotTable::new(30);
+        let first = table.insert('a').expect("room");
+        table.remove(first, "h").expect("live");
+        let last_but_one = (u64::from(u32::MAX - 1) - (1 << KIND_BITS)) << 32;
+        let slot = table.slot(first as u32).expect("a slot");
+        slot.state.store(last_but_one | CLOSED, Ordering::Release);
+        let handles = ['b', 'c', 'd'].map(|letter| {
+            let handle = table.insert(letter).expect("room");
+            table.remove(handle, "h").expect("live");
+            handle
+        });
+        assert_eq!(
+            handles.map(|handle| handle as u32),
+            [0, 0, 1],
+            "retired after two"
+        );
+        assert_eq!(handles.map(kind_of), [30; 3]);
+        assert!(table.pin(first, "h").is_err() && table.pin(handles[1], "h").is_err());
     }
 
     #[test]

@@ -41,9 +41,12 @@ impl<T> Lent<T> {
         length: usize,
         most: usize,
         name: &'static str,
-        read: impl FnMut(&T) -> Result<U, CallFault>,
+        mut read: impl FnMut(&T) -> Result<U, CallFault>,
     ) -> Result<Vec<U>, CallFault> {
-        self.slice(length, most, name)?.iter().map(read).collect()
+        let elements = self.slice(length, most, name)?.iter().enumerate();
+        elements
+            .map(|(position, element)| read(element).map_err(|fault| fault.within(name, position)))
+            .collect()
     }
 }
 
@@ -75,6 +78,15 @@ impl RustleString {
     pub(crate) fn text(&self, name: &'static str) -> Result<&str, CallFault> {
         let bytes = self.data.slice(self.length, LONGEST_TEXT, name)?;
         std::str::from_utf8(bytes).map_err(|error| CallFault::utf8(name, error.valid_up_to()))
+    }
+
+    /// The texts of a list.
+    /// Errors: as [`text`](Self::text), of the first that is refused.
+    pub(crate) fn texts<'a>(list: &'a [Self], name: &'static str) -> Result<Vec<&'a str>, CallFault> {
+        let texts = list.iter().enumerate();
+        texts
+            .map(|(position, text)| text.text(name).map_err(|fault| fault.within(name, position)))
+            .collect()
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::exports;
 use crate::fault::{AnyFault, CallOr, DomainError, Outcome};
 use crate::guard::guarded;
-use crate::handle::{RustleHandle, SlotTable};
+use crate::handle::{kind_name, refused, RustleHandle, SlotTable};
 use crate::session::{self, Face};
 use crate::slice::{out, record};
 use crate::status::{CallFault, RustleError, RustleStatus};
@@ -76,6 +76,7 @@ pub(crate) trait Describe<Description> {
 
 /// The verbs of one kind, by handle.
 pub(crate) struct Verbs {
+    pub(crate) name: &'static str,
     pub(crate) free: fn(RustleHandle) -> Result<(), AnyFault>,
     pub(crate) reset: fn(RustleHandle) -> Result<(), AnyFault>,
     pub(crate) cancel: fn(RustleHandle) -> Result<(), AnyFault>,
@@ -86,6 +87,7 @@ impl Verbs {
     /// The verbs of the objects of a type.
     pub(crate) const fn of<O: Tabled>() -> Self {
         Self {
+            name: O::NAME,
             free: |handle| {
                 O::table().pin(handle, O::NAME)?.before_free();
                 Ok(O::table().remove(handle, O::NAME)?)
@@ -297,4 +299,22 @@ pub unsafe extern "C" fn rustle_shut_down(object: RustleHandle, error: *mut Rust
 pub unsafe extern "C" fn rustle_free(object: RustleHandle, error: *mut RustleError) -> RustleStatus {
     // SAFETY: the caller's promise about `error` is handed on.
     unsafe { guarded(error, || (verbs(object, "object")?.free)(object)) }
+}
+
+/// Refuses the handle of an object that is not of `kind`, the kind that a typed function takes, such as `rustle_meter_free`.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, always.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes.
+///
+/// # Safety
+/// `error` is NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_refuse_kind(
+    object: RustleHandle,
+    kind: u32,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, || Err::<(), _>(refused(object, kind, kind_name(kind)))) }
 }

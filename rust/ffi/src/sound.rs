@@ -176,7 +176,7 @@ impl Playing {
     /// sound fits. `taken` receives the number of samples taken, pass the others again. After the session's end samples are taken
     /// and discarded.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); nothing is taken then.
+    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_FORKED`; nothing is taken then.
     ///
     /// Thread-safe: yes. Realtime-safe: no (calls with the same session wait for one another).
     ///
@@ -187,13 +187,12 @@ impl Playing {
     }
 
     /// Marks the end of a playback session's sound: the session ends when the device has played the waiting frames. Idempotent.
-    /// Realtime-safe.
+    /// Realtime-safe. Fails with `RUSTLE_FORKED`.
     ///
     /// Example: `rustle_playback_start`.
     #[doc(alias = "rustle_playback_finish")]
     pub(crate) fn finish(&self) -> Outcome<SoundError> {
-        self.0.finish();
-        Ok(())
+        Ok(self.0.finish()?)
     }
 }
 

@@ -108,11 +108,10 @@ pub(crate) fn lent_names<'a, E: DomainError + From<SymbolError>>(
     if count > MAX_SYMBOLS {
         return Err(E::from(SymbolError::TooMany { got: count }).into());
     }
-    let symbols = symbols.slice(count, MAX_SYMBOLS, name)?;
-    Ok(symbols
-        .iter()
-        .map(|symbol| symbol.text(name))
-        .collect::<Result<_, _>>()?)
+    Ok(RustleString::texts(
+        symbols.slice(count, MAX_SYMBOLS, name)?,
+        name,
+    )?)
 }
 
 statuses!(SymbolError {

@@ -13,9 +13,9 @@ const SHARED: &[&str] = &["status", "handle", "lent", "sink", "lane", "object", 
 const WIDTH: usize = 110;
 
 /// The function by which typed wrappers check handles.
-const OF_KIND: &str = "\n/// `handle` when it is of this kind, and 0, which is no live handle, when it is not.\n\
-    static inline RustleHandle rustle_of_kind(RustleHandle handle, uint32_t kind) {\n  \
-    return ((handle >> 32) & 31u) == kind ? handle : 0;\n}\n";
+const OF_KIND: &str = "\n/// Whether `handle` is one of this kind, live or not.\n\
+    static inline int rustle_is_of_kind(RustleHandle handle, uint32_t kind) {\n  \
+    return ((handle >> 32) & 31u) == kind;\n}\n";
 
 /// The text of the file.
 pub(crate) fn text(interface: &Interface) -> String {

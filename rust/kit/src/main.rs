@@ -116,7 +116,7 @@ fn formatted(command: &mut Command, text: String) -> String {
 }
 
 fn main() -> Result<ExitCode, String> {
-    // A message of `layout::fail` concerns the author of a declaration; its place in the generator does not.
+    // A message of `fail::fail` concerns the author of a declaration; its place in the generator does not.
     std::panic::set_hook(Box::new(|panic| {
         let text = panic
             .payload()

@@ -67,23 +67,19 @@ pub(crate) fn interface(folder: &Path) -> Interface {
     interface
 }
 
-/// The files of a module and of its submodules, with their paths in the crate.
-fn all_files(folder: &Path, name: &str) -> Vec<(String, syn::File)> {
-    let mut files = vec![(name.to_owned(), file(&folder.join(format!("{name}.rs"))))];
-    let below = folder.join(name);
-    let mut names: Vec<_> = std::fs::read_dir(&below)
+/// The files of a module and of the modules in it, at any depth, with their paths in the crate.
+fn all_files(folder: &Path, path: &str) -> Vec<(String, syn::File)> {
+    let place = folder.join(path.replace("::", "/"));
+    let mut files = vec![(path.to_owned(), file(&place.with_extension("rs")))];
+    let mut names: Vec<_> = std::fs::read_dir(&place)
         .into_iter()
         .flatten()
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter_map(|name| name.strip_suffix(".rs").map(str::to_owned))
         .collect();
     names.sort();
-    for inner in names {
-        files.push((
-            format!("{name}::{inner}"),
-            file(&below.join(format!("{inner}.rs"))),
-        ));
-    }
+    let inner = names.iter().map(|name| format!("{path}::{name}"));
+    files.extend(inner.flat_map(|path| all_files(folder, &path)));
     files
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn text(interface: &Interface) -> String {
             &[handle],
             &["RUSTLE_STALE_HANDLE".to_owned()],
             false,
-            &format!("rustle_free(a.of_kind(0, {}), error)", kind.number),
+            &format!("a.of_kind(rustle_free, {}, error)", kind.number),
             &mut out,
         );
     }

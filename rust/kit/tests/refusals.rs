@@ -28,8 +28,8 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The generator's output for the declarations with `new` in place of `old` in `file`.
-fn refusal(name: &str, file: &str, old: &str, new: &str) -> String {
+/// The generator's output for a copy of the declarations that `change` has changed.
+fn refusal(name: &str, change: impl FnOnce(&Path)) -> String {
     let root = Folder(std::env::temp_dir().join(format!("rustle-kit-{}-{name}", std::process::id())));
     let sources = root.0.join("rust/ffi/src");
     copy(
@@ -37,23 +37,35 @@ fn refusal(name: &str, file: &str, old: &str, new: &str) -> String {
         &sources,
     )
     .expect("a copy");
-    let path = sources.join(file);
-    let text = std::fs::read_to_string(&path).expect("a declaration");
-    assert!(text.contains(old), "{file} has no {old:?}");
-    std::fs::write(&path, text.replacen(old, new, 1)).expect("written");
+    change(&sources);
     let output = Command::new(env!("CARGO_BIN_EXE_rustle-kit"))
         .arg(&root.0)
         .arg("--check")
         .output()
         .expect("the generator");
-    assert!(!output.status.success(), "expected a refusal of {new:?}");
+    assert!(!output.status.success(), "expected a refusal of {name}");
     String::from_utf8(output.stderr).expect("a text")
 }
 
 #[track_caller]
 fn is_refused(name: &str, file: &str, old: &str, new: &str, expected: &str) {
-    let got = refusal(name, file, old, new);
+    let got = refusal(name, |sources| {
+        let path = sources.join(file);
+        let text = std::fs::read_to_string(&path).expect("a declaration");
+        assert!(text.contains(old), "{file} has no {old:?}");
+        std::fs::write(&path, text.replacen(old, new, 1)).expect("written");
+    });
     assert!(got.contains(expected), "expected {expected:?}, got {got:?}");
+}
+
+#[test]
+fn file_in_a_folder_of_a_folder_is_read() {
+    let got = refusal("deep", |sources| {
+        let folder = sources.join("feed/records");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("deep.rs"), "pub const RUSTLE_DEEP").expect("written");
+    });
+    assert!(got.contains("feed/records/deep.rs: "), "{got:?}");
 }
 
 #[test]

@@ -15,12 +15,12 @@ mod tones;
 mod vectors;
 mod voices;
 
-pub use allocations::{CountingAllocator, allocations_in};
+pub use allocations::{CountingAllocator, allocated_bytes_in, allocations_in};
 pub use ebur128::{Ebur128, Ebur128Place, Ebur128Reading};
 pub use fftw::Fftw;
 #[cfg(unix)]
 pub use fork::{in_fork, leave_descriptors};
-pub use program::this_program;
+pub use program::{hide_panics, this_program};
 #[cfg(unix)]
 pub use realtime::{has_realtime_sanitizer, in_realtime};
 pub use reference::half_spectrum;

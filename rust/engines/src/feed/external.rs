@@ -251,8 +251,9 @@ impl FeedEngine {
     /// of 16 KiB, and one message. Concurrent calls mix their bytes.
     ///
     /// # Errors
-    /// [`FeedError::NotExternal`]; [`FeedError::Ended`] when the feed was closed or has ended.
+    /// [`FeedError::NotExternal`]; [`FeedError::Ended`] when the feed was closed or has ended; [`FeedError::Runtime`] in a fork.
     pub fn push(&self, bytes: &[u8]) -> Result<usize, FeedError> {
+        self.consumers.sessions.check_process()?;
         self.external.as_ref().ok_or(FeedError::NotExternal)?.push(bytes)
     }
 
@@ -262,6 +263,7 @@ impl FeedEngine {
     /// # Errors
     /// As [`push`](Self::push).
     pub fn report(&self, news: HostNews, text: &str) -> Result<(), FeedError> {
+        self.consumers.sessions.check_process()?;
         let external = self.external.as_ref().ok_or(FeedError::NotExternal)?;
         external.report(news, text)
     }

@@ -5,6 +5,7 @@ use super::derive::Omissions;
 use super::error::FeedError;
 use super::hub::FeedCore;
 use super::lane::FeedLane;
+use crate::engine::StartError;
 use crate::ring::LaneStatistics;
 use crate::session::Session;
 use rustle_market::{SymbolError, SymbolList};
@@ -50,9 +51,10 @@ impl FeedLink {
     /// are discarded; records in the lane stay there.
     ///
     /// # Errors
-    /// [`FeedError::Symbols`]; [`FeedError::Ended`]; [`FeedError::NoSymbols`] for a session of notices. The subscription is
-    /// unchanged then.
+    /// [`FeedError::Symbols`]; [`FeedError::Ended`]; [`FeedError::NoSymbols`] for a session of notices; [`FeedError::Runtime`] in
+    /// a fork. The subscription is unchanged then.
     pub fn subscribe(&self, add: &[String], remove: &[String]) -> Result<(), FeedError> {
+        self.check_process()?;
         check_names(add)?;
         self.hub.subscribe(self.number, add, remove)
     }
@@ -62,10 +64,15 @@ impl FeedLink {
     /// # Errors
     /// As [`subscribe`](Self::subscribe).
     pub fn set_subscription(&self, subscription: &Subscription) -> Result<(), FeedError> {
+        self.check_process()?;
         if let Subscription::Symbols(names) = subscription {
             check_names(names)?;
         }
         self.hub.set_subscription(self.number, subscription)
+    }
+
+    fn check_process(&self) -> Result<(), StartError> {
+        self.session.check_process().map_err(StartError::Runtime)
     }
 
     /// The name of a symbol by the number that records carry; `None` for one that is not known yet.

@@ -191,8 +191,9 @@ impl PlaybackSession {
     /// taken. There is room for half a second. Concurrent calls follow one another.
     ///
     /// # Errors
-    /// [`SoundError::Frames`]; no sample is taken then.
+    /// [`SoundError::Frames`]; [`SoundError::Runtime`] in a fork. No sample is taken then.
     pub fn write(&self, samples: &[f32]) -> Result<usize, SoundError> {
+        self.records.check_process()?;
         let channels = self.shared.channels;
         if !samples.len().is_multiple_of(channels) {
             return Err(SoundError::Frames {
@@ -205,8 +206,13 @@ impl PlaybackSession {
     }
 
     /// Ends the sound: the session ends when the device has played the waiting frames. Idempotent.
-    pub fn finish(&self) {
+    ///
+    /// # Errors
+    /// [`SoundError::Runtime`] in a fork.
+    pub fn finish(&self) -> Result<(), SoundError> {
+        self.records.check_process()?;
         self.shared.is_finished.store(true, Ordering::Release);
+        Ok(())
     }
 }
 

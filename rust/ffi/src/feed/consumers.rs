@@ -252,7 +252,7 @@ impl FeedConsumer {
     /// is from then on subscribed to all known ones except those removed.
     ///
     /// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a session of notices), `RUSTLE_DUPLICATE_SYMBOL` to
-    /// `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_WRONG_STATE` (the session has ended); nothing is changed then.
+    /// `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_WRONG_STATE` (the session has ended), `RUSTLE_FORKED`; nothing is changed then.
     ///
     /// Example: `rustle_feed_start_trades`, `add_count` 2, `remove_count` 2.
     #[doc(alias = "rustle_feed_subscribe")]

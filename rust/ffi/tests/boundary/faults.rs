@@ -7,7 +7,7 @@ use rustle::live::rustle_live_objects;
 use rustle::sink::{RUSTLE_RELEASE_CANCELLED, RUSTLE_RELEASE_PANICKED};
 use rustle::status::{RUSTLE_OK, RUSTLE_POISONED};
 use rustle_engines::faults::Fault;
-use rustle_testkit::this_program;
+use rustle_testkit::{hide_panics, this_program};
 
 /// Run by the test below in a process of its own, with a fault in force.
 #[test]
@@ -45,19 +45,10 @@ const PANICS: usize = 1_000;
 
 const ON_PURPOSE: &str = "a panic on purpose";
 
-fn hide_panics_on_purpose() {
-    let shown = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        if rustle_engines::panic_message(panic.payload()) != ON_PURPOSE {
-            shown(panic);
-        }
-    }));
-}
-
 #[test]
 fn panic_of_a_worker_ends_the_session_with_its_text_and_poisons_the_engine() {
     let _alone = crate::alone();
-    hide_panics_on_purpose();
+    hide_panics(ON_PURPOSE);
     let before = rustle_live_objects();
     for round in 0..PANICS {
         let engine = ENGINES[round % ENGINES.len()];
@@ -72,18 +63,11 @@ fn panic_of_a_worker_ends_the_session_with_its_text_and_poisons_the_engine() {
         let panicked = (RUSTLE_RELEASE_PANICKED, ON_PURPOSE.to_owned());
         assert_eq!(*panicking.ends(), [panicked], "{name}");
         assert_eq!(panicking.signals(), 0, "{name}");
-        assert_eq!(
-            start(Work::Regular, &refused).err(),
-            Some(RUSTLE_POISONED),
-            "{name}"
-        );
+        let refusal = start(Work::Regular, &refused);
+        assert_eq!(refusal, Err(RUSTLE_POISONED), "{name}");
         assert_eq!((refused.signals(), refused.ends().len()), (0, 0), "{name}");
         // The session that ran before goes on, until it is freed.
-        let produced = |session| {
-            engine
-                .drain(session, 0)
-                .map_or(0, |(_, _, statistics)| statistics.produced)
-        };
+        let produced = |session| engine.drain(session, 0).map_or(0, |drained| drained.2.produced);
         let (signals, values) = (running.signals(), produced(other));
         stage.advance(5_000_000);
         assert!(running.signals() > signals || produced(other) > values, "{name}");

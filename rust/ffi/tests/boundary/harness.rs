@@ -57,6 +57,8 @@ impl Mode {
 pub(crate) struct Probe {
     session: AtomicU64,
     cancels_inside: AtomicBool,
+    /// Some rounds act at once, and some after a first value.
+    is_left_alone: AtomicBool,
     signals: AtomicU32,
     /// The signals with an event; the others are bells.
     events: AtomicU32,
@@ -98,9 +100,8 @@ extern "C" fn on_signal(context: *mut c_void, event: *const c_void) {
         probe.signals_after_release.fetch_add(1, Ordering::SeqCst);
     }
     probe.signals.fetch_add(1, Ordering::SeqCst);
-    probe
-        .events
-        .fetch_add(u32::from(!event.is_null()), Ordering::SeqCst);
+    let is_event = u32::from(!event.is_null());
+    probe.events.fetch_add(is_event, Ordering::SeqCst);
     if probe.cancels_inside.load(Ordering::SeqCst) {
         cancel(probe);
     }
@@ -115,11 +116,8 @@ extern "C" fn on_release(context: *mut c_void, reason: i32, message: *const u8, 
         // SAFETY: the message is readable for its length during the call.
         _ => unsafe { std::slice::from_raw_parts(message, length) },
     };
-    if !std::thread::current()
-        .name()
-        .unwrap_or_default()
-        .starts_with("rustle-")
-    {
+    let thread = std::thread::current();
+    if !thread.name().unwrap_or_default().starts_with("rustle-") {
         probe.foreign_releases.fetch_add(1, Ordering::SeqCst);
     }
     // The termination handler of a Swift stream does this: it must not meet a lock.
@@ -161,17 +159,14 @@ pub(crate) fn run(rounds: usize) {
             Mode::CancelInside => RUSTLE_LANE_EVENTS,
             _ => engine.lanes[round / cases.len() % engine.lanes.len()],
         };
-        let acts_later = (round / cases.len() / engine.lanes.len()).is_multiple_of(2);
-        let name = format!("round {round}, {}, {mode:?}", engine.name);
-        run_round(
-            engine,
-            mode,
-            lane,
-            acts_later,
+        if (round / cases.len() / engine.lanes.len()).is_multiple_of(2) {
+            probe.is_left_alone.store(true, Ordering::SeqCst);
+        }
+        let (name, limit) = (
+            format!("round {round}, {}, {mode:?}", engine.name),
             1 + round as u64 % 5,
-            &probe,
-            &name,
         );
+        run_round(engine, mode, lane, limit, &probe, &name);
         // A late call shows a few rounds later.
         check(&probes[round.saturating_sub(8)], &format!("{name}, looking back"));
     }
@@ -180,29 +175,18 @@ pub(crate) fn run(rounds: usize) {
     }
 }
 
-fn run_round(
-    engine: Engine,
-    mode: Mode,
-    lane: u32,
-    acts_later: bool,
-    limit: u64,
-    probe: &Arc<Probe>,
-    name: &str,
-) {
+fn run_round(engine: Engine, mode: Mode, lane: u32, limit: u64, probe: &Probe, name: &str) {
     let limit = if mode == Mode::NaturalEnd { limit } else { 0 };
-    let work = if mode == Mode::Panic {
-        Work::Panic
-    } else {
-        Work::Regular
+    let work = match mode {
+        Mode::Panic => Work::Panic,
+        _ => Work::Regular,
     };
-    probe
-        .cancels_inside
-        .store(mode == Mode::CancelInside, Ordering::SeqCst);
+    let cancels_inside = mode == Mode::CancelInside;
+    probe.cancels_inside.store(cancels_inside, Ordering::SeqCst);
     let handle = (engine.new)(0, 100_000.0, limit).expect(name);
     let session = engine.start(handle, work, lane, 64, probe.sink()).expect(name);
     probe.session.store(session, Ordering::SeqCst);
-    // Some rounds act at once and some after a first value.
-    if acts_later {
+    if probe.is_left_alone.load(Ordering::SeqCst) {
         std::thread::yield_now();
     }
     match mode {
@@ -248,9 +232,5 @@ fn check(probe: &Probe, name: &str) {
     let count = |counter: &AtomicU32| counter.load(Ordering::SeqCst);
     assert_eq!(count(&probe.releases), 1, "{name}: releases");
     assert_eq!(count(&probe.foreign_releases), 0, "{name}: releases by no worker");
-    assert_eq!(
-        count(&probe.signals_after_release),
-        0,
-        "{name}: signals after the release"
-    );
+    assert_eq!(count(&probe.signals_after_release), 0, "{name}: late signals");
 }

@@ -24,6 +24,9 @@
 // Expects that a call with `&error` fails with a status and a text.
 #define REFUSED(call, expected) EXPECT(is_refused((call), (expected)))
 
+// Expects the text of the last refusal.
+#define SAYS(text) EXPECT(error.message_length == strlen(text) && memcmp(error.message, (text), strlen(text)) == 0)
+
 // Waits for another thread. The yield is for valgrind, which runs one thread at a time and lets a loop without one run forever.
 #define UNTIL(condition) \
   while (!(condition)) sched_yield()

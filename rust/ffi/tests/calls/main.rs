@@ -22,7 +22,7 @@ fn alone() -> MutexGuard<'static, ()> {
 fn functions_with_a_status() -> BTreeSet<String> {
     let header = concat!(env!("CARGO_MANIFEST_DIR"), "/include/rustle.h");
     let header = std::fs::read_to_string(header).expect("the header is committed");
-    let verbs = "new start drain describe reset cancel shut_down free";
+    let verbs = "new start drain describe reset cancel shut_down free refuse_kind";
     header
         .lines()
         .filter(|line| line.starts_with("RustleStatus ") || line.starts_with("static inline RustleStatus "))

@@ -10,6 +10,7 @@ use rustle::sink::RustleSink;
 use rustle::sound::{rustle_sound_devices_sized, RustleSoundDevice};
 use rustle::status::{RustleStatus, RUSTLE_OK, RUSTLE_PANICKED, RUSTLE_RECORD_SIZE, RUSTLE_WRONG_STATE};
 use rustle_engines::faults;
+use rustle_testkit::hide_panics;
 use std::collections::BTreeSet;
 use std::ffi::c_void;
 use std::fmt::Debug;
@@ -18,17 +19,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// With those in workers 10,000.
 const PANICS: u32 = 9_000;
-
-/// Panics on purpose are not shown.
-fn hide_injected_panics() {
-    let shown = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        let text = rustle_engines::panic_message(panic.payload());
-        if !text.starts_with("an injected panic at ") {
-            shown(panic);
-        }
-    }));
-}
 
 /// Makes the call with a panic armed for a point of it; returns its status, its text, and whether it came by the point.
 fn attempt(
@@ -45,19 +35,16 @@ fn attempt(
 
 /// Makes a call that succeeds and writes its results.
 fn is_right(world: &mut World, call: &'static Call, arguments: &Arguments, when: &str) {
-    let result = world.run(call, arguments);
+    let (status, text) = world.run(call, arguments);
     let name = call.name;
-    assert_eq!(result, (RUSTLE_OK, String::new()), "{name}, {when}");
-    assert!(
-        arguments.is_written(),
-        "{name} answers OK with nothing in it, {when}"
-    );
+    assert_eq!((status, &*text), (RUSTLE_OK, ""), "{name}, {when}");
+    assert!(arguments.is_written(), "{name} is OK with nothing in it, {when}");
 }
 
 #[test]
 fn panic_at_any_point_of_a_call_is_a_status_leaves_nothing_and_the_next_call_is_right() {
     let _alone = alone();
-    hide_injected_panics();
+    hide_panics("an injected panic at ");
     let mut injected = 0;
     let mut places = BTreeSet::new();
     while injected < PANICS {
@@ -65,21 +52,13 @@ fn panic_at_any_point_of_a_call_is_a_status_leaves_nothing_and_the_next_call_is_
             let name = call.name;
             // Each point in turn, until the call ends without meeting the next one.
             for point in 0.. {
-                assert_eq!(
-                    World::unreleased(),
-                    0,
-                    "{name}, point {point}: sessions of the attempt before"
-                );
+                assert_eq!(World::unreleased(), 0, "{name}, before point {point}");
                 let mut world = World::new();
                 let arguments = Arguments::new(call, &mut Exact, &mut world);
                 let before = rustle_live_objects();
                 let (status, text, met) = attempt(&mut world, call, &arguments, point);
                 if !met {
-                    assert_eq!(
-                        (status, text),
-                        (RUSTLE_OK, String::new()),
-                        "{name}, with no panic"
-                    );
+                    assert_eq!((status, &*text), (RUSTLE_OK, ""), "{name}, with no panic");
                     assert!(point > 0, "{name} does not run inside the guard");
                     break;
                 }
@@ -87,10 +66,7 @@ fn panic_at_any_point_of_a_call_is_a_status_leaves_nothing_and_the_next_call_is_
                 assert_eq!(status, RUSTLE_PANICKED, "{name}, point {point}");
                 let place = text.strip_prefix("an injected panic at ").expect(&text);
                 places.insert(format!("{name}: {place}"));
-                assert!(
-                    arguments.is_untouched(),
-                    "{name}, point {point}: results of a call that panicked"
-                );
+                assert!(arguments.is_untouched(), "{name}, point {point}: results");
                 assert_eq!(rustle_live_objects(), before, "{name}, point {point}");
                 // The call had no effect: the same call succeeds on the same object, and on another.
                 is_right(&mut world, call, &arguments, "on the object of the panic");
@@ -105,18 +81,14 @@ fn panic_at_any_point_of_a_call_is_a_status_leaves_nothing_and_the_next_call_is_
 #[test]
 fn every_function_is_right_after_the_panics_of_each() {
     let _alone = alone();
-    hide_injected_panics();
+    hide_panics("an injected panic at ");
     // More than a thousand calls with scripts/test --long.
     let rounds = std::env::var("RUSTLE_ROUNDS").map_or(1, |rounds| rounds.parse().expect("a number"));
     for panicked in CALLS {
         let mut world = World::new();
         let arguments = Arguments::new(panicked, &mut Exact, &mut world);
         let points = (0..).take_while(|point| attempt(&mut world, panicked, &arguments, *point).2);
-        assert!(
-            points.count() > 0,
-            "{} does not run inside the guard",
-            panicked.name
-        );
+        assert!(points.count() > 0, "{} is outside the guard", panicked.name);
         let when = format!("after the panics of {}", panicked.name);
         for call in (0..rounds).flat_map(|_| CALLS) {
             let arguments = Arguments::new(call, &mut Exact, &mut world);
@@ -173,7 +145,7 @@ extern "C" fn on_log(_: *mut c_void, _: u32, _: *const u8, _: usize, _: *const u
 #[test]
 fn functions_that_are_written_out_survive_their_panics() {
     let _alone = alone();
-    hide_injected_panics();
+    hide_panics("an injected panic at ");
     let before = rustle_live_objects();
     let (samples, mut results) = ([0.5_f32; 256], Vec::new());
     survives("compute_fft_rust", &false, &true, || {
@@ -193,23 +165,19 @@ fn functions_that_are_written_out_survive_their_panics() {
         .into_iter()
         .for_each(|result| free_fft_result_rust(result));
     assert_eq!(rustle_live_objects(), before);
-    survives(
-        "rustle_sink_exercise",
-        &(RUSTLE_PANICKED, 0, 0),
-        &(RUSTLE_OK, 3, 1),
-        || {
-            let (signals, releases) = (AtomicU32::new(0), AtomicU32::new(0));
-            let mut counts = [&raw const signals, &raw const releases];
-            let sink = RustleSink {
-                context: counts.as_mut_ptr().cast(),
-                on_signal: Some(on_signal),
-                on_release: Some(on_release),
-            };
-            // SAFETY: the counts outlive the call, and no event is read.
-            let status = unsafe { rustle_sink_exercise(sink, null(), 3, null_mut()) };
-            (status, signals.into_inner(), releases.into_inner())
-        },
-    );
+    let (panicked, right) = ((RUSTLE_PANICKED, 0, 0), (RUSTLE_OK, 3, 1));
+    survives("rustle_sink_exercise", &panicked, &right, || {
+        let (signals, releases) = (AtomicU32::new(0), AtomicU32::new(0));
+        let mut counts = [&raw const signals, &raw const releases];
+        let sink = RustleSink {
+            context: counts.as_mut_ptr().cast(),
+            on_signal: Some(on_signal),
+            on_release: Some(on_release),
+        };
+        // SAFETY: the counts outlive the call, and no event is read.
+        let status = unsafe { rustle_sink_exercise(sink, null(), 3, null_mut()) };
+        (status, signals.into_inner(), releases.into_inner())
+    });
     // SAFETY: the function looks at nothing. Whether there is a sound library depends on the machine.
     let devices = |size| unsafe { rustle_sound_devices_sized(Some(on_device), null_mut(), size, null_mut()) };
     let size = size_of::<RustleSoundDevice>();
@@ -220,8 +188,6 @@ fn functions_that_are_written_out_survive_their_panics() {
     // SAFETY: the function looks at nothing.
     let install = || unsafe { rustle_log_install(Some(on_log), null_mut(), 0, null_mut()) };
     faults::arm(0);
-    assert_eq!(
-        [install(), install(), install()],
-        [RUSTLE_PANICKED, RUSTLE_OK, RUSTLE_WRONG_STATE]
-    );
+    let answers = [RUSTLE_PANICKED, RUSTLE_OK, RUSTLE_WRONG_STATE];
+    assert_eq!([install(), install(), install()], answers);
 }

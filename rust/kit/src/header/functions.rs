@@ -149,16 +149,15 @@ pub(crate) fn kind_of(interface: &Interface, object: &str) -> u32 {
 fn simple(interface: &Interface, verb: &Verb, of: &str, out: &mut String) {
     let object = &verb.object;
     let parameters = vec![format!("RustleHandle {object}"), "RustleError *error".to_owned()];
-    inline(
-        &verb.doc,
-        &verb.name,
-        parameters,
-        &format!(
-            "{of}(rustle_of_kind({object}, {}), error)",
-            kind_of(interface, object)
-        ),
-        out,
-    );
+    let call = checked(of, object, kind_of(interface, object));
+    inline(&verb.doc, &verb.name, parameters, &call, out);
+}
+
+/// The call of a verb on an object of one kind.
+fn checked(verb: &str, object: &str, kind: u32) -> String {
+    format!(
+        "rustle_is_of_kind({object}, {kind}) ? {verb}({object}, error) : rustle_refuse_kind({object}, {kind}, error)"
+    )
 }
 
 /// The typed function that frees an object.
@@ -169,7 +168,7 @@ pub(super) fn free(object: &str, kind: u32, out: &mut String) {
         &doc,
         &format!("rustle_{object}_free"),
         parameters,
-        &format!("rustle_free(rustle_of_kind({object}, {kind}), error)"),
+        &checked("rustle_free", object, kind),
         out,
     );
 }

@@ -209,7 +209,7 @@ pub(super) fn verb_text(interface: &Interface, verb: &Verb, out: &mut String) {
                 &all,
                 realtime,
                 &format!(
-                    "{function}(a.of_kind(0, {}), error)",
+                    "a.of_kind({function}, {}, error)",
                     crate::header::functions::kind_of(interface, object)
                 ),
                 out,

@@ -33,17 +33,17 @@ pub(crate) fn text(interface: &Interface) -> String {
     out
 }
 
-/// The description of an engine or a session as a function: its caller owns the handle, which is the only refusal.
+/// The description of an engine or a session as a function. Zeros would hide a panic or a stale archive: it throws.
 fn description_text(verb: &Verb, description: &str, out: &mut String) {
     let name = camel(verb.name.trim_start_matches("rustle_"));
     let _ = writeln!(
         out,
-        "  /// See `{}`; zeros for a stale handle.\n  static func {name}(_ object: UInt64) -> {} {{\n    \
-         let record = try? describe(object, {}, {description}())\n    return {}(record ?? {description}())\n  }}\n",
+        "  /// See `{}`.\n  static func {name}(_ object: UInt64) throws(NativeError) -> {} {{\n    \
+         {}(try describe(object, {}, {description}()))\n  }}\n",
         verb.name,
         native(description),
-        number_name("describe", &verb.name),
         native(description),
+        number_name("describe", &verb.name),
     );
 }
 
@@ -276,4 +276,33 @@ pub(super) fn call_text(interface: &Interface, call: &Call, out: &mut String) {
         }
     }
     out.push_str("  }\n\n");
+    if let Some((last, others)) = swift.parameters.split_last()
+        && let Some(kind) = last.strip_prefix(SCRATCH)
+        && owner.is_some()
+    {
+        without_scratch(&call.name, &function, others, kind, &result, out);
+    }
+}
+
+/// The beginning of a parameter for scratch memory.
+const SCRATCH: &str = "scratch: inout ";
+
+/// The call with the object's own scratch memory, which it uses when it is passed none of this `kind`.
+fn without_scratch(c: &str, name: &str, parameters: &[String], kind: &str, result: &str, out: &mut String) {
+    let passed = parameters.iter().map(|parameter| {
+        let (label, kind) = parameter.split_once(": ").unwrap_or((parameter, ""));
+        let value = label.trim_start_matches("_ ");
+        let mark = if kind.starts_with("inout ") { "&" } else { "" };
+        match label == value {
+            true => format!("{label}: {mark}{value}, "),
+            false => format!("{mark}{value}, "),
+        }
+    });
+    let _ = writeln!(
+        out,
+        "  /// See `{c}`; with the object's scratch memory.\n  package func {name}({}) throws(NativeError){result} {{\n    \
+         var none = {kind}()\n    return try {name}({}scratch: &none)\n  }}\n",
+        parameters.join(", "),
+        passed.collect::<String>(),
+    );
 }

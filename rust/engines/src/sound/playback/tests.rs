@@ -42,7 +42,7 @@ fn demonstration_takes_what_is_written_at_its_rate() {
     runtime.advance(Duration::ZERO);
     assert_eq!(session.write(&sound(1_000)).ok(), Some(2_000));
     runtime.advance(Duration::from_millis(5));
-    session.finish();
+    session.finish().expect("no fork");
     runtime.advance(Duration::from_secs(1));
     assert_eq!(releases.recv(), Ok(Release::Ended));
     let records: Vec<PlaybackProgress> = records.try_iter().collect();
@@ -109,7 +109,7 @@ fn sound_of_several_threads_is_played_whole() {
             });
         }
     });
-    session.finish();
+    session.finish().expect("no fork");
     runtime.advance(Duration::from_secs(1));
     assert_eq!(releases.recv(), Ok(Release::Ended));
     let last = records.try_iter().last().expect("reported");
@@ -140,7 +140,7 @@ fn device_hears_every_sample_in_order_and_silence_behind() {
     let heard = device.heard.clone();
     let (ear, records, releases) = Ear::new();
     let session = engine.start_scripted(device, &sound(1_000), ear);
-    session.finish();
+    session.finish().expect("no fork");
     let release = loop {
         runtime.advance(Duration::from_millis(10));
         if let Ok(release) = releases.try_recv() {

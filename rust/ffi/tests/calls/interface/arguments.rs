@@ -3,6 +3,7 @@
 use super::making::Making;
 use super::{Call, Choose, World};
 use rustle::lent::{Lent, RustleString};
+use rustle::object::rustle_refuse_kind;
 use rustle::sink::RustleSink;
 use rustle::status::{RustleError, RustleStatus};
 use rustle::RustleHandle;
@@ -10,6 +11,9 @@ use std::mem::MaybeUninit;
 
 /// The content of memory for results before a call.
 pub(super) const UNTOUCHED: u8 = 0x77;
+
+/// A verb of any object.
+type Verb = unsafe extern "C" fn(RustleHandle, *mut RustleError) -> RustleStatus;
 
 #[derive(Clone, Copy, Default)]
 pub(super) struct Value {
@@ -143,13 +147,18 @@ impl Arguments {
         self.values[place].word
     }
 
-    /// The handle, when it is of this kind, as the header's typed functions hand it on.
-    pub(crate) fn of_kind(&self, place: usize, kind: u64) -> RustleHandle {
-        let handle = self.handle(place);
-        if handle >> 32 & 31 == kind {
-            handle
+    /// Calls a verb on the object, if it is of this kind, as the header's typed functions do.
+    ///
+    /// # Safety
+    /// `error` is NULL or valid for a write.
+    pub(crate) unsafe fn of_kind(&self, verb: Verb, kind: u32, error: *mut RustleError) -> RustleStatus {
+        let object = self.handle(0);
+        if object >> 32 & 31 == u64::from(kind) {
+            // SAFETY: the promise is handed on.
+            unsafe { verb(object, error) }
         } else {
-            0
+            // SAFETY: as above.
+            unsafe { rustle_refuse_kind(object, kind, error) }
         }
     }
 

@@ -71,6 +71,7 @@ pub(crate) struct Chooser<Source> {
     source: Source,
 }
 
+const INF: f64 = f64::INFINITY;
 /// Numbers at the limits of the functions' ranges.
 const EDGES: [f64; 16] = [
     0.0,
@@ -87,7 +88,7 @@ const EDGES: [f64; 16] = [
     -1e300,
     1e300,
     f64::NAN,
-    f64::INFINITY,
+    INF,
     5e-324,
 ];
 
@@ -104,10 +105,9 @@ impl<Source: FnMut() -> Option<u8>> Chooser<Source> {
     /// A number below `bound`, at most 65,536; 0 at the end of the source.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         let low = usize::from(self.byte().unwrap_or(0));
-        let high = if bound > 256 {
-            usize::from(self.byte().unwrap_or(0))
-        } else {
-            0
+        let high = match bound {
+            257.. => usize::from(self.byte().unwrap_or(0)),
+            _ => 0,
         };
         (high << 8 | low) % bound
     }

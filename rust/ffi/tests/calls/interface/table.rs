@@ -972,7 +972,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_cancel(a.of_kind(0, 1), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_cancel, 1, error) },
     },
     Call {
         name: "rustle_echo_new",
@@ -1112,7 +1112,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_cancel(a.of_kind(0, 15), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_cancel, 15, error) },
     },
     Call {
         name: "rustle_echo_shut_down",
@@ -1131,7 +1131,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_shut_down(a.of_kind(0, 15), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_shut_down, 15, error) },
     },
     Call {
         name: "rustle_equalizer_reset",
@@ -1150,7 +1150,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_reset(a.of_kind(0, 7), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_reset, 7, error) },
     },
     Call {
         name: "rustle_equalizer_new",
@@ -1195,7 +1195,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_cancel(a.of_kind(0, 14), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_cancel, 14, error) },
     },
     Call {
         name: "rustle_feed_shut_down",
@@ -1214,7 +1214,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_shut_down(a.of_kind(0, 14), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_shut_down, 14, error) },
     },
     Call {
         name: "rustle_feed_new_simulated",
@@ -2179,7 +2179,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_reset(a.of_kind(0, 11), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_reset, 11, error) },
     },
     Call {
         name: "rustle_meter_new",
@@ -2222,7 +2222,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_reset(a.of_kind(0, 12), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_reset, 12, error) },
     },
     Call {
         name: "rustle_pitch_new",
@@ -2579,7 +2579,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_cancel(a.of_kind(0, 5), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_cancel, 5, error) },
     },
     Call {
         name: "rustle_capture_shut_down",
@@ -2598,7 +2598,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_shut_down(a.of_kind(0, 5), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_shut_down, 5, error) },
     },
     Call {
         name: "rustle_playback_cancel",
@@ -2617,7 +2617,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_cancel(a.of_kind(0, 6), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_cancel, 6, error) },
     },
     Call {
         name: "rustle_playback_shut_down",
@@ -2636,7 +2636,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_shut_down(a.of_kind(0, 6), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_shut_down, 6, error) },
     },
     Call {
         name: "rustle_stft_new",
@@ -2706,7 +2706,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_reset(a.of_kind(0, 10), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_reset, 10, error) },
     },
     Call {
         name: "rustle_stft_stream_new",
@@ -2879,7 +2879,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_cancel(a.of_kind(0, 3), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_cancel, 3, error) },
     },
     Call {
         name: "rustle_ticker_shut_down",
@@ -2898,7 +2898,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_shut_down(a.of_kind(0, 3), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_shut_down, 3, error) },
     },
     Call {
         name: "rustle_voice_reset",
@@ -2917,7 +2917,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_reset(a.of_kind(0, 13), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_reset, 13, error) },
     },
     Call {
         name: "rustle_voice_new",
@@ -2983,7 +2983,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 1), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 1, error) },
     },
     Call {
         name: "rustle_echo_free",
@@ -2998,7 +2998,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 15), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 15, error) },
     },
     Call {
         name: "rustle_equalizer_free",
@@ -3013,7 +3013,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 7), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 7, error) },
     },
     Call {
         name: "rustle_feed_free",
@@ -3028,7 +3028,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 14), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 14, error) },
     },
     Call {
         name: "rustle_fft_plan_free",
@@ -3043,7 +3043,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 4), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 4, error) },
     },
     Call {
         name: "rustle_fft_inverse_free",
@@ -3058,7 +3058,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 8), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 8, error) },
     },
     Call {
         name: "rustle_meter_free",
@@ -3073,7 +3073,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 11), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 11, error) },
     },
     Call {
         name: "rustle_pitch_free",
@@ -3088,7 +3088,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 12), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 12, error) },
     },
     Call {
         name: "rustle_runtime_free",
@@ -3103,7 +3103,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 2), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 2, error) },
     },
     Call {
         name: "rustle_capture_free",
@@ -3118,7 +3118,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 5), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 5, error) },
     },
     Call {
         name: "rustle_playback_free",
@@ -3133,7 +3133,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 6), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 6, error) },
     },
     Call {
         name: "rustle_stft_free",
@@ -3148,7 +3148,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 9), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 9, error) },
     },
     Call {
         name: "rustle_stft_stream_free",
@@ -3163,7 +3163,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 10), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 10, error) },
     },
     Call {
         name: "rustle_ticker_free",
@@ -3178,7 +3178,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 3), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 3, error) },
     },
     Call {
         name: "rustle_voice_free",
@@ -3193,7 +3193,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_free(a.of_kind(0, 13), error) },
+        run: |a, error| unsafe { a.of_kind(rustle_free, 13, error) },
     },
     Call {
         name: "rustle_log_set_level",
@@ -3223,7 +3223,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
         ],
-        statuses: &[status::RUSTLE_STALE_HANDLE],
+        statuses: &[status::RUSTLE_FORKED, status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_echo_say(a.handle(0), a.u64(1), error) },
@@ -3493,6 +3493,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
         ],
         statuses: &[
+            status::RUSTLE_FORKED,
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
@@ -3533,6 +3534,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
         ],
         statuses: &[
+            status::RUSTLE_FORKED,
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_UTF8,
             status::RUSTLE_INVALID_VALUE,
@@ -3660,6 +3662,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         statuses: &[
             status::RUSTLE_DUPLICATE_SYMBOL,
+            status::RUSTLE_FORKED,
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_UTF8,
             status::RUSTLE_INVALID_VALUE,
@@ -4354,6 +4357,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
         ],
         statuses: &[
+            status::RUSTLE_FORKED,
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
@@ -4375,8 +4379,12 @@ pub(crate) static CALLS: &[Call] = &[
             }),
             size: 0,
         }],
-        statuses: &[status::RUSTLE_INVALID_VALUE, status::RUSTLE_STALE_HANDLE],
-        is_realtime: true,
+        statuses: &[
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_playback_finish(a.handle(0), error) },
     },

@@ -1,6 +1,6 @@
-extension Array {
+extension Array where Element: Sendable {
   /// All elements of a stream, once it has ended.
-  init(_ stream: AsyncStream<Element>) async {
+  package init(_ stream: AsyncStream<Element>) async {
     self = []
     for await element in stream { append(element) }
   }
