@@ -112,7 +112,7 @@ import Testing
   @Test func cancellationRemovesAnIncompleteFileAtOnce() async throws {
     let (equalizer, out) = (try Equalizer(format: format), path("b.wav"))
     let (idle, end) = AsyncStream.makeStream(of: Void.self)
-    let sound = PCMBuffer(format: format, samples: TestSound.samples(0..<100, channels: 2), position: 0)
+    let sound = try PCMBuffer(format: format, samples: TestSound.samples(0..<100, channels: 2), position: 0)
     let input = IdleInput(sound: sound, idle: Task { for await _ in idle {} })
     let (written, progress) = AsyncStream.makeStream(of: Int64.self)
     let task = Task { try await equalizer.write(input, to: out) { progress.yield($0) } }

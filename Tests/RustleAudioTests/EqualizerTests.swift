@@ -110,7 +110,7 @@ import Testing
     let equalizer = try Equalizer(format: format, settings: settings, isBypassed: true)
     #expect(await equalizer.isBypassed)
     #expect(await equalizer.settings == settings)
-    let input = PCMBuffer(format: format, samples: random(480, seed: 3), position: 0)
+    let input = try PCMBuffer(format: format, samples: random(480, seed: 3), position: 0)
     #expect(try equalizer.process(input).samples.map(\.bitPattern) == input.samples.map(\.bitPattern))
     try await equalizer.setBypassed(false)
     #expect(abs(try gain(equalizer) - 6) < 0.01)
