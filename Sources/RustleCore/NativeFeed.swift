@@ -95,12 +95,11 @@ package struct NativeFeed: ~Copyable, Sendable {
 
   /// Returns the union of the consumers' present subscriptions: whether one is of all symbols, and the names of the others, in
   /// the order of their bytes.
-  package borrowing func wanted() -> (isAll: Bool, names: [String]) {
+  package borrowing func wanted() throws(NativeError) -> (isAll: Bool, names: [String]) {
     var bytes: [UInt8] = []
     while true {
       var room = bytes.mutableSpan
-      // The only refusal is a stale handle, and this object owns it.
-      guard let wanted = try? NativeCalls.feedWanted(handle.raw, names: &room) else { return (false, []) }
+      let wanted = try NativeCalls.feedWanted(handle.raw, names: &room)
       if wanted.length <= bytes.count {
         let names = bytes[..<wanted.length].split(separator: UInt8(ascii: "\n"))
         return (wanted.all, names.map { String(decoding: $0, as: UTF8.self) })

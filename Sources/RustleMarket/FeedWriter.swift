@@ -49,7 +49,7 @@ package actor FeedWriter {
   }
 
   /// ``MarketFeed/subscription``.
-  package nonisolated var subscription: FeedSubscription { core.subscription }
+  package nonisolated var subscription: FeedSubscription { get throws(FeedError) { try core.subscription } }
 
   /// ``MarketFeed/subscriptionChanges()``.
   package nonisolated func subscriptionChanges() throws(FeedError) -> FeedSubscriptionChanges {
@@ -77,13 +77,15 @@ package actor FeedWriter {
 
 extension FeedCore {
   var subscription: FeedSubscription {
-    let wanted = native.wanted()
-    return FeedSubscription(isAll: wanted.isAll, symbols: wanted.names)
+    get throws(FeedError) {
+      let wanted = try FeedError.rethrowing { () throws(NativeError) in try native.wanted() }
+      return FeedSubscription(isAll: wanted.isAll, symbols: wanted.names)
+    }
   }
 }
 
 /// The subscription of a feed's consumers: the present one first, then each change. A subscription that is replaced before it is
-/// read is skipped. It ends with the feed, and when its task is cancelled; it is for one reader.
+/// read is skipped. It ends with the feed, by a fault inside the package, and when its task is cancelled; it is for one reader.
 public struct FeedSubscriptionChanges: AsyncSequence, Sendable {
   /// The union of the consumers' subscriptions.
   public typealias Element = FeedSubscription
@@ -113,7 +115,8 @@ public struct FeedSubscriptionChanges: AsyncSequence, Sendable {
     /// Returns the next subscription, or nil at the end; it waits in the isolation of `actor`.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> FeedSubscription? {
       repeat {
-        let subscription = core.subscription
+        // A fault is not a subscription to nothing: it ends the sequence.
+        guard let subscription = try? core.subscription else { return nil }
         if subscription != last {
           last = subscription
           return subscription

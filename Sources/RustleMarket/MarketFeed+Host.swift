@@ -46,7 +46,9 @@ extension MarketFeed {
   public func report(_ state: FeedConnection) throws(FeedError) { try hostWriter().report(state) }
 
   /// The union of the consumers' present subscriptions.
-  public var subscription: FeedSubscription { writer.subscription }
+  ///
+  /// - Throws: ``FeedError/Code/internal``: a fault inside the package.
+  public var subscription: FeedSubscription { get throws(FeedError) { try writer.subscription } }
 
   /// The union of the consumers' subscriptions, the present one first, then each change. A host follows it to request no more
   /// than that from its peer.

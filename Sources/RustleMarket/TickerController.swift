@@ -53,10 +53,11 @@ public actor TickerController: PriceSource, StreamEngine {
 
   /// Streams the prices of `symbols`: the first update of the first symbol at once, the others in turns.
   ///
-  /// The stream has one consumer. When 1,024 updates wait, the oldest are dropped; `statistics` counts them, and the sequence
-  /// numbers show the gap. Updates that wait at the stream's end count as delivered. The native callback yields to the stream
-  /// directly: an update costs no hop to another actor. ``updates(for:buffering:)`` reports gaps in the stream and can be read in
-  /// batches.
+  /// The stream has one consumer. Tasks that iterate over it at the same time take turns, as an `AsyncStream` does not know its
+  /// iterators: ``updates(for:buffering:)`` ends a second iteration at once, and logs it. When 1,024 updates wait, the oldest are
+  /// dropped; `statistics` counts them, and the sequence numbers show the gap. Updates that wait at the stream's end count as
+  /// delivered. The native callback yields to the stream directly: an update costs no hop to another actor.
+  /// ``updates(for:buffering:)`` reports gaps in the stream and can be read in batches.
   ///
   /// - Parameter symbols: 1 to 100,000 distinct names of 1 to 32 bytes, without white space and control characters.
   /// - Throws: ``TickerError``; nothing was started then.

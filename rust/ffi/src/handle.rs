@@ -57,6 +57,7 @@ pub(crate) fn kind_name(kind: u32) -> &'static str {
 
 /// The refusal of a handle as the argument `name`, which takes handles of `kind`.
 #[cold]
+#[inline(never)]
 pub(crate) fn refused(handle: RustleHandle, kind: u32, name: &'static str) -> CallFault {
     if kind_of(handle) == kind || kind_of(handle) == 0 {
         CallFault::stale(name, handle)
@@ -137,13 +138,22 @@ impl<T> SlotTable<T> {
 
     /// Looks `handle` up and keeps its object alive.
     /// Errors: the handle is not live in this table.
+    #[inline]
     pub(crate) fn pin(&self, handle: RustleHandle, name: &'static str) -> Result<Pinned<'_, T>, CallFault> {
+        match self.pinned(handle) {
+            Some(pinned) => Ok(pinned),
+            None => Err(refused(handle, self.kind, name)),
+        }
+    }
+
+    #[inline]
+    fn pinned(&self, handle: RustleHandle) -> Option<Pinned<'_, T>> {
         let index = handle as u32;
-        let slot = self.slot(index).ok_or_else(|| refused(handle, self.kind, name))?;
+        let slot = self.slot(index)?;
         let mut state = slot.state.load(Ordering::Acquire);
         loop {
             if state >> 32 != handle >> 32 || state & CLOSED != 0 {
-                return Err(refused(handle, self.kind, name));
+                return None;
             }
             match slot
                 .state
@@ -154,20 +164,15 @@ impl<T> SlotTable<T> {
             }
         }
         // SAFETY: the slot was open when the pin was taken, so the object is there, and it is not written while pinned.
-        let object = unsafe { &*slot.object.get() };
-        match object {
-            Some((object, _)) => {
-                let pinned = Pinned {
-                    table: self,
-                    slot,
-                    index,
-                    object,
-                };
-                fault_point("a pinned object");
-                Ok(pinned)
-            }
-            None => Err(CallFault::stale(name, handle)),
-        }
+        let (object, _) = unsafe { &*slot.object.get() }.as_ref()?;
+        let pinned = Pinned {
+            table: self,
+            slot,
+            index,
+            object,
+        };
+        fault_point("a pinned object");
+        Some(pinned)
     }
 
     /// Makes `handle` stale. The object is dropped now, or when its last user unpins it.

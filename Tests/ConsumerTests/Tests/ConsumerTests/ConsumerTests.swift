@@ -148,7 +148,7 @@ import Testing
     let equalizer = try Equalizer(format: format, settings: .graphic(gains: [Double](repeating: 0, count: 28)))
     try await equalizer.setGain(6, ofBand: 7, on: .left)
     #expect(await equalizer.settings.left[7].gain == 6)
-    let sound = Sound(
+    let sound = try Sound(
       buffer: PCMBuffer(format: format, samples: [Float](repeating: 0.1, count: 2_000), position: 0))
     let output = try AudioOutput(DeviceConfiguration(device: "demo", format: format))
     let end = try await output.play(sound, changing: equalizer.process)
