@@ -104,6 +104,7 @@ import Testing
     _ = controls.press(.help)
     let profile = Self.profile(columns: 80, rows: 15, ascii: true)
     var status = Self.status
+    status.showsHelp = true
     (status.state.before, status.state.after) = ([-18.25], [-12.5])
     let lines = EqualizerPanel(profile: profile).lines(controls, status)
     #expect(lines.count < 15)

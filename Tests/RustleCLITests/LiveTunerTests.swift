@@ -1,5 +1,6 @@
 import Foundation
 import RustleCore
+import RustleAudioFiles
 import Synchronization
 import TestSupport
 import Testing

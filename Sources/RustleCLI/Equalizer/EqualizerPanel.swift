@@ -7,6 +7,7 @@ struct EqualizerPanel {
   struct Status: Equatable, Sendable {
     var state = EqualizerState()
     var hasKeys = false
+    var showsHelp = false
     /// The outcome of the last key; nil after the next.
     var message: String?
   }
@@ -34,7 +35,7 @@ struct EqualizerPanel {
     lines.append(profile.line(levels("in ", status.state.before)))
     lines.append(profile.line(levels("out", status.state.after)))
     lines.append(profile.line(footer(controls, status), .dim))
-    if controls.showsHelp {
+    if status.showsHelp {
       lines.append(profile.line("arrows band and gain  l r b channel  0 flat  space bypass  s save  q quit", .dim))
     } else if let message = status.message {
       lines.append(profile.line(message, .yellow))
@@ -66,7 +67,7 @@ struct EqualizerPanel {
     return glyphs.sliders(sliders, rows: rows).enumerated().map { index, parts in
       let isLabelled = index == 0 || index == rows - 1 || index == rows / 2
       let gain = top * (1 - 2 * Double(index) / Double(rows - 1))
-      let label = isLabelled ? Self.gain(gain, glyphs: glyphs) : ""
+      let label = isLabelled ? glyphs.gain(gain) : ""
       let margin: [(text: String, ink: Ink?)] = [
         (label.leftPadded(to: Self.labelWidth - 2) + " ", .dim),
         (String(isLabelled ? glyphs.leftMark : glyphs.vertical), .dim),
@@ -79,28 +80,17 @@ struct EqualizerPanel {
   private func heads(_ controls: EqualizerControls, _ shown: Range<Int>) -> ScreenLine {
     let heads = shown.map { index -> (text: String, ink: Ink?) in
       let (left, right) = controls.bands(at: index)
-      let (name, isChosen) = ((left ?? right).map { Self.frequency($0.frequency) } ?? "", index == controls.chosen)
+      let (name, isChosen) = (
+        (left ?? right).map { UnitLabel.shortHertz($0.frequency) } ?? "", index == controls.chosen
+      )
       return (((isChosen ? ">" : "") + name).leftPadded(to: Self.bandWidth), isChosen ? .bold : nil)
     }
     return profile.line([("Hz".leftPadded(to: Self.labelWidth - 2) + "  ", nil)] + heads)
   }
 
-  /// A frequency for the head of a slider: `512`, `1k`, `16k`.
-  private static func frequency(_ hertz: Double) -> String {
-    hertz < 1_000 ? String(format: "%.3g", hertz) : String(format: hertz < 9_950 ? "%.2gk" : "%.0fk", hertz / 1_000)
-  }
-
   private func gains(_ name: String, _ bands: [EqualizerBand?]) -> ScreenLine {
-    let gains = bands.map { ($0.map { Self.gain($0.gain, glyphs: glyphs) } ?? "").leftPadded(to: Self.bandWidth) }
+    let gains = bands.map { ($0.map { glyphs.gain($0.gain) } ?? "").leftPadded(to: Self.bandWidth) }
     return profile.line(name.leftPadded(to: 3) + "  " + gains.joined())
-  }
-
-  /// A gain in at most four characters.
-  private static func gain(_ value: Double, glyphs: Glyphs) -> String {
-    let tenths = (abs(value) * 10).rounded() / 10
-    let isWhole = tenths >= 10 || tenths == tenths.rounded()
-    let text = String(format: isWhole ? "%.0f" : "%.1f", tenths)
-    return text == "0" ? text : (value < 0 ? String(glyphs.minus) : "+") + text
   }
 
   /// The levels of each channel, with a bar where there is room for one.

@@ -112,7 +112,7 @@ actor EqualizerView: LiveView {
   private let equalizer: Equalizer
   private let save: @Sendable (EqualizerSettings) throws -> String
   private var controls: EqualizerControls
-  private var status: EqualizerPanel.Status
+  private var status = EqualizerPanel.Status()
 
   /// - Parameter save: writes a preset and returns a message.
   init(
@@ -120,14 +120,6 @@ actor EqualizerView: LiveView {
     save: @escaping @Sendable (EqualizerSettings) throws -> String
   ) {
     (self.equalizer, self.controls, self.screen, self.save) = (equalizer, controls, screen, save)
-    status = EqualizerPanel.Status(hasKeys: screen.hasKeys)
-  }
-
-  func end() {
-    status.hasKeys = false
-    if controls.showsHelp { _ = controls.press(.help) }
-    try? draw()
-    screen.end()
   }
 
   func show(_ state: EqualizerState) {
@@ -139,6 +131,7 @@ actor EqualizerView: LiveView {
     let action = controls.press(key)
     screen.needsDrawing = true
     status.message = nil
+    if key == .help { screen.showsHelp.toggle() }
     do {
       switch action {
       case .none: break
@@ -158,5 +151,8 @@ actor EqualizerView: LiveView {
     return false
   }
 
-  func draw() throws { try screen.draw { EqualizerPanel(profile: $0).lines(controls, status) } }
+  func draw() throws {
+    (status.hasKeys, status.showsHelp) = (screen.hasKeys, screen.showsHelp)
+    try screen.draw { EqualizerPanel(profile: $0).lines(controls, status) }
+  }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustleAudioFiles
 import RustlePlot
 
 /// The live view of a measurement: receives readings and keys, and draws changes.
@@ -10,12 +11,11 @@ actor LiveMeter: LiveView {
   private var reading: SoundLevelReading
   /// The reading shown while the view is paused; the measurement goes on.
   private var frozen: SoundLevelReading?
-  private var status: MeterView.Status
+  private var status = MeterView.Status(hasSound: false)
 
   /// - Parameter reading: the reading shown before the first sound.
   init(_ meter: SoundLevelMeter, of subject: SoundSubject, reading: SoundLevelReading, screen: LiveScreen) {
     (self.meter, self.subject, self.reading, self.screen) = (meter, subject, reading, screen)
-    status = MeterView.Status(hasKeys: screen.hasKeys, hasSound: false)
   }
 
   func show(_ reading: SoundLevelReading) {
@@ -26,7 +26,7 @@ actor LiveMeter: LiveView {
 
   /// Replaces the view by the report and restores the terminal.
   func finish(_ reading: SoundLevelReading, _ history: LevelHistory) throws {
-    defer { end() }
+    defer { screen.end() }
     try screen.draw { status.hasSound ? MeterView(subject: subject, profile: $0).report(reading, history) : [] }
   }
 
@@ -34,7 +34,7 @@ actor LiveMeter: LiveView {
     switch key {
     case .quit: return true
     case .pause: frozen = frozen == nil ? reading : nil
-    case .help: status.showsHelp.toggle()
+    case .help: screen.showsHelp.toggle()
     case .restart:
       frozen = nil
       try await meter.restart()
@@ -46,6 +46,7 @@ actor LiveMeter: LiveView {
   }
 
   func draw() throws {
+    (status.hasKeys, status.showsHelp) = (screen.hasKeys, screen.showsHelp)
     try screen.draw { MeterView(subject: subject, profile: $0).lines(frozen ?? reading, status) }
   }
 }

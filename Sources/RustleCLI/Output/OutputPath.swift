@@ -13,8 +13,7 @@ enum OutputPath {
     let ending = URL(fileURLWithPath: output).pathExtension
     if otherPictures.contains(ending.lowercased()) {
       throw CommandFailure(
-        .usage, "--png: expected the name of a PNG file, got \(output)",
-        advice: "choose a name that ends with .png")
+        .usage, "--png: expected the name of a PNG file, got \(output)", advice: "choose a name that ends with .png")
     }
     try check(output, option: "--png", isNot: input)
   }
@@ -41,7 +40,6 @@ enum OutputPath {
     }
     guard let input, input != AudioFileReader.standardInputPath, place.isSameFile(as: FilePlace(input)) else { return }
     throw CommandFailure(
-      .usage, "\(option): expected another file than the input, got \(output)",
-      advice: "choose another name")
+      .usage, "\(option): expected another file than the input, got \(output)", advice: "choose another name")
   }
 }

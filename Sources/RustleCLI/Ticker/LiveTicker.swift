@@ -33,7 +33,7 @@ actor LiveTicker: LiveView, TickerSink {
   func end() {
     // The last picture stays on the screen: it shows the newest prices, without keys.
     frozen = nil
-    (status.showsHelp, status.hasKeys) = (false, false)
+    screen.hideKeys()
     try? draw()
     screen.end()
   }
@@ -69,7 +69,7 @@ actor LiveTicker: LiveView, TickerSink {
     switch key {
     case .quit: return true
     case .pause: frozen = frozen == nil ? (board, current) : nil
-    case .help: status.showsHelp.toggle()
+    case .help: screen.showsHelp.toggle()
     case .restart: board.restart()
     case .up: scroll { $0.lowerBound - 1 }
     case .down: scroll { $0.lowerBound + 1 }
@@ -106,7 +106,7 @@ actor LiveTicker: LiveView, TickerSink {
 
   func view(_ profile: TerminalProfile) -> TickerView {
     var shown = frozen?.status ?? current
-    (shown.isPaused, shown.hasKeys, shown.showsHelp) = (frozen != nil, status.hasKeys, status.showsHelp)
+    (shown.isPaused, shown.hasKeys, shown.showsHelp) = (frozen != nil, screen.hasKeys, screen.showsHelp)
     shown.offset = status.offset
     return TickerView(
       frozen?.board ?? board, shown, profile: profile, isRecording: plan.recording != nil, content: plan.content)
