@@ -215,9 +215,8 @@ struct RecordView: Sendable {
       let troubles = RecordCommand.troubles(progress.droppedFrames, progress.overruns, progress.clippedSamples)
       if !troubles.isEmpty { lines.append(profile.line(String(troubles.dropFirst(2)), .red)) }
     }
-    guard hasKeys || showsHelp else { return lines }
-    let help = "space pauses and resumes, q stops and closes the file, ? hides this"
-    return lines + [profile.line(showsHelp ? help : "space pause  q stop  ? help", .dim)]
+    let help = ["space pauses and resumes", "q stops and closes the file", "? hides this"]
+    return lines + (hasKeys ? profile.wrapped(showsHelp ? help : ["space pause", "q stop", "? help"], .dim) : [])
   }
 
   /// The bar of a channel, `1  ▇▇▇▇▇▇▇      |   -12.3 dBFS  max -6.0`, with a mark at the highest peak so far.

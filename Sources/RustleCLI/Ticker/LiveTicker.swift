@@ -23,8 +23,7 @@ actor LiveTicker: LiveView, TickerSink {
   ) {
     (self.plan, self.screen, self.now, self.wall) = (plan, screen, now, wall)
     board = PriceBoard(symbols: plan.shownSymbols)
-    status = TickerStatus(
-      droppedWord: plan.policy == nil ? "dropped" : "conflated", source: plan.sourceText, hasKeys: screen.hasKeys)
+    status = TickerStatus(droppedWord: plan.policy == nil ? "dropped" : "conflated", source: plan.sourceText)
   }
 
   /// The status shows the address.
@@ -100,13 +99,14 @@ actor LiveTicker: LiveView, TickerSink {
       status.updatesPerSecond = Double(board.updates - counted.updates) / (seconds - counted.seconds)
       counted = (seconds, board.updates)
     }
+    (status.hasKeys, status.showsHelp) = (screen.hasKeys, screen.showsHelp)
     try screen.draw { view($0).lines }
     drawnSecond = Int(seconds)
   }
 
   func view(_ profile: TerminalProfile) -> TickerView {
     var shown = frozen?.status ?? current
-    (shown.isPaused, shown.hasKeys, shown.showsHelp) = (frozen != nil, screen.hasKeys, screen.showsHelp)
+    (shown.isPaused, shown.hasKeys, shown.showsHelp) = (frozen != nil, status.hasKeys, status.showsHelp)
     shown.offset = status.offset
     return TickerView(
       frozen?.board ?? board, shown, profile: profile, isRecording: plan.recording != nil, content: plan.content)

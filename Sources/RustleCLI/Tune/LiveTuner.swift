@@ -17,7 +17,9 @@ actor LiveTuner: LiveView {
   private var isLearning = false
   private var message: String?
 
-  static let help = "q quit  arrows A4  i instrument  t temperament  l learn  s stretch  r restore"
+  static let help = [
+    "q quit", "arrows A4", "i instrument", "t temperament", "l learn", "s stretch", "r restore", "? hide this",
+  ]
 
   init(
     tuner: Tuner, start: TunerConfiguration, subject: SoundSubject, options: TunerViewOptions, screen: LiveScreen
@@ -109,8 +111,8 @@ actor LiveTuner: LiveView {
       isPaused ? "paused" : nil, isLearning ? "learning A4: play a note" : nil,
       update.flatMap { $0.droppedFrames > 0 ? "DROPPED \($0.droppedFrames) frames" : nil }, message,
     ].compactMap(\.self)
-    if screen.hasKeys { parts.append("q quit  ? help") }
-    let footer = screen.showsHelp ? Self.help : parts.joined(separator: "   ")
+    if screen.hasKeys { parts += ["q quit", "? help"] }
+    let footer = screen.showsHelp ? Self.help : parts
     try screen.draw { TunerView(options: options, profile: $0).lines(isPaused ? frozen : update, footer: footer) }
   }
 }

@@ -21,8 +21,8 @@ struct TunerView {
   private var glyphs: Glyphs { profile.glyphs }
 
   /// The lines with their widths in columns: the same number for every state, at most one less than the terminal's rows.
-  /// The least important lines are left out first. `footer` is the last line, about keys or the source.
-  func lines(_ update: TunerUpdate?, footer: String? = nil) -> [ScreenLine] {
+  /// The least important lines are left out first. `footer` has the parts of the last lines, about keys or the source.
+  func lines(_ update: TunerUpdate?, footer: [String] = []) -> [ScreenLine] {
     let (reading, isHeld) = (update?.needle?.reading, update?.needle?.isHeld ?? false)
     let note = [note(reading, isHeld)]
     let needle = [scale(), needle(reading, isHeld)]
@@ -31,7 +31,7 @@ struct TunerView {
     let quality = [quality(update?.frame)]
     let strings = options.instrument.isChromatic ? [] : [strings(reading)]
     let head = [profile.line(heading, .dim)]
-    let foot = footer.map { [profile.line($0, .dim)] } ?? []
+    let foot = profile.wrapped(footer, .dim)
     let gap: [ScreenLine] = [("", 0)]
     let room = profile.rows - 1
     let pictures: [[ScreenLine]] = [
@@ -41,7 +41,7 @@ struct TunerView {
       note + needle + words + strings + foot,
       note + needle + words,
     ]
-    return pictures.first { $0.count <= room } ?? Array((note + needle + words).prefix(room))
+    return pictures.first { $0.count <= room } ?? Array((note + needle + words + foot).prefix(room))
   }
 
   /// The reference pitch, the temperament and other settings that are not the default.
