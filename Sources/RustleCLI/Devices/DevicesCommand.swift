@@ -34,23 +34,7 @@ struct DevicesCommand: AsyncParsableCommand {
   }
 }
 
-struct DeviceList {
-  /// The built-in device, then the system's.
-  let devices: [AudioDevice]
-  /// The reason that the system has no devices; nil when it has some.
-  let note: String?
-
-  init(_ listing: () throws(AudioError) -> [AudioDevice]) {
-    do throws(AudioError) {
-      let found = try listing()
-      devices = [.demo] + found
-      note = found.isEmpty ? "this machine has no sound devices; only the built-in one is listed" : nil
-    } catch {
-      devices = [.demo]
-      note = "the devices of this machine cannot be listed: \(error.message). \(error.advice)"
-    }
-  }
-
+extension DeviceList {
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
     let table = Table(columns(profile), format: format, profile: profile)
     return table.header + table.lines(devices)

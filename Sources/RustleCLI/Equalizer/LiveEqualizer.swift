@@ -2,9 +2,12 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustleFiles
 
 struct EqualizerLiveOptions: ParsableArguments {
-  @Option(parsing: .next, "The playback device. (default: the system's default, demo with --demo)", value: "name")
+  @Option(
+    parsing: .next, "The playback device. (default: the system's default, demo with --demo)", value: "name",
+    completion: .devices)
   var output: String?
 
   @OptionGroup var duration: DurationOption
@@ -99,7 +102,7 @@ extension EqualizerCommand {
         // The file is replaced atomically, so that it is complete at any time.
         try content.write(to: URL(fileURLWithPath: path), options: .atomic)
       } catch {
-        throw CommandFailure(.unavailable, "cannot write \(path): \(error.localizedDescription)")
+        throw CommandFailure(.unavailable, "cannot write \(path): \(SystemError.reason(behind: error))")
       }
       return "saved \(path)"
     }

@@ -28,6 +28,8 @@ enum OutputPath {
     switch place.fault {
     case .isFolder?:
       throw CommandFailure(.usage, "\(option): expected the path of a file, got the folder \(output)")
+    case .nameIsTooLong?:
+      throw CommandFailure(.usage, "\(option): expected a name of at most 255 bytes, got \(output)")
     case .folderIsMissing(let folder)?:
       throw CommandFailure(
         .unavailable, "\(option): cannot write \(output): there is no folder \(folder)",

@@ -29,10 +29,12 @@ struct VoiceCommand: AsyncParsableCommand {
         arecord -f S16_LE -r 48000 -c 1 -d 5 -t raw \\
           | rustle voice - --raw s16le --rate 48000 --channels 1
 
-      NDJSON FIELDS OF THE SUMMARY (CSV without --frames has the same):
+      CSV has the fields of the summary, with --frames those of the frames.
+
+      NDJSON FIELDS OF THE SUMMARY:
       \(VoiceResult.columns.fieldList(kind: "summary for the last line, frame for the lines of --frames before it"))
 
-      NDJSON FIELDS OF A FRAME (CSV with --frames has the same):
+      NDJSON FIELDS OF A FRAME:
       \(VoiceFrame.columns.fieldList(hasVersion: false))
       """)
 
