@@ -24,8 +24,8 @@ public enum TermList {
     }
   }
 
-  /// The words of a text in indented lines.
-  static func wrap(_ text: String, indent: Int, width: Int) -> [String] {
+  /// The words of a text in lines that begin with spaces.
+  public static func wrap(_ text: String, indent: Int = 0, width: Int) -> [String] {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []
     for word in text.split(separator: " ") {

@@ -112,7 +112,7 @@ extension CommandTests {
   }
 }
 
-@Suite struct ArgumentBytesTests {
+@Suite(.releasesNativeObjects) struct ArgumentBytesTests {
   private func malformed(_ arguments: [String], _ bytes: [UInt8]?) -> String? {
     let found = ArgumentBytes.malformed(in: arguments, commandLine: bytes.map { Data($0) })
     return found.map { "\($0.place) \($0.text)" }

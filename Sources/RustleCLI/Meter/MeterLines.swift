@@ -127,25 +127,10 @@ extension SoundLevelReading {
     "\(calibration): levels in " + (hasWordOfLevel ? "dBFS, relative to full scale" : "dB re 20 \u{B5}Pa")
   }
 
-  /// The weightings in words: `A-weighted, fast (F, 125 ms)`.
-  var weightingText: String {
-    (frequencyWeighting == .z ? "not weighted (Z)" : "\(frequencyWeighting.rawValue)-weighted")
-      + (timeWeighting == .fast ? ", fast (F, 125 ms)" : ", slow (S, 1 s)")
-  }
-
   var faults: [String] {
     [
       overloads > 0 ? "OVERLOAD" : nil, droppedFrames > 0 ? "DROPPED \(droppedFrames)" : nil,
       overruns > 0 ? "OVERRUNS \(overruns)" : nil,
-    ].compactMap(\.self)
-  }
-
-  var faultTexts: [String] {
-    let samples = overloads == 1 ? "1 sample" : "\(overloads) samples"
-    return [
-      overloads > 0 ? "OVERLOAD: \(samples) at or beyond full scale; levels may read too low" : nil,
-      droppedFrames > 0 || overruns > 0
-        ? "DROPPED: \(droppedFrames) frames, \(overruns) overruns of the device; not measured" : nil,
     ].compactMap(\.self)
   }
 }

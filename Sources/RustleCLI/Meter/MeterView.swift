@@ -72,8 +72,8 @@ struct MeterView {
     let faults = reading.faultTexts.map { profile.line($0, .red) }
     let head = [profile.line(subject.name, .bold), profile.line("\(subject.line); \(reading.weightingText)", .dim)]
     let (number, gap) = (big(reading), Self.gap)
-    let least = [profile.line(reading.calibrationText), small(reading), scale(reading)]
-    let (calibration, scale) = ([least[0]], [least[2]])
+    let (level, scale) = ([small(reading)], [scale(reading)])
+    let calibration = TermList.wrap(reading.calibrationText, width: profile.columns).map { profile.line($0) }
     let percentiles = zip(reading.exceeded, reading.exceedanceLevels).filter { [10, 50, 90].contains($0.0.percent) }
     let levels = table(reading.levels.dropLast() + percentiles.map(\.1))
     let loudness = loudness(reading)
@@ -85,13 +85,14 @@ struct MeterView {
     let pictures: [[ScreenLine]] = [
       head + calibration + gap + number + gap + scale + gap + levels + loudness + gap + bands + faults + footer,
       head + calibration + number + scale + levels + loudness + bands + faults + footer,
-      head + least + levels + loudness + bands + faults + footer,
+      head + calibration + level + scale + levels + loudness + bands + faults + footer,
       head + calibration + number + scale + levels + loudness + faults + footer,
-      head + least + levels + loudness + faults + footer,
-      least + levels + faults + footer,
-      least + faults.prefix(1) + footer,
+      head + calibration + level + scale + levels + loudness + faults + footer,
+      calibration + level + scale + levels + faults + footer,
+      calibration + level + scale + faults.prefix(1) + footer,
     ]
-    return pictures.first { $0.count <= room } ?? Array((least + footer).prefix(room))
+    let barest = [profile.line(reading.calibrationText)] + level + scale + footer
+    return pictures.first { $0.count <= room } ?? Array(barest.prefix(room))
   }
 
   private func footer(_ reading: SoundLevelReading, _ status: Status) -> [String] {

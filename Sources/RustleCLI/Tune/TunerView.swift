@@ -27,7 +27,7 @@ struct TunerView {
     let note = [note(reading, isHeld)]
     let needle = [scale(), needle(reading, isHeld)]
     let words = [words(reading, isHeld)]
-    let numbers = [profile.line(numbers(reading))]
+    let numbers = numbers(reading)
     let quality = [quality(update?.frame)]
     let strings = options.instrument.isChromatic ? [] : [strings(reading)]
     let head = [profile.line(heading, .dim)]
@@ -84,10 +84,15 @@ struct TunerView {
     return profile.line(String(repeating: " ", count: max(0, indent)) + text, ink(reading, isHeld))
   }
 
-  private func numbers(_ reading: TuningReading?) -> String {
-    guard let reading else { return "" }
-    let (hertz, target) = (Numbers.hertz(reading.frequency), Numbers.hertz(reading.target))
-    return "\(hertz) Hz, target \(target) Hz, \(Numbers.signed(reading.beat, digits: 2, glyphs)) beats a second"
+  /// The same number of lines for every reading: two on a narrow terminal.
+  private func numbers(_ reading: TuningReading?) -> [ScreenLine] {
+    let parts = reading.map { reading in
+      [
+        "\(Numbers.hertz(reading.frequency)) Hz, target \(Numbers.hertz(reading.target)) Hz",
+        "\(Numbers.signed(reading.beat, digits: 2, glyphs)) beats a second",
+      ]
+    }
+    return (profile.columns < 60 ? parts ?? ["", ""] : [parts?.joined(separator: ", ") ?? ""]).map { profile.line($0) }
   }
 
   private func quality(_ frame: PitchFrame?) -> ScreenLine {
