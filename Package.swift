@@ -44,7 +44,7 @@ let package = Package(
     .trait(name: "WebSocket", description: "Feeds from WebSockets: RustleWebSocket and ws:// in the command.")
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
@@ -60,9 +60,12 @@ let package = Package(
     ),
     .target(name: "RustleCore", dependencies: ["CRustle", log], swiftSettings: strict),
 
+    // Files that are read or replaced as a whole, and the system's errors. Not a product.
+    .target(name: "RustleFiles", swiftSettings: strict),
+
     // The domains.
     .target(name: "RustleAudio", dependencies: ["RustleCore"], swiftSettings: strict),
-    .target(name: "RustleMarket", dependencies: ["RustleCore"], swiftSettings: strict),
+    .target(name: "RustleMarket", dependencies: ["RustleCore", "RustleFiles"], swiftSettings: strict),
     .target(name: "Rustle", dependencies: ["RustleAudio", "RustleMarket"], swiftSettings: strict),
     // Empty without the trait.
     .target(
@@ -72,9 +75,6 @@ let package = Package(
         + network("NIOSSL", package: "swift-nio-ssl"),
       swiftSettings: strict),
     .target(name: "RustleTesting", dependencies: ["RustleCore", "RustleMarket"], swiftSettings: strict),
-
-    // Files that are read or replaced as a whole, of the modules below. Not a product.
-    .target(name: "RustleFiles", swiftSettings: strict),
 
     // What needs a system library.
     .systemLibrary(
@@ -126,7 +126,7 @@ let package = Package(
     .testTarget(
       name: "RustleCLITests",
       dependencies: [
-        "RustleCLI", "RustleCommand", "RustleTesting", "TestSupport",
+        "RustleCLI", "RustleCommand", "RustleFiles", "RustleTesting", "TestSupport",
         .target(name: "RustleWebSocket", condition: .when(traits: ["WebSocket"])),
       ],
       exclude: ["Snapshots"],
@@ -143,8 +143,7 @@ let package = Package(
 // ThreadSanitizer's build is spared what it does not test: files, plots and the command.
 if Context.environment["RUSTLE_WITHOUT_COMMAND"] != nil {
   let command = [
-    "CSndfile", "CCairo", "CTerminal", "RustleFiles", "RustleAudioFiles", "RustlePlot", "RustleCLI", "RustleCommand",
-    "RustleBench",
+    "CSndfile", "CCairo", "CTerminal", "RustleAudioFiles", "RustlePlot", "RustleCLI", "RustleCommand", "RustleBench",
   ]
   let left = command + command.map { $0 + "Tests" }
   package.targets.removeAll { left.contains($0.name) }

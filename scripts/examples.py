@@ -1,4 +1,5 @@
-"""Compiles the Swift examples of the pages (README.md, docs, the tutorials in Sources/*/*.docc) and of doc comments.
+"""Compiles the Swift examples of the pages (README.md, docs, the tutorials in Sources/*/*.docc) and of doc comments, and runs the
+console blocks of README.md.
 
 Usage: examples.py ROOT BUILD [FILE...]
 
@@ -12,19 +13,33 @@ program. Two comments, alone in a line before a block, add to this:
 A block in a doc comment of a Swift file is a program with imports of its module and of Rustle. What it uses without declaring is declared by
 GIVEN. Blocks of declarations that are not public are left out.
 
-The settings are those of Package.swift. Prints one line for each error, and last how many programs compile and how many do not.
+The settings are those of Package.swift.
+
+In a console block a line after `$ ` is run, with BUILD/rustle as `rustle`, on a terminal of 80 columns and 24 rows; the lines up to the next
+are the expected screen at its end, in which the durations and rates that VARYING names may differ. A script of the package is not run: it has
+to be there, and to have no lines below it.
+
+Prints one line for each error, and last how many programs compile or run and how many do not.
 """
 
 import concurrent.futures
+import fcntl
 import importlib
+import os
 import pathlib
+import pty
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 strict_flags = importlib.import_module("compile-fail").strict_flags
 BLOCK = re.compile(r"^(?:<!-- (given|not compiled): (.*?) -->\n+)?```swift\n(.*?)^```", re.M | re.S)
+CONSOLE = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
+# What a run of a command decides by the clock: the age of a price, and the updates of a second.
+VARYING = re.compile(r" +\d+(?:\.\d)? m?s$|\b\d+(?=/s\b)", re.M)
 # The C modules that ours import; those of other packages have module maps.
 C_MODULES = ["Sources/CRustle/include", "Sources/CSndfile", "Sources/CCairo"]
 COMMENT = re.compile(r"^( *)/// ```swift\n(.*?)^ */// ```\n(?: *///[^\n]*\n| *@[^\n]*\n)* *", re.M | re.S)
@@ -118,6 +133,62 @@ def check(program, compiler):
     return re.findall(r"^.*?: error: .*$", run.stderr, re.M) or [f"{name}:{number}: {run.stderr}"]
 
 
+def commands(root, name):
+    """The commands of a page's console blocks, as (page, line, command, expected screen)."""
+    text = (root / name).read_text(encoding="utf-8")
+    for block in CONSOLE.finditer(text):
+        number = text.count("\n", 0, block.start(1)) + 1
+        found = []
+        for offset, line in enumerate(block.group(1).splitlines()):
+            if line.startswith("$ "):
+                found.append([name, number + offset, line[2:].partition(" #")[0].strip(), []])
+            elif found:
+                found[-1][3].append(line)
+        yield from found
+
+
+def screen(command, build):
+    """The lines on a terminal after a command: those before the last picture, and that picture."""
+    main, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    path = f"{build.resolve()}:{os.environ['PATH']}"
+    environment = {"PATH": path, "LANG": "C.UTF-8", "TERM": "xterm-256color", "NO_COLOR": "1"}
+    # Its input is no terminal: no keys are offered.
+    process = subprocess.Popen(
+        ["bash", "-c", command], stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal, env=environment, cwd=build)
+    os.close(terminal)
+    written = b""
+    while True:
+        try:
+            part = os.read(main, 65_536)
+        except OSError:
+            # Linux's way to report that the last writer is gone.
+            break
+        if not part:
+            break
+        written += part
+    os.close(main)
+    text = written.decode("utf-8").replace("\r\n", "\n")
+    # A picture begins with synchronized output, and replaces the one before it.
+    text = re.sub(r"\x1b\[\?2026h.*(?=\x1b\[\?2026h)", "", text, flags=re.S)
+    lines = re.sub(r"\x1b\[[\d;?]*[A-Za-z]|\r", "", text).splitlines()
+    return lines if process.wait() == 0 else lines + [f"[status {process.returncode}]"]
+
+
+def run(found, root, build):
+    """The errors of a command; none when the screen is the expected one."""
+    name, number, command, expected = found
+    if command.startswith("scripts/"):
+        is_there = os.access(root / command.split()[0], os.X_OK) and not expected
+        return [] if is_there else [f"{name}:{number}: expected a script without lines below it, got {command}"]
+    # A busy machine may end a run an update too late: another attempt follows.
+    for _ in range(3):
+        shown = screen(command, build)
+        if [VARYING.sub(" #", line) for line in shown] == [VARYING.sub(" #", line) for line in expected]:
+            return []
+    return [f"{name}:{number}: {command}: expected", *expected, "got", *shown]
+
+
 def main():
     root, build = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     patterns = ("docs/**/*.md", "Sources/*/*.docc/*.md", "Sources/*/**/*.swift")
@@ -131,11 +202,15 @@ def main():
     compiler += [flag for flag in strict if flag != "-warnings-as-errors"]
     each = [(name, number, text) for name in names
             for number, text in (comments if name.endswith(".swift") else programs)(root, name)]
+    # Of the page that everyone reads, and of those that are named.
+    consoles = [found for name in names if name == "README.md" or name in sys.argv[3:]
+                for found in commands(root, name)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        errors = list(pool.map(lambda program: check(program, compiler), each))
+        runs = pool.map(lambda found: run(found, root, build), consoles)
+        errors = [*pool.map(lambda program: check(program, compiler), each), *runs]
     bad = sum(bool(found) for found in errors)
-    print("\n".join([line for found in errors for line in found] + [f"{len(each) - bad} {bad}"]))
-    return 1 if bad or not each else 0
+    print("\n".join([line for found in errors for line in found] + [f"{len(errors) - bad} {bad}"]))
+    return 1 if bad or not errors else 0
 
 
 if __name__ == "__main__":

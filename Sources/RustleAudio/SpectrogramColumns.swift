@@ -24,6 +24,11 @@ public struct SpectrogramColumns: Sendable {
   /// The columns in use; the last one may hold fewer frames than the others.
   public var count: Int { values.count / rows }
 
+  /// The levels of a column.
+  ///
+  /// - Parameter column: 0 to ``count`` - 1, by time.
+  public func levels(of column: Int) -> ArraySlice<Float> { values[column * rows..<(column + 1) * rows] }
+
   /// Adds the next frame.
   /// - Parameter levels: ``rows`` of them.
   public mutating func add(_ levels: [Float]) {

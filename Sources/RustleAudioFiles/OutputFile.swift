@@ -150,10 +150,11 @@ extension OutputFile {
         .notWritable, path: path, reason: "there is no such folder to write into", advice: "make the folder first")
     case EACCES? where !isOpen, EPERM? where !isOpen, EROFS? where !isOpen: return permissionDenied(path)
     default:
-      let reason = number.map(SystemError.reason) ?? error.localizedDescription
+      let reason = SystemError.reason(behind: error)
       return isOpen
         ? AudioFileError(.writeFailed, path: path, reason: "writing stopped: \(reason)", advice: "check the disk")
-        : AudioFileError(.notWritable, path: path, reason: "cannot be made: \(reason)", advice: "choose another path")
+        : AudioFileError(
+          .notWritable, path: path, reason: "cannot be created: \(reason)", advice: "choose another path")
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 public import RustleAudio
+internal import RustleFiles
 internal import Synchronization
 
 /// Samples without a header, from standard input or a file.
@@ -48,7 +49,7 @@ public struct RawPCMInput: AudioInput {
         handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       } catch {
         throw AudioFileError(
-          .readFailed, path: path, reason: "the file could not be opened: \(error.localizedDescription)",
+          .readFailed, path: path, reason: "the file could not be opened: \(SystemError.reason(behind: error))",
           advice: "check the file")
       }
     }
@@ -121,7 +122,7 @@ public struct RawPCMInput: AudioInput {
           bytes = try position.handle.read(upToCount: blockBytes) ?? Data()
         } catch {
           throw AudioFileError(
-            .readFailed, path: path, reason: "reading stopped early: \(error.localizedDescription)",
+            .readFailed, path: path, reason: "reading stopped early: \(SystemError.reason(behind: error))",
             advice: "check that its medium is readable")
         }
         var samples: [Float] = []

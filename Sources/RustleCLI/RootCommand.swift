@@ -20,13 +20,14 @@ struct RootCommand: AsyncParsableCommand {
 
       EXIT STATUS:
         0 success   64 wrong usage   65 malformed data   66 no such input
-        69 unavailable   70 internal error   130 ended by Ctrl-C   143 ended by SIGTERM
+        69 unavailable   70 internal error   129 ended by a closed terminal
+        130 ended by Ctrl-C   143 ended by SIGTERM
       """,
     version: Version.text,
     subcommands: [
       TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, PitchCommand.self, VoiceCommand.self,
       MeterCommand.self, TuneCommand.self, EqualizerCommand.self, RecordCommand.self, PlayCommand.self,
-      DevicesCommand.self, DoctorCommand.self,
+      DevicesCommand.self, DoctorCommand.self, CompletionsCommand.self,
     ])
 
   static var subcommandNames: [String] {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 import Foundation
+import RustleFiles
 
 /// The command `rustle` as a function, which the executable calls.
 public enum RustleCommandLine {
@@ -9,7 +10,7 @@ public enum RustleCommandLine {
   /// - Returns: 0, or one of the numbers that `rustle --help` lists.
   public static func run(_ arguments: [String]) async -> Int32 {
     StandardStream.ignoreBrokenPipes()
-    if let failure = unknownSubcommand(arguments) { return report(failure) }
+    if let failure = malformed(arguments) ?? unknownSubcommand(arguments) { return report(failure) }
     do {
       var command = try RootCommand.parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
@@ -20,6 +21,16 @@ public enum RustleCommandLine {
       return ExitStatus.ok.rawValue
     } catch {
       return status(of: error)
+    }
+  }
+
+  /// The failure for a file's name, or another argument, that is not UTF-8; nil otherwise.
+  private static func malformed(_ arguments: [String]) -> CommandFailure? {
+    let commandLine = try? BoundedFile.bytes(of: "/proc/self/cmdline", limit: 1 << 22)
+    return ArgumentBytes.malformed(in: arguments, commandLine: commandLine).map { place, text in
+      CommandFailure(
+        .usage, "argument \(place): expected UTF-8, got '\(text)'",
+        advice: "rename the file, or read it from standard input: rustle spectrum - < file")
     }
   }
 
@@ -38,7 +49,8 @@ public enum RustleCommandLine {
     if error is BrokenPipe { return ExitStatus.ok.rawValue }
     if let failure = CommandFailure(error) { return report(failure) }
     let code = RootCommand.exitCode(for: error)
-    let message = RootCommand.fullMessage(for: error)
+    // ArgumentParser begins its errors with another spelling.
+    let message = RootCommand.fullMessage(for: error).replacing(#/^Error: /#, with: "error: ")
     if !message.isEmpty {
       // Requested help and the version are results; other messages are errors.
       let writer = code.isSuccess ? LineWriter.standardOutput : LineWriter.standardError

@@ -10,6 +10,8 @@ package struct FilePlace: Sendable {
   /// The reason why no file can be written to a place.
   package enum Fault: Equatable, Sendable {
     case isFolder
+    /// The last part of the path has more than 255 bytes, which no file system of these platforms stores.
+    case nameIsTooLong
     /// The folder of this path is not there.
     case folderIsMissing(String)
     case permissionDenied
@@ -17,6 +19,7 @@ package struct FilePlace: Sendable {
 
   /// The fault of the place now, before anything is written; nil without one.
   package var fault: Fault? {
+    if target.lastPathComponent.utf8.count > 255 { return .nameIsTooLong }
     let kind = type(of: target)
     if kind == .typeDirectory { return .isFolder }
     let folder = target.deletingLastPathComponent()

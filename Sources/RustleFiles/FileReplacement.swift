@@ -30,6 +30,18 @@ package struct FileReplacement: Sendable {
   /// Whether a file that is in the place is protected. The system replaces a file of whoever may write to the folder.
   package var isProtected: Bool { attributes != nil && !FileManager.default.isWritableFile(atPath: target.path) }
 
+  /// Creates the temporary file, empty.
+  ///
+  /// - Returns: the reason of a failure, or nil.
+  package func create() -> String? {
+    do {
+      try Data().write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+      return nil
+    } catch {
+      return SystemError.reason(behind: error)
+    }
+  }
+
   /// Renames the file to its final path atomically, with the permissions of the replaced file.
   ///
   /// - Returns: the reason of a failure, or nil.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import RustleFiles
 
 /// Records trades to a file, one JSON text per line, which a ``ReplayFeed`` reads back identically.
 ///
@@ -121,7 +122,8 @@ public actor TradeRecorder {
 
   private func unwritable(_ error: any Error) -> FeedError {
     FeedError(
-      code: .unwritableFile, message: "\(path): cannot be written after \(count) trades: \(error.localizedDescription)")
+      code: .unwritableFile,
+      message: "\(path): cannot be written after \(count) trades: \(SystemError.reason(behind: error))")
   }
 
   private static func fileExists(_ path: String) -> FeedError {

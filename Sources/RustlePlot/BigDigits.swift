@@ -12,21 +12,20 @@ public enum BigDigits {
   /// The height in lines.
   public static let height = 5
 
-  /// The number in five lines, each pixel two columns wide.
+  /// The number in five lines, or a multiple, each pixel two columns wide and a line high, or that multiple of both.
   ///
   /// - Parameters:
   ///   - number: digits, a point and a minus sign; other characters are left out.
   ///   - mark: the character of a pixel.
-  public static func lines(_ number: String, mark: Character) -> [String] {
-    (0..<height).map { row in
-      let digits = number.compactMap { shapes[$0]?[row] }.map { pixels($0, mark) }
-      return digits.joined(separator: "  ")
+  ///   - scale: 1 or more.
+  public static func lines(_ number: String, mark: Character, scale: Int = 1) -> [String] {
+    (0..<height * scale).map { row in
+      let digits = number.compactMap { shapes[$0]?[row / scale] }.map { pixels($0, mark, 2 * scale) }
+      return digits.joined(separator: String(repeating: " ", count: 2 * scale))
     }
   }
 
-  private static func pixels(_ bits: UInt8, _ mark: Character) -> String {
-    var text = ""
-    for mask: UInt8 in [0b100, 0b010, 0b001] { text += bits & mask == 0 ? "  " : String(repeating: mark, count: 2) }
-    return text
+  private static func pixels(_ bits: UInt8, _ mark: Character, _ width: Int) -> String {
+    [0b100, 0b010, 0b001].map { String(repeating: bits & $0 == 0 ? " " : mark, count: width) }.joined()
   }
 }

@@ -3,6 +3,11 @@ public enum DisplayWidth {
   /// The columns of a text without escape sequences.
   public static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
 
+  /// The columns of a text with escape sequences for colours (ECMA-48, SGR), which have none.
+  public static func columns(ofPainted text: String) -> Int {
+    columns(of: text.replacing(/\u{1B}\[[\d;]*m/, with: ""))
+  }
+
   /// 2 for the wide blocks of Unicode's East Asian Width table (UAX 11) and for emoji, 0 for a character that starts with
   /// a combining mark or a control, else 1.
   public static func columns(of character: Character) -> Int {

@@ -72,6 +72,14 @@ public struct Glyphs: Equatable, Sendable {
     return String(cells)
   }
 
+  /// A gain in decibels in at most four characters: `+6`, `-1.5`, `0`.
+  public func gain(_ decibels: Double) -> String {
+    let tenths = (abs(decibels) * 10).rounded() / 10
+    let isWhole = tenths >= 10 || tenths == tenths.rounded()
+    let text = String(format: isWhole ? "%.0f" : "%.1f", tenths)
+    return text == "0" ? text : (decibels < 0 ? String(minus) : "+") + text
+  }
+
   /// A change after a mark for its direction, in per cent: `▲ +0.12 %`. A change of less than half a hundredth of a per cent has no
   /// direction and no sign; one that is not finite is a dash.
   ///

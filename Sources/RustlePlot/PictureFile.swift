@@ -16,6 +16,8 @@ enum PictureFile {
     }
     if replacement.isProtected { throw failure(path, "permission denied") }
     defer { replacement.discard() }
+    // The drawing library does not report why a file cannot be created.
+    if let reason = replacement.create() { throw failure(path, reason) }
     if let reason = write(replacement.path) { throw failure(path, reason) }
     if let reason = replacement.commit() { throw failure(path, reason) }
   }

@@ -49,7 +49,7 @@ extension TextChart {
     return [unit(units.y)] + picture + axis(x, unit: units.x).map(paint)
   }
 
-  /// Bars side by side over their names: `rows` lines, and one below with the unit. A bar takes at most four columns; of bars
+  /// Bars side by side over their names: `rows` lines, and one below with the unit. A bar takes at most eleven columns; of bars
   /// that do not fit, the first are left out, and so are names that do not.
   ///
   /// - Parameters:
@@ -63,7 +63,7 @@ extension TextChart {
     paint paintBars: (String) -> String = { $0 }
   ) -> [String] {
     let shown = bars.suffix(columns)
-    let width = max(1, min(5, columns / max(1, shown.count)))
+    let width = max(1, min(shown.count > columns / 12 ? 5 : 12, columns / max(1, shown.count)))
     let filled = max(1, width - 1)
     let span = range.upperBound - range.lowerBound
     let picture = (0..<rows).map { row in

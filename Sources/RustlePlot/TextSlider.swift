@@ -22,17 +22,18 @@ extension Glyphs {
   /// Vertical sliders side by side, with a mark in their middles.
   ///
   /// - Parameters:
-  ///   - sliders: in groups with a space between two sliders and two before a group; nil leaves the place of a slider empty.
+  ///   - sliders: in groups with a space between two sliders; nil leaves the place of a slider empty.
   ///   - rows: an odd number, 3 or more.
+  ///   - columns: the width of a group, 5 or more, with spaces before its sliders.
   /// - Returns: of each row, the highest first, parts of a text and whether they are of a chosen slider. A row has no space at its
   ///   end.
-  public func sliders(_ sliders: [[TextSlider?]], rows: Int) -> [[(text: String, isChosen: Bool)]] {
+  public func sliders(_ sliders: [[TextSlider?]], rows: Int, columns: Int = 5) -> [[(text: String, isChosen: Bool)]] {
     (0..<rows).map { row in
       let line = row == rows / 2 ? horizontal : vertical
       var parts: [(text: String, isChosen: Bool)] = []
       var blanks = ""
       for group in sliders {
-        blanks += " "
+        blanks += String(repeating: " ", count: columns - 4)
         for slider in group {
           blanks += " "
           guard let slider else {

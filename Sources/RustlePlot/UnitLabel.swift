@@ -11,6 +11,11 @@ public enum UnitLabel {
     }
   }
 
+  /// A frequency in at most four characters, in hertz up to 20 kHz: `512`, `1k`, `3.1k`, `16k`.
+  public static func shortHertz(_ value: Double) -> String {
+    value < 1_000 ? String(format: "%.3g", value) : String(format: value < 9_950 ? "%.2gk" : "%.0fk", value / 1_000)
+  }
+
   /// A frequency with its unit, in five significant digits: `440.00 Hz`, `1.0000 kHz`.
   public static func frequency(_ value: Double) -> String {
     let (scaled, unit) = abs(value) < 999.995 ? (value, "Hz") : (value / 1_000, "kHz")

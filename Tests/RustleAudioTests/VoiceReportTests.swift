@@ -34,5 +34,36 @@ import Testing
     #expect(report.wholePitch == pitch && report.medianPitch == pitch.frequency)
     #expect(report.confidence == (pitch.isVoiced ? pitch.confidence : nil))
     #expect(pitch.isVoiced || report.formants.isEmpty)
+    #expect(report.formant(1) == report.formants.first && report.formant(0) == nil && report.formant(9) == nil)
+  }
+
+  @Test func whatASoundLacksIsNil() throws {
+    let rate = 16_000.0
+    func measures(of samples: [Float]) throws -> VoiceReport.Measures {
+      let (frames, summary) = try VoiceProcessor.analyze(samples.span, sampleRate: rate)
+      return try VoiceReport(samples, sampleRate: rate, frames: frames, summary: summary).measures
+    }
+    let silence = try measures(of: [Float](repeating: 0, count: 8_000))
+    #expect(silence.perturbation.periods == 0 && silence.spectrum.centroid == 0)
+    #expect(
+      [silence.h1MinusH2, silence.meanPeriod, silence.centroid, silence.rolloff, silence.tilt]
+        == Array(repeating: nil, count: 5))
+    // Half a second of pulses of 100 Hz has every measure.
+    let pulses = (0..<8_000).map { index -> Float in index % 160 == 80 ? 0.5 : index % 160 == 81 ? -0.25 : 0 }
+    let found = try measures(of: pulses)
+    try #require(found.perturbation.periods >= 5)
+    #expect(found.jitter == found.perturbation.jitter && found.shimmerAPQ5 == found.perturbation.shimmerAPQ5)
+    #expect(found.meanPeriod == found.perturbation.meanPeriod && found.tilt == found.spectrum.tilt)
+    // Of n pulses, a measure over more periods than they have is nil.
+    for count in 1...7 {
+      let few = try measures(
+        of: (0..<count * 160 + 160).map { index -> Float in
+          index % 160 == 80 ? 0.5 : index % 160 == 81 ? -0.25 : 0
+        })
+      let periods = few.perturbation.periods
+      #expect((few.jitter == nil) == (periods < 2) && (few.shimmerDecibels == nil) == (periods < 2))
+      #expect((few.jitterRAP == nil) == (periods < 3) && (few.shimmerAPQ3 == nil) == (periods < 3))
+      #expect((few.jitterPPQ5 == nil) == (periods < 5))
+    }
   }
 }

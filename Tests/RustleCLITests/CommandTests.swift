@@ -19,7 +19,7 @@ import Testing
     #expect(mistake.status == 64 && mistake.output == "")
     #expect(
       mistake.errors == """
-        error: expected a subcommand (ticker, spectrum, spectrogram, pitch, voice, meter, tune, eq, record, play, devices, doctor or help), got 'tikcer'
+        error: expected a subcommand (ticker, spectrum, spectrogram, pitch, voice, meter, tune, eq, record, play, devices, doctor, completions or help), got 'tikcer'
           did you mean 'rustle ticker'?
 
         """)
@@ -145,7 +145,7 @@ import Testing
   @Test func refusalsAreWrongUse() throws {
     let twice = try RustleProcess.run(["ticker", "BTC", "BTC"])
     #expect(twice.status == 64 && twice.output == "")
-    #expect(twice.errors.hasPrefix("Error: symbol 2: expected each symbol once, got 'BTC' again\n"))
+    #expect(twice.errors.hasPrefix("error: symbol 2: expected each symbol once, got 'BTC' again\n"))
     let engine = try RustleProcess.run(["ticker", "BTC", "--serve", "nowhere"])
     #expect(engine.status == 64 && engine.output == "" && engine.errors.hasPrefix("error: --serve: expected "))
   }

@@ -99,11 +99,39 @@ import Testing
     try Snapshot.expect(TickerViewTests.text(lines), variant: "\(columns)")
   }
 
+  /// The footer and the help used to be cut, hidden bands not to be mentioned, and a large terminal to stay empty.
+  @Test(arguments: [(40, 10), (200, 60)]) func thePanelUsesTheTerminalsSize(columns: Int, rows: Int) throws {
+    let controls = try Self.controls()
+    let panel = EqualizerPanel(profile: Self.profile(columns: columns, rows: rows))
+    let lines = panel.lines(controls, Self.status)
+    let text = TickerViewTests.text(lines)
+    #expect(text.contains("q quit") && text.contains("? help") && !text.contains("\u{2026}"))
+    #expect(text.contains("bands 1 to 7 of 14") == (columns == 40))
+    #expect(lines.count > rows - 6 && lines.contains { $0.columns > columns - 15 })
+    var status = Self.status
+    status.showsHelp = true
+    let help = TickerViewTests.text(panel.lines(controls, status))
+    for key in ["arrows band and gain", "s save", "q quit"] { #expect(help.contains(key)) }
+    try Snapshot.expect(text + "----\n" + help, variant: "\(columns)x\(rows)")
+  }
+
+  @Test(arguments: [20, 30, 40, 80, 200], [5, 6, 8, 10, 15, 24, 60]) func thePanelNeverScrolls(columns: Int, rows: Int)
+    throws
+  {
+    for isStereo in [false, true] {
+      let lines = EqualizerPanel(profile: Self.profile(columns: columns, rows: rows))
+        .lines(try Self.controls(isStereo: isStereo), Self.status)
+      #expect(lines.count < rows)
+      #expect(lines.allSatisfy { $0.columns <= columns && DisplayWidth.columns(of: $0.text) == $0.columns })
+    }
+  }
+
   @Test func thePanelInASCIIHasNoOtherCharacterAndFewRowsAreEnough() throws {
     var controls = try Self.controls(isStereo: false)
     _ = controls.press(.help)
     let profile = Self.profile(columns: 80, rows: 15, ascii: true)
     var status = Self.status
+    status.showsHelp = true
     (status.state.before, status.state.after) = ([-18.25], [-12.5])
     let lines = EqualizerPanel(profile: profile).lines(controls, status)
     #expect(lines.count < 15)

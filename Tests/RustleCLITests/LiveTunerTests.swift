@@ -1,5 +1,6 @@
 import Foundation
 import RustleCore
+import RustleAudioFiles
 import Synchronization
 import TestSupport
 import Testing
@@ -64,7 +65,8 @@ import Testing
     #expect(await view.press(.restart) == false)
     #expect(await tuner.configuration == TunerConfiguration())
     #expect(await view.press(.help) == false)
-    #expect(try await picture().contains(LiveTuner.help))
+    #expect(
+      try await picture().contains("q quit  arrows A4  i instrument  t temperament  l learn  s stretch  r restore"))
   }
 
   @Test func learningIsShownWhileItGoesOn() async throws {
@@ -133,6 +135,5 @@ import Testing
     await tuner.set(tuning: Tuning.standard.with(stretch: curve))
     #expect(await view.press(.letter("s")) == false)
     #expect(await tuner.configuration.tuning == .standard, "a second time takes it away")
-    #expect(LiveTuner.help.count < 80)
   }
 }

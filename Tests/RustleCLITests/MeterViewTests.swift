@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustleAudioFiles
 import RustlePlot
 import TestSupport
 import Testing
@@ -88,6 +89,16 @@ import Testing
     }
   }
 
+  /// The footer and the help used to be cut, and a large terminal to stay empty.
+  @Test(arguments: [(40, 10), (200, 60)]) func theViewUsesTheTerminalsSize(columns: Int, rows: Int) throws {
+    let lines = try Self.view(columns: columns, rows: rows, Self.state(), .init(hasKeys: true, showsHelp: true))
+    let text = Self.text(lines)
+    #expect(text.hasSuffix("Ctrl-Z suspend\n") && !text.contains("\u{2026}") && text.contains(" of 120 "))
+    for key in ["q quit", "space pause the view", "r new measurement"] { #expect(text.contains(key)) }
+    #expect(columns < 200 || lines.count == rows - 1 && lines.contains { $0.columns > 180 })
+    try Snapshot.expect(text, variant: "\(columns)x\(rows)")
+  }
+
   @Test func theViewInASCIIHasNoOtherCharacter() throws {
     for state in [Self.state(), Self.faulty()] {
       #expect(Self.text(try Self.view(columns: 80, ascii: true, state)).utf8.allSatisfy { $0 < 0x80 })
@@ -126,7 +137,7 @@ import Testing
     var state = Self.state()
     state.levelZone = levelZone
     let text = Self.text(try Self.view(columns: 80, color: true, state))
-    #expect(text.contains("\u{1B}[\(code)m 76 \(levelZone.name)\u{1B}[0m"))
+    #expect(text.contains("\u{1B}[\(code)m 76 of 120 \(levelZone.name)\u{1B}[0m"))
     #expect(text.contains(levelZone.name.uppercased()))
   }
 

@@ -160,6 +160,22 @@ import RustleWebSocket
     }
   }
 
+  /// An option with a default and a list of values used to have both, each with the default.
+  @Test func anOptionHasItsDefaultAndItsValuesOnce() {
+    for command in RootCommand.configuration.subcommands {
+      let help = RootCommand.helpMessage(for: command, columns: 10_000)
+      #expect(!help.contains(#/default: [^)]*\) \(values: /#), "\(command)")
+      for line in help.split(separator: "\n") { #expect(line.matches(of: #/default: /#).count < 2, "\(line)") }
+    }
+  }
+
+  @Test func theHelpHasEveryExitStatus() throws {
+    let help = RootCommand.helpMessage(columns: 80)
+    let list = try #require(help.firstMatch(of: /EXIT STATUS:\n((?:  .*\n)+)/)?.output.1)
+    let numbers = list.matches(of: /(?:^|\s)(\d+) [a-z]/).compactMap { Int32($0.output.1) }
+    #expect(numbers == ExitStatus.allCases.map(\.rawValue))
+  }
+
   @Test func theSpectrumsOptionsAreRead() throws {
     let command = try #require(try RootCommand.parseAsRoot(["spectrum", "-"]) as? SpectrumCommand)
     #expect(command.file.input == "-")
@@ -329,7 +345,7 @@ import RustleWebSocket
     let failure = RustleCommandLine.unknownSubcommand(["doktor"])
     #expect(
       failure?.message
-        == "expected a subcommand (ticker, spectrum, spectrogram, pitch, voice, meter, tune, eq, record, play, devices, doctor or help), got 'doktor'"
+        == "expected a subcommand (ticker, spectrum, spectrogram, pitch, voice, meter, tune, eq, record, play, devices, doctor, completions or help), got 'doktor'"
     )
     #expect(failure?.advice == "did you mean 'rustle doctor'?")
     #expect(RustleCommandLine.unknownSubcommand(["serve-me"])?.advice == nil)
@@ -337,6 +353,7 @@ import RustleWebSocket
 
   @Test(arguments: [
     "", "ticker", "spectrum", "spectrogram", "pitch", "meter", "tune", "eq", "record", "play", "devices", "doctor",
+    "completions",
   ])
   func everyHelpHasExamples(subcommand: String) {
     let words = subcommand.isEmpty ? ["--help"] : [subcommand, "--help"]

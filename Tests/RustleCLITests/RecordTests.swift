@@ -35,6 +35,17 @@ import Testing
     try Snapshot.expect(TickerViewTests.text(lines), variant: "\(columns)")
   }
 
+  /// The help used to be cut on a narrow terminal.
+  @Test func theHelpFitsANarrowTerminal() throws {
+    let view = RecordView(path: "a.wav", hasKeys: true, showsHelp: true, held: [-6, -30])
+    let lines = view.lines(try Self.progress(), TickerViewTests.profile(columns: 40, rows: 10))
+    #expect(lines.count < 10 && lines.allSatisfy { $0.columns <= 40 })
+    let text = TickerViewTests.text(lines)
+    for part in ["space pauses and resumes", "q stops and closes the file", "? hides this"] {
+      #expect(text.contains(part))
+    }
+  }
+
   @Test func theViewInASCIIHasNoOtherCharacter() throws {
     let view = RecordView(path: "a.wav", hasKeys: true, showsHelp: true, held: [-6, -30])
     let profile = TickerViewTests.profile(columns: 80, ascii: true)

@@ -1,4 +1,5 @@
 import Foundation
+import RustleAudioFiles
 import Synchronization
 import TestSupport
 import Testing

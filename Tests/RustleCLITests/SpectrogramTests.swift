@@ -71,6 +71,28 @@ import Testing
     #expect(low.plot.y.scale == .logarithmic && low.plot.y.range == 31.25...4_000)
   }
 
+  @Test func recordsHaveTheLevelsOfEachColumn() throws {
+    struct Record: Decodable {
+      var v: Int, t_s: Double, bin_hz: Double, db: [Double?]
+    }
+    var result = try Self.result()
+    let records = try result.records.split(separator: "\n").map {
+      try JSONDecoder().decode(Record.self, from: Data($0.utf8))
+    }
+    #expect(records.count == result.columns.count)
+    for (index, record) in records.enumerated() {
+      #expect(record.v == 1 && record.t_s == Double(index * 64) / 8_000 && record.bin_hz == 31.25)
+      #expect(record.db.map { $0.map(Float.init) } == result.columns.levels(of: index).map { $0.isFinite ? $0 : nil })
+    }
+    // The tone is at 3,500 Hz times the time.
+    let loudest = try #require(records[63].db.indices.max { records[63].db[$0] ?? -200 < records[63].db[$1] ?? -200 })
+    #expect(abs(Double(loudest) * 31.25 - 3_500 * 63 * 64 / 8_000) < 32)
+    result = SpectrogramResult(
+      subject: result.subject, seconds: 1, stft: result.stft, columns: result.columns, range: 60, maximumFrequency: 100)
+    let line = try #require(result.records.split(separator: "\n").first)
+    #expect(try JSONDecoder().decode(Record.self, from: Data(line.utf8)).db.count == 4)
+  }
+
   @Test func theTimeAxisStandsUnderThePicture() throws {
     let lines = try Self.text(TickerViewTests.profile(columns: 80)).split(separator: "\n").map(Array.init)
     let corner = try #require(lines.firstIndex { $0.contains("└") })
@@ -101,6 +123,20 @@ extension CommandTests {
     // The highest note's overtones are light, what is above them dark.
     let colors = Set((80..<580).map { image.pixel($0, 200) })
     #expect(colors.count > 20)
+  }
+
+  @Test func theSpectrogramIsWrittenAsRecords() throws {
+    let result = try RustleProcess.run(["spectrogram", Self.spectrogramRecording, "--json", "--max-frequency", "1000"])
+    #expect(result.status == 0 && result.errors == "")
+    let line = try #require(result.lines.first)
+    let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+    let first = try #require(object as? [String: Any])
+    // 32,000 Hz and 2,048 samples: 15.625 Hz a bin, and 64 of them up to 1,000 Hz after that of 0 Hz.
+    #expect(first["t_s"] as? Double == 0 && first["bin_hz"] as? Double == 15.625)
+    #expect((first["db"] as? [Any])?.count == 65)
+    #expect(result.lines.count > 100)
+    let csv = try RustleProcess.run(["spectrogram", Self.spectrogramRecording, "--format", "csv"])
+    #expect(csv.status == 64 && csv.errors.hasPrefix("error: --format: expected auto, text or ndjson, got csv\n"))
   }
 
   @Test(arguments: ["spectrogram", "spectrum"])

@@ -290,6 +290,11 @@ import Testing
     #expect(await view.press(.pause) == false)
     #expect(await rows().contains("NEW"))
     #expect(await view.press(.letter("x")) == false)
+    #expect(await view.press(.help) == false)
+    try await view.draw()
+    #expect(await rows().contains("r restart changes"))
+    await view.end()
+    #expect(await !rows().contains("q quit"))
     #expect(await view.press(.quit))
   }
 }

@@ -33,7 +33,7 @@ import Testing
 
   static func view(
     columns: Int, rows: Int = 24, color: Bool = false, ascii: Bool = false, _ update: TunerUpdate?,
-    _ options: TunerViewOptions = TunerViewOptions(), footer: String? = "q quit"
+    _ options: TunerViewOptions = TunerViewOptions(), footer: [String] = ["q quit"]
   ) -> [ScreenLine] {
     let profile = TickerViewTests.profile(columns: columns, rows: rows, color: color, ascii: ascii)
     return TunerView(options: options, profile: profile).lines(update, footer: footer)
@@ -62,6 +62,13 @@ import Testing
       texts.append(Self.text(lines))
     }
     try Snapshot.expect(texts.joined(separator: "----\n"), variant: "\(columns)")
+  }
+
+  /// The help used to be cut on a narrow terminal.
+  @Test func theHelpFitsANarrowTerminal() throws {
+    let lines = Self.view(columns: 40, rows: 10, try Self.state(2.4), footer: LiveTuner.help)
+    #expect(lines.count < 10 && lines.allSatisfy { $0.columns <= 40 } && !Self.text(lines).contains("\u{2026}"))
+    for key in LiveTuner.help { #expect(Self.text(lines).contains(key)) }
   }
 
   /// Whatever the size, nothing scrolls or jumps, and the note, its cents and the words are there.

@@ -1,4 +1,5 @@
 import RustleAudio
+import RustleAudioFiles
 import TestSupport
 import Testing
 

@@ -28,7 +28,7 @@ RUST_ARROWS = {
 SWIFT_ARROWS = {
     "RustleCore": {"CRustle"},
     "RustleAudio": {"RustleCore"},
-    "RustleMarket": {"RustleCore"},
+    "RustleMarket": {"RustleCore", "RustleFiles"},
     "Rustle": {"RustleAudio", "RustleMarket"},
     "RustleTesting": {"RustleCore", "RustleMarket"},
     "RustleWebSocket": {"RustleMarket"},

@@ -186,7 +186,8 @@ snippets() {
   result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
 }
 
-# pages: the examples of pages and doc comments compile, and docs/cli.md equals the built command's help.
+# pages: the examples of pages and doc comments compile, the README's console blocks have their outputs, and docs/cli.md equals
+# the built command's help.
 pages() {
   local log="$work/pages.log" start=$SECONDS good bad label="examples of pages and doc comments"
   begins "$label"
@@ -195,6 +196,7 @@ pages() {
   result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
   one "an example that does not compile is reported" broken_example
   one "so is one in a doc comment" broken_comment
+  one "so is a console block with another output" broken_console
   one "the command's manual" python3 "$root/scripts/manual.py" "$swift_command" --check "$root/docs/cli.md"
 }
 
@@ -222,6 +224,20 @@ CODE
     return 1
   fi
   grep -q "Broken.swift:4:.*cannot convert value of type 'String'" "$work/broken.log"
+}
+
+broken_console() {
+  cat >"$work/console.md" <<'PAGE'
+```console
+$ rustle --version | cut -d ' ' -f 1
+rustle
+$ rustle eq --export text --preamp -3
+Preamp: -4.0 dB
+```
+PAGE
+  if python3 "$root/scripts/examples.py" "$root" "$swift_modules" "$work/console.md" >"$work/console.log"; then return 1; fi
+  grep -q "console.md:4: rustle eq" "$work/console.log" && grep -qx "Preamp: -3 dB" "$work/console.log" &&
+    grep -qx "1 1" "$work/console.log"
 }
 
 sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_command"; }

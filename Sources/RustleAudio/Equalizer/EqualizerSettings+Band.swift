@@ -79,3 +79,14 @@ extension EqualizerSettings {
     return gains.count == count ? gains + gains : gains
   }
 }
+
+extension EqualizerSettings {
+  /// The bands of the channel with more of them; of mono, those of the left channel.
+  package func bandCount(isStereo: Bool) -> Int { isStereo ? max(left.count, right.count) : left.count }
+
+  /// The bands at an index, of mono the left one alone; nil where a channel has fewer.
+  package func bands(at index: Int, isStereo: Bool) -> (left: EqualizerBand?, right: EqualizerBand?) {
+    func band(_ bands: [EqualizerBand]) -> EqualizerBand? { bands.indices.contains(index) ? bands[index] : nil }
+    return (band(left), isStereo ? band(right) : nil)
+  }
+}

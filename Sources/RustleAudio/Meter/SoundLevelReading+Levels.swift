@@ -31,3 +31,21 @@ extension SoundLevelReading {
     exceeded.map { NamedLevel("\(levelName)\($0.percent)", $0.level, calibration.unit) }
   }
 }
+
+extension SoundLevelReading {
+  /// The weightings in words: `A-weighted, fast (F, 125 ms)`.
+  package var weightingText: String {
+    (frequencyWeighting == .z ? "not weighted (Z)" : "\(frequencyWeighting.rawValue)-weighted")
+      + (timeWeighting == .fast ? ", fast (F, 125 ms)" : ", slow (S, 1 s)")
+  }
+
+  /// The faults of the measurement as sentences for people; none of a faultless one.
+  package var faultTexts: [String] {
+    let samples = overloads == 1 ? "1 sample" : "\(overloads) samples"
+    return [
+      overloads > 0 ? "OVERLOAD: \(samples) at or beyond full scale; levels may read too low" : nil,
+      droppedFrames > 0 || overruns > 0
+        ? "DROPPED: \(droppedFrames) frames, \(overruns) overruns of the device; not measured" : nil,
+    ].compactMap(\.self)
+  }
+}

@@ -20,11 +20,7 @@ struct DevicesCommand: AsyncParsableCommand {
         rustle meter --device default
 
       NDJSON FIELDS:
-        v            1, the version of these fields
-        name         the argument of --device
-        captures     whether the device captures
-        plays        whether the device plays
-        description  ALSA's description
+      \(DeviceList { [] }.columns(.present(isASCIIAskedFor: false)).fieldList())
       """)
 
   @OptionGroup var output: OutputOptions
@@ -38,30 +34,14 @@ struct DevicesCommand: AsyncParsableCommand {
   }
 }
 
-struct DeviceList {
-  /// The built-in device, then the system's.
-  let devices: [AudioDevice]
-  /// The reason that the system has no devices; nil when it has some.
-  let note: String?
-
-  init(_ listing: () throws(AudioError) -> [AudioDevice]) {
-    do throws(AudioError) {
-      let found = try listing()
-      devices = [.demo] + found
-      note = found.isEmpty ? "this machine has no sound devices; only the built-in one is listed" : nil
-    } catch {
-      devices = [.demo]
-      note = "the devices of this machine cannot be listed: \(error.message). \(error.advice)"
-    }
-  }
-
+extension DeviceList {
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
     let table = Table(columns(profile), format: format, profile: profile)
     return table.header + table.lines(devices)
   }
 
   /// Names are shown whole, to be typed again; descriptions are cut to the terminal's width where it leaves 16 columns.
-  private func columns(_ profile: TerminalProfile) -> [Column<AudioDevice>] {
+  fileprivate func columns(_ profile: TerminalProfile) -> [Column<AudioDevice>] {
     let name = devices.reduce(6) { max($0, DisplayWidth.columns(of: $1.name)) } + 2
     let direction = 16
     let room = profile.columns - name - direction
@@ -70,12 +50,14 @@ struct DeviceList {
       device.description.split(whereSeparator: \.isNewline).joined(separator: "; ")
     }
     return [
-      Column("name", \.name).shown("DEVICE", name, isRight: false) { device, _ in device.name },
-      Column("captures", \.captures),
-      Column("plays", \.plays).shown("DIRECTION", direction, isRight: false) { device, _ in
+      Column("name", "the argument of --device", \.name).shown("DEVICE", name, isRight: false) { device, _ in
+        device.name
+      },
+      Column("captures", "whether the device captures", \.captures),
+      Column("plays", "whether the device plays", \.plays).shown("DIRECTION", direction, isRight: false) { device, _ in
         [device.captures ? "capture" : nil, device.plays ? "play" : nil].compactMap(\.self).joined(separator: ", ")
       },
-      Column("description", in: [.ndjson], \.description),
+      Column("description", "ALSA's description", in: [.ndjson], \.description),
       Column("description", in: [.csv], line).shown("DESCRIPTION", isRight: false) { device, glyphs in
         let text = line(device)
         let isCut = room >= 16 && DisplayWidth.columns(of: text) > room

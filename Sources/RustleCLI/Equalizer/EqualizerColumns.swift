@@ -90,11 +90,12 @@ struct EqualizerState: Equatable, Sendable {
       levels.map { glyphs.levelText($0).leftPadded(to: 7) }.joined(separator: " ")
     }
     return
-      "\(Self.secondsText(seconds).leftPadded(to: 7)) s  before \(text(before))  after \(text(after)) dBFS  \(losses)\n"
+      "\(Self.secondsText(seconds).leftPadded(to: 7)) s  before \(text(before))  after \(text(after)) dBFS  "
+      + losses.joined(separator: "  ") + "\n"
   }
 
-  /// The counts of losses: `dropped 0  overruns 0  underruns 0`.
-  var losses: String { "dropped \(droppedFrames)  overruns \(overruns)  underruns \(underruns)" }
+  /// The counts of losses: `dropped 0`, `overruns 0`, `underruns 0`.
+  var losses: [String] { ["dropped \(droppedFrames)", "overruns \(overruns)", "underruns \(underruns)"] }
 
   static func secondsText(_ seconds: Double) -> String { String(format: seconds < 10 ? "%.3f" : "%.1f", seconds) }
 }

@@ -12,7 +12,6 @@ struct EqualizerControls: Equatable, Sendable {
   private(set) var chosen = 0
   private(set) var channel = Equalizer.Channel.both
   private(set) var isBypassed: Bool
-  private(set) var showsHelp = false
 
   /// The range of a slider in dB, that of the fourteen bands. A preset may exceed it.
   static let range = -12.0...12.0
@@ -30,19 +29,15 @@ struct EqualizerControls: Equatable, Sendable {
     if !isStereo { channel = .left }
   }
 
-  var bandCount: Int { max(request.settings.left.count, isStereo ? request.settings.right.count : 0) }
-
-  /// The bands at an index; nil where a channel has fewer.
+  var bandCount: Int { request.settings.bandCount(isStereo: isStereo) }
   func bands(at index: Int) -> (left: EqualizerBand?, right: EqualizerBand?) {
-    func band(_ bands: [EqualizerBand]) -> EqualizerBand? { bands.indices.contains(index) ? bands[index] : nil }
-    return (band(request.settings.left), isStereo ? band(request.settings.right) : nil)
+    request.settings.bands(at: index, isStereo: isStereo)
   }
 
   /// Applies a key to the sliders and returns the remaining action.
   mutating func press(_ key: Key) -> Action {
     switch key {
     case .quit: return .quit
-    case .help: showsHelp.toggle()
     case .pause:
       isBypassed.toggle()
       return .bypass
@@ -59,7 +54,7 @@ struct EqualizerControls: Equatable, Sendable {
       request.settings.flatten()
       return .apply
     case .letter("s"): return .save
-    case .letter, .restart, .pageUp, .pageDown, .home, .end: break
+    case .letter, .restart, .help, .pageUp, .pageDown, .home, .end: break
     }
     return .none
   }

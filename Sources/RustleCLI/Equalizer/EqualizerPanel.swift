@@ -7,6 +7,7 @@ struct EqualizerPanel {
   struct Status: Equatable, Sendable {
     var state = EqualizerState()
     var hasKeys = false
+    var showsHelp = false
     /// The outcome of the last key; nil after the next.
     var message: String?
   }
@@ -16,44 +17,44 @@ struct EqualizerPanel {
 
   /// Columns for the gains and the mark at the left.
   private static let labelWidth = 5
-  /// Columns of one band: two sliders, and room for a number of four characters.
-  private static let bandWidth = 5
-  /// Rows beside the sliders: the heads, the gains of two channels, two levels and two lines of status.
-  private static let otherRows = 8
-  /// The rows of sliders: one for two decibels where the terminal is high enough.
-  private static let sliderRows = 5...13
+  /// Columns of one band: two sliders, and room for a number of four characters; more on a wide terminal.
+  private static let bandWidths = 5...13
+  /// The rows of sliders: up to four for a decibel where the terminal is high enough.
+  private static let sliderRows = 5...49
 
-  /// The lines with their widths in columns; at most one less than the terminal's rows.
+  /// The lines with their widths in columns; at most one less than the terminal's rows. The least important lines are left out
+  /// first.
   func lines(_ controls: EqualizerControls, _ status: Status) -> [ScreenLine] {
-    let shown = shownBands(controls)
-    var lines = sliders(controls, shown)
-    lines.append(heads(controls, shown))
+    let (shown, width) = shownBands(controls)
+    let heads = [heads(controls, shown, width)]
     let bands = shown.map(controls.bands)
-    lines.append(gains("L", bands.map(\.left)))
-    if controls.isStereo { lines.append(gains("R", bands.map(\.right))) }
-    lines.append(profile.line(levels("in ", status.state.before)))
-    lines.append(profile.line(levels("out", status.state.after)))
-    lines.append(profile.line(footer(controls, status), .dim))
-    if controls.showsHelp {
-      lines.append(profile.line("arrows band and gain  l r b channel  0 flat  space bypass  s save  q quit", .dim))
-    } else if let message = status.message {
-      lines.append(profile.line(message, .yellow))
-    }
-    return lines
+    let gains =
+      [gains("L", bands.map(\.left), width)] + (controls.isStereo ? [gains("R", bands.map(\.right), width)] : [])
+    let levels = [levels("in ", status.state.before), levels("out", status.state.after)].map { profile.line($0) }
+    var footer = profile.wrapped(footer(controls, status, shown), .dim)
+    if let message = status.message, !status.showsHelp { footer.append(profile.line(message, .yellow)) }
+    let room = profile.rows - 1
+    let pictures = [heads + gains + levels + footer, heads + gains + footer, heads + footer]
+    let below = pictures.first { $0.count + Self.sliderRows.lowerBound <= room } ?? heads + footer
+    return Array((sliders(controls, shown, width, rows: room - below.count) + below).prefix(room))
   }
 
-  /// The bands that fit, the chosen one among them.
-  private func shownBands(_ controls: EqualizerControls) -> Range<Int> {
-    let room = max(1, (profile.columns - Self.labelWidth) / Self.bandWidth)
-    guard controls.bandCount > room else { return 0..<controls.bandCount }
-    let first = min(max(0, controls.chosen - room / 2), controls.bandCount - room)
-    return first..<first + room
+  /// The bands that fit, the chosen one among them, and the columns of each.
+  private func shownBands(_ controls: EqualizerControls) -> (bands: Range<Int>, width: Int) {
+    let (room, count) = (profile.columns - Self.labelWidth, controls.bandCount)
+    let width = min(max(room / max(1, count), Self.bandWidths.lowerBound), Self.bandWidths.upperBound)
+    let fitting = max(1, room / width)
+    guard count > fitting else { return (0..<count, width) }
+    let first = min(max(0, controls.chosen - fitting / 2), count - fitting)
+    return (first..<first + fitting, width)
   }
 
-  private func sliders(_ controls: EqualizerControls, _ shown: Range<Int>) -> [ScreenLine] {
-    let room = min(max(profile.rows - 1 - Self.otherRows, Self.sliderRows.lowerBound), Self.sliderRows.upperBound)
+  private func sliders(
+    _ controls: EqualizerControls, _ shown: Range<Int>, _ width: Int, rows room: Int
+  ) -> [ScreenLine] {
+    let most = min(max(room, 3), Self.sliderRows.upperBound)
     // An odd number, so that 0 dB has a row.
-    let rows = room - (room + 1) % 2
+    let rows = most - (most + 1) % 2
     let top = EqualizerControls.range.upperBound
     let sliders = shown.map { band in
       let (left, right) = controls.bands(at: band)
@@ -63,10 +64,10 @@ struct EqualizerPanel {
       }
       return [slider(left, "L", unlessOn: .right), slider(right, "R", unlessOn: .left)]
     }
-    return glyphs.sliders(sliders, rows: rows).enumerated().map { index, parts in
+    return glyphs.sliders(sliders, rows: rows, columns: width).enumerated().map { index, parts in
       let isLabelled = index == 0 || index == rows - 1 || index == rows / 2
       let gain = top * (1 - 2 * Double(index) / Double(rows - 1))
-      let label = isLabelled ? Self.gain(gain, glyphs: glyphs) : ""
+      let label = isLabelled ? glyphs.gain(gain) : ""
       let margin: [(text: String, ink: Ink?)] = [
         (label.leftPadded(to: Self.labelWidth - 2) + " ", .dim),
         (String(isLabelled ? glyphs.leftMark : glyphs.vertical), .dim),
@@ -76,37 +77,26 @@ struct EqualizerPanel {
   }
 
   /// The frequencies, the chosen one with a mark before it.
-  private func heads(_ controls: EqualizerControls, _ shown: Range<Int>) -> ScreenLine {
+  private func heads(_ controls: EqualizerControls, _ shown: Range<Int>, _ width: Int) -> ScreenLine {
     let heads = shown.map { index -> (text: String, ink: Ink?) in
       let (left, right) = controls.bands(at: index)
-      let (name, isChosen) = ((left ?? right).map { Self.frequency($0.frequency) } ?? "", index == controls.chosen)
-      return (((isChosen ? ">" : "") + name).leftPadded(to: Self.bandWidth), isChosen ? .bold : nil)
+      let (name, isChosen) = (
+        (left ?? right).map { UnitLabel.shortHertz($0.frequency) } ?? "", index == controls.chosen
+      )
+      return (((isChosen ? ">" : "") + name).leftPadded(to: width), isChosen ? .bold : nil)
     }
     return profile.line([("Hz".leftPadded(to: Self.labelWidth - 2) + "  ", nil)] + heads)
   }
 
-  /// A frequency for the head of a slider: `512`, `1k`, `16k`.
-  private static func frequency(_ hertz: Double) -> String {
-    hertz < 1_000 ? String(format: "%.3g", hertz) : String(format: hertz < 9_950 ? "%.2gk" : "%.0fk", hertz / 1_000)
-  }
-
-  private func gains(_ name: String, _ bands: [EqualizerBand?]) -> ScreenLine {
-    let gains = bands.map { ($0.map { Self.gain($0.gain, glyphs: glyphs) } ?? "").leftPadded(to: Self.bandWidth) }
+  private func gains(_ name: String, _ bands: [EqualizerBand?], _ width: Int) -> ScreenLine {
+    let gains = bands.map { ($0.map { glyphs.gain($0.gain) } ?? "").leftPadded(to: width) }
     return profile.line(name.leftPadded(to: 3) + "  " + gains.joined())
-  }
-
-  /// A gain in at most four characters.
-  private static func gain(_ value: Double, glyphs: Glyphs) -> String {
-    let tenths = (abs(value) * 10).rounded() / 10
-    let isWhole = tenths >= 10 || tenths == tenths.rounded()
-    let text = String(format: isWhole ? "%.0f" : "%.1f", tenths)
-    return text == "0" ? text : (value < 0 ? String(glyphs.minus) : "+") + text
   }
 
   /// The levels of each channel, with a bar where there is room for one.
   private func levels(_ name: String, _ values: [Double]) -> String {
     // From -60 dBFS to full scale.
-    let width = profile.columns >= 70 ? 20 : 0
+    let width = profile.columns >= 70 ? min((profile.columns - 40) / 2, 60) : 0
     let names = values.count == 1 ? [" "] : ["L", "R"]
     let parts = zip(names, values).map { letter, value -> String in
       let filled = value.isFinite ? Int((min(max(value / 60 + 1, 0), 1) * Double(width)).rounded()) : 0
@@ -116,7 +106,10 @@ struct EqualizerPanel {
     return " \(name) " + parts.joined(separator: "  ") + (values.isEmpty ? "" : " dBFS")
   }
 
-  private func footer(_ controls: EqualizerControls, _ status: Status) -> String {
+  private func footer(_ controls: EqualizerControls, _ status: Status, _ shown: Range<Int>) -> [String] {
+    if status.showsHelp {
+      return ["arrows band and gain", "l r b channel", "0 flat", "space bypass", "s save", "q quit", "? hide this"]
+    }
     let state = status.state
     let seconds = Int(state.seconds)
     let channels: [Equalizer.Channel: String] = [.left: "left", .right: "right", .both: "both"]
@@ -125,8 +118,9 @@ struct EqualizerPanel {
       controls.isBypassed ? "BYPASSED" : "preamp \(Numbers.signed(state.preamp, glyphs)) dB",
     ]
     if controls.isStereo, let channel = channels[controls.channel] { parts.append(channel) }
-    parts.append(state.losses)
-    if status.hasKeys { parts.append("q quit  ? help") }
-    return parts.joined(separator: "  ")
+    if shown.count < controls.bandCount {
+      parts.append("bands \(shown.lowerBound + 1) to \(shown.upperBound) of \(controls.bandCount)")
+    }
+    return parts + state.losses + (status.hasKeys ? ["q quit", "? help"] : [])
   }
 }

@@ -2,9 +2,12 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustleFiles
 
 struct EqualizerLiveOptions: ParsableArguments {
-  @Option(parsing: .next, "The playback device. (default: the system's default, demo with --demo)", value: "name")
+  @Option(
+    parsing: .next, "The playback device. (default: the system's default, demo with --demo)", value: "name",
+    completion: .devices)
   var output: String?
 
   @OptionGroup var duration: DurationOption
@@ -99,7 +102,7 @@ extension EqualizerCommand {
         // The file is replaced atomically, so that it is complete at any time.
         try content.write(to: URL(fileURLWithPath: path), options: .atomic)
       } catch {
-        throw CommandFailure(.unavailable, "cannot write \(path): \(error.localizedDescription)")
+        throw CommandFailure(.unavailable, "cannot write \(path): \(SystemError.reason(behind: error))")
       }
       return "saved \(path)"
     }
@@ -112,7 +115,7 @@ actor EqualizerView: LiveView {
   private let equalizer: Equalizer
   private let save: @Sendable (EqualizerSettings) throws -> String
   private var controls: EqualizerControls
-  private var status: EqualizerPanel.Status
+  private var status = EqualizerPanel.Status()
 
   /// - Parameter save: writes a preset and returns a message.
   init(
@@ -120,14 +123,6 @@ actor EqualizerView: LiveView {
     save: @escaping @Sendable (EqualizerSettings) throws -> String
   ) {
     (self.equalizer, self.controls, self.screen, self.save) = (equalizer, controls, screen, save)
-    status = EqualizerPanel.Status(hasKeys: screen.hasKeys)
-  }
-
-  func end() {
-    status.hasKeys = false
-    if controls.showsHelp { _ = controls.press(.help) }
-    try? draw()
-    screen.end()
   }
 
   func show(_ state: EqualizerState) {
@@ -139,6 +134,7 @@ actor EqualizerView: LiveView {
     let action = controls.press(key)
     screen.needsDrawing = true
     status.message = nil
+    if key == .help { screen.showsHelp.toggle() }
     do {
       switch action {
       case .none: break
@@ -158,5 +154,8 @@ actor EqualizerView: LiveView {
     return false
   }
 
-  func draw() throws { try screen.draw { EqualizerPanel(profile: $0).lines(controls, status) } }
+  func draw() throws {
+    (status.hasKeys, status.showsHelp) = (screen.hasKeys, screen.showsHelp)
+    try screen.draw { EqualizerPanel(profile: $0).lines(controls, status) }
+  }
 }

@@ -31,23 +31,8 @@ struct MeterCommand: AsyncParsableCommand {
         rustle meter take1.flac --json | tail -n 1 | python3 -m json.tool
 
       NDJSON FIELDS:
-        v                    1, the version of these fields
-        kind                 reading for each interval, summary for the last line
-        t_s                  seconds of sound since the beginning
-        weighting, time_weighting, calibrated, unit
-        level_db             the time-weighted level (LAF); null for silence
-        equivalent_continuous_db, maximum_db, minimum_db, peak_c_db, sound_exposure_db
-                             since the beginning: LAeq, LAFmax, LAFmin, LCpeak, LAE
-        l5_db ... l95_db     exceeded for this percentage of the time
-        place, class         on the scale from 0 to 120, and the zone's name
-        momentary_lufs, short_term_lufs, integrated_lufs, range_lu, true_peak_dbtp
-                             loudness (ITU-R BS.1770, EBU R 128)
-        momentary_max_lufs, short_term_max_lufs
-                             the highest since the beginning
-        bands                [{"hz", "db"}]: time-averaged levels, unweighted
-        overloads            samples at or beyond full scale
-        dropped_frames, overruns
-                             of a device; dropped frames are not measured
+      \(SoundLevelReading().columns(hasLoudness: true).fieldList(
+        kind: "reading for each interval, summary for the last line"))
 
       The summary adds class_shares (shares of the readings), input, sample_rate_hz, channels, channel, \
       calibration_offset_db and response_points.
@@ -66,8 +51,7 @@ struct MeterCommand: AsyncParsableCommand {
   @OptionGroup var picture: PictureOption
 
   @Option(
-    "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write its --calibration.",
-    value: "db",
+    "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write its --calibration.", value: "db",
     parse: Parse.number("decibels", in: 0...200))
   var calibrate: Double?
 
@@ -189,8 +173,7 @@ struct MeterOptions: ParsableArguments {
   var channel: Int?
 
   @Option(
-    "Calibration offset from dBFS to dB re 20 \u{B5}Pa, -300 to 300. Without it, levels are in dBFS.",
-    value: "db",
+    "Calibration offset from dBFS to dB re 20 \u{B5}Pa, -300 to 300. Without it, levels are in dBFS.", value: "db",
     parse: Parse.number("decibels", in: -300...300))
   var calibration: Double?
 

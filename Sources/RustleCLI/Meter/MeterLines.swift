@@ -1,4 +1,5 @@
 import RustleAudio
+import RustleAudioFiles
 import RustlePlot
 
 /// The readings of a measurement, one per line, and the summary after them.
@@ -9,7 +10,8 @@ struct MeterLines: Sendable {
   /// - Parameter reading: a reading of the meter: the lines have the loudness and the bands that it has.
   init(like reading: SoundLevelReading, of subject: SoundSubject, format: OutputFormat, profile: TerminalProfile) {
     self.subject = subject
-    var table = Table(reading.columns, kind: "reading", format: format, profile: profile)
+    var table = Table(
+      reading.columns(hasLoudness: reading.loudness != nil), kind: "reading", format: format, profile: profile)
     if format.isForPeople {
       let head =
         profile.paint(subject.name, .bold)
@@ -24,7 +26,7 @@ struct MeterLines: Sendable {
     let (format, profile) = (readings.format, readings.profile)
     switch format {
     case .ndjson:
-      let columns = reading.columns + Self.columns(of: subject, history)
+      let columns = readings.columns + Self.columns(of: subject, history)
       return Table(columns, kind: "summary", format: format, profile: profile).line(reading)
     case .csv: return ""
     case .auto, .text:
@@ -48,11 +50,13 @@ struct MeterLines: Sendable {
 }
 
 extension SoundLevelReading {
-  /// The columns of a reading with the loudness and the bands that this one has.
-  fileprivate var columns: [Column<Self>] {
-    levelColumns + (loudness == nil ? [] : Self.loudnessColumns)
+  /// The columns of a reading with the bands that this one has.
+  func columns(hasLoudness: Bool) -> [Column<Self>] {
+    levelColumns + (hasLoudness ? Self.loudnessColumns : [])
       + [
-        Column("overloads", \.overloads), Column("dropped_frames", \.droppedFrames), Column("overruns", \.overruns),
+        Column("overloads", "samples at or beyond full scale", \.overloads),
+        Column("dropped_frames", "of a device; dropped frames are not measured", \.droppedFrames),
+        Column("overruns", .ditto, \.overruns),
         Column().shown(hasWordOfLevel ? "  CLASS" : "  SCALE 0-120", isRight: false, ink: \.levelZone.ink) {
           reading, _ in
           let place = reading.hasWordOfLevel ? "" : String(Int(reading.place)).leftPadded(to: 3) + " "
@@ -66,32 +70,44 @@ extension SoundLevelReading {
 
   private var levelColumns: [Column<Self>] {
     [
-      Column("t_s", \.seconds).shown("TIME", 9) { reading, _ in Numbers.time(reading.seconds) },
+      Column("t_s", "seconds of sound since the beginning", \.seconds)
+        .shown("TIME", 9) { reading, _ in Numbers.time(reading.seconds) },
       Column("weighting", \.frequencyWeighting.rawValue), Column("time_weighting", \.timeWeighting.rawValue),
       Column("calibrated", \.calibration.isCalibrated), Column("unit", \.calibration.unit),
-      Column("level_db", \.level).shown(levelName, 8, "%.1f"),
-      Column("equivalent_continuous_db", \.equivalentContinuousLevel).shown(equivalentName, 8, "%.1f"),
-      Column("maximum_db", \.maximum).shown("\(levelName)max", 8, "%.1f"), Column("minimum_db", \.minimum),
-      Column("peak_c_db", \.peak).shown(peakName, 8, "%.1f"), Column("sound_exposure_db", \.soundExposureLevel),
-    ] + exceeded.enumerated().map { index, one in Column("l\(one.percent)_db") { $0.exceeded[index].level } }
-      + [Column("place", \.place), Column("class", \.levelZone.name)]
+      Column("level_db", "the time-weighted level (LAF); null for silence", \.level).shown(levelName, 8, "%.1f"),
+      Column(
+        "equivalent_continuous_db", "since the beginning: LAeq, LAFmax, LAFmin, LCpeak, LAE",
+        \.equivalentContinuousLevel
+      ).shown(equivalentName, 8, "%.1f"),
+      Column("maximum_db", .ditto, \.maximum).shown("\(levelName)max", 8, "%.1f"),
+      Column("minimum_db", .ditto, \.minimum), Column("peak_c_db", .ditto, \.peak).shown(peakName, 8, "%.1f"),
+      Column("sound_exposure_db", .ditto, \.soundExposureLevel),
+    ]
+      + exceeded.enumerated().map { index, one in
+        let meaning = index == 0 ? "exceeded for this percentage of the time" : .ditto
+        return Column("l\(one.percent)_db", meaning) { $0.exceeded[index].level }
+      } + [
+        Column("place", "on the scale from 0 to 120, and the zone's name", \.place),
+        Column("class", .ditto, \.levelZone.name),
+      ]
   }
 
   private static var loudnessColumns: [Column<Self>] {
     [
-      Column("momentary_lufs", \.loudness?.momentary).shown("M", 8, "%.1f"),
-      Column("momentary_max_lufs", \.loudness?.momentaryMaximum),
-      Column("short_term_lufs", \.loudness?.shortTerm).shown("S", 8, "%.1f"),
-      Column("short_term_max_lufs", \.loudness?.shortTermMaximum),
-      Column("integrated_lufs", \.loudness?.integrated).shown("I", 8, "%.1f"),
-      Column("range_lu", \.loudness?.range), Column("true_peak_dbtp", \.loudness?.truePeak),
+      Column("momentary_lufs", "loudness (ITU-R BS.1770, EBU R 128), and the highest of it", \.loudness?.momentary)
+        .shown("M", 8, "%.1f"),
+      Column("momentary_max_lufs", .ditto, \.loudness?.momentaryMaximum),
+      Column("short_term_lufs", .ditto, \.loudness?.shortTerm).shown("S", 8, "%.1f"),
+      Column("short_term_max_lufs", .ditto, \.loudness?.shortTermMaximum),
+      Column("integrated_lufs", .ditto, \.loudness?.integrated).shown("I", 8, "%.1f"),
+      Column("range_lu", .ditto, \.loudness?.range), Column("true_peak_dbtp", .ditto, \.loudness?.truePeak),
     ]
   }
 
   /// A list in JSON, one column per band in CSV.
   private var bandColumns: [Column<Self>] {
     [
-      Column("bands", in: [.ndjson]) { reading in
+      Column("bands", "[{\"hz\", \"db\"}]: time-averaged levels, unweighted", in: [.ndjson]) { reading in
         let bands = reading.bands.map { Value.object([("hz", .number($0.center)), ("db", .number($0.level))]) }
         return bands.isEmpty ? .absent : Value.array(bands)
       }
@@ -111,25 +127,10 @@ extension SoundLevelReading {
     "\(calibration): levels in " + (hasWordOfLevel ? "dBFS, relative to full scale" : "dB re 20 \u{B5}Pa")
   }
 
-  /// The weightings in words: `A-weighted, fast (F, 125 ms)`.
-  var weightingText: String {
-    (frequencyWeighting == .z ? "not weighted (Z)" : "\(frequencyWeighting.rawValue)-weighted")
-      + (timeWeighting == .fast ? ", fast (F, 125 ms)" : ", slow (S, 1 s)")
-  }
-
   var faults: [String] {
     [
       overloads > 0 ? "OVERLOAD" : nil, droppedFrames > 0 ? "DROPPED \(droppedFrames)" : nil,
       overruns > 0 ? "OVERRUNS \(overruns)" : nil,
-    ].compactMap(\.self)
-  }
-
-  var faultTexts: [String] {
-    let samples = overloads == 1 ? "1 sample" : "\(overloads) samples"
-    return [
-      overloads > 0 ? "OVERLOAD: \(samples) at or beyond full scale; levels may read too low" : nil,
-      droppedFrames > 0 || overruns > 0
-        ? "DROPPED: \(droppedFrames) frames, \(overruns) overruns of the device; not measured" : nil,
     ].compactMap(\.self)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustleAudioFiles
 import RustlePlot
 
 /// The live view of a measurement: receives readings and keys, and draws changes.
@@ -10,12 +11,11 @@ actor LiveMeter: LiveView {
   private var reading: SoundLevelReading
   /// The reading shown while the view is paused; the measurement goes on.
   private var frozen: SoundLevelReading?
-  private var status: MeterView.Status
+  private var status = MeterView.Status(hasSound: false)
 
   /// - Parameter reading: the reading shown before the first sound.
   init(_ meter: SoundLevelMeter, of subject: SoundSubject, reading: SoundLevelReading, screen: LiveScreen) {
     (self.meter, self.subject, self.reading, self.screen) = (meter, subject, reading, screen)
-    status = MeterView.Status(hasKeys: screen.hasKeys, hasSound: false)
   }
 
   func show(_ reading: SoundLevelReading) {
@@ -26,7 +26,7 @@ actor LiveMeter: LiveView {
 
   /// Replaces the view by the report and restores the terminal.
   func finish(_ reading: SoundLevelReading, _ history: LevelHistory) throws {
-    defer { end() }
+    defer { screen.end() }
     try screen.draw { status.hasSound ? MeterView(subject: subject, profile: $0).report(reading, history) : [] }
   }
 
@@ -34,7 +34,7 @@ actor LiveMeter: LiveView {
     switch key {
     case .quit: return true
     case .pause: frozen = frozen == nil ? reading : nil
-    case .help: status.showsHelp.toggle()
+    case .help: screen.showsHelp.toggle()
     case .restart:
       frozen = nil
       try await meter.restart()
@@ -46,6 +46,7 @@ actor LiveMeter: LiveView {
   }
 
   func draw() throws {
+    (status.hasKeys, status.showsHelp) = (screen.hasKeys, screen.showsHelp)
     try screen.draw { MeterView(subject: subject, profile: $0).lines(frozen ?? reading, status) }
   }
 }
@@ -67,38 +68,39 @@ struct MeterView {
   /// The lines with their widths in columns: at most one less than the terminal's rows, so that the picture does not
   /// scroll. The least important lines are left out first.
   func lines(_ reading: SoundLevelReading, _ status: Status) -> [ScreenLine] {
-    var footer = [profile.line(footer(reading, status), .dim)]
-    if status.showsHelp {
-      footer.append(
-        profile.line("q quit   space pause the view   r new measurement   ? this line   Ctrl-Z suspend", .dim))
-    }
+    let footer = profile.wrapped(footer(reading, status), .dim)
     let faults = reading.faultTexts.map { profile.line($0, .red) }
     let head = [profile.line(subject.name, .bold), profile.line("\(subject.line); \(reading.weightingText)", .dim)]
     let (number, gap) = (big(reading), Self.gap)
-    let least = [profile.line(reading.calibrationText), small(reading), scale(reading)]
-    let (calibration, scale) = ([least[0]], [least[2]])
+    let (level, scale) = ([small(reading)], [scale(reading)])
+    let calibration = TermList.wrap(reading.calibrationText, width: profile.columns).map { profile.line($0) }
     let percentiles = zip(reading.exceeded, reading.exceedanceLevels).filter { [10, 50, 90].contains($0.0.percent) }
     let levels = table(reading.levels.dropLast() + percentiles.map(\.1))
     let loudness = loudness(reading)
-    let bands = reading.bands.isEmpty ? [] : bands(reading)
+    let room = profile.rows - 1
+    let others = [head, calibration, number, scale, levels, loudness, faults, footer].reduce(4) { $0 + $1.count }
+    // The bands have the rows that are left.
+    let bands = reading.bands.isEmpty ? [] : bands(reading, rows: min(max(Self.barRows, room - others - 1), 40))
     // From the fullest picture to the barest.
     let pictures: [[ScreenLine]] = [
       head + calibration + gap + number + gap + scale + gap + levels + loudness + gap + bands + faults + footer,
       head + calibration + number + scale + levels + loudness + bands + faults + footer,
-      head + least + levels + loudness + bands + faults + footer,
+      head + calibration + level + scale + levels + loudness + bands + faults + footer,
       head + calibration + number + scale + levels + loudness + faults + footer,
-      head + least + levels + loudness + faults + footer,
-      least + levels + faults + footer,
-      least + faults.prefix(1) + footer,
+      head + calibration + level + scale + levels + loudness + faults + footer,
+      calibration + level + scale + levels + faults + footer,
+      calibration + level + scale + faults.prefix(1) + footer,
     ]
-    let room = profile.rows - 1
-    return pictures.first { $0.count <= room } ?? Array(least.prefix(room))
+    let barest = [profile.line(reading.calibrationText)] + level + scale + footer
+    return pictures.first { $0.count <= room } ?? Array(barest.prefix(room))
   }
 
-  private func footer(_ reading: SoundLevelReading, _ status: Status) -> String {
-    let state = status.isPaused ? "  paused" : status.hasSound ? "" : "  no sound yet"
-    let keys = status.isPaused ? "   q quit  space go on" : "   q quit  space pause  r restart  ? help"
-    return Numbers.time(reading.seconds) + state + (status.hasKeys ? keys : "")
+  private func footer(_ reading: SoundLevelReading, _ status: Status) -> [String] {
+    let state = status.isPaused ? ["paused"] : status.hasSound ? [] : ["no sound yet"]
+    let help = ["space pause the view", "r new measurement", "? hide this", "Ctrl-Z suspend"]
+    let keys = status.isPaused ? ["space go on"] : ["space pause", "r restart", "? help"]
+    return [Numbers.time(reading.seconds)] + state
+      + (status.hasKeys ? ["q quit"] + (status.showsHelp ? help : keys) : [])
   }
 
   /// The complete measurement: levels, exceedance levels, loudness, shares of the level zones, bands.
@@ -125,11 +127,12 @@ struct MeterView {
   private func big(_ reading: SoundLevelReading) -> [ScreenLine] {
     let text = reading.level.isFinite ? String(format: "%.1f", reading.level) : "-.-"
     // The same width for every number: a sign, three digits, the point, one digit.
-    let width = 6 * 8 - 2
+    let size = profile.columns >= 120 && profile.rows >= 40 ? 2 : 1
+    let width = (6 * 8 - 2) * size
     guard profile.columns >= width + 12 else { return [small(reading)] }
     let word = reading.hasWordOfLevel ? reading.levelZone.name.uppercased() : ""
-    let sides = [reading.levelName, reading.calibration.unit, "", "", word]
-    return zip(BigDigits.lines(text, mark: profile.glyphs.bars[7]), sides).map { digits, side in
+    let sides = [reading.levelName, reading.calibration.unit] + Array(repeating: "", count: 5 * size - 3) + [word]
+    return zip(BigDigits.lines(text, mark: profile.glyphs.bars[7], scale: size), sides).map { digits, side in
       let row = digits.leftPadded(to: width)
       if side.isEmpty { return profile.line(row, reading.ink) }
       return profile.line([(row, reading.ink), ("  ", nil), (side, side == word ? reading.ink : .bold)])
@@ -143,15 +146,15 @@ struct MeterView {
 
   /// The bar from 0 to 120, and the name of the level zone.
   func scale(_ reading: SoundLevelReading) -> ScreenLine {
-    // A narrow terminal has no room for the labels at the ends.
+    // A narrow terminal has no room for the end of the scale.
     let isWide = profile.columns >= 40
-    let width = isWide ? min(60, profile.columns - 20) : max(4, profile.columns - 12)
+    let width = max(4, profile.columns - (isWide ? 20 : 12))
     let full = Int((min(1, max(0, reading.place / DisplayScale.range.upperBound)) * Double(width)).rounded())
     let (shades, ink) = (profile.glyphs.shades, reading.levelZone.ink)
     return profile.line([
-      (isWide ? "0 " : "", .dim), (String(repeating: shades[shades.count - 1], count: full), ink),
-      (String(repeating: shades[0], count: width - full), .dim), (isWide ? " 120 " : " ", .dim),
-      ("\(String(Int(reading.place)).leftPadded(to: 3)) \(reading.levelZone.name)", ink),
+      (String(repeating: shades[shades.count - 1], count: full), ink),
+      (String(repeating: shades[0], count: width - full) + " ", .dim),
+      (String(Int(reading.place)).leftPadded(to: 3) + (isWide ? " of 120 " : " ") + reading.levelZone.name, ink),
     ])
   }
 
@@ -159,20 +162,10 @@ struct MeterView {
 
   /// Names and levels side by side, as many per line as fit.
   private func table(_ cells: [SoundLevelReading.NamedLevel]) -> [ScreenLine] {
-    // Seven columns for the name, seven for a number such as -123.4, the unit, and two between cells.
-    let unitWidth = cells.reduce(0) { max($0, $1.unit.count) }
-    let width = 7 + 7 + 1 + unitWidth
-    let perLine = max(1, (profile.columns + 2) / (width + 2))
-    return stride(from: 0, to: cells.count, by: perLine).map { start in
-      let row = cells[start..<min(cells.count, start + perLine)]
-      let text = row.map { cell in
-        let value = Numbers.level(cell.level, profile.glyphs).leftPadded(to: 7)
-        return profile.paint(DisplayWidth.fit(cell.name, to: 7, ellipsis: profile.glyphs.ellipsis), .dim) + value + " "
-          + cell.unit.rightPadded(to: unitWidth)
-      }.joined(separator: "  ").withoutSpacesAtEnd
-      // The last unit may be shorter than the widest.
-      return (text, row.count * (width + 2) - 2 - unitWidth + (row.last?.unit.count ?? 0))
-    }
+    let numbers = cells.map { ($0.name, Numbers.level($0.level, profile.glyphs), $0.unit) }
+    return TextCells.numbers(numbers, columns: profile.columns, ellipsis: profile.glyphs.ellipsis) {
+      profile.paint($0, .dim)
+    }.map { ($0, DisplayWidth.columns(ofPainted: $0)) }
   }
 
   /// The loudness in LUFS; with `isWhole`, the highest momentary and short-term loudness in place of the last.
@@ -188,11 +181,11 @@ struct MeterView {
 
   // MARK: bands
 
-  /// The rows of bars.
+  /// The least rows of bars.
   static let barRows = 6
 
   /// The levels of the bands as bars side by side, over 60 dB.
-  func bands(_ reading: SoundLevelReading) -> [ScreenLine] {
+  func bands(_ reading: SoundLevelReading, rows: Int = barRows) -> [ScreenLine] {
     // Of one-third-octave bands every third is labelled: 31.5, 63, 125, ...
     let bars = reading.bands.map { band in
       let octaves = log2(band.center / 1_000)
@@ -202,13 +195,8 @@ struct MeterView {
     let room = max(1, profile.columns - TextChart.labelWidth - 1)
     let highest = bars.suffix(room).map(\.value).filter(\.isFinite).max()
     let top = highest.map { ($0 / 10).rounded(.up) * 10 } ?? 0
-    func lines(_ profile: TerminalProfile) -> [String] {
-      profile.chart.bars(bars, rows: Self.barRows, range: top - 60...top, unit: reading.calibration.unit) {
-        profile.paint($0, .cyan)
-      }
-    }
-    var plain = profile
-    plain.usesColor = false
-    return zip(lines(profile), lines(plain)).map { ($0, DisplayWidth.columns(of: $1)) }
+    return profile.chart.bars(bars, rows: rows, range: top - 60...top, unit: reading.calibration.unit) {
+      profile.paint($0, .cyan)
+    }.map { ($0, DisplayWidth.columns(ofPainted: $0)) }
   }
 }

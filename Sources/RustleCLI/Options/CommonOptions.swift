@@ -29,7 +29,7 @@ struct PictureOption: ParsableArguments {
 
 /// The options of commands that write a sound file.
 struct WriterOptions: ParsableArguments {
-  @Option(help: "Sample encoding: s16, s24; s32 and f32 in a WAV file only. (default: s24)")
+  @Option(help: "Sample encoding, s24 by default; s32 and f32 are for WAV files.")
   var encoding: AudioFileWriter.Encoding?
 
   @Option(help: "Quality of OGG, OPUS, MP3 and M4A files, 0 to 1. (default: 0.5)")

@@ -6,7 +6,7 @@ import RustleMarket
 import RustlePlot
 
 /// The exit status of the command, after the BSD list in sysexits.h where it has one.
-enum ExitStatus: Int32, Sendable {
+enum ExitStatus: Int32, CaseIterable, Sendable {
   case ok = 0
   /// Wrong usage: an unknown option, a value out of range.
   case usage = 64

@@ -18,11 +18,8 @@ struct LineWriter: Sendable {
     do {
       try handle.write(contentsOf: bytes)
     } catch {
-      let number = SystemError.number(behind: error)
-      if number == EPIPE { throw BrokenPipe() }
-      // The command may have been started with a closed descriptor.
-      let reason = number == EBADF ? "it is closed" : number.map(SystemError.reason) ?? error.localizedDescription
-      throw CommandFailure(.unavailable, "cannot write the output: \(reason)")
+      if SystemError.number(behind: error) == EPIPE { throw BrokenPipe() }
+      throw CommandFailure(.unavailable, "cannot write the output: \(SystemError.reason(behind: error))")
     }
   }
 }

@@ -32,9 +32,6 @@ enum Numbers {
     let (minutes, end) = (tenths / 600, String(format: "%02d.%d", tenths / 10 % 60, tenths % 10))
     return minutes < 60 ? "\(minutes):\(end)" : "\(minutes / 60):" + String(format: "%02d:", minutes % 60) + end
   }
-
-  /// A sample rate: `44.1 kHz`.
-  static func rate(_ hertz: Double) -> String { plain(hertz / 1_000) + " kHz" }
 }
 
 extension String {

@@ -13,8 +13,7 @@ enum OutputPath {
     let ending = URL(fileURLWithPath: output).pathExtension
     if otherPictures.contains(ending.lowercased()) {
       throw CommandFailure(
-        .usage, "--png: expected the name of a PNG file, got \(output)",
-        advice: "choose a name that ends with .png")
+        .usage, "--png: expected the name of a PNG file, got \(output)", advice: "choose a name that ends with .png")
     }
     try check(output, option: "--png", isNot: input)
   }
@@ -29,6 +28,8 @@ enum OutputPath {
     switch place.fault {
     case .isFolder?:
       throw CommandFailure(.usage, "\(option): expected the path of a file, got the folder \(output)")
+    case .nameIsTooLong?:
+      throw CommandFailure(.usage, "\(option): expected a name of at most 255 bytes, got \(output)")
     case .folderIsMissing(let folder)?:
       throw CommandFailure(
         .unavailable, "\(option): cannot write \(output): there is no folder \(folder)",
@@ -41,7 +42,6 @@ enum OutputPath {
     }
     guard let input, input != AudioFileReader.standardInputPath, place.isSameFile(as: FilePlace(input)) else { return }
     throw CommandFailure(
-      .usage, "\(option): expected another file than the input, got \(output)",
-      advice: "choose another name")
+      .usage, "\(option): expected another file than the input, got \(output)", advice: "choose another name")
   }
 }

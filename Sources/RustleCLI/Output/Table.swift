@@ -20,6 +20,8 @@ struct Column<Record>: Sendable {
 
   /// The field's name with its unit, `f0_hz`; empty for a column of text output only.
   let name: String
+  /// The meaning of the field for the help; nil for a name that needs none, `ditto` for that of the column before.
+  private(set) var meaning: String?
   /// The machine-readable formats that contain the column.
   let formats: Set<OutputFormat>
   let value: @Sendable (Record) -> Value
@@ -32,6 +34,14 @@ struct Column<Record>: Sendable {
     self.name = name
     self.formats = formats
     self.value = { value($0).field }
+  }
+
+  init<Field: FieldValue & SendableMetatype>(
+    _ name: String, _ meaning: String, in formats: Set<OutputFormat> = [.ndjson, .csv],
+    _ value: @escaping @Sendable (Record) -> Field
+  ) {
+    self.init(name, in: formats, value)
+    self.meaning = meaning
   }
 
   /// A column of text output only.

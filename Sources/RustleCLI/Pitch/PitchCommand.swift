@@ -30,17 +30,7 @@ struct PitchCommand: AsyncParsableCommand {
           | rustle pitch - --raw s16le --rate 48000 --channels 1
 
       NDJSON AND CSV FIELDS:
-        v                1, the version of these fields (NDJSON)
-        time_s           the time of the analysis frame's middle
-        f0_hz            null, or empty, for an unvoiced frame
-        confidence, voiced
-        deviation_cents  the standard deviation of the frequency, if the residual
-                         is noise
-        inharmonicity    B, where partial k is at k f0 sqrt(1 + B k^2); 0 if not
-                         measurable
-        harmonicity_db   the power of the tone over that of the residual
-        level_db         relative to a full-scale square wave
-        polyphonic       whether there are several notes; the confidence is lower
+      \(PitchFrame.columns(threshold: 0).fieldList())
       """)
 
   @OptionGroup var file: SoundFileOptions
@@ -168,15 +158,16 @@ extension PitchFrame {
   static func columns(threshold: Double) -> [Column<Self>] {
     let pitch = { @Sendable (frame: Self) in frame.isVoiced(from: threshold) ? frame.frequency : nil }
     return [
-      Column("time_s", \.time).shown("", 0, "%.6f"),
-      Column("f0_hz", pitch).shown("") { frame, _ in String(format: " %.10g", pitch(frame) ?? 0) },
+      Column("time_s", "the time of the analysis frame's middle", \.time).shown("", 0, "%.6f"),
+      Column("f0_hz", "null, or empty, for an unvoiced frame", pitch)
+        .shown("") { frame, _ in String(format: " %.10g", pitch(frame) ?? 0) },
       Column("confidence", \.confidence).shown("", 0, " %.6f"),
       Column("voiced") { pitch($0) != nil },
-      Column("deviation_cents", \.deviation),
-      Column("inharmonicity", \.inharmonicity),
-      Column("harmonicity_db", \.harmonicity),
-      Column("level_db", \.level),
-      Column("polyphonic", \.isPolyphonic),
+      Column("deviation_cents", "of the frequency, as a standard deviation, if the residual is noise", \.deviation),
+      Column("inharmonicity", "B: partial k is at k f0 sqrt(1 + B k^2); 0 if not measurable", \.inharmonicity),
+      Column("harmonicity_db", "the power of the tone over that of the residual", \.harmonicity),
+      Column("level_db", "relative to a full-scale square wave", \.level),
+      Column("polyphonic", "whether there are several notes; the confidence is lower", \.isPolyphonic),
     ]
   }
 }

@@ -28,13 +28,7 @@ struct PlayCommand: AsyncParsableCommand {
         rustle play take1.flac --demo --duration 2 --json
 
       NDJSON FIELDS:
-        v           1, the version of these fields
-        kind        progress, or summary in the last line
-        position_s  the playback position in the sound
-        played_s    the duration of the played sound
-        underruns   underruns of the device
-        inserted_silence_s   silence played because no sound arrived in time
-        paused      whether the playback is paused
+      \(progress(sampleRate: 1).fieldList(kind: "progress, or summary in the last line"))
 
       The summary adds input, sample_rate_hz, channels, frames, and complete: whether the end was played.
       """)
@@ -104,7 +98,7 @@ struct PlayCommand: AsyncParsableCommand {
       tasks.addTask(operation: play)
       guard writesRecords else { return }
       tasks.addTask {
-        let table = table(of: sound, "progress", [Column("paused", \.isPaused)])
+        let table = table(of: sound, "progress")
         var tenths: Int64 = 0
         for await progress in news {
           let played = Int64(Double(10 * progress.played) / sound.format.sampleRate)
@@ -148,16 +142,23 @@ struct PlayCommand: AsyncParsableCommand {
 
   /// The table of a kind of lines with `more` columns.
   private func table(
-    of sound: OpenedInput, _ kind: String, _ more: [Column<PlaybackProgress>]
+    of sound: OpenedInput, _ kind: String, _ more: [Column<PlaybackProgress>] = []
   ) -> Table<PlaybackProgress> {
-    let (rate, first) = (sound.format.sampleRate, Int64(sound.firstFrame))
-    let columns: [Column<PlaybackProgress>] = [
-      Column("position_s") { Double(first + $0.played) / rate },
-      Column("played_s") { Double($0.played) / rate },
-      Column("underruns", \.underruns),
-      Column("inserted_silence_s") { Double($0.insertedSilence) / rate },
+    let columns = Self.progress(sampleRate: sound.format.sampleRate, firstFrame: sound.firstFrame)
+    return Table(
+      (more.isEmpty ? columns : columns.dropLast()) + more, kind: kind, format: .ndjson, profile: format.profile)
+  }
+
+  private static func progress(sampleRate rate: Double, firstFrame: Int = 0) -> [Column<PlaybackProgress>] {
+    [
+      Column("position_s", "the playback position in the sound") { Double(Int64(firstFrame) + $0.played) / rate },
+      Column("played_s", "the duration of the played sound") { Double($0.played) / rate },
+      Column("underruns", "underruns of the device", \.underruns),
+      Column("inserted_silence_s", "silence played because no sound arrived in time") {
+        Double($0.insertedSilence) / rate
+      },
+      Column("paused", "whether the playback is paused", \.isPaused),
     ]
-    return Table(columns + more, kind: kind, format: .ndjson, profile: format.profile)
   }
 }
 

@@ -26,17 +26,7 @@ struct RecordCommand: AsyncParsableCommand {
         rustle record demo.wav --demo --duration 3
 
       NDJSON FIELDS:
-        v                1, the version of these fields
-        kind             progress, or summary in the last line
-        duration_s       the duration of the file
-        frames           the frames in the file
-        paused           whether captured sound is discarded
-        peak_dbfs        the highest sample of the newest buffer, for each channel;
-                         null for silence
-        power_dbfs       its mean square, for each channel; null for silence
-        dropped_frames   captured frames that were dropped
-        overruns         overruns of the device
-        clipped_samples  samples beyond the range of the encoding
+      \(progress.fieldList(kind: "progress, or summary in the last line"))
       """)
 
   @Argument(help: "The file to write: .wav, .flac, .ogg, .opus, .mp3 or .m4a.", completion: .file())
@@ -99,18 +89,21 @@ struct RecordCommand: AsyncParsableCommand {
 }
 
 extension RecordCommand {
+  private static let progress: [Column<RecorderProgress>] = [
+    Column("duration_s", "the duration of the file") { $0.duration / .seconds(1) },
+    Column("frames", "the frames in the file", \.frames),
+    Column("paused", "whether captured sound is discarded", \.isPaused),
+    Column("peak_dbfs", "the highest sample of the newest buffer, for each channel; null for silence") {
+      $0.levels.map(\.peak)
+    },
+    Column("power_dbfs", "its mean square, for each channel; null for silence") { $0.levels.map(\.power) },
+    Column("dropped_frames", "captured frames that were dropped", \.droppedFrames),
+    Column("overruns", "overruns of the device", \.overruns),
+    Column("clipped_samples", "samples beyond the range of the encoding", \.clippedSamples),
+  ]
+
   static func progressTable(_ format: OutputFormat, _ profile: TerminalProfile) -> Table<RecorderProgress> {
-    let columns: [Column<RecorderProgress>] = [
-      Column("duration_s") { $0.duration / .seconds(1) },
-      Column("frames", \.frames),
-      Column("paused", \.isPaused),
-      Column("peak_dbfs") { $0.levels.map(\.peak) },
-      Column("power_dbfs") { $0.levels.map(\.power) },
-      Column("dropped_frames", \.droppedFrames),
-      Column("overruns", \.overruns),
-      Column("clipped_samples", \.clippedSamples),
-    ]
-    return Table(columns, kind: "progress", format: format, profile: profile) { progress in
+    Table(progress, kind: "progress", format: format, profile: profile) { progress in
       let levels = progress.levels.map { decibels($0.peak) }.joined(separator: " ")
       let state = progress.isPaused ? "paused" : "recording"
       return "\(time(progress.duration)) \(state), peak \(levels) dBFS"
@@ -158,13 +151,7 @@ actor LiveRecord: LiveView {
 
   init(recorder: Recorder, path: String, screen: LiveScreen) {
     (self.recorder, self.screen) = (recorder, screen)
-    picture = RecordView(path: path, hasKeys: screen.hasKeys)
-  }
-
-  func end() {
-    (picture.showsHelp, picture.hasKeys) = (false, false)
-    try? draw()
-    screen.end()
+    picture = RecordView(path: path)
   }
 
   func apply(_ progress: RecorderProgress) {
@@ -176,7 +163,7 @@ actor LiveRecord: LiveView {
 
   func press(_ key: Key) async throws -> Bool {
     screen.needsDrawing = true
-    if key == .help { picture.showsHelp.toggle() }
+    if key == .help { screen.showsHelp.toggle() }
     if key == .pause {
       switch await recorder.state {
       case .recording: try await recorder.pause()
@@ -187,13 +174,16 @@ actor LiveRecord: LiveView {
     return key == .quit
   }
 
-  func draw() throws { try screen.draw { picture.lines(progress, $0) } }
+  func draw() throws {
+    (picture.hasKeys, picture.showsHelp) = (screen.hasKeys, screen.showsHelp)
+    try screen.draw { picture.lines(progress, $0) }
+  }
 }
 
 /// The layout of a recording: a line with its state, and a bar for each channel.
 struct RecordView: Sendable {
   let path: String
-  var hasKeys: Bool
+  var hasKeys = false
   var showsHelp = false
   /// The highest peak of each channel so far, in dBFS.
   var held: [Double] = []
@@ -215,9 +205,8 @@ struct RecordView: Sendable {
       let troubles = RecordCommand.troubles(progress.droppedFrames, progress.overruns, progress.clippedSamples)
       if !troubles.isEmpty { lines.append(profile.line(String(troubles.dropFirst(2)), .red)) }
     }
-    guard hasKeys || showsHelp else { return lines }
-    let help = "space pauses and resumes, q stops and closes the file, ? hides this"
-    return lines + [profile.line(showsHelp ? help : "space pause  q stop  ? help", .dim)]
+    let help = ["space pauses and resumes", "q stops and closes the file", "? hides this"]
+    return lines + (hasKeys ? profile.wrapped(showsHelp ? help : ["space pause", "q stop", "? help"], .dim) : [])
   }
 
   /// The bar of a channel, `1  ▇▇▇▇▇▇▇      |   -12.3 dBFS  max -6.0`, with a mark at the highest peak so far.

@@ -5,8 +5,8 @@ import RustleAudioFiles
 
 struct DeviceOption: ParsableArguments {
   @Option(
-    parsing: .next, "The sound device, as listed by 'rustle devices'; 'default' is the system's default.", value: "name"
-  )
+    parsing: .next, "The sound device, as listed by 'rustle devices'; 'default' is the system's default.",
+    value: "name", completion: .devices)
   var device: String?
 
   @Flag(help: "Short for --device demo, the built-in device without hardware.")

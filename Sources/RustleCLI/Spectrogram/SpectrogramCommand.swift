@@ -10,19 +10,23 @@ struct SpectrogramCommand: AsyncParsableCommand {
     abstract: "Draw the spectrogram of a recording.",
     usage: """
       rustle spectrogram <input> [--png <path>] [--size <size>] [--hop <hop>]
-              [--max-frequency <hz>] [--log]
+              [--max-frequency <hz>] [--log] [--json]
       """,
     discussion: """
       The spectra of windowed analysis frames are drawn as colours, time to the right and frequency upwards. Levels are \
       in dBFS: a sine at full scale is 0 dB. A pixel shows the highest level of its analysis frames and bins.
 
-      Without --png the picture is drawn as text.
+      Without --png the picture is drawn as text. A long recording has up to 2048 columns.
 
       EXAMPLES:
         rustle spectrogram take1.flac
         rustle spectrogram take1.flac --png take1.png --max-frequency 8000
         rustle spectrogram take1.flac --png take1.png --log --size 4096 --range 70
+        rustle spectrogram take1.flac --json | head -n 1
         sox take1.flac -t wav - | rustle spectrogram - --ascii
+
+      NDJSON FIELDS:
+      \(SpectrogramResult.fields.fieldList())
       """)
 
   @OptionGroup var file: SoundFileOptions
@@ -64,20 +68,22 @@ struct SpectrogramCommand: AsyncParsableCommand {
     "Height of the PNG file in pixels, 192 to 16384. (default: 600)", parse: Parse.integer("pixels", in: 192...16_384))
   var height = 600
 
-  @Flag(help: "Draw with plain ASCII characters.")
-  var ascii = false
-
+  @OptionGroup var output: OutputOptions
   @OptionGroup var logging: LogOptions
+
+  func validate() throws { try output.refuseCSV() }
 
   func run() async throws {
     logging.bootstrap()
     try picture.check(isNot: file.input)
     let result = try await analyze()
-    guard let png = picture.png else {
-      return try LineWriter.standardOutput.write(result.text(.present(isASCIIAskedFor: ascii)))
+    // The picture first: a closed pipe must not prevent it.
+    if let png = picture.png {
+      try result.plot.writePNG(to: png, width: width, height: height)
+      logging.noteWritten(png)
     }
-    try result.plot.writePNG(to: png, width: width, height: height)
-    logging.noteWritten(png)
+    if output.effectiveFormat == .ndjson { return try LineWriter.standardOutput.write(result.records) }
+    if picture.png == nil { try LineWriter.standardOutput.write(result.text(output.profile)) }
   }
 
   private func analyze() async throws -> SpectrogramResult {
@@ -123,6 +129,21 @@ struct SpectrogramResult {
       WindowChoice.line(size: stft.size, window: stft.window, frames: columns.frames)
         + String(format: ", one each %.4g ms, %.4g Hz a bin", hop * 1_000, binWidth),
     ]
+  }
+
+  static let fields: [Column<(column: Int, result: Self)>] = [
+    Column("t_s", "the time of the middle of the column's first analysis frame") {
+      Double($0.column * $0.result.columns.framesEach * $0.result.stft.hop) / $0.result.subject.format.sampleRate
+    },
+    Column("bin_hz", "the distance of two bins") { $0.result.binWidth },
+    Column("db", "the highest level of each bin from 0 Hz on; null for silence") {
+      Array($0.result.columns.levels(of: $0.column).prefix(1 + Int($0.result.maximumFrequency / $0.result.binWidth)))
+    },
+  ]
+
+  var records: String {
+    Table(Self.fields, format: .ndjson, profile: .present(isASCIIAskedFor: true))
+      .lines((0..<columns.count).map { ($0, self) })
   }
 
   var plot: HeatMap {

@@ -5,7 +5,7 @@ protocol LiveView: Actor {
   /// Handles a key; returns whether it ends the run.
   func press(_ key: Key) async throws -> Bool
   func draw() throws
-  /// Restores the terminal, by default under the last picture. A second call does nothing.
+  /// Restores the terminal, by default under a last picture without keys. A second call does nothing.
   func end()
   /// Draws when something changed since the last picture.
   func drawIfNeeded() throws
@@ -19,7 +19,11 @@ extension LiveView {
 
   func suspend() throws { try screen.suspend() }
 
-  func end() { screen.end() }
+  func end() {
+    screen.hideKeys()
+    try? draw()
+    screen.end()
+  }
 
   func resized() { screen.needsDrawing = true }
 
@@ -38,7 +42,8 @@ extension LiveView {
 /// The part of a terminal that a live view draws on, with its last picture.
 struct LiveScreen: Sendable {
   /// Whether keys are read; without them the help is not offered.
-  let hasKeys: Bool
+  private(set) var hasKeys: Bool
+  var showsHelp = false
   var needsDrawing = true
   /// Whether the terminal was restored: nothing more is drawn.
   private(set) var isOver = false
@@ -67,6 +72,8 @@ struct LiveScreen: Sendable {
   var profile: TerminalProfile { makeProfile() }
 
   func begin() throws { try session.begin() }
+
+  mutating func hideKeys() { (hasKeys, showsHelp) = (false, false) }
 
   /// Restores the terminal, once. The last picture stays.
   mutating func end() {

@@ -94,6 +94,11 @@ extension TerminalProfile {
     return (paint(DisplayWidth.fit(text, to: columns, ellipsis: glyphs.ellipsis), ink), columns)
   }
 
+  /// Lines of parts, as many in a line as fit.
+  func wrapped(_ parts: [String], _ ink: Ink? = nil) -> [ScreenLine] {
+    TextCells.wrapped(parts, columns: columns).map { line($0, ink) }
+  }
+
   /// A line of parts in an ink each, which fits the terminal.
   func line(_ parts: [(text: String, ink: Ink?)]) -> ScreenLine {
     (parts.map { paint($0.text, $0.ink) }.joined(), parts.reduce(0) { $0 + $1.text.count })

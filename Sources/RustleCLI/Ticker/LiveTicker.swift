@@ -23,8 +23,7 @@ actor LiveTicker: LiveView, TickerSink {
   ) {
     (self.plan, self.screen, self.now, self.wall) = (plan, screen, now, wall)
     board = PriceBoard(symbols: plan.shownSymbols)
-    status = TickerStatus(
-      droppedWord: plan.policy == nil ? "dropped" : "conflated", source: plan.sourceText, hasKeys: screen.hasKeys)
+    status = TickerStatus(droppedWord: plan.policy == nil ? "dropped" : "conflated", source: plan.sourceText)
   }
 
   /// The status shows the address.
@@ -33,7 +32,7 @@ actor LiveTicker: LiveView, TickerSink {
   func end() {
     // The last picture stays on the screen: it shows the newest prices, without keys.
     frozen = nil
-    (status.showsHelp, status.hasKeys) = (false, false)
+    screen.hideKeys()
     try? draw()
     screen.end()
   }
@@ -70,7 +69,7 @@ actor LiveTicker: LiveView, TickerSink {
     switch key {
     case .quit: return true
     case .pause: frozen = frozen == nil ? (board, current) : nil
-    case .help: status.showsHelp.toggle()
+    case .help: screen.showsHelp.toggle()
     case .restart: board.restart()
     case .up: scroll { $0.lowerBound - 1 }
     case .down: scroll { $0.lowerBound + 1 }
@@ -101,6 +100,7 @@ actor LiveTicker: LiveView, TickerSink {
       status.updatesPerSecond = Double(board.updates - counted.updates) / (seconds - counted.seconds)
       counted = (seconds, board.updates)
     }
+    (status.hasKeys, status.showsHelp) = (screen.hasKeys, screen.showsHelp)
     try screen.draw { view($0).lines }
     drawnSecond = Int(seconds)
   }

@@ -80,7 +80,7 @@ struct TickerSourceOptions: ParsableArguments {
   )
   var allowAnyone = false
 
-  @Option(help: ArgumentHelp("The recording's format: ndjson or csv. (default: by its extension)", valueName: "format"))
+  @Option(help: ArgumentHelp("The recording's format, by default that of its extension.", valueName: "format"))
   var input: InputFormat?
 
   @Option(

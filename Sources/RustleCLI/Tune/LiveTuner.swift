@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustleAudioFiles
 
 /// The live view of the tuner: receives updates and keys, and draws changes.
 actor LiveTuner: LiveView {
@@ -15,9 +16,10 @@ actor LiveTuner: LiveView {
   private var frozen: TunerUpdate?
   private var isLearning = false
   private var message: String?
-  private var showsHelp = false
 
-  static let help = "q quit  arrows A4  i instrument  t temperament  l learn  s stretch  r restore"
+  static let help = [
+    "q quit", "arrows A4", "i instrument", "t temperament", "l learn", "s stretch", "r restore", "? hide this",
+  ]
 
   init(
     tuner: Tuner, start: TunerConfiguration, subject: SoundSubject, options: TunerViewOptions, screen: LiveScreen
@@ -37,7 +39,7 @@ actor LiveTuner: LiveView {
 
   /// Replaces the view by the notes and restores the terminal.
   func finish(_ result: TuneResult) throws {
-    defer { end() }
+    defer { screen.end() }
     try screen.draw { TuneTables(format: .text, profile: $0, subject: subject, options: options).lines(result) }
   }
 
@@ -62,7 +64,7 @@ actor LiveTuner: LiveView {
   private func handle(_ key: Key) async throws(AudioError) -> String? {
     switch key {
     case .pause: (isPaused, frozen) = (!isPaused, update)
-    case .help: showsHelp.toggle()
+    case .help: screen.showsHelp.toggle()
     case .up, .letter("+"): try await moveReference(by: 1)
     case .down, .letter("-"): try await moveReference(by: -1)
     case .right: try await moveReference(by: 0.1)
@@ -109,8 +111,8 @@ actor LiveTuner: LiveView {
       isPaused ? "paused" : nil, isLearning ? "learning A4: play a note" : nil,
       update.flatMap { $0.droppedFrames > 0 ? "DROPPED \($0.droppedFrames) frames" : nil }, message,
     ].compactMap(\.self)
-    if screen.hasKeys { parts.append("q quit  ? help") }
-    let footer = showsHelp ? Self.help : parts.joined(separator: "   ")
+    if screen.hasKeys { parts += ["q quit", "? help"] }
+    let footer = screen.showsHelp ? Self.help : parts
     try screen.draw { TunerView(options: options, profile: $0).lines(isPaused ? frozen : update, footer: footer) }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudio
+import RustleAudioFiles
 import RustlePlot
 
 struct TuneResult: Sendable {
@@ -51,26 +52,26 @@ struct TuneTables: Sendable {
 
   // MARK: columns
 
-  private static func readings(_ options: TunerViewOptions) -> [Column<TunerUpdate>] {
+  static func readings(_ options: TunerViewOptions) -> [Column<TunerUpdate>] {
     [
-      Column("t_s", \.time),
-      Column("note", \.needle?.reading.noteText),
-      Column("string") { $0.stringIndex.map { $0 + 1 } },
+      Column("t_s", "seconds since the beginning", \.time),
+      Column("note", "the needle's reading; null without a tone", \.needle?.reading.noteText),
+      Column("string", "counted from 1; null without a tone") { $0.stringIndex.map { $0 + 1 } },
       Column("cents", \.needle?.reading.cents),
       Column("hz", \.needle?.reading.frequency),
       Column("target_hz", \.needle?.reading.target),
-      Column("direction") { $0.needle?.reading.direction(tolerance: options.tolerance).field },
-      Column("held") { $0.needle?.isHeld ?? false },
-      Column("confidence", \.frame.confidence),
-      Column("level_db", \.frame.level),
-      Column("frame_hz", \.frame.frequency),
-      Column("frame_cents", \.reading?.cents),
-      Column("deviation_cents", \.frame.deviation),
-      Column("inharmonicity", \.frame.inharmonicity),
-      Column("reference_hz", \.tuning.reference),
-      Column("learning", \.isLearning),
-      Column("dropped_frames", \.droppedFrames),
-      Column("overruns", \.overruns),
+      Column("direction", "flat, in_tune, sharp") { $0.needle?.reading.direction(tolerance: options.tolerance).field },
+      Column("held", "whether the tone has ended") { $0.needle?.isHeld ?? false },
+      Column("confidence", "of the newest frame, before smoothing", \.frame.confidence),
+      Column("level_db", "relative to a full-scale square wave: a full-scale sine has -3.01 dB", \.frame.level),
+      Column("frame_hz", "of the newest frame, before smoothing", \.frame.frequency),
+      Column("frame_cents", .ditto, \.reading?.cents),
+      Column("deviation_cents", .ditto, \.frame.deviation),
+      Column("inharmonicity", .ditto, \.frame.inharmonicity),
+      Column("reference_hz", "the frequency of A4", \.tuning.reference),
+      Column("learning", "whether A4 is being learned", \.isLearning),
+      Column("dropped_frames", "of a device; the measurement restarts after each", \.droppedFrames),
+      Column("overruns", .ditto, \.overruns),
     ]
   }
 
@@ -98,19 +99,20 @@ struct TuneTables: Sendable {
   static func percent(_ confidence: Double) -> Int { Int((100 * min(max(confidence, 0), 1)).rounded()) }
 
   /// The columns of notes; text output is `   0:01.5   2.0 s    A4    +7.9     0.0   442.000  SHARP`.
-  private static func notes(_ options: TunerViewOptions) -> [Column<PlayedNote>] {
+  static func notes(_ options: TunerViewOptions) -> [Column<PlayedNote>] {
     let direction = { @Sendable (note: PlayedNote) in note.direction(tolerance: options.tolerance) }
     // As wide as the longest word, and two spaces.
     let word = 2 + (TuningReading.Direction.allCases.map(\.word.count).max() ?? 0)
     return [
-      Column("t_s", \.begin).shown("BEGIN", 9, rank: 3) { note, _ in Numbers.time(note.begin) },
-      Column("end_s", \.end).shown("LASTS", 8, rank: 2) { note, _ in String(format: "%.1f s", note.end - note.begin) },
+      Column("t_s", "seconds from the beginning of the sound to that of the note", \.begin)
+        .shown("BEGIN", 9, rank: 3) { note, _ in Numbers.time(note.begin) },
+      Column("end_s", "and to its end", \.end)
+        .shown("LASTS", 8, rank: 2) { note, _ in String(format: "%.1f s", note.end - note.begin) },
       Column("note", \.name).shown("NOTE", 6) { note, _ in note.name },
       Column("string", \.stringNumber),
-      Column("cents", \.cents).shown("CENTS", 8) { Numbers.signed($0.cents, digits: options.digits, $1) },
-      Column("spread_cents", \.spread).shown("SPREAD", 8, rank: 0) { note, _ in
-        String(format: "%.\(options.digits)f", note.spread)
-      },
+      Column("cents", "its median", \.cents).shown("CENTS", 8) { Numbers.signed($0.cents, digits: options.digits, $1) },
+      Column("spread_cents", "half of its frames are within the spread around the median", \.spread)
+        .shown("SPREAD", 8, rank: 0) { note, _ in String(format: "%.\(options.digits)f", note.spread) },
       Column("hz", \.frequency).shown("HZ", 10, rank: 1) { note, _ in Numbers.hertz(note.frequency) },
       Column("target_hz", \.target),
       Column("direction") { direction($0).field }

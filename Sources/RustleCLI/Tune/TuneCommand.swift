@@ -30,25 +30,11 @@ struct TuneCommand: AsyncParsableCommand {
         rustle tune take1.flac --json | jq 'select(.kind == "note")'
 
       NDJSON FIELDS:
-        v                    1, the version of these fields
-        kind                 reading for each interval, note for each ended
-                             note, summary for the last line
-        t_s                  seconds; of a note its beginning, with end_s
-        note, string, cents, hz, target_hz, direction, held
-                             the needle's reading; null without a tone; strings
-                             are counted from 1; direction is flat, in_tune or
-                             sharp; held: the tone has ended
-        confidence, level_db, frame_hz, frame_cents, deviation_cents,
-        inharmonicity        of the newest frame, before smoothing; the level
-                             relative to a full-scale square wave: a sine at
-                             full scale has -3.01 dB
-        reference_hz, learning
-                             the frequency of A4, and whether it is being
-                             learned
-        spread_cents, frames of a note: half of its frames are within the
-                             spread around cents, their median
-        dropped_frames, overruns
-                             of a device; the measurement restarts after each
+      \(TuneTables.readings(TunerViewOptions()).fieldList(
+        kind: "reading for each interval, note for each ended note, summary for the last line"))
+
+      NDJSON FIELDS OF A NOTE:
+      \(TuneTables.notes(TunerViewOptions()).fieldList(hasVersion: false))
 
       The summary adds notes (their number), median_cents, learned_hz, learned_uncertainty_cents, temperament, tonic, \
       transposition, clock_ppm, instrument, inharmonicity ([{"note", "b"}]), input, sample_rate_hz, channels and channel.

@@ -9,7 +9,8 @@ struct TuneOptions: ParsableArguments {
   @Option(
     parsing: .next,
     "Tune to the strings of this instrument: one of --list-instruments, or a JSON file with a name and strings. "
-      + "(default: chromatic, the nearest note)", value: "name|file", completion: .file(extensions: ["json"]))
+      + "(default: chromatic, the nearest note)", value: "name|file",
+    completion: .names(["chromatic"] + Instrument.Preset.allCases.map(\.rawValue), orFiles: ".json"))
   var instrument: String?
 
   @Option(
@@ -25,7 +26,7 @@ struct TuneOptions: ParsableArguments {
   @Option(
     parsing: .next,
     "The temperament: \(Self.temperaments), a number of equal parts of the octave, or a Scala file (.scl).",
-    value: "name|file", completion: .file(extensions: ["scl"]))
+    value: "name|file", completion: .names(Temperament.Preset.allCases.map(\.rawValue), orFiles: ".scl"))
   var temperament: String?
 
   @Option(help: ArgumentHelp("Tonic of the temperament. (default: C)", valueName: "note"), transform: Parse.noteName)

@@ -21,17 +21,17 @@ struct TunerView {
   private var glyphs: Glyphs { profile.glyphs }
 
   /// The lines with their widths in columns: the same number for every state, at most one less than the terminal's rows.
-  /// The least important lines are left out first. `footer` is the last line, about keys or the source.
-  func lines(_ update: TunerUpdate?, footer: String? = nil) -> [ScreenLine] {
+  /// The least important lines are left out first. `footer` has the parts of the last lines, about keys or the source.
+  func lines(_ update: TunerUpdate?, footer: [String] = []) -> [ScreenLine] {
     let (reading, isHeld) = (update?.needle?.reading, update?.needle?.isHeld ?? false)
     let note = [note(reading, isHeld)]
     let needle = [scale(), needle(reading, isHeld)]
     let words = [words(reading, isHeld)]
-    let numbers = [profile.line(numbers(reading))]
+    let numbers = numbers(reading)
     let quality = [quality(update?.frame)]
     let strings = options.instrument.isChromatic ? [] : [strings(reading)]
     let head = [profile.line(heading, .dim)]
-    let foot = footer.map { [profile.line($0, .dim)] } ?? []
+    let foot = profile.wrapped(footer, .dim)
     let gap: [ScreenLine] = [("", 0)]
     let room = profile.rows - 1
     let pictures: [[ScreenLine]] = [
@@ -41,7 +41,7 @@ struct TunerView {
       note + needle + words + strings + foot,
       note + needle + words,
     ]
-    return pictures.first { $0.count <= room } ?? Array((note + needle + words).prefix(room))
+    return pictures.first { $0.count <= room } ?? Array((note + needle + words + foot).prefix(room))
   }
 
   /// The reference pitch, the temperament and other settings that are not the default.
@@ -84,10 +84,15 @@ struct TunerView {
     return profile.line(String(repeating: " ", count: max(0, indent)) + text, ink(reading, isHeld))
   }
 
-  private func numbers(_ reading: TuningReading?) -> String {
-    guard let reading else { return "" }
-    let (hertz, target) = (Numbers.hertz(reading.frequency), Numbers.hertz(reading.target))
-    return "\(hertz) Hz, target \(target) Hz, \(Numbers.signed(reading.beat, digits: 2, glyphs)) beats a second"
+  /// The same number of lines for every reading: two on a narrow terminal.
+  private func numbers(_ reading: TuningReading?) -> [ScreenLine] {
+    let parts = reading.map { reading in
+      [
+        "\(Numbers.hertz(reading.frequency)) Hz, target \(Numbers.hertz(reading.target)) Hz",
+        "\(Numbers.signed(reading.beat, digits: 2, glyphs)) beats a second",
+      ]
+    }
+    return (profile.columns < 60 ? parts ?? ["", ""] : [parts?.joined(separator: ", ") ?? ""]).map { profile.line($0) }
   }
 
   private func quality(_ frame: PitchFrame?) -> ScreenLine {

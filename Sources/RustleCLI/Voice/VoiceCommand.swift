@@ -29,30 +29,13 @@ struct VoiceCommand: AsyncParsableCommand {
         arecord -f S16_LE -r 48000 -c 1 -d 5 -t raw \\
           | rustle voice - --raw s16le --rate 48000 --channels 1
 
-      NDJSON FIELDS:
-        v                 1, the version of these fields
-        kind              summary for the last line, frame for the lines of
-                          --frames before it
+      CSV has the fields of the summary, with --frames those of the frames.
 
-      Of a summary (CSV without --frames has the same, in one record):
-        input, sample_rate_hz, channels, channel, duration_s
-        minimum_hz, maximum_hz, ceiling_hz, method
-                          the parameters of the search
-        frames, voiced_frames, confidence
-        f0_median_hz, f0_mean_hz, f0_deviation_hz
-        hnr_db, h1_minus_h2_db, h1_db, h2_db
-        periods, mean_period_s, jitter, jitter_rap, jitter_ppq5
-        shimmer, shimmer_db, shimmer_apq3, shimmer_apq5
-                          ratios, not per cent, except shimmer_db
-        f1_hz, b1_hz ... f5_hz, b5_hz
-                          formants and their bandwidths
-        centroid_hz, rolloff_hz, tilt_db_per_octave
+      NDJSON FIELDS OF THE SUMMARY:
+      \(VoiceResult.columns.fieldList(kind: "summary for the last line, frame for the lines of --frames before it"))
 
-      Of a frame (CSV with --frames has the same):
-        time_s            the time of the analysis frame's middle
-        f0_hz             null for an unvoiced frame
-        confidence, voiced, level_db, hnr_db
-        f1_hz, b1_hz ... f5_hz, b5_hz, formant_confidence, centroid_hz
+      NDJSON FIELDS OF A FRAME:
+      \(VoiceFrame.columns.fieldList(hasVersion: false))
       """)
 
   @OptionGroup var file: SoundFileOptions
@@ -142,8 +125,8 @@ extension VoiceFrame {
       ]
     }
     return [
-      Column("time_s", \.time).shown("TIME", 9, "%.3f"),
-      Column("f0_hz") { $0.isVoiced ? $0.pitch : nil }.shown("F0", 8, "%.2f"),
+      Column("time_s", "the time of the analysis frame's middle", \.time).shown("TIME", 9, "%.3f"),
+      Column("f0_hz", "null for an unvoiced frame") { $0.isVoiced ? $0.pitch : nil }.shown("F0", 8, "%.2f"),
       Column("confidence", \.confidence).shown("CONF", 6, "%.2f"),
       Column("voiced", \.isVoiced),
       Column("level_db", \.level),
@@ -159,7 +142,7 @@ struct VoiceResult: Sendable {
   let subject: SoundSubject
   let report: VoiceReport
 
-  private static let columns = subject + pitch + quality + formants + spectrum
+  fileprivate static let columns = subject + pitch + quality + formants + spectrum
 
   private static let subject: [Column<Self>] = [
     Column("input", \.subject.name),
@@ -167,10 +150,10 @@ struct VoiceResult: Sendable {
     Column("channels", \.subject.format.channels),
     Column("channel", \.subject.channel),
     Column("duration_s", \.report.seconds),
-    Column("minimum_hz", \.report.range.lowerBound),
-    Column("maximum_hz", \.report.range.upperBound),
-    Column("ceiling_hz", \.report.formantSearch.ceiling),
-    Column("method", \.report.formantSearch.method.rawValue),
+    Column("minimum_hz", "the parameters of the search", \.report.range.lowerBound),
+    Column("maximum_hz", .ditto, \.report.range.upperBound),
+    Column("ceiling_hz", .ditto, \.report.formantSearch.ceiling),
+    Column("method", .ditto, \.report.formantSearch.method.rawValue),
   ]
 
   private static let pitch: [Column<Self>] = [
@@ -189,19 +172,19 @@ struct VoiceResult: Sendable {
   private static let quality: [Column<Self>] = [
     .section("QUALITY"),
     Column("hnr_db", \.report.measures.ratio.hnr).shown("harmonics-to-noise", 9, "%.1f", unit: "dB"),
-    Column("h1_minus_h2_db") { $0.report.measures.harmonics.f0 == nil ? nil : $0.report.measures.harmonics.h1MinusH2 }
-      .shown("H1-H2", 9, "%.1f", unit: "dB"),
+    Column("h1_minus_h2_db", \.report.measures.h1MinusH2).shown("H1-H2", 9, "%.1f", unit: "dB"),
     Column("h1_db", \.report.measures.harmonics.h1AmplitudeDb),
     Column("h2_db", \.report.measures.harmonics.h2AmplitudeDb),
     Column("periods", \.report.measures.perturbation.periods).shown("periods", 9, "%.0f"),
-    Column("mean_period_s") { $0.perturbation(from: 1, \.meanPeriod) },
-    ratio("jitter", "jitter", from: 2, \.jitter),
-    ratio("jitter_rap", "jitter, rap", from: 3, \.jitterRAP),
-    ratio("jitter_ppq5", "jitter, ppq5", from: 5, \.jitterPPQ5),
-    ratio("shimmer", "shimmer", from: 2, \.shimmer),
-    Column("shimmer_db") { $0.perturbation(from: 2, \.shimmerDecibels) }.shown("shimmer", 9, "%.3f", unit: "dB"),
-    ratio("shimmer_apq3", "shimmer, apq3", from: 3, \.shimmerAPQ3),
-    ratio("shimmer_apq5", "shimmer, apq5", from: 5, \.shimmerAPQ5),
+    Column("mean_period_s", \.report.measures.meanPeriod),
+    Column("jitter", "ratios, not per cent, as shimmer_apq3 and shimmer_apq5", \.report.measures.jitter).shown(
+      "jitter", 9, "%.3f", unit: "%", scale: 100),
+    Column("jitter_rap", .ditto, \.report.measures.jitterRAP).shown("jitter, rap", 9, "%.3f", unit: "%", scale: 100),
+    Column("jitter_ppq5", .ditto, \.report.measures.jitterPPQ5).shown("jitter, ppq5", 9, "%.3f", unit: "%", scale: 100),
+    Column("shimmer", .ditto, \.report.measures.shimmer).shown("shimmer", 9, "%.3f", unit: "%", scale: 100),
+    Column("shimmer_db", \.report.measures.shimmerDecibels).shown("shimmer", 9, "%.3f", unit: "dB"),
+    Column("shimmer_apq3", \.report.measures.shimmerAPQ3).shown("shimmer, apq3", 9, "%.3f", unit: "%", scale: 100),
+    Column("shimmer_apq5", \.report.measures.shimmerAPQ5).shown("shimmer, apq5", 9, "%.3f", unit: "%", scale: 100),
   ]
 
   private static let formants: [Column<Self>] =
@@ -209,37 +192,20 @@ struct VoiceResult: Sendable {
     + (1...5).flatMap { number -> [Column<Self>] in
       let shown = "F\(number)"
       return [
-        Column("f\(number)_hz") { $0.formant(number)?.frequency }.shown(shown, 9, "%.0f", unit: "Hz"),
-        Column("b\(number)_hz") { $0.formant(number)?.bandwidth }.shown(shown + " bandwidth", 9, "%.0f", unit: "Hz"),
+        Column("f\(number)_hz", number == 1 ? "formants and their bandwidths" : .ditto) {
+          $0.report.formant(number)?.frequency
+        }.shown(shown, 9, "%.0f", unit: "Hz"),
+        Column("b\(number)_hz", .ditto) { $0.report.formant(number)?.bandwidth }.shown(
+          shown + " bandwidth", 9, "%.0f", unit: "Hz"),
       ]
     }
 
   private static let spectrum: [Column<Self>] = [
     .section("SPECTRUM"),
-    Column("centroid_hz") { $0.spectrum(\.centroid) }.shown("centroid", 9, "%.0f", unit: "Hz"),
-    Column("rolloff_hz") { $0.spectrum(\.rolloff) }.shown("rolloff, 95 %", 9, "%.0f", unit: "Hz"),
-    Column("tilt_db_per_octave") { $0.spectrum(\.tilt) }.shown("tilt", 9, "%.1f", unit: "dB/octave"),
+    Column("centroid_hz", \.report.measures.centroid).shown("centroid", 9, "%.0f", unit: "Hz"),
+    Column("rolloff_hz", \.report.measures.rolloff).shown("rolloff, 95 %", 9, "%.0f", unit: "Hz"),
+    Column("tilt_db_per_octave", \.report.measures.tilt).shown("tilt", 9, "%.1f", unit: "dB/octave"),
   ]
-
-  /// A ratio of the periods, in per cent in text output.
-  private static func ratio(
-    _ name: String, _ title: String, from periods: Int, _ path: any KeyPath<VoicePerturbation, Double> & Sendable
-  ) -> Column<Self> {
-    Column(name) { $0.perturbation(from: periods, path) }.shown(title, 9, "%.3f", unit: "%", scale: 100)
-  }
-
-  /// A measure of the periods; nil for too few of them.
-  private func perturbation(from periods: Int, _ path: KeyPath<VoicePerturbation, Double>) -> Double? {
-    report.measures.perturbation.periods >= periods ? report.measures.perturbation[keyPath: path] : nil
-  }
-
-  private func spectrum(_ path: KeyPath<SpectrumFeatures, Double>) -> Double? {
-    report.measures.spectrum.centroid > 0 ? report.measures.spectrum[keyPath: path] : nil
-  }
-
-  private func formant(_ number: Int) -> Formant? {
-    number <= report.formants.count ? report.formants[number - 1] : nil
-  }
 
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
     var table = Table(Self.columns, kind: "summary", format: format, profile: profile)
