@@ -57,4 +57,29 @@ package struct ByteText: Sendable {
     }
     append("\"")
   }
+
+  /// Appends a field in milliseconds, or in nanoseconds where it is not a whole number of milliseconds.
+  package mutating func append(nanoseconds: Int64, milli: String, nano: String) {
+    let (milliseconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    append(rest == 0 ? milli : nano)
+    append(rest == 0 ? milliseconds : nanoseconds)
+  }
+
+  /// Appends a number as JSON, which has no infinities: `null` for those.
+  package mutating func append(json number: Double) { append(number.isFinite ? number.description : "null") }
+
+  /// Appends a number as a cell of CSV, empty when it is not finite.
+  package mutating func append(csv number: Double) { if number.isFinite { append(number.description) } }
+
+  /// Appends a cell of CSV. One with a comma, a quote or a line break is quoted (RFC 4180, section 2).
+  package mutating func append(csv cell: String) {
+    let special = [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13]
+    guard cell.utf8.contains(where: special.contains) else { return append(cell) }
+    append("\"")
+    for byte in cell.utf8 {
+      if byte == UInt8(ascii: "\"") { bytes.append(byte) }
+      bytes.append(byte)
+    }
+    append("\"")
+  }
 }

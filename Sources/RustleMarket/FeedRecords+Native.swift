@@ -19,6 +19,27 @@ private func append<Native: NativeFeedElement, Value>(
   }
 }
 
+extension TradeSide {
+  /// 1 and 2; 0: none.
+  fileprivate init?(_ native: UInt8) {
+    switch native {
+    case 1: self = .buy
+    case 2: self = .sell
+    default: return nil
+    }
+  }
+}
+
+extension Quote {
+  fileprivate init?(_ record: NativeTrade) {
+    guard record.hasQuote else { return nil }
+    self.init(
+      bid: ExactDecimal(record.bidUnits, record.bidScale), ask: ExactDecimal(record.askUnits, record.askScale),
+      bidSize: ExactDecimal(record.bidSizeUnits, record.bidSizeScale),
+      askSize: ExactDecimal(record.askSizeUnits, record.askSizeScale))
+  }
+}
+
 extension FeedReader where Native == NativeTrade, Value == Trade {
   static var trades: Self {
     Self { records, names, buffer in
@@ -28,7 +49,7 @@ extension FeedReader where Native == NativeTrade, Value == Trade {
           size: ExactDecimal(record.sizeUnits, record.sizeScale),
           time: Timestamp(nanosecondsSince1970: record.timeNanoseconds),
           sequence: record.sequence == noSequence ? nil : record.sequence, sequenceGap: record.sequenceGap,
-          isOutOfOrder: record.isOutOfOrder)
+          isOutOfOrder: record.isOutOfOrder, side: TradeSide(record.side), quote: Quote(record))
       }
     }
   }
@@ -45,7 +66,7 @@ extension FeedReader where Native == NativeCandle, Value == Candle {
           low: ExactDecimal(record.lowUnits, record.lowScale),
           close: ExactDecimal(record.closeUnits, record.closeScale),
           exactVolume: record.isVolumeExact ? ExactDecimal(record.volumeUnits, record.volumeScale) : nil,
-          volume: record.volume, count: record.count)
+          volume: record.volume, vwap: record.volume == 0 ? nil : record.vwap, count: record.count)
       }
     }
   }

@@ -67,9 +67,33 @@ import Testing
   @Test func csvAndNDJSONTellTheSame() async throws {
     let text = Self.lines.joined()
     let csv = try await play(text, format: .csv).text
-    #expect(csv.hasPrefix("symbol,price,size,t_ns,seq\nBTC,64000.10,0.250,1700000000123000000,0\n"))
+    #expect(
+      csv.hasPrefix(
+        "symbol,price,size,t_ns,seq,side,bid,bid_size,ask,ask_size,mid,spread\nBTC,64000.10,0.250,1700000000123000000,0,,,,,,,\n"
+      ))
     #expect(try await play(csv, as: "prices.csv").text == text)
     #expect(try await play(csv, as: "prices.csv", format: .csv).text == csv)
+  }
+
+  /// The round trip of a recording with sides and quotes keeps every byte, and its candles have a weighted mean.
+  @Test func quotesAndSidesComeThroughAFeed() async throws {
+    let lines =
+      #"{"v":1,"symbol":"A","price":1.50,"t_ms":1,"seq":1,"size":2,"side":"buy","bid":1.40,"bid_size":3,"ask":1.60,"ask_size":0.5,"mid":1.50,"spread":0.20}"#
+      + "\n" + #"{"v":1,"symbol":"A","price":1.505,"t_ms":2,"seq":2,"bid":1.40,"ask":1.61,"mid":1.505,"spread":0.21}"#
+      + "\n"
+    let output = try await play(lines, records: true)
+    #expect(output.text == lines && output.recorded == lines)
+    let csv = try await play(lines, format: .csv).text
+    #expect(try await play(csv, as: "a.csv").text == lines)
+    let quotes = try await play(#"{"s":"A","b":"1.40","a":"1.61","T":2}"#, format: .csv) { _, feed in
+      feed.schema = "symbol=s,bid=b,ask=a,time=T"
+    }
+    #expect(quotes.text.hasSuffix("\nA,1.505,,2000000,,,1.40,,1.61,,1.505,0.21\n"))
+    let candles = try await play(lines, format: .csv) { plan, _ in
+      plan.content = .candles(every: .seconds(1), lateness: .zero)
+    }
+    #expect(
+      candles.text == "symbol,start_ns,open,high,low,close,volume,vwap,count\nA,0,1.50,1.505,1.50,1.505,2,1.5,2\n")
   }
 
   @Test func symbolsFromSchemaAndPolicyNarrowARecording() async throws {
@@ -99,7 +123,7 @@ import Testing
     #expect(lines.contains(alert))
     #expect(
       lines.filter { $0 != alert } == [
-        #"{"v":1,"symbol":"BTC","open":64000.10,"high":64000.10,"low":64000.10,"close":64000.10,"volume":0.250,"count":1,"start_ms":1699999980000,"interval_ms":60000}"#,
+        #"{"v":1,"symbol":"BTC","open":64000.10,"high":64000.10,"low":64000.10,"close":64000.10,"volume":0.250,"vwap":64000.1,"count":1,"start_ms":1699999980000,"interval_ms":60000}"#,
         #"{"v":1,"symbol":"BTC","open":64001.00,"high":64001.00,"low":64001.00,"close":64001.00,"volume":0,"count":1,"start_ms":1700000040000,"interval_ms":60000}"#,
       ])
   }

@@ -8,7 +8,7 @@ use std::fmt;
 pub const MAX_LATE_INTERVALS: i64 = 64;
 
 /// The prices and sizes of a symbol within one interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candle {
     /// The symbol, as an index into the symbol table.
     pub symbol: u32,
@@ -24,8 +24,17 @@ pub struct Candle {
     pub close: Decimal,
     /// The exact sum of the sizes.
     pub volume: DecimalSum,
+    /// The sum of price times size, rounded about once.
+    pub turnover: f64,
     /// The number of updates, at least 1.
     pub count: u64,
+}
+
+impl Candle {
+    /// The mean price, weighted by size (VWAP); `None` without a size.
+    pub fn vwap(&self) -> Option<f64> {
+        (!self.volume.is_zero()).then(|| self.turnover / self.volume.to_f64())
+    }
 }
 
 /// The outcome of an update.
@@ -68,6 +77,8 @@ struct Open {
     candle: Candle,
     open_ns: i64,
     close_ns: i64,
+    /// The part of the turnover that its last addition rounded away.
+    rest: f64,
 }
 
 impl CandleBuilder {
@@ -199,9 +210,7 @@ impl State {
 
 impl Open {
     fn new(trade: &Trade, start_ns: i64) -> Self {
-        let mut volume = DecimalSum::ZERO;
-        volume.add(trade.size);
-        Self {
+        let mut open = Self {
             candle: Candle {
                 symbol: trade.symbol,
                 start_ns,
@@ -209,12 +218,16 @@ impl Open {
                 high: trade.price,
                 low: trade.price,
                 close: trade.price,
-                volume,
+                volume: DecimalSum::ZERO,
+                turnover: 0.0,
                 count: 1,
             },
             open_ns: trade.time_ns,
             close_ns: trade.time_ns,
-        }
+            rest: 0.0,
+        };
+        open.add_size(trade);
+        open
     }
 
     fn add(&mut self, trade: &Trade) {
@@ -233,8 +246,20 @@ impl Open {
         if trade.price < candle.low {
             candle.low = trade.price;
         }
-        candle.volume.add(trade.size);
         candle.count += 1;
+        self.add_size(trade);
+    }
+
+    fn add_size(&mut self, trade: &Trade) {
+        self.candle.volume.add(trade.size);
+        if trade.size.is_zero() {
+            return;
+        }
+        // Kahan's sum: the error does not grow with the number of trades.
+        let term = trade.price.to_f64() * trade.size.to_f64() - self.rest;
+        let sum = self.candle.turnover + term;
+        self.rest = (sum - self.candle.turnover) - term;
+        self.candle.turnover = sum;
     }
 }
 
