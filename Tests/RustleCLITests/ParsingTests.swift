@@ -130,6 +130,30 @@ import RustleWebSocket
   }
 
   #if WebSocket
+  @Test func anExchangeIsAFile() throws {
+    func plan(_ arguments: String...) throws -> TickerPlan {
+      try #require(try RootCommand.parseAsRoot(["ticker"] + arguments) as? TickerCommand).plan()
+    }
+    let folder = try ScratchFolder()
+    let text = #"{"url":"wss://a","trades":{"schema":"symbol=s,price=p","subscribe":"+$symbol"}}"#
+    let path = try folder.write(Data(text.utf8), as: "a.json")
+    var feed = WebSocketFeed("wss://a", schema: "symbol=s,price=p", subscription: .messages(subscribe: "+$symbol"))
+    #expect(try plan("--exchange", path, "BTC").source == .webSocket(feed))
+    feed.backoff.attemptLimit = 3
+    feed.silenceLimit = nil
+    #expect(try plan("--exchange", path, "BTC", "--attempts", "3", "--silence-limit", "0").source == .webSocket(feed))
+    let missing = CommandFailure(
+      .noInput,
+      "--exchange: \(path)x: expected a JSON object with url and trades, got none that is readable",
+      advice: "choose binance, coinbase or kraken, or the path of a file")
+    do {
+      _ = try #require(try RootCommand.parseAsRoot(["ticker", "--exchange", path + "x", "A"]) as? TickerCommand)
+      Issue.record("expected a failure, got none")
+    } catch {
+      #expect(CommandFailure(error) == missing || "\(error)".contains(missing.message), "\(error)")
+    }
+  }
+
   @Test func theTickersWebSocketsAreRead() throws {
     func plan(_ arguments: String...) throws -> TickerPlan {
       try #require(try RootCommand.parseAsRoot(["ticker", "--connect"] + arguments) as? TickerCommand).plan()
@@ -145,6 +169,9 @@ import RustleWebSocket
       subscription: .messages(subscribe: "+$symbol", unsubscribe: "-$symbol"), headers: ["A": "b: c", "D": "e"],
       tls: WebSocketFeed.TLS(roots: .file("r.pem")), restartsNumbers: true)
     #expect(other.source == .webSocket(feed) && other.symbols == ["BTC"])
+    #expect(
+      try plan("wss://a", "--insecure").source
+        == .webSocket(WebSocketFeed("wss://a", tls: WebSocketFeed.TLS(acceptsAnyCertificate: true))))
     #expect(
       try plan("ws://a", "--subscribe", "none").source == .webSocket(WebSocketFeed("ws://a", subscription: .none)))
   }
@@ -276,6 +303,21 @@ import RustleWebSocket
     ),
     (["ticker", "A", "B", "--brownian", "A=1"], "--brownian: expected one for each symbol, got none for 'B'"),
     (["ticker", "--replay", "f", "--brownian", "A=1"], "--brownian cannot be used with --replay"),
+    (["ticker", "--exchange", "kraken"], "--exchange requires symbols, as the exchange names them"),
+    (["ticker", "--exchange", "kraken", "--replay", "f"], "--replay cannot be used with --exchange"),
+    (["ticker", "--exchange", "kraken", "--connect", "a:1"], "--connect cannot be used with --exchange"),
+    (["ticker", "--connect", "ws://a", "--quotes"], "--quotes requires --exchange"),
+    (
+      ["ticker", "--exchange", "kraken", "A", "--schema", "symbol=s,price=p"],
+      "--exchange has a schema and messages of its own: give another file to change them"
+    ),
+    (
+      ["ticker", "--connect", "ws://a", "--insecure"], "--insecure requires --connect wss://…"
+    ),
+    (
+      ["ticker", "--connect", "wss://a", "--insecure", "--roots", "r.pem"],
+      "--insecure cannot be used with --roots"
+    ),
     (
       ["ticker", "--connect", "ws://a", "--roots", "r.pem"],
       "--roots requires --connect wss://…; ws://… has no certificates"

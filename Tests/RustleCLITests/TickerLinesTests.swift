@@ -76,11 +76,25 @@ import Testing
         """#)
     #expect(
       Self.text(trades, .csv) == #"""
-        symbol,price,size,t_ns,seq
-        "a""b,c",999999999999999999,,1000000,18446744073709551614
-        A,-12.50,0.5,-1,
+        symbol,price,size,t_ns,seq,side,bid,bid_size,ask,ask_size,mid,spread
+        "a""b,c",999999999999999999,,1000000,18446744073709551614,,,,,,,
+        A,-12.50,0.5,-1,,,,,,,,
 
         """#)
+  }
+
+  @Test func aQuoteStandsBesideItsTrade() throws {
+    let trade = Trade(
+      symbol: "A", price: try #require(ExactDecimal("1.50")), size: 2, time: .unixEpoch, side: .sell,
+      quote: Quote(
+        bid: try #require(ExactDecimal("1.40")), ask: try #require(ExactDecimal("1.61")), bidSize: 3))
+    #expect(
+      Self.text([.value(trade)], .ndjson)
+        == #"{"v":1,"symbol":"A","price":1.50,"t_ms":0,"size":2,"side":"sell","bid":1.40,"bid_size":3,"ask":1.61,"mid":1.505,"spread":0.21}"#
+        + "\n")
+    #expect(Self.text([.value(trade)], .ndjson) == trade.json + "\n")
+    #expect(Self.text([.value(trade)], .csv).hasSuffix("\nA,1.50,2,0,,sell,1.40,3,1.61,,1.505,0.21\n"))
+    #expect(Self.text([.value(trade)], .text).contains("1.50  sell 2  bid 1.40 x 3  ask 1.61  spread 0.21  "))
   }
 
   @Test func gapIsReportedInItsPlace() {
@@ -113,7 +127,7 @@ import Testing
   static func candle(_ symbol: String = "BTC") throws -> Candle {
     let json = """
       {"symbol":"\(symbol)","start":"2026-11-21T06:45:00Z","open":"64000.10","high":"64320","low":"63360.00",
-      "close":"63999.90","exactVolume":"1.250","volume":1.25,"count":3}
+      "close":"63999.90","exactVolume":"1.250","volume":1.25,"vwap":63999.96,"count":3}
       """
     return try JSONDecoder().decode(Candle.self, from: Data(json.utf8))
   }
@@ -146,6 +160,23 @@ import Testing
       "price":"70000.10","time":"1970-01-01T00:00:00.001500Z"}
       """
     return try JSONDecoder().decode(PriceAlert.self, from: Data(json.utf8))
+  }
+
+  @Test func aRefusedCertificateNamesItsOptions() async throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Data(), as: "notes")
+    let plan = TickerPlan(source: .simulated(SimulatedFeed(symbols: ["A"])), symbols: .all)
+    let output = TickerOutput(
+      plan, format: .ndjson, profile: TickerViewTests.profile(columns: 80), to: LineWriter(FileHandle.nullDevice),
+      notes: LineWriter(try FileHandle(forWritingTo: URL(filePath: path))))
+    for reason in ["TLS: certificate verify failed", "refused"] {
+      await output.take(.reconnecting(after: .seconds(1), failures: 1, reason: reason))
+    }
+    let before = "rustle: no connection, next attempt in 1.0 s: "
+    #expect(
+      try String(contentsOfFile: path, encoding: .utf8)
+        == before + "TLS: certificate verify failed; --roots <file> trusts the root certificates in a PEM file, "
+        + "--insecure accepts any certificate\n" + before + "refused\n")
   }
 
   @Test func alertsAreNoTrades() throws {

@@ -38,6 +38,7 @@ struct TickerCommand: AsyncParsableCommand {
         rustle ticker BTC ETH --serve 127.0.0.1:7000
         rustle ticker --connect 127.0.0.1:7000 BTC --record btc.ndjson
         rustle ticker --connect wss://prices.example/v1 BTC --subscribe '{"op":"subscribe","args":$symbols}'
+        rustle ticker --exchange kraken BTC/USD ETH/USD --quotes
         rustle ticker --replay t.csv --schema symbol=s,price=p --alert 'BTC>70000'
 
       NDJSON FIELDS:
@@ -47,6 +48,9 @@ struct TickerCommand: AsyncParsableCommand {
         t_ms    milliseconds since 1970-01-01T00:00:00Z, or t_ns, nanoseconds
         seq     sequence number of the update, per symbol
         size    size of the trade, if the source has it
+        side    of the taker, buy or sell, if the source has it
+        bid, bid_size, ask, ask_size, mid, spread
+                quote of the message, if it has one
         gap     alone in a line: the number of updates missing here
         alert   alone in a line: symbol, above or below, price, t_ms;
                 or gap: the number of alerts missing here
@@ -54,6 +58,7 @@ struct TickerCommand: AsyncParsableCommand {
       NDJSON FIELDS OF CANDLES:
         symbol, open, high, low, close
         volume       sum of the sizes, exact to 18 digits, rounded beyond
+        vwap         mean price weighted by size, if the source has sizes
         count        number of updates
         start_ms     start of the candle, or start_ns
         interval_ms  duration of the candle, or interval_ns
@@ -163,9 +168,11 @@ struct TickerCommand: AsyncParsableCommand {
   func plan() throws -> TickerPlan {
     let symbols = try allSymbols()
     // First, also where the command has no WebSockets.
-    try Parse.reject((source.subscribe ?? "none" != "none" && symbols.isEmpty, "--subscribe requires symbols"))
+    try Parse.reject(
+      (source.subscribe ?? "none" != "none" && symbols.isEmpty, "--subscribe requires symbols"),
+      (source.exchange != nil && symbols.isEmpty, "--exchange requires symbols, as the exchange names them"))
     let feed = try source.feed()
-    let option = source.connect == nil ? "--replay" : "--connect"
+    let option = source.exchange != nil ? "--exchange" : source.connect == nil ? "--replay" : "--connect"
     let foreign = feed == nil ? stream.alerts.first { !symbols.contains($0.symbol) }?.symbol : nil
     try Parse.reject(
       (feed != nil && seed != nil, "--seed cannot be used with \(option)"),

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+import Foundation
 import RustleMarket
 
 #if WebSocket
@@ -17,6 +18,14 @@ struct TickerSourceOptions: ParsableArguments {
     "Receive prices from another process: host:port, unix:/path, or a WebSocket, ws://host/path or wss://host/path. "
       + "A lost connection is reestablished.", value: "address")
   var connect: String?
+
+  @Option(
+    "Receive the trades of an exchange: binance, coinbase, kraken, or a file with its URL, schema and messages.",
+    value: "name|file", completion: .file(extensions: ["json"]))
+  var exchange: String?
+
+  @Flag(help: "Receive the exchange's quotes, bid and ask, instead of its trades. Requires --exchange.")
+  var quotes = false
 
   @Option(
     "End after this number of failures to connect in a row, 1 or more; the loss of a connection that delivered prices is "
@@ -63,6 +72,9 @@ struct TickerSourceOptions: ParsableArguments {
     value: "file", completion: .file(extensions: ["pem", "crt"]))
   var roots: String?
 
+  @Flag(help: "Accept any certificate: the peer is not authenticated. Requires wss://; for tests.")
+  var insecure = false
+
   @Option(
     "Serve the prices to other processes at this address, host:port (port 0: a free one) or unix:/path.",
     value: "address")
@@ -84,8 +96,9 @@ struct TickerSourceOptions: ParsableArguments {
   var input: InputFormat?
 
   @Option(
-    "Paths of a message's fields: symbol=PATH,price=PATH and, after further commas, size=PATH, time=PATH:UNIT, seq=PATH, "
-      + "each=PATH, only=PATH:VALUE. (default: those that this command writes)")
+    "Paths of a message's fields: symbol=PATH,price=PATH and, after further commas, size=PATH, side=PATH:BUY|SELL, "
+      + "time=PATH:UNIT, seq=PATH, bid=PATH, bid_size=PATH, ask=PATH, ask_size=PATH, each=PATH, only=PATH:VALUE. With bid and "
+      + "ask a price is not required: it is their middle. (default: those that this command writes)")
   var schema: String?
 
   @Option(
@@ -126,18 +139,29 @@ struct TickerSourceOptions: ParsableArguments {
   /// Standard input, as the system names it.
   static let standardInputPath = "/dev/stdin"
 
+  static let certificateAdvice =
+    "--roots <file> trusts the root certificates in a PEM file, --insecure accepts any certificate"
+
   func validate() throws {
-    let isSecure = connect?.lowercased().hasPrefix("wss://") ?? false
+    let isConnected = connect != nil || exchange != nil
+    let isSecure = exchange != nil || connect?.lowercased().hasPrefix("wss://") ?? false
     let isWebSocket = isSecure || connect?.lowercased().hasPrefix("ws://") ?? false
     let webSocket = "requires --connect ws://… or wss://…"
     let names = headers.map { $0.name.lowercased() }
     let repeated = names.firstRepeated.flatMap { name in headers.last { $0.name.lowercased() == name }?.name }
     try Parse.reject(
       (replay != nil && connect != nil, "--replay cannot be used with --connect"),
-      (isRenumbered && connect == nil, "--renumbered requires --connect"),
-      (attempts != nil && connect == nil, "--attempts requires --connect"),
-      (backoffLimit != nil && connect == nil, "--backoff-limit requires --connect"),
-      (silenceLimit != nil && connect == nil, "--silence-limit requires --connect"),
+      (exchange != nil && replay != nil, "--replay cannot be used with --exchange"),
+      (exchange != nil && connect != nil, "--connect cannot be used with --exchange"),
+      (
+        exchange != nil && (schema ?? subscribe ?? unsubscribe) != nil,
+        "--exchange has a schema and messages of its own: give another file to change them"
+      ),
+      (quotes && exchange == nil, "--quotes requires --exchange"),
+      (isRenumbered && !isConnected, "--renumbered requires --connect"),
+      (attempts != nil && !isConnected, "--attempts requires --connect"),
+      (backoffLimit != nil && !isConnected, "--backoff-limit requires --connect"),
+      (silenceLimit != nil && !isConnected, "--silence-limit requires --connect"),
       (allowAnyone && serve == nil, "--allow-anyone requires --serve"),
       (allowAnyone && tokenFile != nil, "--allow-anyone cannot be used with --token-file"),
       (
@@ -149,6 +173,8 @@ struct TickerSourceOptions: ParsableArguments {
       (!headers.isEmpty && !isWebSocket, "--header \(webSocket)"),
       (roots != nil && !isWebSocket, "--roots \(webSocket)"),
       (roots != nil && !isSecure, "--roots requires --connect wss://…; ws://… has no certificates"),
+      (insecure && !isSecure, "--insecure requires --connect wss://…"),
+      (insecure && roots != nil, "--insecure cannot be used with --roots"),
       (
         unsubscribe != nil && subscribe ?? "none" == "none",
         "--unsubscribe requires --subscribe with a message"
@@ -186,11 +212,11 @@ struct TickerSourceOptions: ParsableArguments {
           path: replay == "-" ? Self.standardInputPath : replay, format: input.map { $0 == .ndjson ? .ndjson : .csv },
           schema: schema, pace: speed ?? .speed(1), repeats: loop, from: from, to: to, isStrict: strict))
     }
-    guard let connect else { return nil }
+    guard let connect = connect ?? exchange else { return nil }
     var backoff = LiveFeed.Backoff(attemptLimit: attempts)
     if let backoffLimit { (backoff.base, backoff.limit) = (min(backoff.base, backoffLimit), backoffLimit) }
     let silence = silenceLimit ?? .seconds(30)
-    guard connect.lowercased().hasPrefix("ws://") || connect.lowercased().hasPrefix("wss://") else {
+    guard exchange != nil || connect.lowercased().hasPrefix("ws://") || connect.lowercased().hasPrefix("wss://") else {
       return .live(
         LiveFeed(
           FeedAddress(connect), schema: schema, silenceLimit: silence == .zero ? nil : silence, backoff: backoff,
@@ -203,17 +229,32 @@ struct TickerSourceOptions: ParsableArguments {
       case "none": .none
       case let message?: .messages(subscribe: message, unsubscribe: unsubscribe)
       }
-    return .webSocket(
-      WebSocketFeed(
-        connect, schema: schema, subscription: subscription,
-        headers: Dictionary(headers.map { ($0.name, $0.value) }) { first, _ in first },
-        tls: WebSocketFeed.TLS(roots: roots.map { .file($0) } ?? .system),
-        silenceLimit: silence == .zero ? nil : silence, backoff: backoff, restartsNumbers: isRenumbered))
+    var feed =
+      try exchange.map(webSocket(of:)) ?? WebSocketFeed(connect, schema: schema, subscription: subscription)
+    feed.headers = Dictionary(headers.map { ($0.name, $0.value) }) { first, _ in first }
+    feed.tls = WebSocketFeed.TLS(roots: roots.map { .file($0) } ?? .system, acceptsAnyCertificate: insecure)
+    (feed.silenceLimit, feed.backoff) = (silence == .zero ? nil : silence, backoff)
+    feed.restartsNumbers = isRenumbered
+    return .webSocket(feed)
     #else
     throw ValidationError(
       "--connect: expected host:port or unix:/path, as this command was built without WebSockets, got \(connect)")
     #endif
   }
+
+  #if WebSocket
+  /// The source of an exchange.
+  private func webSocket(of exchange: String) throws -> WebSocketFeed {
+    let path = ExchangePreset.path(of: exchange, command: Bundle.main.executablePath ?? CommandLine.arguments[0])
+    do throws(FeedError) {
+      if let feed = WebSocketFeed(try ExchangePreset(path: path), quotes: quotes) { return feed }
+    } catch {
+      throw CommandFailure(
+        .noInput, "--exchange: \(error.message)", advice: "choose binance, coinbase or kraken, or the path of a file")
+    }
+    throw CommandFailure(.usage, "--quotes: \(path): expected an exchange with quotes, got one without")
+  }
+  #endif
 }
 
 struct TickerStreamOptions: ParsableArguments {

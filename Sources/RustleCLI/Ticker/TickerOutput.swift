@@ -84,7 +84,9 @@ actor TickerOutput: TickerSink {
 
   func take(_ connection: FeedConnection) {
     switch connection {
-    case .connected, .reconnecting: note(connection.text)
+    case .connected: note(connection.text)
+    case .reconnecting:
+      note(connection.text + (connection.isCertificateRefused ? "; \(TickerSourceOptions.certificateAdvice)" : ""))
     // The end of the connection is reported as that of the run.
     case .idle, .connecting, .closed: break
     }
