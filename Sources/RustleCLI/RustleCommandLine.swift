@@ -1,5 +1,6 @@
 internal import ArgumentParser
 import Foundation
+import RustleMarket
 
 /// The command `rustle` as a function, which the executable calls.
 public enum RustleCommandLine {
@@ -11,7 +12,7 @@ public enum RustleCommandLine {
     StandardStream.ignoreBrokenPipes()
     if let failure = unknownSubcommand(arguments) { return report(failure) }
     do {
-      var command = try RootCommand.parseAsRoot(arguments)
+      var command = try command(for: arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -20,6 +21,37 @@ public enum RustleCommandLine {
       return ExitStatus.ok.rawValue
     } catch {
       return status(of: error)
+    }
+  }
+
+  /// Parses arguments, after those of the file of `--config`. The default file completes a ticker that is incomplete without it.
+  static func command(
+    for arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws -> any ParsableCommand {
+    guard arguments.first == "ticker", !arguments.contains("--help"), !arguments.contains("-h") else {
+      return try RootCommand.parseAsRoot(arguments)
+    }
+    func parse(with path: String) throws -> any ParsableCommand {
+      let data = try TextFile.bytes(of: path, option: "--config")
+      let file: OptionsFile
+      do throws(FeedError) {
+        file = try OptionsFile(Array(data))
+      } catch {
+        throw CommandFailure(.badData, "--config: \(path): \(error.message)")
+      }
+      return try RootCommand.parseAsRoot(["ticker"] + file.arguments + arguments.dropFirst())
+    }
+    if let at = arguments.firstIndex(of: "--config"), at + 1 < arguments.count {
+      return try parse(with: arguments[at + 1])
+    }
+    do {
+      return try RootCommand.parseAsRoot(arguments)
+    } catch {
+      guard let path = OptionsFile.defaultPath(of: "ticker", environment: environment),
+        FileManager.default.fileExists(atPath: path), let command = try parse(with: path) as? TickerCommand,
+        !command.watchlist.isEmpty
+      else { throw error }
+      return command
     }
   }
 

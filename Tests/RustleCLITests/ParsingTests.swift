@@ -129,6 +129,32 @@ import RustleWebSocket
     #expect(try plan("--replay", "a.csv", "--serve", "a:1").everything == .lossless())
   }
 
+  @Test func theTickersOptionsMayStandInAFile() throws {
+    let folder = try ScratchFolder()
+    func plan(_ arguments: String..., home: String = "/nowhere") throws -> TickerPlan {
+      let command = try RustleCommandLine.command(for: ["ticker"] + arguments, environment: ["XDG_CONFIG_HOME": home])
+      return try #require(command as? TickerCommand).plan()
+    }
+    let text = #"{"watchlist":["A","B"],"rate":3,"seed":7,"alert":["A>1"]}"#
+    let path = try folder.write(Data(text.utf8), as: "f.json")
+    let simulated = SimulatedFeed(symbols: ["A", "B"], updatesPerSecond: 3, seed: 7)
+    let whole = try plan("--config", path)
+    #expect(whole.source == .simulated(simulated) && whole.symbols == ["A", "B"] && whole.thresholds.count == 1)
+    // The command line counts.
+    let other = try plan("--config", path, "A", "C", "--rate", "5")
+    #expect(other.source == .simulated(SimulatedFeed(symbols: ["A", "C"], updatesPerSecond: 5, seed: 7)))
+    try FileManager.default.createDirectory(atPath: folder.path("rustle"), withIntermediateDirectories: true)
+    _ = try folder.write(Data(text.utf8), as: "rustle/ticker.json")
+    #expect(try plan(home: folder.url.path).source == .simulated(simulated))
+    #expect(try plan("--rate", "4", home: folder.url.path).symbols == ["A", "B"])
+    #expect(try plan("C", home: folder.url.path).thresholds.isEmpty, "it is complete without a file")
+    #expect(throws: (any Error).self) { try plan() }
+    #expect(throws: (any Error).self) { try plan("--rate", "-1", home: folder.url.path) }
+    let wrong = try folder.write(Data("[]".utf8), as: "wrong.json")
+    let failure = #expect(throws: CommandFailure.self) { try plan("--config", wrong) }
+    #expect(failure?.status == .badData && failure?.message.hasPrefix("--config: \(wrong): expected a JSON") == true)
+  }
+
   #if WebSocket
   @Test func anExchangeIsAFile() throws {
     func plan(_ arguments: String...) throws -> TickerPlan {

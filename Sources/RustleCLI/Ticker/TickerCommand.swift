@@ -79,6 +79,15 @@ struct TickerCommand: AsyncParsableCommand {
     completion: .file())
   var symbolsFile: String?
 
+  @Option(
+    parsing: .next,
+    "Read options from this JSON file: an object of options' names without dashes. (default: ~/.config/rustle/ticker.json, without symbols and a source)",
+    value: "file", completion: .file(extensions: ["json"]))
+  var config: String?
+
+  @Option(help: ArgumentHelp("A symbol, where there are no others. Repeatable; for --config.", valueName: "symbol"))
+  var watchlist: [String] = []
+
   @OptionGroup(title: "Sources") var source: TickerSourceOptions
   @OptionGroup(title: "Streams") var stream: TickerStreamOptions
 
@@ -160,6 +169,7 @@ struct TickerCommand: AsyncParsableCommand {
         throw CommandFailure(.badData, "--symbols: \(symbolsFile): expected symbols, one per line, got none")
       }
     }
+    if symbols.isEmpty { symbols = watchlist }
     try Self.check(symbols)
     return symbols
   }
