@@ -1,7 +1,7 @@
 //! Candles: open, high, low and close of equal intervals of event time.
 
 use crate::per_symbol::PerSymbol;
-use crate::{Decimal, DecimalSum, Interval, NO_TIME, Trade};
+use crate::{Decimal, DecimalSum, Interval, NO_TIME, Trade, Turnover};
 use std::fmt;
 
 /// The longest lateness, in intervals: a symbol has at most this many open candles, and two more.
@@ -24,8 +24,8 @@ pub struct Candle {
     pub close: Decimal,
     /// The exact sum of the sizes.
     pub volume: DecimalSum,
-    /// The sum of price times size, rounded about once.
-    pub turnover: f64,
+    /// The sum of prices times sizes.
+    pub turnover: Turnover,
     /// The number of updates, at least 1.
     pub count: u64,
 }
@@ -33,7 +33,7 @@ pub struct Candle {
 impl Candle {
     /// The mean price, weighted by size (VWAP); `None` without a size.
     pub fn vwap(&self) -> Option<f64> {
-        (!self.volume.is_zero()).then(|| self.turnover / self.volume.to_f64())
+        (!self.volume.is_zero()).then(|| self.turnover.to_f64() / self.volume.to_f64())
     }
 }
 
@@ -77,8 +77,6 @@ struct Open {
     candle: Candle,
     open_ns: i64,
     close_ns: i64,
-    /// The part of the turnover that its last addition rounded away.
-    rest: f64,
 }
 
 impl CandleBuilder {
@@ -219,12 +217,11 @@ impl Open {
                 low: trade.price,
                 close: trade.price,
                 volume: DecimalSum::ZERO,
-                turnover: 0.0,
+                turnover: Turnover::default(),
                 count: 1,
             },
             open_ns: trade.time_ns,
             close_ns: trade.time_ns,
-            rest: 0.0,
         };
         open.add_size(trade);
         open
@@ -252,14 +249,9 @@ impl Open {
 
     fn add_size(&mut self, trade: &Trade) {
         self.candle.volume.add(trade.size);
-        if trade.size.is_zero() {
-            return;
+        if !trade.size.is_zero() {
+            self.candle.turnover.add(trade.price, trade.size);
         }
-        // Kahan's sum: the error does not grow with the number of trades.
-        let term = trade.price.to_f64() * trade.size.to_f64() - self.rest;
-        let sum = self.candle.turnover + term;
-        self.rest = (sum - self.candle.turnover) - term;
-        self.candle.turnover = sum;
     }
 }
 

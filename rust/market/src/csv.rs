@@ -69,6 +69,11 @@ impl CsvParser {
         if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
             return Ok(0);
         }
+        if let Some(columns) = &self.columns
+            && memchr::memchr2(b'"', b'\r', line.as_bytes()).is_none()
+        {
+            return self.trade(plain_fields(columns, line)?, symbols, out);
+        }
         quotation(line.as_bytes())?;
         let cells = self.split(line.as_bytes())?;
         let Some(columns) = &self.columns else {
@@ -83,12 +88,17 @@ impl CsvParser {
         }
         let mut fields = Fields::default();
         for (column, slots) in columns.iter().enumerate() {
-            if *slots != 0 {
-                let cell = self.cell(column);
-                fields.set(slots & 1 << SYMBOL, cell);
-                fields.set(slots & !(1 << SYMBOL), cell.trim());
-            }
+            set(&mut fields, *slots, self.cell(column));
         }
+        self.trade(fields, symbols, out)
+    }
+
+    fn trade(
+        &self,
+        fields: Fields<'_>,
+        symbols: &mut SymbolTable,
+        out: &mut Vec<Trade>,
+    ) -> Result<usize, MessageError> {
         if !fields.is_selected(self.schema.only()) {
             return Err(MessageError::NotATrade);
         }
@@ -177,6 +187,37 @@ impl CsvParser {
         } else {
             Ok(columns)
         }
+    }
+}
+
+/// Sets the slots of a column; white space around other values than symbols is left out.
+fn set<'a>(fields: &mut Fields<'a>, slots: SlotBits, cell: &'a str) {
+    if slots == 0 {
+        return;
+    }
+    fields.set(slots & 1 << SYMBOL, cell);
+    let is_bare = matches!(cell.as_bytes(), [b'!'..=b'~', .., b'!'..=b'~']);
+    fields.set(slots & !(1 << SYMBOL), if is_bare { cell } else { cell.trim() });
+}
+
+/// The fields of a line without quotation marks.
+fn plain_fields<'a>(columns: &[SlotBits], line: &'a str) -> Result<Fields<'a>, MessageError> {
+    let (mut fields, mut start, mut cells) = (Fields::default(), 0, 0);
+    for end in memchr::memchr_iter(b',', line.as_bytes()).chain([line.len()]) {
+        if let Some(slots) = columns.get(cells) {
+            set(&mut fields, *slots, &line[start..end]);
+        }
+        (start, cells) = (end + 1, cells + 1);
+    }
+    if cells > MAX_CELLS {
+        Err(MessageError::TooManyCells { limit: MAX_CELLS })
+    } else if cells != columns.len() {
+        Err(MessageError::CellCount {
+            expected: columns.len(),
+            got: cells,
+        })
+    } else {
+        Ok(fields)
     }
 }
 

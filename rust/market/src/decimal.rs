@@ -1,8 +1,10 @@
 //! Decimal numbers that keep every digit of their text.
 
 mod sum;
+mod turnover;
 
 pub use sum::DecimalSum;
+pub use turnover::Turnover;
 
 use crate::Excerpt;
 use std::cmp::Ordering;

@@ -33,7 +33,7 @@ pub use alert::{AlertError, Direction, ThresholdAlert};
 pub use backoff::{Backoff, BackoffError, BackoffSettings};
 pub use candle::{Candle, CandleBuilder, LatenessError, MAX_LATE_INTERVALS, Placement};
 pub use csv::CsvParser;
-pub use decimal::{Decimal, DecimalError, DecimalSum, MAX_DIGITS, MAX_SCALE};
+pub use decimal::{Decimal, DecimalError, DecimalSum, MAX_DIGITS, MAX_SCALE, Turnover};
 pub use excerpt::Excerpt;
 pub use gap::{parse_gap, write_gap};
 pub use gbm::{GbmError, GbmParameters, GeometricBrownianMotion, LARGEST_RATE, NS_PER_YEAR};

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::{NO_SEQUENCE, NO_TIME};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 fn parse(schema: &str, lines: &[&str]) -> Vec<Result<usize, MessageError>> {
     let mut parser = CsvParser::new(Schema::parse(schema).expect("a schema"));
@@ -209,4 +211,27 @@ fn columns_of_a_quote_replace_that_of_a_price() {
     let quotes = "symbol=s,bid=b,ask=a";
     assert_eq!(parse(quotes, &["s,a"]), [no_column("bid", "b", "s,a")]);
     assert_eq!(parse(quotes, &["s,b"]), [no_column("ask", "a", "s,b")]);
+}
+
+#[test]
+fn quotation_marks_around_every_cell_change_nothing() {
+    let mut generator = ChaCha8Rng::seed_from_u64(3);
+    let texts = ["", "A", " 1.5", "2 ", "x", "-3e2", "ä", "\u{a0}4", "5"];
+    for _ in 0..5_000 {
+        let cells: Vec<&str> = (0..generator.gen_range(1..6))
+            .map(|_| texts[generator.gen_range(0..9)])
+            .collect();
+        let (plain, quoted) = (cells.join(","), format!("\"{}\"", cells.join("\",\"")));
+        let read = |row: &str| {
+            let mut parser = CsvParser::new(Schema::parse("symbol=s,price=p,size=q").expect("a schema"));
+            let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
+            let mut line = |line: &str| parser.parse_line(line.as_bytes(), &mut symbols, &mut out);
+            assert_eq!(line("s,other,q,p"), Ok(0));
+            (line(row), out)
+        };
+        assert!(
+            plain.trim().is_empty() || read(&plain) == read(&quoted),
+            "{plain}"
+        );
+    }
 }
