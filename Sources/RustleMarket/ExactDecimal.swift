@@ -59,6 +59,9 @@ public struct ExactDecimal: Sendable {
     return Int64(exactly: units(self) - units(other)).flatMap { Self(units: $0, scale: scale) }
   }
 
+  /// The exact sum of this number and another, with the larger of the two scales; nil when it has more than 18 digits.
+  func adding(_ other: Self) -> Self? { subtracting(Self(checked: -other.units, other.scale)) }
+
   /// The exact middle between this number and another, with the larger of the two scales or one digit more; nil when it has more
   /// than 18 digits.
   func midpoint(to other: Self) -> Self? {

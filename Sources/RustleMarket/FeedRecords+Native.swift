@@ -56,11 +56,15 @@ extension FeedReader where Native == NativeTrade, Value == Trade {
 }
 
 extension FeedReader where Native == NativeCandle, Value == Candle {
-  static var candles: Self {
-    Self { records, names, buffer in
+  /// - Parameter interval: the duration with which the session is started.
+  static func candles(_ interval: Duration) -> Self {
+    let interval = interval.wholeNanoseconds
+    return Self { records, names, buffer in
       append(records, to: &buffer) { record in
-        Candle(
+        let end = record.startNanoseconds.addingReportingOverflow(interval)
+        return Candle(
           symbol: names[record.symbol], start: Timestamp(nanosecondsSince1970: record.startNanoseconds),
+          end: end.overflow ? .max : Timestamp(nanosecondsSince1970: end.partialValue),
           open: ExactDecimal(record.openUnits, record.openScale),
           high: ExactDecimal(record.highUnits, record.highScale),
           low: ExactDecimal(record.lowUnits, record.lowScale),

@@ -49,6 +49,8 @@ public struct Candle: SymbolRecord, Hashable, Codable {
   public let symbol: String
   /// The start of the interval, a multiple of it since 1970.
   public let start: Timestamp
+  /// The end of the interval, which is no part of it.
+  public let end: Timestamp
   /// The price of the earliest trade.
   public let open: ExactDecimal
   /// The highest price.

@@ -1,6 +1,8 @@
+internal import RustleCore
+
 /// A record as a line of NDJSON or CSV: assembled as bytes, without a value for each field.
 package protocol LineRecord: PriceRecord {
-  /// The names of the columns of CSV, for the whole nanoseconds of a candle or a window.
+  /// The names of the columns of CSV, in order.
   static func csvHeader(_ style: LineStyle) -> String
   /// Appends a line of NDJSON, line break included.
   func appendJSON(_ style: LineStyle, to text: inout ByteText)
@@ -10,14 +12,16 @@ package protocol LineRecord: PriceRecord {
 
 /// What lines depend on beside their record.
 package struct LineStyle: Sendable, Hashable {
-  /// The duration of a candle or of a window in nanoseconds; 0 for trades.
+  /// The duration of a window in nanoseconds; 0 for other records.
   package var interval: Int64
+  /// Whether rows of candles have their durations, as candles of several.
+  package var hasIntervals: Bool
   /// Whether times are in whole milliseconds, rounded down, and sizes are left out.
   package var isSimulated: Bool
 
   /// Creates a style.
-  package init(interval: Int64 = 0, isSimulated: Bool = false) {
-    (self.interval, self.isSimulated) = (interval, isSimulated)
+  package init(interval: Int64 = 0, hasIntervals: Bool = false, isSimulated: Bool = false) {
+    (self.interval, self.hasIntervals, self.isSimulated) = (interval, hasIntervals, isSimulated)
   }
 }
 
@@ -102,8 +106,10 @@ extension Quote {
 
 extension Candle: LineRecord {
   package static func csvHeader(_ style: LineStyle) -> String {
-    "symbol,start_ns,open,high,low,close,volume,vwap,count\n"
+    "symbol,start_ns,\(style.hasIntervals ? "interval_ns," : "")open,high,low,close,volume,vwap,count\n"
   }
+
+  private var nanoseconds: Int64 { (end - start).wholeNanoseconds }
 
   package func appendJSON(_ style: LineStyle, to text: inout ByteText) {
     text.append("{\"v\":1,\"symbol\":")
@@ -125,7 +131,7 @@ extension Candle: LineRecord {
     text.append(",\"count\":")
     text.append(count)
     text.append(nanoseconds: start.nanosecondsSince1970, milli: ",\"start_ms\":", nano: ",\"start_ns\":")
-    text.append(nanoseconds: style.interval, milli: ",\"interval_ms\":", nano: ",\"interval_ns\":")
+    text.append(nanoseconds: nanoseconds, milli: ",\"interval_ms\":", nano: ",\"interval_ns\":")
     text.append("}\n")
   }
 
@@ -133,6 +139,10 @@ extension Candle: LineRecord {
     text.append(csv: symbol)
     text.append(",")
     text.append(start.nanosecondsSince1970)
+    if style.hasIntervals {
+      text.append(",")
+      text.append(nanoseconds)
+    }
     for price in [open, high, low, close] {
       text.append(",")
       text.append(price)
@@ -194,5 +204,26 @@ extension PriceStatistics: LineRecord {
       text.append(price)
     }
     text.append("\n")
+  }
+}
+
+extension ByteText {
+  /// Appends the line of an alert: a nested object, so that a reader of trades does not take it for one.
+  package mutating func append(json alert: StreamElement<PriceAlert>) {
+    append("{\"v\":1,\"alert\":{")
+    switch alert {
+    case .gap(let count):
+      append("\"gap\":")
+      append(count)
+    case .value(let alert):
+      append("\"symbol\":")
+      append(json: alert.threshold.symbol)
+      append(alert.threshold.direction == .above ? ",\"above\":" : ",\"below\":")
+      append(alert.threshold.level)
+      append(",\"price\":")
+      append(alert.price)
+      append(nanoseconds: alert.time.nanosecondsSince1970, milli: ",\"t_ms\":", nano: ",\"t_ns\":")
+    }
+    append("}}\n")
   }
 }

@@ -52,13 +52,13 @@ import RustleWebSocket
       "ETH<2~1", "--record", "b.ndjson", "--overwrite", "--duration", "9")
     #expect(other.source == .replay(feed) && other.symbols == ["BTC"] && other.duration == .seconds(9))
     #expect(other.policy == .sampled(every: .milliseconds(250)))
-    #expect(other.content == .candles(every: .seconds(60), lateness: .milliseconds(500)))
+    #expect(other.content == .candles(.every(.seconds(60), lateness: .milliseconds(500))))
     #expect(other.thresholds.map(\.symbol) == ["BTC", "ETH"])
     #expect(other.record == "b.ndjson" && other.overwrite)
     #expect(try plan("a.csv", "--speed", "10").source == .replay(ReplayFeed(path: "a.csv", pace: .speed(10))))
     #expect(try plan("a.csv", "--policy", "conflated").policy == .conflated)
     #expect(
-      try plan("a.csv", "--candles", "1m", "--lateness", "0s").content == .candles(every: .seconds(60), lateness: .zero)
+      try plan("a.csv", "--candles", "1m", "--lateness", "0s").content == .candles(.every(.seconds(60)))
     )
   }
 
@@ -269,7 +269,7 @@ import RustleWebSocket
     (
       ["ticker", "A", "--policy", "sampled"], "--policy sampled requires --replay or --connect; a simulation has --rate"
     ),
-    (["ticker", "A", "--candles", "1.5m"], "expected an interval such as 250ms, 5s, 1m, 1h or 1d, got '1.5m'"),
+    (["ticker", "A", "--candles", "1.5m"], "expected an interval such as 250ms, 5s, 1m, 1h, 1d or 1w, got '1.5m'"),
     (["ticker", "A", "--alert", "B>1"], "--alert: expected one of the symbols, got 'B'"),
     (["ticker", "A", "--alert", "A"], "expected an alert such as 'BTC>70000'"),
     (["ticker", "--replay", "f", "--speed", "0"], "expected a factor (or max) from 0.001 to 1000000, got '0'"),
@@ -329,6 +329,18 @@ import RustleWebSocket
     ),
     (["ticker", "A", "B", "--brownian", "A=1"], "--brownian: expected one for each symbol, got none for 'B'"),
     (["ticker", "--replay", "f", "--brownian", "A=1"], "--brownian cannot be used with --replay"),
+    (["ticker", "A", "--candles", "1m,x"], "an interval such as 250ms, 5s, 1m, 1h, 1d or 1w, got 'x'"),
+    (["ticker", "A", "--candles", "1m,1m"], "--candles: expected each interval once"),
+    (["ticker", "A", "--zone", "UTC"], "--zone requires --candles"),
+    (["ticker", "A", "--session", "09:30-16:00"], "--session requires --candles"),
+    (["ticker", "A", "--candles", "1d", "--session", "9-16"], "expected a session such as mon-fri/09:30-16:00"),
+    (
+      ["ticker", "A", "--candles", "1d", "--zone", "Moon"], "--zone: expected a name such as Europe/Berlin, got 'Moon'"
+    ),
+    (
+      ["ticker", "A", "--candles", "5s", "--zone", "UTC"],
+      "--candles: expected whole minutes below a day, 1d or 1w in a calendar, got 5s"
+    ),
     (["ticker", "--exchange", "kraken"], "--exchange requires symbols, as the exchange names them"),
     (["ticker", "--exchange", "kraken", "--replay", "f"], "--replay cannot be used with --exchange"),
     (["ticker", "--exchange", "kraken", "--connect", "a:1"], "--connect cannot be used with --exchange"),

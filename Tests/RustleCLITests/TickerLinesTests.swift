@@ -126,7 +126,7 @@ import Testing
 
   static func candle(_ symbol: String = "BTC") throws -> Candle {
     let json = """
-      {"symbol":"\(symbol)","start":"2026-11-21T06:45:00Z","open":"64000.10","high":"64320","low":"63360.00",
+      {"symbol":"\(symbol)","start":"2026-11-21T06:45:00Z","end":"2026-11-21T06:46:00Z","open":"64000.10","high":"64320","low":"63360.00",
       "close":"63999.90","exactVolume":"1.250","volume":1.25,"vwap":63999.96,"count":3}
       """
     return try JSONDecoder().decode(Candle.self, from: Data(json.utf8))
@@ -134,8 +134,19 @@ import Testing
 
   @Test(arguments: [OutputFormat.ndjson, .csv, .text]) func candlesAreWrittenOneALine(format: OutputFormat) throws {
     let lines = TickerLines(
-      .candles(every: .seconds(60), lateness: .zero), format: format, profile: TickerViewTests.profile(columns: 80))
+      .candles(.every(.seconds(60))), format: format, profile: TickerViewTests.profile(columns: 80))
     try Snapshot.expect(Self.write([.value(try Self.candle()), .gap(2)], lines), variant: format.rawValue)
+  }
+
+  @Test func candlesOfSeveralIntervalsHaveTheirs() throws {
+    let content = TickerPlan.Content.candles(try CandleSelection([.interval(.seconds(60)), .day]))
+    func text(_ format: OutputFormat) throws -> String {
+      let lines = TickerLines(content, format: format, profile: TickerViewTests.profile(columns: 80))
+      return Self.write([.value(try Self.candle())], lines)
+    }
+    #expect(try text(.csv).hasPrefix("symbol,start_ns,interval_ns,open,"))
+    #expect(try text(.csv).contains("\nBTC,1795243500000000000,60000000000,64000.10,"))
+    #expect(try text(.text).hasPrefix("2026-11-21T06:45:00Z  1m  BTC "))
   }
 
   // MARK: statistics
@@ -182,10 +193,15 @@ import Testing
   @Test func alertsAreNoTrades() throws {
     let alert = try Self.alert()
     #expect(alert.threshold == PriceThreshold("BTC>=70000.0~12.5"))
+    func line(_ alert: StreamElement<PriceAlert>) -> String {
+      var text = ByteText()
+      text.append(json: alert)
+      return text.string
+    }
     #expect(
-      TickerOutput.json(.value(alert))
+      line(.value(alert))
         == "{\"v\":1,\"alert\":{\"symbol\":\"BTC\",\"above\":70000.0,\"price\":70000.10,\"t_ns\":1500000}}\n")
-    #expect(TickerOutput.json(.gap(3)) == "{\"v\":1,\"alert\":{\"gap\":3}}\n")
+    #expect(line(.gap(3)) == "{\"v\":1,\"alert\":{\"gap\":3}}\n")
     #expect(alert.text == "BTC 70,000.10 is at or above 70,000.0")
   }
 }

@@ -90,7 +90,7 @@ import Testing
     }
     #expect(quotes.text.hasSuffix("\nA,1.505,,2000000,,,1.40,,1.61,,1.505,0.21\n"))
     let candles = try await play(lines, format: .csv) { plan, _ in
-      plan.content = .candles(every: .seconds(1), lateness: .zero)
+      plan.content = .candles(.every(.seconds(1)))
     }
     #expect(
       candles.text == "symbol,start_ns,open,high,low,close,volume,vwap,count\nA,0,1.50,1.505,1.50,1.505,2,1.5,2\n")
@@ -114,7 +114,7 @@ import Testing
     let threshold = try #require(PriceThreshold("BTC>64000.5"))
     let output = try await play(Self.lines.joined()) { plan, _ in
       plan.symbols = ["BTC"]
-      plan.content = .candles(every: .seconds(60), lateness: .zero)
+      plan.content = .candles(.every(.seconds(60)))
       plan.thresholds = [threshold]
     }
     let lines = output.text.split(separator: "\n").map(String.init)
@@ -126,6 +126,37 @@ import Testing
         #"{"v":1,"symbol":"BTC","open":64000.10,"high":64000.10,"low":64000.10,"close":64000.10,"volume":0.250,"vwap":64000.1,"count":1,"start_ms":1699999980000,"interval_ms":60000}"#,
         #"{"v":1,"symbol":"BTC","open":64001.00,"high":64001.00,"low":64001.00,"close":64001.00,"volume":0,"count":1,"start_ms":1700000040000,"interval_ms":60000}"#,
       ])
+  }
+
+  /// Days of a zone, and sessions, are made of the feed's minutes.
+  @Test func candlesOfADayAndASessionFollowTheirCalendar() async throws {
+    // 2026-03-08T04:59Z to 2026-03-09T13:30Z: in New York the clock changes on the 8th, and the session of the 9th opens at 13:30Z.
+    let text = [
+      ("2026-03-08T04:59:30Z", "1.5", 2), ("2026-03-08T05:00:00Z", "2", 1), ("2026-03-08T05:00:30Z", "3", 1),
+      ("2026-03-09T03:59:59Z", "2.5", 2), ("2026-03-09T04:00:00Z", "9", 1), ("2026-03-09T13:30:00Z", "4", 1),
+    ]
+    .map { "{\"symbol\":\"A\",\"price\":\($0.1),\"size\":\($0.2),\"t_ms\":\($0.0)}\n" }
+    let lines = text.joined().replacing(#/2026[-:0-9TZ]+/#) { match in
+      "\((Timestamp(rfc3339: String(match.output)) ?? .unixEpoch).nanosecondsSince1970 / 1_000_000)"
+    }
+    func candles(_ selection: CandleSelection) async throws -> [Substring] {
+      let output = try await play(lines, format: .csv) { plan, _ in plan.content = .candles(selection) }
+      return output.text.split(separator: "\n").dropFirst().map(\.self)
+    }
+    #expect(
+      try await candles(CandleSelection([.day], zone: "America/New_York")) == [
+        "A,1772859600000000000,1.5,1.5,1.5,1.5,2,1.5,1", "A,1772946000000000000,2,3,2,2.5,4,2.5,3",
+        "A,1773028800000000000,9,9,4,4,2,6.5,2",
+      ])
+    let session = MarketSession("mon-fri/09:30-16:00")
+    #expect(
+      try await candles(CandleSelection([.day], zone: "America/New_York", session: session)) == [
+        "A,1773063000000000000,4,4,4,4,1,4.0,1"
+      ])
+    #expect(
+      try await Set(candles(CandleSelection([.day, .interval(.seconds(60))]))).isSuperset(of: [
+        "A,1772928000000000000,86400000000000,1.5,3,1.5,3,4,2.0,3", "A,1772946000000000000,60000000000,2,3,2,3,2,2.5,2",
+      ]))
   }
 
   /// A line for each update; one that came late changes nothing.
@@ -163,7 +194,7 @@ import Testing
 
   @Test func whatCameAfterItsCandleIsCounted() async throws {
     let text = [0, 1_000, 2_000, 5, 7].map { "{\"symbol\":\"A\",\"price\":1,\"t_ms\":\($0)}\n" }.joined()
-    let output = try await play(text) { plan, _ in plan.content = .candles(every: .seconds(1), lateness: .zero) }
+    let output = try await play(text) { plan, _ in plan.content = .candles(.every(.seconds(1))) }
     #expect(output.text.split(separator: "\n").count == 3)
     #expect(output.notes == "rustle: 2 late updates dropped: they arrived after their candle\n")
   }

@@ -34,6 +34,7 @@ struct TickerCommand: AsyncParsableCommand {
         rustle ticker BTC ETH --duration 60 --record prices.ndjson
         rustle ticker --replay prices.ndjson --speed 10
         rustle ticker --replay prices.ndjson BTC --candles 1m --speed max --json
+        rustle ticker --replay prices.csv --candles 5m,1d --zone America/New_York --session mon-fri/09:30-16:00
         rustle ticker BTC --brownian BTC=65000.00,0.05,0.6 --rate 10 --statistics 10s
         rustle ticker BTC ETH --serve 127.0.0.1:7000
         rustle ticker --connect 127.0.0.1:7000 BTC --record btc.ndjson
@@ -61,7 +62,8 @@ struct TickerCommand: AsyncParsableCommand {
         vwap         mean price weighted by size, if the source has sizes
         count        number of updates
         start_ms     start of the candle, or start_ns
-        interval_ms  duration of the candle, or interval_ns
+        interval_ms  duration of the candle, or interval_ns; in CSV
+                     for several intervals only
 
       NDJSON FIELDS OF STATISTICS:
         symbol, t_ms  the symbol and the end of the window, or t_ns
@@ -201,7 +203,7 @@ struct TickerCommand: AsyncParsableCommand {
       source: try feed
         ?? .simulated(
           SimulatedFeed(symbols: symbols, updatesPerSecond: rate ?? 2, seed: seed, model: model(of: symbols))),
-      symbols: feed != nil && symbols.isEmpty ? .all : .only(symbols), content: stream.content,
+      symbols: feed != nil && symbols.isEmpty ? .all : .only(symbols), content: try stream.content(),
       policy: try stream.policy(rate: rate ?? 2), thresholds: stream.alerts,
       record: stream.record, overwrite: stream.overwrite, serve: source.serve.map { FeedAddress($0) },
       access: try source.access(),
@@ -227,7 +229,8 @@ struct TickerCommand: AsyncParsableCommand {
     log.bootstrap(usual: .error)
     let (plan, notes) = (try plan(), log.quiet ? nil : LineWriter.standardError)
     let ending: RunEnding
-    if let screen = output.screen {
+    // A row of the view is a symbol.
+    if let screen = output.screen, !plan.content.hasIntervals {
       let start = ContinuousClock.now
       let view = LiveTicker(
         plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) },

@@ -25,14 +25,6 @@ enum MarketTime {
   static func dateAndTime(_ time: Timestamp, unit: Int64 = 1_000_000_000) -> String {
     time.rfc3339(fractionDigits: Timestamp.fractionDigits(of: unit))
   }
-
-  /// The value of a time in milliseconds; absent where it is not a whole number of them.
-  static func milliseconds(_ count: Int64) -> Value {
-    count.isMultiple(of: 1_000_000) ? .integer(count / 1_000_000) : .absent
-  }
-
-  /// The value of such a field in nanoseconds; absent for a whole number of milliseconds.
-  static func nanoseconds(_ count: Int64) -> Value { count.isMultiple(of: 1_000_000) ? .absent : .integer(count) }
 }
 
 enum TickerNumbers {

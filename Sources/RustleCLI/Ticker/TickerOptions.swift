@@ -262,9 +262,24 @@ struct TickerStreamOptions: ParsableArguments {
   var policy: Policy = .buffered
 
   @Option(
-    "Write candles of this interval instead of trades: 250ms, 5s, 1m, 1h, 1d.", value: "interval",
-    parse: MarketTime.interval(of: "an interval"))
-  var candles: Duration?
+    "Write candles of this interval instead of trades, or of several: 250ms, 5s, 1m,5m,1h, 1d, 1w.",
+    value: "interval,…",
+    parse: { text in
+      try text.split(separator: ",", omittingEmptySubsequences: false).map {
+        let expected = "an interval such as 250ms, 5s, 1m, 1h, 1d or 1w"
+        return try Parse.value(expected) { MarketCalendar.Period($0) }(String($0))
+      }
+    })
+  var candles: [MarketCalendar.Period]?
+
+  @Option("Begin days and weeks of candles at midnight in this time zone: Europe/Berlin. (default: UTC)", value: "zone")
+  var zone: String?
+
+  @Option(
+    "Make candles of these hours alone, in the time zone: mon-fri/09:30-16:00. Intervals begin with the session.",
+    value: "days/hours",
+    parse: Parse.value("a session such as mon-fri/09:30-16:00 or sun,mon/18:00-17:00") { MarketSession($0) })
+  var session: MarketSession?
 
   @Option(
     "Wait this long for late trades of a candle, at most 64 intervals. (default: 0)", value: "interval",
@@ -297,10 +312,13 @@ struct TickerStreamOptions: ParsableArguments {
   }
 
   func validate() throws {
-    let limit = (candles ?? .zero) * 64
+    let limit = try selection().map { $0.shortest * 64 } ?? .zero
     try Parse.reject(
       (candles != nil && statistics != nil, "--candles cannot be used with --statistics"),
       (lateness != nil && candles == nil, "--lateness requires --candles"),
+      (zone != nil && candles == nil, "--zone requires --candles"),
+      (session != nil && candles == nil, "--session requires --candles"),
+      (Set(candles ?? []).count < candles?.count ?? 0, "--candles: expected each interval once"),
       (
         lateness ?? .zero > limit,
         "--lateness: expected 0 to \(MarketInterval(limit)), 64 intervals, got \(MarketInterval(lateness ?? .zero))"
@@ -308,9 +326,17 @@ struct TickerStreamOptions: ParsableArguments {
       (overwrite && record == nil, "--overwrite requires --record"))
   }
 
-  var content: TickerPlan.Content {
-    if let candles { return .candles(every: candles, lateness: lateness ?? .zero) }
-    return statistics.map { .statistics(over: $0) } ?? .trades
+  private func selection() throws -> CandleSelection? {
+    guard let candles else { return nil }
+    do throws(FeedError) {
+      return try CandleSelection(candles, zone: zone, session: session, lateness: lateness ?? .zero)
+    } catch {
+      throw ValidationError("--\(error.message)")
+    }
+  }
+
+  func content() throws -> TickerPlan.Content {
+    try selection().map { .candles($0) } ?? statistics.map { .statistics(over: $0) } ?? .trades
   }
 
   /// The buffering policy, for updates per second of the policy `sampled`; nil for the default.

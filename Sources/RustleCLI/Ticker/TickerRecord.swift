@@ -35,7 +35,8 @@ struct TickerLines: Sendable {
   }
 
   private var style: LineStyle {
-    LineStyle(interval: content.interval?.wholeNanoseconds ?? 0, isSimulated: isSimulated)
+    LineStyle(
+      interval: content.window?.wholeNanoseconds ?? 0, hasIntervals: content.hasIntervals, isSimulated: isSimulated)
   }
 
   var header: String {
@@ -66,7 +67,7 @@ struct TickerLines: Sendable {
   /// The line with the number of updates missing before the next one; empty for CSV, whose rows are updates.
   func gap(_ count: UInt64) -> String {
     switch format {
-    case .ndjson: ByteText.line([("gap", .unsigned(count))])
+    case .ndjson: "{\"v\":1,\"gap\":\(count)}\n"
     case .csv: ""
     case .auto, .text: "\(profile.glyphs.ellipsis) \(count) updates missing here\n"
     }
@@ -81,22 +82,16 @@ struct TickerLines: Sendable {
     }
     let (glyphs, change) = (profile.glyphs, record.ends.last.relativeChange(since: first))
     let time =
-      record is Candle
-      ? MarketTime.dateAndTime(record.time, unit: content.interval?.wholeNanoseconds ?? 1)
-      : MarketTime.timeOfDay(record.time)
+      if let candle = record as? Candle {
+        MarketTime.dateAndTime(candle.start, unit: (candle.end - candle.start).wholeNanoseconds)
+          + (content.hasIntervals ? "  \(MarketInterval(candle.end - candle.start))" : "")
+      } else {
+        MarketTime.timeOfDay(record.time)
+      }
     let symbol = DisplayWidth.fit(
       record.symbol, to: max(6, DisplayWidth.columns(of: record.symbol)), ellipsis: glyphs.ellipsis)
     let percent = profile.paint(glyphs.markedChange(change), TickerNumbers.ink(of: change))
     return "\(time)  \(symbol)\(record.details)  \(percent)\n"
-  }
-}
-
-extension ByteText {
-  /// A line with a JSON object of a version and fields.
-  static func line(_ fields: [(String, Value)]) -> String {
-    var text = Self()
-    text.append(json: .object([("v", .integer(1))] + fields))
-    return text.string + "\n"
   }
 }
 
