@@ -143,10 +143,14 @@ extension Candle: LineRecord {
       text.append(",")
       text.append(nanoseconds)
     }
-    for price in [open, high, low, close] {
-      text.append(",")
-      text.append(price)
-    }
+    text.append(",")
+    text.append(open)
+    text.append(",")
+    text.append(high)
+    text.append(",")
+    text.append(low)
+    text.append(",")
+    text.append(close)
     text.append(",")
     appendVolume(to: &text)
     text.append(",")

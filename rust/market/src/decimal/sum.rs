@@ -68,11 +68,22 @@ impl DecimalSum {
 
     /// Whether the value is 0.
     pub fn is_zero(self) -> bool {
+        if self.is_recent() {
+            return self.recent == 0;
+        }
         self == Self::ZERO
+    }
+
+    /// Whether the recent decimals are all.
+    fn is_recent(self) -> bool {
+        self.whole == 0 && self.fraction == 0 && self.scale == self.recent_scale
     }
 
     /// The sum as a decimal of the same scale, or `None` when it has more than [`MAX_DIGITS`](crate::MAX_DIGITS) digits.
     pub fn to_decimal(self) -> Option<Decimal> {
+        if self.is_recent() {
+            return Decimal::new(self.recent, self.scale);
+        }
         let sum = self.settled();
         let units = (sum.whole)
             .checked_mul(i128::from(power(sum.scale)))?
