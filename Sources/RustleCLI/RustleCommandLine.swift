@@ -28,27 +28,11 @@ public enum RustleCommandLine {
   static func command(
     for arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws -> any ParsableCommand {
-    guard arguments.first == "ticker", !arguments.contains("--help"), !arguments.contains("-h") else {
-      return try RootCommand.parseAsRoot(arguments)
-    }
-    func parse(with path: String) throws -> any ParsableCommand {
-      let data = try TextFile.bytes(of: path, option: "--config")
-      let file: OptionsFile
-      do throws(FeedError) {
-        file = try OptionsFile(Array(data))
-      } catch {
-        throw CommandFailure(.badData, "--config: \(path): \(error.message)")
-      }
-      return try RootCommand.parseAsRoot(["ticker"] + file.arguments + arguments.dropFirst())
-    }
-    if let at = arguments.firstIndex(of: "--config"), at + 1 < arguments.count {
-      return try parse(with: arguments[at + 1])
-    }
+    let (given, completed) = try OptionsFile.expanded(arguments, of: "ticker", environment: environment)
     do {
-      return try RootCommand.parseAsRoot(arguments)
+      return try RootCommand.parseAsRoot(given)
     } catch {
-      guard let path = OptionsFile.defaultPath(of: "ticker", environment: environment),
-        FileManager.default.fileExists(atPath: path), let command = try parse(with: path) as? TickerCommand,
+      guard let command = try completed.map({ try RootCommand.parseAsRoot($0) }) as? TickerCommand,
         !command.watchlist.isEmpty
       else { throw error }
       return command

@@ -31,6 +31,34 @@ package struct OptionsFile: Sendable, Hashable {
     self.arguments = arguments
   }
 
+  /// Returns the arguments of a command line after those of the file of `--config`, and, without it, after those of the default
+  /// file of `command`: nil where there is none, the first argument is another command, or help is requested.
+  ///
+  /// - Throws: ``FeedError/Code/unreadableFile``.
+  package static func expanded(
+    _ arguments: [String], of command: String, environment: [String: String]
+  ) throws(FeedError) -> (given: [String], completed: [String]?) {
+    guard arguments.first == command, !arguments.contains("--help"), !arguments.contains("-h") else {
+      return (arguments, nil)
+    }
+    func adding(_ path: String) throws(FeedError) -> [String] {
+      guard let data = FileManager.default.contents(atPath: path) else {
+        throw FeedError(code: .unreadableFile, message: "--config: \(path): expected a file, got none that is readable")
+      }
+      do throws(FeedError) {
+        return try [command] + Self(Array(data)).arguments + arguments.dropFirst()
+      } catch {
+        throw FeedError(code: error.code, message: "--config: \(path): \(error.message)")
+      }
+    }
+    if let at = arguments.firstIndex(of: "--config"), at + 1 < arguments.count {
+      return (try adding(arguments[at + 1]), nil)
+    }
+    guard let path = defaultPath(of: command, environment: environment), FileManager.default.fileExists(atPath: path)
+    else { return (arguments, nil) }
+    return (arguments, try adding(path))
+  }
+
   /// The path of the default file of a command, below `$XDG_CONFIG_HOME` or `~/.config`; nil without a home.
   package static func defaultPath(of command: String, environment: [String: String]) -> String? {
     let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }

@@ -129,6 +129,19 @@ import RustleWebSocket
     #expect(try plan("--replay", "a.csv", "--serve", "a:1").everything == .lossless())
   }
 
+  @Test func severalSourcesAreOne() throws {
+    let arguments = ["ticker", "--source", "a=x.csv", "--source", "b=h:1", "--source", "c=unix:/s", "--speed", "max"]
+    let plan = try #require(try RootCommand.parseAsRoot(arguments) as? TickerCommand).plan()
+    let merged = MergedFeed([
+      "a": .replay(ReplayFeed(path: "x.csv", pace: .asFastAsPossible)), "b": .live(LiveFeed("h:1")),
+      "c": .live(LiveFeed("unix:/s")),
+    ])
+    #expect(plan.source == .merged(merged) && plan.everything == .buffered() && plan.connection == "a, b, c")
+    let files = try #require(
+      try RootCommand.parseAsRoot(["ticker", "--source", "a=x.csv", "--source", "b=y.csv"]) as? TickerCommand)
+    #expect(try files.plan().everything == .lossless())
+  }
+
   @Test func theTickersOptionsMayStandInAFile() throws {
     let folder = try ScratchFolder()
     func plan(_ arguments: String..., home: String = "/nowhere") throws -> TickerPlan {
@@ -151,8 +164,9 @@ import RustleWebSocket
     #expect(throws: (any Error).self) { try plan() }
     #expect(throws: (any Error).self) { try plan("--rate", "-1", home: folder.url.path) }
     let wrong = try folder.write(Data("[]".utf8), as: "wrong.json")
-    let failure = #expect(throws: CommandFailure.self) { try plan("--config", wrong) }
-    #expect(failure?.status == .badData && failure?.message.hasPrefix("--config: \(wrong): expected a JSON") == true)
+    let failure = #expect(throws: FeedError.self) { try plan("--config", wrong) }
+    #expect(
+      failure?.code == .unreadableFile && failure?.message.hasPrefix("--config: \(wrong): expected a JSON") == true)
   }
 
   #if WebSocket
@@ -341,6 +355,9 @@ import RustleWebSocket
       ["ticker", "A", "--candles", "5s", "--zone", "UTC"],
       "--candles: expected whole minutes below a day, 1d or 1w in a calendar, got 5s"
     ),
+    (["ticker", "--source", "x"], "expected a source such as a=prices.csv, got 'x'"),
+    (["ticker", "--source", "a=x", "--source", "a=y"], "--source: expected each name once, got 'a' again"),
+    (["ticker", "--source", "a=x", "--replay", "y"], "--replay cannot be used with --source"),
     (["ticker", "--exchange", "kraken"], "--exchange requires symbols, as the exchange names them"),
     (["ticker", "--exchange", "kraken", "--replay", "f"], "--replay cannot be used with --exchange"),
     (["ticker", "--exchange", "kraken", "--connect", "a:1"], "--connect cannot be used with --exchange"),

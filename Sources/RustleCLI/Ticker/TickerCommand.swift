@@ -39,6 +39,7 @@ struct TickerCommand: AsyncParsableCommand {
         rustle ticker BTC ETH --serve 127.0.0.1:7000
         rustle ticker --connect 127.0.0.1:7000 BTC --record btc.ndjson
         rustle ticker --connect wss://prices.example/v1 BTC --subscribe '{"op":"subscribe","args":$symbols}'
+        rustle ticker --source a=monday.csv --source b=tuesday.csv --speed max --candles 1h
         rustle ticker --exchange kraken BTC/USD ETH/USD --quotes
         rustle ticker --replay t.csv --schema symbol=s,price=p --alert 'BTC>70000'
 
@@ -110,55 +111,17 @@ struct TickerCommand: AsyncParsableCommand {
     name: .customLong("brownian"),
     "Simulate a symbol's price as geometric Brownian motion from an initial price, rounded to its digits: "
       + "BTC=65000.00; with drift and volatility per year: BTC=65000.00,0.05,0.6 (default: 0 and 0.5). Required for "
-      + "all symbols or none.", value: "symbol=price", parse: Process.init)
-  var processes: [Process] = []
+      + "all symbols or none.", value: "symbol=price",
+    parse: { text in
+      do throws(FeedError) { return try NamedMotion(text) } catch { throw ValidationError(error.message) }
+    })
+  var processes: [NamedMotion] = []
 
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  struct Process: Sendable, Hashable {
-    let symbol: String
-    private(set) var motion: BrownianMotion
-
-    /// Parses `BTC=65000.00`, `BTC=65000.00,0.05` or `BTC=65000.00,0.05,0.6`.
-    init(_ text: String) throws {
-      let sign = text.lastIndex(of: "=") ?? text.startIndex
-      let parts = text[sign...].dropFirst().split(separator: ",", omittingEmptySubsequences: false)
-      guard sign > text.startIndex, (1...3).contains(parts.count), let price = ExactDecimal(parts[0]), price > .zero
-      else {
-        throw ValidationError(
-          "expected a symbol and a price above 0 such as BTC=65000.00 or BTC=65000.00,0.05,0.6, got '\(text)'")
-      }
-      // The native price is a double in units of the last digit, exact up to this limit.
-      guard price.units < 1_000_000_000_000_000 else {
-        throw ValidationError("expected a price of at most 15 digits, got '\(parts[0])'")
-      }
-      (symbol, motion) = (String(text[..<sign]), BrownianMotion(price: price))
-      if parts.count > 1 { motion.drift = try Parse.number("a drift", in: -1_000...1_000)(String(parts[1])) }
-      if parts.count > 2 { motion.volatility = try Parse.number("a volatility", in: 0...1_000)(String(parts[2])) }
-    }
-  }
-
   func validate() throws {
     if symbolsFile == nil { _ = try plan() }
-  }
-
-  /// Checks the names of symbols, which the engine would count from 0.
-  private static func check(_ symbols: [String]) throws {
-    var known: Set<String> = []
-    for (place, symbol) in zip(1..., symbols) {
-      let isMalformed = symbol.unicodeScalars.contains {
-        $0.properties.isWhitespace || $0.properties.generalCategory == .control
-      }
-      try Parse.reject(
-        (symbol.isEmpty, "symbol \(place): expected a name, got an empty text"),
-        (symbol.utf8.count > 32, "symbol \(place): expected at most 32 bytes, got \(symbol.utf8.count)"),
-        (
-          isMalformed,
-          "symbol \(place): expected no white space or control character, got '\(CommandFailure.visible(symbol))'"
-        ),
-        (!known.insert(symbol).inserted, "symbol \(place): expected each symbol once, got '\(symbol)' again"))
-    }
   }
 
   private func allSymbols() throws -> [String] {
@@ -172,7 +135,7 @@ struct TickerCommand: AsyncParsableCommand {
       }
     }
     if symbols.isEmpty { symbols = watchlist }
-    try Self.check(symbols)
+    if let fault = FeedSymbols.fault(of: symbols) { throw ValidationError(CommandFailure.visible(fault)) }
     return symbols
   }
 
@@ -184,7 +147,7 @@ struct TickerCommand: AsyncParsableCommand {
       (source.subscribe ?? "none" != "none" && symbols.isEmpty, "--subscribe requires symbols"),
       (source.exchange != nil && symbols.isEmpty, "--exchange requires symbols, as the exchange names them"))
     let feed = try source.feed()
-    let option = source.exchange != nil ? "--exchange" : source.connect == nil ? "--replay" : "--connect"
+    let option = source.name
     let foreign = feed == nil ? stream.alerts.first { !symbols.contains($0.symbol) }?.symbol : nil
     try Parse.reject(
       (feed != nil && seed != nil, "--seed cannot be used with \(option)"),

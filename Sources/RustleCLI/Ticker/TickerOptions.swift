@@ -24,6 +24,15 @@ struct TickerSourceOptions: ParsableArguments {
     value: "name|file", completion: .file(extensions: ["json"]))
   var exchange: String?
 
+  @Option(
+    name: .customLong("source"),
+    "One of several sources, merged by time if all are files, else by arrival: name=file, name=exchange:NAME or "
+      + "name=address. Its symbols are name:symbol. Repeatable.", value: "name=source",
+    parse: Parse.value("a source such as a=prices.csv") {
+      $0.wholeMatch(of: /([^:=]+)=(.+)/).map { Header(name: String($0.1), value: String($0.2)) }
+    })
+  var sources: [Header] = []
+
   @Flag(help: "Receive the exchange's quotes, bid and ask, instead of its trades. Requires --exchange.")
   var quotes = false
 
@@ -143,21 +152,27 @@ struct TickerSourceOptions: ParsableArguments {
     "--roots <file> trusts the root certificates in a PEM file, --insecure accepts any certificate"
 
   func validate() throws {
-    let isConnected = connect != nil || exchange != nil
-    let isSecure = exchange != nil || connect?.lowercased().hasPrefix("wss://") ?? false
+    let (isReplayed, isMerged) = (replay != nil || !sources.isEmpty, !sources.isEmpty)
+    let isConnected = connect != nil || exchange != nil || isMerged
+    let isSecure = exchange != nil || isMerged || connect?.lowercased().hasPrefix("wss://") ?? false
     let isWebSocket = isSecure || connect?.lowercased().hasPrefix("ws://") ?? false
     let webSocket = "requires --connect ws://… or wss://…"
     let names = headers.map { $0.name.lowercased() }
     let repeated = names.firstRepeated.flatMap { name in headers.last { $0.name.lowercased() == name }?.name }
     try Parse.reject(
       (replay != nil && connect != nil, "--replay cannot be used with --connect"),
+      (isMerged && name != "--source", "\(name) cannot be used with --source"),
+      (
+        Set(sources.map(\.name)).count < sources.count,
+        "--source: expected each name once, got '\(sources.map(\.name).firstRepeated ?? "")' again"
+      ),
       (exchange != nil && replay != nil, "--replay cannot be used with --exchange"),
       (exchange != nil && connect != nil, "--connect cannot be used with --exchange"),
       (
         exchange != nil && (schema ?? subscribe ?? unsubscribe) != nil,
         "--exchange has a schema and messages of its own: give another file to change them"
       ),
-      (quotes && exchange == nil, "--quotes requires --exchange"),
+      (quotes && exchange == nil && !isMerged, "--quotes requires --exchange"),
       (isRenumbered && !isConnected, "--renumbered requires --connect"),
       (attempts != nil && !isConnected, "--attempts requires --connect"),
       (backoffLimit != nil && !isConnected, "--backoff-limit requires --connect"),
@@ -165,7 +180,7 @@ struct TickerSourceOptions: ParsableArguments {
       (allowAnyone && serve == nil, "--allow-anyone requires --serve"),
       (allowAnyone && tokenFile != nil, "--allow-anyone cannot be used with --token-file"),
       (
-        tokenFile != nil && serve == nil && (connect == nil || isWebSocket),
+        tokenFile != nil && serve == nil && (!isMerged && connect == nil || isWebSocket && !isMerged),
         "--token-file requires --serve or --connect host:port; a WebSocket has --header"
       ),
       (subscribe != nil && !isWebSocket, "--subscribe \(webSocket)"),
@@ -181,13 +196,13 @@ struct TickerSourceOptions: ParsableArguments {
       ),
       (repeated != nil, "--header: expected each name once, got '\(repeated ?? "")' again"),
       (replay == "-" && input == nil, "--replay - requires --input ndjson or --input csv"),
-      (schema != nil && replay == nil && connect == nil, "--schema requires --replay or --connect"),
-      (input != nil && replay == nil, "--input requires --replay"),
-      (speed != nil && replay == nil, "--speed requires --replay"),
-      (loop && replay == nil, "--loop requires --replay"),
-      (from != nil && replay == nil, "--from requires --replay"),
-      (to != nil && replay == nil, "--to requires --replay"),
-      (strict && replay == nil, "--strict requires --replay"))
+      (schema != nil && !isReplayed && connect == nil, "--schema requires --replay or --connect"),
+      (input != nil && !isReplayed, "--input requires --replay"),
+      (speed != nil && !isReplayed, "--speed requires --replay"),
+      (loop && !isReplayed, "--loop requires --replay"),
+      (from != nil && !isReplayed, "--from requires --replay"),
+      (to != nil && !isReplayed, "--to requires --replay"),
+      (strict && !isReplayed, "--strict requires --replay"))
   }
 
   /// The token of `--token-file`; nil without it.
@@ -204,8 +219,32 @@ struct TickerSourceOptions: ParsableArguments {
   /// Who may connect to `--serve`.
   func access() throws -> FeedServer.Access { allowAnyone ? .anyone : try token().map { .token($0) } ?? .local }
 
-  /// The source of `--replay` or `--connect`; nil without them.
+  /// The option of the source.
+  var name: String {
+    replay != nil ? "--replay" : connect != nil ? "--connect" : exchange != nil ? "--exchange" : "--source"
+  }
+
+  /// The source of an element of `--source`, with the options of all.
+  private func feed(_ place: String) throws -> FeedConfiguration? {
+    var one = self
+    one.sources = []
+    if place.hasPrefix("exchange:") {
+      one.exchange = String(place.dropFirst("exchange:".count))
+    } else if place.wholeMatch(of: /(tcp|ws|wss):\/\/.+|unix:.+|[^\/]+:\d+/) != nil {
+      one.connect = place
+    } else {
+      one.replay = place
+    }
+    return try one.feed()
+  }
+
+  /// The source of `--replay`, `--connect`, `--exchange` or `--source`; nil without them.
   func feed() throws -> FeedConfiguration? {
+    if !sources.isEmpty {
+      var feeds: [String: FeedConfiguration] = [:]
+      for source in sources { feeds[source.name] = try self.feed(source.value) }
+      return .merged(MergedFeed(feeds))
+    }
     if let replay {
       return .replay(
         ReplayFeed(

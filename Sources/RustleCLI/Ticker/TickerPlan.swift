@@ -44,7 +44,10 @@ struct TickerPlan: Sendable, Equatable {
   }
 
   /// The policy of a consumer of every update: lossless for a recording, buffered for another source.
-  var everything: FeedPolicy { recording == nil ? .buffered() : .lossless() }
+  var everything: FeedPolicy {
+    if case .hosted(let feed) = source, feed.waits { return .lossless() }
+    return recording == nil ? .buffered() : .lossless()
+  }
 
   var sourceText: String {
     if let connection { return "from \(connection)" }
