@@ -1,6 +1,7 @@
 internal import ArgumentParser
 import Foundation
 import RustleFiles
+import RustleMarket
 
 /// The command `rustle` as a function, which the executable calls.
 public enum RustleCommandLine {
@@ -12,7 +13,7 @@ public enum RustleCommandLine {
     StandardStream.ignoreBrokenPipes()
     if let failure = malformed(arguments) ?? unknownSubcommand(arguments) { return report(failure) }
     do {
-      var command = try RootCommand.parseAsRoot(arguments)
+      var command = try command(for: arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -31,6 +32,21 @@ public enum RustleCommandLine {
       CommandFailure(
         .usage, "argument \(place): expected UTF-8, got '\(text)'",
         advice: "rename the file, or read it from standard input: rustle spectrum - < file")
+    }
+  }
+
+  /// Parses arguments, after those of the file of `--config`. The default file completes a ticker that is incomplete without it.
+  static func command(
+    for arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws -> any ParsableCommand {
+    let (given, completed) = try OptionsFile.expanded(arguments, of: "ticker", environment: environment)
+    do {
+      return try RootCommand.parseAsRoot(given)
+    } catch {
+      guard let command = try completed.map({ try RootCommand.parseAsRoot($0) }) as? TickerCommand,
+        !command.watchlist.isEmpty
+      else { throw error }
+      return command
     }
   }
 

@@ -29,16 +29,21 @@ package struct ByteText: Sendable {
 
   /// Appends a number's digits, `fraction` of them after a point and at least one before it.
   private mutating func append(digits number: UInt64, fraction: Int) {
-    let start = bytes.count
-    var (rest, count) = (number, 0)
-    // From the last digit to the first.
-    repeat {
-      if count == fraction, count > 0 { bytes.append(UInt8(ascii: ".")) }
-      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
+    var (count, bound) = (1, UInt64(10))
+    while number >= bound, count < 20 {
       count += 1
-    } while rest > 0 || count <= fraction
-    bytes[start...].reverse()
+      bound = count < 20 ? bound * 10 : .max
+    }
+    count = max(count, fraction + 1)
+    bytes.append(contentsOf: repeatElement(UInt8(ascii: "."), count: fraction > 0 ? count + 1 : count))
+    // From the last digit to the first, past the point.
+    var (rest, at) = (number, bytes.count)
+    var span = bytes.mutableSpan
+    for place in 0..<count {
+      at -= place == fraction && place > 0 ? 2 : 1
+      span[at] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
   }
 
   /// Appends a JSON string with its quotation marks (RFC 8259, section 7).
@@ -54,6 +59,33 @@ package struct ByteText: Sendable {
       case 0..<0x20: append((byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16))
       default: bytes.append(byte)
       }
+    }
+    append("\"")
+  }
+
+  /// Appends a field in milliseconds, or in nanoseconds where it is not a whole number of milliseconds.
+  package mutating func append(nanoseconds: Int64, milli: String, nano: String) {
+    let (milliseconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    append(rest == 0 ? milli : nano)
+    append(rest == 0 ? milliseconds : nanoseconds)
+  }
+
+  /// Appends a number as JSON, which has no infinities: `null` for those.
+  package mutating func append(json number: Double) { append(number.isFinite ? number.description : "null") }
+
+  /// Appends a number as a cell of CSV, empty when it is not finite.
+  package mutating func append(csv number: Double) { if number.isFinite { append(number.description) } }
+
+  /// Appends a cell of CSV. One with a comma, a quote or a line break is quoted (RFC 4180, section 2).
+  package mutating func append(csv cell: String) {
+    let isSpecial = { (byte: UInt8) in
+      byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == 10 || byte == 13
+    }
+    guard cell.utf8.contains(where: isSpecial) else { return append(cell) }
+    append("\"")
+    for byte in cell.utf8 {
+      if byte == UInt8(ascii: "\"") { bytes.append(byte) }
+      bytes.append(byte)
     }
     append("\"")
   }

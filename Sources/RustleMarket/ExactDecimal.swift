@@ -59,6 +59,19 @@ public struct ExactDecimal: Sendable {
     return Int64(exactly: units(self) - units(other)).flatMap { Self(units: $0, scale: scale) }
   }
 
+  /// The exact sum of this number and another, with the larger of the two scales; nil when it has more than 18 digits.
+  func adding(_ other: Self) -> Self? { subtracting(Self(checked: -other.units, other.scale)) }
+
+  /// The exact middle between this number and another, with the larger of the two scales or one digit more; nil when it has more
+  /// than 18 digits.
+  func midpoint(to other: Self) -> Self? {
+    let scale = max(scale, other.scale)
+    func units(_ number: Self) -> Int128 { Int128(number.units) * Int128(Self.powers[scale - number.scale]) }
+    let sum = units(self) + units(other)
+    let isEven = sum.isMultiple(of: 2)
+    return Int64(exactly: isEven ? sum / 2 : sum * 5).flatMap { Self(units: $0, scale: isEven ? scale : scale + 1) }
+  }
+
   /// The change from `first` to this number, divided by the magnitude of `first`, so that a rise is positive for negative numbers
   /// too; not finite when `first` is 0.
   package func relativeChange(since first: ExactDecimal) -> Double {

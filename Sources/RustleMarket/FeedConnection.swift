@@ -38,6 +38,17 @@ public enum FeedConnection: FeedRecord, Hashable {
     }
   }
 
+  /// Whether the peer's certificate was refused: no trusted root signed it, or it has another name.
+  package var isCertificateRefused: Bool {
+    guard case .reconnecting(_, _, let reason) = self else { return false }
+    return Self.isCertificateRefused(reason)
+  }
+
+  /// Whether a reason, in the words of the WebSocket's TLS, is that of a refused certificate.
+  package static func isCertificateRefused(_ reason: String) -> Bool {
+    reason.contains("TLS: certificate ")
+  }
+
   /// Reports the state to the native side; does nothing for ``idle``.
   func report(to feed: borrowing NativeFeed) throws(NativeError) {
     switch self {

@@ -19,6 +19,27 @@ private func append<Native: NativeFeedElement, Value>(
   }
 }
 
+extension TradeSide {
+  /// 1 and 2; 0: none.
+  fileprivate init?(_ native: UInt8) {
+    switch native {
+    case 1: self = .buy
+    case 2: self = .sell
+    default: return nil
+    }
+  }
+}
+
+extension Quote {
+  fileprivate init?(_ record: NativeTrade) {
+    guard record.hasQuote else { return nil }
+    self.init(
+      bid: ExactDecimal(record.bidUnits, record.bidScale), ask: ExactDecimal(record.askUnits, record.askScale),
+      bidSize: ExactDecimal(record.bidSizeUnits, record.bidSizeScale),
+      askSize: ExactDecimal(record.askSizeUnits, record.askSizeScale))
+  }
+}
+
 extension FeedReader where Native == NativeTrade, Value == Trade {
   static var trades: Self {
     Self { records, names, buffer in
@@ -28,24 +49,28 @@ extension FeedReader where Native == NativeTrade, Value == Trade {
           size: ExactDecimal(record.sizeUnits, record.sizeScale),
           time: Timestamp(nanosecondsSince1970: record.timeNanoseconds),
           sequence: record.sequence == noSequence ? nil : record.sequence, sequenceGap: record.sequenceGap,
-          isOutOfOrder: record.isOutOfOrder)
+          isOutOfOrder: record.isOutOfOrder, side: TradeSide(record.side), quote: Quote(record))
       }
     }
   }
 }
 
 extension FeedReader where Native == NativeCandle, Value == Candle {
-  static var candles: Self {
-    Self { records, names, buffer in
+  /// - Parameter interval: the duration with which the session is started.
+  static func candles(_ interval: Duration) -> Self {
+    let interval = interval.wholeNanoseconds
+    return Self { records, names, buffer in
       append(records, to: &buffer) { record in
-        Candle(
+        let end = record.startNanoseconds.addingReportingOverflow(interval)
+        return Candle(
           symbol: names[record.symbol], start: Timestamp(nanosecondsSince1970: record.startNanoseconds),
+          end: end.overflow ? .max : Timestamp(nanosecondsSince1970: end.partialValue),
           open: ExactDecimal(record.openUnits, record.openScale),
           high: ExactDecimal(record.highUnits, record.highScale),
           low: ExactDecimal(record.lowUnits, record.lowScale),
           close: ExactDecimal(record.closeUnits, record.closeScale),
           exactVolume: record.isVolumeExact ? ExactDecimal(record.volumeUnits, record.volumeScale) : nil,
-          volume: record.volume, count: record.count)
+          volume: record.volume, vwap: record.volume == 0 ? nil : record.vwap, count: record.count)
       }
     }
   }

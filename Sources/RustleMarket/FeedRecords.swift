@@ -8,7 +8,7 @@ public protocol SymbolRecord: FeedRecord {}
 public struct Trade: SymbolRecord, Hashable, Codable {
   /// The symbol.
   public let symbol: String
-  /// The price, with every digit of its text.
+  /// The price, with every digit of its text; of a message with a quote alone the middle of it.
   public let price: ExactDecimal
   /// The size; 0 when the source has none.
   public let size: ExactDecimal
@@ -21,11 +21,15 @@ public struct Trade: SymbolRecord, Hashable, Codable {
   public let sequenceGap: UInt64
   /// Whether a trade of its symbol with a higher number came before.
   public let isOutOfOrder: Bool
+  /// The side of the taker; nil when the source has none.
+  public let side: TradeSide?
+  /// The best bid and ask of its message; nil when it has none.
+  public let quote: Quote?
 
   /// Creates a trade.
   public init(
     symbol: String, price: ExactDecimal, size: ExactDecimal = .zero, time: Timestamp, sequence: UInt64? = nil,
-    sequenceGap: UInt64 = 0, isOutOfOrder: Bool = false
+    sequenceGap: UInt64 = 0, isOutOfOrder: Bool = false, side: TradeSide? = nil, quote: Quote? = nil
   ) {
     self.symbol = symbol
     self.price = price
@@ -34,6 +38,8 @@ public struct Trade: SymbolRecord, Hashable, Codable {
     self.sequence = sequence
     self.sequenceGap = sequenceGap
     self.isOutOfOrder = isOutOfOrder
+    self.side = side
+    self.quote = quote
   }
 }
 
@@ -43,6 +49,8 @@ public struct Candle: SymbolRecord, Hashable, Codable {
   public let symbol: String
   /// The start of the interval, a multiple of it since 1970.
   public let start: Timestamp
+  /// The end of the interval, which is no part of it.
+  public let end: Timestamp
   /// The price of the earliest trade.
   public let open: ExactDecimal
   /// The highest price.
@@ -55,6 +63,8 @@ public struct Candle: SymbolRecord, Hashable, Codable {
   public let exactVolume: ExactDecimal?
   /// The sum of the sizes, rounded to the nearest double.
   public let volume: Double
+  /// The mean price, weighted by size; nil without sizes.
+  public let vwap: Double?
   /// The number of trades, at least 1.
   public let count: UInt64
 }

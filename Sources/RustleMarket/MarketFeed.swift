@@ -112,7 +112,7 @@ public actor MarketFeed: StreamEngine {
       try core.native.start(
         NativeCandleRequest(
           subscription: symbols.native, policy: policy.native, intervalNanoseconds: interval.wholeNanoseconds,
-          latenessNanoseconds: lateness.wholeNanoseconds), reader: .candles)
+          latenessNanoseconds: lateness.wholeNanoseconds), reader: .candles(interval))
     }
   }
 

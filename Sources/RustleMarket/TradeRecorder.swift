@@ -73,7 +73,7 @@ public actor TradeRecorder {
         trades += 1
         // Sequence numbers show the gap, where trades have them.
         if trade.sequence == nil, trade.sequenceGap > 0 { text.append("{\"v\":1,\"gap\":\(trade.sequenceGap)}\n") }
-        text.append(trade)
+        trade.appendJSON(LineStyle(), to: &text)
       }
     }
     if trades == 0 { return }
@@ -136,30 +136,7 @@ extension Trade {
   /// fraction of a millisecond is in nanoseconds, and fields that the source lacks are left out.
   public var json: String {
     var text = ByteText()
-    text.append(self)
+    appendJSON(LineStyle(), to: &text)
     return String(decoding: text.bytes.dropLast(), as: UTF8.self)
-  }
-}
-
-extension ByteText {
-  /// Appends ``Trade/json`` and a line break.
-  fileprivate mutating func append(_ trade: Trade) {
-    append("{\"v\":1,\"symbol\":")
-    append(json: trade.symbol)
-    append(",\"price\":")
-    append(trade.price)
-    let time = trade.time.nanosecondsSince1970
-    let (milliseconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000)
-    append(rest == 0 ? ",\"t_ms\":" : ",\"t_ns\":")
-    append(rest == 0 ? milliseconds : time)
-    if let sequence = trade.sequence {
-      append(",\"seq\":")
-      append(sequence)
-    }
-    if trade.size.units != 0 {
-      append(",\"size\":")
-      append(trade.size)
-    }
-    append("}\n")
   }
 }

@@ -35,6 +35,7 @@ struct WebSocketEnd: Error, Hashable, CustomStringConvertible {
     case NIOSSLError.handshakeFailed(let cause): "TLS: \(words(ofTLS: "\(cause)"))"
     case NIOSSLError.uncleanShutdown: "TLS: the peer has closed the connection without close_notify"
     case let error as NIOSSLError: "TLS: \(error)"
+    case let error as NIOSSLExtraError where error == .failedToValidateHostname: "TLS: certificate of another host"
     case let error as NIOSSLExtraError: "TLS: \(error)"
     default: "\(error)"
     }

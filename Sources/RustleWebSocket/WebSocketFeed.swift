@@ -65,6 +65,16 @@ public struct WebSocketFeed: Sendable, Hashable {
     self.messageLimit = messageLimit
   }
 
+  /// Creates a source of an exchange's trades or quotes: as ``init(_:schema:subscription:headers:tls:connectTimeout:silenceLimit:pingInterval:backoff:restartsNumbers:messageLimit:)``.
+  ///
+  /// - Returns: nil when the exchange has no quotes.
+  public init?(_ preset: ExchangePreset, quotes: Bool = false) {
+    guard let stream = quotes ? preset.quotes : preset.trades else { return nil }
+    self.init(
+      stream.url ?? preset.url, schema: stream.schema,
+      subscription: .messages(subscribe: stream.subscribe, unsubscribe: stream.unsubscribe))
+  }
+
   /// The authentication of a peer: a certificate that names the host and whose chain ends at a trusted root.
   public struct TLS: Sendable, Hashable {
     /// The trusted root certificates.
@@ -81,11 +91,14 @@ public struct WebSocketFeed: Sendable, Hashable {
     public var roots: Roots
     /// The name that the certificate has to have; nil: the host of the URL.
     public var serverName: String?
+    /// Whether any certificate is accepted: the connection is encrypted, to a peer that nothing authenticates. For tests.
+    public var acceptsAnyCertificate: Bool
 
     /// Creates settings; by default the system's roots and the URL's host.
-    public init(roots: Roots = .system, serverName: String? = nil) {
+    public init(roots: Roots = .system, serverName: String? = nil, acceptsAnyCertificate: Bool = false) {
       self.roots = roots
       self.serverName = serverName
+      self.acceptsAnyCertificate = acceptsAnyCertificate
     }
   }
 }

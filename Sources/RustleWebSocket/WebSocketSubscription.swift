@@ -12,78 +12,18 @@ public enum WebSocketSubscription: Sendable, Hashable {
   /// The changes: added symbols by `subscribe`, removed ones by `unsubscribe`.
   ///
   /// In a text, `$symbols` is replaced by a JSON array of names, `["BTC","ETH"]`: one message for all. `$symbol` is replaced by
-  /// a name, escaped for a JSON string: one message for each. `$$` is a dollar sign. For example
+  /// a name, escaped for a JSON string: one message for each; `$lower` by it in lower case. `$each(TEXT)` is TEXT for each name,
+  /// separated by commas: one message for all. `$$` is a dollar sign. For example
   ///
   ///     {"op":"subscribe","channel":"ticker","ids":$symbols}
   ///     {"op":"subscribe","args":["ticker.$symbol"]}
+  ///     {"op":"subscribe","args":[$each("$lower@trade")]}
   ///
   /// - Parameters:
   ///   - subscribe: the message for added names.
   ///   - unsubscribe: the message for removed names; nil: the peer continues to send them, and they are skipped.
   ///   - all: a message without names, for consumers of all symbols; nil: such consumers receive what the peer sends anyway.
   case messages(subscribe: String, unsubscribe: String? = nil, all: String? = nil)
-}
-
-/// The text of a message with placeholders for names.
-struct SubscriptionTemplate: Hashable {
-  private enum Part: Hashable {
-    case text(String)
-    case symbol
-    case symbols
-  }
-
-  private var parts: [Part] = []
-
-  /// - Parameter field: the name of the text, for the error.
-  /// - Throws: `FeedError.Code.malformedTemplate`.
-  init(_ text: String, field: String) throws(FeedError) {
-    func refusal(_ expected: String) -> FeedError {
-      FeedError(code: .malformedTemplate, message: "\(field): expected \(expected), got '\(text.prefix(80))'")
-    }
-    var rest = text[...]
-    while let dollar = rest.firstIndex(of: "$") {
-      if dollar > rest.startIndex { parts.append(.text(String(rest[..<dollar]))) }
-      rest = rest[rest.index(after: dollar)...]
-      // The longer placeholder first: it begins with the other.
-      if rest.hasPrefix("symbols") {
-        parts.append(.symbols)
-        rest = rest.dropFirst("symbols".count)
-      } else if rest.hasPrefix("symbol") {
-        parts.append(.symbol)
-        rest = rest.dropFirst("symbol".count)
-      } else if rest.hasPrefix("$") {
-        parts.append(.text("$"))
-        rest = rest.dropFirst()
-      } else {
-        throw refusal("$symbol, $symbols or $$ at each dollar sign")
-      }
-    }
-    if !rest.isEmpty { parts.append(.text(String(rest))) }
-    switch (parts.contains(.symbol), parts.contains(.symbols)) {
-    case (false, false): throw refusal("$symbol or $symbols in it")
-    case (true, true): throw refusal("one of $symbol and $symbols, not both")
-    default: break
-    }
-  }
-
-  /// Returns the messages for these names: one, or one for each; none without names.
-  func messages(for symbols: [String]) -> [String] {
-    if symbols.isEmpty { return [] }
-    if parts.contains(.symbols) {
-      let list = JSONText.list(symbols)
-      return [message { _ in list }]
-    }
-    return symbols.map { symbol in
-      let name = JSONText.inner(symbol)
-      return message { _ in name }
-    }
-  }
-
-  private func message(_ replacement: (Part) -> String) -> String {
-    parts.map { part in
-      if case .text(let text) = part { text } else { replacement(part) }
-    }.joined()
-  }
 }
 
 /// Names as JSON text.

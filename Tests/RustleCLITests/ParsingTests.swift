@@ -52,13 +52,13 @@ import RustleWebSocket
       "ETH<2~1", "--record", "b.ndjson", "--overwrite", "--duration", "9")
     #expect(other.source == .replay(feed) && other.symbols == ["BTC"] && other.duration == .seconds(9))
     #expect(other.policy == .sampled(every: .milliseconds(250)))
-    #expect(other.content == .candles(every: .seconds(60), lateness: .milliseconds(500)))
+    #expect(other.content == .candles(.every(.seconds(60), lateness: .milliseconds(500))))
     #expect(other.thresholds.map(\.symbol) == ["BTC", "ETH"])
     #expect(other.record == "b.ndjson" && other.overwrite)
     #expect(try plan("a.csv", "--speed", "10").source == .replay(ReplayFeed(path: "a.csv", pace: .speed(10))))
     #expect(try plan("a.csv", "--policy", "conflated").policy == .conflated)
     #expect(
-      try plan("a.csv", "--candles", "1m", "--lateness", "0s").content == .candles(every: .seconds(60), lateness: .zero)
+      try plan("a.csv", "--candles", "1m", "--lateness", "0s").content == .candles(.every(.seconds(60)))
     )
   }
 
@@ -129,7 +129,71 @@ import RustleWebSocket
     #expect(try plan("--replay", "a.csv", "--serve", "a:1").everything == .lossless())
   }
 
+  @Test func severalSourcesAreOne() throws {
+    let arguments = ["ticker", "--source", "a=x.csv", "--source", "b=h:1", "--source", "c=unix:/s", "--speed", "max"]
+    let plan = try #require(try RootCommand.parseAsRoot(arguments) as? TickerCommand).plan()
+    let merged = MergedFeed([
+      "a": .replay(ReplayFeed(path: "x.csv", pace: .asFastAsPossible)), "b": .live(LiveFeed("h:1")),
+      "c": .live(LiveFeed("unix:/s")),
+    ])
+    #expect(plan.source == .merged(merged) && plan.everything == .buffered() && plan.connection == "a, b, c")
+    let files = try #require(
+      try RootCommand.parseAsRoot(["ticker", "--source", "a=x.csv", "--source", "b=y.csv"]) as? TickerCommand)
+    #expect(try files.plan().everything == .lossless())
+  }
+
+  @Test func theTickersOptionsMayStandInAFile() throws {
+    let folder = try ScratchFolder()
+    func plan(_ arguments: String..., home: String = "/nowhere") throws -> TickerPlan {
+      let command = try RustleCommandLine.command(for: ["ticker"] + arguments, environment: ["XDG_CONFIG_HOME": home])
+      return try #require(command as? TickerCommand).plan()
+    }
+    let text = #"{"watchlist":["A","B"],"rate":3,"seed":7,"alert":["A>1"]}"#
+    let path = try folder.write(Data(text.utf8), as: "f.json")
+    let simulated = SimulatedFeed(symbols: ["A", "B"], updatesPerSecond: 3, seed: 7)
+    let whole = try plan("--config", path)
+    #expect(whole.source == .simulated(simulated) && whole.symbols == ["A", "B"] && whole.thresholds.count == 1)
+    // The command line counts.
+    let other = try plan("--config", path, "A", "C", "--rate", "5")
+    #expect(other.source == .simulated(SimulatedFeed(symbols: ["A", "C"], updatesPerSecond: 5, seed: 7)))
+    try FileManager.default.createDirectory(atPath: folder.path("rustle"), withIntermediateDirectories: true)
+    _ = try folder.write(Data(text.utf8), as: "rustle/ticker.json")
+    #expect(try plan(home: folder.url.path).source == .simulated(simulated))
+    #expect(try plan("--rate", "4", home: folder.url.path).symbols == ["A", "B"])
+    #expect(try plan("C", home: folder.url.path).thresholds.isEmpty, "it is complete without a file")
+    #expect(throws: (any Error).self) { try plan() }
+    #expect(throws: (any Error).self) { try plan("--rate", "-1", home: folder.url.path) }
+    let wrong = try folder.write(Data("[]".utf8), as: "wrong.json")
+    let failure = #expect(throws: FeedError.self) { try plan("--config", wrong) }
+    #expect(
+      failure?.code == .unreadableFile && failure?.message.hasPrefix("--config: \(wrong): expected a JSON") == true)
+  }
+
   #if WebSocket
+  @Test func anExchangeIsAFile() throws {
+    func plan(_ arguments: String...) throws -> TickerPlan {
+      try #require(try RootCommand.parseAsRoot(["ticker"] + arguments) as? TickerCommand).plan()
+    }
+    let folder = try ScratchFolder()
+    let text = #"{"url":"wss://a","trades":{"schema":"symbol=s,price=p","subscribe":"+$symbol"}}"#
+    let path = try folder.write(Data(text.utf8), as: "a.json")
+    var feed = WebSocketFeed("wss://a", schema: "symbol=s,price=p", subscription: .messages(subscribe: "+$symbol"))
+    #expect(try plan("--exchange", path, "BTC").source == .webSocket(feed))
+    feed.backoff.attemptLimit = 3
+    feed.silenceLimit = nil
+    #expect(try plan("--exchange", path, "BTC", "--attempts", "3", "--silence-limit", "0").source == .webSocket(feed))
+    let missing = CommandFailure(
+      .noInput,
+      "--exchange: \(path)x: expected a JSON object with url and trades, got none that is readable",
+      advice: "choose binance, coinbase or kraken, or the path of a file")
+    do {
+      _ = try #require(try RootCommand.parseAsRoot(["ticker", "--exchange", path + "x", "A"]) as? TickerCommand)
+      Issue.record("expected a failure, got none")
+    } catch {
+      #expect(CommandFailure(error) == missing || "\(error)".contains(missing.message), "\(error)")
+    }
+  }
+
   @Test func theTickersWebSocketsAreRead() throws {
     func plan(_ arguments: String...) throws -> TickerPlan {
       try #require(try RootCommand.parseAsRoot(["ticker", "--connect"] + arguments) as? TickerCommand).plan()
@@ -145,6 +209,9 @@ import RustleWebSocket
       subscription: .messages(subscribe: "+$symbol", unsubscribe: "-$symbol"), headers: ["A": "b: c", "D": "e"],
       tls: WebSocketFeed.TLS(roots: .file("r.pem")), restartsNumbers: true)
     #expect(other.source == .webSocket(feed) && other.symbols == ["BTC"])
+    #expect(
+      try plan("wss://a", "--insecure").source
+        == .webSocket(WebSocketFeed("wss://a", tls: WebSocketFeed.TLS(acceptsAnyCertificate: true))))
     #expect(
       try plan("ws://a", "--subscribe", "none").source == .webSocket(WebSocketFeed("ws://a", subscription: .none)))
   }
@@ -232,7 +299,7 @@ import RustleWebSocket
     (
       ["ticker", "A", "--policy", "sampled"], "--policy sampled requires --replay or --connect; a simulation has --rate"
     ),
-    (["ticker", "A", "--candles", "1.5m"], "expected an interval such as 250ms, 5s, 1m, 1h or 1d, got '1.5m'"),
+    (["ticker", "A", "--candles", "1.5m"], "expected an interval such as 250ms, 5s, 1m, 1h, 1d or 1w, got '1.5m'"),
     (["ticker", "A", "--alert", "B>1"], "--alert: expected one of the symbols, got 'B'"),
     (["ticker", "A", "--alert", "A"], "expected an alert such as 'BTC>70000'"),
     (["ticker", "--replay", "f", "--speed", "0"], "expected a factor (or max) from 0.001 to 1000000, got '0'"),
@@ -292,6 +359,36 @@ import RustleWebSocket
     ),
     (["ticker", "A", "B", "--brownian", "A=1"], "--brownian: expected one for each symbol, got none for 'B'"),
     (["ticker", "--replay", "f", "--brownian", "A=1"], "--brownian cannot be used with --replay"),
+    (["ticker", "A", "--candles", "1m,x"], "an interval such as 250ms, 5s, 1m, 1h, 1d or 1w, got 'x'"),
+    (["ticker", "A", "--candles", "1m,1m"], "--candles: expected each interval once"),
+    (["ticker", "A", "--zone", "UTC"], "--zone requires --candles"),
+    (["ticker", "A", "--session", "09:30-16:00"], "--session requires --candles"),
+    (["ticker", "A", "--candles", "1d", "--session", "9-16"], "expected a session such as mon-fri/09:30-16:00"),
+    (
+      ["ticker", "A", "--candles", "1d", "--zone", "Moon"], "--zone: expected a name such as Europe/Berlin, got 'Moon'"
+    ),
+    (
+      ["ticker", "A", "--candles", "5s", "--zone", "UTC"],
+      "--candles: expected whole minutes below a day, 1d or 1w in a calendar, got 5s"
+    ),
+    (["ticker", "--source", "x"], "expected a source such as a=prices.csv, got 'x'"),
+    (["ticker", "--source", "a=x", "--source", "a=y"], "--source: expected each name once, got 'a' again"),
+    (["ticker", "--source", "a=x", "--replay", "y"], "--replay cannot be used with --source"),
+    (["ticker", "--exchange", "kraken"], "--exchange requires symbols, as the exchange names them"),
+    (["ticker", "--exchange", "kraken", "--replay", "f"], "--replay cannot be used with --exchange"),
+    (["ticker", "--exchange", "kraken", "--connect", "a:1"], "--connect cannot be used with --exchange"),
+    (["ticker", "--connect", "ws://a", "--quotes"], "--quotes requires --exchange"),
+    (
+      ["ticker", "--exchange", "kraken", "A", "--schema", "symbol=s,price=p"],
+      "--exchange has a schema and messages of its own: give another file to change them"
+    ),
+    (
+      ["ticker", "--connect", "ws://a", "--insecure"], "--insecure requires --connect wss://…"
+    ),
+    (
+      ["ticker", "--connect", "wss://a", "--insecure", "--roots", "r.pem"],
+      "--insecure cannot be used with --roots"
+    ),
     (
       ["ticker", "--connect", "ws://a", "--roots", "r.pem"],
       "--roots requires --connect wss://…; ws://… has no certificates"

@@ -76,11 +76,25 @@ import Testing
         """#)
     #expect(
       Self.text(trades, .csv) == #"""
-        symbol,price,size,t_ns,seq
-        "a""b,c",999999999999999999,,1000000,18446744073709551614
-        A,-12.50,0.5,-1,
+        symbol,price,size,t_ns,seq,side,bid,bid_size,ask,ask_size,mid,spread
+        "a""b,c",999999999999999999,,1000000,18446744073709551614,,,,,,,
+        A,-12.50,0.5,-1,,,,,,,,
 
         """#)
+  }
+
+  @Test func aQuoteStandsBesideItsTrade() throws {
+    let trade = Trade(
+      symbol: "A", price: try #require(ExactDecimal("1.50")), size: 2, time: .unixEpoch, side: .sell,
+      quote: Quote(
+        bid: try #require(ExactDecimal("1.40")), ask: try #require(ExactDecimal("1.61")), bidSize: 3))
+    #expect(
+      Self.text([.value(trade)], .ndjson)
+        == #"{"v":1,"symbol":"A","price":1.50,"t_ms":0,"size":2,"side":"sell","bid":1.40,"bid_size":3,"ask":1.61,"mid":1.505,"spread":0.21}"#
+        + "\n")
+    #expect(Self.text([.value(trade)], .ndjson) == trade.json + "\n")
+    #expect(Self.text([.value(trade)], .csv).hasSuffix("\nA,1.50,2,0,,sell,1.40,3,1.61,,1.505,0.21\n"))
+    #expect(Self.text([.value(trade)], .text).contains("1.50  sell 2  bid 1.40 x 3  ask 1.61  spread 0.21  "))
   }
 
   @Test func gapIsReportedInItsPlace() {
@@ -112,16 +126,27 @@ import Testing
 
   static func candle(_ symbol: String = "BTC") throws -> Candle {
     let json = """
-      {"symbol":"\(symbol)","start":"2026-11-21T06:45:00Z","open":"64000.10","high":"64320","low":"63360.00",
-      "close":"63999.90","exactVolume":"1.250","volume":1.25,"count":3}
+      {"symbol":"\(symbol)","start":"2026-11-21T06:45:00Z","end":"2026-11-21T06:46:00Z","open":"64000.10","high":"64320","low":"63360.00",
+      "close":"63999.90","exactVolume":"1.250","volume":1.25,"vwap":63999.96,"count":3}
       """
     return try JSONDecoder().decode(Candle.self, from: Data(json.utf8))
   }
 
   @Test(arguments: [OutputFormat.ndjson, .csv, .text]) func candlesAreWrittenOneALine(format: OutputFormat) throws {
     let lines = TickerLines(
-      .candles(every: .seconds(60), lateness: .zero), format: format, profile: TickerViewTests.profile(columns: 80))
+      .candles(.every(.seconds(60))), format: format, profile: TickerViewTests.profile(columns: 80))
     try Snapshot.expect(Self.write([.value(try Self.candle()), .gap(2)], lines), variant: format.rawValue)
+  }
+
+  @Test func candlesOfSeveralIntervalsHaveTheirs() throws {
+    let content = TickerPlan.Content.candles(try CandleSelection([.interval(.seconds(60)), .day]))
+    func text(_ format: OutputFormat) throws -> String {
+      let lines = TickerLines(content, format: format, profile: TickerViewTests.profile(columns: 80))
+      return Self.write([.value(try Self.candle())], lines)
+    }
+    #expect(try text(.csv).hasPrefix("symbol,start_ns,interval_ns,open,"))
+    #expect(try text(.csv).contains("\nBTC,1795243500000000000,60000000000,64000.10,"))
+    #expect(try text(.text).hasPrefix("2026-11-21T06:45:00Z  1m  BTC "))
   }
 
   // MARK: statistics
@@ -148,13 +173,35 @@ import Testing
     return try JSONDecoder().decode(PriceAlert.self, from: Data(json.utf8))
   }
 
+  @Test func aRefusedCertificateNamesItsOptions() async throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Data(), as: "notes")
+    let plan = TickerPlan(source: .simulated(SimulatedFeed(symbols: ["A"])), symbols: .all)
+    let output = TickerOutput(
+      plan, format: .ndjson, profile: TickerViewTests.profile(columns: 80), to: LineWriter(FileHandle.nullDevice),
+      notes: LineWriter(try FileHandle(forWritingTo: URL(filePath: path))))
+    for reason in ["TLS: certificate verify failed", "refused"] {
+      await output.take(.reconnecting(after: .seconds(1), failures: 1, reason: reason))
+    }
+    let before = "rustle: no connection, next attempt in 1.0 s: "
+    #expect(
+      try String(contentsOfFile: path, encoding: .utf8)
+        == before + "TLS: certificate verify failed; --roots <file> trusts the root certificates in a PEM file, "
+        + "--insecure accepts any certificate\n" + before + "refused\n")
+  }
+
   @Test func alertsAreNoTrades() throws {
     let alert = try Self.alert()
     #expect(alert.threshold == PriceThreshold("BTC>=70000.0~12.5"))
+    func line(_ alert: StreamElement<PriceAlert>) -> String {
+      var text = ByteText()
+      text.append(json: alert)
+      return text.string
+    }
     #expect(
-      TickerOutput.json(.value(alert))
+      line(.value(alert))
         == "{\"v\":1,\"alert\":{\"symbol\":\"BTC\",\"above\":70000.0,\"price\":70000.10,\"t_ns\":1500000}}\n")
-    #expect(TickerOutput.json(.gap(3)) == "{\"v\":1,\"alert\":{\"gap\":3}}\n")
+    #expect(line(.gap(3)) == "{\"v\":1,\"alert\":{\"gap\":3}}\n")
     #expect(alert.text == "BTC 70,000.10 is at or above 70,000.0")
   }
 }

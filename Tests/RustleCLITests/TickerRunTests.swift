@@ -67,9 +67,33 @@ import Testing
   @Test func csvAndNDJSONTellTheSame() async throws {
     let text = Self.lines.joined()
     let csv = try await play(text, format: .csv).text
-    #expect(csv.hasPrefix("symbol,price,size,t_ns,seq\nBTC,64000.10,0.250,1700000000123000000,0\n"))
+    #expect(
+      csv.hasPrefix(
+        "symbol,price,size,t_ns,seq,side,bid,bid_size,ask,ask_size,mid,spread\nBTC,64000.10,0.250,1700000000123000000,0,,,,,,,\n"
+      ))
     #expect(try await play(csv, as: "prices.csv").text == text)
     #expect(try await play(csv, as: "prices.csv", format: .csv).text == csv)
+  }
+
+  /// The round trip of a recording with sides and quotes keeps every byte, and its candles have a weighted mean.
+  @Test func quotesAndSidesComeThroughAFeed() async throws {
+    let lines =
+      #"{"v":1,"symbol":"A","price":1.50,"t_ms":1,"seq":1,"size":2,"side":"buy","bid":1.40,"bid_size":3,"ask":1.60,"ask_size":0.5,"mid":1.50,"spread":0.20}"#
+      + "\n" + #"{"v":1,"symbol":"A","price":1.505,"t_ms":2,"seq":2,"bid":1.40,"ask":1.61,"mid":1.505,"spread":0.21}"#
+      + "\n"
+    let output = try await play(lines, records: true)
+    #expect(output.text == lines && output.recorded == lines)
+    let csv = try await play(lines, format: .csv).text
+    #expect(try await play(csv, as: "a.csv").text == lines)
+    let quotes = try await play(#"{"s":"A","b":"1.40","a":"1.61","T":2}"#, format: .csv) { _, feed in
+      feed.schema = "symbol=s,bid=b,ask=a,time=T"
+    }
+    #expect(quotes.text.hasSuffix("\nA,1.505,,2000000,,,1.40,,1.61,,1.505,0.21\n"))
+    let candles = try await play(lines, format: .csv) { plan, _ in
+      plan.content = .candles(.every(.seconds(1)))
+    }
+    #expect(
+      candles.text == "symbol,start_ns,open,high,low,close,volume,vwap,count\nA,0,1.50,1.505,1.50,1.505,2,1.5,2\n")
   }
 
   @Test func symbolsFromSchemaAndPolicyNarrowARecording() async throws {
@@ -90,7 +114,7 @@ import Testing
     let threshold = try #require(PriceThreshold("BTC>64000.5"))
     let output = try await play(Self.lines.joined()) { plan, _ in
       plan.symbols = ["BTC"]
-      plan.content = .candles(every: .seconds(60), lateness: .zero)
+      plan.content = .candles(.every(.seconds(60)))
       plan.thresholds = [threshold]
     }
     let lines = output.text.split(separator: "\n").map(String.init)
@@ -99,9 +123,40 @@ import Testing
     #expect(lines.contains(alert))
     #expect(
       lines.filter { $0 != alert } == [
-        #"{"v":1,"symbol":"BTC","open":64000.10,"high":64000.10,"low":64000.10,"close":64000.10,"volume":0.250,"count":1,"start_ms":1699999980000,"interval_ms":60000}"#,
+        #"{"v":1,"symbol":"BTC","open":64000.10,"high":64000.10,"low":64000.10,"close":64000.10,"volume":0.250,"vwap":64000.1,"count":1,"start_ms":1699999980000,"interval_ms":60000}"#,
         #"{"v":1,"symbol":"BTC","open":64001.00,"high":64001.00,"low":64001.00,"close":64001.00,"volume":0,"count":1,"start_ms":1700000040000,"interval_ms":60000}"#,
       ])
+  }
+
+  /// Days of a zone, and sessions, are made of the feed's minutes.
+  @Test func candlesOfADayAndASessionFollowTheirCalendar() async throws {
+    // 2026-03-08T04:59Z to 2026-03-09T13:30Z: in New York the clock changes on the 8th, and the session of the 9th opens at 13:30Z.
+    let text = [
+      ("2026-03-08T04:59:30Z", "1.5", 2), ("2026-03-08T05:00:00Z", "2", 1), ("2026-03-08T05:00:30Z", "3", 1),
+      ("2026-03-09T03:59:59Z", "2.5", 2), ("2026-03-09T04:00:00Z", "9", 1), ("2026-03-09T13:30:00Z", "4", 1),
+    ]
+    .map { "{\"symbol\":\"A\",\"price\":\($0.1),\"size\":\($0.2),\"t_ms\":\($0.0)}\n" }
+    let lines = text.joined().replacing(#/2026[-:0-9TZ]+/#) { match in
+      "\((Timestamp(rfc3339: String(match.output)) ?? .unixEpoch).nanosecondsSince1970 / 1_000_000)"
+    }
+    func candles(_ selection: CandleSelection) async throws -> [Substring] {
+      let output = try await play(lines, format: .csv) { plan, _ in plan.content = .candles(selection) }
+      return output.text.split(separator: "\n").dropFirst().map(\.self)
+    }
+    #expect(
+      try await candles(CandleSelection([.day], zone: "America/New_York")) == [
+        "A,1772859600000000000,1.5,1.5,1.5,1.5,2,1.5,1", "A,1772946000000000000,2,3,2,2.5,4,2.5,3",
+        "A,1773028800000000000,9,9,4,4,2,6.5,2",
+      ])
+    let session = MarketSession("mon-fri/09:30-16:00")
+    #expect(
+      try await candles(CandleSelection([.day], zone: "America/New_York", session: session)) == [
+        "A,1773063000000000000,4,4,4,4,1,4.0,1"
+      ])
+    #expect(
+      try await Set(candles(CandleSelection([.day, .interval(.seconds(60))]))).isSuperset(of: [
+        "A,1772928000000000000,86400000000000,1.5,3,1.5,3,4,2.0,3", "A,1772946000000000000,60000000000,2,3,2,3,2,2.5,2",
+      ]))
   }
 
   /// A line for each update; one that came late changes nothing.
@@ -139,7 +194,7 @@ import Testing
 
   @Test func whatCameAfterItsCandleIsCounted() async throws {
     let text = [0, 1_000, 2_000, 5, 7].map { "{\"symbol\":\"A\",\"price\":1,\"t_ms\":\($0)}\n" }.joined()
-    let output = try await play(text) { plan, _ in plan.content = .candles(every: .seconds(1), lateness: .zero) }
+    let output = try await play(text) { plan, _ in plan.content = .candles(.every(.seconds(1))) }
     #expect(output.text.split(separator: "\n").count == 3)
     #expect(output.notes == "rustle: 2 late updates dropped: they arrived after their candle\n")
   }

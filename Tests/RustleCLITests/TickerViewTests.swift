@@ -32,7 +32,7 @@ import Testing
     return board
   }
 
-  static let candleContent = TickerPlan.Content.candles(every: .seconds(60), lateness: .zero)
+  static let candleContent = TickerPlan.Content.candles(.every(.seconds(60)))
 
   static func candles() throws -> PriceBoard {
     var board = PriceBoard(symbols: [])

@@ -58,7 +58,7 @@ import Testing
     for (open, close, volume) in [(1, 2, 0.5), (3, 4, 0.25)] {
       let candle: Candle = try Self.decoded(
         """
-        {"symbol":"A","start":"1970-01-01T00:00:07Z","open":"\(open)","high":"9","low":"0","close":"\(close)","volume":\(volume),"count":1}
+        {"symbol":"A","start":"1970-01-01T00:00:07Z","end":"1970-01-01T00:00:08Z","open":"\(open)","high":"9","low":"0","close":"\(close)","volume":\(volume),"count":1}
         """)
       board.apply(.value(candle))
     }

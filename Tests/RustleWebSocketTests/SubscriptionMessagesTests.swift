@@ -39,6 +39,15 @@ import Testing
     #expect(none.messages(for: change("A")).isEmpty)
   }
 
+  @Test func namesMayStandInATextForEach() throws {
+    var each = try SubscriptionMessages(.messages(subscribe: #"[$each("$lower@t.$symbol")]$$"#, unsubscribe: "-$lower"))
+    #expect(each.messages(for: change("AB", "C\"")) == [#"["ab@t.AB","c\"@t.C\""]$"#])
+    #expect(each.messages(for: change()) == ["-ab", #"-c\""#])
+    for text in ["$each($symbols)", "$each(x)", "$each($symbol", "$each($symbol)$symbol", "$Each($symbol)"] {
+      #expect(throws: FeedError.self, "\(text)") { try SubscriptionMessages(.messages(subscribe: text)) }
+    }
+  }
+
   @Test func addressesAreTakenApart() throws {
     let plain = try WebSocketAddress("WS://Feed.example")
     #expect(plain.target == "/" && plain.port == 80 && !plain.isSecure && plain.authority == plain.host)

@@ -34,10 +34,13 @@ struct TickerCommand: AsyncParsableCommand {
         rustle ticker BTC ETH --duration 60 --record prices.ndjson
         rustle ticker --replay prices.ndjson --speed 10
         rustle ticker --replay prices.ndjson BTC --candles 1m --speed max --json
+        rustle ticker --replay prices.csv --candles 5m,1d --zone America/New_York --session mon-fri/09:30-16:00
         rustle ticker BTC --brownian BTC=65000.00,0.05,0.6 --rate 10 --statistics 10s
         rustle ticker BTC ETH --serve 127.0.0.1:7000
         rustle ticker --connect 127.0.0.1:7000 BTC --record btc.ndjson
         rustle ticker --connect wss://prices.example/v1 BTC --subscribe '{"op":"subscribe","args":$symbols}'
+        rustle ticker --source a=monday.csv --source b=tuesday.csv --speed max --candles 1h
+        rustle ticker --exchange kraken BTC/USD ETH/USD --quotes
         rustle ticker --replay t.csv --schema symbol=s,price=p --alert 'BTC>70000'
 
       NDJSON FIELDS:
@@ -47,6 +50,9 @@ struct TickerCommand: AsyncParsableCommand {
         t_ms    milliseconds since 1970-01-01T00:00:00Z, or t_ns, nanoseconds
         seq     sequence number of the update, per symbol
         size    size of the trade, if the source has it
+        side    of the taker, buy or sell, if the source has it
+        bid, bid_size, ask, ask_size, mid, spread
+                quote of the message, if it has one
         gap     alone in a line: the number of updates missing here
         alert   alone in a line: symbol, above or below, price, t_ms;
                 or gap: the number of alerts missing here
@@ -54,9 +60,11 @@ struct TickerCommand: AsyncParsableCommand {
       NDJSON FIELDS OF CANDLES:
         symbol, open, high, low, close
         volume       sum of the sizes, exact to 18 digits, rounded beyond
+        vwap         mean price weighted by size, if the source has sizes
         count        number of updates
         start_ms     start of the candle, or start_ns
-        interval_ms  duration of the candle, or interval_ns
+        interval_ms  duration of the candle, or interval_ns; in CSV
+                     for several intervals only
 
       NDJSON FIELDS OF STATISTICS:
         symbol, t_ms  the symbol and the end of the window, or t_ns
@@ -73,6 +81,15 @@ struct TickerCommand: AsyncParsableCommand {
     name: .customLong("symbols"), parsing: .next, "Read more symbols from this file, one per line.", value: "file",
     completion: .file())
   var symbolsFile: String?
+
+  @Option(
+    parsing: .next,
+    "Read options from this JSON file: an object of options' names without dashes. (default: ~/.config/rustle/ticker.json, without symbols and a source)",
+    value: "file", completion: .file(extensions: ["json"]))
+  var config: String?
+
+  @Option(help: ArgumentHelp("A symbol, where there are no others. Repeatable; for --config.", valueName: "symbol"))
+  var watchlist: [String] = []
 
   @OptionGroup(title: "Sources") var source: TickerSourceOptions
   @OptionGroup(title: "Streams") var stream: TickerStreamOptions
@@ -94,55 +111,17 @@ struct TickerCommand: AsyncParsableCommand {
     name: .customLong("brownian"),
     "Simulate a symbol's price as geometric Brownian motion from an initial price, rounded to its digits: "
       + "BTC=65000.00; with drift and volatility per year: BTC=65000.00,0.05,0.6 (default: 0 and 0.5). Required for "
-      + "all symbols or none.", value: "symbol=price", parse: Process.init)
-  var processes: [Process] = []
+      + "all symbols or none.", value: "symbol=price",
+    parse: { text in
+      do throws(FeedError) { return try NamedMotion(text) } catch { throw ValidationError(error.message) }
+    })
+  var processes: [NamedMotion] = []
 
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  struct Process: Sendable, Hashable {
-    let symbol: String
-    private(set) var motion: BrownianMotion
-
-    /// Parses `BTC=65000.00`, `BTC=65000.00,0.05` or `BTC=65000.00,0.05,0.6`.
-    init(_ text: String) throws {
-      let sign = text.lastIndex(of: "=") ?? text.startIndex
-      let parts = text[sign...].dropFirst().split(separator: ",", omittingEmptySubsequences: false)
-      guard sign > text.startIndex, (1...3).contains(parts.count), let price = ExactDecimal(parts[0]), price > .zero
-      else {
-        throw ValidationError(
-          "expected a symbol and a price above 0 such as BTC=65000.00 or BTC=65000.00,0.05,0.6, got '\(text)'")
-      }
-      // The native price is a double in units of the last digit, exact up to this limit.
-      guard price.units < 1_000_000_000_000_000 else {
-        throw ValidationError("expected a price of at most 15 digits, got '\(parts[0])'")
-      }
-      (symbol, motion) = (String(text[..<sign]), BrownianMotion(price: price))
-      if parts.count > 1 { motion.drift = try Parse.number("a drift", in: -1_000...1_000)(String(parts[1])) }
-      if parts.count > 2 { motion.volatility = try Parse.number("a volatility", in: 0...1_000)(String(parts[2])) }
-    }
-  }
-
   func validate() throws {
     if symbolsFile == nil { _ = try plan() }
-  }
-
-  /// Checks the names of symbols, which the engine would count from 0.
-  private static func check(_ symbols: [String]) throws {
-    var known: Set<String> = []
-    for (place, symbol) in zip(1..., symbols) {
-      let isMalformed = symbol.unicodeScalars.contains {
-        $0.properties.isWhitespace || $0.properties.generalCategory == .control
-      }
-      try Parse.reject(
-        (symbol.isEmpty, "symbol \(place): expected a name, got an empty text"),
-        (symbol.utf8.count > 32, "symbol \(place): expected at most 32 bytes, got \(symbol.utf8.count)"),
-        (
-          isMalformed,
-          "symbol \(place): expected no white space or control character, got '\(CommandFailure.visible(symbol))'"
-        ),
-        (!known.insert(symbol).inserted, "symbol \(place): expected each symbol once, got '\(symbol)' again"))
-    }
   }
 
   private func allSymbols() throws -> [String] {
@@ -155,7 +134,8 @@ struct TickerCommand: AsyncParsableCommand {
         throw CommandFailure(.badData, "--symbols: \(symbolsFile): expected symbols, one per line, got none")
       }
     }
-    try Self.check(symbols)
+    if symbols.isEmpty { symbols = watchlist }
+    if let fault = FeedSymbols.fault(of: symbols) { throw ValidationError(CommandFailure.visible(fault)) }
     return symbols
   }
 
@@ -163,9 +143,11 @@ struct TickerCommand: AsyncParsableCommand {
   func plan() throws -> TickerPlan {
     let symbols = try allSymbols()
     // First, also where the command has no WebSockets.
-    try Parse.reject((source.subscribe ?? "none" != "none" && symbols.isEmpty, "--subscribe requires symbols"))
+    try Parse.reject(
+      (source.subscribe ?? "none" != "none" && symbols.isEmpty, "--subscribe requires symbols"),
+      (source.exchange != nil && symbols.isEmpty, "--exchange requires symbols, as the exchange names them"))
     let feed = try source.feed()
-    let option = source.connect == nil ? "--replay" : "--connect"
+    let option = source.name
     let foreign = feed == nil ? stream.alerts.first { !symbols.contains($0.symbol) }?.symbol : nil
     try Parse.reject(
       (feed != nil && seed != nil, "--seed cannot be used with \(option)"),
@@ -184,7 +166,7 @@ struct TickerCommand: AsyncParsableCommand {
       source: try feed
         ?? .simulated(
           SimulatedFeed(symbols: symbols, updatesPerSecond: rate ?? 2, seed: seed, model: model(of: symbols))),
-      symbols: feed != nil && symbols.isEmpty ? .all : .only(symbols), content: stream.content,
+      symbols: feed != nil && symbols.isEmpty ? .all : .only(symbols), content: try stream.content(),
       policy: try stream.policy(rate: rate ?? 2), thresholds: stream.alerts,
       record: stream.record, overwrite: stream.overwrite, serve: source.serve.map { FeedAddress($0) },
       access: try source.access(),
@@ -210,7 +192,8 @@ struct TickerCommand: AsyncParsableCommand {
     log.bootstrap(usual: .error)
     let (plan, notes) = (try plan(), log.quiet ? nil : LineWriter.standardError)
     let ending: RunEnding
-    if let screen = output.screen {
+    // A row of the view is a symbol.
+    if let screen = output.screen, !plan.content.hasIntervals {
       let start = ContinuousClock.now
       let view = LiveTicker(
         plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) },

@@ -25,31 +25,14 @@ enum MarketTime {
   static func dateAndTime(_ time: Timestamp, unit: Int64 = 1_000_000_000) -> String {
     time.rfc3339(fractionDigits: Timestamp.fractionDigits(of: unit))
   }
-
-  /// The columns of a time or a duration in nanoseconds: in milliseconds, or in nanoseconds where it is not a whole number of
-  /// milliseconds.
-  static func columns<Record>(
-    _ name: String, _ count: @escaping @Sendable (Record) -> Int64
-  ) -> [Column<Record>] {
-    [
-      Column("\(name)_ms", in: [.ndjson]) { milliseconds(count($0)) },
-      Column("\(name)_ns", in: [.ndjson]) { nanoseconds(count($0)) },
-    ]
-  }
-
-  /// The value of such a field in milliseconds; absent where it is not a whole number of them.
-  static func milliseconds(_ count: Int64) -> Value {
-    count.isMultiple(of: 1_000_000) ? .integer(count / 1_000_000) : .absent
-  }
-
-  /// The value of such a field in nanoseconds; absent for a whole number of milliseconds.
-  static func nanoseconds(_ count: Int64) -> Value { count.isMultiple(of: 1_000_000) ? .absent : .integer(count) }
 }
 
 enum TickerNumbers {
   /// The mean of a window, with two digits more than its last price.
-  static func mean(_ statistics: PriceStatistics) -> String {
-    let text = String(format: "%.*f", statistics.last.scale + 2, statistics.mean)
+  static func mean(_ statistics: PriceStatistics) -> String { mean(statistics.mean, scale: statistics.last.scale) }
+
+  static func mean(_ mean: Double, scale: Int) -> String {
+    let text = String(format: "%.*f", scale + 2, mean)
     return ExactDecimal(text)?.grouped() ?? text
   }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+import Foundation
 import RustleMarket
 
 #if WebSocket
@@ -17,6 +18,23 @@ struct TickerSourceOptions: ParsableArguments {
     "Receive prices from another process: host:port, unix:/path, or a WebSocket, ws://host/path or wss://host/path. "
       + "A lost connection is reestablished.", value: "address")
   var connect: String?
+
+  @Option(
+    "Receive the trades of an exchange: binance, coinbase, kraken, or a file with its URL, schema and messages.",
+    value: "name|file", completion: .file(extensions: ["json"]))
+  var exchange: String?
+
+  @Option(
+    name: .customLong("source"),
+    "One of several sources, merged by time if all are files, else by arrival: name=file, name=exchange:NAME or "
+      + "name=address. Its symbols are name:symbol. Repeatable.", value: "name=source",
+    parse: Parse.value("a source such as a=prices.csv") {
+      $0.wholeMatch(of: /([^:=]+)=(.+)/).map { Header(name: String($0.1), value: String($0.2)) }
+    })
+  var sources: [Header] = []
+
+  @Flag(help: "Receive the exchange's quotes, bid and ask, instead of its trades. Requires --exchange.")
+  var quotes = false
 
   @Option(
     "End after this number of failures to connect in a row, 1 or more; the loss of a connection that delivered prices is "
@@ -63,6 +81,9 @@ struct TickerSourceOptions: ParsableArguments {
     value: "file", completion: .file(extensions: ["pem", "crt"]))
   var roots: String?
 
+  @Flag(help: "Accept any certificate: the peer is not authenticated. Requires wss://; for tests.")
+  var insecure = false
+
   @Option(
     "Serve the prices to other processes at this address, host:port (port 0: a free one) or unix:/path.",
     value: "address")
@@ -84,8 +105,9 @@ struct TickerSourceOptions: ParsableArguments {
   var input: InputFormat?
 
   @Option(
-    "Paths of a message's fields: symbol=PATH,price=PATH and, after further commas, size=PATH, time=PATH:UNIT, seq=PATH, "
-      + "each=PATH, only=PATH:VALUE. (default: those that this command writes)")
+    "Paths of a message's fields: symbol=PATH,price=PATH and, after further commas, size=PATH, side=PATH:BUY|SELL, "
+      + "time=PATH:UNIT, seq=PATH, bid=PATH, bid_size=PATH, ask=PATH, ask_size=PATH, each=PATH, only=PATH:VALUE. With bid and "
+      + "ask a price is not required: it is their middle. (default: those that this command writes)")
   var schema: String?
 
   @Option(
@@ -126,22 +148,39 @@ struct TickerSourceOptions: ParsableArguments {
   /// Standard input, as the system names it.
   static let standardInputPath = "/dev/stdin"
 
+  static let certificateAdvice =
+    "--roots <file> trusts the root certificates in a PEM file, --insecure accepts any certificate"
+
   func validate() throws {
-    let isSecure = connect?.lowercased().hasPrefix("wss://") ?? false
+    let (isReplayed, isMerged) = (replay != nil || !sources.isEmpty, !sources.isEmpty)
+    let isConnected = connect != nil || exchange != nil || isMerged
+    let isSecure = exchange != nil || isMerged || connect?.lowercased().hasPrefix("wss://") ?? false
     let isWebSocket = isSecure || connect?.lowercased().hasPrefix("ws://") ?? false
     let webSocket = "requires --connect ws://… or wss://…"
     let names = headers.map { $0.name.lowercased() }
     let repeated = names.firstRepeated.flatMap { name in headers.last { $0.name.lowercased() == name }?.name }
     try Parse.reject(
       (replay != nil && connect != nil, "--replay cannot be used with --connect"),
-      (isRenumbered && connect == nil, "--renumbered requires --connect"),
-      (attempts != nil && connect == nil, "--attempts requires --connect"),
-      (backoffLimit != nil && connect == nil, "--backoff-limit requires --connect"),
-      (silenceLimit != nil && connect == nil, "--silence-limit requires --connect"),
+      (isMerged && name != "--source", "\(name) cannot be used with --source"),
+      (
+        Set(sources.map(\.name)).count < sources.count,
+        "--source: expected each name once, got '\(sources.map(\.name).firstRepeated ?? "")' again"
+      ),
+      (exchange != nil && replay != nil, "--replay cannot be used with --exchange"),
+      (exchange != nil && connect != nil, "--connect cannot be used with --exchange"),
+      (
+        exchange != nil && (schema ?? subscribe ?? unsubscribe) != nil,
+        "--exchange has a schema and messages of its own: give another file to change them"
+      ),
+      (quotes && exchange == nil && !isMerged, "--quotes requires --exchange"),
+      (isRenumbered && !isConnected, "--renumbered requires --connect"),
+      (attempts != nil && !isConnected, "--attempts requires --connect"),
+      (backoffLimit != nil && !isConnected, "--backoff-limit requires --connect"),
+      (silenceLimit != nil && !isConnected, "--silence-limit requires --connect"),
       (allowAnyone && serve == nil, "--allow-anyone requires --serve"),
       (allowAnyone && tokenFile != nil, "--allow-anyone cannot be used with --token-file"),
       (
-        tokenFile != nil && serve == nil && (connect == nil || isWebSocket),
+        tokenFile != nil && serve == nil && (!isMerged && connect == nil || isWebSocket && !isMerged),
         "--token-file requires --serve or --connect host:port; a WebSocket has --header"
       ),
       (subscribe != nil && !isWebSocket, "--subscribe \(webSocket)"),
@@ -149,19 +188,21 @@ struct TickerSourceOptions: ParsableArguments {
       (!headers.isEmpty && !isWebSocket, "--header \(webSocket)"),
       (roots != nil && !isWebSocket, "--roots \(webSocket)"),
       (roots != nil && !isSecure, "--roots requires --connect wss://…; ws://… has no certificates"),
+      (insecure && !isSecure, "--insecure requires --connect wss://…"),
+      (insecure && roots != nil, "--insecure cannot be used with --roots"),
       (
         unsubscribe != nil && subscribe ?? "none" == "none",
         "--unsubscribe requires --subscribe with a message"
       ),
       (repeated != nil, "--header: expected each name once, got '\(repeated ?? "")' again"),
       (replay == "-" && input == nil, "--replay - requires --input ndjson or --input csv"),
-      (schema != nil && replay == nil && connect == nil, "--schema requires --replay or --connect"),
-      (input != nil && replay == nil, "--input requires --replay"),
-      (speed != nil && replay == nil, "--speed requires --replay"),
-      (loop && replay == nil, "--loop requires --replay"),
-      (from != nil && replay == nil, "--from requires --replay"),
-      (to != nil && replay == nil, "--to requires --replay"),
-      (strict && replay == nil, "--strict requires --replay"))
+      (schema != nil && !isReplayed && connect == nil, "--schema requires --replay or --connect"),
+      (input != nil && !isReplayed, "--input requires --replay"),
+      (speed != nil && !isReplayed, "--speed requires --replay"),
+      (loop && !isReplayed, "--loop requires --replay"),
+      (from != nil && !isReplayed, "--from requires --replay"),
+      (to != nil && !isReplayed, "--to requires --replay"),
+      (strict && !isReplayed, "--strict requires --replay"))
   }
 
   /// The token of `--token-file`; nil without it.
@@ -178,19 +219,43 @@ struct TickerSourceOptions: ParsableArguments {
   /// Who may connect to `--serve`.
   func access() throws -> FeedServer.Access { allowAnyone ? .anyone : try token().map { .token($0) } ?? .local }
 
-  /// The source of `--replay` or `--connect`; nil without them.
+  /// The option of the source.
+  var name: String {
+    replay != nil ? "--replay" : connect != nil ? "--connect" : exchange != nil ? "--exchange" : "--source"
+  }
+
+  /// The source of an element of `--source`, with the options of all.
+  private func feed(_ place: String) throws -> FeedConfiguration? {
+    var one = self
+    one.sources = []
+    if place.hasPrefix("exchange:") {
+      one.exchange = String(place.dropFirst("exchange:".count))
+    } else if place.wholeMatch(of: /(tcp|ws|wss):\/\/.+|unix:.+|[^\/]+:\d+/) != nil {
+      one.connect = place
+    } else {
+      one.replay = place
+    }
+    return try one.feed()
+  }
+
+  /// The source of `--replay`, `--connect`, `--exchange` or `--source`; nil without them.
   func feed() throws -> FeedConfiguration? {
+    if !sources.isEmpty {
+      var feeds: [String: FeedConfiguration] = [:]
+      for source in sources { feeds[source.name] = try self.feed(source.value) }
+      return .merged(MergedFeed(feeds))
+    }
     if let replay {
       return .replay(
         ReplayFeed(
           path: replay == "-" ? Self.standardInputPath : replay, format: input.map { $0 == .ndjson ? .ndjson : .csv },
           schema: schema, pace: speed ?? .speed(1), repeats: loop, from: from, to: to, isStrict: strict))
     }
-    guard let connect else { return nil }
+    guard let connect = connect ?? exchange else { return nil }
     var backoff = LiveFeed.Backoff(attemptLimit: attempts)
     if let backoffLimit { (backoff.base, backoff.limit) = (min(backoff.base, backoffLimit), backoffLimit) }
     let silence = silenceLimit ?? .seconds(30)
-    guard connect.lowercased().hasPrefix("ws://") || connect.lowercased().hasPrefix("wss://") else {
+    guard exchange != nil || connect.lowercased().hasPrefix("ws://") || connect.lowercased().hasPrefix("wss://") else {
       return .live(
         LiveFeed(
           FeedAddress(connect), schema: schema, silenceLimit: silence == .zero ? nil : silence, backoff: backoff,
@@ -203,17 +268,32 @@ struct TickerSourceOptions: ParsableArguments {
       case "none": .none
       case let message?: .messages(subscribe: message, unsubscribe: unsubscribe)
       }
-    return .webSocket(
-      WebSocketFeed(
-        connect, schema: schema, subscription: subscription,
-        headers: Dictionary(headers.map { ($0.name, $0.value) }) { first, _ in first },
-        tls: WebSocketFeed.TLS(roots: roots.map { .file($0) } ?? .system),
-        silenceLimit: silence == .zero ? nil : silence, backoff: backoff, restartsNumbers: isRenumbered))
+    var feed =
+      try exchange.map(webSocket(of:)) ?? WebSocketFeed(connect, schema: schema, subscription: subscription)
+    feed.headers = Dictionary(headers.map { ($0.name, $0.value) }) { first, _ in first }
+    feed.tls = WebSocketFeed.TLS(roots: roots.map { .file($0) } ?? .system, acceptsAnyCertificate: insecure)
+    (feed.silenceLimit, feed.backoff) = (silence == .zero ? nil : silence, backoff)
+    feed.restartsNumbers = isRenumbered
+    return .webSocket(feed)
     #else
     throw ValidationError(
       "--connect: expected host:port or unix:/path, as this command was built without WebSockets, got \(connect)")
     #endif
   }
+
+  #if WebSocket
+  /// The source of an exchange.
+  private func webSocket(of exchange: String) throws -> WebSocketFeed {
+    let path = ExchangePreset.path(of: exchange, command: Bundle.main.executablePath ?? CommandLine.arguments[0])
+    do throws(FeedError) {
+      if let feed = WebSocketFeed(try ExchangePreset(path: path), quotes: quotes) { return feed }
+    } catch {
+      throw CommandFailure(
+        .noInput, "--exchange: \(error.message)", advice: "choose binance, coinbase or kraken, or the path of a file")
+    }
+    throw CommandFailure(.usage, "--quotes: \(path): expected an exchange with quotes, got one without")
+  }
+  #endif
 }
 
 struct TickerStreamOptions: ParsableArguments {
@@ -221,9 +301,24 @@ struct TickerStreamOptions: ParsableArguments {
   var policy: Policy = .buffered
 
   @Option(
-    "Write candles of this interval instead of trades: 250ms, 5s, 1m, 1h, 1d.", value: "interval",
-    parse: MarketTime.interval(of: "an interval"))
-  var candles: Duration?
+    "Write candles of this interval instead of trades, or of several: 250ms, 5s, 1m,5m,1h, 1d, 1w.",
+    value: "interval,…",
+    parse: { text in
+      try text.split(separator: ",", omittingEmptySubsequences: false).map {
+        let expected = "an interval such as 250ms, 5s, 1m, 1h, 1d or 1w"
+        return try Parse.value(expected) { MarketCalendar.Period($0) }(String($0))
+      }
+    })
+  var candles: [MarketCalendar.Period]?
+
+  @Option("Begin days and weeks of candles at midnight in this time zone: Europe/Berlin. (default: UTC)", value: "zone")
+  var zone: String?
+
+  @Option(
+    "Make candles of these hours alone, in the time zone: mon-fri/09:30-16:00. Intervals begin with the session.",
+    value: "days/hours",
+    parse: Parse.value("a session such as mon-fri/09:30-16:00 or sun,mon/18:00-17:00") { MarketSession($0) })
+  var session: MarketSession?
 
   @Option(
     "Wait this long for late trades of a candle, at most 64 intervals. (default: 0)", value: "interval",
@@ -256,10 +351,13 @@ struct TickerStreamOptions: ParsableArguments {
   }
 
   func validate() throws {
-    let limit = (candles ?? .zero) * 64
+    let limit = try selection().map { $0.shortest * 64 } ?? .zero
     try Parse.reject(
       (candles != nil && statistics != nil, "--candles cannot be used with --statistics"),
       (lateness != nil && candles == nil, "--lateness requires --candles"),
+      (zone != nil && candles == nil, "--zone requires --candles"),
+      (session != nil && candles == nil, "--session requires --candles"),
+      (Set(candles ?? []).count < candles?.count ?? 0, "--candles: expected each interval once"),
       (
         lateness ?? .zero > limit,
         "--lateness: expected 0 to \(MarketInterval(limit)), 64 intervals, got \(MarketInterval(lateness ?? .zero))"
@@ -267,9 +365,17 @@ struct TickerStreamOptions: ParsableArguments {
       (overwrite && record == nil, "--overwrite requires --record"))
   }
 
-  var content: TickerPlan.Content {
-    if let candles { return .candles(every: candles, lateness: lateness ?? .zero) }
-    return statistics.map { .statistics(over: $0) } ?? .trades
+  private func selection() throws -> CandleSelection? {
+    guard let candles else { return nil }
+    do throws(FeedError) {
+      return try CandleSelection(candles, zone: zone, session: session, lateness: lateness ?? .zero)
+    } catch {
+      throw ValidationError("--\(error.message)")
+    }
+  }
+
+  func content() throws -> TickerPlan.Content {
+    try selection().map { .candles($0) } ?? statistics.map { .statistics(over: $0) } ?? .trades
   }
 
   /// The buffering policy, for updates per second of the policy `sampled`; nil for the default.

@@ -42,7 +42,7 @@ actor TickerOutput: TickerSink {
   func take(_ alert: StreamElement<PriceAlert>) throws {
     switch format {
     case .csv: try? notes?.write(line(alert))
-    case .ndjson: text.append(Self.json(alert))
+    case .ndjson: text.append(json: alert)
     case .auto, .text: text.append(line(alert))
     }
     try flush()
@@ -53,22 +53,6 @@ actor TickerOutput: TickerSink {
     case .gap(let count): "\(profile.glyphs.ellipsis) \(count) alerts missing here\n"
     case .value(let alert): "\(MarketTime.timeOfDay(alert.time))  ALERT  \(alert.text)\n"
     }
-  }
-
-  /// The JSON of an alert: a nested object, so that a reader of trades does not take it for one.
-  static func json(_ alert: StreamElement<PriceAlert>) -> String {
-    let fields: [(String, Value)] =
-      switch alert {
-      case .gap(let count): [("gap", .unsigned(count))]
-      case .value(let alert):
-        [
-          ("symbol", .string(alert.threshold.symbol)),
-          (alert.threshold.direction.rawValue, .decimal(alert.threshold.level)), ("price", .decimal(alert.price)),
-          ("t_ms", MarketTime.milliseconds(alert.time.nanosecondsSince1970)),
-          ("t_ns", MarketTime.nanoseconds(alert.time.nanosecondsSince1970)),
-        ]
-      }
-    return ByteText.line([("alert", .object(fields))])
   }
 
   func take(_ notice: FeedNotice) {
@@ -84,7 +68,9 @@ actor TickerOutput: TickerSink {
 
   func take(_ connection: FeedConnection) {
     switch connection {
-    case .connected, .reconnecting: note(connection.text)
+    case .connected: note(connection.text)
+    case .reconnecting:
+      note(connection.text + (connection.isCertificateRefused ? "; \(TickerSourceOptions.certificateAdvice)" : ""))
     // The end of the connection is reported as that of the run.
     case .idle, .connecting, .closed: break
     }

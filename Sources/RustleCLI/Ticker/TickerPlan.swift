@@ -4,18 +4,16 @@ import RustleMarket
 struct TickerPlan: Sendable, Equatable {
   enum Content: Sendable, Hashable {
     case trades
-    case candles(every: Duration, lateness: Duration)
+    case candles(CandleSelection)
     case statistics(over: Duration)
 
     var isCandles: Bool { if case .candles = self { true } else { false } }
 
-    /// The duration of a candle or of a window; nil for trades.
-    var interval: Duration? {
-      switch self {
-      case .trades: nil
-      case .candles(let interval, _), .statistics(let interval): interval
-      }
-    }
+    /// Whether candles of a symbol have several durations.
+    var hasIntervals: Bool { if case .candles(let candles) = self { candles.periods.count > 1 } else { false } }
+
+    /// The duration of a window; nil without one.
+    var window: Duration? { if case .statistics(let window) = self { window } else { nil } }
   }
 
   var source: FeedConfiguration
@@ -46,7 +44,10 @@ struct TickerPlan: Sendable, Equatable {
   }
 
   /// The policy of a consumer of every update: lossless for a recording, buffered for another source.
-  var everything: FeedPolicy { recording == nil ? .buffered() : .lossless() }
+  var everything: FeedPolicy {
+    if case .hosted(let feed) = source, feed.waits { return .lossless() }
+    return recording == nil ? .buffered() : .lossless()
+  }
 
   var sourceText: String {
     if let connection { return "from \(connection)" }

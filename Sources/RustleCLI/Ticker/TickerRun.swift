@@ -83,6 +83,12 @@ extension EngineStream: ShownStream where Value: TickerRecord {
   func deliver(to sink: some TickerSink) async throws { for await batch in batches() { try await sink.take(batch) } }
 }
 
+extension CandleStreams: ShownStream {
+  var evictedTradeCount: UInt64 { 0 }
+
+  func deliver(to sink: some TickerSink) async throws { try await deliver { try await sink.take($0) } }
+}
+
 /// The feed of a run, and its streams. The streams begin before the source, so that none misses its first trade.
 struct TickerStreams: Sendable {
   let feed: MarketFeed
@@ -103,8 +109,8 @@ struct TickerStreams: Sendable {
     shown =
       switch plan.content {
       case .trades: try await feed.trades(for: symbols, policy: policy)
-      case .candles(let interval, let lateness):
-        try await feed.candles(of: symbols, every: interval, lateness: lateness, policy: policy)
+      case .candles(let candles):
+        try await CandleStreams(candles, of: symbols, from: feed, policy: policy, everything: everything)
       case .statistics(let window): try await feed.statistics(of: symbols, over: window, policy: policy)
       }
     let recorded = recorder == nil ? nil : try await feed.trades(for: symbols, policy: everything)

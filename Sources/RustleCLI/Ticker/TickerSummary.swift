@@ -50,7 +50,10 @@ struct TickerSummary {
     switch outcome {
     case .failed(let reason):
       let isForeign = plan.recording?.isStrict == false && counts.trades == 0 && counts.malformed > 0
-      return CommandFailure(.badData, "\(name): \(reason)", advice: isForeign ? schemaAdvice : nil)
+      let isRefused = FeedConnection.isCertificateRefused(reason)
+      return CommandFailure(
+        .badData, "\(name): \(reason)",
+        advice: isRefused ? TickerSourceOptions.certificateAdvice : isForeign ? schemaAdvice : nil)
     case .panicked(let message): return CommandFailure(.internal, message)
     case nil, .cancelled, .ended: break
     }

@@ -118,17 +118,21 @@ extension NativeLayout {
         [
           ("price_units", \.price_units), ("size_units", \.size_units), ("time_ns", \.time_ns),
           ("sequence", \.sequence), ("sequence_gap", \.sequence_gap), ("symbol", \.symbol), ("gap", \.gap),
-          ("price_scale", \.price_scale), ("size_scale", \.size_scale), ("is_out_of_order", \.is_out_of_order),
-          ("reserved", \.reserved),
+          ("bid_units", \.bid_units), ("ask_units", \.ask_units), ("bid_size_units", \.bid_size_units),
+          ("ask_size_units", \.ask_size_units), ("price_scale", \.price_scale), ("size_scale", \.size_scale),
+          ("is_out_of_order", \.is_out_of_order), ("side", \.side), ("has_quote", \.has_quote),
+          ("bid_scale", \.bid_scale), ("ask_scale", \.ask_scale), ("bid_size_scale", \.bid_size_scale),
+          ("ask_size_scale", \.ask_size_scale), ("reserved", \.reserved),
         ]),
       record(
         RustleCandle.self, "RustleCandle",
         [
           ("start_ns", \.start_ns), ("open_units", \.open_units), ("high_units", \.high_units),
           ("low_units", \.low_units), ("close_units", \.close_units), ("volume_units", \.volume_units),
-          ("volume", \.volume), ("count", \.count), ("symbol", \.symbol), ("gap", \.gap), ("open_scale", \.open_scale),
-          ("high_scale", \.high_scale), ("low_scale", \.low_scale), ("close_scale", \.close_scale),
-          ("volume_scale", \.volume_scale), ("is_volume_exact", \.is_volume_exact), ("reserved", \.reserved),
+          ("volume", \.volume), ("vwap", \.vwap), ("count", \.count), ("symbol", \.symbol), ("gap", \.gap),
+          ("open_scale", \.open_scale), ("high_scale", \.high_scale), ("low_scale", \.low_scale),
+          ("close_scale", \.close_scale), ("volume_scale", \.volume_scale), ("is_volume_exact", \.is_volume_exact),
+          ("reserved", \.reserved),
         ]),
       record(
         RustlePriceStatistics.self, "RustlePriceStatistics",

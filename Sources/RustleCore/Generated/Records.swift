@@ -760,12 +760,32 @@ package struct NativeTrade: Sendable, Hashable {
   package var symbol: Int
   /// Records dropped for this consumer just before this one (with a policy that keeps the newest: of its own symbol).
   package var gap: UInt64
+  /// The best bid, in units of 10^-`bid_scale`.
+  package var bidUnits: Int64
+  /// The best ask, in units of 10^-`ask_scale`.
+  package var askUnits: Int64
+  /// The size at the bid, in units of 10^-`bid_size_scale`; 0 when the source has none.
+  package var bidSizeUnits: Int64
+  /// The size at the ask, in units of 10^-`ask_size_scale`; 0 when the source has none.
+  package var askSizeUnits: Int64
   /// Digits of the price after the point.
   package var priceScale: UInt8
   /// Digits of the size after the point.
   package var sizeScale: UInt8
   /// 1 when a trade of its symbol with a higher sequence number came before, else 0.
   package var isOutOfOrder: Bool
+  /// The taker's side: 1 bought, 2 sold; 0 when the source has none.
+  package var side: UInt8
+  /// 1 when the source has a bid and an ask, whose middle is the price where it has no other; else 0, as those.
+  package var hasQuote: Bool
+  /// Digits of the bid after the point.
+  package var bidScale: UInt8
+  /// Digits of the ask after the point.
+  package var askScale: UInt8
+  /// Digits of the size at the bid after the point.
+  package var bidSizeScale: UInt8
+  /// Digits of the size at the ask after the point.
+  package var askSizeScale: UInt8
 
   init(_ record: RustleTrade) {
     priceUnits = record.price_units
@@ -775,9 +795,19 @@ package struct NativeTrade: Sendable, Hashable {
     sequenceGap = record.sequence_gap
     symbol = Int(record.symbol)
     gap = UInt64(record.gap)
+    bidUnits = record.bid_units
+    askUnits = record.ask_units
+    bidSizeUnits = record.bid_size_units
+    askSizeUnits = record.ask_size_units
     priceScale = record.price_scale
     sizeScale = record.size_scale
     isOutOfOrder = record.is_out_of_order != 0
+    side = record.side
+    hasQuote = record.has_quote != 0
+    bidScale = record.bid_scale
+    askScale = record.ask_scale
+    bidSizeScale = record.bid_size_scale
+    askSizeScale = record.ask_size_scale
   }
 }
 
@@ -799,6 +829,8 @@ package struct NativeCandle: Sendable, Hashable {
   package var volumeUnits: Int64
   /// The sum of the sizes, rounded.
   package var volume: Double
+  /// The mean price, weighted by size; 0 without sizes.
+  package var vwap: Double
   /// The number of trades, at least 1.
   package var count: UInt64
   /// The symbol's number in this feed.
@@ -826,6 +858,7 @@ package struct NativeCandle: Sendable, Hashable {
     closeUnits = record.close_units
     volumeUnits = record.volume_units
     volume = record.volume
+    vwap = record.vwap
     count = record.count
     symbol = Int(record.symbol)
     gap = UInt64(record.gap)

@@ -1003,14 +1003,34 @@ typedef struct RustleTrade {
   uint32_t symbol;
   /// Records dropped for this consumer just before this one (with a policy that keeps the newest: of its own symbol).
   uint32_t gap;
+  /// The best bid, in units of 10^-`bid_scale`.
+  int64_t bid_units;
+  /// The best ask, in units of 10^-`ask_scale`.
+  int64_t ask_units;
+  /// The size at the bid, in units of 10^-`bid_size_scale`; 0 when the source has none.
+  int64_t bid_size_units;
+  /// The size at the ask, in units of 10^-`ask_size_scale`; 0 when the source has none.
+  int64_t ask_size_units;
   /// Digits of the price after the point.
   uint8_t price_scale;
   /// Digits of the size after the point.
   uint8_t size_scale;
   /// 1 when a trade of its symbol with a higher sequence number came before, else 0.
   uint8_t is_out_of_order;
+  /// The taker's side: 1 bought, 2 sold; 0 when the source has none.
+  uint8_t side;
+  /// 1 when the source has a bid and an ask, whose middle is the price where it has no other; else 0, as those.
+  uint8_t has_quote;
+  /// Digits of the bid after the point.
+  uint8_t bid_scale;
+  /// Digits of the ask after the point.
+  uint8_t ask_scale;
+  /// Digits of the size at the bid after the point.
+  uint8_t bid_size_scale;
+  /// Digits of the size at the ask after the point.
+  uint8_t ask_size_scale;
   /// 0.
-  uint8_t reserved[5];
+  uint8_t reserved[7];
 } RustleTrade;
 
 /// A candle: the trades of one symbol in one interval.
@@ -1029,6 +1049,8 @@ typedef struct RustleCandle {
   int64_t volume_units;
   /// The sum of the sizes, rounded.
   double volume;
+  /// The mean price, weighted by size; 0 without sizes.
+  double vwap;
   /// The number of trades, at least 1.
   uint64_t count;
   /// The symbol's number in this feed.
@@ -3450,7 +3472,7 @@ RUSTLE_ASSERT(offsetof(RustleNoticeRequest, reserved) == 12, "the place of Rustl
 RUSTLE_ASSERT(sizeof(RustleFeedOmissions) == 16, "the size of RustleFeedOmissions");
 RUSTLE_ASSERT(offsetof(RustleFeedOmissions, late) == 0, "the place of RustleFeedOmissions.late");
 RUSTLE_ASSERT(offsetof(RustleFeedOmissions, evicted) == 8, "the place of RustleFeedOmissions.evicted");
-RUSTLE_ASSERT(sizeof(RustleTrade) == 56, "the size of RustleTrade");
+RUSTLE_ASSERT(sizeof(RustleTrade) == 96, "the size of RustleTrade");
 RUSTLE_ASSERT(offsetof(RustleTrade, price_units) == 0, "the place of RustleTrade.price_units");
 RUSTLE_ASSERT(offsetof(RustleTrade, size_units) == 8, "the place of RustleTrade.size_units");
 RUSTLE_ASSERT(offsetof(RustleTrade, time_ns) == 16, "the place of RustleTrade.time_ns");
@@ -3458,11 +3480,21 @@ RUSTLE_ASSERT(offsetof(RustleTrade, sequence) == 24, "the place of RustleTrade.s
 RUSTLE_ASSERT(offsetof(RustleTrade, sequence_gap) == 32, "the place of RustleTrade.sequence_gap");
 RUSTLE_ASSERT(offsetof(RustleTrade, symbol) == 40, "the place of RustleTrade.symbol");
 RUSTLE_ASSERT(offsetof(RustleTrade, gap) == 44, "the place of RustleTrade.gap");
-RUSTLE_ASSERT(offsetof(RustleTrade, price_scale) == 48, "the place of RustleTrade.price_scale");
-RUSTLE_ASSERT(offsetof(RustleTrade, size_scale) == 49, "the place of RustleTrade.size_scale");
-RUSTLE_ASSERT(offsetof(RustleTrade, is_out_of_order) == 50, "the place of RustleTrade.is_out_of_order");
-RUSTLE_ASSERT(offsetof(RustleTrade, reserved) == 51, "the place of RustleTrade.reserved");
-RUSTLE_ASSERT(sizeof(RustleCandle) == 80, "the size of RustleCandle");
+RUSTLE_ASSERT(offsetof(RustleTrade, bid_units) == 48, "the place of RustleTrade.bid_units");
+RUSTLE_ASSERT(offsetof(RustleTrade, ask_units) == 56, "the place of RustleTrade.ask_units");
+RUSTLE_ASSERT(offsetof(RustleTrade, bid_size_units) == 64, "the place of RustleTrade.bid_size_units");
+RUSTLE_ASSERT(offsetof(RustleTrade, ask_size_units) == 72, "the place of RustleTrade.ask_size_units");
+RUSTLE_ASSERT(offsetof(RustleTrade, price_scale) == 80, "the place of RustleTrade.price_scale");
+RUSTLE_ASSERT(offsetof(RustleTrade, size_scale) == 81, "the place of RustleTrade.size_scale");
+RUSTLE_ASSERT(offsetof(RustleTrade, is_out_of_order) == 82, "the place of RustleTrade.is_out_of_order");
+RUSTLE_ASSERT(offsetof(RustleTrade, side) == 83, "the place of RustleTrade.side");
+RUSTLE_ASSERT(offsetof(RustleTrade, has_quote) == 84, "the place of RustleTrade.has_quote");
+RUSTLE_ASSERT(offsetof(RustleTrade, bid_scale) == 85, "the place of RustleTrade.bid_scale");
+RUSTLE_ASSERT(offsetof(RustleTrade, ask_scale) == 86, "the place of RustleTrade.ask_scale");
+RUSTLE_ASSERT(offsetof(RustleTrade, bid_size_scale) == 87, "the place of RustleTrade.bid_size_scale");
+RUSTLE_ASSERT(offsetof(RustleTrade, ask_size_scale) == 88, "the place of RustleTrade.ask_size_scale");
+RUSTLE_ASSERT(offsetof(RustleTrade, reserved) == 89, "the place of RustleTrade.reserved");
+RUSTLE_ASSERT(sizeof(RustleCandle) == 88, "the size of RustleCandle");
 RUSTLE_ASSERT(offsetof(RustleCandle, start_ns) == 0, "the place of RustleCandle.start_ns");
 RUSTLE_ASSERT(offsetof(RustleCandle, open_units) == 8, "the place of RustleCandle.open_units");
 RUSTLE_ASSERT(offsetof(RustleCandle, high_units) == 16, "the place of RustleCandle.high_units");
@@ -3470,16 +3502,17 @@ RUSTLE_ASSERT(offsetof(RustleCandle, low_units) == 24, "the place of RustleCandl
 RUSTLE_ASSERT(offsetof(RustleCandle, close_units) == 32, "the place of RustleCandle.close_units");
 RUSTLE_ASSERT(offsetof(RustleCandle, volume_units) == 40, "the place of RustleCandle.volume_units");
 RUSTLE_ASSERT(offsetof(RustleCandle, volume) == 48, "the place of RustleCandle.volume");
-RUSTLE_ASSERT(offsetof(RustleCandle, count) == 56, "the place of RustleCandle.count");
-RUSTLE_ASSERT(offsetof(RustleCandle, symbol) == 64, "the place of RustleCandle.symbol");
-RUSTLE_ASSERT(offsetof(RustleCandle, gap) == 68, "the place of RustleCandle.gap");
-RUSTLE_ASSERT(offsetof(RustleCandle, open_scale) == 72, "the place of RustleCandle.open_scale");
-RUSTLE_ASSERT(offsetof(RustleCandle, high_scale) == 73, "the place of RustleCandle.high_scale");
-RUSTLE_ASSERT(offsetof(RustleCandle, low_scale) == 74, "the place of RustleCandle.low_scale");
-RUSTLE_ASSERT(offsetof(RustleCandle, close_scale) == 75, "the place of RustleCandle.close_scale");
-RUSTLE_ASSERT(offsetof(RustleCandle, volume_scale) == 76, "the place of RustleCandle.volume_scale");
-RUSTLE_ASSERT(offsetof(RustleCandle, is_volume_exact) == 77, "the place of RustleCandle.is_volume_exact");
-RUSTLE_ASSERT(offsetof(RustleCandle, reserved) == 78, "the place of RustleCandle.reserved");
+RUSTLE_ASSERT(offsetof(RustleCandle, vwap) == 56, "the place of RustleCandle.vwap");
+RUSTLE_ASSERT(offsetof(RustleCandle, count) == 64, "the place of RustleCandle.count");
+RUSTLE_ASSERT(offsetof(RustleCandle, symbol) == 72, "the place of RustleCandle.symbol");
+RUSTLE_ASSERT(offsetof(RustleCandle, gap) == 76, "the place of RustleCandle.gap");
+RUSTLE_ASSERT(offsetof(RustleCandle, open_scale) == 80, "the place of RustleCandle.open_scale");
+RUSTLE_ASSERT(offsetof(RustleCandle, high_scale) == 81, "the place of RustleCandle.high_scale");
+RUSTLE_ASSERT(offsetof(RustleCandle, low_scale) == 82, "the place of RustleCandle.low_scale");
+RUSTLE_ASSERT(offsetof(RustleCandle, close_scale) == 83, "the place of RustleCandle.close_scale");
+RUSTLE_ASSERT(offsetof(RustleCandle, volume_scale) == 84, "the place of RustleCandle.volume_scale");
+RUSTLE_ASSERT(offsetof(RustleCandle, is_volume_exact) == 85, "the place of RustleCandle.is_volume_exact");
+RUSTLE_ASSERT(offsetof(RustleCandle, reserved) == 86, "the place of RustleCandle.reserved");
 RUSTLE_ASSERT(sizeof(RustlePriceStatistics) == 80, "the size of RustlePriceStatistics");
 RUSTLE_ASSERT(offsetof(RustlePriceStatistics, time_ns) == 0, "the place of RustlePriceStatistics.time_ns");
 RUSTLE_ASSERT(offsetof(RustlePriceStatistics, count) == 8, "the place of RustlePriceStatistics.count");

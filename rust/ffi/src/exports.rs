@@ -2422,6 +2422,34 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     entry(c"RustleTrade", Some(c"gap"), 0, 0, offset_of!(RustleTrade, gap)),
     entry(
         c"RustleTrade",
+        Some(c"bid_units"),
+        0,
+        0,
+        offset_of!(RustleTrade, bid_units),
+    ),
+    entry(
+        c"RustleTrade",
+        Some(c"ask_units"),
+        0,
+        0,
+        offset_of!(RustleTrade, ask_units),
+    ),
+    entry(
+        c"RustleTrade",
+        Some(c"bid_size_units"),
+        0,
+        0,
+        offset_of!(RustleTrade, bid_size_units),
+    ),
+    entry(
+        c"RustleTrade",
+        Some(c"ask_size_units"),
+        0,
+        0,
+        offset_of!(RustleTrade, ask_size_units),
+    ),
+    entry(
+        c"RustleTrade",
         Some(c"price_scale"),
         0,
         0,
@@ -2440,6 +2468,42 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleTrade, is_out_of_order),
+    ),
+    entry(c"RustleTrade", Some(c"side"), 0, 0, offset_of!(RustleTrade, side)),
+    entry(
+        c"RustleTrade",
+        Some(c"has_quote"),
+        0,
+        0,
+        offset_of!(RustleTrade, has_quote),
+    ),
+    entry(
+        c"RustleTrade",
+        Some(c"bid_scale"),
+        0,
+        0,
+        offset_of!(RustleTrade, bid_scale),
+    ),
+    entry(
+        c"RustleTrade",
+        Some(c"ask_scale"),
+        0,
+        0,
+        offset_of!(RustleTrade, ask_scale),
+    ),
+    entry(
+        c"RustleTrade",
+        Some(c"bid_size_scale"),
+        0,
+        0,
+        offset_of!(RustleTrade, bid_size_scale),
+    ),
+    entry(
+        c"RustleTrade",
+        Some(c"ask_size_scale"),
+        0,
+        0,
+        offset_of!(RustleTrade, ask_size_scale),
     ),
     entry(
         c"RustleTrade",
@@ -2503,6 +2567,13 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleCandle, volume),
+    ),
+    entry(
+        c"RustleCandle",
+        Some(c"vwap"),
+        0,
+        0,
+        offset_of!(RustleCandle, vwap),
     ),
     entry(
         c"RustleCandle",
@@ -5004,7 +5075,7 @@ const _: () = {
     assert!(size_of::<RustleFeedOmissions>() == 16 && align_of::<RustleFeedOmissions>() == 8);
     assert!(offset_of!(RustleFeedOmissions, late) == 0);
     assert!(offset_of!(RustleFeedOmissions, evicted) == 8);
-    assert!(size_of::<RustleTrade>() == 56 && align_of::<RustleTrade>() == 8);
+    assert!(size_of::<RustleTrade>() == 96 && align_of::<RustleTrade>() == 8);
     assert!(offset_of!(RustleTrade, price_units) == 0);
     assert!(offset_of!(RustleTrade, size_units) == 8);
     assert!(offset_of!(RustleTrade, time_ns) == 16);
@@ -5012,11 +5083,21 @@ const _: () = {
     assert!(offset_of!(RustleTrade, sequence_gap) == 32);
     assert!(offset_of!(RustleTrade, symbol) == 40);
     assert!(offset_of!(RustleTrade, gap) == 44);
-    assert!(offset_of!(RustleTrade, price_scale) == 48);
-    assert!(offset_of!(RustleTrade, size_scale) == 49);
-    assert!(offset_of!(RustleTrade, is_out_of_order) == 50);
-    assert!(offset_of!(RustleTrade, reserved) == 51);
-    assert!(size_of::<RustleCandle>() == 80 && align_of::<RustleCandle>() == 8);
+    assert!(offset_of!(RustleTrade, bid_units) == 48);
+    assert!(offset_of!(RustleTrade, ask_units) == 56);
+    assert!(offset_of!(RustleTrade, bid_size_units) == 64);
+    assert!(offset_of!(RustleTrade, ask_size_units) == 72);
+    assert!(offset_of!(RustleTrade, price_scale) == 80);
+    assert!(offset_of!(RustleTrade, size_scale) == 81);
+    assert!(offset_of!(RustleTrade, is_out_of_order) == 82);
+    assert!(offset_of!(RustleTrade, side) == 83);
+    assert!(offset_of!(RustleTrade, has_quote) == 84);
+    assert!(offset_of!(RustleTrade, bid_scale) == 85);
+    assert!(offset_of!(RustleTrade, ask_scale) == 86);
+    assert!(offset_of!(RustleTrade, bid_size_scale) == 87);
+    assert!(offset_of!(RustleTrade, ask_size_scale) == 88);
+    assert!(offset_of!(RustleTrade, reserved) == 89);
+    assert!(size_of::<RustleCandle>() == 88 && align_of::<RustleCandle>() == 8);
     assert!(offset_of!(RustleCandle, start_ns) == 0);
     assert!(offset_of!(RustleCandle, open_units) == 8);
     assert!(offset_of!(RustleCandle, high_units) == 16);
@@ -5024,16 +5105,17 @@ const _: () = {
     assert!(offset_of!(RustleCandle, close_units) == 32);
     assert!(offset_of!(RustleCandle, volume_units) == 40);
     assert!(offset_of!(RustleCandle, volume) == 48);
-    assert!(offset_of!(RustleCandle, count) == 56);
-    assert!(offset_of!(RustleCandle, symbol) == 64);
-    assert!(offset_of!(RustleCandle, gap) == 68);
-    assert!(offset_of!(RustleCandle, open_scale) == 72);
-    assert!(offset_of!(RustleCandle, high_scale) == 73);
-    assert!(offset_of!(RustleCandle, low_scale) == 74);
-    assert!(offset_of!(RustleCandle, close_scale) == 75);
-    assert!(offset_of!(RustleCandle, volume_scale) == 76);
-    assert!(offset_of!(RustleCandle, is_volume_exact) == 77);
-    assert!(offset_of!(RustleCandle, reserved) == 78);
+    assert!(offset_of!(RustleCandle, vwap) == 56);
+    assert!(offset_of!(RustleCandle, count) == 64);
+    assert!(offset_of!(RustleCandle, symbol) == 72);
+    assert!(offset_of!(RustleCandle, gap) == 76);
+    assert!(offset_of!(RustleCandle, open_scale) == 80);
+    assert!(offset_of!(RustleCandle, high_scale) == 81);
+    assert!(offset_of!(RustleCandle, low_scale) == 82);
+    assert!(offset_of!(RustleCandle, close_scale) == 83);
+    assert!(offset_of!(RustleCandle, volume_scale) == 84);
+    assert!(offset_of!(RustleCandle, is_volume_exact) == 85);
+    assert!(offset_of!(RustleCandle, reserved) == 86);
     assert!(size_of::<RustlePriceStatistics>() == 80 && align_of::<RustlePriceStatistics>() == 8);
     assert!(offset_of!(RustlePriceStatistics, time_ns) == 0);
     assert!(offset_of!(RustlePriceStatistics, count) == 8);

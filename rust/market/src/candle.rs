@@ -1,14 +1,14 @@
 //! Candles: open, high, low and close of equal intervals of event time.
 
 use crate::per_symbol::PerSymbol;
-use crate::{Decimal, DecimalSum, Interval, NO_TIME, Trade};
+use crate::{Decimal, DecimalSum, Interval, NO_TIME, Trade, Turnover};
 use std::fmt;
 
 /// The longest lateness, in intervals: a symbol has at most this many open candles, and two more.
 pub const MAX_LATE_INTERVALS: i64 = 64;
 
 /// The prices and sizes of a symbol within one interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candle {
     /// The symbol, as an index into the symbol table.
     pub symbol: u32,
@@ -24,8 +24,17 @@ pub struct Candle {
     pub close: Decimal,
     /// The exact sum of the sizes.
     pub volume: DecimalSum,
+    /// The sum of prices times sizes.
+    pub turnover: Turnover,
     /// The number of updates, at least 1.
     pub count: u64,
+}
+
+impl Candle {
+    /// The mean price, weighted by size (VWAP); `None` without a size.
+    pub fn vwap(&self) -> Option<f64> {
+        (!self.volume.is_zero()).then(|| self.turnover.to_f64() / self.volume.to_f64())
+    }
 }
 
 /// The outcome of an update.
@@ -199,9 +208,7 @@ impl State {
 
 impl Open {
     fn new(trade: &Trade, start_ns: i64) -> Self {
-        let mut volume = DecimalSum::ZERO;
-        volume.add(trade.size);
-        Self {
+        let mut open = Self {
             candle: Candle {
                 symbol: trade.symbol,
                 start_ns,
@@ -209,12 +216,15 @@ impl Open {
                 high: trade.price,
                 low: trade.price,
                 close: trade.price,
-                volume,
+                volume: DecimalSum::ZERO,
+                turnover: Turnover::default(),
                 count: 1,
             },
             open_ns: trade.time_ns,
             close_ns: trade.time_ns,
-        }
+        };
+        open.add_size(trade);
+        open
     }
 
     fn add(&mut self, trade: &Trade) {
@@ -233,8 +243,15 @@ impl Open {
         if trade.price < candle.low {
             candle.low = trade.price;
         }
-        candle.volume.add(trade.size);
         candle.count += 1;
+        self.add_size(trade);
+    }
+
+    fn add_size(&mut self, trade: &Trade) {
+        self.candle.volume.add(trade.size);
+        if !trade.size.is_zero() {
+            self.candle.turnover.add(trade.price, trade.size);
+        }
     }
 }
 

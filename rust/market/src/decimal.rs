@@ -1,8 +1,10 @@
 //! Decimal numbers that keep every digit of their text.
 
 mod sum;
+mod turnover;
 
 pub use sum::DecimalSum;
+pub use turnover::Turnover;
 
 use crate::Excerpt;
 use std::cmp::Ordering;
@@ -184,6 +186,18 @@ impl Decimal {
             units: -other.units,
             scale: other.scale,
         })
+    }
+
+    /// The exact middle between this number and another, with the larger scale or one digit more, or `None` when it has too many
+    /// digits.
+    pub fn midpoint(self, other: Self) -> Option<Self> {
+        let scale = self.scale.max(other.scale);
+        let sum = self.units_at(scale) + other.units_at(scale);
+        let (units, scale) = match sum % 2 {
+            0 => (sum / 2, scale),
+            _ => (sum * 5, scale + 1),
+        };
+        Self::new(i64::try_from(units).ok()?, scale)
     }
 
     /// `self` - `origin` as a double: rounded once or twice, however close to one another they are.

@@ -1,17 +1,27 @@
 //! From the texts of a message's fields to a trade.
 
-use crate::symbol_table::{SymbolTable, SymbolTableError};
+mod error;
+
+pub use error::MessageError;
+
 use crate::time::parse_time;
-use crate::{Decimal, Excerpt, MAX_TIMES, MessageType, NO_SEQUENCE, NO_TIME, Schema, TimeUnit, Trade};
+use crate::{
+    Decimal, Excerpt, MAX_TIMES, MessageType, NO_SEQUENCE, NO_TIME, Quote, Schema, SideField, SymbolTable,
+    TimeUnit, Trade,
+};
 use std::borrow::Cow;
-use std::fmt;
 
 /// Slots of [`Fields`].
 pub(crate) const SYMBOL: usize = 0;
 pub(crate) const PRICE: usize = 1;
 pub(crate) const SIZE: usize = 2;
 pub(crate) const SEQUENCE: usize = 3;
-pub(crate) const TIMES: usize = 4;
+const SIDE: usize = 4;
+pub(crate) const BID: usize = 5;
+const BID_SIZE: usize = 6;
+pub(crate) const ASK: usize = 7;
+const ASK_SIZE: usize = 8;
+pub(crate) const TIMES: usize = 9;
 pub(crate) const ONLY: usize = TIMES + MAX_TIMES;
 pub(crate) const SLOTS: usize = ONLY + 1;
 /// A bit for each slot.
@@ -21,9 +31,14 @@ pub(crate) type SlotBits = u16;
 pub(crate) fn slots(schema: &Schema) -> impl Iterator<Item = (&str, usize)> {
     [
         (Some(schema.symbol()), SYMBOL),
-        (Some(schema.price()), PRICE),
+        (schema.price(), PRICE),
         (schema.size(), SIZE),
         (schema.sequence(), SEQUENCE),
+        (schema.side().map(|side| side.path.as_str()), SIDE),
+        (schema.bid(), BID),
+        (schema.bid_size(), BID_SIZE),
+        (schema.ask(), ASK),
+        (schema.ask_size(), ASK_SIZE),
     ]
     .into_iter()
     .filter_map(|(path, slot)| path.map(|path| (path, slot)))
@@ -36,13 +51,30 @@ pub(crate) fn slots(schema: &Schema) -> impl Iterator<Item = (&str, usize)> {
     )
 }
 
-/// The units of a schema's times, by slot.
-pub(crate) fn units(schema: &Schema) -> [TimeUnit; MAX_TIMES] {
-    let mut units = [TimeUnit::Milliseconds; MAX_TIMES];
-    for (unit, time) in units.iter_mut().zip(schema.times()) {
-        *unit = time.unit;
+/// What the texts of fields mean.
+#[derive(Clone, Debug)]
+pub(crate) struct Meaning {
+    spelling: Spelling,
+    /// The units of the times, by slot.
+    units: [TimeUnit; MAX_TIMES],
+    side: Option<SideField>,
+    /// The field that a message with a symbol alone lacks.
+    required: &'static str,
+}
+
+impl Meaning {
+    pub(crate) fn new(schema: &Schema, spelling: Spelling) -> Self {
+        let mut units = [TimeUnit::Milliseconds; MAX_TIMES];
+        for (unit, time) in units.iter_mut().zip(schema.times()) {
+            *unit = time.unit;
+        }
+        Self {
+            spelling,
+            units,
+            side: schema.side().cloned(),
+            required: if schema.price().is_some() { "price" } else { "bid" },
+        }
     }
-    units
 }
 
 /// The encoding of the fields' texts.
@@ -61,10 +93,12 @@ pub(crate) struct Fields<'a>([Option<&'a str>; SLOTS]);
 impl<'a> Fields<'a> {
     /// Sets the slots whose bits are set; the last of several settings counts.
     pub(crate) fn set(&mut self, slots: SlotBits, text: &'a str) {
-        for (slot, value) in self.0.iter_mut().enumerate() {
-            if slots >> slot & 1 == 1 {
+        let mut rest = slots;
+        while rest != 0 {
+            if let Some(value) = self.0.get_mut(rest.trailing_zeros() as usize) {
                 *value = Some(text);
             }
+            rest &= rest - 1;
         }
     }
 
@@ -77,37 +111,43 @@ impl<'a> Fields<'a> {
     pub(crate) fn is_selected(&self, only: Option<&MessageType>) -> bool {
         let Some(only) = only else { return true };
         let Some(text) = self.0[ONLY] else { return false };
-        let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-        let value = match inner {
-            Some(inner) if inner.contains('\\') => {
-                serde_json::from_str(text).map_or(Cow::Borrowed(inner), Cow::Owned)
-            }
-            _ => Cow::Borrowed(inner.unwrap_or(text)),
-        };
+        let value = bare(text);
         only.values.iter().any(|wanted| **wanted == *value)
     }
 
     /// The trade of the fields. The symbol comes last: a malformed message adds none to the table.
-    pub(crate) fn trade(
-        &self,
-        spelling: Spelling,
-        units: &[TimeUnit; MAX_TIMES],
-        symbols: &mut SymbolTable,
-    ) -> Result<Trade, MessageError> {
-        let (symbol, price) = match (self.text(SYMBOL, spelling)?, self.text(PRICE, spelling)?) {
-            (Some(symbol), Some(price)) => (symbol, price),
-            (None, None) => return Err(MessageError::NotATrade),
-            (None, _) => return Err(MessageError::Missing { field: "symbol" }),
-            (_, None) => return Err(MessageError::Missing { field: "price" }),
+    pub(crate) fn trade(&self, meaning: &Meaning, symbols: &mut SymbolTable) -> Result<Trade, MessageError> {
+        let spelling = meaning.spelling;
+        let symbol = self.text(SYMBOL, spelling)?;
+        let (price, quote) = (self.price(PRICE, spelling)?, self.quote(spelling)?);
+        let (symbol, price) = match (symbol, price, quote) {
+            (Some(symbol), Some(price), _) => (symbol, price),
+            (Some(symbol), None, Some(quote)) => {
+                let middle = quote.mid();
+                let digits = "a bid and an ask whose middle has at most 18 digits";
+                (
+                    symbol,
+                    middle.ok_or_else(|| value_error("bid", digits, self.0[BID].unwrap_or_default()))?,
+                )
+            }
+            (None, None, None) => return Err(MessageError::NotATrade),
+            (None, _, _) => return Err(MessageError::Missing { field: "symbol" }),
+            (_, None, None) => {
+                let field = match (self.text(BID, spelling)?, self.text(ASK, spelling)?) {
+                    (Some(_), None) => "ask",
+                    (None, Some(_)) => "bid",
+                    _ => meaning.required,
+                };
+                return Err(MessageError::Missing { field });
+            }
         };
-        let price = Decimal::parse(price.as_bytes())
-            .map_err(|_| value_error("price", "a number of at most 18 digits", &price))?;
-        let size = match self.text(SIZE, spelling)? {
-            None => Decimal::ZERO,
-            Some(text) => Decimal::parse(text.as_bytes())
-                .ok()
-                .filter(|size| *size >= Decimal::ZERO)
-                .ok_or_else(|| value_error("size", "a number of at most 18 digits, 0 or above", &text))?,
+        let size = self.size(SIZE, spelling)?;
+        let side = match (&meaning.side, self.0[SIDE]) {
+            (Some(field), Some(text)) if !text.is_empty() && text != "null" => {
+                let side = field.side(&bare(text));
+                Some(side.ok_or_else(|| value_error("side", "the value of a buyer or a seller", text))?)
+            }
+            _ => None,
         };
         let sequence = match self.text(SEQUENCE, spelling)? {
             None => NO_SEQUENCE,
@@ -118,7 +158,7 @@ impl<'a> Fields<'a> {
                 .ok_or_else(|| value_error("seq", "a whole number from 0 to 2^64 - 2", &text))?,
         };
         let mut time_ns = NO_TIME;
-        for (slot, unit) in (TIMES..ONLY).zip(units) {
+        for (slot, unit) in (TIMES..ONLY).zip(&meaning.units) {
             if let Some(text) = self.text(slot, spelling)? {
                 time_ns = parse_time(&text, *unit).ok_or_else(|| {
                     value_error("time", "a time of the years 1678 to 2261 in its unit", &text)
@@ -129,11 +169,45 @@ impl<'a> Fields<'a> {
         let symbol = symbols.number_or_add(&symbol).map_err(MessageError::Symbol)?;
         Ok(Trade {
             symbol,
+            side,
             price,
             size,
             time_ns,
             sequence,
+            quote,
         })
+    }
+
+    /// The best bid and ask, if the message has both.
+    fn quote(&self, spelling: Spelling) -> Result<Option<Quote>, MessageError> {
+        if self.0[BID].is_none() || self.0[ASK].is_none() {
+            return Ok(None);
+        }
+        let (Some(bid), Some(ask)) = (self.price(BID, spelling)?, self.price(ASK, spelling)?) else {
+            return Ok(None);
+        };
+        let sizes = (self.size(BID_SIZE, spelling)?, self.size(ASK_SIZE, spelling)?);
+        Ok(Some(Quote::new(bid, ask, sizes.0, sizes.1)))
+    }
+
+    fn price(&self, slot: usize, spelling: Spelling) -> Result<Option<Decimal>, MessageError> {
+        let Some(text) = self.text(slot, spelling)? else {
+            return Ok(None);
+        };
+        let price = Decimal::parse(text.as_bytes());
+        Ok(Some(price.map_err(|_| {
+            value_error(name(slot), "a number of at most 18 digits", &text)
+        })?))
+    }
+
+    /// The size in a slot; 0 when it is absent.
+    fn size(&self, slot: usize, spelling: Spelling) -> Result<Decimal, MessageError> {
+        let Some(text) = self.text(slot, spelling)? else {
+            return Ok(Decimal::ZERO);
+        };
+        let size = Decimal::parse(text.as_bytes()).ok();
+        size.filter(|size| *size >= Decimal::ZERO)
+            .ok_or_else(|| value_error(name(slot), "a number of at most 18 digits, 0 or above", &text))
     }
 
     fn text(&self, slot: usize, spelling: Spelling) -> Result<Option<Cow<'a, str>>, MessageError> {
@@ -158,7 +232,21 @@ impl<'a> Fields<'a> {
 }
 
 fn name(slot: usize) -> &'static str {
-    ["symbol", "price", "size", "seq"].get(slot).unwrap_or(&"time")
+    let names = [
+        "symbol", "price", "size", "seq", "side", "bid", "bid_size", "ask", "ask_size",
+    ];
+    names.get(slot).unwrap_or(&"time")
+}
+
+/// The text of a value without quotation marks and escapes.
+fn bare(text: &str) -> Cow<'_, str> {
+    let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    match inner {
+        Some(inner) if inner.contains('\\') => {
+            serde_json::from_str(text).map_or(Cow::Borrowed(inner), Cow::Owned)
+        }
+        _ => Cow::Borrowed(inner.unwrap_or(text)),
+    }
 }
 
 fn value_error(field: &'static str, expected: &'static str, got: &str) -> MessageError {
@@ -176,147 +264,3 @@ pub(crate) fn line_text(line: &[u8]) -> Result<&str, MessageError> {
         position: error.valid_up_to(),
     })
 }
-
-/// The error of a line without a trade. The parser's state is unchanged: the next line can be read, unless the error
-/// [is final](Self::is_final).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MessageError {
-    /// Well-formed, and neither a symbol nor a price in it: a heartbeat, an acknowledgement.
-    NotATrade,
-    /// The line is not UTF-8.
-    NotUtf8 {
-        /// The number of valid bytes.
-        position: usize,
-    },
-    /// The line is not a JSON text (RFC 8259), or nests more than 127 deep on the way to a field.
-    NotJson {
-        /// The column of the error, in bytes from 1.
-        column: usize,
-        /// The text there.
-        got: Excerpt,
-    },
-    /// The value at the schema's path of an array is not an array.
-    NotAnArray {
-        /// Its path in the schema; `.` is the message itself.
-        path: Excerpt,
-        /// The given text.
-        got: Excerpt,
-    },
-    /// A required field is missing.
-    Missing {
-        /// Its name in the schema.
-        field: &'static str,
-    },
-    /// A field is malformed.
-    Value {
-        /// Its name in the schema.
-        field: &'static str,
-        /// The expected value.
-        expected: &'static str,
-        /// The given text.
-        got: Excerpt,
-    },
-    /// The symbol is not a name, or the table is full.
-    Symbol(SymbolTableError),
-    /// A CSV row has another number of cells than the header.
-    CellCount {
-        /// Cells of the header.
-        expected: usize,
-        /// Cells of the row.
-        got: usize,
-    },
-    /// A CSV line has too many cells.
-    TooManyCells {
-        /// The most cells.
-        limit: usize,
-    },
-    /// A CSV line continues after a carriage return outside of quotation marks.
-    LooseReturn {
-        /// The number of bytes before it.
-        position: usize,
-    },
-    /// A CSV cell begins with a quotation mark, and the line ends before another closes it.
-    OpenCell {
-        /// The cell's number, from 1.
-        cell: usize,
-    },
-    /// A CSV cell has a quotation mark that neither encloses it nor is doubled within such marks.
-    LooseQuotation {
-        /// The cell's number, from 1.
-        cell: usize,
-        /// The cell from the mark on.
-        got: Excerpt,
-    },
-    /// A CSV header lacks a column of the schema.
-    NoColumn {
-        /// The field's name in the schema.
-        field: &'static str,
-        /// The column's name there.
-        column: Excerpt,
-        /// The names in the header, separated by commas; the first 160 bytes.
-        header: Box<str>,
-    },
-}
-
-impl MessageError {
-    /// Whether the line is well-formed but not a trade.
-    pub fn is_not_a_trade(&self) -> bool {
-        *self == Self::NotATrade
-    }
-
-    /// Whether no further line can be read: the header lacks a column.
-    pub fn is_final(&self) -> bool {
-        matches!(self, Self::NoColumn { .. })
-    }
-}
-
-impl fmt::Display for MessageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotATrade => write!(f, "expected a symbol and a price, got a message without both"),
-            Self::NotUtf8 { position } => {
-                write!(f, "expected UTF-8, got an invalid byte after {position} bytes")
-            }
-            Self::NotJson { column, got } => write!(f, "expected JSON, got {got} at column {column}"),
-            Self::NotAnArray { path, got } if path.bytes() == b"." => {
-                write!(f, "expected an array of trades, got {got}")
-            }
-            Self::NotAnArray { path, got } => write!(f, "expected an array of trades at {path}, got {got}"),
-            Self::Missing { field } => write!(f, "{field}: expected a value, got none"),
-            Self::Value { field, expected, got } => write!(f, "{field}: expected {expected}, got {got}"),
-            Self::Symbol(error) => error.fmt(f),
-            Self::CellCount { expected, got } => {
-                write!(f, "row: expected {expected} cells as in the header, got {got}")
-            }
-            Self::TooManyCells { limit } => write!(f, "row: expected at most {limit} cells, got more"),
-            Self::LooseReturn { position } => {
-                write!(
-                    f,
-                    "expected a line feed after the row, got a carriage return after {position} bytes"
-                )
-            }
-            Self::OpenCell { cell } => {
-                write!(
-                    f,
-                    "cell {cell}: expected a closing quotation mark, got the end of the line"
-                )
-            }
-            Self::LooseQuotation { cell, got } => write!(
-                f,
-                "cell {cell}: expected quotation marks around it and doubled ones within it, got {got}"
-            ),
-            Self::NoColumn {
-                field,
-                column,
-                header,
-            } => {
-                write!(
-                    f,
-                    "{field}: expected a column {column} in the header, got {header}"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for MessageError {}

@@ -2,8 +2,8 @@
 
 mod path;
 
-use crate::message::{Fields, MessageError, ONLY, Spelling, line_text, slots, units};
-use crate::{Excerpt, MAX_TIMES, Schema, SymbolTable, TimeUnit, Trade};
+use crate::message::{Fields, Meaning, MessageError, ONLY, Spelling, line_text, slots};
+use crate::{Excerpt, Schema, SymbolTable, Trade};
 use path::{Node, Within};
 use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
 use std::fmt;
@@ -17,7 +17,7 @@ use std::fmt;
 /// Costs one pass over the line and, when no text has an escape, no allocation.
 #[derive(Clone, Debug)]
 pub struct NdjsonParser {
-    units: [TimeUnit; MAX_TIMES],
+    meaning: Meaning,
     trade: Node,
     /// The path of the array of trades, if a message has many.
     each: Option<Node>,
@@ -41,7 +41,7 @@ impl NdjsonParser {
             each.as_mut().unwrap_or(&mut trade).add(&only.path, 1 << ONLY);
         }
         Self {
-            units: units(&schema),
+            meaning: Meaning::new(&schema, Spelling::Json),
             trade,
             each,
             schema,
@@ -74,7 +74,7 @@ impl NdjsonParser {
             if !fields.is_selected(self.schema.only()) {
                 return Err(MessageError::NotATrade);
             }
-            out.push(fields.trade(Spelling::Json, &self.units, symbols)?);
+            out.push(fields.trade(&self.meaning, symbols)?);
             return Ok(1);
         };
         let fields = fields(each, text)?;
@@ -174,7 +174,7 @@ impl<'de> Visitor<'de> for Elements<'_, '_> {
             })?
             .is_some()
         {
-            match fields.trade(Spelling::Json, &self.parser.units, self.symbols) {
+            match fields.trade(&self.parser.meaning, self.symbols) {
                 Ok(trade) => self.out.push(trade),
                 Err(MessageError::NotATrade) => *self.others = true,
                 Err(error) => {

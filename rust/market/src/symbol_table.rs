@@ -14,6 +14,22 @@ pub struct SymbolTable {
     names: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
     limit: usize,
+    /// The last symbol with each of these weak hashes, which is compared before the map is asked: sources repeat their names, and
+    /// chosen names that collide here cost no more than the map.
+    recent: [u32; RECENT],
+}
+
+/// The number of recent symbols: a power of two.
+const RECENT: usize = 256;
+
+/// A weak hash of a name, by its length and last bytes.
+fn place(name: &str) -> usize {
+    let mut last = [0; 8];
+    let tail = &name.as_bytes()[name.len().saturating_sub(8)..];
+    last[..tail.len()].copy_from_slice(tail);
+    // The 64-bit golden ratio (Knuth, The Art of Computer Programming, 6.4): the high bits depend on all bytes.
+    let product = (u64::from_le_bytes(last) ^ name.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (product >> 56) as usize % RECENT
 }
 
 impl SymbolTable {
@@ -28,6 +44,7 @@ impl SymbolTable {
             names: Vec::new(),
             numbers: HashMap::new(),
             limit: limit.min(MAX_SYMBOLS),
+            recent: [0; RECENT],
         }
     }
 
@@ -73,7 +90,13 @@ impl SymbolTable {
     /// symbol (1 to [`MAX_SYMBOL_BYTES`](crate::MAX_SYMBOL_BYTES) bytes without white space and control characters); the position
     /// in that error is the number that it would have had.
     pub fn number_or_add(&mut self, name: &str) -> Result<u32, SymbolTableError> {
+        let place = place(name);
+        let recent = self.recent[place];
+        if self.name(recent) == Some(name) {
+            return Ok(recent);
+        }
         if let Some(number) = self.number(name) {
+            self.recent[place] = number;
             return Ok(number);
         }
         let position = self.names.len();
@@ -145,6 +168,22 @@ mod tests {
         assert_eq!((table.number("ETH"), table.number("SOL")), (Some(1), None));
         assert_eq!((table.name(1), table.name(2)), (Some("ETH"), None));
         assert_eq!(table.names().collect::<Vec<_>>(), ["BTC", "ETH"]);
+    }
+
+    #[test]
+    fn names_of_one_place_keep_their_numbers() {
+        let mut table = SymbolTable::new();
+        let names: Vec<String> = (0..1_000).map(|n| format!("{n}-a-long-suffix")).collect();
+        assert!(
+            names
+                .iter()
+                .all(|name| place(name) == place(&names[0]) || name.len() != names[0].len())
+        );
+        for _ in 0..2 {
+            for (number, name) in names.iter().enumerate() {
+                assert_eq!(table.number_or_add(name), Ok(number as u32));
+            }
+        }
     }
 
     #[test]

@@ -18,9 +18,9 @@ pub(crate) fn parse_time(text: &str, unit: TimeUnit) -> Option<i64> {
         TimeUnit::Nanoseconds => 1,
         TimeUnit::Iso8601 => return parse_rfc3339(text.as_bytes()),
     };
-    let time = match text.parse::<i64>() {
-        Ok(count) => count.checked_mul(ns_per_unit)?,
-        Err(_) => {
+    let time = match whole(text.as_bytes()) {
+        Some(count) => count.checked_mul(ns_per_unit)?,
+        None => {
             let count = Decimal::parse(text.as_bytes()).ok()?;
             let one = 10_i128.pow(count.scale().into());
             let ns = (i128::from(count.units()) * i128::from(ns_per_unit)).div_euclid(one);
@@ -28,6 +28,26 @@ pub(crate) fn parse_time(text: &str, unit: TimeUnit) -> Option<i64> {
         }
     };
     (time != crate::NO_TIME).then_some(time)
+}
+
+/// Reads an integer of at most 19 digits, without the test for an overflow after each of them; `None` for other texts.
+fn whole(text: &[u8]) -> Option<i64> {
+    let (is_negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
+    };
+    if digits.is_empty() || digits.len() > 19 {
+        return None;
+    }
+    let (mut value, mut is_digits) = (0_u64, true);
+    for byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        is_digits &= digit < 10;
+        value = value.wrapping_mul(10).wrapping_add(digit.into());
+    }
+    // Below 10^19, which 64 bits hold.
+    let value = is_digits.then(|| i64::try_from(value).ok())??;
+    Some(if is_negative { -value } else { value })
 }
 
 /// Reads `YYYY-MM-DDThh:mm:ss[.digits](Z|±hh:mm)`, RFC 3339 section 5.6; also its lower case letters and a space for the

@@ -1,16 +1,16 @@
 //! Trades as text, which the parsers read back unchanged.
 
-use crate::{NO_SEQUENCE, NO_TIME, Trade};
+use crate::{Decimal, NO_SEQUENCE, NO_TIME, Quote, Side, Trade};
 use std::io::Write;
 
 /// The header of the CSV that [`write_csv`] writes, line feed included. [`Schema::default`](crate::Schema::default) reads it.
-pub const CSV_HEADER: &str = "symbol,price,size,t_ns,seq\n";
+pub const CSV_HEADER: &str = "symbol,price,size,t_ns,seq,side,bid,bid_size,ask,ask_size,mid,spread\n";
 
 /// Appends the trade as the line of JSON that `rustle ticker --json` writes, line feed included:
 /// `{"v":1,"symbol":"BTC","price":65000.10,"t_ms":1700000000123,"seq":7}`.
 ///
-/// `name` is that of the trade's symbol. `t_ns` replaces `t_ms` when the time is not a whole millisecond; `size` comes last and
-/// only when it is not 0; a time or sequence that the trade does not have is left out.
+/// `name` is that of the trade's symbol. `t_ns` replaces `t_ms` when the time is not a whole millisecond; `size` comes only when
+/// it is not 0; what the trade does not have is left out.
 pub fn write_ndjson(trade: &Trade, name: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"v\":1,\"symbol\":");
     write_json_text(name, out);
@@ -30,6 +30,27 @@ pub fn write_ndjson(trade: &Trade, name: &str, out: &mut Vec<u8>) {
     if !trade.size.is_zero() {
         out.extend_from_slice(b",\"size\":");
         trade.size.write_to(out);
+    }
+    if let Some(side) = trade.side {
+        out.extend_from_slice(b",\"side\":\"");
+        out.extend_from_slice(side.name().as_bytes());
+        out.push(b'"');
+    }
+    if let Some(quote) = trade.quote {
+        let names = [
+            ",\"bid\":",
+            ",\"bid_size\":",
+            ",\"ask\":",
+            ",\"ask_size\":",
+            ",\"mid\":",
+            ",\"spread\":",
+        ];
+        for (name, number) in names.iter().zip(numbers(quote)) {
+            if let Some(number) = number {
+                out.extend_from_slice(name.as_bytes());
+                number.write_to(out);
+            }
+        }
     }
     out.extend_from_slice(b"}\n");
 }
@@ -54,7 +75,29 @@ pub fn write_csv(trade: &Trade, name: &str, out: &mut Vec<u8>) {
     } else {
         integer(out, ",", trade.sequence);
     }
+    out.push(b',');
+    out.extend_from_slice(trade.side.map_or("", Side::name).as_bytes());
+    for number in trade.quote.map_or([None; 6], numbers) {
+        out.push(b',');
+        if let Some(number) = number {
+            number.write_to(out);
+        }
+    }
     out.push(b'\n');
+}
+
+/// Bid and its size, ask and its size, middle and spread; a size of 0 is absent.
+fn numbers(quote: Quote) -> [Option<Decimal>; 6] {
+    let size = |size: Decimal| Some(size).filter(|size| !size.is_zero());
+    let (bid, ask) = (size(quote.bid_size()), size(quote.ask_size()));
+    [
+        Some(quote.bid()),
+        bid,
+        Some(quote.ask()),
+        ask,
+        quote.mid(),
+        quote.spread(),
+    ]
 }
 
 fn integer(out: &mut Vec<u8>, before: &str, value: impl std::fmt::Display) {
@@ -94,15 +137,16 @@ fn write_cell(text: &str, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Decimal;
 
     fn trade() -> Trade {
         Trade {
             symbol: 0,
             price: Decimal::parse(b"65000.10").expect("a decimal"),
             size: Decimal::ZERO,
+            side: None,
             time_ns: 1_700_000_000_123_000_000,
             sequence: 7,
+            quote: None,
         }
     }
 
@@ -122,7 +166,10 @@ mod tests {
     fn line_is_that_of_the_ticker() {
         let line = "{\"v\":1,\"symbol\":\"BTC\",\"price\":65000.10,\"t_ms\":1700000000123,\"seq\":7}\n";
         assert_eq!(json(&trade(), "BTC"), line);
-        assert_eq!(csv(&trade(), "BTC"), "BTC,65000.10,,1700000000123000000,7\n");
+        assert_eq!(
+            csv(&trade(), "BTC"),
+            "BTC,65000.10,,1700000000123000000,7,,,,,,,\n"
+        );
     }
 
     #[test]
@@ -136,7 +183,7 @@ mod tests {
             json(&bare, "A"),
             "{\"v\":1,\"symbol\":\"A\",\"price\":65000.10}\n"
         );
-        assert_eq!(csv(&bare, "A"), "A,65000.10,,,\n");
+        assert_eq!(csv(&bare, "A"), "A,65000.10,,,,,,,,,,\n");
         let full = Trade {
             time_ns: -1,
             size: Decimal::parse(b"0.5").expect("a decimal"),
@@ -146,6 +193,30 @@ mod tests {
             json(&full, "A"),
             "{\"v\":1,\"symbol\":\"A\",\"price\":65000.10,\"t_ns\":-1,\"seq\":7,\"size\":0.5}\n"
         );
+    }
+
+    #[test]
+    fn side_and_quote_come_last() {
+        let number = |text: &str| Decimal::parse(text.as_bytes()).expect("a decimal");
+        let quoted = Trade {
+            side: Some(Side::Sell),
+            quote: Some(Quote::new(
+                number("64999.90"),
+                number("65000.20"),
+                number("0.5"),
+                Decimal::ZERO,
+            )),
+            ..trade()
+        };
+        let fields =
+            r#","side":"sell","bid":64999.90,"bid_size":0.5,"ask":65000.20,"mid":65000.05,"spread":0.30}"#;
+        assert!(
+            json(&quoted, "A").trim_end().ends_with(fields),
+            "{}",
+            json(&quoted, "A")
+        );
+        let cells = ",7,sell,64999.90,0.5,65000.20,,65000.05,0.30\n";
+        assert!(csv(&quoted, "A").ends_with(cells), "{}", csv(&quoted, "A"));
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rustle_market::{
-    CSV_HEADER, Decimal, Format, NO_SEQUENCE, NO_TIME, Schema, SymbolTable, Trade, TradeParser, write_csv,
-    write_ndjson,
+    CSV_HEADER, Decimal, Format, NO_SEQUENCE, NO_TIME, Quote, Schema, Side, SymbolTable, Trade, TradeParser,
+    write_csv, write_ndjson,
 };
 
 /// Any trade: prices of all sizes and signs, times in whole milliseconds and not, absent values.
@@ -15,8 +15,12 @@ fn random(generator: &mut ChaCha8Rng, symbols: u32) -> Trade {
         Decimal::new(units, generator.gen_range(0..=18)).expect("within the bounds")
     };
     let (price, size) = (decimal(-1), decimal(0));
+    let quote = Quote::new(decimal(-1), decimal(-1), decimal(0), decimal(0));
+    let quote = generator.gen_bool(0.4).then_some(quote);
     let time = generator.gen_range(i64::MIN / 2..i64::MAX);
     Trade {
+        side: [None, Some(Side::Buy), Some(Side::Sell)][generator.gen_range(0..3)],
+        quote,
         symbol: generator.gen_range(0..symbols),
         price,
         size: if generator.gen_bool(0.3) {

@@ -103,7 +103,7 @@ fn failures_of_schemas_say_what_was_expected_and_what_came() {
         (&E::NoAssignment { got }, "schema: expected FIELD=PATH, got \"x\""),
         (
             &E::UnknownField { got },
-            "schema: expected symbol, price, size, time, seq, each or only, got \"x\"",
+            "schema: expected symbol, price, size, side, time, seq, bid, bid_size, ask, ask_size, each or only, got \"x\"",
         ),
         (
             &E::Unparted { got },
@@ -116,6 +116,10 @@ fn failures_of_schemas_say_what_was_expected_and_what_came() {
         (
             &E::UnknownUnit { got },
             "schema: expected s, ms, us, ns or iso8601, got \"x\"",
+        ),
+        (
+            &E::NoSides { got },
+            "schema: expected side=PATH:BUY|SELL with two values, got \"x\"",
         ),
         (
             &E::TooManyTimes,

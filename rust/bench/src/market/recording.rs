@@ -37,6 +37,8 @@ pub(super) fn trades(
         let symbol = generator.gen_range(0..symbols);
         time_ns += generator.gen_range(0..=2) * 1_000_000;
         trades.push(Trade {
+            side: None,
+            quote: None,
             symbol: symbol as u32,
             price: motion
                 .step(symbol, 100_000_000)

@@ -109,6 +109,8 @@ impl Source for Simulated {
         for (number, symbol) in self.turns.take(moment.now, moment.most.min(LARGEST_BATCH) as u64) {
             let price = self.prices.step(symbol as usize, self.step_ns);
             self.trades.extend(price.map(|price| Trade {
+                side: None,
+                quote: None,
                 symbol,
                 price,
                 size: Decimal::ZERO,

@@ -6,7 +6,7 @@ use crate::records::records;
 use rustle_engines::{
     FeedAlert, FeedCounts, FeedTrade, Notice, NoticeKind, Notices, Wanted, NOTICE_TEXT_BYTES,
 };
-use rustle_market::{Candle, Statistics};
+use rustle_market::{Candle, Decimal, Quote, Statistics};
 
 /// The sequence number of a trade whose source has none.
 pub const RUSTLE_NO_SEQUENCE: u64 = u64::MAX;
@@ -72,13 +72,33 @@ records! {
         pub symbol: u32 = |record| record.trade.symbol,
         /// Records dropped for this consumer just before this one (with a policy that keeps the newest: of its own symbol).
         pub gap: u32,
+        /// The best bid, in units of 10^-`bid_scale`.
+        pub bid_units: i64 = |record| side(record, Quote::bid).units(),
+        /// The best ask, in units of 10^-`ask_scale`.
+        pub ask_units: i64 = |record| side(record, Quote::ask).units(),
+        /// The size at the bid, in units of 10^-`bid_size_scale`; 0 when the source has none.
+        pub bid_size_units: i64 = |record| side(record, Quote::bid_size).units(),
+        /// The size at the ask, in units of 10^-`ask_size_scale`; 0 when the source has none.
+        pub ask_size_units: i64 = |record| side(record, Quote::ask_size).units(),
         /// Digits of the price after the point.
         pub price_scale: u8 = |record| record.trade.price.scale(),
         /// Digits of the size after the point.
         pub size_scale: u8 = |record| record.trade.size.scale(),
         /// 1 when a trade of its symbol with a higher sequence number came before, else 0.
         pub is_out_of_order: u8,
-        reserved: [u8; 5],
+        /// The taker's side: 1 bought, 2 sold; 0 when the source has none.
+        pub side: u8 = |record| record.trade.side.map_or(0, |side| side as u8 + 1),
+        /// 1 when the source has a bid and an ask, whose middle is the price where it has no other; else 0, as those.
+        pub has_quote: u8 = |record| record.trade.quote.is_some().into(),
+        /// Digits of the bid after the point.
+        pub bid_scale: u8 = |record| side(record, Quote::bid).scale(),
+        /// Digits of the ask after the point.
+        pub ask_scale: u8 = |record| side(record, Quote::ask).scale(),
+        /// Digits of the size at the bid after the point.
+        pub bid_size_scale: u8 = |record| side(record, Quote::bid_size).scale(),
+        /// Digits of the size at the ask after the point.
+        pub ask_size_scale: u8 = |record| side(record, Quote::ask_size).scale(),
+        reserved: [u8; 7],
     }
 
     /// A candle: the trades of one symbol in one interval.
@@ -97,6 +117,8 @@ records! {
         pub volume_units: i64 = |candle| candle.volume.to_decimal().map_or(0, |volume| volume.units()),
         /// The sum of the sizes, rounded.
         pub volume: f64 = |candle| candle.volume.to_f64(),
+        /// The mean price, weighted by size; 0 without sizes.
+        pub vwap: f64 = |candle| candle.vwap().unwrap_or(0.),
         /// The number of trades, at least 1.
         pub count: u64,
         /// The symbol's number in this feed.
@@ -191,6 +213,11 @@ records! {
         /// The reason or the address, for display: UTF-8, not NUL-terminated.
         pub text: [u8; RUSTLE_NOTICE_CAPACITY] = |notice| notice.text.padded(),
     }
+}
+
+/// A number of a trade's quote; 0 without one.
+fn side(record: &FeedTrade, number: impl FnOnce(Quote) -> Decimal) -> Decimal {
+    record.trade.quote.map_or(Decimal::ZERO, number)
 }
 
 impl RustleFeedNotice {

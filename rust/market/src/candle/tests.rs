@@ -9,12 +9,42 @@ fn decimal(text: &str) -> Decimal {
 
 fn trade(symbol: u32, time_ns: i64, price: &str) -> Trade {
     Trade {
+        side: None,
+        quote: None,
         symbol,
         price: decimal(price),
         size: decimal("0.5"),
         time_ns,
         sequence: 0,
     }
+}
+
+#[test]
+fn vwap_weights_prices_by_size() {
+    let (mut builder, mut closed) = (builder(10, 0), Vec::new());
+    let sized = |price: &str, size: &str| Trade {
+        size: decimal(size),
+        ..trade(0, 1, price)
+    };
+    builder.push(&sized("5", "0"), &mut closed);
+    let open = |builder: &CandleBuilder| builder.open(0).next().and_then(Candle::vwap);
+    assert_eq!(open(&builder), None);
+    for (price, size) in [("10", "1"), ("20", "3"), ("30.5", "0")] {
+        builder.push(&sized(price, size), &mut closed);
+    }
+    assert_eq!(open(&builder), Some(17.5));
+    // A plain sum of doubles loses a unit of each of these.
+    builder.flush(&mut closed);
+    for size in std::iter::once("9007199254740992").chain(std::iter::repeat_n("1", 1_000)) {
+        builder.push(
+            &Trade {
+                time_ns: 11,
+                ..sized("1", size)
+            },
+            &mut closed,
+        );
+    }
+    assert_eq!(open(&builder), Some(1.0));
 }
 
 fn builder(interval: i64, lateness: i64) -> CandleBuilder {
@@ -186,6 +216,8 @@ fn random_streams_give_the_candles_of_the_reference() {
             .map(|_| {
                 time += generator.gen_range(0..6);
                 Trade {
+                    side: None,
+                    quote: None,
                     symbol: generator.gen_range(0..3),
                     price: Decimal::new(generator.gen_range(1..500), 2).expect("within the bounds"),
                     size: Decimal::new(generator.gen_range(0..9), generator.gen_range(0..4))

@@ -20,6 +20,9 @@ pub struct DecimalSum {
     fraction: i64,
     /// The largest scale of the added decimals.
     scale: u8,
+    /// The sum of the last decimals, which have the same scale, in their units: most additions need no division.
+    recent: i64,
+    recent_scale: u8,
 }
 
 impl DecimalSum {
@@ -28,18 +31,34 @@ impl DecimalSum {
         whole: 0,
         fraction: 0,
         scale: 0,
+        recent: 0,
+        recent_scale: 0,
     };
 
     /// Adds a decimal.
     pub fn add(&mut self, value: Decimal) {
-        let one = power(value.scale);
-        self.whole += i128::from(value.units.div_euclid(one));
-        self.fraction += value.units.rem_euclid(one) * power(MAX_SCALE - value.scale);
-        if self.fraction >= ONE {
-            self.fraction -= ONE;
-            self.whole += 1;
+        if value.scale == self.recent_scale
+            && let Some(sum) = self.recent.checked_add(value.units)
+        {
+            self.recent = sum;
+            return;
         }
+        *self = self.settled();
+        (self.recent, self.recent_scale) = (value.units, value.scale);
         self.scale = self.scale.max(value.scale);
+    }
+
+    /// The sum without recent decimals beside it.
+    fn settled(self) -> Self {
+        let one = power(self.recent_scale);
+        let mut sum = Self { recent: 0, ..self };
+        sum.whole += i128::from(self.recent.div_euclid(one));
+        sum.fraction += self.recent.rem_euclid(one) * power(MAX_SCALE - self.recent_scale);
+        if sum.fraction >= ONE {
+            sum.fraction -= ONE;
+            sum.whole += 1;
+        }
+        sum
     }
 
     /// The most digits after the point of the added decimals: 0 to [`MAX_SCALE`].
@@ -49,15 +68,26 @@ impl DecimalSum {
 
     /// Whether the value is 0.
     pub fn is_zero(self) -> bool {
-        self.whole == 0 && self.fraction == 0
+        if self.is_recent() {
+            return self.recent == 0;
+        }
+        self == Self::ZERO
+    }
+
+    /// Whether the recent decimals are all.
+    fn is_recent(self) -> bool {
+        self.whole == 0 && self.fraction == 0 && self.scale == self.recent_scale
     }
 
     /// The sum as a decimal of the same scale, or `None` when it has more than [`MAX_DIGITS`](crate::MAX_DIGITS) digits.
     pub fn to_decimal(self) -> Option<Decimal> {
-        let units = self
-            .whole
-            .checked_mul(i128::from(power(self.scale)))?
-            .checked_add(i128::from(self.fraction / power(MAX_SCALE - self.scale)))?;
+        if self.is_recent() {
+            return Decimal::new(self.recent, self.scale);
+        }
+        let sum = self.settled();
+        let units = (sum.whole)
+            .checked_mul(i128::from(power(sum.scale)))?
+            .checked_add(i128::from(sum.fraction / power(MAX_SCALE - sum.scale)))?;
         Decimal::new(i64::try_from(units).ok()?, self.scale)
     }
 
@@ -65,7 +95,10 @@ impl DecimalSum {
     pub fn to_f64(self) -> f64 {
         match self.to_decimal() {
             Some(decimal) => decimal.to_f64(),
-            None => self.whole as f64 + self.fraction as f64 / ONE as f64,
+            None => {
+                let sum = self.settled();
+                sum.whole as f64 + sum.fraction as f64 / ONE as f64
+            }
         }
     }
 
@@ -91,17 +124,19 @@ impl PartialOrd for DecimalSum {
 
 impl Ord for DecimalSum {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.whole, self.fraction).cmp(&(other.whole, other.fraction))
+        let (sum, other) = (self.settled(), other.settled());
+        (sum.whole, sum.fraction).cmp(&(other.whole, other.fraction))
     }
 }
 
 impl fmt::Display for DecimalSum {
     /// All digits, with as many after the point as the finest added decimal has.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (sign, whole, fraction) = match (self.whole < 0, self.fraction) {
-            (false, fraction) => ("", self.whole.unsigned_abs(), fraction),
-            (true, 0) => ("-", self.whole.unsigned_abs(), 0),
-            (true, fraction) => ("-", (self.whole + 1).unsigned_abs(), ONE - fraction),
+        let sum = self.settled();
+        let (sign, whole, fraction) = match (sum.whole < 0, sum.fraction) {
+            (false, fraction) => ("", sum.whole.unsigned_abs(), fraction),
+            (true, 0) => ("-", sum.whole.unsigned_abs(), 0),
+            (true, fraction) => ("-", (sum.whole + 1).unsigned_abs(), ONE - fraction),
         };
         if self.scale == 0 {
             return write!(f, "{sign}{whole}");

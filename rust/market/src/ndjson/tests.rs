@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Decimal, NO_SEQUENCE, NO_TIME, SymbolTableError};
+use crate::{Decimal, NO_SEQUENCE, NO_TIME, Side, SymbolTableError};
 
 /// The trades of one line, with the names of their symbols.
 fn parse(schema: &str, line: &str) -> Result<Vec<(String, Trade)>, MessageError> {
@@ -14,7 +14,7 @@ fn parse(schema: &str, line: &str) -> Result<Vec<(String, Trade)>, MessageError>
         .collect())
 }
 
-const DEFAULT: &str = "symbol=symbol,price=price,size=size,time=t_ms:ms,time=t_ns:ns,seq=seq";
+const DEFAULT: &str = "symbol=symbol,price=price,size=size,side=side,time=t_ms:ms,time=t_ns:ns,seq=seq";
 
 fn one(schema: &str, line: &str) -> (String, Trade) {
     let mut trades = parse(schema, line).unwrap_or_else(|error| panic!("{line}: {error}"));
@@ -269,4 +269,71 @@ fn type_of_a_message_with_many_trades_is_its_own() {
         |channel: &str| format!(r#"{{"data":[{{"s":"A","p":1}},{{"s":"B","p":2}}],"channel":"{channel}"}}"#);
     assert_eq!(parse(SCHEMA, &line("trade")).map(|trades| trades.len()), Ok(2));
     assert_eq!(parse(SCHEMA, &line("ticker")), Err(MessageError::NotATrade));
+}
+
+const QUOTES: &str = "symbol=s,price=p,side=m:false|true,bid=b,bid_size=B,ask=a,ask_size=A";
+
+#[test]
+fn quote_stands_beside_a_trade() {
+    let (_, trade) = one(
+        QUOTES,
+        r#"{"s":"A","p":"1.5","m":true,"b":"1.40","B":"3","a":1.60,"A":"0.5"}"#,
+    );
+    assert_eq!(
+        (trade.price.to_string(), trade.side),
+        ("1.5".to_owned(), Some(Side::Sell))
+    );
+    let quote = trade.quote.expect("a quote");
+    assert_eq!(format!("{quote:?}"), "1.40 x 3 / 1.60 x 0.5");
+}
+
+#[test]
+fn quote_alone_is_worth_its_middle() {
+    let (_, trade) = one(QUOTES, r#"{"s":"A","b":"1.40","a":"1.61","m":null}"#);
+    assert_eq!(
+        (trade.price.to_string(), trade.size),
+        ("1.505".to_owned(), Decimal::ZERO)
+    );
+    assert_eq!((trade.side, trade.quote.is_some()), (None, true));
+    // Half a quote is none.
+    let (_, trade) = one(QUOTES, r#"{"s":"A","p":1,"b":"1.40","a":null}"#);
+    assert_eq!(trade.quote, None);
+}
+
+#[test]
+fn quote_without_a_side_and_a_foreign_side_are_refused() {
+    let fault = |schema: &str, line: &str| parse(schema, line).expect_err(line).to_string();
+    assert_eq!(
+        fault(QUOTES, r#"{"s":"A","b":1}"#),
+        "ask: expected a value, got none"
+    );
+    assert_eq!(
+        fault(QUOTES, r#"{"s":"A","a":1}"#),
+        "bid: expected a value, got none"
+    );
+    assert_eq!(fault(QUOTES, r#"{"s":"A"}"#), "price: expected a value, got none");
+    assert_eq!(
+        fault("symbol=s,bid=b,ask=a", r#"{"s":"A"}"#),
+        "bid: expected a value, got none"
+    );
+    assert_eq!(
+        fault(QUOTES, r#"{"a":1,"b":2}"#),
+        "symbol: expected a value, got none"
+    );
+    assert!(fault(QUOTES, r#"{"s":"A","b":1,"a":2,"A":-1}"#).starts_with("ask_size: expected"));
+    assert!(fault(QUOTES, r#"{"s":"A","p":1,"m":"x"}"#).starts_with("side: expected the value of a buyer"));
+    assert!(fault("symbol=s,bid=b,ask=a", r#"{"s":"A","b":1e-18,"a":2e-18}"#).starts_with("bid: expected"));
+}
+
+#[test]
+fn sides_are_read_in_either_case() {
+    let side = |text: &str| {
+        one(DEFAULT, &format!(r#"{{"symbol":"A","price":1,"side":{text}}}"#))
+            .1
+            .side
+    };
+    assert_eq!(
+        [side("\"BUY\""), side("\"sell\""), side("null")],
+        [Some(Side::Buy), Some(Side::Sell), None]
+    );
 }

@@ -4,6 +4,8 @@ use rand_chacha::ChaCha8Rng;
 
 fn trade(time_ns: i64, units: i64) -> Trade {
     Trade {
+        side: None,
+        quote: None,
         symbol: 0,
         price: Decimal::new(units, 2).expect("within the bounds"),
         size: Decimal::ZERO,

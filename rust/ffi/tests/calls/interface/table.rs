@@ -1437,7 +1437,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::Sink,
-                size: 56,
+                size: 96,
             },
             Parameter {
                 what: What::NewHandle,
@@ -1487,8 +1487,8 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::SliceMut(56, 16),
-                size: 56,
+                what: What::SliceMut(96, 16),
+                size: 96,
             },
             Parameter {
                 what: What::Out(8, false),
@@ -1539,7 +1539,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::Sink,
-                size: 80,
+                size: 88,
             },
             Parameter {
                 what: What::NewHandle,
@@ -1589,8 +1589,8 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::SliceMut(80, 16),
-                size: 80,
+                what: What::SliceMut(88, 16),
+                size: 88,
             },
             Parameter {
                 what: What::Out(8, false),

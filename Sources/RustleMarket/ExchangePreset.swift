@@ -1,0 +1,54 @@
+internal import Foundation
+
+/// The public streams of an exchange: its URL, schemas and subscription messages, as a file describes them in JSON.
+///
+/// ```json
+/// {"url": "wss://stream.example.com/v1",
+///  "trades": {"schema": "symbol=s,price=p", "subscribe": "{\"op\":\"subscribe\",\"args\":$symbols}"}}
+/// ```
+public struct ExchangePreset: Sendable, Hashable, Codable {
+  /// A kind of messages.
+  public struct Stream: Sendable, Hashable, Codable {
+    /// The schema that maps messages to trades.
+    public var schema: String
+    /// The message that subscribes to symbols, with their names as in a `WebSocketSubscription`.
+    public var subscribe: String
+    /// The message that unsubscribes; nil: none.
+    public var unsubscribe: String?
+    /// The URL; nil: that of the exchange.
+    public var url: String?
+  }
+
+  /// The URL of the WebSocket.
+  public var url: String
+  /// The stream of trades.
+  public var trades: Stream
+  /// The stream of quotes; nil when the exchange has none.
+  public var quotes: Stream?
+
+  /// Reads a file.
+  ///
+  /// - Throws: ``FeedError/Code/unreadableFile``: there is no such file, or it is not such a text.
+  public init(path: String) throws(FeedError) {
+    do {
+      self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: path)))
+    } catch {
+      let reason =
+        switch error {
+        case DecodingError.keyNotFound(let key, _): "one without \(key.stringValue)"
+        case is DecodingError: "another text"
+        default: "none that is readable"
+        }
+      throw FeedError(
+        code: .unreadableFile, message: "\(path): expected a JSON object with url and trades, got \(reason)")
+    }
+  }
+
+  /// The path of a preset by its name, or the path itself where it has a slash or a dot: a name stands for
+  /// `share/rustle/exchanges/NAME.json` beside the folder of the command.
+  public static func path(of name: String, command: String) -> String {
+    if name.contains("/") || name.contains(".") { return name }
+    return URL(filePath: command).resolvingSymlinksInPath().deletingLastPathComponent()
+      .appending(path: "../share/rustle/exchanges/\(name).json").standardized.path
+  }
+}

@@ -1,0 +1,196 @@
+internal import RustleCore
+
+/// Several sources in one feed, whose symbols have the names of their sources before them: `kraken:BTC/USD`.
+///
+/// ```swift
+/// let feed = try MarketFeed(
+///   .merged(MergedFeed(["a": .replay(ReplayFeed(path: "a.csv")), "b": .replay(ReplayFeed(path: "b.csv"))])))
+/// ```
+///
+/// Recordings are merged by time, and other sources by arrival. A recording's trades without a time follow the one before them.
+public struct MergedFeed: Sendable, Hashable {
+  /// The sources by their names, which have no colon. A name and a symbol have at most 31 bytes together.
+  public var sources: [String: FeedConfiguration]
+
+  /// Creates a source of these.
+  public init(_ sources: [String: FeedConfiguration]) { self.sources = sources }
+
+  /// Whether all sources are recordings, which wait for slow consumers.
+  package var areRecordings: Bool {
+    sources.values.allSatisfy { if case .replay = $0 { true } else { false } }
+  }
+}
+
+extension FeedConfiguration {
+  /// The source of several others. ``MarketFeed/init(_:)`` throws as for each of them, and
+  /// ``FeedError/Code/malformedAddress`` for the name of one or no source.
+  public static func merged(_ feed: MergedFeed) -> Self { .hosted(HostedFeed(feed)) }
+}
+
+extension HostedFeed {
+  /// Whether the source waits for slow consumers.
+  package var waits: Bool { (host as? MergedFeed)?.areRecordings ?? false }
+}
+
+extension MergedFeed: FeedHost {
+  package var source: ExternalFeed { ExternalFeed() }
+
+  package var origin: String { sources.keys.sorted().joined(separator: ", ") }
+
+  package func check() throws(FeedError) {
+    if let name = sources.keys.first(where: { $0.isEmpty || $0.contains(":") }) ?? (sources.isEmpty ? "" : nil) {
+      throw FeedError(code: .malformedAddress, message: "sources: expected names without a colon, got '\(name)'")
+    }
+    for configuration in sources.values { _ = try MarketFeed(configuration) }
+  }
+
+  package func fill(_ writer: FeedWriter) async {
+    var feeds: [(name: String, feed: MarketFeed, trades: EngineStream<Trade>)] = []
+    do {
+      let (recordings, wanted) = (areRecordings, writer.subscription)
+      for (name, configuration) in sources.sorted(by: { $0.key < $1.key }) {
+        let feed = try MarketFeed(recordings ? configuration.unpaced : configuration)
+        let trades = try await feed.trades(
+          for: wanted.symbols(of: name), policy: recordings ? .lossless(capacity: 4_096) : .buffered())
+        feeds.append((name, feed, trades))
+      }
+      try writer.report(.connected(to: origin))
+      for (_, feed, _) in feeds { try await feed.run() }
+      if recordings {
+        try await merge(feeds.map { ($0.name, $0.trades) }, to: writer)
+      } else {
+        try await pass(feeds, to: writer)
+      }
+      if let reason = feeds.lazy.compactMap({ $0.trades.outcome?.reason(of: $0.name) }).first {
+        try writer.report(.closed(reason: reason))
+      }
+    } catch {
+      try? writer.report(.closed(reason: "\((error as? FeedError)?.message ?? "\(error)")"))
+    }
+    for (_, feed, _) in feeds { await feed.shutDown() }
+  }
+
+  /// The paces of recordings that have one; the slowest counts for all.
+  private var speed: Double? {
+    let speeds = sources.values.compactMap { source -> Double? in
+      if case .replay(let feed) = source, case .speed(let speed) = feed.pace { speed } else { nil }
+    }
+    return speeds.min()
+  }
+
+  /// Writes the trades of recordings in the order of their times, at the recorded pace or faster.
+  private func merge(_ streams: [(name: String, trades: EngineStream<Trade>)], to writer: FeedWriter) async throws {
+    var readers = streams.map {
+      (name: $0.name, batches: $0.trades.batches().makeAsyncIterator(), trades: [Trade]()[...])
+    }
+    let (speed, begun) = (speed, ContinuousClock.now)
+    var (lines, first) = (ByteText(), Timestamp?.none)
+    while !Task.isCancelled {
+      for index in readers.indices where readers[index].trades.isEmpty {
+        // What is ready is not held back while a recording is read.
+        try await writer.write(&lines)
+        while readers[index].trades.isEmpty, let batch = await readers[index].batches.next() {
+          readers[index].trades = batch.compactMap(\.value)[...]
+        }
+      }
+      readers.removeAll(where: \.trades.isEmpty)
+      let times = readers.map { $0.trades.first?.time ?? .max }
+      guard let next = times.indices.min(by: { times[$0] < times[$1] }), let trade = readers[next].trades.popFirst()
+      else { break }
+      if let speed {
+        let due = begun + (trade.time - (first ?? trade.time)) / speed
+        first = first ?? trade.time
+        if due > .now {
+          try await writer.write(&lines)
+          try await Task.sleep(until: due, clock: .continuous)
+        }
+      }
+      trade.named(readers[next].name).appendJSON(LineStyle(), to: &lines)
+      if lines.bytes.count > 65_536 { try await writer.write(&lines) }
+    }
+    try await writer.write(&lines)
+  }
+
+  /// Writes the trades of each source as they come, and follows the subscriptions.
+  private func pass(
+    _ feeds: [(name: String, feed: MarketFeed, trades: EngineStream<Trade>)], to writer: FeedWriter
+  ) async throws {
+    try await withThrowingTaskGroup(of: Bool.self) { tasks in
+      for (name, feed, trades) in feeds {
+        let connections = try await feed.connectionStates()
+        tasks.addTask {
+          var lines = ByteText()
+          for await batch in trades.batches() {
+            for case .value(let trade) in batch { trade.named(name).appendJSON(LineStyle(), to: &lines) }
+            try await writer.write(&lines)
+          }
+          return true
+        }
+        tasks.addTask {
+          for await case .value(.reconnecting(let wait, let failures, let reason)) in connections {
+            try writer.report(.reconnecting(after: wait, failures: failures, reason: "\(name): \(reason)"))
+          }
+          return false
+        }
+      }
+      tasks.addTask {
+        var before = writer.subscription
+        for await wanted in try writer.subscriptionChanges() {
+          for (name, _, trades) in feeds {
+            guard case .only(let old) = before.symbols(of: name), case .only(let new) = wanted.symbols(of: name) else {
+              continue
+            }
+            try? trades.subscribe(to: new.filter { !old.contains($0) })
+            try? trades.unsubscribe(from: old.filter { !new.contains($0) })
+          }
+          before = wanted
+        }
+        return false
+      }
+      var running = feeds.count
+      while running > 0, let isEnd = try await tasks.next() { running -= isEnd ? 1 : 0 }
+      tasks.cancelAll()
+    }
+  }
+}
+
+extension FeedWriter {
+  /// Pushes lines and removes them.
+  fileprivate func write(_ lines: inout ByteText) async throws(FeedError) {
+    if !lines.bytes.isEmpty { try await push(lines.bytes) }
+    lines.removeAll()
+  }
+}
+
+extension FeedSubscription {
+  /// The symbols of a source that are subscribed to.
+  fileprivate func symbols(of source: String) -> FeedSymbols {
+    if isAll { return .all }
+    return .only(symbols.compactMap { $0.hasPrefix("\(source):") ? String($0.dropFirst(source.count + 1)) : nil })
+  }
+}
+
+extension Trade {
+  fileprivate func named(_ source: String) -> Self {
+    Self(
+      symbol: "\(source):\(symbol)", price: price, size: size, time: time, sequence: sequence, side: side, quote: quote)
+  }
+}
+
+extension FeedConfiguration {
+  /// A recording that is read as fast as its consumer takes it.
+  fileprivate var unpaced: Self {
+    guard case .replay(var feed) = self else { return self }
+    feed.pace = .asFastAsPossible
+    return .replay(feed)
+  }
+}
+
+extension SessionOutcome {
+  fileprivate func reason(of source: String) -> String? {
+    switch self {
+    case .failed(let reason), .panicked(let reason): "\(source): \(reason)"
+    case .ended, .cancelled: nil
+    }
+  }
+}

@@ -1,0 +1,233 @@
+internal import RustleCore
+
+/// A record as a line of NDJSON or CSV: assembled as bytes, without a value for each field.
+package protocol LineRecord: PriceRecord {
+  /// The names of the columns of CSV, in order.
+  static func csvHeader(_ style: LineStyle) -> String
+  /// Appends a line of NDJSON, line break included.
+  func appendJSON(_ style: LineStyle, to text: inout ByteText)
+  /// Appends a row of CSV, line break included.
+  func appendCSV(_ style: LineStyle, to text: inout ByteText)
+}
+
+/// What lines depend on beside their record.
+package struct LineStyle: Sendable, Hashable {
+  /// The duration of a window in nanoseconds; 0 for other records.
+  package var interval: Int64
+  /// Whether rows of candles have their durations, as candles of several.
+  package var hasIntervals: Bool
+  /// Whether times are in whole milliseconds, rounded down, and sizes are left out.
+  package var isSimulated: Bool
+
+  /// Creates a style.
+  package init(interval: Int64 = 0, hasIntervals: Bool = false, isSimulated: Bool = false) {
+    (self.interval, self.hasIntervals, self.isSimulated) = (interval, hasIntervals, isSimulated)
+  }
+}
+
+extension Trade: LineRecord {
+  package static func csvHeader(_ style: LineStyle) -> String {
+    style.isSimulated
+      ? "symbol,price,t_ms,seq\n" : "symbol,price,size,t_ns,seq,side,bid,bid_size,ask,ask_size,mid,spread\n"
+  }
+
+  package func appendJSON(_ style: LineStyle, to text: inout ByteText) {
+    text.append("{\"v\":1,\"symbol\":")
+    text.append(json: symbol)
+    text.append(",\"price\":")
+    text.append(price)
+    let nanoseconds = time.nanosecondsSince1970
+    if style.isSimulated {
+      text.append(",\"t_ms\":")
+      text.append(nanoseconds / 1_000_000)
+    } else {
+      text.append(nanoseconds: nanoseconds, milli: ",\"t_ms\":", nano: ",\"t_ns\":")
+    }
+    if let sequence {
+      text.append(",\"seq\":")
+      text.append(sequence)
+    }
+    if style.isSimulated {
+      text.append("}\n")
+      return
+    }
+    if size.units != 0 {
+      text.append(",\"size\":")
+      text.append(size)
+    }
+    if let side { text.append(side == .buy ? ",\"side\":\"buy\"" : ",\"side\":\"sell\"") }
+    if let quote {
+      let names = [",\"bid\":", ",\"bid_size\":", ",\"ask\":", ",\"ask_size\":", ",\"mid\":", ",\"spread\":"]
+      for case (let name, let number?) in zip(names, quote.numbers) {
+        text.append(name)
+        text.append(number)
+      }
+    }
+    text.append("}\n")
+  }
+
+  package func appendCSV(_ style: LineStyle, to text: inout ByteText) {
+    text.append(csv: symbol)
+    text.append(",")
+    text.append(price)
+    text.append(",")
+    if style.isSimulated {
+      text.append(time.nanosecondsSince1970 / 1_000_000)
+    } else {
+      if size.units != 0 { text.append(size) }
+      text.append(",")
+      text.append(time.nanosecondsSince1970)
+    }
+    text.append(",")
+    if let sequence { text.append(sequence) }
+    if !style.isSimulated {
+      text.append(",")
+      if let side { text.append(side.rawValue) }
+      if let quote {
+        for number in quote.numbers {
+          text.append(",")
+          if let number { text.append(number) }
+        }
+      } else {
+        text.append(",,,,,,")
+      }
+    }
+    text.append("\n")
+  }
+}
+
+extension Quote {
+  /// Bid and its size, ask and its size, middle and spread; a size of 0 is absent.
+  fileprivate var numbers: [ExactDecimal?] {
+    func size(_ size: ExactDecimal) -> ExactDecimal? { size.units == 0 ? nil : size }
+    return [bid, size(bidSize), ask, size(askSize), mid, spread]
+  }
+}
+
+extension Candle: LineRecord {
+  package static func csvHeader(_ style: LineStyle) -> String {
+    "symbol,start_ns,\(style.hasIntervals ? "interval_ns," : "")open,high,low,close,volume,vwap,count\n"
+  }
+
+  private var nanoseconds: Int64 { (end - start).wholeNanoseconds }
+
+  package func appendJSON(_ style: LineStyle, to text: inout ByteText) {
+    text.append("{\"v\":1,\"symbol\":")
+    text.append(json: symbol)
+    text.append(",\"open\":")
+    text.append(open)
+    text.append(",\"high\":")
+    text.append(high)
+    text.append(",\"low\":")
+    text.append(low)
+    text.append(",\"close\":")
+    text.append(close)
+    text.append(",\"volume\":")
+    appendVolume(to: &text)
+    if let vwap {
+      text.append(",\"vwap\":")
+      text.append(json: vwap)
+    }
+    text.append(",\"count\":")
+    text.append(count)
+    text.append(nanoseconds: start.nanosecondsSince1970, milli: ",\"start_ms\":", nano: ",\"start_ns\":")
+    text.append(nanoseconds: nanoseconds, milli: ",\"interval_ms\":", nano: ",\"interval_ns\":")
+    text.append("}\n")
+  }
+
+  package func appendCSV(_ style: LineStyle, to text: inout ByteText) {
+    text.append(csv: symbol)
+    text.append(",")
+    text.append(start.nanosecondsSince1970)
+    if style.hasIntervals {
+      text.append(",")
+      text.append(nanoseconds)
+    }
+    text.append(",")
+    text.append(open)
+    text.append(",")
+    text.append(high)
+    text.append(",")
+    text.append(low)
+    text.append(",")
+    text.append(close)
+    text.append(",")
+    appendVolume(to: &text)
+    text.append(",")
+    if let vwap { text.append(csv: vwap) }
+    text.append(",")
+    text.append(count)
+    text.append("\n")
+  }
+
+  /// Exact up to 18 digits.
+  private func appendVolume(to text: inout ByteText) {
+    if let exactVolume { text.append(exactVolume) } else { text.append(csv: volume) }
+  }
+}
+
+extension PriceStatistics: LineRecord {
+  package static func csvHeader(_ style: LineStyle) -> String {
+    "symbol,t_ns,count,mean,sd,low,high,first,last\n"
+  }
+
+  package func appendJSON(_ style: LineStyle, to text: inout ByteText) {
+    text.append("{\"v\":1,\"symbol\":")
+    text.append(json: symbol)
+    text.append(nanoseconds: time.nanosecondsSince1970, milli: ",\"t_ms\":", nano: ",\"t_ns\":")
+    text.append(",\"count\":")
+    text.append(count)
+    text.append(",\"mean\":")
+    text.append(json: mean)
+    text.append(",\"sd\":")
+    text.append(json: standardDeviation)
+    text.append(",\"low\":")
+    text.append(lowest)
+    text.append(",\"high\":")
+    text.append(highest)
+    text.append(",\"first\":")
+    text.append(first)
+    text.append(",\"last\":")
+    text.append(last)
+    text.append(nanoseconds: style.interval, milli: ",\"window_ms\":", nano: ",\"window_ns\":")
+    text.append("}\n")
+  }
+
+  package func appendCSV(_ style: LineStyle, to text: inout ByteText) {
+    text.append(csv: symbol)
+    text.append(",")
+    text.append(time.nanosecondsSince1970)
+    text.append(",")
+    text.append(count)
+    for number in [mean, standardDeviation] {
+      text.append(",")
+      text.append(csv: number)
+    }
+    for price in [lowest, highest, first, last] {
+      text.append(",")
+      text.append(price)
+    }
+    text.append("\n")
+  }
+}
+
+extension ByteText {
+  /// Appends the line of an alert: a nested object, so that a reader of trades does not take it for one.
+  package mutating func append(json alert: StreamElement<PriceAlert>) {
+    append("{\"v\":1,\"alert\":{")
+    switch alert {
+    case .gap(let count):
+      append("\"gap\":")
+      append(count)
+    case .value(let alert):
+      append("\"symbol\":")
+      append(json: alert.threshold.symbol)
+      append(alert.threshold.direction == .above ? ",\"above\":" : ",\"below\":")
+      append(alert.threshold.level)
+      append(",\"price\":")
+      append(alert.price)
+      append(nanoseconds: alert.time.nanosecondsSince1970, milli: ",\"t_ms\":", nano: ",\"t_ns\":")
+    }
+    append("}}\n")
+  }
+}
