@@ -81,7 +81,13 @@ package struct CandleStreams: Sendable {
   }
 
   /// The late trades of the stream with the most: each has all trades.
-  package var lateTradeCount: UInt64 { streams.map(\.stream.lateTradeCount).max() ?? 0 }
+  package var lateTradeCount: UInt64 {
+    get throws(FeedError) {
+      var most: UInt64 = 0
+      for (stream, _) in streams { most = max(most, try stream.lateTradeCount) }
+      return most
+    }
+  }
 
   /// Passes the candles of all periods on, each period's in order.
   package func deliver(_ take: @escaping @Sendable ([StreamElement<Candle>]) async throws -> Void) async throws {

@@ -47,7 +47,7 @@ extension MergedFeed: FeedHost {
   package func fill(_ writer: FeedWriter) async {
     var feeds: [(name: String, feed: MarketFeed, trades: EngineStream<Trade>)] = []
     do {
-      let (recordings, wanted) = (areRecordings, writer.subscription)
+      let (recordings, wanted) = (areRecordings, try writer.subscription)
       for (name, configuration) in sources.sorted(by: { $0.key < $1.key }) {
         let feed = try MarketFeed(recordings ? configuration.unpaced : configuration)
         let trades = try await feed.trades(
@@ -134,7 +134,7 @@ extension MergedFeed: FeedHost {
         }
       }
       tasks.addTask {
-        var before = writer.subscription
+        var before = try writer.subscription
         for await wanted in try writer.subscriptionChanges() {
           for (name, _, trades) in feeds {
             guard case .only(let old) = before.symbols(of: name), case .only(let new) = wanted.symbols(of: name) else {

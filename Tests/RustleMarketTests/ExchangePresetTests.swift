@@ -22,7 +22,7 @@ import Testing
     try await feed.report(.closed(reason: nil))
     var lines: [String] = []
     for await case .value(let trade) in trades { lines.append(trade.json) }
-    let counts = await feed.counts
+    let counts = try await feed.counts
     await feed.shutDown()
     return (lines, counts)
   }
