@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import RustleAudio
+import RustleAudioFiles
 @testable import RustleCLI
 
 /// The commands play and devices, run as processes.
