@@ -169,7 +169,7 @@ actor PlayView: LiveView {
   private let line: PlayLine
   /// Returns the newest progress; nil for no line.
   private let progress: @Sendable () -> PlaybackProgress?
-  private var drawn = ""
+  private var drawn: [String] = []
 
   init(
     output: AudioOutput, line: PlayLine, screen: LiveScreen, progress: @escaping @Sendable () -> PlaybackProgress?
@@ -186,10 +186,10 @@ actor PlayView: LiveView {
 
   func draw() throws {
     guard let progress = progress() else { return }
-    let text = line.text(played: progress.played, underruns: progress.underruns, isPaused: output.isPaused)
-    guard screen.needsDrawing || text != drawn else { return }
-    drawn = text
-    try screen.draw { [$0.line(text)] }
+    let parts = line.parts(played: progress.played, underruns: progress.underruns, isPaused: output.isPaused)
+    guard screen.needsDrawing || parts != drawn else { return }
+    drawn = parts
+    try screen.draw { $0.wrapped(parts) }
   }
 
   func end() {
@@ -208,8 +208,8 @@ struct PlayLine {
   let sampleRate: Double
   let hasKeys: Bool
 
-  /// The line, `0:01.5 of 0:12.0  take1.wav  q quit  space pause`.
-  func text(played: Int64, underruns: Int, isPaused: Bool) -> String {
+  /// The parts of `0:01.5 of 0:12.0  take1.wav  q quit  space pause`, of which a narrow terminal makes several lines.
+  func parts(played: Int64, underruns: Int, isPaused: Bool) -> [String] {
     func time(_ frames: Int) -> String { Numbers.time(Double(firstFrame + frames) / sampleRate) }
     let parts = [
       time(Int(played)) + (totalFrames.map { " of \(time($0))" } ?? ""),
@@ -219,7 +219,7 @@ struct PlayLine {
       hasKeys ? "q quit" : nil,
       hasKeys ? isPaused ? "space go on" : "space pause" : nil,
     ]
-    return parts.compactMap(\.self).joined(separator: "  ")
+    return parts.compactMap(\.self)
   }
 
   static func interruption(_ end: PlaybackProgress, sampleRate: Double) -> String? {
