@@ -78,10 +78,12 @@ import Testing
     #expect(command.written.encoding == .float32 && command.written.overwrite && command.written.dither)
     #expect(ParsingTests.refusal(["record", "a.wav", "--encoding", "mp3"]).contains("mp3"))
     #expect(ParsingTests.refusal(["record", "-"]).contains("expected the path of a file, got -"))
-    #expect(ParsingTests.refusal(["record", "a.wma"]).contains("ends with .wav, .flac, .ogg, .opus, .mp3 or .m4a, got"))
+    #expect(
+      ParsingTests.refusal(["record", "a.wma"]).contains("ends with .wav, .flac, .ogg, .opus, .mp3 or .m4a, got"))
     #expect(ParsingTests.refusal(["record", "a.mp3", "--encoding", "s16"]).contains("requires a WAV or FLAC file"))
     #expect(ParsingTests.refusal(["record", "a.mp3", "--dither"]).contains("--dither requires a WAV or FLAC file"))
-    #expect(ParsingTests.refusal(["record", "a.wav", "--quality", "0.5"]).contains("requires an OGG, OPUS, MP3 or M4A"))
+    #expect(
+      ParsingTests.refusal(["record", "a.wav", "--quality", "0.5"]).contains("requires an OGG, OPUS, MP3 or M4A"))
     #expect(ParsingTests.refusal(["record", "a.m4a", "--quality", "1.5"]).contains("expected 0 to 1, got 1.5"))
     #expect(
       ParsingTests.refusal(["record", "a.flac", "--encoding", "f32"]).contains("expected s16 or s24 for FLAC, got f32"))
