@@ -186,12 +186,7 @@ import RustleWebSocket
       .noInput,
       "--exchange: \(path)x: expected a JSON object with url and trades, got none that is readable",
       advice: "choose binance, coinbase or kraken, or the path of a file")
-    do {
-      _ = try #require(try RootCommand.parseAsRoot(["ticker", "--exchange", path + "x", "A"]) as? TickerCommand)
-      Issue.record("expected a failure, got none")
-    } catch {
-      #expect(CommandFailure(error) == missing || "\(error)".contains(missing.message), "\(error)")
-    }
+    #expect(throws: missing) { try plan("--exchange", path + "x", "A") }
   }
 
   @Test func theTickersWebSocketsAreRead() throws {
