@@ -14,6 +14,8 @@ package struct ByteText: Sendable {
 
   package mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
+  package mutating func appendComma() { bytes.append(UInt8(ascii: ",")) }
+
   package mutating func append(_ number: UInt64) { append(digits: number, fraction: 0) }
 
   package mutating func append(_ number: Int64) {
@@ -49,6 +51,9 @@ package struct ByteText: Sendable {
   /// Appends a JSON string with its quotation marks (RFC 8259, section 7).
   package mutating func append(json string: String) {
     append("\"")
+    defer { append("\"") }
+    let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    if isPlain { return append(string) }
     for byte in string.utf8 {
       switch byte {
       case UInt8(ascii: "\""): append("\\\"")
@@ -60,7 +65,6 @@ package struct ByteText: Sendable {
       default: bytes.append(byte)
       }
     }
-    append("\"")
   }
 
   /// Appends a field in milliseconds, or in nanoseconds where it is not a whole number of milliseconds.

@@ -68,24 +68,24 @@ extension Trade: LineRecord {
 
   package func appendCSV(_ style: LineStyle, to text: inout ByteText) {
     text.append(csv: symbol)
-    text.append(",")
+    text.appendComma()
     text.append(price)
-    text.append(",")
+    text.appendComma()
     if style.isSimulated {
       text.append(time.nanosecondsSince1970 / 1_000_000)
     } else {
       if size.units != 0 { text.append(size) }
-      text.append(",")
+      text.appendComma()
       text.append(time.nanosecondsSince1970)
     }
-    text.append(",")
+    text.appendComma()
     if let sequence { text.append(sequence) }
     if !style.isSimulated {
-      text.append(",")
+      text.appendComma()
       if let side { text.append(side.rawValue) }
       if let quote {
         for number in quote.numbers {
-          text.append(",")
+          text.appendComma()
           if let number { text.append(number) }
         }
       } else {
@@ -137,25 +137,25 @@ extension Candle: LineRecord {
 
   package func appendCSV(_ style: LineStyle, to text: inout ByteText) {
     text.append(csv: symbol)
-    text.append(",")
+    text.appendComma()
     text.append(start.nanosecondsSince1970)
     if style.hasIntervals {
-      text.append(",")
+      text.appendComma()
       text.append(nanoseconds)
     }
-    text.append(",")
+    text.appendComma()
     text.append(open)
-    text.append(",")
+    text.appendComma()
     text.append(high)
-    text.append(",")
+    text.appendComma()
     text.append(low)
-    text.append(",")
+    text.appendComma()
     text.append(close)
-    text.append(",")
+    text.appendComma()
     appendVolume(to: &text)
-    text.append(",")
+    text.appendComma()
     if let vwap { text.append(csv: vwap) }
-    text.append(",")
+    text.appendComma()
     text.append(count)
     text.append("\n")
   }
@@ -195,16 +195,16 @@ extension PriceStatistics: LineRecord {
 
   package func appendCSV(_ style: LineStyle, to text: inout ByteText) {
     text.append(csv: symbol)
-    text.append(",")
+    text.appendComma()
     text.append(time.nanosecondsSince1970)
-    text.append(",")
+    text.appendComma()
     text.append(count)
     for number in [mean, standardDeviation] {
-      text.append(",")
+      text.appendComma()
       text.append(csv: number)
     }
     for price in [lowest, highest, first, last] {
-      text.append(",")
+      text.appendComma()
       text.append(price)
     }
     text.append("\n")

@@ -121,7 +121,8 @@ struct TickerCommand: AsyncParsableCommand {
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    if symbolsFile == nil { _ = try plan() }
+    // Files that cannot be read have exit codes of their own, which the run reports.
+    do { if symbolsFile == nil { _ = try plan() } } catch is CommandFailure {}
   }
 
   private func allSymbols() throws -> [String] {

@@ -1,0 +1,97 @@
+internal import ArgumentParser
+import Foundation
+import RustleMarket
+import TestSupport
+import Testing
+
+@testable import RustleCLI
+
+#if WebSocket
+import RustleWebSocket
+#endif
+
+/// The arguments of sources of a ticker.
+@Suite(.releasesNativeObjects) struct TickerParsingTests {
+  @Test func severalSourcesAreOne() throws {
+    let arguments = ["ticker", "--source", "a=x.csv", "--source", "b=h:1", "--source", "c=unix:/s", "--speed", "max"]
+    let plan = try #require(try RootCommand.parseAsRoot(arguments) as? TickerCommand).plan()
+    let merged = MergedFeed([
+      "a": .replay(ReplayFeed(path: "x.csv", pace: .asFastAsPossible)), "b": .live(LiveFeed("h:1")),
+      "c": .live(LiveFeed("unix:/s")),
+    ])
+    #expect(plan.source == .merged(merged) && plan.everything == .buffered() && plan.connection == "a, b, c")
+    let files = try #require(
+      try RootCommand.parseAsRoot(["ticker", "--source", "a=x.csv", "--source", "b=y.csv"]) as? TickerCommand)
+    #expect(try files.plan().everything == .lossless())
+  }
+
+  @Test func theTickersOptionsMayStandInAFile() throws {
+    let folder = try ScratchFolder()
+    func plan(_ arguments: String..., home: String = "/nowhere") throws -> TickerPlan {
+      let command = try RustleCommandLine.command(for: ["ticker"] + arguments, environment: ["XDG_CONFIG_HOME": home])
+      return try #require(command as? TickerCommand).plan()
+    }
+    let text = #"{"watchlist":["A","B"],"rate":3,"seed":7,"alert":["A>1"]}"#
+    let path = try folder.write(Data(text.utf8), as: "f.json")
+    let simulated = SimulatedFeed(symbols: ["A", "B"], updatesPerSecond: 3, seed: 7)
+    let whole = try plan("--config", path)
+    #expect(whole.source == .simulated(simulated) && whole.symbols == ["A", "B"] && whole.thresholds.count == 1)
+    // The command line counts.
+    let other = try plan("--config", path, "A", "C", "--rate", "5")
+    #expect(other.source == .simulated(SimulatedFeed(symbols: ["A", "C"], updatesPerSecond: 5, seed: 7)))
+    try FileManager.default.createDirectory(atPath: folder.path("rustle"), withIntermediateDirectories: true)
+    _ = try folder.write(Data(text.utf8), as: "rustle/ticker.json")
+    #expect(try plan(home: folder.url.path).source == .simulated(simulated))
+    #expect(try plan("--rate", "4", home: folder.url.path).symbols == ["A", "B"])
+    #expect(try plan("C", home: folder.url.path).thresholds.isEmpty, "it is complete without a file")
+    #expect(throws: (any Error).self) { try plan() }
+    #expect(throws: (any Error).self) { try plan("--rate", "-1", home: folder.url.path) }
+    let wrong = try folder.write(Data("[]".utf8), as: "wrong.json")
+    let failure = #expect(throws: FeedError.self) { try plan("--config", wrong) }
+    #expect(
+      failure?.code == .unreadableFile && failure?.message.hasPrefix("--config: \(wrong): expected a JSON") == true)
+  }
+
+  #if WebSocket
+  @Test func anExchangeIsAFile() throws {
+    func plan(_ arguments: String...) throws -> TickerPlan {
+      try #require(try RootCommand.parseAsRoot(["ticker"] + arguments) as? TickerCommand).plan()
+    }
+    let folder = try ScratchFolder()
+    let text = #"{"url":"wss://a","trades":{"schema":"symbol=s,price=p","subscribe":"+$symbol"}}"#
+    let path = try folder.write(Data(text.utf8), as: "a.json")
+    var feed = WebSocketFeed("wss://a", schema: "symbol=s,price=p", subscription: .messages(subscribe: "+$symbol"))
+    #expect(try plan("--exchange", path, "BTC").source == .webSocket(feed))
+    feed.backoff.attemptLimit = 3
+    feed.silenceLimit = nil
+    #expect(try plan("--exchange", path, "BTC", "--attempts", "3", "--silence-limit", "0").source == .webSocket(feed))
+    let missing = CommandFailure(
+      .noInput,
+      "--exchange: \(path)x: expected a JSON object with url and trades, got none that is readable",
+      advice: "choose binance, coinbase or kraken, or the path of a file")
+    #expect(throws: missing) { try plan("--exchange", path + "x", "A") }
+  }
+
+  @Test func theTickersWebSocketsAreRead() throws {
+    func plan(_ arguments: String...) throws -> TickerPlan {
+      try #require(try RootCommand.parseAsRoot(["ticker", "--connect"] + arguments) as? TickerCommand).plan()
+    }
+    let plain = try plan("WSS://a/b?key=x")
+    #expect(plain == TickerPlan(source: .webSocket(WebSocketFeed("WSS://a/b?key=x")), symbols: .all))
+    #expect(plain.policy == nil && plain.everything == .buffered() && plain.sourceText == "from wss://a/b")
+    let other = try plan(
+      "wss://a:1", "BTC", "--schema", "symbol=s,price=p", "--renumbered", "--subscribe", "+$symbol", "--unsubscribe",
+      "-$symbol", "--header", "A: b: c", "--header", "D:e", "--roots", "r.pem")
+    let feed = WebSocketFeed(
+      "wss://a:1", schema: "symbol=s,price=p",
+      subscription: .messages(subscribe: "+$symbol", unsubscribe: "-$symbol"), headers: ["A": "b: c", "D": "e"],
+      tls: WebSocketFeed.TLS(roots: .file("r.pem")), restartsNumbers: true)
+    #expect(other.source == .webSocket(feed) && other.symbols == ["BTC"])
+    #expect(
+      try plan("wss://a", "--insecure").source
+        == .webSocket(WebSocketFeed("wss://a", tls: WebSocketFeed.TLS(acceptsAnyCertificate: true))))
+    #expect(
+      try plan("ws://a", "--subscribe", "none").source == .webSocket(WebSocketFeed("ws://a", subscription: .none)))
+  }
+  #endif
+}
