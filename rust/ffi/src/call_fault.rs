@@ -1,6 +1,7 @@
 //! The faults that the boundary finds in a call's arguments, and their texts: the argument, what was expected and what came.
 
-use crate::handle::{kind_name, kind_of, RustleHandle};
+use crate::exports::kind_name;
+use crate::handle::{kind_of, RustleHandle};
 use crate::status::{
     Fault, RustleStatus, RUSTLE_EXHAUSTED, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_UTF8, RUSTLE_INVALID_VALUE,
     RUSTLE_NULL_POINTER, RUSTLE_RECORD_SIZE, RUSTLE_STALE_HANDLE, RUSTLE_UNSUPPORTED, RUSTLE_WRONG_STATE,

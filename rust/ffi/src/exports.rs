@@ -275,6 +275,28 @@ impl Tabled for crate::voice::Voice {
     }
 }
 
+/// The name of a kind of object, "none" if there is none. It leads to no verbs: a program links those that it calls.
+pub(crate) fn kind_name(kind: u32) -> &'static str {
+    match kind {
+        <crate::session::Session as Object>::KIND => <crate::session::Session as Object>::NAME,
+        <crate::echo::EchoObject as Object>::KIND => <crate::echo::EchoObject as Object>::NAME,
+        <crate::equalizer::Equalizer as Object>::KIND => <crate::equalizer::Equalizer as Object>::NAME,
+        <crate::feed::Feed as Object>::KIND => <crate::feed::Feed as Object>::NAME,
+        <crate::fft::FftPlan as Object>::KIND => <crate::fft::FftPlan as Object>::NAME,
+        <crate::fft::FftInverse as Object>::KIND => <crate::fft::FftInverse as Object>::NAME,
+        <crate::meter::Meter as Object>::KIND => <crate::meter::Meter as Object>::NAME,
+        <crate::pitch::Pitch as Object>::KIND => <crate::pitch::Pitch as Object>::NAME,
+        <crate::runtime::ManualRuntime as Object>::KIND => <crate::runtime::ManualRuntime as Object>::NAME,
+        <crate::sound::CaptureEngine as Object>::KIND => <crate::sound::CaptureEngine as Object>::NAME,
+        <crate::sound::PlaybackEngine as Object>::KIND => <crate::sound::PlaybackEngine as Object>::NAME,
+        <crate::stft::Stft as Object>::KIND => <crate::stft::Stft as Object>::NAME,
+        <crate::stft::StftStream as Object>::KIND => <crate::stft::StftStream as Object>::NAME,
+        <crate::ticker::TickerEngine as Object>::KIND => <crate::ticker::TickerEngine as Object>::NAME,
+        <crate::voice::Voice as Object>::KIND => <crate::voice::Voice as Object>::NAME,
+        _ => "none",
+    }
+}
+
 /// The verbs of a kind of object.
 pub(crate) fn verbs(kind: u32) -> Option<&'static Verbs> {
     Some(match kind {

@@ -4,7 +4,7 @@
 //! another thread frees it. The last user to unpin it drops the object.
 
 use crate::call_fault::{CallFault, Value};
-use crate::exports;
+use crate::exports::kind_name;
 use crate::guard::fault_point;
 use crate::live::LiveToken;
 use std::cell::UnsafeCell;
@@ -48,11 +48,6 @@ const KIND_BITS: u32 = 5;
 /// The number of a handle's kind.
 pub(crate) const fn kind_of(handle: RustleHandle) -> u32 {
     (handle >> 32) as u32 & ((1 << KIND_BITS) - 1)
-}
-
-/// The name of a kind; "none" for a number of none.
-pub(crate) fn kind_name(kind: u32) -> &'static str {
-    exports::verbs(kind).map_or("none", |verbs| verbs.name)
 }
 
 /// The refusal of a handle as the argument `name`, which takes handles of `kind`.

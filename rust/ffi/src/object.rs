@@ -6,7 +6,7 @@
 use crate::exports;
 use crate::fault::{AnyFault, CallOr, DomainError, Outcome};
 use crate::guard::guarded;
-use crate::handle::{kind_name, refused, RustleHandle, SlotTable};
+use crate::handle::{refused, RustleHandle, SlotTable};
 use crate::session::{self, Face};
 use crate::slice::{out, record};
 use crate::status::{CallFault, RustleError, RustleStatus};
@@ -76,7 +76,6 @@ pub(crate) trait Describe<Description> {
 
 /// The verbs of one kind, by handle.
 pub(crate) struct Verbs {
-    pub(crate) name: &'static str,
     pub(crate) free: fn(RustleHandle) -> Result<(), AnyFault>,
     pub(crate) reset: fn(RustleHandle) -> Result<(), AnyFault>,
     pub(crate) cancel: fn(RustleHandle) -> Result<(), AnyFault>,
@@ -87,7 +86,6 @@ impl Verbs {
     /// The verbs of the objects of a type.
     pub(crate) const fn of<O: Tabled>() -> Self {
         Self {
-            name: O::NAME,
             free: |handle| {
                 O::table().pin(handle, O::NAME)?.before_free();
                 Ok(O::table().remove(handle, O::NAME)?)
@@ -316,5 +314,9 @@ pub unsafe extern "C" fn rustle_refuse_kind(
     error: *mut RustleError,
 ) -> RustleStatus {
     // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, || Err::<(), _>(refused(object, kind, kind_name(kind)))) }
+    unsafe {
+        guarded(error, || {
+            Err::<(), _>(refused(object, kind, exports::kind_name(kind)))
+        })
+    }
 }

@@ -95,8 +95,11 @@ fn tables(interface: &Interface, out: &mut String) {
         );
     }
     let mut arms = [String::new(), String::new(), String::new(), String::new()];
+    let mut names = String::new();
     for kind in interface.kinds().filter(|kind| !kind.is_face) {
         let rust = &kind.rust;
+        let object = format!("<crate::{rust} as Object>");
+        let _ = writeln!(names, "        {object}::KIND => {object}::NAME,");
         let _ = writeln!(
             arms[0],
             "        <crate::{rust} as Object>::KIND => const {{ &Verbs::of::<crate::{rust}>() }},"
@@ -134,6 +137,11 @@ fn tables(interface: &Interface, out: &mut String) {
             _ => Ok(()),
         };
     }
+    let _ = writeln!(
+        out,
+        "/// The name of a kind of object, \"none\" if there is none. It leads to no verbs: a program links those that it calls.\n\
+         pub(crate) fn kind_name(kind: u32) -> &'static str {{\n    match kind {{\n{names}        _ => \"none\",\n    }}\n}}\n"
+    );
     let heads = [
         ("The verbs of a kind of object.", "verbs(kind", "Verbs"),
         (
