@@ -51,10 +51,12 @@ let opening = NSLock()
     self.flac = flac
     self.decoder = decoder
     if let sound {
+      // What comes is as the decoder's header says, and not as the file's.
+      let isAsReported = Int(info.samplerate) == sound.sampleRate
       format = AudioFileFormat(
-        sampleRate: Double(sound.sampleRate), channels: sound.channels, frames: sound.frames, container: "M4A",
-        codec: sound.codec)
-      layout = .default(for: sound.channels)
+        sampleRate: Double(info.samplerate), channels: Int(info.channels), frames: isAsReported ? sound.frames : nil,
+        container: "M4A", codec: sound.codec)
+      layout = .default(for: Int(info.channels))
       return
     }
     // A stream of unknown length is reported with one of several very large numbers (SF_COUNT_MAX for Ogg, what the
@@ -136,9 +138,16 @@ extension SoundFile {
       .notAudio, path: path, reason: "expected an audio file, got an empty one", advice: "check what was to write it")
   }
 
+  /// Whether it is a regular file, of which a look takes nothing away, other than of a pipe.
+  private static func isRegular(_ path: String) -> Bool {
+    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    return (try? FileManager.default.attributesOfItem(atPath: target))?[.type] as? FileAttributeType == .typeRegular
+  }
+
   /// The file, opened, if it begins as FLAC files do.
   private static func flacFile(_ path: String) -> FileHandle? {
-    guard let file = FileHandle(forReadingAtPath: path), (try? file.read(upToCount: 4)) == Data("fLaC".utf8),
+    guard isRegular(path), let file = FileHandle(forReadingAtPath: path),
+      (try? file.read(upToCount: 4)) == Data("fLaC".utf8),
       (try? file.seek(toOffset: 0)) != nil
     else { return nil }
     return file
@@ -146,7 +155,8 @@ extension SoundFile {
 
   /// Whether the file begins as those of ISO base media do (ISO/IEC 14496-12, section 4.3): M4A, MP4, QuickTime.
   private static func isMP4(_ path: String) -> Bool {
-    guard let file = FileHandle(forReadingAtPath: path), let bytes = try? file.read(upToCount: 8) else { return false }
+    guard isRegular(path), let file = FileHandle(forReadingAtPath: path), let bytes = try? file.read(upToCount: 8)
+    else { return false }
     return bytes.count == 8 && bytes.suffix(4) == Data("ftyp".utf8)
   }
 

@@ -32,6 +32,54 @@ import Testing
     #expect(pitch.status == 0, "\(pitch.errors)")
   }
 
+  @Test(arguments: ["a b.m4a", "ä/ö.m4a", "100%.m4a", "[x].m4a", "q?x#y.m4a", "co:lon.m4a", "-dash.m4a"])
+  func anyNameIsWrittenAndRead(name: String) throws {
+    let folder = try ScratchFolder()
+    let tone = try folder.write(WaveFile.sine(1_000, amplitude: 0.5, seconds: 0.5, sampleRate: 48_000), as: "a.wav")
+    try FileManager.default.createDirectory(at: folder.url.appending(path: "ä"), withIntermediateDirectories: true)
+    let line = "cd '\(folder.url.path)' && rustle eq '\(tone)' --json -- '\(name)' && rustle meter --json -- '\(name)'"
+    let result = try RustleProcess.shell(line)
+    #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+    #expect(result.lines.last?.contains("\"t_s\":0.5") == true)
+  }
+
+  /// Programs in place of FFmpeg's, in front of the real ones.
+  private func path(_ folder: ScratchFolder, _ programs: [String: String]) throws -> [String: String] {
+    for (name, script) in programs {
+      let program = try folder.write(Data("#!/bin/sh\n\(script)\n".utf8), as: name)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    }
+    return ["PATH": "\(folder.url.path):/usr/bin:/bin"]
+  }
+
+  /// A file whose description and sound have different numbers of channels used to overflow the reader's memory.
+  @Test func theDecodersNumberOfChannelsCounts() throws {
+    let folder = try ScratchFolder()
+    let file = folder.url.appending(path: "a.m4a").path
+    let recorded = try RustleProcess.run(["record", file, "--demo", "--duration", "1", "--rate", "48000"])
+    #expect(recorded.status == 0, "\(recorded.errors)")
+    let description =
+      #"{"streams":[{"codec_name":"aac","sample_rate":"8000","channels":1,"time_base":"1/8000","duration_ts":48000}]}"#
+    let result = try RustleProcess.run(
+      ["meter", file, "--json"], environment: path(folder, ["ffprobe": "echo '\(description)'"]))
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.lines.last?.contains(#""sample_rate_hz":48000.0,"channels":2"#) == true, "\(result.output)")
+  }
+
+  @Test func aProgramThatDoesNotEndIsEnded() throws {
+    let folder = try ScratchFolder()
+    let file = try folder.write(Data([0, 0, 0, 8]) + Data("ftypM4A ".utf8), as: "a.m4a")
+    let result = try RustleProcess.run(["meter", file], environment: path(folder, ["ffprobe": "exec sleep 1000"]))
+    #expect(result.status == 65 && result.errors.contains("it did not end within 10 seconds"), "\(result.errors)")
+  }
+
+  @Test func aPipeByItsPathIsRead() throws {
+    let folder = try ScratchFolder()
+    let tone = try folder.write(WaveFile.sine(1_000, amplitude: 0.5, seconds: 0.5, sampleRate: 48_000), as: "a.wav")
+    let result = try RustleProcess.shell("cat '\(tone)' | rustle meter --json /dev/stdin")
+    #expect(result.status == 0 && result.lines.last?.contains("\"t_s\":0.5") == true, "\(result.errors)")
+  }
+
   @Test func withoutTheProgramTheErrorNamesIt() throws {
     let folder = try ScratchFolder()
     let tone = try folder.write(WaveFile.sine(1_000, amplitude: 0.5, seconds: 0.1, sampleRate: 48_000), as: "a.wav")

@@ -44,7 +44,7 @@ OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal"}
 # Where the word `unsafe` may stand.
 UNSAFE_RUST = re.compile(r"rust/(alsa/src|ffi|kit|testkit|bench|fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
 UNSAFE_SWIFT = re.compile(
-    r"Sources/RustleCore/|Sources/RustleAudioFiles/(SoundFile|SoundFileEncoder|Coded/ProgramInput)\.swift$"
+    r"Sources/RustleCore/|Sources/RustleAudioFiles/(SoundFile|SoundFileEncoder|Coded/ProgramChannel)\.swift$"
     r"|Sources/RustlePlot/Canvas\.swift$|Sources/RustleFiles/FileReplacement\.swift$")
 
 # Ways around the compiler's checks, spelled in two parts so that this file does not hold them.

@@ -1,13 +1,17 @@
 import Foundation
+internal import Synchronization
 
 /// A run of one of FFmpeg's programs, which encode and decode what libsndfile does not.
 ///
 /// It is a process of its own: damaged or hostile input ends that process and not the caller's, and a caller that is killed closes
-/// the encoder's input, which then completes its file. It is in a process group of its own, which a terminal's Ctrl-C does not reach.
+/// the encoder's input, which then completes its file. It is in a process group of its own, which a terminal's Ctrl-C does not reach;
+/// its processor time is limited, since nobody ends it when the caller is killed.
 final class FFmpeg {
+  /// The seconds within which a program takes or delivers sound, and ends after its input has.
+  static let patience = 10
+
   private let process = Process()
-  private let messages: FileHandle
-  private let messagesURL: URL
+  private let messages = Messages()
   private let end = DispatchGroup()
   private let path: String
 
@@ -17,11 +21,12 @@ final class FFmpeg {
   ///   - program: `ffmpeg` or `ffprobe`.
   ///   - arguments: its arguments; only errors are logged.
   ///   - path: the sound file's path, for errors.
+  ///   - seconds: the limit of its processor time.
   ///   - input: its standard input; nil: none.
-  ///   - output: a `FileHandle` or a `Pipe`.
+  ///   - output: its standard output.
   /// - Throws: `AudioFileError` with `noProgram` where it is not installed or does not start.
   init(
-    _ program: String, _ arguments: [String], path: String, input: FileHandle? = nil, output: Any
+    _ program: String, _ arguments: [String], path: String, seconds: Int, input: FileHandle? = nil, output: FileHandle
   ) throws(AudioFileError) {
     self.path = path
     guard let executable = Self.executable(program) else {
@@ -29,43 +34,50 @@ final class FFmpeg {
         .noProgram, path: path, reason: "M4A needs the program \(program), which is not in PATH",
         advice: "install FFmpeg (apt-get install ffmpeg; brew install ffmpeg), or convert to FLAC")
     }
-    messagesURL = FileManager.default.temporaryDirectory.appending(path: "rustle-\(UUID().uuidString).log")
+    let errors = try ProgramChannel(path: path, isLimited: false)
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments =
+      ["-c", "ulimit -t \(seconds); exec \"$0\" \"$@\"", executable.path, "-hide_banner", "-loglevel", "error"]
+      + arguments
+    process.standardInput = input ?? FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors.theirs
+    end.enter()
+    process.terminationHandler = { [end] _ in end.leave() }
     do {
-      // A pipe that nobody reads would stop a program that reports much.
-      try Data().write(to: messagesURL, options: .withoutOverwriting)
-      messages = try FileHandle(forUpdating: messagesURL)
-      process.executableURL = executable
-      process.arguments = ["-hide_banner", "-loglevel", "error"] + arguments
-      process.standardInput = input ?? FileHandle.nullDevice
-      process.standardOutput = output
-      process.standardError = messages
-      end.enter()
-      process.terminationHandler = { [end] _ in end.leave() }
       try process.run()
     } catch {
-      try? FileManager.default.removeItem(at: messagesURL)
+      end.leave()
       throw AudioFileError(
         .noProgram, path: path, reason: "\(executable.path) does not start: \(error.localizedDescription)",
-        advice: "check the installation of FFmpeg")
+        advice: "check the installation of FFmpeg, and the limit of open files")
     }
+    try? errors.theirs.close()
+    messages.read(from: errors.ours)
   }
 
   deinit {
     if process.isRunning { process.terminate() }
-    try? FileManager.default.removeItem(at: messagesURL)
   }
 
-  /// Waits for the program's end; returns nil if it succeeded, or else why it did not.
+  /// Waits for the program's end, which its input or the limit of time brings about; returns nil if it succeeded, or else the
+  /// reason of its failure.
   func failure() -> String? {
-    end.wait()
-    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      let text = (try? messages.seek(toOffset: 0)).flatMap { try? messages.read(upToCount: 65_536) } ?? Data()
-      let line = String(decoding: text, as: UTF8.self).split(separator: "\n").last.map(String.init)
-      if process.terminationReason == .exit { return line ?? "status \(process.terminationStatus)" }
-      return process.terminationStatus == SIGXFSZ ? "File too large" : "ended by signal \(process.terminationStatus)"
+    if end.wait(timeout: .now() + .seconds(Self.patience)) == .timedOut {
+      kill(process.processIdentifier, SIGKILL)
+      end.wait()
+      return "it did not end within \(Self.patience) seconds"
     }
-    return nil
+    if process.terminationReason == .exit {
+      if process.terminationStatus == 0 { return nil }
+      let place = "\(Self.name(of: path)): "
+      return messages.lastLine?.replacingOccurrences(of: place, with: "") ?? "status \(process.terminationStatus)"
+    }
+    return process.terminationStatus == SIGXFSZ ? "File too large" : "ended by signal \(process.terminationStatus)"
   }
+
+  /// A file's name as FFmpeg takes it whatever its letters are.
+  private static func name(of path: String) -> String { "file:" + URL(fileURLWithPath: path).path }
 
   /// The program in the folders of PATH.
   private static func executable(_ name: String) -> URL? {
@@ -104,14 +116,15 @@ extension FFmpeg {
       }
       let streams: [Stream]
     }
-    let pipe = Pipe()
+    let channel = try ProgramChannel(path: path)
     let program = try FFmpeg(
       "ffprobe",
       confined + [
         "-select_streams", "a:0", "-show_entries", "stream=codec_name,sample_rate,channels,duration_ts,time_base",
-        "-of", "json", "-i", URL(fileURLWithPath: path).absoluteString,
-      ], path: path, output: pipe)
-    let text = (try? pipe.fileHandleForReading.readToEnd()) ?? Data()
+        "-of", "json", "-i", name(of: path),
+      ], path: path, seconds: patience, output: channel.theirs)
+    try? channel.theirs.close()
+    let text = (try? channel.ours.readToEnd()) ?? Data()
     if let failure = program.failure() {
       throw AudioFileError(
         .notAudio, path: path, reason: "the MP4 file is damaged or incomplete: \(failure)",
@@ -130,20 +143,21 @@ extension FFmpeg {
       frames: stream.time_base == "1/\(rate)" ? stream.duration_ts : nil)
   }
 
-  /// Starts to decode an MP4 file's first sound; the pipe delivers it as an AU file of floats, which has no limit of length.
+  /// Starts to decode an MP4 file's first sound; the channel delivers it as an AU file of floats, which has no limit of length.
   static func decoder(
     of path: String, _ sound: Sound
   ) throws(AudioFileError) -> (program: FFmpeg, output: FileHandle) {
-    let pipe = Pipe()
+    let channel = try ProgramChannel(path: path)
     // Frames before time 0 are the encoder's delay, frames behind the last one its padding.
     let end = sound.frames.map { ":end_pts=\($0)" } ?? ""
     let program = try FFmpeg(
       "ffmpeg",
       ["-nostdin", "-xerror", "-copyts"] + confined + [
-        "-i", URL(fileURLWithPath: path).absoluteString, "-map", "0:a:0",
+        "-i", name(of: path), "-map", "0:a:0",
         "-af", "atrim=start_pts=0\(end)", "-f", "au", "-c:a", "pcm_f32be", "pipe:1",
-      ], path: path, output: pipe)
-    return (program, pipe.fileHandleForReading)
+      ], path: path, seconds: 3_600, output: channel.theirs)
+    try? channel.theirs.close()
+    return (program, channel.ours)
   }
 
   /// Starts to encode floats as AAC in an MP4 file of fragments, each of which opens without the next.
@@ -157,6 +171,28 @@ extension FFmpeg {
         "\(bitRate)",
         "-f", "ipod", "-movflags", "delay_moov+default_base_moof+frag_discont", "-frag_duration", "250000",
         "-flush_packets", "1", "pipe:1",
-      ], path: path, input: input, output: output)
+      ], path: path, seconds: 86_400, input: input, output: output)
+  }
+}
+
+/// The newest of what a program reports, read as it comes so that the program never waits for a reader.
+private final class Messages: Sendable {
+  private let newest = Mutex(Data())
+  private let end = DispatchGroup()
+
+  func read(from file: FileHandle) {
+    end.enter()
+    Thread.detachNewThread { [self] in
+      while let bytes = try? file.read(upToCount: 1_024), !bytes.isEmpty {
+        newest.withLock { $0 = ($0 + bytes).suffix(8_192) }
+      }
+      end.leave()
+    }
+  }
+
+  /// The last line; nil without any. Waits for the end of what is reported.
+  var lastLine: String? {
+    _ = end.wait(timeout: .now() + .seconds(1))
+    return newest.withLock { String(decoding: $0, as: UTF8.self) }.split(separator: "\n").last.map(String.init)
   }
 }

@@ -6,7 +6,7 @@ internal import Foundation
 /// process is killed, the program completes the file.
 final class MP4Output: EncodedOutput {
   private let file: OutputFile
-  private let input: ProgramInput
+  private let input: ProgramChannel
   private let program: FFmpeg
   private let synchronizes: Bool
   private var samples = DefinedSamples()
@@ -17,12 +17,12 @@ final class MP4Output: EncodedOutput {
   ) throws(AudioFileError) {
     self.file = file
     self.synchronizes = synchronizes
-    input = try ProgramInput(path: file.path)
+    input = try ProgramChannel(path: file.path)
     program = try FFmpeg.encoder(
       of: file.path, sampleRate: sampleRate, channels: channels,
       bitRate: AudioFileWriter.Container.m4a.bitRate(quality: quality, channels: channels, sampleRate: sampleRate),
-      from: input.reading, to: file.handle)
-    try? input.reading.close()
+      from: input.theirs, to: file.handle)
+    try? input.theirs.close()
   }
 
   deinit { try? close() }
