@@ -53,7 +53,7 @@ public struct FFT: Sendable {
   public static let minimumSize = 64
   /// The largest size.
   public static let maximumSize = 65_536
-  /// The level of silence, and the lowest that ``decibels(of:into:)`` writes.
+  /// The level of silence in dB, and the lowest that ``decibels(of:into:)`` writes.
   public static let decibelFloor: Float = -200
 
   /// The number of samples N of an analysis frame.

@@ -29,7 +29,7 @@ public struct SoundLevelReading: Sendable, Hashable {
   public package(set) var overruns = 0
   /// The loudness in LUFS; nil if not measured.
   public package(set) var loudness: Loudness?
-  /// The place on the ``DisplayScale`` of the unweighted, uncalibrated power.
+  /// The place of the unweighted, uncalibrated power on the ``DisplayScale``, 0 to 120.
   public package(set) var place: Double
   /// The zone of that place.
   public package(set) var levelZone: LevelZone
