@@ -20,7 +20,7 @@ public struct FeedAddress: Sendable, Hashable, Codable, CustomStringConvertible,
   public static func unix(_ path: String) -> Self { Self("unix:\(path)") }
 }
 
-/// A source at the other end of a socket: NDJSON, one JSON text per line, as `rustle ticker --serve` sends it.
+/// A source at the other end of a socket: NDJSON, one JSON text per line, mapped to trades by ``schema``.
 public struct LiveFeed: Sendable, Hashable {
   /// The backoff before the next attempt to connect: uniformly distributed from 0 to a bound that doubles with each consecutive
   /// failure.
