@@ -48,7 +48,7 @@ struct TuneOptions: ParsableArguments {
   @OptionGroup var channel: ChannelOption
 
   @Option(
-    help: "Tracking method: harmonic has a calibrated confidence and the inharmonicity; the others are for comparison.")
+    help: "Tracking method: harmonic reports inharmonicity and a calibrated confidence; the others are for comparison.")
   var method: PitchMethod = .harmonic
 
   static let temperaments = Temperament.Preset.allCases.map(\.rawValue).joined(separator: ", ")
