@@ -103,7 +103,7 @@ struct TickerCommand: AsyncParsableCommand {
   var duration: Double?
 
   @Option(
-    "Seed of a simulation: the same seed, symbols and price processes produce the same prices.",
+    "Seed of a simulation: the same seed, symbols and price processes produce the same prices. (default: drawn)",
     parse: Parse.value("a whole number from 0 to \(UInt64.max)") { UInt64($0) })
   var seed: UInt64?
 

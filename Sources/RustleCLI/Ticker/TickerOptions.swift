@@ -122,12 +122,12 @@ struct TickerSourceOptions: ParsableArguments {
   var loop = false
 
   @Option(
-    "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970.", value: "time",
+    "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970. (default: the start)", value: "time",
     parse: Parse.value("a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970", MarketTime.timestamp))
   var from: Timestamp?
 
   @Option(
-    "End before this time, as of --from.", value: "time",
+    "End before this time, in a form of --from. (default: the end)", value: "time",
     parse: Parse.value("a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970", MarketTime.timestamp))
   var to: Timestamp?
 
