@@ -53,7 +53,7 @@ public struct FFT: Sendable {
   public static let minimumSize = 64
   /// The largest size.
   public static let maximumSize = 65_536
-  /// The level of silence, and the lowest that ``decibels(of:into:)`` writes.
+  /// The level of silence in dB, and the lowest that ``decibels(of:into:)`` writes.
   public static let decibelFloor: Float = -200
 
   /// The number of samples N of an analysis frame.
@@ -117,12 +117,12 @@ public struct FFT: Sendable {
     (0..<binCount).map { Double($0) * sampleRate / Double(size) }
   }
 
-  /// Writes the magnitude of each bin.
+  /// Writes the magnitude of each bin, linear and times the factor of ``normalization``.
   ///
   /// - Parameters:
-  ///   - input: N samples.
-  ///   - output: N/2 + 1 elements, or N/2 to leave out the bin at half the sample rate.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
+  ///   - input: ``size`` samples, N.
+  ///   - output: ``binCount`` elements, N/2 + 1, or N/2 to leave out the bin at half the sample rate.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths, which leave `output` unchanged.
   public func magnitudes(of input: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
     try run(.magnitudes, of: input, into: &output)
   }
@@ -142,29 +142,29 @@ public struct FFT: Sendable {
   /// sample.
   ///
   /// - Parameters:
-  ///   - input: N samples.
-  ///   - output: N + 2 elements: two for each of N/2 + 1 bins.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
+  ///   - input: ``size`` samples, N.
+  ///   - output: N + 2 elements: two for each of the N/2 + 1 bins.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths, which leave `output` unchanged.
   public func complexSpectrum(of input: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
     try run(.complex, of: input, into: &output)
   }
 
-  /// The magnitudes of the ``binCount`` bins of `input`, N samples. See ``magnitudes(of:into:)``.
+  /// The magnitudes of the ``binCount`` bins of `input`, ``size`` samples. See ``magnitudes(of:into:)``.
   public func magnitudes(of input: [Float]) throws(FFTError) -> [Float] {
     try run(.magnitudes, of: input, count: binCount)
   }
 
-  /// The squared magnitudes of the ``binCount`` bins of `input`, N samples. See ``powerSpectrum(of:into:)``.
+  /// The squared magnitudes of the ``binCount`` bins of `input`, ``size`` samples. See ``powerSpectrum(of:into:)``.
   public func powerSpectrum(of input: [Float]) throws(FFTError) -> [Float] {
     try run(.power, of: input, count: binCount)
   }
 
-  /// The levels in dB of the ``binCount`` bins of `input`, N samples. See ``decibels(of:into:)``.
+  /// The levels in dB of the ``binCount`` bins of `input`, ``size`` samples. See ``decibels(of:into:)``.
   public func decibels(of input: [Float]) throws(FFTError) -> [Float] {
     try run(.decibels, of: input, count: binCount)
   }
 
-  /// The real and imaginary parts of the ``binCount`` bins of `input`, N samples. See ``complexSpectrum(of:into:)``.
+  /// The real and imaginary parts of the ``binCount`` bins of `input`, ``size`` samples. See ``complexSpectrum(of:into:)``.
   public func complexSpectrum(of input: [Float]) throws(FFTError) -> [Float] {
     try run(.complex, of: input, count: 2 * binCount)
   }

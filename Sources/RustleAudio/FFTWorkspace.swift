@@ -24,7 +24,7 @@ extension FFT {
     }
   }
 
-  /// Makes scratch memory for this FFT and for FFTs of at most its size.
+  /// Makes scratch memory for this FFT and for FFTs of the same or a smaller size, for one task at a time.
   public func makeWorkspace() -> Workspace { Workspace(count: plan.description.scratchLength) }
 
   /// Writes the spectrum of one frame in any form of output, with the caller's scratch memory.
@@ -34,7 +34,7 @@ extension FFT {
   ///   - input: N samples.
   ///   - output: as for the method of the form's name.
   ///   - workspace: of this FFT or of a larger one.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths, which leave `output` unchanged.
   public func write(
     _ form: Output, of input: Span<Float>, into output: inout MutableSpan<Float>, using workspace: inout Workspace
   ) throws(FFTError) {
@@ -50,7 +50,7 @@ extension FFT {
 }
 
 extension InverseFFT {
-  /// Makes scratch memory for this inverse and for inverses of at most its size.
+  /// Makes scratch memory for this inverse FFT and for those of the same or a smaller size, for one task at a time.
   public func makeWorkspace() -> FFT.Workspace { FFT.Workspace(count: plan.description.scratchLength) }
 
   /// Writes the samples of one frame, as ``samples(of:into:)``, with the caller's scratch memory.
@@ -58,8 +58,8 @@ extension InverseFFT {
   /// - Parameters:
   ///   - bins: N + 2 elements: a real and an imaginary part for each of N/2 + 1 bins.
   ///   - output: N elements.
-  ///   - workspace: of this inverse or of a larger one.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
+  ///   - workspace: of this inverse FFT or of a larger one.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths, which leave `output` unchanged.
   public func samples(
     of bins: Span<Float>, into output: inout MutableSpan<Float>, using workspace: inout FFT.Workspace
   ) throws(FFTError) {
@@ -75,7 +75,7 @@ extension InverseFFT {
 }
 
 extension STFT {
-  /// Makes scratch memory for this transform and for transforms of at most its size.
+  /// Makes scratch memory for this transform and for those of the same or a smaller size, for one task at a time.
   public func makeWorkspace() -> FFT.Workspace { FFT.Workspace(count: plan.description.scratchLength) }
 
   /// Writes the frames of a signal, as ``frames(of:from:into:)``, with the caller's scratch memory.
@@ -83,11 +83,11 @@ extension STFT {
   /// - Parameters:
   ///   - signal: the whole signal.
   ///   - first: from 0.
-  ///   - output: a whole number of rows; rows that are not written stay as they are.
+  ///   - output: a whole number of rows; rows that are not written keep their values.
   ///   - workspace: of this transform or of a larger one.
   /// - Returns: the number of frames written.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for another length or a frame below 0; `output` is as it was
-  ///   then.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for another length or a frame below 0, which leave `output`
+  ///   unchanged.
   public func frames(
     of signal: Span<Float>, from first: Int = 0, into output: inout MutableSpan<Float>,
     using workspace: inout FFT.Workspace

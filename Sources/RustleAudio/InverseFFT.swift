@@ -34,9 +34,9 @@ public struct InverseFFT: Sendable {
   /// scratch memory.
   ///
   /// - Parameters:
-  ///   - bins: N + 2 elements: a real and an imaginary part for each of N/2 + 1 bins.
+  ///   - bins: ``size`` + 2 elements, N + 2: a real and an imaginary part for each of N/2 + 1 bins.
   ///   - output: N elements.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths, which leave `output` unchanged.
   public func samples(of bins: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
     try check(bins.count, output.count)
     do {

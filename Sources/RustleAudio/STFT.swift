@@ -118,9 +118,9 @@ public struct STFT: Sendable {
   /// - Parameters:
   ///   - signal: the whole signal.
   ///   - first: from 0.
-  ///   - output: a whole number of rows; rows that are not written stay as they are.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for another length or a frame below 0; `output` is as it was
-  ///   then.
+  ///   - output: a whole number of rows; rows that are not written keep their values.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for another length or a frame below 0, which leave `output`
+  ///   unchanged.
   public func frames(
     of signal: Span<Float>, from first: Int = 0, into output: inout MutableSpan<Float>
   ) throws(FFTError) -> Int {

@@ -11,12 +11,12 @@ internal import Synchronization
 public struct AudioFileInput: AudioInput {
   /// The file's path; `-` is standard input.
   public let path: String
-  /// Frames of a buffer, at least 1; the last one has what is left.
+  /// The number of frames per buffer, at least 1; the last buffer has the remaining ones.
   public let blockFrames: Int
 
   /// - Parameters:
   ///   - path: the file's path, or `-` for standard input, which can be read once.
-  ///   - blockFrames: frames of a buffer, at least 1.
+  ///   - blockFrames: the number of frames per buffer, at least 1.
   /// - Precondition: `blockFrames` is at least 1.
   public init(path: String, blockFrames: Int = 4_096) {
     precondition(blockFrames >= 1, "blockFrames must be at least 1, got \(blockFrames)")
@@ -24,10 +24,10 @@ public struct AudioFileInput: AudioInput {
     self.blockFrames = blockFrames
   }
 
-  /// Opens the file at its beginning.
+  /// Opens the file and returns its sound from the beginning. Each call opens the file anew; standard input can be read once.
   ///
-  /// - Throws: ``AudioFileError`` as `AudioFileReader` does, and `unsupported` for a rate or a number of channels that no
-  ///   ``AudioFormat`` has.
+  /// - Throws: ``AudioFileError`` as `AudioFileReader.init(path:)`, and `unsupported` for a sample rate or a number of
+  ///   channels out of the ranges of ``AudioFormat``.
   public func buffers() async throws(AudioFileError) -> Buffers {
     let reader = try AudioFileReader(path: path)
     let format: AudioFormat

@@ -8,7 +8,7 @@ public struct EqualizedSound: Sendable, Hashable {
   public internal(set) var frames: Int64 = 0
   /// The largest absolute sample of all channels before the equalizer; full scale is 1.
   public internal(set) var peakBefore: Float = 0
-  /// The largest absolute sample of all channels after it.
+  /// The largest absolute sample of all channels after the equalizer; full scale is 1.
   public internal(set) var peakAfter: Float = 0
   /// The samples beyond the range of the encoding; see ``AudioFileWriter/clippedSamples``.
   public internal(set) var clippedSamples = 0

@@ -3,7 +3,7 @@ public import RustleAudio
 internal import RustleFiles
 internal import Synchronization
 
-/// Samples without a header, from standard input or a file.
+/// Raw PCM, interleaved samples without a header, from standard input or a file.
 ///
 /// ```swift
 /// // arecord -f S16_LE -r 48000 -c 2 -t raw | …
@@ -16,14 +16,14 @@ public struct RawPCMInput: AudioInput {
   public let format: AudioFormat
   /// The encoding of a sample, as specified.
   public let encoding: PCMEncoding
-  /// Frames of a buffer, at least 1; the last one has what is left.
+  /// The number of frames per buffer, at least 1; the last buffer has the remaining ones.
   public let blockFrames: Int
 
   /// - Parameters:
   ///   - path: the file's path, or `-` for standard input, which can be read once.
   ///   - format: the rate and the channels of the samples.
   ///   - encoding: the encoding of a sample.
-  ///   - blockFrames: frames of a buffer, at least 1. A buffer of a pipe is delivered when it is full.
+  ///   - blockFrames: the number of frames per buffer, at least 1. A buffer of a pipe is delivered when it is full.
   /// - Precondition: `blockFrames` is at least 1.
   public init(
     path: String = AudioFileReader.standardInputPath, format: AudioFormat, encoding: PCMEncoding,
@@ -36,7 +36,7 @@ public struct RawPCMInput: AudioInput {
     self.blockFrames = blockFrames
   }
 
-  /// Opens the file at its beginning.
+  /// Opens the file and returns its sound from the beginning. Each call opens the file anew; standard input can be read once.
   ///
   /// - Throws: ``AudioFileError`` with `notFound`, `notReadable` or `readFailed`.
   public func buffers() async throws(AudioFileError) -> Buffers {

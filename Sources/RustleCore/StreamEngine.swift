@@ -1,21 +1,31 @@
 /// An actor whose streams are sessions of its one native engine, with their end and their counts.
-///
-/// An engine provides its streams and the native side's rejection of further ones; the rest is shared.
 public protocol StreamEngine: Actor {
-  /// The streams that it has returned.
+  /// Ends every stream and returns when all have ended: none of their native callbacks runs after that, and buffered values can
+  /// still be read. A cancelled task waits too. The call does nothing when nothing runs. New streams can be started at any time.
+  func cancel() async
+
+  /// Ends every stream like ``cancel()``, and refuses new ones from then on.
+  func shutDown() async
+
+  /// The counts of all streams so far, ended ones included.
+  var statistics: StreamStatistics { get }
+
+  /// The number of streams that have not ended.
+  var liveStreamCount: Int { get }
+}
+
+/// What an engine provides: its streams and the native side's rejection of further ones. The rest is shared.
+package protocol NativeStreamEngine: StreamEngine {
+  /// The streams that the engine has returned.
   var streams: EngineStreams { get }
 
   /// Makes the native side refuse new streams and end the running ones, without waiting for their end: the first half of
   /// ``shutDown()``.
   func refuseStreams()
-
-  /// Ends every stream like ``cancel()``, and refuses new ones from then on.
-  func shutDown() async
 }
 
-extension StreamEngine {
-  /// Ends every stream and returns when all have ended: none of their native callbacks runs after that, and buffered values can
-  /// still be read. A cancelled task waits too. It does nothing when nothing runs. New streams can be started at any time.
+extension NativeStreamEngine {
+  /// Ends every stream and returns when all have ended.
   public func cancel() async {
     // The table keeps streams until they have ended, so that a second caller waits for them as well.
     let ending = streams.table
@@ -47,8 +57,8 @@ extension StreamEngine {
   public var liveStreamCount: Int { streams.table.liveCount }
 }
 
-/// The streams that a ``StreamEngine`` has returned, for its own use.
-public final class EngineStreams {
+/// The streams that a ``NativeStreamEngine`` has returned, for its own use.
+package final class EngineStreams {
   fileprivate(set) var table = StreamTable()
 
   /// Creates an empty collection.

@@ -66,7 +66,7 @@ public struct BrownianMotion: Sendable, Hashable {
   }
 }
 
-/// A source that replays a file.
+/// A source that replays a recording, a file in NDJSON or CSV.
 public struct ReplayFeed: Sendable, Hashable {
   /// The format of a file.
   public enum Format: UInt32, Sendable, Hashable, CaseIterable {
@@ -80,7 +80,7 @@ public struct ReplayFeed: Sendable, Hashable {
   public enum Pace: Sendable, Hashable {
     /// This multiple of the recorded speed, 0.001 to 1,000,000.
     case speed(Double)
-    /// Without waiting.
+    /// Without waiting between trades; what a slow consumer loses depends on its ``FeedPolicy``.
     case asFastAsPossible
   }
 
@@ -118,12 +118,12 @@ public struct ReplayFeed: Sendable, Hashable {
   }
 }
 
-/// The buffering policy for records that a consumer of a feed does not take in time.
+/// The buffering policy for records that a consumer of a feed does not take in time: buffer, conflate, sample or wait.
 public enum FeedPolicy: Sendable, Hashable {
   /// Keeps up to `capacity` records (1 to 1,048,576), then drops and counts the oldest or the newest.
   /// ``BufferOverflow/conflate`` equals ``conflated``.
   case buffered(capacity: Int = 65_536, overflow: BufferOverflow = .dropOldest)
-  /// Keeps the newest record of each symbol.
+  /// Conflates: keeps the newest record of each symbol.
   case conflated
   /// Delivers the newest record of each symbol at equal intervals, 1 ms to 1 h.
   case sampled(every: Duration)

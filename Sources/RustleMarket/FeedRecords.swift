@@ -203,7 +203,7 @@ public struct FeedCounts: Sendable, Hashable {
   public let oversized: UInt64
   /// Messages that are not trades: heartbeats, acknowledgements.
   public let others: UInt64
-  /// Sequence gaps.
+  /// The number of sequence gaps, not of the numbers in them.
   public let gaps: UInt64
   /// Sequence numbers in gaps, those that arrived later included.
   public let skippedNumbers: UInt64

@@ -1,6 +1,6 @@
 public import RustleCore
 
-/// A server that delivers a feed to other processes in the format of `rustle ticker --json`.
+/// A server that delivers a feed to other processes as NDJSON; ``MarketFeed/serve(on:policy:access:)`` starts it.
 ///
 /// ```swift
 /// let server = try await feed.serve(on: .tcp("127.0.0.1", port: 0))

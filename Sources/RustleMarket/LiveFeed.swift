@@ -20,7 +20,7 @@ public struct FeedAddress: Sendable, Hashable, Codable, CustomStringConvertible,
   public static func unix(_ path: String) -> Self { Self("unix:\(path)") }
 }
 
-/// A source at the other end of a socket: JSON texts, one per line.
+/// A source at the other end of a socket: NDJSON, one JSON text per line, mapped to trades by ``schema``.
 public struct LiveFeed: Sendable, Hashable {
   /// The backoff before the next attempt to connect: uniformly distributed from 0 to a bound that doubles with each consecutive
   /// failure.
@@ -32,8 +32,8 @@ public struct LiveFeed: Sendable, Hashable {
     /// The duration after which a connection without trades is healthy; with the first trade it is at once. The loss of a
     /// healthy connection is a first failure.
     public var healthyAfter: Duration
-    /// The number of consecutive failures after which the feed ends as failed, 1 to 4,294,967,295; nil: no limit. With 1, a lost
-    /// connection is not re-established.
+    /// The number of consecutive failures, the first attempt's included, after which the feed ends as failed, 1 to
+    /// 4,294,967,295; nil: no limit. With 1, a lost connection is not re-established.
     public var attemptLimit: Int?
 
     /// Creates a backoff; by default from 250 ms to 30 s, healthy after 10 s, without a limit of attempts.

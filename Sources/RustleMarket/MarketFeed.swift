@@ -20,10 +20,10 @@ public import RustleCore
 ///
 /// ``RustleCore/EngineStream/subscribe(to:)`` and ``RustleCore/EngineStream/unsubscribe(from:)`` change what a running stream
 /// delivers.
-public actor MarketFeed: StreamEngine {
+public actor MarketFeed: NativeStreamEngine {
   private let core: FeedCore
   /// The streams that it has returned.
-  public let streams = EngineStreams()
+  package let streams = EngineStreams()
   private var servers: [OneShot] = []
   let writer: FeedWriter
   /// The package's own code that fills the source; nil for any other source.
@@ -215,7 +215,7 @@ public actor MarketFeed: StreamEngine {
   }
 
   /// Makes the native side refuse new streams and end the source and the running streams, without waiting for their end.
-  public func refuseStreams() {
+  package func refuseStreams() {
     core.native.shutDown()
     filling?.cancel()
   }

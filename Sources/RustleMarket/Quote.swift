@@ -1,4 +1,4 @@
-/// The best bid and ask of a symbol.
+/// The best bid and ask of a symbol, with their mid and spread.
 public struct Quote: Sendable, Hashable, Codable {
   /// The highest price that a buyer offers.
   public let bid: ExactDecimal

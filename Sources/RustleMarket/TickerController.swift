@@ -20,10 +20,10 @@ public import RustleCore
 ///
 /// `cancel()` is explicit because a dropped stream only requests its end: a deinitializer cannot wait. A caller that releases
 /// what the callbacks use has to await their end.
-public actor TickerController: PriceSource, StreamEngine {
+public actor TickerController: PriceSource, NativeStreamEngine {
   private let ticker: NativeTicker
   /// The streams that it has returned.
-  public let streams = EngineStreams()
+  package let streams = EngineStreams()
 
   /// Creates a ticker on the threads that all engines of the process share. Nothing runs before the first stream.
   ///
@@ -94,5 +94,5 @@ public actor TickerController: PriceSource, StreamEngine {
   }
 
   /// Makes the native side refuse new streams and end the running ones, without waiting for their end.
-  public func refuseStreams() { ticker.shutDown() }
+  package func refuseStreams() { ticker.shutDown() }
 }

@@ -28,7 +28,9 @@ struct WebSocketConnector: Sendable {
     // One deadline for all steps: the system's own timeout takes minutes.
     let patience = patience
     let deadline = eventLoop.scheduleTask(in: patience) {
-      attempt.fail(WebSocketEnd("expected an answer within \(Double(patience.nanoseconds) / 1e9) s, got none"))
+      attempt.fail(
+        WebSocketEnd(
+          "handshake: expected HTTP status 101 within \(Double(patience.nanoseconds) / 1e9) s, got no response"))
     }
     defer { deadline.cancel() }
     ClientBootstrap(group: eventLoop)
@@ -92,18 +94,19 @@ struct WebSocketConnector: Sendable {
       headers[canonicalForm: name].filter { !$0.isEmpty }.map(String.init)
     }
     guard answer.version == .http1_1 else {
-      throw WebSocketEnd("expected an answer in HTTP/1.1, got one in \(answer.version)")
+      throw WebSocketEnd("handshake: expected HTTP/1.1, got \(answer.version)")
     }
     let connection = words("Connection", of: answer.headers)
     guard connection.contains(where: { $0.lowercased() == "upgrade" }) else {
-      throw WebSocketEnd("expected an answer with Connection: Upgrade, got '\(connection.joined(separator: ", "))'")
+      throw WebSocketEnd("handshake: expected Connection: Upgrade, got '\(connection.joined(separator: ", "))'")
     }
     if let name = words("Sec-WebSocket-Extensions", of: answer.headers).first {
-      throw WebSocketEnd("expected an answer without extensions, got '\(name)'")
+      throw WebSocketEnd("handshake: expected no Sec-WebSocket-Extensions, got '\(name)'")
     }
     let (chosen, offered) = (words(Self.protocols, of: answer.headers), words(Self.protocols, of: headers))
     if chosen.count > 1 || !Set(chosen).isSubset(of: offered) {
-      throw WebSocketEnd("expected one of the protocols that were offered, got '\(chosen.joined(separator: ", "))'")
+      throw WebSocketEnd(
+        "handshake: expected an offered Sec-WebSocket-Protocol, got '\(chosen.joined(separator: ", "))'")
     }
   }
 }
@@ -183,7 +186,7 @@ private final class Refusal: ChannelInboundHandler, RemovableChannelHandler {
     guard case .head(let head) = Self.unwrapInboundIn(data) else { return }
     let place = head.headers.first(name: "Location").map { ", to \($0.prefix { $0 != "?" })" } ?? ""
     attempt.fail(
-      WebSocketEnd("expected 101 Switching Protocols, got \(head.status.code) \(head.status.reasonPhrase)\(place)"))
+      WebSocketEnd("handshake: expected HTTP status 101, got \(head.status.code) \(head.status.reasonPhrase)\(place)"))
   }
 }
 #endif

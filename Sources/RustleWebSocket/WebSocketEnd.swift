@@ -20,11 +20,13 @@ struct WebSocketEnd: Error, Hashable, CustomStringConvertible {
       case let error as NIOConnectionError:
         // One error for each address of the host, or none when there is no address.
         error.connectionErrors.last.map { Self.words($0.error) } ?? "unknown host '\(error.host)'"
+      case let error as NIOHTTPClientUpgradeError where error == .responseProtocolNotFound:
+        "handshake: expected HTTP status 101 with Upgrade: websocket, got another protocol"
       case is NIOHTTPClientUpgradeError:
-        "expected an answer that accepts a WebSocket, got another 101"
-      case is HTTPParserError: "expected an answer in HTTP, got something else"
+        "handshake: expected HTTP status 101 with the key's Sec-WebSocket-Accept, got another or none"
+      case is HTTPParserError: "handshake: expected HTTP, got another protocol; check the address's scheme and port"
       case ChannelError.inappropriateOperationForState, ChannelError.eof, ChannelError.ioOnClosedChannel:
-        "the peer has closed the connection before it answered"
+        "handshake: the peer has closed the connection before the HTTP response"
       default: Self.words(error)
       }
   }

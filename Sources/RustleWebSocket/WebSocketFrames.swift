@@ -225,7 +225,7 @@ final class WebSocketFrames: ChannelDuplexHandler {
     case NIOWebSocketError.multiByteControlFrameLength:
       end(.protocolError, "expected a ping, pong or close of at most 125 bytes, got a longer one", context)
     case is NIOWebSocketError:
-      end(.protocolError, "expected frames of a WebSocket, got something else", context)
+      end(.protocolError, "expected WebSocket frames, got a malformed one (1002)", context)
     default: end(nil, "the connection was lost: \(WebSocketEnd(error))", context)
     }
   }

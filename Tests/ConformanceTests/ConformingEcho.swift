@@ -3,7 +3,7 @@ import Rustle
 @testable import RustleCore
 
 /// The echo, the example of docs/adding-an-engine.md, as an actor.
-actor Echo: StreamEngine {
+actor Echo: NativeStreamEngine {
   private let echo: NativeEcho
   /// The streams that it has returned.
   let streams = EngineStreams()

@@ -145,7 +145,8 @@ import Testing
   @Test func numbersTooLargeForADoubleAreRefused() {
     let json = #"{"v":1,"name":"n","left":[],"right":[],"preamp_db":1e999}"#
     #expect(
-      Self.message { _ = try Self.read(json) } == "preset: expected JSON whose numbers are finite, got something else")
+      Self.message { _ = try Self.read(json) } == "preset: expected JSON whose numbers are finite, got text that is not"
+    )
   }
 
   @Test func whatIsOutOfRangeIsNotWritten() {

@@ -107,7 +107,7 @@ import Testing
       json: Data(#"{"name": "Own", "strings": ["C2", {"note": "B2", "offset_cents": -3}]}"#.utf8))
     #expect(own.name == "Own" && own.strings.map(\.offset) == [0, -3])
     let cases: [(String, String)] = [
-      ("{", "instrument: expected JSON whose numbers are finite, got something else"),
+      ("{", "instrument: expected JSON whose numbers are finite, got text that is not"),
       ("[]", "instrument: expected an object, got another type"),
       (#"{"strings": []}"#, "name: expected a value, got none"),
       (#"{"name": "n", "strings": "C2"}"#, "strings: expected a list, got another type"),

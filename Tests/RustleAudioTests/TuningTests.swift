@@ -202,7 +202,7 @@ import Testing
     let cases = [
       (#"{"reference_hz": 299}"#, "reference: expected 300 to 500 Hz, got 299"),
       (#"{"reference_hz": "a"}"#, "reference_hz: expected a number, got another type"),
-      ("442 Hz", "tuning: expected JSON whose numbers are finite, got something else"),
+      ("442 Hz", "tuning: expected JSON whose numbers are finite, got text that is not"),
     ]
     for (json, text) in cases {
       let error = #expect(throws: AudioError.self) { try Tuning(json: Data(json.utf8)) }

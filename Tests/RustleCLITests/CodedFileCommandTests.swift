@@ -44,7 +44,7 @@ import Testing
   }
 
   /// Programs in place of FFmpeg's, in front of the real ones.
-  private func path(_ folder: ScratchFolder, _ programs: [String: String]) throws -> [String: String] {
+  private func path(_ folder: borrowing ScratchFolder, _ programs: [String: String]) throws -> [String: String] {
     for (name, script) in programs {
       let program = try folder.write(Data("#!/bin/sh\n\(script)\n".utf8), as: name)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)

@@ -192,12 +192,15 @@ import Testing
     (["ticker", "A", "--rate", "0"], "expected updates a second from 0.001 to 10000000, got '0'"),
     (["ticker", "A", "--rate", "nan"], "expected updates a second from 0.001 to 10000000, got 'nan'"),
     (["ticker", "A", "--duration", "-1"], "expected seconds from 0.001 to 1000000000, got '-1'"),
-    (["ticker"], "expected symbols, --symbols <file>, --replay <file> or --connect <address>, got none of them"),
+    (
+      ["ticker"],
+      "expected symbols or --symbols <file> to simulate, --replay <file> or --connect <address>, got neither"
+    ),
     (["ticker", "A", "--speed", "2"], "--speed requires --replay"),
     (["ticker", "A", "--lateness", "2s"], "--lateness requires --candles"),
     (
       ["ticker", "A", "--candles", "1m", "--lateness", "65m"],
-      "--lateness: expected 0 to 64m, 64 intervals, got 65m"
+      "--lateness: expected at most 64m (64 candles), got 65m"
     ),
     (["ticker", "A", "B", "A"], "symbol 3: expected each symbol once, got 'A' again"),
     (["ticker", "A", ""], "symbol 2: expected a name, got an empty text"),

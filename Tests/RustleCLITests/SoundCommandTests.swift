@@ -210,7 +210,7 @@ import Testing
     let folder = try ScratchFolder()
     let whole = Self.tone(1, rate: 8_000)
     let path = try folder.write(whole.dropLast(16_000), as: "cut.wav")
-    let text = "rustle: \(path) is truncated: expected 8000 frames as in its header, got 4000\n"
+    let text = "rustle: \(path) is truncated: its header has 8000 frames, the file 4000\n"
     for words in [
       ["meter", path], ["play", path, "--demo"], ["spectrum", path, "--size", "1024"], ["eq", path, "-"],
       ["spectrogram", path], ["pitch", path], ["voice", path],

@@ -9,46 +9,53 @@ import Testing
 @Suite(.releasesNativeObjects) struct WebSocketRefusalTests {
   @Test func answersThatAcceptNoWebSocketAreReported() async throws {
     let accepting = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    let key = "handshake: expected HTTP status 101 with the key's Sec-WebSocket-Accept, got another or none"
     for (answer, expected) in [
-      ("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", "expected 101 Switching Protocols, got 403 Forbidden"),
+      ("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", "handshake: expected HTTP status 101, got 403 Forbidden"),
       (
         "HTTP/1.1 301 Moved Permanently\r\nLocation: wss://there/?key=x\r\nContent-Length: 0\r\n\r\n",
-        "expected 101 Switching Protocols, got 301 Moved Permanently, to wss://there/"
+        "handshake: expected HTTP status 101, got 301 Moved Permanently, to wss://there/"
       ),
-      ("HTTP/1.1 200 OK\r\n\r\nHello", "expected 101 Switching Protocols, got 200 OK"),
-      ("\(accepting)\r\n", "expected an answer that accepts a WebSocket, got another 101"),
-      ("\(accepting)Sec-WebSocket-Accept: x\r\n\r\n", "expected an answer that accepts a WebSocket, got another 101"),
-      ("SSH-2.0-OpenSSH\r\n", "expected an answer in HTTP, got something else"),
+      ("HTTP/1.1 200 OK\r\n\r\nHello", "handshake: expected HTTP status 101, got 200 OK"),
+      ("\(accepting)\r\n", key),
+      ("\(accepting)Sec-WebSocket-Accept: x\r\n\r\n", key),
+      (
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n",
+        "handshake: expected HTTP status 101 with Upgrade: websocket, got another protocol"
+      ),
+      ("SSH-2.0-OpenSSH\r\n", "handshake: expected HTTP, got another protocol; check the address's scheme and port"),
     ] {
       let peer = try await SpeakingPeer.start(answer)
       #expect(try await firstReason(quickFeed(peer.url)) == expected)
       try await peer.stop()
     }
     let leaving = try await SpeakingPeer.start(nil, closes: true)
-    #expect(try await firstReason(quickFeed(leaving.url)) == "the peer has closed the connection before it answered")
+    #expect(
+      try await firstReason(quickFeed(leaving.url))
+        == "handshake: the peer has closed the connection before the HTTP response")
     try await leaving.stop()
     let silent = try await SpeakingPeer.start(nil)
     let late = try await firstReason(quickFeed(silent.url) { $0.connectTimeout = .milliseconds(50) })
-    #expect(late == "expected an answer within 0.05 s, got none")
+    #expect(late == "handshake: expected HTTP status 101 within 0.05 s, got no response")
     try await silent.stop()
   }
 
   /// Answers that NIO accepts and RFC 6455 does not.
   @Test func answersThatAcceptMoreThanWasAskedForAreRefused() async throws {
     for (before, after, expected) in [
-      ("HTTP/1.1 101", "HTTP/1.0 101", "expected an answer in HTTP/1.1, got one in HTTP/1.0"),
-      ("upgrade\r\n", "keep-alive\r\n", "expected an answer with Connection: Upgrade, got 'keep-alive'"),
+      ("HTTP/1.1 101", "HTTP/1.0 101", "handshake: expected HTTP/1.1, got HTTP/1.0"),
+      ("upgrade\r\n", "keep-alive\r\n", "handshake: expected Connection: Upgrade, got 'keep-alive'"),
       (
         "\r\n\r\n", "\r\nSec-WebSocket-Extensions: permessage-deflate; x\r\n\r\n",
-        "expected an answer without extensions, got 'permessage-deflate; x'"
+        "handshake: expected no Sec-WebSocket-Extensions, got 'permessage-deflate; x'"
       ),
       (
         "\r\n\r\n", "\r\nSec-WebSocket-Protocol: v3\r\n\r\n",
-        "expected one of the protocols that were offered, got 'v3'"
+        "handshake: expected an offered Sec-WebSocket-Protocol, got 'v3'"
       ),
       (
         "\r\n\r\n", "\r\nSec-WebSocket-Protocol: v1, v2\r\n\r\n",
-        "expected one of the protocols that were offered, got 'v1, v2'"
+        "handshake: expected an offered Sec-WebSocket-Protocol, got 'v1, v2'"
       ),
     ] {
       let peer = try await WebSocketPeer.start { $0.replacing(before, with: after) }

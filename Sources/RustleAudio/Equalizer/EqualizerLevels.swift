@@ -1,8 +1,8 @@
-/// The levels of a buffer before and after an equalizer.
+/// The levels of a buffer before and after an equalizer, in dBFS.
 public struct EqualizerLevels: Sendable, Hashable {
-  /// One for each channel.
+  /// The levels before the equalizer, one for each channel.
   public let before: [SignalLevel]
-  /// One for each channel.
+  /// The levels after the equalizer, one for each channel.
   public let after: [SignalLevel]
 
   init(before: [Float], after: [Float], channels: Int) {

@@ -12,12 +12,12 @@ public struct EqualizerPreset: Sendable, Hashable {
   /// The most characters of a name.
   public static let maximumNameLength = 100
 
-  /// 1 to ``maximumNameLength`` characters, none of them a control character or a line break.
+  /// The name: 1 to ``maximumNameLength`` characters, none of them a control character or a line break.
   public var name: String
   /// The settings.
   public var settings: EqualizerSettings
 
-  /// Creates a preset.
+  /// Creates a preset without checking it: ``check(sampleRate:)``, writing and reading throw for what is out of range.
   ///
   /// - Parameters:
   ///   - name: 1 to ``maximumNameLength`` characters, none of them a control character or a line break.

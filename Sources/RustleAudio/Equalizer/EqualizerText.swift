@@ -1,4 +1,4 @@
-/// The text that AutoEQ, PipeWire's parametric equalizer, EqualizerAPO and Room EQ Wizard share.
+/// The text format of AutoEQ presets, which EqualizerAPO, PipeWire's parametric equalizer and Room EQ Wizard share.
 ///
 /// ```
 /// Preamp: -6.2 dB

@@ -15,9 +15,9 @@ public struct LevelHistory: Sendable {
   public struct Point: Sendable, Hashable {
     /// The seconds since the beginning of the measurement.
     public let seconds: Double
-    /// The highest time-weighted level of the point's readings.
+    /// The highest time-weighted level of the point's readings, in dB.
     public let level: Double
-    /// The time-averaged level since the beginning.
+    /// The time-averaged level since the beginning, in dB.
     public let equivalentContinuousLevel: Double
   }
 

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import RustleCore
 
-/// A sound level meter: levels (LAeq, LAFmax), loudness (LUFS) and bands of sound that arrives in buffers.
+/// A sound level meter: levels (LAeq, LAFmax) in dB, loudness in LUFS (EBU R 128) and bands of sound that arrives in buffers.
 ///
 /// ```swift
 /// let meter = try SoundLevelMeter(format: capture.configuration.format)
@@ -80,7 +80,7 @@ public actor SoundLevelMeter {
     return level.isNaN ? nil : level
   }
 
-  /// The time-averaged level of one band.
+  /// The time-averaged level of one octave or one-third-octave band, in dB.
   public struct Band: Sendable, Hashable {
     /// The centre frequency in Hz.
     public let center: Double

@@ -3,7 +3,7 @@ extension SoundLevelReading {
   public struct NamedLevel: Sendable, Hashable {
     /// The symbol, for example `LAFmax`.
     public let name: String
-    /// The level; nil before there is one, minus infinity for silence.
+    /// The level in ``unit``; nil before there is one, minus infinity for silence.
     public let level: Double?
     /// The unit, for example `dBFS`.
     public let unit: String

@@ -5,31 +5,31 @@ internal import RustleCore
 public struct SoundLevelReading: Sendable, Hashable {
   /// The length of the measurement in seconds.
   public package(set) var seconds: Double
-  /// The current time-weighted level, such as LAF.
+  /// The current time-weighted level in dB, such as LAF.
   public package(set) var level: Double
-  /// The time-averaged level of the measurement, such as LAeq.
+  /// The time-averaged level of the measurement in dB, such as LAeq.
   public package(set) var equivalentContinuousLevel: Double
-  /// The highest time-weighted level, such as LAFmax.
+  /// The highest time-weighted level in dB, such as LAFmax.
   public package(set) var maximum: Double
-  /// The lowest time-weighted level, such as LAFmin; nil in the first 5 time constants, which do not count.
+  /// The lowest time-weighted level in dB, such as LAFmin; nil in the first 5 time constants, which do not count.
   public package(set) var minimum: Double?
-  /// The peak sound level, ``peakName``: C-weighted, whatever ``frequencyWeighting`` is.
+  /// The peak sound level in dB, ``peakName``: C-weighted, whatever ``frequencyWeighting`` is.
   public package(set) var peak: Double
-  /// The sound exposure level: the level of the same energy within one second, such as LAE.
+  /// The sound exposure level in dB: the level of the same energy within one second, such as LAE.
   public package(set) var soundExposureLevel: Double
   /// Samples of the metered channels at the highest value of 16 bits or beyond: above 0, levels are too low.
   public package(set) var overloads: Int
-  /// The levels exceeded for 5, 10, 50, 90 and 95 percent of the measurement.
+  /// The levels, in dB, exceeded for 5, 10, 50, 90 and 95 percent of the measurement.
   public package(set) var exceeded: [Exceedance]
-  /// The levels of the bands by ascending frequency; empty if they are not measured.
+  /// The levels of the bands, in dB, by ascending frequency; empty if they are not measured.
   public package(set) var bands: [SoundLevelMeter.Band] = []
   /// The dropped frames of the input since the meter was created, which are not measured.
   public package(set) var droppedFrames: Int64 = 0
   /// The overruns of the input's device.
   public package(set) var overruns = 0
-  /// The loudness; nil if not measured.
+  /// The loudness in LUFS; nil if not measured.
   public package(set) var loudness: Loudness?
-  /// The place on the ``DisplayScale`` of the unweighted, uncalibrated power.
+  /// The place of the unweighted, uncalibrated power on the ``DisplayScale``, 0 to 120.
   public package(set) var place: Double
   /// The zone of that place.
   public package(set) var levelZone: LevelZone
@@ -44,7 +44,7 @@ public struct SoundLevelReading: Sendable, Hashable {
   public struct Exceedance: Sendable, Hashable {
     /// The percentage of the time.
     public let percent: Int
-    /// The level; nil in the first 5 time constants.
+    /// The level in dB; nil in the first 5 time constants.
     public let level: Double?
 
     /// The percentages of ``SoundLevelReading/exceeded``.
@@ -56,17 +56,18 @@ public struct SoundLevelReading: Sendable, Hashable {
     }
   }
 
-  /// Loudness as broadcasters measure it (ITU-R BS.1770-4, EBU R 128), in LUFS; minus infinity is silence.
+  /// Loudness in LUFS, as broadcasters measure it (ITU-R BS.1770-4, EBU R 128); minus infinity is silence.
   public struct Loudness: Sendable, Hashable {
-    /// The momentary loudness, of the last 0.4 s.
+    /// The momentary loudness in LUFS, of the last 0.4 s.
     public package(set) var momentary: Double
-    /// The highest momentary loudness.
+    /// The highest momentary loudness in LUFS.
     public package(set) var momentaryMaximum: Double
-    /// The short-term loudness, of the last 3 s.
+    /// The short-term loudness in LUFS, of the last 3 s.
     public package(set) var shortTerm: Double
-    /// The highest short-term loudness.
+    /// The highest short-term loudness in LUFS.
     public package(set) var shortTermMaximum: Double
-    /// The integrated loudness of the measurement, with both gates.
+    /// The integrated loudness in LUFS since the beginning of the measurement, with the gates of BS.1770: -70 LUFS, and 10 LU
+    /// below the mean of what passes that. Minus infinity when nothing passes.
     public package(set) var integrated: Double
     /// The loudness range in LU; nil in the first 3 s, since it is computed from short-term loudness (EBU Tech 3342, section 2).
     public package(set) var range: Double?

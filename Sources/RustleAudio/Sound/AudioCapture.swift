@@ -17,13 +17,13 @@ public import RustleCore
 ///
 /// A stream ends, and the device is closed, when its consumer leaves the loop, when the consuming task is cancelled, when the
 /// stream or the capture is dropped, by `cancel()` and by `shutDown()`.
-public actor AudioCapture: AudioInput, StreamEngine {
+public actor AudioCapture: AudioInput, NativeStreamEngine {
   /// The device and the format.
   public nonisolated let configuration: DeviceConfiguration
 
   private let capture: NativeCapture
   /// The streams that it has started, counted in blocks.
-  public let streams = EngineStreams()
+  package let streams = EngineStreams()
 
   /// Creates a capture; each stream opens the device.
   ///
@@ -85,5 +85,5 @@ public actor AudioCapture: AudioInput, StreamEngine {
   }
 
   /// Makes the native side refuse new streams and end the running ones, without waiting for their end.
-  public func refuseStreams() { capture.shutDown() }
+  package func refuseStreams() { capture.shutDown() }
 }

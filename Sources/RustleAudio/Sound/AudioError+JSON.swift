@@ -57,7 +57,7 @@ extension AudioError {
       return fault(context.codingPath, "a number within its range", "another")
     default:
       return .validation(
-        document, expected: "JSON whose numbers are finite", got: "something else",
+        document, expected: "JSON whose numbers are finite", got: "text that is not",
         advice: "Give the \(document) as JSON.")
     }
   }

@@ -11,14 +11,14 @@ internal import Synchronization
 ///
 /// A thread of the native side writes to the device, without a lock and without allocating, from a queue of half a second; it
 /// writes silence while the queue is empty.
-public actor AudioOutput: StreamEngine {
+public actor AudioOutput: NativeStreamEngine {
   /// The device and the format.
   public nonisolated let configuration: DeviceConfiguration
 
   private let playback: NativePlayback
   private let pause = Pause()
   /// The progress of the playbacks that it has started, counted in records.
-  public let streams = EngineStreams()
+  package let streams = EngineStreams()
 
   /// Creates an output; each playback opens the device.
   ///
@@ -64,8 +64,8 @@ public actor AudioOutput: StreamEngine {
     set { pause.isActive.store(newValue, ordering: .releasing) }
   }
 
-  /// Plays an input to its end, and returns when its last sound was heard. Cancelling the task ends it at once. The device is
-  /// closed when this returns.
+  /// Plays an input to its end, and returns when its last sound has been played. Cancelling the task ends the playback at once.
+  /// The device is closed when this returns.
   ///
   /// - Parameters:
   ///   - input: sound of this output's format.
@@ -106,7 +106,7 @@ public actor AudioOutput: StreamEngine {
   }
 
   /// Makes the native side refuse new playbacks and end the running ones, without waiting for their end.
-  public func refuseStreams() { playback.shutDown() }
+  package func refuseStreams() { playback.shutDown() }
 }
 
 /// A running playback, which takes sound and reports its progress. It ends when its progress is dropped.
@@ -127,10 +127,10 @@ public struct Playback: Sendable {
     try AudioError.rethrowing { () throws(NativeError) in try session.write(samples) }
   }
 
-  /// Marks the end of the sound: the playback ends when all of it was heard.
+  /// Marks the end of the sound and returns at once: the playback ends when all of it has been played.
   public func finish() { session.finish() }
 
-  /// Ends it at once.
+  /// Ends the playback at once, without playing the sound that waits.
   public func cancel() { session.cancel() }
 }
 
@@ -168,7 +168,7 @@ private struct Player {
     framesGiven += Int64(buffer.frameCount)
   }
 
-  /// Returns when all was heard.
+  /// Returns when all has been played.
   mutating func finish() async throws -> PlaybackProgress {
     playback.finish()
     while try await hear() {}

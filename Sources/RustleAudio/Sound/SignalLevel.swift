@@ -2,9 +2,9 @@ internal import Foundation
 
 /// The level of one channel of a piece of sound, in dB relative to full scale; minus infinity for silence.
 public struct SignalLevel: Sendable, Hashable {
-  /// The level of the mean square: -3.01 dB for a sine at full scale.
+  /// The level of the mean square in dBFS: -3.01 dB for a sine at full scale.
   public let power: Double
-  /// The level of the highest sample.
+  /// The level of the highest sample in dBFS.
   public let peak: Double
 
   /// Returns the levels of interleaved channels, in their order.

@@ -4,9 +4,9 @@ public struct PlayedNote: Equatable, Sendable {
   public let name: String
   /// The number of the string, from 1; nil without strings.
   public let stringNumber: Int?
-  /// The time of its first frame, in seconds.
+  /// The time of the note's first frame, in seconds.
   public let begin: Double
-  /// The time of its last frame, in seconds.
+  /// The time of the note's last frame, in seconds.
   public let end: Double
   /// The target, in Hz.
   public let target: Double
@@ -14,15 +14,15 @@ public struct PlayedNote: Equatable, Sendable {
   public let cents: Double
   /// The median of the distances from ``cents``, in cents: half of the frames are within it.
   public let spread: Double
-  /// The number of its frames.
+  /// The number of the note's frames.
   public let frames: Int
 
   /// The frequency, in Hz.
   public var frequency: Double { target * Tuning.ratio(cents: cents) }
 
-  /// Returns the side of the target that it is on.
+  /// Returns whether the note is flat, in tune or sharp.
   ///
-  /// - Parameter tolerance: the cents on either side that are in tune, 0 or more.
+  /// - Parameter tolerance: the largest deviation that is in tune, in cents, 0 or more.
   public func direction(tolerance: Double = TuningReading.defaultTolerance) -> TuningReading.Direction {
     TuningReading.Direction(cents: cents, tolerance: tolerance)
   }

@@ -22,7 +22,8 @@ public struct Temperament: Sendable, Hashable {
 
   /// The name; one line, may be empty.
   public let name: String
-  /// The steps above the tonic, 1 to ``maximumStepCount``; the last is the period, after which they repeat.
+  /// The intervals of the steps from the tonic, which is not among them: 1 to ``maximumStepCount``. The last is the period,
+  /// an octave as a rule, at which the scale repeats.
   public let steps: [ScaleInterval]
   /// The cents above the tonic of each step of one period, from 0 for the tonic itself; the number is that of ``steps``.
   public let cents: [Double]

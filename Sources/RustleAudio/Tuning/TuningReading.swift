@@ -48,9 +48,9 @@ public struct TuningReading: Sendable, Hashable {
   /// The frequency of the beats with the target, in Hz; below 0: flat.
   public var beat: Double { frequency - target }
 
-  /// Returns the side of the target that the tone is on.
+  /// Returns whether the tone is flat, in tune or sharp.
   ///
-  /// - Parameter tolerance: the cents on either side that are in tune, 0 or more.
+  /// - Parameter tolerance: the largest deviation that is in tune, in cents, 0 or more.
   public func direction(tolerance: Double = defaultTolerance) -> Direction {
     Direction(cents: cents, tolerance: tolerance)
   }

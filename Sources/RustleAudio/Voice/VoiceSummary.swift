@@ -10,7 +10,7 @@ public struct VoicePerturbation: Sendable, Hashable {
   public var jitter: Double
   /// The relative average perturbation: the mean difference of a period from the mean of three around it, over the mean period.
   public var jitterRAP: Double
-  /// The same with five.
+  /// The five-point period perturbation quotient: as ``jitterRAP``, from the mean of five periods.
   public var jitterPPQ5: Double
   /// Local shimmer: the mean difference of neighbouring amplitudes over the mean amplitude, a plain ratio.
   public var shimmer: Double
@@ -18,7 +18,7 @@ public struct VoicePerturbation: Sendable, Hashable {
   public var shimmerDecibels: Double
   /// The mean difference of an amplitude from the mean of three around it, over the mean amplitude.
   public var shimmerAPQ3: Double
-  /// The same with five.
+  /// The mean difference of an amplitude from the mean of five around it, over the mean amplitude.
   public var shimmerAPQ5: Double
 
   init(_ native: NativePerturbation) {

@@ -1,7 +1,8 @@
 public import RustleAudio
 internal import Synchronization
 
-/// A recorder of sound into a file that opens even when the process is killed, with level reports meanwhile.
+/// A recorder of sound into a file (WAV, FLAC, Ogg, Opus, MP3, M4A) that opens even when the process is killed, with level
+/// reports meanwhile.
 ///
 /// ```swift
 /// let recorder = Recorder()

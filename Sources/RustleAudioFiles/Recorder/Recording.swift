@@ -19,7 +19,7 @@ public struct Recording: Sendable, Hashable {
   /// The time in the file.
   public var duration: Duration { .seconds(Double(frames) / format.sampleRate) }
 
-  /// Creates a description of a recording, as the recorder does, and previews may.
+  /// Creates a description of a recording, for previews and tests.
   public init(
     path: String, format: AudioFormat, frames: Int64, droppedFrames: Int64 = 0, overruns: Int = 0,
     clippedSamples: Int = 0
@@ -69,7 +69,7 @@ public struct RecorderProgress: Sendable, Hashable {
   /// Samples beyond the range of the encoding so far.
   public let clippedSamples: Int
 
-  /// Creates the progress of a recording, as the recorder does, and previews may.
+  /// Creates the progress of a recording, for previews and tests.
   public init(
     frames: Int64, duration: Duration, isPaused: Bool, levels: [SignalLevel], droppedFrames: Int64 = 0,
     overruns: Int = 0,

@@ -16,7 +16,7 @@ struct DoctorCommand: AsyncParsableCommand {
         rustle doctor --json
       """)
 
-  @Flag(help: "Write one JSON object a line.")
+  @Flag(help: "Write one JSON object per line.")
   var json = false
 
   func run() async throws {

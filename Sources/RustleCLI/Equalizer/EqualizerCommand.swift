@@ -62,7 +62,7 @@ struct EqualizerCommand: AsyncParsableCommand {
   @Flag(help: "Show the frequency response of the settings.")
   var response = false
 
-  @Option(help: ArgumentHelp("Write the settings as a preset: json or text.", valueName: "format"))
+  @Option(help: ArgumentHelp("Write the settings to standard output: json, or AutoEQ's text.", valueName: "format"))
   var export: EqualizerPreset.FileFormat?
 
   @OptionGroup(title: "Settings") var settings: EqualizerOptions

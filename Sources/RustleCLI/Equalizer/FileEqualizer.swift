@@ -8,19 +8,17 @@ struct EqualizerFileOptions: ParsableArguments {
   @OptionGroup var written: WriterOptions
   @OptionGroup var samples: RawInputOptions
 
-  @Flag(name: .customLong("no-header"), help: "Write samples alone to standard output, little-endian.")
+  @Flag(name: .customLong("no-header"), help: "Write little-endian samples without a WAV header; for - as the output.")
   var isWithoutHeader = false
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Bring the output to an integrated loudness: -23 for EBU R 128.", valueName: "lufs"),
-    transform: Parse.number("a loudness in LUFS", in: LoudnessTarget.integratedRange))
+    "Bring the output to this integrated loudness, -70 to 0 LUFS: -23 for EBU R 128. (default: unchanged)",
+    value: "lufs", parse: Parse.number("a loudness in LUFS", in: LoudnessTarget.integratedRange))
   var normalize: Double?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The highest true peak of --normalize, which limits its gain. (default: -1)", valueName: "dbtp"),
-    transform: Parse.number("a true peak in dBTP", in: -60...20))
+    "The highest true peak of --normalize, -60 to 20 dBTP, which limits its gain. (default: -1)", value: "dbtp",
+    parse: Parse.number("a true peak in dBTP", in: -60...20))
   var truePeak: Double?
 }
 

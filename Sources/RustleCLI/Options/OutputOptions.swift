@@ -20,7 +20,7 @@ struct OutputOptions: ParsableArguments {
         + "object per line, with \"v\":1. csv: a header and one record per line."))
   var format: OutputFormat = .auto
 
-  @Flag(help: "Short for --format ndjson.")
+  @Flag(help: "Write one JSON object per line; short for --format ndjson.")
   var json = false
 
   @Flag(help: "Draw with plain ASCII characters.")

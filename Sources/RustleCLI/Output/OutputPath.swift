@@ -22,7 +22,8 @@ enum OutputPath {
   /// writable, standard output; and the input itself, under this or another name, which would be overwritten.
   static func check(_ output: String, option: String, isNot input: String? = nil) throws {
     if output.isEmpty || output == AudioFileReader.standardInputPath {
-      throw CommandFailure(.usage, "\(option): expected the path of a file, got '\(output)'")
+      throw CommandFailure(
+        .usage, "\(option): expected the path of a file, got \(output.isEmpty ? "''" : "- (standard output)")")
     }
     let place = FilePlace(output)
     switch place.fault {

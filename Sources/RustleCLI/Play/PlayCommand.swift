@@ -46,7 +46,7 @@ struct PlayCommand: AsyncParsableCommand {
   var from: Double?
 
   @Option(
-    "Stop at this time in the sound, later than --from.", value: "seconds",
+    "Stop at this time in the sound, later than --from. (default: the end)", value: "seconds",
     parse: Parse.number("seconds", in: 0.001...1e9))
   var to: Double?
 

@@ -56,7 +56,7 @@ extension OpenedInput {
 
   /// The warning about a file with fewer frames than in its header; nil otherwise. Valid at the file's end.
   var shortness: String? {
-    truncation.map { "\(name) is truncated: expected \($0.promised) frames as in its header, got \($0.found)" }
+    truncation.map { "\(name) is truncated: its header has \($0.promised) frames, the file \($0.found)" }
   }
 
   /// Measures until the end of the sound or of the run.

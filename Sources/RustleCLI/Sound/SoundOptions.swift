@@ -26,7 +26,7 @@ struct SoundDeviceOptions: ParsableArguments {
   @OptionGroup var choice: DeviceOption
 
   @Option(
-    "Sample rate of a device or of raw samples, 1 to 768000. (default of a device: 48000)", value: "hz",
+    "Sample rate of a device or of raw samples, 1 to 768000 Hz. (default of a device: 48000)", value: "hz",
     parse: Parse.sampleRate)
   var rate: Int?
 
@@ -48,7 +48,8 @@ struct SoundDeviceOptions: ParsableArguments {
 struct RawInputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Read samples without a header: \(Self.encodings). Requires --rate and --channels.", valueName: "encoding"),
+      "Read interleaved samples without a header: \(Self.encodings). Requires --rate and --channels.",
+      valueName: "encoding"),
     completion: .list(PCMEncoding.allCases.map(\.rawValue)),
     transform: Parse.value(Self.encodings) { PCMEncoding(rawValue: $0.lowercased()) })
   var raw: PCMEncoding?
@@ -108,7 +109,7 @@ struct SoundFileOptions: ParsableArguments {
 
   @OptionGroup var samples: RawInputOptions
 
-  @Option("Sample rate of raw samples, 1 to 768000.", value: "hz", parse: Parse.sampleRate)
+  @Option("Sample rate of raw samples, 1 to 768000 Hz.", value: "hz", parse: Parse.sampleRate)
   var rate: Int?
 
   @Option("Channels of raw samples, 1 to 32.", value: "count", parse: Parse.channels)

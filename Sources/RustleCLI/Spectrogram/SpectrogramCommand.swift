@@ -55,7 +55,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
     parse: Parse.number("a frequency in Hz", in: 1...1_000_000))
   var maxFrequency: Double?
 
-  @Flag(help: "Draw frequencies on a logarithmic axis, from 20 Hz or the first bin, whichever is higher.")
+  @Flag(help: "Draw frequencies on a logarithmic axis, from 20 Hz or the first bin above 0 Hz, not on a linear one.")
   var log = false
 
   @OptionGroup var channel: ChannelOption

@@ -74,7 +74,7 @@ struct TickerCommand: AsyncParsableCommand {
         window_ms     duration of the window, or window_ns
       """)
 
-  @Argument(help: "Symbols, each of 1 to 32 bytes without white space. Default of a recording or a connection: all.")
+  @Argument(help: "Symbols of 1 to 32 UTF-8 bytes, separated by spaces. (default of a recording or connection: all)")
   var symbols: [String] = []
 
   @Option(
@@ -103,7 +103,7 @@ struct TickerCommand: AsyncParsableCommand {
   var duration: Double?
 
   @Option(
-    "Seed of a simulation: the same seed, symbols and price processes produce the same prices.",
+    "Seed of a simulation: the same seed, symbols and price processes produce the same prices. (default: drawn)",
     parse: Parse.value("a whole number from 0 to \(UInt64.max)") { UInt64($0) })
   var seed: UInt64?
 
@@ -156,7 +156,7 @@ struct TickerCommand: AsyncParsableCommand {
       (feed != nil && !processes.isEmpty, "--brownian cannot be used with \(option)"),
       (
         feed == nil && symbols.isEmpty,
-        "expected symbols, --symbols <file>, --replay <file> or --connect <address>, got none of them"
+        "expected symbols or --symbols <file> to simulate, --replay <file> or --connect <address>, got neither"
       ),
       (
         feed == nil && stream.policy == .sampled,

@@ -54,9 +54,7 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Flag(
     name: .customLong("renumbered"),
-    help:
-      "The source restarts its sequence numbers with each connection; they are delivered as if they continued. Requires --connect."
-  )
+    help: "Continue the sequence numbers of a source that restarts them with each connection. Requires --connect.")
   var isRenumbered = false
 
   @Option(
@@ -124,12 +122,12 @@ struct TickerSourceOptions: ParsableArguments {
   var loop = false
 
   @Option(
-    "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970.", value: "time",
+    "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970. (default: the start)", value: "time",
     parse: Parse.value("a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970", MarketTime.timestamp))
   var from: Timestamp?
 
   @Option(
-    "End before this time, as of --from.", value: "time",
+    "End before this time, in a form of --from. (default: the end)", value: "time",
     parse: Parse.value("a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970", MarketTime.timestamp))
   var to: Timestamp?
 
@@ -277,7 +275,7 @@ struct TickerSourceOptions: ParsableArguments {
     return .webSocket(feed)
     #else
     throw ValidationError(
-      "--connect: expected host:port or unix:/path, as this command was built without WebSockets, got \(connect)")
+      "--connect: expected host:port or unix:/path, got \(connect): this command was built without WebSockets")
     #endif
   }
 
@@ -321,7 +319,7 @@ struct TickerStreamOptions: ParsableArguments {
   var session: MarketSession?
 
   @Option(
-    "Wait this long for late trades of a candle, at most 64 intervals. (default: 0)", value: "interval",
+    "Wait this long for late trades of a candle, 0 to 64 times its interval. (default: 0)", value: "interval",
     parse: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
   var lateness: Duration?
 
@@ -343,7 +341,7 @@ struct TickerStreamOptions: ParsableArguments {
   )
   var record: String?
 
-  @Flag(help: "Replace an existing file.")
+  @Flag(help: "Replace an existing file of --record; without it, one is an error.")
   var overwrite = false
 
   enum Policy: String, ExpressibleByArgument, CaseIterable, Sendable {
@@ -360,7 +358,7 @@ struct TickerStreamOptions: ParsableArguments {
       (Set(candles ?? []).count < candles?.count ?? 0, "--candles: expected each interval once"),
       (
         lateness ?? .zero > limit,
-        "--lateness: expected 0 to \(MarketInterval(limit)), 64 intervals, got \(MarketInterval(lateness ?? .zero))"
+        "--lateness: expected at most \(MarketInterval(limit)) (64 candles), got \(MarketInterval(lateness ?? .zero))"
       ),
       (overwrite && record == nil, "--overwrite requires --record"))
   }

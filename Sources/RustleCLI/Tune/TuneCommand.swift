@@ -48,12 +48,12 @@ struct TuneCommand: AsyncParsableCommand {
   @Flag(help: "Learn A4 from the first played note.")
   var learn = false
 
-  @Option(
-    help: ArgumentHelp("The written note for --learn. (default: the nearest)", valueName: "note"), transform: Parse.note
-  )
+  @Option("The written note for --learn. (default: the nearest)", value: "note", parse: Parse.note)
   var learnNote: Note?
 
-  @Option("Largest deviation that is in tune, 0 to 50 cents.", value: "cents", parse: Parse.number("cents", in: 0...50))
+  @Option(
+    "Largest deviation that is in tune, 0 to 50 cents. (default: 2)", value: "cents",
+    parse: Parse.number("cents", in: 0...50))
   var tolerance: Double = TuningReading.defaultTolerance
 
   @Option(

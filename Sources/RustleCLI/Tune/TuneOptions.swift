@@ -25,7 +25,7 @@ struct TuneOptions: ParsableArguments {
 
   @Option(
     parsing: .next,
-    "The temperament: \(Self.temperaments), a number of equal parts of the octave, or a Scala file (.scl).",
+    "The temperament: \(Self.temperaments), a number of equal steps per octave, or a .scl file. (default: equal)",
     value: "name|file", completion: .names(Temperament.Preset.allCases.map(\.rawValue), orFiles: ".scl"))
   var temperament: String?
 
@@ -33,7 +33,7 @@ struct TuneOptions: ParsableArguments {
   var tonic: NoteName?
 
   @Option(
-    "Semitones from the sounding up to the written note: 2 for a clarinet in B flat.", value: "semitones",
+    "Semitones from the sounding up to the written note: 2 for a clarinet in B flat. (default: 0)", value: "semitones",
     parse: Parse.integer("semitones", in: Tuning.transpositionRange))
   var transpose: Int?
 
@@ -41,14 +41,14 @@ struct TuneOptions: ParsableArguments {
   var flats = false
 
   @Option(
-    "Error of the sound card's clock in parts per million, positive if fast, -500 to 500.", value: "ppm",
+    "Error of the sound card's clock in parts per million, positive if fast, -500 to 500. (default: 0)", value: "ppm",
     parse: Parse.number("parts per million", in: Tuning.clockCorrectionRange))
   var ppm: Double?
 
   @OptionGroup var channel: ChannelOption
 
   @Option(
-    help: "Tracking method: harmonic has a calibrated confidence and the inharmonicity; the others are for comparison.")
+    help: "Tracking method: harmonic reports inharmonicity and a calibrated confidence; the others are for comparison.")
   var method: PitchMethod = .harmonic
 
   static let temperaments = Temperament.Preset.allCases.map(\.rawValue).joined(separator: ", ")
