@@ -167,7 +167,9 @@ extension SoundFile {
   }
 
   private static func openError(path: String, number: Int32, text: String, isPipe: Bool) -> AudioFileError {
-    let advice = isPipe ? "from a pipe give a WAV, OGG or MP3, and FLAC as a file" : "give a WAV, FLAC, OGG or MP3 file"
+    let advice =
+      isPipe
+      ? "from a pipe give a WAV, OGG or MP3, and FLAC or M4A as a file" : "give a WAV, FLAC, OGG, MP3 or M4A file"
     let detail = sentence(text)
     switch Int(number) {
     case SF_ERR_UNRECOGNISED_FORMAT:

@@ -79,6 +79,9 @@ final class FFmpeg {
   /// A file's name as FFmpeg takes it whatever its letters are.
   private static func name(of path: String) -> String { "file:" + URL(fileURLWithPath: path).path }
 
+  /// Whether the programs are in PATH.
+  static var isInstalled: Bool { ["ffmpeg", "ffprobe"].allSatisfy { executable($0) != nil } }
+
   /// The program in the folders of PATH.
   private static func executable(_ name: String) -> URL? {
     (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").lazy

@@ -51,7 +51,9 @@ private struct Component {
     let terminal = isTerminal ? "\(profile.columns) x \(profile.rows)" : "none (output is a file or a pipe)"
     let formats = AudioLibrary.Format.allCases.map { format in
       let isThere = AudioLibrary.supports(format)
-      let remedy = isThere ? nil : "install a libsndfile with this codec (1.1 or newer for MP3)"
+      let remedy =
+        isThere
+        ? nil : format == .m4a ? "install FFmpeg" : "install a libsndfile with this codec (1.1 or newer for MP3)"
       return Self(name: "  \(format.rawValue)", value: isThere ? "yes" : "no", remedy: remedy)
     }
     let archive = Self(

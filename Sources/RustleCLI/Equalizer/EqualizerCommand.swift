@@ -49,7 +49,8 @@ struct EqualizerCommand: AsyncParsableCommand {
 
   // MARK: the modes
 
-  @Argument(help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC).", completion: .file())
+  @Argument(
+    help: "A WAV, FLAC, OGG, MP3, AIFF or M4A file, or - for standard input (no FLAC, no M4A).", completion: .file())
   var input: String?
 
   @Argument(

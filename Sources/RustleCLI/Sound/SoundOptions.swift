@@ -104,7 +104,8 @@ func check(min: Double, isBelow max: Double) throws {
 
 /// The options of commands that read sound from a file or from standard input only.
 struct SoundFileOptions: ParsableArguments {
-  @Argument(help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC).", completion: .file())
+  @Argument(
+    help: "A WAV, FLAC, OGG, MP3, AIFF or M4A file, or - for standard input (no FLAC, no M4A).", completion: .file())
   var input: String
 
   @OptionGroup var samples: RawInputOptions
@@ -131,7 +132,8 @@ struct SoundFileOptions: ParsableArguments {
 /// The options of commands that read sound from a file, from standard input, or from a device.
 struct SoundInputOptions: ParsableArguments {
   @Argument(
-    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC). Omit with --device or --demo.",
+    help:
+      "A WAV, FLAC, OGG, MP3, AIFF or M4A file, or - for standard input (no FLAC, no M4A). Omit with --device or --demo.",
     completion: .file())
   var input: String?
 
