@@ -206,7 +206,7 @@ import Testing
     #expect(redirected.status == 0 && redirected.output.contains(#""container":"FLAC""#))
     let piped = try RustleProcess.shell("cat '\(recording)' | rustle spectrum - --json")
     #expect(piped.status == 65 && piped.output == "")
-    #expect(piped.errors.contains("cannot be read from a pipe") && piped.errors.contains("FLAC as a file"))
+    #expect(piped.errors.contains("cannot be read from a pipe") && piped.errors.contains("FLAC or M4A as a file"))
   }
 
   @Test func thePNGIsDrawnAndNamedOnStandardError() throws {
