@@ -43,9 +43,13 @@ public struct Spectrum: Sendable, Hashable {
   ///   - decibels: the least level of a tone, relative to a full-scale sine. NaN: none.
   /// - Returns: the tones by falling amplitude.
   public func peaks(limit: Int = 10, threshold decibels: Double = -90) -> [SpectralPeak] {
+    let threshold = pow(10, decibels / 20)
+    guard threshold.isFinite else { return [] }
     let search = NativePeakSearch(
-      sampleRate: sampleRate, threshold: pow(10, decibels / 20), separation: 0, window: window.native)
-    let found = try? NativeSpectrum.peaks(in: amplitudes.span, search, limit: limit)
+      sampleRate: sampleRate, threshold: threshold, separation: 0, window: window.native)
+    let found = NativeError.logging { () throws(NativeError) in
+      try NativeSpectrum.peaks(in: amplitudes.span, search, limit: limit)
+    }
     return (found ?? []).map { SpectralPeak(frequency: $0.frequency, amplitude: $0.amplitude) }
   }
 }

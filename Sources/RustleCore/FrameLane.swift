@@ -25,8 +25,8 @@ struct RingStatistics: Sendable {
 @usableFromInline
 final class FrameLane<Value: Sendable>: Sendable {
   /// Appends at most the given number of waiting values to the array, with gaps in their places, and returns the number of
-  /// values.
-  @usableFromInline typealias Drain = @Sendable (inout [StreamElement<Value>], Int) -> Int
+  /// values; nil after an error, which ends the stream.
+  @usableFromInline typealias Drain = @Sendable (inout [StreamElement<Value>], Int) -> Int?
 
   private let bell: Doorbell
   @usableFromInline let drain: Drain
@@ -91,11 +91,12 @@ final class FrameLane<Value: Sendable>: Sendable {
       _ buffer: inout [StreamElement<Value>], maximumCount: Int, isolation actor: isolated (any Actor)?
     ) async -> Bool {
       while !Task.isCancelled {
-        if lane.drain(&buffer, maximumCount) > 0 { return true }
+        guard let count = lane.drain(&buffer, maximumCount) else { return false }
+        if count > 0 { return true }
         if await rings.next(isolation: actor) == nil {
           // No ring follows the last one: one more drain finds the values before it.
           if Task.isCancelled || isOver { return false }
-          if lane.drain(&buffer, maximumCount) > 0 { return true }
+          if let count = lane.drain(&buffer, maximumCount), count > 0 { return true }
           isOver = true
           guard let gap = lane.lastGap() else { return false }
           buffer.append(gap)

@@ -1,4 +1,5 @@
 internal import CRustle
+internal import Logging
 
 /// An error of the native library: the status, and a text with the expected and the actual value.
 ///
@@ -26,5 +27,13 @@ package struct NativeError: Error, Sendable, Hashable {
       unsafe String(decoding: bytes.prefix(length), as: UTF8.self)
     }
     throw NativeError(status: NativeStatus(status), message: message)
+  }
+
+  /// Returns the result of `work`; nil after an error, which is logged unless the object was freed.
+  package static func logging<Result>(_ work: () throws(NativeError) -> Result) -> Result? {
+    do { return try work() } catch {
+      if error.status != .staleHandle { Logger(label: "rustle").error("\(error.message)") }
+      return nil
+    }
   }
 }

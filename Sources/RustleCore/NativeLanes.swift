@@ -17,7 +17,7 @@ protocol RecordElement: NativeElement {
   private let stream: UInt32
   private let eventSize: Int
   private let element: @Sendable (UnsafeRawPointer) -> Native
-  private let drain: @Sendable (SessionID, Int, (Span<Native>) -> Void) -> Int
+  let drain: @Sendable (SessionID, Int, (Span<Native>) -> Void) -> Int?
   private let statistics: @Sendable (SessionID) -> RingStatistics?
 
   /// - Parameter stream: `RUSTLE_START_…`, whose record is converted to `Native`.
@@ -106,10 +106,14 @@ extension BufferOverflow {
   }
 }
 
-/// Passes at most `most` waiting values of a session's ring buffer to `take`, in pieces; returns their number.
+private func drained(_ drain: (UnsafeMutablePointer<RustleError>) -> Int32) -> Void? {
+  NativeError.logging { () throws(NativeError) in try unsafe NativeError.check(drain) }
+}
+
+/// Passes at most `most` waiting values of a session's ring buffer to `take`, in pieces; returns their number, nil after an error.
 private func drainRing<Native: RecordElement>(
   _ session: SessionID, _ stream: UInt32, most: Int, _ take: (Span<Native>) -> Void
-) -> Int {
+) -> Int? {
   // In pieces of about 16 KiB, so that a large batch needs no large scratch memory.
   let size = MemoryLayout<Native.Record>.stride
   let pieceSize = min(max(1, 16_384 / size), most)
@@ -120,11 +124,12 @@ private func drainRing<Native: RecordElement>(
     while taken < most {
       var count = 0
       let wanted = min(pieceSize, most - taken)
-      // The only refusal is a stale session, which has nothing to drain.
-      let status = unsafe rustle_drain(
-        session.raw, stream, scratch.baseAddress, size, wanted, &count, nil,
-        MemoryLayout<RustleLaneStatistics>.stride, nil)
-      guard status == RUSTLE_OK else { break }
+      let isRead: Void? = unsafe drained {
+        unsafe rustle_drain(
+          session.raw, stream, scratch.baseAddress, size, wanted, &count, nil,
+          MemoryLayout<RustleLaneStatistics>.stride, $0)
+      }
+      guard isRead != nil else { return taken > 0 ? taken : nil }
       elements.removeAll(keepingCapacity: true)
       for index in 0..<count { elements.append(Native(unsafe scratch[index])) }
       take(elements.span)
@@ -139,9 +144,11 @@ private func ringStatistics<Record>(_ session: SessionID, _ stream: UInt32, _: R
   var count = 0
   var record = RustleLaneStatistics()
   let size = MemoryLayout<Record>.stride
-  let status = unsafe rustle_drain(
-    session.raw, stream, nil, size, 0, &count, &record, MemoryLayout<RustleLaneStatistics>.stride, nil)
-  guard status == RUSTLE_OK else { return nil }
+  let isRead: Void? = unsafe drained {
+    unsafe rustle_drain(
+      session.raw, stream, nil, size, 0, &count, &record, MemoryLayout<RustleLaneStatistics>.stride, $0)
+  }
+  guard isRead != nil else { return nil }
   return RingStatistics(
     counts: StreamStatistics(produced: record.produced, delivered: record.delivered, dropped: record.dropped),
     unreported: record.unreported)

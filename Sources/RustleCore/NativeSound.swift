@@ -24,7 +24,9 @@ package struct PlaybackID: Sendable, Hashable {
   package func cancel() { session.cancel() }
 
   /// Marks the end of the sound; does nothing when the session has been freed.
-  package func finish() { _ = rustle_playback_finish(session.raw, nil) }
+  package func finish() {
+    _ = NativeError.logging { () throws(NativeError) in try NativeCalls.playbackFinish(session.raw) }
+  }
 }
 
 /// A sound device that can be opened by its name.

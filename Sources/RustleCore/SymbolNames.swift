@@ -20,21 +20,23 @@ final class SymbolNames: Sendable {
   func names(through number: Int, of session: SessionID) -> [String] {
     let taken = slot.exchange(0, ordering: .acquiringAndReleasing)
     let list = taken == 0 ? List() : List.adopt(taken)
-    while list.names.count <= number {
-      // A name is available before the first record with its number.
-      list.names.append(Self.name(list.names.count, of: session) ?? "")
-    }
-    let names = list.names
+    // A name is available before the first record with its number.
+    while list.names.count <= number, let name = Self.name(list.names.count, of: session) { list.names.append(name) }
+    var names = list.names
     let other = slot.exchange(list.retainedAddress(), ordering: .acquiringAndReleasing)
     if other != 0 { _ = List.adopt(other) }
+    // After an error, which was logged; the next record asks again.
+    while names.count <= number { names.append("") }
     return names
   }
 
   private static func name(_ number: Int, of session: SessionID) -> String? {
     var bytes = [UInt8](repeating: 0, count: Int(RUSTLE_SYMBOL_CAPACITY))
-    var room = bytes.mutableSpan
-    guard let length = try? NativeCalls.feedSymbol(session.raw, number: number, name: &room) else { return nil }
-    return String(decoding: bytes.prefix(length), as: UTF8.self)
+    let length = NativeError.logging { () throws(NativeError) in
+      var room = bytes.mutableSpan
+      return try NativeCalls.feedSymbol(session.raw, number: number, name: &room)
+    }
+    return length.map { String(decoding: bytes.prefix($0), as: UTF8.self) }
   }
 
   /// A list, owned by the one thread that took it out of the slot.

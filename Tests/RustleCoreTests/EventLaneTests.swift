@@ -18,4 +18,19 @@ import Testing
     #expect(lane.statistics == StreamStatistics(produced: 7, delivered: 4, dropped: 3))
     #expect(!(await cursor.fill(&buffer, isolation: nil)))
   }
+
+  @Test func streamThatCannotBeReadEnds() async throws {
+    let ticker = try NativeTicker(
+      NativeTickerConfiguration(updatesPerSecond: 1, seed: 0, updateLimit: 0, hasSeed: false))
+    let echo = try NativeEcho(
+      NativeEchoConfiguration(valuesPerSecond: 1, number: 7, delayNanoseconds: 0, valueLimit: 0))
+    let stream = try echo.start(buffering: .batched(), reader: ElementReader { $0 }, sequenceNumber: { _ in 0 })
+    let (id, drain) = (stream.core.session.id, ticker.lanes.drain)
+    let lane = FrameLane<UInt64>(bell: Doorbell(), drain: { _, most in drain(id, most) { _ in } }, statistics: { nil })
+    var cursor = lane.makeCursor()
+    var buffer: [StreamElement<UInt64>] = []
+    // A lane that is only empty waits for the bell.
+    #expect(!(await cursor.fill(&buffer, maximumCount: 1, isolation: nil)))
+    withExtendedLifetime(stream) {}
+  }
 }

@@ -19,8 +19,11 @@ import sys
 import tomllib
 
 FAULTS_MODULE = re.compile(r'#\[cfg\(feature = "faults"\)\]\nmod (\w+);')
-RUST_TEST = re.compile(r"^\s*#\[test\]\n(?:\s*#\[.*\n)*\s*fn (\w+)", re.M)
-SWIFT_TEST = re.compile(r"@Test\b(?:\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?\s+(?:@\w+\s+)*func\s+(\w+)")
+RUST_TEST = re.compile(r"^[ \t]*#\[test\]\n", re.M)
+RUST_FUNCTION = re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?fn (\w+)")
+SWIFT_TEST = re.compile(r"@Test\b")
+SWIFT_FUNCTION = re.compile(r"\s*(?:@\w+\s+)*(?:\w+\s+)*?func\s+(\w+)")
+STRING = re.compile(r'"""[\s\S]*?"""|#+"[\s\S]*?"#+|"(?:\\.|[^"\\\n])*"|//[^\n]*')
 SWIFT_SUITE = re.compile(r"@Suite\b.*?\b(?:struct|class|actor|enum)\s+(\w+)", re.S)
 
 
@@ -33,6 +36,37 @@ def with_faults(manifest):
     return names, files
 
 
+def after_brackets(text, start):
+    """The place after the bracket that closes the one at `start`; brackets in strings and comments do not count."""
+    depth, place = 0, start
+    while place < len(text):
+        if skipped := STRING.match(text, place):
+            place = skipped.end()
+            continue
+        depth += (text[place] in "([") - (text[place] in ")]")
+        place += 1
+        if depth == 0:
+            break
+    return place
+
+
+def rust_names(text):
+    for test in RUST_TEST.finditer(text):
+        place = test.end()
+        while attribute := re.compile(r"\s*#(?=\[)").match(text, place):
+            place = after_brackets(text, attribute.end())
+        if function := RUST_FUNCTION.match(text, place):
+            yield function[1]
+
+
+def swift_names(text):
+    for test in SWIFT_TEST.finditer(text):
+        arguments = re.compile(r"\s*(?=\()").match(text, test.end())
+        place = after_brackets(text, arguments.end()) if arguments else test.end()
+        if function := SWIFT_FUNCTION.match(text, place):
+            yield function[1]
+
+
 def rust_tests(root):
     for manifest in sorted(root.glob("rust/*/Cargo.toml")):
         crate = manifest.parent
@@ -42,7 +76,7 @@ def rust_tests(root):
             target = {"src": "lib", "tests": pathlib.Path(place[1]).stem}.get(place[0]) if len(place) > 1 else None
             if target in fault_targets or path in fault_files:
                 target = f"faults:{target}"
-            for name in RUST_TEST.findall(path.read_text(encoding="utf-8")) if target else []:
+            for name in rust_names(path.read_text(encoding="utf-8")) if target else []:
                 yield f"rustle-{crate.name}", target, name
 
 
@@ -52,7 +86,7 @@ def swift_tests(root):
         if module == "ConsumerTests":
             continue
         text = path.read_text(encoding="utf-8")
-        for name in SWIFT_SUITE.findall(text) + SWIFT_TEST.findall(text):
+        for name in [*SWIFT_SUITE.findall(text), *swift_names(text)]:
             yield module, name
 
 

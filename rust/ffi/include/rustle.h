@@ -529,7 +529,7 @@ static inline RustleStatus rustle_echo_free(RustleHandle echo, RustleError *erro
 /// Sets the number that the sessions of an echo repeat: running sessions change after the configured delay,
 /// later ones begin with it. A call within the delay of an earlier call replaces that call's number.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_FORKED`. Example: `number` 7.
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_FORKED`.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -2719,11 +2719,11 @@ RustleStatus rustle_playback_write(
     RustleHandle session, const float *samples, size_t samples_count, size_t *taken, RustleError *error);
 
 /// Marks the end of a playback session's sound: the session ends when the device has played the waiting
-/// frames. Idempotent. Realtime-safe. Fails with `RUSTLE_FORKED`.
+/// frames. Idempotent.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine).
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine), `RUSTLE_FORKED`.
 ///
-/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 ///
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_playback_finish(RustleHandle session, RustleError *error);

@@ -77,7 +77,9 @@ impl EchoObject {
     /// Sets the number that the sessions of an echo repeat: running sessions change after the configured delay, later ones begin
     /// with it. A call within the delay of an earlier call replaces that call's number.
     ///
-    /// Fails with `RUSTLE_FORKED`. Example: `number` 7.
+    /// Fails with `RUSTLE_FORKED`.
+    ///
+    /// Example: `number` 7.
     #[doc(alias = "rustle_echo_say")]
     pub(crate) fn say(&self, number: u64) -> Outcome<StartError> {
         Ok(self.0.say(number)?)

@@ -21,8 +21,7 @@ impl<T> Exclusive<T> {
         }
     }
 
-    /// Locks the state for a call.
-    /// Errors: another call is using it.
+    /// Locks the state for a call. Errors: another call is using it.
     pub(crate) fn get(&self) -> Result<MutexGuard<'_, T>, CallFault> {
         match self.state.try_lock() {
             Ok(state) => Ok(state),

@@ -14,8 +14,7 @@ use std::ffi::c_void;
 /// Thread-safe: yes. Realtime-safe: yes, if the sink's functions are.
 ///
 /// # Safety
-/// The sink keeps the contract of `RustleSink`; `event` is what its `on_signal` can read; `error` is NULL or valid for a
-/// write.
+/// The sink keeps the contract of `RustleSink`; `event` is what its `on_signal` can read; `error` is NULL or valid for a write.
 #[no_mangle]
 pub unsafe extern "C" fn rustle_sink_exercise(
     sink: RustleSink,

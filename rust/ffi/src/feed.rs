@@ -138,8 +138,7 @@ impl Feed {
     /// consecutive failed attempts, for connecting and disconnected; `note` the place or the reason.
     ///
     /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (another kind),
-    /// `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or has ended),
-    /// `RUSTLE_FORKED`.
+    /// `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or has ended), `RUSTLE_FORKED`.
     ///
     /// Example: `rustle_feed_new_external`.
     #[doc(alias = "rustle_feed_report")]

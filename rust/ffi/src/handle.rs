@@ -94,16 +94,14 @@ impl<T> SlotTable<T> {
         }
     }
 
-    /// Inserts `object` and returns its handle.
-    /// Errors: the table is full.
+    /// Inserts `object` and returns its handle. Errors: the table is full.
     pub(crate) fn insert(&self, object: T) -> Result<RustleHandle, CallFault> {
         let reservation = self.reserve()?;
         fault_point("a reserved handle");
         Ok(reservation.fill(object))
     }
 
-    /// Reserves a slot, for an object that must not be made without one.
-    /// Errors: the table is full.
+    /// Reserves a slot, for an object that must not be made without one. Errors: the table is full.
     pub(crate) fn reserve(&self) -> Result<Reservation<'_, T>, CallFault> {
         fault_point("a reservation");
         let mut vacant = self.vacant();
@@ -131,8 +129,7 @@ impl<T> SlotTable<T> {
         generation << 32 | u64::from(index)
     }
 
-    /// Looks `handle` up and keeps its object alive.
-    /// Errors: the handle is not live in this table.
+    /// Looks `handle` up and keeps its object alive. Errors: the handle is not live in this table.
     #[inline]
     pub(crate) fn pin(&self, handle: RustleHandle, name: &'static str) -> Result<Pinned<'_, T>, CallFault> {
         match self.pinned(handle) {

@@ -52,8 +52,7 @@ records! {
 }
 
 impl RustleLaneRequest {
-    /// The policy of a frame lane; `None` for the events lane.
-    /// Errors: the number is none of `RUSTLE_LANE_…`.
+    /// The policy of a frame lane; `None` for the events lane. Errors: the number is none of `RUSTLE_LANE_…`.
     pub(crate) fn overflow(&self) -> Result<Option<Overflow>, CallFault> {
         CallFault::check_reserved(self.reserved, "request.reserved")?;
         Ok(match self.lane.get("request.lane")? {

@@ -20,8 +20,7 @@ impl<T> Lent<T> {
         Self(data)
     }
 
-    /// The `length` elements at the pointer, at most `most`.
-    /// Errors: as [`borrowed`]; a longer list, which is not read then.
+    /// The `length` elements at the pointer, at most `most`. Errors: as [`borrowed`]; a longer list, which is not read then.
     pub(crate) fn slice(&self, length: usize, most: usize, name: &'static str) -> Result<&[T], CallFault> {
         if length > most {
             return Err(CallFault::too_long(name, most, length));
@@ -73,15 +72,13 @@ impl RustleString {
         }
     }
 
-    /// The text.
-    /// Errors: as [`borrowed`]; not UTF-8.
+    /// The text. Errors: as [`borrowed`]; not UTF-8.
     pub(crate) fn text(&self, name: &'static str) -> Result<&str, CallFault> {
         let bytes = self.data.slice(self.length, LONGEST_TEXT, name)?;
         std::str::from_utf8(bytes).map_err(|error| CallFault::utf8(name, error.valid_up_to()))
     }
 
-    /// The texts of a list.
-    /// Errors: as [`text`](Self::text), of the first that is refused.
+    /// The texts of a list. Errors: as [`text`](Self::text), of the first that is refused.
     pub(crate) fn texts<'a>(list: &'a [Self], name: &'static str) -> Result<Vec<&'a str>, CallFault> {
         let texts = list.iter().enumerate();
         texts
@@ -112,8 +109,7 @@ impl<E: Choices> Choice<E> {
         self.number
     }
 
-    /// The choice with this number, passed as the argument `name`.
-    /// Errors: there is none.
+    /// The choice with this number, passed as the argument `name`. Errors: there is none.
     pub(crate) fn get(self, name: &'static str) -> Result<E, CallFault> {
         E::of(self.number).ok_or_else(|| CallFault::number(name, E::EXPECTED, self.number))
     }

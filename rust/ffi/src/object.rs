@@ -22,8 +22,7 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     /// The error of its calls, besides a [`CallFault`].
     type Error: DomainError + 'static;
 
-    /// Resets the object to its beginning; its settings stay.
-    /// Errors: a reset is not possible now, or at all.
+    /// Resets the object to its beginning; its settings stay. Errors: a reset is not possible now, or at all.
     fn reset(&self) -> Outcome<Self::Error> {
         Err(CallFault::unsupported(Self::NAME).into())
     }
@@ -33,8 +32,7 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
         None
     }
 
-    /// Cancels its sessions; later starts are accepted.
-    /// Errors: it has no sessions.
+    /// Cancels its sessions; later starts are accepted. Errors: it has no sessions.
     fn cancel(&self) -> Outcome<Self::Error> {
         self.sessions()
             .ok_or(CallFault::unsupported(Self::NAME))?
@@ -42,8 +40,7 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
         Ok(())
     }
 
-    /// Cancels its sessions and refuses later starts.
-    /// Errors: it has no sessions.
+    /// Cancels its sessions and refuses later starts. Errors: it has no sessions.
     fn shut_down(&self) -> Outcome<Self::Error> {
         self.sessions()
             .ok_or(CallFault::unsupported(Self::NAME))?
@@ -63,8 +60,7 @@ pub(crate) trait Tabled: Object {
 
 /// A way to make an object: `rustle_NAME_new`, or `rustle_NAME_new_VARIANT`.
 pub(crate) trait New<Configuration>: Object {
-    /// Makes one.
-    /// Errors: the configuration cannot be met.
+    /// Makes one. Errors: the configuration cannot be met.
     fn new(configuration: &Configuration) -> Outcome<Self::Error, Self>;
 }
 

@@ -56,8 +56,7 @@ impl ManualRuntime {
     }
 }
 
-/// The runtime behind a handle; 0 stands for the shared one.
-/// Errors: the handle is neither 0 nor that of a live runtime.
+/// The runtime behind a handle; 0 stands for the shared one. Errors: the handle is neither 0 nor that of a live runtime.
 pub(crate) fn find(runtime: RustleHandle) -> Result<Arc<Runtime>, CallFault> {
     match runtime {
         0 => Ok(Runtime::shared().clone()),

@@ -83,8 +83,7 @@ impl Session {
         self.forger.forge();
     }
 
-    /// The calls of one engine's sessions.
-    /// Errors: the session is another engine's.
+    /// The calls of one engine's sessions. Errors: the session is another engine's.
     pub(crate) fn face<F: Face>(&self) -> Result<&F, CallFault> {
         let problem = "expected a session of the engine that the call is for, got another engine's";
         let face = self.started.face.downcast_ref();
@@ -116,8 +115,7 @@ pub(crate) trait Stream<Request>: Object {
     /// The record of its events and of its drain; [`NoRecord`] when there is none.
     type Record;
 
-    /// Starts a session that reports to `sink`.
-    /// Errors: the request cannot be met; the sink is never called then.
+    /// Starts a session that reports to `sink`. Errors: the request cannot be met; the sink is never called then.
     fn start(&self, request: &Request, sink: RawSink) -> Outcome<Self::Error, Started>;
 }
 
@@ -148,8 +146,7 @@ impl Starter {
     }
 }
 
-/// The session behind a handle.
-/// Errors: the handle is not that of a live session.
+/// The session behind a handle. Errors: the handle is not that of a live session.
 pub(crate) fn find(session: RustleHandle) -> Result<Pinned<'static, Session>, CallFault> {
     Session::table().pin(session, "session")
 }

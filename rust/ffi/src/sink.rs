@@ -50,8 +50,7 @@ pub(crate) struct RawSink {
 unsafe impl Send for RawSink {}
 
 impl RawSink {
-    /// Checks the functions.
-    /// Errors: one of them is NULL.
+    /// Checks the functions. Errors: one of them is NULL.
     pub(crate) fn new(sink: RustleSink) -> Result<Self, CallFault> {
         let guts = Self {
             context: sink.context,

@@ -187,7 +187,9 @@ impl Playing {
     }
 
     /// Marks the end of a playback session's sound: the session ends when the device has played the waiting frames. Idempotent.
-    /// Realtime-safe. Fails with `RUSTLE_FORKED`.
+    /// Realtime-safe.
+    ///
+    /// Fails with `RUSTLE_FORKED`.
     ///
     /// Example: `rustle_playback_start`.
     #[doc(alias = "rustle_playback_finish")]

@@ -84,6 +84,16 @@ pub(crate) fn interface(interface: &mut Interface) {
                 _ => {}
             }
         }
+        let functions = module
+            .functions
+            .iter()
+            .map(|function| (&function.name, &function.doc));
+        let calls = module.calls.iter().map(|call| (&call.name, &call.doc));
+        let verbs = module.verbs.iter().map(|verb| (&verb.name, &verb.doc));
+        functions
+            .chain(calls)
+            .chain(verbs)
+            .for_each(|(name, doc)| promises::refuse_unread(name, doc));
         let ends = ends_of_sessions(module);
         module.verbs.extend(ends);
     }

@@ -1,5 +1,6 @@
 //! The parts of a call's doc that follow from its parameters: the statuses of the boundary, and the caller's promises.
 
+use crate::fail::fail;
 use crate::header::{insert, prefix};
 use crate::model::{Call, Doc, Interface, On, Parameter, Passing, Type};
 use std::collections::BTreeSet;
@@ -112,6 +113,27 @@ pub(crate) fn spell_out(doc: &mut Doc, of_record: &BTreeSet<String>, says_thread
         paragraph(doc, threads.to_owned(), &["Example: `"]);
     }
     fails_with(doc, &own);
+}
+
+/// Refuses a completed doc of a function in which a keyword stands where nothing reads it.
+pub(crate) fn refuse_unread(name: &str, doc: &Doc) {
+    for paragraph in doc.split(String::is_empty).map(|lines| lines.join(" ")) {
+        if let Some(words) = [EXCLUSIVE, REALTIME]
+            .iter()
+            .find(|words| paragraph.contains(**words))
+        {
+            fail(format!("{name}: expected \"{words}\" once, at a line's end"));
+        }
+        if let Some(words) = [FAILS, "Example:"].iter().find(|words| {
+            let rest = paragraph.strip_prefix(**words).unwrap_or(&paragraph);
+            rest.contains(**words)
+        }) {
+            let words = words.trim_end();
+            fail(format!(
+                "{name}: expected \"{words}\" at the start of a paragraph"
+            ));
+        }
+    }
 }
 
 /// The statuses that follow from the fields of a record.

@@ -125,3 +125,34 @@ fn type_that_c_has_not_is_refused_with_its_place() {
     let expected = "rustle_echo_say: number: expected a number, a Flag, a Choice or a record";
     is_refused("lent", "echo.rs", old, new, expected);
 }
+
+#[test]
+fn keyword_that_nothing_reads_is_refused() {
+    let end = "Fails with `RUSTLE_FORKED`.";
+    let refused = |name: &str, new: &str, expected: &str| {
+        is_refused(
+            name,
+            "echo.rs",
+            end,
+            new,
+            &format!("rustle_echo_say: expected {expected}"),
+        );
+    };
+    let at_end = "once, at a line's end";
+    let realtime = "Realtime-safe. Fails with `RUSTLE_FORKED`.";
+    refused("realtime", realtime, &format!("\"Realtime-safe.\" {at_end}"));
+    let exclusive = "One call at a time. Not twice.";
+    refused(
+        "exclusive",
+        exclusive,
+        &format!("\"One call at a time.\" {at_end}"),
+    );
+    let start = "at the start of a paragraph";
+    refused(
+        "fails",
+        "Or not. Fails with `RUSTLE_FORKED`.",
+        &format!("\"Fails with\" {start}"),
+    );
+    let example = "Fails with `RUSTLE_FORKED`. Example: `number` 7.";
+    refused("example", example, &format!("\"Example:\" {start}"));
+}

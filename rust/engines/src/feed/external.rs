@@ -251,10 +251,9 @@ impl FeedEngine {
     /// of 16 KiB, and one message. Concurrent calls mix their bytes.
     ///
     /// # Errors
-    /// [`FeedError::NotExternal`]; [`FeedError::Ended`] when the feed was closed or has ended; [`FeedError::Runtime`] in a fork.
+    /// [`FeedError::NotExternal`]; [`FeedError::Ended`] when the feed was closed, was shut down or has ended; [`FeedError::Runtime`] in a fork.
     pub fn push(&self, bytes: &[u8]) -> Result<usize, FeedError> {
-        self.consumers.sessions.check_process()?;
-        self.external.as_ref().ok_or(FeedError::NotExternal)?.push(bytes)
+        self.external()?.push(bytes)
     }
 
     /// Reports the host's connection to the consumers of an [`ExternalConfiguration`] source. `text` is the address or the
@@ -263,8 +262,16 @@ impl FeedEngine {
     /// # Errors
     /// As [`push`](Self::push).
     pub fn report(&self, news: HostNews, text: &str) -> Result<(), FeedError> {
-        self.consumers.sessions.check_process()?;
+        self.external()?.report(news, text)
+    }
+
+    fn external(&self) -> Result<&External, FeedError> {
+        self.source.check_process()?;
         let external = self.external.as_ref().ok_or(FeedError::NotExternal)?;
-        external.report(news, text)
+        // A source that never ran has no job whose release ends the feed.
+        if self.source.is_shut_down() {
+            return Err(FeedError::Ended);
+        }
+        Ok(external)
     }
 }

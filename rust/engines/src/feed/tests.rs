@@ -3,6 +3,7 @@
 mod external;
 mod held_up;
 mod losses;
+mod malformed;
 #[cfg(unix)]
 mod pipes;
 mod recordings;

@@ -300,8 +300,7 @@ impl RustleFeedSubscription {
 }
 
 impl RustleFeedPolicy {
-    /// The threshold that the record describes.
-    /// Errors: it has no such kind.
+    /// The threshold that the record describes. Errors: it has no such kind.
     pub(super) fn read(&self) -> Result<Policy, CallFault> {
         CallFault::check_reserved(self.reserved, "request.policy.reserved")?;
         let (capacity, interval) = (self.capacity, self.interval_ns);

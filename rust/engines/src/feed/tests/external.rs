@@ -85,6 +85,21 @@ fn bytes_of_the_host_become_trades_wherever_they_are_cut() {
 }
 
 #[test]
+fn feed_that_was_shut_down_takes_no_bytes_and_no_reports() {
+    for runs in [false, true] {
+        let (_runtime, feed) = feed(&external());
+        if runs {
+            feed.run().expect("running");
+        }
+        feed.shut_down();
+        assert!(matches!(feed.push(b"x"), Err(FeedError::Ended)), "{runs}");
+        let reported = feed.report(HostNews::Connected, "");
+        assert!(matches!(reported, Err(FeedError::Ended)), "{runs}");
+        assert!(matches!(feed.run(), Err(FeedError::ShutDown)), "{runs}");
+    }
+}
+
+#[test]
 fn consumer_that_is_waited_for_holds_the_host_up_and_nothing_is_lost() {
     let (runtime, feed) = feed(&external());
     let policy = Policy::Lossless { capacity: 10 };

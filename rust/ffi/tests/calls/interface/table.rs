@@ -4384,7 +4384,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_STALE_HANDLE,
         ],
-        is_realtime: false,
+        is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_playback_finish(a.handle(0), error) },
     },
