@@ -85,6 +85,14 @@ import RustleWebSocket
     feed.backoff.attemptLimit = 3
     feed.silenceLimit = nil
     #expect(try plan("--exchange", path, "BTC", "--attempts", "3", "--silence-limit", "0").source == .webSocket(feed))
+    #expect(throws: Never.self) { try plan("--exchange", path, "BTC", "--insecure") }
+    let plain = try folder.write(Data(text.replacing("wss:", with: "ws:").utf8), as: "b.json")
+    for options in [["--insecure"], ["--roots", "r.pem"]] {
+      let failure = CommandFailure(.usage, "\(options[0]) requires wss://…, got ws://a of \(plain)")
+      #expect(throws: failure) {
+        try (RootCommand.parseAsRoot(["ticker", "--exchange", plain, "BTC"] + options) as? TickerCommand)?.plan()
+      }
+    }
     let missing = CommandFailure(
       .noInput,
       "--exchange: \(path)x: expected a JSON object with url and trades, got none that is readable",
