@@ -39,14 +39,24 @@ public enum RustleCommandLine {
   static func command(
     for arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws -> any ParsableCommand {
-    let (given, completed) = try OptionsFile.expanded(arguments, of: "ticker", environment: environment)
+    let file = try OptionsFile.place(for: arguments, of: "ticker", environment: environment)
     do {
-      return try RootCommand.parseAsRoot(given)
+      if let file, !file.isDefault { return try command(for: arguments, with: file.path) }
+      return try RootCommand.parseAsRoot(arguments)
     } catch {
-      guard let command = try completed.map({ try RootCommand.parseAsRoot($0) }) as? TickerCommand,
-        !command.watchlist.isEmpty
+      guard let file, file.isDefault, !RootCommand.exitCode(for: error).isSuccess,
+        let command = try command(for: arguments, with: file.path) as? TickerCommand, !command.watchlist.isEmpty
       else { throw error }
       return command
+    }
+  }
+
+  private static func command(for arguments: [String], with path: String) throws -> any ParsableCommand {
+    let completed = try OptionsFile.completed(arguments, with: path)
+    do { return try RootCommand.parseAsRoot(completed) } catch {
+      if RootCommand.exitCode(for: error).isSuccess { throw error }
+      let advice = "the options of \(path) come before those of the command line"
+      throw CommandFailure(.usage, RootCommand.message(for: error), advice: advice)
     }
   }
 

@@ -27,7 +27,7 @@ public struct CandleRollup: Sendable {
   /// - Returns: the candle of the previous period of its symbol, which the given one closes; nil when it closes none.
   public mutating func add(_ candle: Candle) -> Candle? {
     let symbol = candle.symbol
-    if let begun = open[symbol], (begun.start..<begun.end).contains(candle.start) {
+    if let begun = open[symbol], (begun.start..<begun.end).contains(candle.start), isInSession(candle.start) {
       turnover[symbol, default: 0] += candle.turnover
       open[symbol] = begun.adding(candle, turnover: turnover[symbol] ?? 0)
       return nil
@@ -40,6 +40,11 @@ public struct CandleRollup: Sendable {
     turnover[symbol] = candle.turnover
     open[symbol] = candle.with(bounds)
     return closed
+  }
+
+  /// Whether a time within a period is one of its sessions': a week has times between them.
+  private func isInSession(_ time: Timestamp) -> Bool {
+    period != .week || calendar.session == nil || calendar.bounds(of: time, .day) != nil
   }
 
   /// Returns the open candles, in the order of their times and symbols, and begins anew.

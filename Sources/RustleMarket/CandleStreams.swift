@@ -1,4 +1,5 @@
 import RustleCore
+internal import Synchronization
 
 /// The candles that a consumer wants: of several periods, in a calendar or in UTC.
 package struct CandleSelection: Sendable, Hashable {
@@ -51,6 +52,7 @@ package struct CandleSelection: Sendable, Hashable {
 /// Streams of candles of several periods.
 package struct CandleStreams: Sendable {
   private let streams: [(stream: EngineStream<Candle>, rollup: CandleRollup?)]
+  private let outside = OutsideCount()
 
   /// - Parameters:
   ///   - policy: the policy of the candles.
@@ -89,6 +91,9 @@ package struct CandleStreams: Sendable {
     }
   }
 
+  /// The trades outside of the sessions, which every stream with a calendar leaves out.
+  package var outsideTradeCount: UInt64 { outside.most.load(ordering: .relaxed) }
+
   /// Passes the candles of all periods on, each period's in order.
   package func deliver(_ take: @escaping @Sendable ([StreamElement<Candle>]) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -105,6 +110,7 @@ package struct CandleStreams: Sendable {
               case .value(let candle): rollup.add(candle).map { .value($0) }
               }
             }
+            outside.most.max(rollup.outsideCount, ordering: .relaxed)
             if !candles.isEmpty { try await take(candles) }
           }
           let last = rollup.finish()
@@ -114,6 +120,16 @@ package struct CandleStreams: Sendable {
       try await tasks.waitForAll()
     }
   }
+}
+
+extension EngineStream {
+  /// No trade is outside of a session without a calendar.
+  package var outsideTradeCount: UInt64 { 0 }
+}
+
+/// The trades outside of the sessions: those of the stream with the most, as each has all trades.
+private final class OutsideCount: Sendable {
+  let most = Atomic<UInt64>(0)
 }
 
 extension MarketCalendar.Period: LosslessStringConvertible {

@@ -44,6 +44,12 @@ public struct ExchangePreset: Sendable, Hashable, Codable {
     }
   }
 
+  /// The URL of the trades or quotes if it has no TLS, and so no certificate; nil otherwise.
+  package func unencryptedURL(quotes isQuotes: Bool) -> String? {
+    let url = (isQuotes ? quotes?.url : trades.url) ?? url
+    return url.lowercased().hasPrefix("wss://") ? nil : url
+  }
+
   /// The path of a preset by its name, or the path itself where it has a slash or a dot: a name stands for
   /// `share/rustle/exchanges/NAME.json` beside the folder of the command.
   public static func path(of name: String, command: String) -> String {

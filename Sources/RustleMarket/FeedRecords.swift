@@ -177,7 +177,7 @@ public struct FeedNotice: FeedRecord, Hashable {
     case oversized(messages: UInt64)
     /// The source has ended: normally, or for the reason in the text.
     case closed
-    /// A kind unknown to this version.
+    /// Another event, which the text describes.
     case other
   }
 

@@ -12,6 +12,8 @@ package actor FeedWriter {
   private let core: FeedCore
   /// Serializes pushes, each as a whole.
   nonisolated let turns = Turns()
+  /// The sources of a merged feed.
+  nonisolated let sources = MergedSources()
   /// The notices of room, while no push waits for one.
   private var room: EngineStream<FeedNotice>.Iterator?
 
@@ -44,7 +46,8 @@ package actor FeedWriter {
   /// ``MarketFeed/counts``.
   package nonisolated var counts: FeedCounts {
     get throws(FeedError) {
-      FeedCounts(try FeedError.rethrowing { () throws(NativeError) in try core.native.counts() })
+      try sources.counts(
+        with: FeedCounts(try FeedError.rethrowing { () throws(NativeError) in try core.native.counts() }))
     }
   }
 

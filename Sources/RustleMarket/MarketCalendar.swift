@@ -12,7 +12,7 @@ public struct MarketCalendar: Sendable, Hashable {
     case interval(Duration)
     /// A local day, or its session.
     case day
-    /// A local week, from Monday, or its sessions.
+    /// A local week, from Monday, or its sessions: one that is open over midnight is part of the week in which it closes.
     case week
   }
 
@@ -37,16 +37,16 @@ public struct MarketCalendar: Sendable, Hashable {
   public func bounds(of time: Timestamp, _ period: Period) -> Range<Timestamp>? {
     let seconds = time.nanosecondsSince1970.flooredQuotient(1_000_000_000)
     let day = (seconds + offset(at: seconds)).flooredQuotient(Self.dayLength)
-    guard let open = session(of: day, at: seconds) ?? session(of: day - 1, at: seconds) else { return nil }
+    // A clock set back over midnight repeats the end of a day whose successor has begun.
+    guard let open = [day, day - 1, day + 1].lazy.compactMap({ session(of: $0, at: seconds) }).first else { return nil }
     switch period {
     case .day: return bounds(open.bounds)
     case .week:
-      let monday = open.day - Self.weekday(open.day)
-      let first = (monday..<monday + 7).first {
-        session?.days.contains(MarketSession.Day.allCases[Int($0 - monday)]) ?? true
-      }
-      let (begin, end) = (self.bounds(of: first ?? monday), instant(monday + 7, 0))
-      return bounds(begin.lowerBound..<max(end, open.bounds.upperBound))
+      // The days from which on sessions of this week and of the next one open.
+      let shift: Int64 = session?.isOvernight ?? false ? -1 : 0
+      let monday = open.day - shift - Self.weekday(open.day - shift)
+      let (first, next) = (firstSession(from: monday + shift), firstSession(from: monday + 7 + shift))
+      return bounds(first.lowerBound..<min(next.lowerBound, instant(monday + 7, 0)))
     case .interval(let duration):
       let (begin, length) = (Timestamp(seconds: open.bounds.lowerBound), max(1, duration.wholeNanoseconds))
       let count = (time - begin).wholeNanoseconds / length
@@ -62,6 +62,14 @@ public struct MarketCalendar: Sendable, Hashable {
 
   private func bounds(_ seconds: Range<Int64>) -> Range<Timestamp> {
     Timestamp(seconds: seconds.lowerBound)..<Timestamp(seconds: seconds.upperBound)
+  }
+
+  /// The bounds of the first session that opens on this day or later.
+  private func firstSession(from day: Int64) -> Range<Int64> {
+    let first = (day..<day + 7).first {
+      session?.days.contains(MarketSession.Day.allCases[Int(Self.weekday($0))]) ?? true
+    }
+    return bounds(of: first ?? day)
   }
 
   /// The bounds of a day or of its session in seconds, if it has one and it contains the time.
@@ -115,6 +123,9 @@ public struct MarketSession: Sendable, Hashable, LosslessStringConvertible {
   public let opens: Int
   /// The local time of the close, in minutes after midnight; at or before the opening: on the next day.
   public let closes: Int
+
+  /// Whether it is open over midnight.
+  var isOvernight: Bool { closes > 0 && closes <= opens }
 
   /// Parses days, separated by commas or in a range, and local times: `mon-fri/09:30-16:00`, `sun,mon/18:00-17:00`. Without days
   /// it is every day.

@@ -77,6 +77,11 @@ public actor MarketFeed: NativeStreamEngine {
     }
   }
 
+  /// Checks the symbols that a consumer names.
+  private func check(_ symbols: FeedSymbols) throws(FeedError) {
+    if case .only(let names) = symbols { try host?.check(names) }
+  }
+
   /// Whether this package's own code fills the source.
   var isHosted: Bool { host != nil }
 
@@ -89,7 +94,8 @@ public actor MarketFeed: NativeStreamEngine {
   public func trades(
     for symbols: FeedSymbols = .all, policy: FeedPolicy = .buffered()
   ) throws(FeedError) -> EngineStream<Trade> {
-    try started(orThrow: FeedError.self) { () throws(NativeError) in
+    try check(symbols)
+    return try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.start(
         NativeTradeRequest(subscription: symbols.native, policy: policy.native), reader: .trades)
     }
@@ -108,7 +114,8 @@ public actor MarketFeed: NativeStreamEngine {
     of symbols: FeedSymbols = .all, every interval: Duration, lateness: Duration = .zero,
     policy: FeedPolicy = .buffered()
   ) throws(FeedError) -> EngineStream<Candle> {
-    try started(orThrow: FeedError.self) { () throws(NativeError) in
+    try check(symbols)
+    return try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.start(
         NativeCandleRequest(
           subscription: symbols.native, policy: policy.native, intervalNanoseconds: interval.wholeNanoseconds,
@@ -128,7 +135,8 @@ public actor MarketFeed: NativeStreamEngine {
   public func statistics(
     of symbols: FeedSymbols = .all, over window: Duration, policy: FeedPolicy = .conflated
   ) throws(FeedError) -> EngineStream<PriceStatistics> {
-    try started(orThrow: FeedError.self) { () throws(NativeError) in
+    try check(symbols)
+    return try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.start(
         NativePriceStatisticsRequest(
           subscription: symbols.native, policy: policy.native, windowNanoseconds: window.wholeNanoseconds),
@@ -146,6 +154,7 @@ public actor MarketFeed: NativeStreamEngine {
   public func alerts(
     at thresholds: [PriceThreshold], policy: FeedPolicy = .buffered(capacity: 1_024)
   ) throws(FeedError) -> EngineStream<PriceAlert> {
+    try host?.check(thresholds.map(\.symbol))
     let native = thresholds.map { threshold in
       NativeFeedThreshold(
         symbol: threshold.symbol, levelUnits: threshold.level.units, hysteresisUnits: threshold.hysteresis.units,

@@ -8,6 +8,7 @@ internal import RustleCore
 /// ```
 ///
 /// Recordings are merged by time, and other sources by arrival. A recording's trades without a time follow the one before them.
+/// ``MarketFeed/counts`` has the malformed lines and the duplicates of all sources.
 public struct MergedFeed: Sendable, Hashable {
   /// The sources by their names, which have no colon. A name and a symbol have at most 31 bytes together.
   public var sources: [String: FeedConfiguration]
@@ -44,22 +45,40 @@ extension MergedFeed: FeedHost {
     for configuration in sources.values { _ = try MarketFeed(configuration) }
   }
 
+  package func check(_ symbols: [String]) throws(FeedError) {
+    guard let symbol = symbols.first(where: { symbol in !sources.keys.contains { symbol.hasPrefix("\($0):") } }) else {
+      return
+    }
+    let example = sources.keys.min().map { "\($0):\(symbol)" } ?? ""
+    throw FeedError(
+      code: .malformedSymbol, message: "symbols: expected one with its source, such as '\(example)', got '\(symbol)'")
+  }
+
   package func fill(_ writer: FeedWriter) async {
-    var feeds: [(name: String, feed: MarketFeed, trades: EngineStream<Trade>)] = []
+    var feeds: [MergedSource] = []
     do {
       let (recordings, wanted) = (areRecordings, try writer.subscription)
       for (name, configuration) in sources.sorted(by: { $0.key < $1.key }) {
         let feed = try MarketFeed(recordings ? configuration.unpaced : configuration)
         let trades = try await feed.trades(
           for: wanted.symbols(of: name), policy: recordings ? .lossless(capacity: 4_096) : .buffered())
-        feeds.append((name, feed, trades))
+        feeds.append(MergedSource(name: name, feed: feed, trades: trades, notices: try await feed.notices()))
+        writer.sources.add(feed.writer)
       }
       try writer.report(.connected(to: origin))
-      for (_, feed, _) in feeds { try await feed.run() }
-      if recordings {
-        try await merge(feeds.map { ($0.name, $0.trades) }, to: writer)
-      } else {
-        try await pass(feeds, to: writer)
+      try await withThrowingTaskGroup(of: Void.self) { [feeds] tasks in
+        for source in feeds {
+          tasks.addTask { await source.reportNotices(to: writer.sources, withEnd: !recordings) }
+        }
+        // Times of arrival are in whole milliseconds, and the clock may be set.
+        let begin = Timestamp.now + .seconds(-1)
+        for source in feeds { try await source.feed.run() }
+        if recordings {
+          try await merge(feeds, since: begin, to: writer)
+        } else {
+          try await pass(feeds, to: writer)
+        }
+        try await tasks.waitForAll()
       }
       if let reason = feeds.lazy.compactMap({ $0.trades.outcome?.reason(of: $0.name) }).first {
         try writer.report(.closed(reason: reason))
@@ -67,7 +86,7 @@ extension MergedFeed: FeedHost {
     } catch {
       try? writer.report(.closed(reason: "\((error as? FeedError)?.message ?? "\(error)")"))
     }
-    for (_, feed, _) in feeds { await feed.shutDown() }
+    for source in feeds { await source.feed.shutDown() }
   }
 
   /// The paces of recordings that have one; the slowest counts for all.
@@ -79,51 +98,51 @@ extension MergedFeed: FeedHost {
   }
 
   /// Writes the trades of recordings in the order of their times, at the recorded pace or faster.
-  private func merge(_ streams: [(name: String, trades: EngineStream<Trade>)], to writer: FeedWriter) async throws {
-    var readers = streams.map {
-      (name: $0.name, batches: $0.trades.batches().makeAsyncIterator(), trades: [Trade]()[...])
-    }
+  ///
+  /// - Parameter begin: a time before the first trade was read: a trade with a later one has none of its own.
+  private func merge(_ sources: [MergedSource], since begin: Timestamp, to writer: FeedWriter) async throws {
+    var readers = sources.map { MergedReader($0, begin: begin) }
     let (speed, begun) = (speed, ContinuousClock.now)
     var (lines, first) = (ByteText(), Timestamp?.none)
     while !Task.isCancelled {
-      for index in readers.indices where readers[index].trades.isEmpty {
+      for index in readers.indices where readers[index].next == nil {
         // What is ready is not held back while a recording is read.
         try await writer.write(&lines)
-        while readers[index].trades.isEmpty, let batch = await readers[index].batches.next() {
-          readers[index].trades = batch.compactMap(\.value)[...]
-        }
+        await readers[index].read()
       }
-      readers.removeAll(where: \.trades.isEmpty)
-      let times = readers.map { $0.trades.first?.time ?? .max }
-      guard let next = times.indices.min(by: { times[$0] < times[$1] }), let trade = readers[next].trades.popFirst()
+      for reader in readers where reader.next == nil { reader.lines.finish(&lines) }
+      readers.removeAll { $0.next == nil }
+      guard let next = readers.indices.min(by: { readers[$0].time < readers[$1].time }), let trade = readers[next].next
       else { break }
-      if let speed {
-        let due = begun + (trade.time - (first ?? trade.time)) / speed
-        first = first ?? trade.time
+      let time = readers[next].time
+      if let speed, time != .min {
+        let due = begun + (time - (first ?? time)) / speed
+        first = first ?? time
         if due > .now {
           try await writer.write(&lines)
           try await Task.sleep(until: due, clock: .continuous)
         }
       }
-      trade.named(readers[next].name).appendJSON(LineStyle(), to: &lines)
+      readers[next].lines.append(trade, to: &lines)
+      readers[next].advance()
       if lines.bytes.count > 65_536 { try await writer.write(&lines) }
     }
     try await writer.write(&lines)
   }
 
   /// Writes the trades of each source as they come, and follows the subscriptions.
-  private func pass(
-    _ feeds: [(name: String, feed: MarketFeed, trades: EngineStream<Trade>)], to writer: FeedWriter
-  ) async throws {
+  private func pass(_ feeds: [MergedSource], to writer: FeedWriter) async throws {
     try await withThrowingTaskGroup(of: Bool.self) { tasks in
-      for (name, feed, trades) in feeds {
-        let connections = try await feed.connectionStates()
+      for source in feeds {
+        let (name, connections) = (source.name, try await source.feed.connectionStates())
         tasks.addTask {
-          var lines = ByteText()
-          for await batch in trades.batches() {
-            for case .value(let trade) in batch { trade.named(name).appendJSON(LineStyle(), to: &lines) }
-            try await writer.write(&lines)
+          var (lines, text) = (MergedLines(source: source.name), ByteText())
+          for await batch in source.trades.batches() {
+            for element in batch { lines.append(element, to: &text) }
+            try await writer.write(&text)
           }
+          lines.finish(&text)
+          try await writer.write(&text)
           return true
         }
         tasks.addTask {
@@ -136,12 +155,12 @@ extension MergedFeed: FeedHost {
       tasks.addTask {
         var before = try writer.subscription
         for await wanted in try writer.subscriptionChanges() {
-          for (name, _, trades) in feeds {
-            guard case .only(let old) = before.symbols(of: name), case .only(let new) = wanted.symbols(of: name) else {
-              continue
-            }
-            try? trades.subscribe(to: new.filter { !old.contains($0) })
-            try? trades.unsubscribe(from: old.filter { !new.contains($0) })
+          for source in feeds {
+            guard case .only(let old) = before.symbols(of: source.name),
+              case .only(let new) = wanted.symbols(of: source.name)
+            else { continue }
+            try? source.trades.subscribe(to: new.filter { !old.contains($0) })
+            try? source.trades.unsubscribe(from: old.filter { !new.contains($0) })
           }
           before = wanted
         }
@@ -167,13 +186,6 @@ extension FeedSubscription {
   fileprivate func symbols(of source: String) -> FeedSymbols {
     if isAll { return .all }
     return .only(symbols.compactMap { $0.hasPrefix("\(source):") ? String($0.dropFirst(source.count + 1)) : nil })
-  }
-}
-
-extension Trade {
-  fileprivate func named(_ source: String) -> Self {
-    Self(
-      symbol: "\(source):\(symbol)", price: price, size: size, time: time, sequence: sequence, side: side, quote: quote)
   }
 }
 

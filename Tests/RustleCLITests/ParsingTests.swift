@@ -18,6 +18,14 @@ import Testing
     }
   }
 
+  @Test func examplesFitATerminal() {
+    let texts =
+      [RootCommand.configuration.discussion] + RootCommand.configuration.subcommands.map { $0.configuration.discussion }
+    let lines = texts.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("  rustle ") }
+    #expect(lines.count > 30)
+    for line in lines { #expect(line.count <= 80, "\(line)") }
+  }
+
   @Test func theTickersDefaultsAreThoseOfTheHelp() throws {
     let command = try #require(try RootCommand.parseAsRoot(["ticker", "BTC"]) as? TickerCommand)
     #expect(command.symbols == ["BTC"])

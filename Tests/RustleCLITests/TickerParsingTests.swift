@@ -47,9 +47,29 @@ import RustleWebSocket
     #expect(throws: (any Error).self) { try plan() }
     #expect(throws: (any Error).self) { try plan("--rate", "-1", home: folder.url.path) }
     let wrong = try folder.write(Data("[]".utf8), as: "wrong.json")
-    let failure = #expect(throws: FeedError.self) { try plan("--config", wrong) }
-    #expect(
-      failure?.code == .unreadableFile && failure?.message.hasPrefix("--config: \(wrong): expected a JSON") == true)
+    let failure = #expect(throws: OptionsFileError.self) { try plan("--config", wrong) }
+    #expect(failure?.code == .malformed && failure?.message.hasPrefix("--config: \(wrong): expected a JSON") == true)
+    #expect(failure.flatMap { CommandFailure($0) }?.status == .badData)
+    #expect(try plan("--config=\(path)").source == .simulated(simulated))
+    // A fault of a combination names the file.
+    let named = #expect(throws: CommandFailure.self) { try plan("--config=\(path)", "--replay", "a.csv") }
+    #expect(named?.status == .usage && named?.message == "--rate with --replay requires --policy sampled")
+    #expect(named?.advice == "the options of \(path) come before those of the command line")
+    // The default file is read where it is used.
+    _ = try folder.write(Data("[]".utf8), as: "rustle/ticker.json")
+    #expect(try plan("C", home: folder.url.path).symbols == ["C"])
+    #expect(throws: OptionsFileError.self) { try plan(home: folder.url.path) }
+  }
+
+  @Test func failuresOfAValidationAreReportedAsSuch() throws {
+    struct Refusing: ParsableCommand {
+      static let failure = CommandFailure(.noInput, "a", advice: "b")
+
+      func validate() throws { throw Self.failure }
+    }
+    let error = #expect(throws: (any Error).self) { try Refusing.parseAsRoot([]) }
+    #expect(error.flatMap { CommandFailure($0) } == Refusing.failure)
+    #expect(error.map { CommandFailure(ValidationError("\($0)")) } == .some(nil))
   }
 
   #if WebSocket
@@ -65,6 +85,14 @@ import RustleWebSocket
     feed.backoff.attemptLimit = 3
     feed.silenceLimit = nil
     #expect(try plan("--exchange", path, "BTC", "--attempts", "3", "--silence-limit", "0").source == .webSocket(feed))
+    #expect(throws: Never.self) { try plan("--exchange", path, "BTC", "--insecure") }
+    let plain = try folder.write(Data(text.replacing("wss:", with: "ws:").utf8), as: "b.json")
+    for options in [["--insecure"], ["--roots", "r.pem"]] {
+      let failure = CommandFailure(.usage, "\(options[0]) requires wss://…, got ws://a of \(plain)")
+      #expect(throws: failure) {
+        try (RootCommand.parseAsRoot(["ticker", "--exchange", plain, "BTC"] + options) as? TickerCommand)?.plan()
+      }
+    }
     let missing = CommandFailure(
       .noInput,
       "--exchange: \(path)x: expected a JSON object with url and trades, got none that is readable",

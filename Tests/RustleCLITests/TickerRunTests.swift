@@ -54,6 +54,13 @@ import Testing
     #"{"v":1,"symbol":"B\"C","price":-0.5,"t_ms":1700000062000}"#,
   ].map { $0 + "\n" }
 
+  @Test func tradesOutsideOfTheSessionsAreReported() async throws {
+    let candles = try CandleSelection([.day, .week], session: MarketSession("mon-fri/09:00-10:00"))
+    let text = [0, 1].map { "{\"symbol\":\"A\",\"price\":1,\"t_ms\":\($0)}\n" }.joined()
+    let played = try await play(text) { plan, _ in plan.content = .candles(candles) }
+    #expect(played.text.isEmpty && played.notes == "rustle: 2 updates outside of the sessions left out\n")
+  }
+
   @Test func aRecordingIsWrittenAndRecordedByteForByte() async throws {
     let text = Self.lines.joined()
     let output = try await play(text, records: true)

@@ -54,7 +54,7 @@ import Testing
   static func fullStatus() throws -> TickerStatus {
     var status = status()
     status.source = "replay x 10"
-    status.fault = "price: expected a number, got \u{1B}[31mx"
+    status.fault = "malformed: price: expected a number, got \u{1B}[31mx"
     status.lateTrades = 3
     status.showsHelp = true
     status.hasKeys = true

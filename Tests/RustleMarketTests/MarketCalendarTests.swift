@@ -56,6 +56,55 @@ import Testing
     #expect(try bounds(futures, .day, "2026-11-23T22:30:00Z") == nil)
   }
 
+  @Test func weeksBeginWithTheirFirstSession() throws {
+    let futures = try MarketCalendar(zone: "America/Chicago", session: MarketSession("sun-thu/18:00-17:00"))
+    let week = "2026-11-23T00:00:00Z 2026-11-30T00:00:00Z"
+    // Sunday evening, Monday and Friday.
+    for time in ["2026-11-23T00:00:00Z", "2026-11-23T05:59:00Z", "2026-11-23T06:00:00Z", "2026-11-27T22:59:00Z"] {
+      #expect(try bounds(futures, .week, time) == week)
+    }
+    #expect(try bounds(futures, .week, "2026-11-22T23:59:00Z") == nil)
+    // A session until midnight is one of its own day.
+    let evenings = try MarketCalendar(session: MarketSession("sun/18:00-00:00"))
+    #expect(try bounds(evenings, .week, "2026-11-29T23:00:00Z") == "2026-11-29T18:00:00Z 2026-11-30T00:00:00Z")
+  }
+
+  @Test func anHourThatRepeatsAcrossMidnightIsOfTheSecondDay() throws {
+    let calendar = try MarketCalendar(zone: "America/St_Johns")
+    // At 00:01 the clock was set back to 23:01 of the day before.
+    for time in ["2010-11-07T02:30:00Z", "2010-11-07T02:31:00Z", "2010-11-07T03:29:00Z", "2010-11-07T03:31:00Z"] {
+      #expect(try bounds(calendar, .day, time) == "2010-11-07T02:30:00Z 2010-11-08T03:30:00Z")
+    }
+    #expect(try bounds(calendar, .day, "2010-11-07T02:29:59Z") == "2010-11-06T02:30:00Z 2010-11-07T02:30:00Z")
+  }
+
+  @Test(arguments: ["UTC", "America/New_York", "America/St_Johns", "America/Santiago", "Australia/Lord_Howe"])
+  func everyTimeOfAPeriodHasItsBounds(zone: String) throws {
+    let sessions: [String?] = [
+      nil, "mon-fri/09:30-16:00", "sun-thu/18:00-17:00", "18:00-17:00", "09:00-02:00", "00:00-00:00", "sun/20:00-02:00",
+      "mon,sat,sun/23:00-22:59", "sun/00:00-24:00",
+    ]
+    for session in sessions {
+      let calendar = try MarketCalendar(zone: zone, session: session.map { try #require(MarketSession($0)) })
+      for period in [MarketCalendar.Period.day, .week, .interval(.seconds(4 * 3_600))] {
+        var last: Range<Timestamp>?
+        // Both changes of the clock in 2010, to the quarter of an hour around them.
+        for (begin, quarters) in [("2010-03-12T00:00:00Z", 35 * 96), ("2010-10-01T00:00:00Z", 45 * 96)] {
+          let begin = try time(begin)
+          for quarter in 0..<quarters {
+            let now = begin + .seconds(900 * quarter)
+            guard let bounds = calendar.bounds(of: now, period) else { continue }
+            #expect(bounds.contains(now))
+            if let last, bounds != last {
+              #expect(last.upperBound <= bounds.lowerBound, "\(zone) \(session ?? "") \(period) \(now)")
+            }
+            last = bounds
+          }
+        }
+      }
+    }
+  }
+
   @Test func sessionsAreRead() {
     #expect(MarketSession("fri-mon/18:00-24:00")?.days == [.fri, .sat, .sun, .mon])
     #expect(MarketSession("09:05-24:00")?.description == "mon,tue,wed,thu,fri,sat,sun/09:05-24:00")
@@ -89,5 +138,11 @@ import Testing
     #expect(closed.start == opens && closed.end == closes)
     let last = days.finish()
     #expect(last.count == 1 && last[0].open == 4 && days.finish().isEmpty)
+    // A week has hours without a session.
+    var weeks = CandleRollup(.week, in: days.calendar)
+    for (hour, size) in [("23T16", 1.0), ("23T17", 2), ("24T08", 4), ("27T09", 8)] {
+      #expect(try weeks.add(candle("2026-11-\(hour):00:00Z", "2.0", size: size)) == nil)
+    }
+    #expect(weeks.outsideCount == 4 && weeks.finish().map(\.volume) == [9])
   }
 }

@@ -20,9 +20,43 @@ import Testing
     for text in [
       "", "[]", #"{"a":null}"#, #"{"a":{}}"#, #"{"--a":1}"#, #"{"config":"x"}"#, #"{"a b":1}"#, #"{"a":[1]}"#,
     ] {
-      let error = #expect(throws: FeedError.self, "\(text)") { try arguments(text) }
-      #expect(error?.code == .unreadableFile)
+      let error = #expect(throws: OptionsFileError.self, "\(text)") { try arguments(text) }
+      #expect(error?.code == .malformed)
     }
+  }
+
+  @Test func fileOfACommandLineIsThatOfItsOption() throws {
+    func path(_ arguments: String...) throws -> String? {
+      try OptionsFile.place(for: ["ticker"] + arguments, of: "ticker", environment: [:])?.path
+    }
+    #expect(try path("--config", "a", "B") == "a" && path("B", "--config=a=b") == "a=b")
+    #expect(try path("--", "--config=a") == nil && path("A", "--", "--config", "a") == nil)
+    #expect(try path("--config") == nil && path("--config=a", "--help") == nil)
+    #expect(try OptionsFile.place(for: ["pitch", "--config=a"], of: "ticker", environment: [:]) == nil)
+    for arguments in [["--config=a", "--config=b"], ["--config", "a", "--config=a"]] {
+      let error = #expect(throws: OptionsFileError.self) {
+        try OptionsFile.place(for: ["ticker"] + arguments, of: "ticker", environment: [:])
+      }
+      #expect(error?.code == .repeated && error?.message == "--config: expected one file, got 2")
+    }
+  }
+
+  @Test func optionsThatExcludeGivenOnesAreLeftOut() throws {
+    let folder = try ScratchFolder()
+    func completed(_ text: String, _ arguments: String...) throws -> [String] {
+      let path = try folder.write(Data(text.utf8), as: "f.json")
+      return try OptionsFile.completed(["ticker"] + arguments, with: path)
+    }
+    #expect(try completed(#"{"json":true,"rate":3}"#, "--format", "csv") == ["ticker", "--rate=3", "--format", "csv"])
+    #expect(try completed(#"{"candles":"1d","zone":"UTC"}"#, "--statistics=5s") == ["ticker", "--statistics=5s"])
+    #expect(
+      try completed(#"{"replay":"a.csv","speed":"max","alert":"A>1"}"#, "--connect", "b:1")
+        == ["ticker", "--alert=A>1", "--connect", "b:1"])
+    // The same option is overridden, and arguments after "--" are none.
+    #expect(try completed(#"{"format":"csv"}"#, "--format=text") == ["ticker", "--format=csv", "--format=text"])
+    #expect(try completed(#"{"json":true}"#, "--", "--format") == ["ticker", "--json", "--", "--format"])
+    let missing = #expect(throws: OptionsFileError.self) { try OptionsFile.completed([], with: folder.path("none")) }
+    #expect(missing?.code == .unreadable)
   }
 
   @Test func defaultFileIsInTheFolderOfSettings() {

@@ -76,7 +76,11 @@ extension CommandFailure {
       self.init(ExitStatus(error.code.origin), error.message, advice: Self.advice(on: error))
     case let error as PlotError:
       self.init(error.code == .writeFailed ? .unavailable : .internal, error.reason, advice: error.advice)
-    default: return nil
+    default:
+      // ArgumentParser wraps what a validation throws.
+      let causes = Mirror(reflecting: error).children.lazy.compactMap { $0.value as? any Error }
+      guard let failure = causes.compactMap({ Self($0) }).first else { return nil }
+      self = failure
     }
   }
 

@@ -51,7 +51,8 @@ actor LiveTicker: LiveView, TickerSink {
 
   func take(_ notice: FeedNotice) {
     switch notice.kind {
-    case .malformed, .oversized: status.fault = notice.text
+    case .malformed, .oversized: status.fault = "malformed: \(notice.text)"
+    case .other: status.fault = notice.text
     default: break
     }
   }
@@ -60,7 +61,7 @@ actor LiveTicker: LiveView, TickerSink {
 
   func show(_ streams: TickerStreams) async throws(FeedError) {
     status.counts = try await streams.feed.counts
-    status.lateTrades = try streams.shown.lateTradeCount
+    (status.lateTrades, status.outsideTrades) = (try streams.shown.lateTradeCount, streams.shown.outsideTradeCount)
     let clients = try streams.server?.counts.clients ?? 0
     status.server = streams.server.map { TickerStatus.Server(address: $0.address, clients: clients) }
   }

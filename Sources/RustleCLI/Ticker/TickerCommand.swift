@@ -34,12 +34,12 @@ struct TickerCommand: AsyncParsableCommand {
         rustle ticker BTC ETH --duration 60 --record prices.ndjson
         rustle ticker --replay prices.ndjson --speed 10
         rustle ticker --replay prices.ndjson BTC --candles 1m --speed max --json
-        rustle ticker --replay prices.csv --candles 5m,1d --zone America/New_York --session mon-fri/09:30-16:00
+        rustle ticker --replay p.csv --candles 5m,1d --session mon-fri/08:00-16:30
         rustle ticker BTC --brownian BTC=65000.00,0.05,0.6 --rate 10 --statistics 10s
         rustle ticker BTC ETH --serve 127.0.0.1:7000
         rustle ticker --connect 127.0.0.1:7000 BTC --record btc.ndjson
-        rustle ticker --connect wss://prices.example/v1 BTC --subscribe '{"op":"subscribe","args":$symbols}'
-        rustle ticker --source a=monday.csv --source b=tuesday.csv --speed max --candles 1h
+        rustle ticker --connect wss://a.example BTC --subscribe '{"args":$symbols}'
+        rustle ticker --source a=mon.csv --source b=tue.csv --speed max --candles 1h
         rustle ticker --exchange kraken BTC/USD ETH/USD --quotes
         rustle ticker --replay t.csv --schema symbol=s,price=p --alert 'BTC>70000'
 
@@ -170,8 +170,7 @@ struct TickerCommand: AsyncParsableCommand {
       symbols: feed != nil && symbols.isEmpty ? .all : .only(symbols), content: try stream.content(),
       policy: try stream.policy(rate: rate ?? 2), thresholds: stream.alerts,
       record: stream.record, overwrite: stream.overwrite, serve: source.serve.map { FeedAddress($0) },
-      access: try source.access(),
-      duration: duration.map { .seconds($0) })
+      access: try source.access(), duration: duration.map { .seconds($0) })
   }
 
   /// The model of simulated prices.
@@ -196,9 +195,7 @@ struct TickerCommand: AsyncParsableCommand {
     // A row of the view is a symbol.
     if let screen = output.screen, !plan.content.hasIntervals {
       let start = ContinuousClock.now
-      let view = LiveTicker(
-        plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) },
-        wall: { .now })
+      let view = LiveTicker(plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) }, wall: { .now })
       ending = try await plan.run(in: view, notes: notes)
     } else {
       let lines = TickerOutput(

@@ -21,7 +21,7 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Option(
     "Receive the trades of an exchange: binance, coinbase, kraken, or a file with its URL, schema and messages.",
-    value: "name|file", completion: .file(extensions: ["json"]))
+    value: "name|file", completion: .names(["binance", "coinbase", "kraken"], orFiles: ".json"))
   var exchange: String?
 
   @Option(
@@ -283,9 +283,13 @@ struct TickerSourceOptions: ParsableArguments {
   /// The source of an exchange.
   private func webSocket(of exchange: String) throws -> WebSocketFeed {
     let path = ExchangePreset.path(of: exchange, command: Bundle.main.executablePath ?? CommandLine.arguments[0])
-    do throws(FeedError) {
-      if let feed = WebSocketFeed(try ExchangePreset(path: path), quotes: quotes) { return feed }
-    } catch {
+    do {
+      let preset = try ExchangePreset(path: path)
+      if insecure || roots != nil, let url = preset.unencryptedURL(quotes: quotes) {
+        throw CommandFailure(.usage, "\(insecure ? "--insecure" : "--roots") requires wss://…, got \(url) of \(path)")
+      }
+      if let feed = WebSocketFeed(preset, quotes: quotes) { return feed }
+    } catch let error as FeedError {
       throw CommandFailure(
         .noInput, "--exchange: \(error.message)", advice: "choose binance, coinbase or kraken, or the path of a file")
     }

@@ -60,6 +60,7 @@ actor TickerOutput: TickerSink {
     switch notice.kind {
     case .malformed(let message): line = "line \(message + 1)"
     case .oversized: line = "a line"
+    case .other: return note(notice.text)
     default: return
     }
     if reported < Self.maximumReports { note("\(line) skipped: \(notice.text)") }

@@ -35,19 +35,10 @@ struct TickerPlan: Sendable, Equatable {
 
   var shownSymbols: [String] { if case .only(let names) = symbols { names } else { [] } }
 
-  var connection: String? {
-    switch source {
-    case .live(let feed): feed.address.description
-    case .hosted(let feed): feed.origin
-    case .simulated, .replay, .external: nil
-    }
-  }
+  var connection: String? { source.origin }
 
-  /// The policy of a consumer of every update: lossless for a recording, buffered for another source.
-  var everything: FeedPolicy {
-    if case .hosted(let feed) = source, feed.waits { return .lossless() }
-    return recording == nil ? .buffered() : .lossless()
-  }
+  /// The policy of a consumer of every update.
+  var everything: FeedPolicy { source.completePolicy }
 
   var sourceText: String {
     if let connection { return "from \(connection)" }

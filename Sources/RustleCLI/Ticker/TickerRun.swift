@@ -75,6 +75,7 @@ protocol ShownStream: Sendable {
   var statistics: StreamStatistics { get }
   var lateTradeCount: UInt64 { get throws(FeedError) }
   var evictedTradeCount: UInt64 { get throws(FeedError) }
+  var outsideTradeCount: UInt64 { get }
 
   func deliver(to sink: some TickerSink) async throws
 }
@@ -137,7 +138,7 @@ struct TickerStreams: Sendable {
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { try await shown.deliver(to: sink) }
       if let alerts { tasks.addTask { for await alert in alerts { try await sink.take(alert) } } }
-      tasks.addTask { for await case .value(let notice) in notices { try await sink.take(notice) } }
+      tasks.addTask { try await feed.deliver(notices) { try await sink.take($0) } }
       if let connections {
         tasks.addTask { for await case .value(let state) in connections { try await sink.take(state) } }
       }

@@ -20,6 +20,7 @@ struct TickerSummary {
         plan.policy == nil ? "updates dropped: the output was read too slowly" : "updates replaced by newer ones"
       ),
       (shown.evictedTradeCount, "updates evicted early from the statistics: too many for one window"),
+      (shown.outsideTradeCount, "updates outside of the sessions left out"),
       (streams.alerts?.statistics.dropped ?? 0, "alerts dropped: the output was read too slowly"),
       (failure == nil ? counts.unreadable : 0, "of \(counts.messages) lines malformed and skipped"),
       (counts.skippedNumbers, "sequence numbers missing, in \(counts.gaps) \(gaps)"),

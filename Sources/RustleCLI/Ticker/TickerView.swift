@@ -14,6 +14,7 @@ struct TickerStatus: Equatable, Sendable {
   var updatesPerSecond: Double?
   var counts: FeedCounts?
   var lateTrades: UInt64 = 0
+  var outsideTrades: UInt64 = 0
   var connection: FeedConnection?
   var server: Server?
   var droppedAlerts: UInt64 = 0
@@ -33,7 +34,7 @@ struct TickerStatus: Equatable, Sendable {
   fileprivate func troubles(dropped: UInt64) -> String {
     let troubles: [(count: UInt64?, what: String)] = [
       (dropped, droppedWord), (droppedAlerts, droppedAlerts == 1 ? "alert dropped" : "alerts dropped"),
-      (lateTrades, "late"),
+      (lateTrades, "late"), (outsideTrades, "outside of the sessions"),
       (counts?.unreadable, "malformed"), (counts?.skippedNumbers, "missing from the source"),
       (counts?.duplicates, "duplicates"), (counts?.outOfOrder, "out of order"),
     ]
@@ -97,7 +98,7 @@ struct TickerView {
     let troubles = status.troubles(dropped: board.dropped)
     let parts: [(rank: Int, text: String?, ink: Ink)] = [
       (3, status.alert.map { "ALERT \(clock)  \($0.text)" }, .yellow),
-      (5, status.fault.map { "malformed: \($0)" }, .yellow),
+      (5, status.fault, .yellow),
       (2, isConnected ? nil : status.connection?.text, isWaiting ? .dim : .yellow),
       (6, status.server.map { "serving \($0.address), \(clients)" }, .dim),
       (4, troubles.isEmpty ? nil : troubles, .yellow),
