@@ -21,7 +21,7 @@ struct RecordCommand: AsyncParsableCommand {
 
       EXAMPLES:
         rustle record take1.flac
-        rustle record take1.wav --device hw:1 --rate 96000 --channels 1 --encoding f32
+        rustle record a.wav --device hw:1 --rate 96000 --channels 1 --encoding f32
         rustle record take1.m4a --duration 60 --json
         rustle record demo.wav --demo --duration 3
 
