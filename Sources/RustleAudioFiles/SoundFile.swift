@@ -16,7 +16,7 @@ let opening = NSLock()
   private let path: String
   /// The file below a FLAC decoder, whose position says how far the decoder has read.
   private let flac: FileHandle?
-  /// The program that decodes an MP4 file, and the pipe that it writes to.
+  /// The program that decodes an MP4 file, and the socket from which its sound is read.
   private let decoder: (program: FFmpeg, output: FileHandle)?
   let format: AudioFileFormat
   let layout: ChannelLayout

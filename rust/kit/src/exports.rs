@@ -86,23 +86,20 @@ fn numbers(interface: &Interface, out: &mut String) {
 }
 
 fn tables(interface: &Interface, out: &mut String) {
-    for kind in interface.kinds().filter(|kind| !kind.is_face) {
-        let rust = &kind.rust;
-        let _ = writeln!(
-            out,
-            "impl Tabled for crate::{rust} {{\n    fn table() -> &'static SlotTable<Self> {{\n        \
-             static OBJECTS: SlotTable<crate::{rust}> = SlotTable::new(<crate::{rust} as Object>::KIND);\n        &OBJECTS\n    }}\n}}\n"
-        );
-    }
     let mut arms = [String::new(), String::new(), String::new(), String::new()];
     let mut names = String::new();
     for kind in interface.kinds().filter(|kind| !kind.is_face) {
         let rust = &kind.rust;
         let object = format!("<crate::{rust} as Object>");
+        let _ = writeln!(
+            out,
+            "impl Tabled for crate::{rust} {{\n    fn table() -> &'static SlotTable<Self> {{\n        \
+             static OBJECTS: SlotTable<crate::{rust}> = SlotTable::new({object}::KIND);\n        &OBJECTS\n    }}\n}}\n"
+        );
         let _ = writeln!(names, "        {object}::KIND => {object}::NAME,");
         let _ = writeln!(
             arms[0],
-            "        <crate::{rust} as Object>::KIND => const {{ &Verbs::of::<crate::{rust}>() }},"
+            "        {object}::KIND => const {{ &Verbs::of::<crate::{rust}>() }},"
         );
     }
     for verb in interface.verbs() {
