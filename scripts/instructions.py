@@ -25,17 +25,17 @@ def instructions(command):
     return int(collected.group(1))
 
 
-def each(command, case):
-    few, many = (instructions([*command, case, str(n)]) for n in (CROSSINGS, 2 * CROSSINGS))
+def each(program, case):
+    few, many = (instructions([program, case, str(n)]) for n in (CROSSINGS, 2 * CROSSINGS))
     return (many - few) / CROSSINGS
 
 
-def least(command, case, most):
+def least(program, case, most):
     """The least of at most three counts, where the first are above `most`: what other threads do while they wait only adds."""
-    count = each(command, case)
+    count = each(program, case)
     for _ in range(2):
         if count > most:
-            count = min(count, each(command, case))
+            count = min(count, each(program, case))
     return count
 
 
@@ -54,8 +54,7 @@ def main():
     for name, case, most in bounds(sys.argv[1]):
         if name not in programs:
             continue
-        # The program's own arguments come before the case: `RustleBench count CASE`.
-        count = least(programs[name].split(" "), case, most)
+        count = least(programs[name], case, most)
         print(f"{name + '/' + case:16} {count:9.1f} instructions, expected at most {most}")
         failed += count > most
     return 1 if failed else 0

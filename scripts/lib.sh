@@ -98,11 +98,11 @@ install_packages() {
     apt-get install -y --no-install-recommends "${missing[@]}"
 }
 
-# bench_program: builds the benchmarks for release; prints the program's path.
+# bench_program NAME: builds RustleBench or RustleCrossings for release; prints the program's path.
 bench_program() {
   quietly "swift build" swift build --package-path "$root" --scratch-path "$root/.build-bench" \
-    --configuration release --product RustleBench
-  printf '%s\n' "$root/.build-bench/release/RustleBench"
+    --configuration release --product "$1"
+  printf '%s\n' "$root/.build-bench/release/$1"
 }
 
 # archive FLAGS: the archive built with the same sanitizer.
@@ -127,8 +127,8 @@ c_program() {
 count_instructions() {
   local program
   c_program clang "" "$root/rust/ffi/tests/c/cost/boundary.c" "$1" &&
-    program=$(bench_program) &&
-    python3 "$root/scripts/instructions.py" "$root/Tests/Thresholds/boundary.txt" "c=$1" "swift=$program count"
+    program=$(bench_program RustleCrossings) &&
+    python3 "$root/scripts/instructions.py" "$root/Tests/Thresholds/boundary.txt" "c=$1" "swift=$program"
 }
 
 # tracked PATTERN...: the files that git tracks, or would, and that exist.

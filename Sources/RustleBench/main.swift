@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// The benchmarks by name; scripts/bench says what each measures. `streams` and `recording` are parts of `feeds`.
@@ -9,11 +8,7 @@ let benchmarks: [String: @Sendable () async throws -> Void] = [
 ]
 
 /// Does what the arguments say; returns the exit status.
-@Sendable func work(_ arguments: [String]) async throws -> Int32 {
-  // For scripts/instructions.py.
-  if arguments.count == 3, arguments[0] == "count", let count = Int(arguments[2]) {
-    return try await Counted.run(arguments[1], count: count) ? 0 : 64
-  }
+func work(_ arguments: [String]) async throws -> Int32 {
   for name in arguments {
     guard let benchmark = benchmarks[name] else {
       let known = benchmarks.keys.sorted().joined(separator: ", ")
@@ -25,16 +20,9 @@ let benchmarks: [String: @Sendable () async throws -> Void] = [
   return 0
 }
 
-// The main thread waits in the ordinary way: valgrind 3.19 does not survive the end of the main thread with which an
-// asynchronous main function begins.
-let arguments = Array(CommandLine.arguments.dropFirst())
-let done = DispatchSemaphore(value: 0)
-Task.detached {
-  do {
-    exit(try await work(arguments))
-  } catch {
-    FileHandle.standardError.write(Data("error: \(error)\n".utf8))
-    exit(70)
-  }
+do {
+  exit(try await work(Array(CommandLine.arguments.dropFirst())))
+} catch {
+  FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+  exit(70)
 }
-done.wait()

@@ -38,6 +38,7 @@ SWIFT_ARROWS = {
     "RustleCLI": {"CTerminal", "Rustle", "RustleAudio", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustleFiles", "RustlePlot", "RustleWebSocket"},
     "RustleCommand": {"RustleCLI"},
     "RustleBench": {"RustleCore", "RustleMarket", "RustleAudio"},
+    "RustleCrossings": {"RustleCore", "RustleMarket"},
 }
 OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal"}
 

@@ -144,7 +144,8 @@ is_caught() {
 }
 
 # Here the native side is instrumented as well. Without --long, the restarts and the killed writers are repeated in full in runs of
-# their own, since no other run does; in them ConservationTests would depend on a machine that is never a second late.
+# their own, since no other run does; in them ConservationTests would depend on a machine that is never a second late. They
+# go on beside the next step: scripts/test gathers them after it.
 address() {
   export RUSTLE_NATIVE_DIST=rust/dist-address ASAN_OPTIONS=detect_leaks=1
   export LSAN_OPTIONS="suppressions=$root/scripts/leaks.txt:print_suppressions=0"
@@ -155,7 +156,6 @@ address() {
       RUSTLE_REPETITIONS=1 beside "Swift, AddressSanitizer: all of ${suite#*.}" within "$runner_limit" \
         "$root/.build-address/release/rustlePackageTests.xctest" --testing-library swift-testing --filter "^${suite/./\\.}/"
     done
-    gather
   fi
   unset RUSTLE_NATIVE_DIST ASAN_OPTIONS LSAN_OPTIONS
 }
@@ -244,8 +244,7 @@ sound() { one "sound through a server, in its own time" "$root/scripts/sound-tes
 
 # scripts_tests: the tests that build packages of their own, concurrently.
 scripts_tests() {
-  beside "a release is used by its version" "$root/scripts/packaging-test"
+  beside "packages that depend by version and by path" "$root/scripts/packaging-test"
   beside "lint notices what it should" "$root/scripts/lint-selftest"
-  beside "a changed archive is linked again" "$root/scripts/stale-archive-test"
   gather
 }

@@ -3,7 +3,7 @@ import RustleMarket
 
 /// The Swift side of the buffers, run a given number of times on a clock that stands still between the steps: for a counter
 /// of instructions around the process (scripts/instructions.py). Nothing waits, so that the count is reproducible.
-enum Counted {
+enum Crossings {
   /// Updates between two looks of the consumer.
   private static let step = 1_000
 
