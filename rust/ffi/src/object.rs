@@ -17,7 +17,7 @@ use std::ffi::c_void;
 pub(crate) trait Object: Send + Sync + Sized + 'static {
     /// The name in C: `rustle_NAME_…`.
     const NAME: &'static str;
-    /// The kind in its handles, 1 to 31, unique among all declarations.
+    /// The kind in its handles, 1 to 29, unique among all declarations.
     const KIND: u32;
     /// The error of its calls, besides a [`CallFault`].
     type Error: DomainError + 'static;

@@ -1,6 +1,6 @@
 //! Status numbers, and the caller-owned record of a failure's text.
 //!
-//! The numbers are part of the ABI: they are only ever appended to. scripts/lint compares them with the Swift switch.
+//! The numbers are part of the ABI: they are only ever appended to. The Swift switch is generated from them.
 
 use std::fmt::{self, Display, Write};
 
@@ -104,7 +104,7 @@ impl RustleError {
             message_length: 0,
             message: [0; RUSTLE_ERROR_CAPACITY],
         };
-        // The writer below never fails: it truncates the text.
+        // The writer below fails where it cuts the text, so that nothing comes after the cut.
         let _ = write!(error, "{text}");
         error
     }
@@ -119,7 +119,11 @@ impl Write for RustleError {
         }
         self.message[used..used + fits].copy_from_slice(&text.as_bytes()[..fits]);
         self.message_length = (used + fits) as u32;
-        Ok(())
+        if fits < text.len() {
+            Err(fmt::Error)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -137,5 +141,14 @@ mod tests {
             std::str::from_utf8(kept).map(|kept| kept.chars().count()),
             Ok(124)
         );
+    }
+
+    #[test]
+    fn nothing_comes_after_a_cut() {
+        let error = RustleError::new(
+            RUSTLE_INVALID_VALUE,
+            &format_args!("{}{}{}", "a".repeat(247), "é", "b"),
+        );
+        assert_eq!(error.message_length, 247);
     }
 }

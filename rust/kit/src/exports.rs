@@ -2,7 +2,7 @@
 
 use crate::fail::{at, fail};
 use crate::layout;
-use crate::model::{Call, Does, Interface, On, Parameter, Passing, Record, Type, number_name};
+use crate::model::{Call, Constant, Does, Interface, On, Parameter, Passing, Record, Type, number_name};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -363,10 +363,15 @@ fn lists(interface: &Interface, record: &Record, path: &str, out: &mut Vec<Strin
     }
 }
 
-/// The layout table, and the assertion that the generator and the compiler agree.
+/// The layout table, and the assertion that the generator and the compiler agree about layouts and constants.
 fn records(interface: &Interface, out: &mut String) {
     let mut entries = String::new();
-    let mut asserted = String::new();
+    let (mut asserted, mut values) = (String::new(), String::new());
+    for module in &interface.modules {
+        for Constant { name, value, .. } in &module.constants {
+            let _ = writeln!(values, "    assert!(crate::{}::{name} as i128 == {value});", module.name);
+        }
+    }
     for record in interface.records() {
         let name = &record.name;
         let layout = layout::of_record(interface, record);
@@ -395,6 +400,7 @@ fn records(interface: &Interface, out: &mut String) {
          RustleLayoutEntry {{ record: record.as_ptr(), field, size, alignment, offset }}\n}}\n\n\
          /// The layout of every record, each followed by its fields.\n\
          pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[\n{entries}];\n\n\
-         #[cfg(target_pointer_width = \"64\")]\nconst _: () = {{\n{asserted}}};"
+         #[cfg(target_pointer_width = \"64\")]\nconst _: () = {{\n{asserted}}};\n\
+         const _: () = {{\n{values}}};"
     );
 }

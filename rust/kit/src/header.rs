@@ -63,7 +63,7 @@ fn section(interface: &Interface, module: &Module, out: &mut String) {
         let _ = writeln!(body, "\n// `{}`: {}", choices.name, choices.doc.join(" "));
         for case in &choices.cases {
             comment(&case.doc, &mut body);
-            let name = format!("{}{}", choices.prefix, snake(&case.name)).to_uppercase();
+            let name = format!("{}{}", choices.prefix, divided(&case.name)).to_uppercase();
             let _ = writeln!(body, "#define {name} {}", literal(i128::from(case.number)));
         }
     }
@@ -180,7 +180,7 @@ fn literal(value: i128) -> String {
 }
 
 /// `LowShelf` as `Low_Shelf`.
-fn snake(name: &str) -> String {
+fn divided(name: &str) -> String {
     let mut out = String::new();
     for letter in name.chars() {
         if letter.is_uppercase() && !out.is_empty() {

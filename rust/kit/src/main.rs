@@ -125,10 +125,15 @@ fn main() -> Result<ExitCode, String> {
         let _ = writeln!(std::io::stderr(), "error: {text}");
     }));
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let usage = "usage: rustle-kit ROOT [--check]";
     let (root, is_check) = match &arguments[..] {
+        [flag] if flag == "-h" || flag == "--help" => {
+            let _ = writeln!(std::io::stdout(), "{usage}");
+            return Ok(ExitCode::SUCCESS);
+        }
         [root] => (root, false),
         [root, flag] if flag == "--check" => (root, true),
-        _ => return Err(format!("usage: rustle-kit ROOT [--check]; got {arguments:?}")),
+        _ => return Err(format!("{usage}; got {arguments:?}")),
     };
     let mut stale = Vec::new();
     for (name, text) in files(Path::new(root)) {

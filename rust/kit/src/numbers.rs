@@ -1,7 +1,7 @@
-//! The numbers of kinds and of verbs.
+//! The numbers of kinds, verbs and statuses.
 
 use crate::fail::fail;
-use crate::model::{Does, Interface};
+use crate::model::{Constant, Does, Interface};
 use std::collections::BTreeMap;
 
 /// The numbers of kinds, of five bits in a handle; the tests of handles have 30 and 31.
@@ -14,8 +14,15 @@ pub(crate) fn of_name(name: &str) -> u32 {
     })
 }
 
-/// Refuses kinds, or verbs, that have the same number.
+/// Refuses kinds, verbs or statuses that have the same number.
 pub(crate) fn check(interface: &Interface) {
+    let mut statuses: BTreeMap<i128, &str> = BTreeMap::new();
+    let constants = interface.modules.iter().flat_map(|module| &module.constants);
+    for Constant { name, value, .. } in constants.filter(|constant| constant.is_status) {
+        if let Some(other) = statuses.insert(*value, name) {
+            fail(format!("{name}: {value} is the number of {other}"));
+        }
+    }
     let mut kinds: BTreeMap<u32, &str> = BTreeMap::new();
     for kind in interface.kinds().filter(|kind| !kind.is_face) {
         let (name, number) = (kind.name.as_str(), kind.number);

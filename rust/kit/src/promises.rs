@@ -14,8 +14,7 @@ const FAILS: &str = "Fails with ";
 
 /// Whether a doc's list of failures has this status.
 fn says(doc: &Doc, status: &str) -> bool {
-    let mut said = doc.iter().skip_while(|line| !line.starts_with(FAILS));
-    said.by_ref()
+    (doc.iter().skip_while(|line| !line.starts_with(FAILS)))
         .take_while(|line| !line.is_empty())
         .any(|line| line.contains(status))
 }
@@ -169,85 +168,64 @@ fn of_field(status: &str) -> BTreeSet<String> {
     BTreeSet::from([format!("`RUSTLE_{status}")])
 }
 
-/// The statuses that follow from how a call takes its arguments.
-pub(crate) fn own_statuses(interface: &Interface, call: &Call) -> Vec<&'static str> {
-    let mut out = Vec::new();
-    if !matches!(call.on, On::Nothing) {
-        out.push("RUSTLE_STALE_HANDLE");
-    }
-    if matches!(call.on, On::Session { .. }) {
-        out.push("RUSTLE_INVALID_VALUE");
-    }
-    for Parameter { passing, .. } in &call.parameters {
-        if interface.record_at(passing).is_some() {
-            out.push("RUSTLE_RECORD_SIZE");
-        }
-        match passing {
-            Passing::Value(_) => {}
-            Passing::Out(_, true) => out.push("RUSTLE_INVALID_VALUE"),
-            Passing::In(..) | Passing::Out(..) => out.extend(["RUSTLE_NULL_POINTER", "RUSTLE_INVALID_VALUE"]),
-            Passing::Slice(_) | Passing::SliceMut(_) => {
-                out.extend([
-                    "RUSTLE_NULL_POINTER",
-                    "RUSTLE_INVALID_LENGTH",
-                    "RUSTLE_INVALID_VALUE",
-                ]);
-            }
-        }
-    }
-    out
+/// The statuses that follow from how a call takes its arguments, in the order of the docs, each with its reason unless that is the
+/// usual one.
+pub(crate) fn own_statuses(interface: &Interface, call: &Call) -> Vec<(&'static str, &'static str)> {
+    let memory = || {
+        let passings = call.parameters.iter().map(|parameter| &parameter.passing);
+        passings.filter(|passing| !matches!(passing, Passing::Value(_)))
+    };
+    let is_slice = |passing: &Passing| matches!(passing, Passing::Slice(_) | Passing::SliceMut(_));
+    let is_required = |passing: &Passing| !matches!(passing, Passing::Out(_, true));
+    let (is_bound, is_of_a_session) = (
+        !matches!(call.on, On::Nothing),
+        matches!(call.on, On::Session { .. }),
+    );
+    let possible = [
+        (is_bound, "RUSTLE_STALE_HANDLE", ""),
+        (
+            is_of_a_session,
+            "RUSTLE_INVALID_VALUE",
+            "a session of another engine",
+        ),
+        (memory().any(is_required), "RUSTLE_NULL_POINTER", ""),
+        (interface.symbol(call) != call.name, "RUSTLE_RECORD_SIZE", ""),
+        (memory().any(is_slice), "RUSTLE_INVALID_LENGTH", ""),
+        (
+            memory().next().is_some(),
+            "RUSTLE_INVALID_VALUE",
+            "memory that overlaps or is misaligned",
+        ),
+    ];
+    let possible = possible.into_iter().filter(|(is_possible, ..)| *is_possible);
+    possible.map(|(_, status, reason)| (status, reason)).collect()
 }
 
 /// The doc of a call, with the parts that follow from its parameters: the statuses of the boundary, and the caller's promises.
 pub(crate) fn completed(interface: &Interface, call: &Call) -> Doc {
     let (mut inputs, mut outputs) = (Vec::new(), vec!["`error`".to_owned()]);
-    let (mut may_be_null, mut slices) = (false, false);
-    let mut passings = call.parameters.iter().map(|parameter| &parameter.passing);
-    let has_memory = passings.any(|passing| !matches!(passing, Passing::Value(_)));
     let mut nullable = Vec::new();
     for Parameter { name, passing } in &call.parameters {
         match passing {
             Passing::Value(_) => {}
-            Passing::In(_) => {
-                inputs.push(format!("`{name}`"));
-                may_be_null = true;
-            }
-            Passing::Slice(_) => {
-                inputs.push(format!("`{name}` (`{name}_count` elements)"));
-                (may_be_null, slices) = (true, true);
-            }
+            Passing::In(_) => inputs.push(format!("`{name}`")),
+            Passing::Slice(_) => inputs.push(format!("`{name}` (`{name}_count` elements)")),
             Passing::Out(_, is_optional) => {
                 outputs.push(format!("`{name}`"));
-                may_be_null |= !is_optional;
                 if *is_optional {
                     nullable.push(format!("`{name}`"));
                 }
             }
-            Passing::SliceMut(_) => {
-                outputs.push(format!("`{name}` (`{name}_capacity` elements)"));
-                (may_be_null, slices) = (true, true);
-            }
+            Passing::SliceMut(_) => outputs.push(format!("`{name}` (`{name}_capacity` elements)")),
         }
     }
-    let mut own = Vec::new();
-    if !matches!(call.on, On::Nothing) {
-        own.push("`RUSTLE_STALE_HANDLE`");
-    }
-    if matches!(call.on, On::Session { .. }) {
-        own.push("`RUSTLE_INVALID_VALUE` (a session of another engine)");
-    }
-    if may_be_null {
-        own.push("`RUSTLE_NULL_POINTER`");
-    }
-    if interface.symbol(call) != call.name {
-        own.push("`RUSTLE_RECORD_SIZE`");
-    }
-    if slices {
-        own.push("`RUSTLE_INVALID_LENGTH`");
-    }
-    if has_memory {
-        own.push("`RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned)");
-    }
+    let own = own_statuses(interface, call).into_iter();
+    let mut own: Vec<String> = own
+        .map(|(status, reason)| match reason {
+            "" => format!("`{status}`"),
+            reason => format!("`{status}` ({reason})"),
+        })
+        .collect();
     let mut doc = call.doc.clone();
     for Parameter { name, passing } in &call.parameters {
         if let Passing::Value(Type::Choice(choice)) = passing {

@@ -156,3 +156,44 @@ fn keyword_that_nothing_reads_is_refused() {
     let example = "Fails with `RUSTLE_FORKED`. Example: `number` 7.";
     refused("example", example, &format!("\"Example:\" {start}"));
 }
+
+#[test]
+fn verb_without_a_doc_is_refused() {
+    is_refused(
+        "undocumented",
+        "echo.rs",
+        "/// Makes an echo.",
+        "",
+        "expected a doc comment, which the header has too",
+    );
+}
+
+#[test]
+fn operator_that_is_no_minus_is_refused_in_a_constant() {
+    let (old, new) = (
+        "pub const RUSTLE_FORMANT_COUNT: usize = 5;",
+        "pub const RUSTLE_FORMANT_COUNT: usize = !5;",
+    );
+    is_refused(
+        "operator",
+        "voice.rs",
+        old,
+        new,
+        "expected a constant of literals and constants",
+    );
+}
+
+#[test]
+fn status_with_the_number_of_another_is_refused() {
+    let (old, new) = (
+        "RUSTLE_EXHAUSTED: RustleStatus = 9;",
+        "RUSTLE_EXHAUSTED: RustleStatus = 8;",
+    );
+    is_refused(
+        "status",
+        "status.rs",
+        old,
+        new,
+        "RUSTLE_EXHAUSTED: 8 is the number of RUSTLE_SHUT_DOWN",
+    );
+}

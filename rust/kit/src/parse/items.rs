@@ -131,11 +131,16 @@ impl Reader<'_> {
                 .is_some_and(|of| VERBS.contains(&(of, &method_name)));
             let doc = doc(&method.attrs);
             // `crate::complete` makes a verb's default name from its object's.
-            let usual = || (is_verb && !doc.is_empty()).then(|| method_name.clone());
+            let usual = || is_verb.then(|| method_name.clone());
             let Some(name) = alias(&method.attrs).or_else(usual) else {
                 continue;
             };
             let path = format!("{rust}::{}", method.sig.ident);
+            if doc.is_empty() {
+                fail(format!(
+                    "{path}: expected a doc comment, which the header has too"
+                ));
+            }
             let argument = || {
                 argument
                     .clone()

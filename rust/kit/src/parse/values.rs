@@ -17,7 +17,7 @@ pub(super) fn constants(file: &syn::File, values: &mut BTreeMap<String, i128>) {
     }
 }
 
-/// The value of an expression of literals, constants and a few operators.
+/// The value of an expression of literals, constants and a few operators; `exports.rs` asserts it, since a cast is not computed here.
 pub(super) fn value(expression: &Expr, values: &BTreeMap<String, i128>) -> i128 {
     match expression {
         Expr::Lit(literal) => match &literal.lit {
@@ -26,7 +26,7 @@ pub(super) fn value(expression: &Expr, values: &BTreeMap<String, i128>) -> i128 
         },
         Expr::Paren(inner) => value(&inner.expr, values),
         Expr::Cast(cast) => value(&cast.expr, values),
-        Expr::Unary(unary) => -value(&unary.expr, values),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => -value(&unary.expr, values),
         Expr::Binary(binary) => {
             let (left, right) = (value(&binary.left, values), value(&binary.right, values));
             match binary.op {

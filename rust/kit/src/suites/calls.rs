@@ -290,8 +290,8 @@ pub(super) fn declared(interface: &Interface, call: &Call, out: &mut String) {
     let mut all = statuses(interface, &call.doc);
     all.extend(
         crate::promises::own_statuses(interface, call)
-            .iter()
-            .map(|status| (*status).to_owned()),
+            .into_iter()
+            .map(|(status, _)| status.to_owned()),
     );
     all.sort();
     all.dedup();
