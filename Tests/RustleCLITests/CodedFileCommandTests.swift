@@ -66,11 +66,24 @@ import Testing
     #expect(result.lines.last?.contains(#""sample_rate_hz":48000.0,"channels":2"#) == true, "\(result.output)")
   }
 
-  @Test func aProgramThatDoesNotEndIsEnded() throws {
+  /// The shell waits for another program, which has the same output.
+  @Test func aProgramThatDoesNotEndIsEndedWithThoseThatItStarts() throws {
     let folder = try ScratchFolder()
     let file = try folder.write(Data([0, 0, 0, 8]) + Data("ftypM4A ".utf8), as: "a.m4a")
-    let result = try RustleProcess.run(["meter", file], environment: path(folder, ["ffprobe": "exec sleep 1000"]))
+    let clock = ContinuousClock()
+    let start = clock.now
+    let result = try RustleProcess.run(["meter", file], environment: path(folder, ["ffprobe": "sleep 60; exit"]))
     #expect(result.status == 65 && result.errors.contains("it did not end within 10 seconds"), "\(result.errors)")
+    #expect(clock.now - start < .seconds(50))
+  }
+
+  @Test func withoutFileDescriptorsTheErrorNamesThem() throws {
+    let folder = try ScratchFolder()
+    let file = try folder.write(Data([0, 0, 0, 8]) + Data("ftypM4A ".utf8), as: "a.m4a")
+    for limit in [14, 20, 30] {
+      let result = try RustleProcess.shell("ulimit -n \(limit); rustle meter '\(file)'")
+      #expect(result.status == 69 && result.errors.contains("limit of open files"), "\(limit): \(result.errors)")
+    }
   }
 
   @Test func aPipeByItsPathIsRead() throws {

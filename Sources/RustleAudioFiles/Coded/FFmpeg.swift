@@ -10,6 +10,9 @@ final class FFmpeg {
   /// The seconds within which a program takes or delivers sound, and ends after its input has.
   static let patience = 10
 
+  /// More than the descriptors that `Process` opens: it traps where one of them is missing.
+  private static let descriptors = 24
+
   private let process = Process()
   private let messages = Messages()
   private let end = DispatchGroup()
@@ -35,6 +38,7 @@ final class FFmpeg {
         advice: "install FFmpeg (apt-get install ffmpeg; brew install ffmpeg), or convert to FLAC")
     }
     let errors = try ProgramChannel(path: path, isLimited: false)
+    guard errors.hasRoom(for: Self.descriptors) else { throw ProgramChannel.exhausted(path: path) }
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     process.arguments =
       ["-c", "ulimit -t \(seconds); exec \"$0\" \"$@\"", executable.path, "-hide_banner", "-loglevel", "error"]
@@ -57,15 +61,16 @@ final class FFmpeg {
   }
 
   deinit {
-    if process.isRunning { process.terminate() }
+    if process.isRunning { kill(-process.processIdentifier, SIGTERM) }
   }
 
   /// Waits for the program's end, which its input or the limit of time brings about; returns nil if it succeeded, or else the
   /// reason of its failure.
   func failure() -> String? {
     if end.wait(timeout: .now() + .seconds(Self.patience)) == .timedOut {
-      kill(process.processIdentifier, SIGKILL)
-      end.wait()
+      // With what it has started itself: a wrapper may wait for another program.
+      kill(-process.processIdentifier, SIGKILL)
+      _ = end.wait(timeout: .now() + .seconds(1))
       return "it did not end within \(Self.patience) seconds"
     }
     if process.terminationReason == .exit {

@@ -23,10 +23,7 @@ import Foundation
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     let made = unsafe socketpair(AF_UNIX, kind, 0, &ends)
     #endif
-    guard made == 0 else {
-      throw AudioFileError(
-        .noProgram, path: path, reason: "no file descriptor is left for FFmpeg", advice: "close some files")
-    }
+    guard made == 0 else { throw Self.exhausted(path: path) }
     #if canImport(Darwin)
     var yes: Int32 = 1
     _ = unsafe setsockopt(ends[1], SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -38,6 +35,20 @@ import Foundation
     }
     theirs = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
     ours = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+  }
+
+  /// The error where the process has too few file descriptors left.
+  static func exhausted(path: String) -> AudioFileError {
+    AudioFileError(
+      .noProgram, path: path, reason: "too few file descriptors are left for FFmpeg",
+      advice: "close some files, or raise the limit of open files (ulimit -n)")
+  }
+
+  /// Whether this process can open as many descriptors more.
+  func hasRoom(for count: Int) -> Bool {
+    let copies = (0..<count).map { _ in dup(ours.fileDescriptor) }
+    for copy in copies where copy >= 0 { try? FileHandle(fileDescriptor: copy).close() }
+    return !copies.contains(-1)
   }
 
   /// Waits until the program has room for the samples; returns whether it took them all.

@@ -63,7 +63,7 @@ public actor Recorder {
   /// - Parameters:
   ///   - input: the recorded sound.
   ///   - format: the input's format; sound of another one ends the recording with an error.
-  ///   - path: the file, WAV or FLAC by its extension.
+  ///   - path: the file; its extension is that of a format of `AudioFileWriter`.
   ///   - options: the options of the writer.
   /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` while a recording is being opened or runs; the input's error
   ///   when it cannot be opened; ``AudioFileError`` when the file cannot be made; `CancellationError` when the task is cancelled meanwhile, or
