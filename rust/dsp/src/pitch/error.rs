@@ -47,8 +47,25 @@ pub enum PitchError {
         /// The beginning of the text.
         got: GivenName,
     },
+    /// The system has no memory for the frames of a signal.
+    Memory {
+        /// The size of the allocation that failed.
+        bytes: usize,
+    },
     /// The error of a transform: the variable of the instruction set is wrong.
     Transform(DspError),
+}
+
+/// An empty list with room for `count` frames of a signal, of any length.
+///
+/// # Errors
+/// [`PitchError::Memory`].
+pub(super) fn room<T>(count: usize) -> Result<Vec<T>, PitchError> {
+    let mut list = Vec::new();
+    let bytes = count.saturating_mul(size_of::<T>());
+    list.try_reserve_exact(count)
+        .map_err(|_| PitchError::Memory { bytes })?;
+    Ok(list)
 }
 
 impl From<DspError> for PitchError {
@@ -84,6 +101,12 @@ impl Display for PitchError {
             Self::Hop { got } => {
                 let (least, most) = (crate::HOPS.start(), crate::HOPS.end());
                 write!(f, "hop: expected {least} to {most} samples, got {got}")
+            }
+            Self::Memory { bytes } => {
+                write!(
+                    f,
+                    "samples: expected at most the memory that is free for their frames, got {bytes} bytes"
+                )
             }
             Self::MethodName { got } => {
                 write!(f, "pitch method: expected one of")?;

@@ -14,8 +14,8 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-/// An error of [`FeedEngine`](super::FeedEngine). A retry may succeed only after [`RuntimeError::Thread`] and
-/// [`FeedError::File`].
+/// An error of [`FeedEngine`](super::FeedEngine). A retry may succeed only after [`RuntimeError::Thread`],
+/// [`RuntimeError::Memory`] and [`FeedError::File`].
 #[derive(Debug)]
 pub enum FeedError {
     /// The symbols cannot be tracked.
@@ -107,7 +107,7 @@ pub enum FeedError {
     ShutDown,
     /// A session of this engine panicked earlier.
     Poisoned,
-    /// The runtime has no thread for the session.
+    /// The runtime has no thread for the session, or the system no memory.
     Runtime(RuntimeError),
 }
 

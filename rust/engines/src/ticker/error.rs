@@ -7,7 +7,8 @@ use crate::runtime::RuntimeError;
 use rustle_market::SymbolError;
 use std::fmt;
 
-/// An error of [`TickerEngine`](super::TickerEngine). A retry may succeed only after [`RuntimeError::Thread`].
+/// An error of [`TickerEngine`](super::TickerEngine). A retry may succeed only after [`RuntimeError::Thread`] and
+/// [`RuntimeError::Memory`].
 #[derive(Debug)]
 pub enum TickerError {
     /// The symbols cannot be tracked.
@@ -26,7 +27,7 @@ pub enum TickerError {
     ShutDown,
     /// A session of this engine panicked earlier.
     Poisoned,
-    /// The runtime has no thread for the session.
+    /// The runtime has no thread for the session, or the system no memory.
     Runtime(RuntimeError),
 }
 

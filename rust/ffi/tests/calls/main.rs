@@ -2,6 +2,7 @@
 //! realtime safety, and, with the feature `faults`, panics (G7, G19).
 
 mod interface;
+mod memory;
 #[cfg(feature = "faults")]
 mod panics;
 mod realtime;

@@ -14,7 +14,11 @@ fn expected(wrong: Wrong) -> &'static [RustleStatus] {
         Wrong::Invented | Wrong::Foreign => &[RUSTLE_STALE_HANDLE],
         Wrong::Null => &[RUSTLE_NULL_POINTER],
         Wrong::Misaligned | Wrong::Shared | Wrong::Choice | Wrong::Reserved => &[RUSTLE_INVALID_VALUE],
-        Wrong::Endless => &[RUSTLE_INVALID_LENGTH, RUSTLE_TOO_MANY_SYMBOLS],
+        Wrong::Endless => &[
+            RUSTLE_INVALID_LENGTH,
+            RUSTLE_SYMBOL_TOO_LONG,
+            RUSTLE_TOO_MANY_SYMBOLS,
+        ],
         Wrong::Size => &[RUSTLE_RECORD_SIZE],
         Wrong::Text => &[RUSTLE_INVALID_UTF8],
         Wrong::NotANumber | Wrong::Negative => &[RUSTLE_INVALID_VALUE, RUSTLE_RATE_OUT_OF_RANGE],
