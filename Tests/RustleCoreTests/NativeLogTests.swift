@@ -4,7 +4,7 @@ import Testing
 
 @testable import RustleCore
 
-/// The native side's records arrive in swift-log.
+/// The native side's records arrive in swift-log, as do its refusals that nothing else reports.
 @Suite(.releasesNativeObjects) struct NativeLogTests {
   @Test func lifeOfASessionIsLogged() async throws {
     LogRecorder.install()
@@ -18,6 +18,18 @@ import Testing
     NativeLog.setLevel(.info)
     await LogRecorder.line(from: "debug rustle_engines::engine: session started session=")
     await LogRecorder.line(from: "debug rustle_engines::worker: session released session=", to: "release=Ended")
+  }
+
+  @Test func refusalsWereDiscardedInsteadOfLogged() async throws {
+    LogRecorder.install()
+    let echo = try NativeEcho(
+      NativeEchoConfiguration(valuesPerSecond: 1, number: 7, delayNanoseconds: 0, valueLimit: 0))
+    let stream = try echo.start(buffering: .batched(), reader: ElementReader { $0 }, sequenceNumber: { _ in 0 })
+    let other = "expected a session of the engine that the call is for, got another engine's"
+    PlaybackID(of: stream).finish()
+    await LogRecorder.line(from: "error none: playback: ", to: other)
+    #expect(SymbolNames().names(through: 1, of: stream.core.session.id) == ["", ""])
+    await LogRecorder.line(from: "error none: feed: ", to: other)
   }
 
   @Test(arguments: [Logger.Level.error, .warning, .info, .debug, .trace])
