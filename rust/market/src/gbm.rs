@@ -1,5 +1,6 @@
 //! Prices that follow geometric Brownian motion.
 
+use crate::short::Short;
 use crate::walk::starting_price;
 use crate::{Decimal, MAX_SYMBOLS};
 use rand::{Rng, SeedableRng};
@@ -227,7 +228,8 @@ impl fmt::Display for GbmError {
                 };
                 write!(
                     f,
-                    "{field} of symbol {position} (from 0): expected {least} to {LARGEST_RATE} a year, got {got}"
+                    "{field} of symbol {position} (from 0): expected {least} to {LARGEST_RATE} a year, got {}",
+                    Short(*got)
                 )
             }
         }

@@ -1,6 +1,7 @@
 //! The errors of the pitch module's arguments.
 
 use super::configuration::{MAX_WINDOW, MIN_WINDOW, PitchMethod, SAMPLE_RATES};
+use crate::Short;
 use crate::bounded_text::GivenName;
 use crate::error::DspError;
 use std::error::Error;
@@ -79,7 +80,11 @@ impl Display for PitchError {
         match *self {
             Self::SampleRate { got } => {
                 let (least, most) = (SAMPLE_RATES.start(), SAMPLE_RATES.end());
-                write!(f, "sample rate: expected {least} to {most} Hz, got {got}")
+                write!(
+                    f,
+                    "sample rate: expected {least} to {most} Hz, got {}",
+                    Short(got)
+                )
             }
             Self::Range {
                 lowest,
@@ -89,7 +94,9 @@ impl Display for PitchError {
             } => write!(
                 f,
                 "pitch range: expected two frequencies above 0, the first below the second, that overlap what the window and the \
-                 sample rate hold, {least:.2} to {most} Hz, got {lowest} to {highest} Hz"
+                 sample rate hold, {least:.2} to {most} Hz, got {} to {} Hz",
+                Short(lowest),
+                Short(highest)
             ),
             Self::Window { got } => write!(
                 f,

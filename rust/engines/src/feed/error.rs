@@ -7,6 +7,7 @@ use crate::engine::StartError;
 use crate::lane::MAX_LANE_CAPACITY;
 use crate::runtime::RuntimeError;
 use crate::ticker::RATE_RANGE;
+use rustle_dsp::Short;
 use rustle_market::{
     AlertError, BackoffError, GbmError, LatenessError, SchemaError, SpeedError, SymbolError,
 };
@@ -117,7 +118,11 @@ impl fmt::Display for FeedError {
             Self::Symbols(error) => error.fmt(f),
             Self::RateOutOfRange { got } => {
                 let (least, most) = (RATE_RANGE.start(), RATE_RANGE.end());
-                write!(f, "updates per second: expected {least} to {most}, got {got}")
+                write!(
+                    f,
+                    "updates per second: expected {least} to {most}, got {}",
+                    Short(*got)
+                )
             }
             Self::IntervalOutOfRange { got } => {
                 write!(

@@ -4,6 +4,7 @@ use super::RATE_RANGE;
 use crate::engine::StartError;
 use crate::lane::MAX_LANE_CAPACITY;
 use crate::runtime::RuntimeError;
+use rustle_dsp::Short;
 use rustle_market::SymbolError;
 use std::fmt;
 
@@ -37,9 +38,10 @@ impl fmt::Display for TickerError {
             Self::Symbols(error) => error.fmt(f),
             Self::RateOutOfRange { got } => write!(
                 f,
-                "updates per second: expected {} to {}, got {got}",
+                "updates per second: expected {} to {}, got {}",
                 RATE_RANGE.start(),
-                RATE_RANGE.end()
+                RATE_RANGE.end(),
+                Short(*got)
             ),
             Self::CapacityOutOfRange { got } => {
                 write!(
