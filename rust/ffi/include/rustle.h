@@ -298,7 +298,8 @@ RustleStatus rustle_free(RustleHandle object, RustleError *error);
 /// Refuses the handle of an object that is not of `kind`, the kind that a typed function takes, such as
 /// `rustle_meter_free`.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, always.
+/// Fails with `RUSTLE_STALE_HANDLE`, or `RUSTLE_INVALID_VALUE` (no kind has the number, or the object is of
+/// this kind), always.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: yes.
 ///
@@ -2496,7 +2497,8 @@ static inline RustleStatus rustle_runtime_free(RustleHandle runtime, RustleError
 }
 
 /// Advances a manual runtime's time by `nanoseconds`, stopping at each deadline, and returns when all work
-/// due by then is done. Inside a callback of this runtime it returns at once, and the work follows.
+/// due by then is done. Inside a callback of this runtime it returns at once, and the work follows. Time
+/// ends 2^64 - 1 ns, 584 years, after the runtime was made: an advance beyond stops there.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_FORKED`.
 ///
