@@ -238,3 +238,26 @@ statuses!(EqualizerError {
     RUSTLE_INVALID_LENGTH: BandCount BlockLength,
     RUSTLE_INVALID_VALUE: SampleRate Frequency Gain Preamp Quality Channels,
 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::{Fault, RUSTLE_INVALID_LENGTH};
+
+    #[test]
+    fn list_of_any_number_of_bands_was_copied_before_it_was_refused() {
+        let band = |_| RustleEqualizerBand {
+            frequency: f64::NAN,
+            gain: 0.0,
+            q: 1.0,
+            kind: Choice::of_number(99),
+            reserved: 0,
+        };
+        let refusal = solve(&[0; 65].map(band), &[], 48_000.0, &mut []).expect_err("64 at most");
+        assert_eq!(refusal.status(), RUSTLE_INVALID_LENGTH);
+        assert_eq!(
+            refusal.to_string(),
+            "bands: expected at most 64 a channel, got 65"
+        );
+    }
+}

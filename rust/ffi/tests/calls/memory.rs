@@ -2,15 +2,9 @@
 
 use crate::alone;
 use crate::interface::{Arguments, Choose, Number, World, CALLS};
-use rustle::equalizer::{RustleBandKind, RustleEqualizerBand};
-use rustle::lent::{Choice, Flag};
-use rustle::pitch::{RustlePitchConfiguration, RustlePitchFrame};
-use rustle::status::{RUSTLE_EXHAUSTED, RUSTLE_INVALID_LENGTH};
-use rustle::{rustle_equalizer_solve_sized, rustle_pitch_contour_sized};
+use rustle::status::RUSTLE_EXHAUSTED;
 use rustle_testkit::with_allocations_up_to;
 use std::collections::BTreeSet;
-use std::mem::MaybeUninit;
-use std::ptr::null_mut;
 
 /// The largest allocation that may fail by ending the process, as docs/boundary.md says.
 const SMALL: usize = 16 << 20;
@@ -64,62 +58,4 @@ fn memory_of_a_caller_s_size_that_is_not_there_aborted_the_process() {
         .filter(|name| lanes(name))
         .collect();
     assert_eq!(refused, expected);
-}
-
-#[test]
-fn memory_of_a_list_s_length_that_is_not_there_aborted_the_process() {
-    let configuration = RustlePitchConfiguration {
-        sample_rate: 8_000.0,
-        lowest: 60.0,
-        highest: 1_000.0,
-        method: Choice::of_number(0),
-        window: 256,
-        hop: 1,
-        expects_one_note: Flag::from(true),
-    };
-    let (samples, mut count) = (vec![0.0; 1 << 19], 0);
-    let mut frames: Vec<MaybeUninit<RustlePitchFrame>> = Vec::with_capacity(samples.len());
-    for decoding in [0, 1] {
-        // SAFETY: the memory has these sizes and is this test's own.
-        let status = with_allocations_up_to(SMALL, || unsafe {
-            rustle_pitch_contour_sized(
-                &raw const configuration,
-                size_of_val(&configuration),
-                Choice::of_number(decoding),
-                samples.as_ptr(),
-                samples.len(),
-                frames.as_mut_ptr().cast(),
-                size_of::<RustlePitchFrame>(),
-                frames.capacity(),
-                &raw mut count,
-                null_mut(),
-            )
-        });
-        assert_eq!((status, count), (RUSTLE_EXHAUSTED, 0));
-    }
-    let band = || RustleEqualizerBand {
-        frequency: 1_000.0,
-        gain: 0.0,
-        q: 1.0,
-        kind: RustleBandKind::Peaking.into(),
-        reserved: 0,
-    };
-    let (bands, targets): (Vec<_>, Vec<_>) = (0..1 << 19).map(|_| (band(), 0.0)).unzip();
-    let (mut gains, mut distance) = (targets.clone(), 0.0);
-    // SAFETY: as above.
-    let status = with_allocations_up_to(SMALL, || unsafe {
-        rustle_equalizer_solve_sized(
-            bands.as_ptr(),
-            size_of::<RustleEqualizerBand>(),
-            bands.len(),
-            targets.as_ptr(),
-            targets.len(),
-            48_000.0,
-            gains.as_mut_ptr(),
-            gains.len(),
-            &raw mut distance,
-            null_mut(),
-        )
-    });
-    assert_eq!(status, RUSTLE_INVALID_LENGTH);
 }
