@@ -222,14 +222,13 @@ impl fmt::Display for GbmError {
                 volatility,
             } => {
                 let (field, least, got) = if drift.abs() <= LARGEST_RATE {
-                    ("volatility", 0.0, volatility)
+                    ("volatility", 0.0, Short(*volatility))
                 } else {
-                    ("drift", -LARGEST_RATE, drift)
+                    ("drift", -LARGEST_RATE, Short(*drift))
                 };
                 write!(
                     f,
-                    "{field} of symbol {position} (from 0): expected {least} to {LARGEST_RATE} a year, got {}",
-                    Short(*got)
+                    "{field} of symbol {position} (from 0): expected {least} to {LARGEST_RATE} a year, got {got}"
                 )
             }
         }
