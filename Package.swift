@@ -108,7 +108,7 @@ let package = Package(
     // Tests: one target per module, and the boundary's own. IsolationTests is a link to ConformanceTests: the same suite as
     // a module sees it whose code is on the main actor unless it says otherwise.
     .target(
-      name: "TestSupport", dependencies: ["RustleAudio", "RustleCore"], path: "Tests/TestSupport", swiftSettings: strict
+      name: "TestSupport", dependencies: ["RustleAudio", "RustleCore", log], path: "Tests/TestSupport", swiftSettings: strict
     ),
     .testTarget(name: "RustleCoreTests", dependencies: ["RustleCore", "TestSupport", log], swiftSettings: strict),
     .testTarget(

@@ -53,8 +53,11 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
   }
 
   /// The outcome of the engine's side of the stream: ended, cancelled, or failed with a reason; nil while it runs. Buffered
-  /// values can still be read after the end.
-  public var outcome: SessionOutcome? { core.session.outcome }
+  /// values can still be read after the end, unless it failed because they cannot be read.
+  public var outcome: SessionOutcome? {
+    if case .frames(let lane) = core.source, let failure = lane.failure { return failure }
+    return core.session.outcome
+  }
 
   /// Creates an iterator. The first one delivers the elements, and dropping it ends the session; further ones end at once.
   public func makeAsyncIterator() -> Iterator {

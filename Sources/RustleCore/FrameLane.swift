@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A signal that the native side rings when a ring buffer stops being empty, and that the consumer waits for.
 final class Doorbell: Sendable {
   let rings: AsyncStream<Void>
@@ -31,38 +29,40 @@ final class FrameLane<Value: Sendable>: Sendable {
   private let bell: Doorbell
   @usableFromInline let drain: Drain
   private let readStatistics: @Sendable () -> RingStatistics?
-  private let settled = AtomicLazyReference<Settled>()
-  /// Set after the counts and read before them: orders the two for ThreadSanitizer, which does not instrument their type.
-  private let isSettled = Atomic<Bool>(false)
+  private let settled = WrittenOnce<StreamStatistics>()
+  private let refusal: WrittenOnce<String>
 
   /// - Parameters:
   ///   - bell: rings when the ring buffer stops being empty.
-  ///   - drain: drains the ring buffer.
+  ///   - drain: drains the ring buffer, as `Drain`; its error ends the stream.
   ///   - statistics: the ring buffer's counts; nil when the native session has been freed.
-  init(bell: Doorbell, drain: @escaping Drain, statistics: @escaping @Sendable () -> RingStatistics?) {
+  init(
+    bell: Doorbell, drain: @escaping @Sendable (inout [StreamElement<Value>], Int) throws(NativeError) -> Int,
+    statistics: @escaping @Sendable () -> RingStatistics?
+  ) {
+    let refusal = WrittenOnce<String>()
     self.bell = bell
-    self.drain = drain
+    self.refusal = refusal
+    self.drain = { buffer, most in
+      do throws(NativeError) { return try drain(&buffer, most) } catch {
+        if refusal.write(error.message) { error.log() }
+        return nil
+      }
+    }
     readStatistics = statistics
   }
 
-  var statistics: StreamStatistics {
-    last ?? readStatistics()?.counts ?? last ?? StreamStatistics(produced: 0, delivered: 0, dropped: 0)
-  }
+  /// The failure of the stream whose ring buffer could not be drained.
+  var failure: SessionOutcome? { refusal.value.map { .failed($0) } }
 
-  private var last: StreamStatistics? {
-    isSettled.load(ordering: .acquiring) ? settled.load()?.statistics : nil
+  var statistics: StreamStatistics {
+    settled.value ?? readStatistics()?.counts ?? settled.value
+      ?? StreamStatistics(produced: 0, delivered: 0, dropped: 0)
   }
 
   /// Stores the counts before the native session is freed.
   func settle() {
-    guard let last = readStatistics()?.counts else { return }
-    _ = settled.storeIfNil(Settled(last))
-    isSettled.store(true, ordering: .releasing)
-  }
-
-  private final class Settled: Sendable {
-    let statistics: StreamStatistics
-    init(_ statistics: StreamStatistics) { self.statistics = statistics }
+    if let last = readStatistics()?.counts { settled.write(last) }
   }
 
   /// Returns the gap at the end: the values that were dropped after the last one.
@@ -96,7 +96,8 @@ final class FrameLane<Value: Sendable>: Sendable {
         if await rings.next(isolation: actor) == nil {
           // No ring follows the last one: one more drain finds the values before it.
           if Task.isCancelled || isOver { return false }
-          if let count = lane.drain(&buffer, maximumCount), count > 0 { return true }
+          guard let count = lane.drain(&buffer, maximumCount) else { return false }
+          if count > 0 { return true }
           isOver = true
           guard let gap = lane.lastGap() else { return false }
           buffer.append(gap)

@@ -29,11 +29,16 @@ package struct NativeError: Error, Sendable, Hashable {
     throw NativeError(status: NativeStatus(status), message: message)
   }
 
-  /// Returns the result of `work`; nil after an error, which is logged unless the object was freed.
+  /// Returns the result of `work`; nil after an error, which is logged.
   package static func logging<Result>(_ work: () throws(NativeError) -> Result) -> Result? {
     do { return try work() } catch {
-      if error.status != .staleHandle { Logger(label: "rustle").error("\(error.message)") }
+      error.log()
       return nil
     }
+  }
+
+  /// Logs the error, unless the object was freed.
+  func log() {
+    if status != .staleHandle { Logger(label: "rustle").error("\(message)") }
   }
 }

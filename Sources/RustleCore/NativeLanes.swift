@@ -17,7 +17,7 @@ protocol RecordElement: NativeElement {
   private let stream: UInt32
   private let eventSize: Int
   private let element: @Sendable (UnsafeRawPointer) -> Native
-  let drain: @Sendable (SessionID, Int, (Span<Native>) -> Void) -> Int?
+  let drain: @Sendable (SessionID, Int, (Span<Native>) -> Void) throws(NativeError) -> Int
   private let statistics: @Sendable (SessionID) -> RingStatistics?
 
   /// - Parameter stream: `RUSTLE_START_…`, whose record is converted to `Native`.
@@ -25,7 +25,9 @@ protocol RecordElement: NativeElement {
     self.stream = stream
     eventSize = MemoryLayout<Native.Record>.stride
     unsafe element = { unsafe Native($0.assumingMemoryBound(to: Native.Record.self).pointee) }
-    drain = { drainRing($0, stream, most: $1, $2) }
+    drain = { (session, most, take) throws(NativeError) in
+      try drainRing(session, stream, most: most, take)
+    }
     statistics = { ringStatistics($0, stream, Native.Record.self) }
   }
 
@@ -70,7 +72,8 @@ protocol RecordElement: NativeElement {
     // By number: an engine that counts a lane's values must not retain its session.
     let id = session.id
     let frames = FrameLane<Value>(
-      bell: bell, drain: { buffer, most in drain(id, most) { append(id, $0, &buffer) } },
+      bell: bell,
+      drain: { (buffer, most) throws(NativeError) in try drain(id, most) { append(id, $0, &buffer) } },
       statistics: { statistics(id) })
     return EngineStream(core: .init(session: session, source: .frames(frames)))
   }
@@ -106,30 +109,32 @@ extension BufferOverflow {
   }
 }
 
-private func drained(_ drain: (UnsafeMutablePointer<RustleError>) -> Int32) -> Void? {
-  NativeError.logging { () throws(NativeError) in try unsafe NativeError.check(drain) }
-}
-
-/// Passes at most `most` waiting values of a session's ring buffer to `take`, in pieces; returns their number, nil after an error.
+/// Passes at most `most` waiting values of a session's ring buffer to `take`, in pieces; returns their number.
 private func drainRing<Native: RecordElement>(
   _ session: SessionID, _ stream: UInt32, most: Int, _ take: (Span<Native>) -> Void
-) -> Int? {
+) throws(NativeError) -> Int {
   // In pieces of about 16 KiB, so that a large batch needs no large scratch memory.
   let size = MemoryLayout<Native.Record>.stride
   let pieceSize = min(max(1, 16_384 / size), most)
-  return unsafe withUnsafeTemporaryAllocation(of: Native.Record.self, capacity: pieceSize) { scratch in
+  return try unsafe withUnsafeTemporaryAllocation(of: Native.Record.self, capacity: pieceSize) {
+    scratch throws(NativeError) in
     var taken = 0
     var elements: [Native] = []
     elements.reserveCapacity(pieceSize)
     while taken < most {
       var count = 0
       let wanted = min(pieceSize, most - taken)
-      let isRead: Void? = unsafe drained {
-        unsafe rustle_drain(
-          session.raw, stream, scratch.baseAddress, size, wanted, &count, nil,
-          MemoryLayout<RustleLaneStatistics>.stride, $0)
+      do throws(NativeError) {
+        try unsafe NativeError.check {
+          unsafe rustle_drain(
+            session.raw, stream, scratch.baseAddress, size, wanted, &count, nil,
+            MemoryLayout<RustleLaneStatistics>.stride, $0)
+        }
+      } catch {
+        // Values that were drained are delivered first: the next call throws again.
+        guard taken > 0 else { throw error }
+        break
       }
-      guard isRead != nil else { return taken > 0 ? taken : nil }
       elements.removeAll(keepingCapacity: true)
       for index in 0..<count { elements.append(Native(unsafe scratch[index])) }
       take(elements.span)
@@ -144,12 +149,13 @@ private func ringStatistics<Record>(_ session: SessionID, _ stream: UInt32, _: R
   var count = 0
   var record = RustleLaneStatistics()
   let size = MemoryLayout<Record>.stride
-  let isRead: Void? = unsafe drained {
-    unsafe rustle_drain(
-      session.raw, stream, nil, size, 0, &count, &record, MemoryLayout<RustleLaneStatistics>.stride, $0)
+  return NativeError.logging { () throws(NativeError) in
+    try unsafe NativeError.check {
+      unsafe rustle_drain(
+        session.raw, stream, nil, size, 0, &count, &record, MemoryLayout<RustleLaneStatistics>.stride, $0)
+    }
+    return RingStatistics(
+      counts: StreamStatistics(produced: record.produced, delivered: record.delivered, dropped: record.dropped),
+      unreported: record.unreported)
   }
-  guard isRead != nil else { return nil }
-  return RingStatistics(
-    counts: StreamStatistics(produced: record.produced, delivered: record.delivered, dropped: record.dropped),
-    unreported: record.unreported)
 }

@@ -34,9 +34,7 @@ public enum SessionOutcome: Sendable, Hashable {
   /// Written once before the start and read by every callback: orders the closures' creation before their use on another thread
   /// for ThreadSanitizer too, which does not see the native side's synchronization.
   private let isArmed = Atomic<Bool>(false)
-  private let record = AtomicLazyReference<OutcomeRecord>()
-  /// Set after the record and read before it: orders the two for ThreadSanitizer, which does not instrument the record's type.
-  private let hasEnded = Atomic<Bool>(false)
+  private let end = WrittenOnce<SessionOutcome>()
   private let late = Atomic<Int>(0)
   /// Fires as the last step of the release: from then on no callback and no code of the context runs.
   let released = OneShot()
@@ -52,7 +50,7 @@ public enum SessionOutcome: Sendable, Hashable {
   var lateCallbackCount: Int { late.load(ordering: .relaxed) }
 
   /// The outcome of the session; nil while it runs.
-  var outcome: SessionOutcome? { hasEnded.load(ordering: .acquiring) ? record.load()?.outcome : nil }
+  var outcome: SessionOutcome? { end.value }
 
   /// Calls `start` with a sink for this context. A start that throws has not taken the sink; its reference is released.
   func start(_ start: (RustleSink) throws(NativeError) -> Void) throws(NativeError) {
@@ -77,19 +75,12 @@ public enum SessionOutcome: Sendable, Hashable {
   /// Handles the release. Returns the event to fire as the last step; nil for a second release.
   fileprivate func release(_ outcome: SessionOutcome) -> OneShot? {
     _ = isArmed.load(ordering: .acquiring)
-    let mine = OutcomeRecord(outcome)
-    guard record.storeIfNil(mine) === mine else {
+    guard end.write(outcome) else {
       late.add(1, ordering: .relaxed)
       return nil
     }
-    hasEnded.store(true, ordering: .releasing)
     onEnd(outcome)
     return released
-  }
-
-  private final class OutcomeRecord: Sendable {
-    let outcome: SessionOutcome
-    init(_ outcome: SessionOutcome) { self.outcome = outcome }
   }
 }
 

@@ -26,6 +26,13 @@ import Testing
     #expect(spectrum.peaks(limit: 2, threshold: -60) == Array(peaks.prefix(2)))
   }
 
+  @Test func refusalOfPeaksWasDiscardedInsteadOfLogged() async throws {
+    LogRecorder.install()
+    let odd = Spectrum(sampleRate: 16_000, size: 64, window: .hann, frames: 1, amplitudes: [1, 0, 1])
+    #expect(odd.peaks().isEmpty)
+    await LogRecorder.line(from: "error none: spectrum: expected N/2 + 1 bins", to: "got 3")
+  }
+
   @Test func thresholdIsALevel() throws {
     let spectrum = try spectrum(of: [(1_000, 1), (3_000, 0.01)])
     #expect(spectrum.peaks(threshold: -39).count == 1)

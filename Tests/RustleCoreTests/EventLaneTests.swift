@@ -19,18 +19,26 @@ import Testing
     #expect(!(await cursor.fill(&buffer, isolation: nil)))
   }
 
-  @Test func streamThatCannotBeReadEnds() async throws {
+  @Test func streamThatCannotBeDrainedEndedAsCancelled() async throws {
+    LogRecorder.install()
     let ticker = try NativeTicker(
       NativeTickerConfiguration(updatesPerSecond: 1, seed: 0, updateLimit: 0, hasSeed: false))
     let echo = try NativeEcho(
       NativeEchoConfiguration(valuesPerSecond: 1, number: 7, delayNanoseconds: 0, valueLimit: 0))
-    let stream = try echo.start(buffering: .batched(), reader: ElementReader { $0 }, sequenceNumber: { _ in 0 })
-    let (id, drain) = (stream.core.session.id, ticker.lanes.drain)
-    let lane = FrameLane<UInt64>(bell: Doorbell(), drain: { _, most in drain(id, most) { _ in } }, statistics: { nil })
-    var cursor = lane.makeCursor()
-    var buffer: [StreamElement<UInt64>] = []
+    let session = try echo.start(
+      buffering: .batched(), reader: ElementReader { $0 }, sequenceNumber: { _ in 0 }
+    ).core.session
     // A lane that is only empty waits for the bell.
-    #expect(!(await cursor.fill(&buffer, maximumCount: 1, isolation: nil)))
-    withExtendedLifetime(stream) {}
+    let lane = FrameLane<UInt64>(
+      bell: Doorbell(),
+      drain: { (_, most) throws(NativeError) in try ticker.lanes.drain(session.id, most) { _ in } },
+      statistics: { nil })
+    let stream = EngineStream(core: .init(session: session, source: .frames(lane)))
+    #expect(stream.outcome == nil)
+    for await _ in stream { Issue.record("nothing can be drained") }
+    await session.released()
+    let text = "session: expected one of the stream that is drained, got another stream's"
+    #expect(stream.outcome == .failed(text))
+    await LogRecorder.line(from: "error none: " + text)
   }
 }

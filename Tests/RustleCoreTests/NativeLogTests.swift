@@ -4,30 +4,10 @@ import Testing
 
 @testable import RustleCore
 
-/// The native side's records arrive in swift-log.
+/// The native side's records arrive in swift-log, as do its refusals that nothing else reports.
 @Suite(.releasesNativeObjects) struct NativeLogTests {
-  /// Keeps what is logged with the label `rustle`; installed once for the process, as swift-log wants it.
-  private struct Recorder: LogHandler {
-    /// Not behind a `Mutex`: ThreadSanitizer does not see it.
-    static let lines = AsyncStream.makeStream(of: String.self)
-    static let install: Void = LoggingSystem.bootstrap { _ in Recorder() }
-
-    var metadata: Logger.Metadata = [:]
-    var logLevel: Logger.Level = .trace
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-      let module = event.metadata?["module"].map { "\($0)" } ?? "none"
-      Self.lines.continuation.yield("\(event.level) \(module): \(event.message)")
-    }
-  }
-
   @Test func lifeOfASessionIsLogged() async throws {
-    Recorder.install
+    LogRecorder.install()
     try NativeLibrary.prepare()
     NativeLog.setLevel(.debug)
     let ticker = try NativeTicker(
@@ -36,15 +16,20 @@ import Testing
       symbols: ["BTC"], buffering: .perValue(), reader: ElementReader { $0 }, sequenceNumber: \.sequence)
     await stream.core.session.released()
     NativeLog.setLevel(.info)
-    var missing = [
-      "debug rustle_engines::engine: session started session=": "",
-      "debug rustle_engines::worker: session released session=": "release=Ended",
-    ]
-    // A missing record blocks the test until the runner's time limit reports it.
-    for await line in Recorder.lines.stream {
-      for (start, end) in missing where line.hasPrefix(start) && line.hasSuffix(end) { missing[start] = nil }
-      if missing.isEmpty { break }
-    }
+    await LogRecorder.line(from: "debug rustle_engines::engine: session started session=")
+    await LogRecorder.line(from: "debug rustle_engines::worker: session released session=", to: "release=Ended")
+  }
+
+  @Test func refusalsWereDiscardedInsteadOfLogged() async throws {
+    LogRecorder.install()
+    let echo = try NativeEcho(
+      NativeEchoConfiguration(valuesPerSecond: 1, number: 7, delayNanoseconds: 0, valueLimit: 0))
+    let stream = try echo.start(buffering: .batched(), reader: ElementReader { $0 }, sequenceNumber: { _ in 0 })
+    let other = "expected a session of the engine that the call is for, got another engine's"
+    PlaybackID(of: stream).finish()
+    await LogRecorder.line(from: "error none: playback: ", to: other)
+    #expect(SymbolNames().names(through: 1, of: stream.core.session.id) == ["", ""])
+    await LogRecorder.line(from: "error none: feed: ", to: other)
   }
 
   @Test(arguments: [Logger.Level.error, .warning, .info, .debug, .trace])

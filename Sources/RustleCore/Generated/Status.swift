@@ -21,7 +21,8 @@ package enum NativeStatus: Sendable, Hashable {
   case poisoned
   /// The engine was shut down.
   case shutDown
-  /// The system refused a resource: a thread, memory for a handle.
+  /// The system refused a resource: a thread, a handle, or the memory for a size that an argument asks for, which the text names
+  /// with the number of bytes. Small allocations of a fixed size that fail end the process instead.
   case exhausted
   /// The call is not possible in the present state, for example a second log sink.
   case wrongState

@@ -1,5 +1,6 @@
 //! The errors of this crate's arguments.
 
+use crate::Short;
 use std::error::Error;
 use std::fmt::{self, Display};
 
@@ -178,19 +179,22 @@ impl Display for DspError {
             Self::SampleRate { got } => {
                 write!(
                     f,
-                    "sample rate: expected a finite number of Hz above 0, got {got}"
+                    "sample rate: expected a finite number of Hz above 0, got {}",
+                    Short(got)
                 )
             }
             Self::Threshold { got } => {
                 write!(
                     f,
-                    "threshold: expected a linear amplitude of at least 0, got {got}"
+                    "threshold: expected a linear amplitude of at least 0, got {}",
+                    Short(got)
                 )
             }
             Self::Separation { got } => {
                 write!(
                     f,
-                    "separation: expected a finite number of bins, at least 0, got {got}"
+                    "separation: expected a finite number of bins, at least 0, got {}",
+                    Short(got)
                 )
             }
         }

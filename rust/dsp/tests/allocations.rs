@@ -2,13 +2,13 @@
 
 use rustle_dsp::level::{BandAnalyzer, BandWidth, FrequencyWeighting, LevelMeter, TimeWeighting};
 use rustle_dsp::loudness::{ChannelWeight, LoudnessMeter};
-use rustle_dsp::pitch::{PitchConfiguration, PitchMethod, PitchTracker};
+use rustle_dsp::pitch::{Decoding, PitchConfiguration, PitchError, PitchMethod, PitchTracker, contour};
 use rustle_dsp::voice::{VoiceAnalyzer, VoiceConfiguration};
 use rustle_dsp::{
     InstructionSet, InversePlan, InverseStft, Normalization, Output, Padding, SpectrumPlan, StftPlan,
     StftStream, Symmetry, Window,
 };
-use rustle_testkit::{CountingAllocator, allocations_in, noise};
+use rustle_testkit::{CountingAllocator, allocations_in, noise, with_allocations_up_to};
 use std::sync::Arc;
 
 #[global_allocator]
@@ -174,6 +174,16 @@ fn pitch_of_a_frame_does_not_allocate() {
         });
         assert_eq!((count, result), (0, Ok(())), "{method}");
         assert!(frames > 30);
+    }
+}
+
+#[test]
+fn contour_without_memory_for_its_frames_aborted_the_process() {
+    let configuration = PitchConfiguration::new(8_000.0, 60.0..=1000.0);
+    let signal = vec![0.0; 1 << 19];
+    for decoding in [Decoding::Frame, Decoding::Viterbi] {
+        let refused = with_allocations_up_to(16 << 20, || contour(&configuration, 1, decoding, &signal));
+        assert!(matches!(refused, Err(PitchError::Memory { bytes }) if bytes > 16 << 20));
     }
 }
 

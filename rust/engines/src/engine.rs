@@ -18,7 +18,7 @@ pub enum StartError {
     ShutDown,
     /// A session of this engine panicked earlier.
     Poisoned,
-    /// The runtime has no thread for the session.
+    /// The runtime has no thread for the session, or the system no memory.
     Runtime(RuntimeError),
 }
 
@@ -112,7 +112,7 @@ impl Sessions {
         let (lane, outlet) = match delivery {
             Delivery::Push(listener) => (None, Outlet::Push(listener)),
             Delivery::Pull(overflow, capacity, bell) => {
-                let lane = Arc::new(Lane::new(overflow, capacity.0, keys));
+                let lane = Arc::new(Lane::new(overflow, capacity.0, keys)?);
                 (Some(lane.clone()), Outlet::Pull { lane, bell })
             }
         };

@@ -305,7 +305,7 @@ impl FeedEngine {
         let overflow = Overflow::DropOldest;
         let policy = Policy::Buffered { overflow, capacity };
         policy.check()?;
-        let lane = Arc::new(FeedLane::new(overflow, capacity, false));
+        let lane = Arc::new(FeedLane::new(overflow, capacity, false)?);
         let intake = Box::new(NoticePipe {
             lane: lane.clone(),
             notices,

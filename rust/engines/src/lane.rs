@@ -1,5 +1,6 @@
 //! The frame lane between a worker and a consumer: a ring behind a lock that is held for copies only, and a bell.
 
+use crate::engine::StartError;
 use crate::job::Release;
 use crate::lock::{Lock, locked};
 use crate::ring::{LaneStatistics, Overflow, Ring};
@@ -46,11 +47,10 @@ pub(crate) struct Lane<T> {
 }
 
 impl<T: Record> Lane<T> {
-    /// An empty lane; arguments as for [`Ring::new`].
-    pub(crate) fn new(overflow: Overflow, capacity: usize, keys: usize) -> Self {
-        Self {
-            ring: Mutex::new(Ring::new(overflow, capacity, keys)),
-        }
+    /// An empty lane; arguments and errors as for [`Ring::new`].
+    pub(crate) fn new(overflow: Overflow, capacity: usize, keys: usize) -> Result<Self, StartError> {
+        let ring = Mutex::new(Ring::new(overflow, capacity, keys)?);
+        Ok(Self { ring })
     }
 
     /// As [`Ring::push_all`].

@@ -19,6 +19,7 @@ mod feed;
 mod job;
 mod lane;
 mod lock;
+mod memory;
 mod outlet;
 mod own_thread;
 mod panic_text;

@@ -1,5 +1,7 @@
 //! The ring of a lane: a bounded buffer with an overflow policy. A pure value, with no lock.
 
+use crate::engine::StartError;
+use crate::memory::{filled, room};
 use std::collections::VecDeque;
 
 /// The overflow policy of a full lane.
@@ -68,26 +70,29 @@ struct Entry<T> {
 impl<T> Ring<T> {
     /// An empty lane for at most `capacity` elements (at least 1). With [`Overflow::Conflate`] the bound is `keys`, one element
     /// per key, and `capacity` has no effect. All memory is allocated here.
-    pub fn new(overflow: Overflow, capacity: usize, keys: usize) -> Self {
+    ///
+    /// # Errors
+    /// [`RuntimeError::Memory`](crate::RuntimeError::Memory).
+    pub fn new(overflow: Overflow, capacity: usize, keys: usize) -> Result<Self, StartError> {
         let storage = match overflow {
             Overflow::Conflate => Storage::Latest {
-                order: VecDeque::with_capacity(keys),
-                slots: (0..keys).map(|_| None).collect(),
+                order: room("symbols", keys)?.into(),
+                slots: filled("symbols", keys)?.into(),
             },
             Overflow::DropOldest | Overflow::DropNewest => Storage::Queue {
-                entries: VecDeque::with_capacity(capacity.max(1)),
+                entries: room("capacity", capacity.max(1))?.into(),
                 capacity: capacity.max(1),
                 drop_oldest: overflow == Overflow::DropOldest,
                 lost: 0,
             },
         };
-        Self {
+        Ok(Self {
             storage,
             produced: 0,
             delivered: 0,
             dropped: 0,
             unreported: 0,
-        }
+        })
     }
 
     /// Makes room for keys below `keys`, which allocates; a smaller number has no effect.

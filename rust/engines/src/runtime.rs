@@ -53,6 +53,13 @@ pub enum RuntimeError {
         /// The number of this process.
         got: u32,
     },
+    /// The system has no memory for the size that an argument asks for. A retry may succeed with a smaller one.
+    Memory {
+        /// The argument.
+        argument: &'static str,
+        /// The size of the allocation that failed.
+        bytes: usize,
+    },
 }
 
 impl fmt::Display for RuntimeError {
@@ -63,6 +70,12 @@ impl fmt::Display for RuntimeError {
                 f,
                 "expected a call in process {threads_in}, which has the engines' threads, got one in process {got}, a fork of it"
             ),
+            Self::Memory { argument, bytes } => {
+                write!(
+                    f,
+                    "{argument}: expected at most the memory that is free, got {bytes} bytes"
+                )
+            }
         }
     }
 }
@@ -71,7 +84,7 @@ impl std::error::Error for RuntimeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Thread(error) => Some(error),
-            Self::Forked { .. } => None,
+            Self::Forked { .. } | Self::Memory { .. } => None,
         }
     }
 }

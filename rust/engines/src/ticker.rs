@@ -130,7 +130,7 @@ impl TickerEngine {
         if !(1..=MAX_LANE_CAPACITY).contains(&capacity) {
             return Err(TickerError::CapacityOutOfRange { got: capacity });
         }
-        let lane = Arc::new(PriceLane::new(symbols.clone(), overflow, capacity));
+        let lane = Arc::new(PriceLane::new(symbols.clone(), overflow, capacity)?);
         let ticks = lane.ticks.clone();
         self.start(&symbols, Some(lane), || Outlet::Pull {
             lane: ticks,

@@ -44,6 +44,13 @@ fn failures_of_tickers_say_what_was_expected_and_what_came() {
             },
             "expected a call in process 1, which has the engines' threads, got one in process 2, a fork of it",
         ),
+        (
+            &RuntimeError::Memory {
+                argument: "capacity",
+                bytes: 64,
+            },
+            "capacity: expected at most the memory that is free, got 64 bytes",
+        ),
     ]);
 }
 

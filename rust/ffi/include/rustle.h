@@ -39,7 +39,9 @@ extern "C" {
 /// The engine was shut down.
 #define RUSTLE_SHUT_DOWN 8
 
-/// The system refused a resource: a thread, memory for a handle.
+/// The system refused a resource: a thread, a handle, or the memory for a size that an argument asks for,
+/// which the text names with the number of bytes. Small allocations of a fixed size that fail end the
+/// process instead.
 #define RUSTLE_EXHAUSTED 9
 
 /// The call is not possible in the present state, for example a second log sink.
@@ -296,7 +298,8 @@ RustleStatus rustle_free(RustleHandle object, RustleError *error);
 /// Refuses the handle of an object that is not of `kind`, the kind that a typed function takes, such as
 /// `rustle_meter_free`.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, always.
+/// Fails with `RUSTLE_STALE_HANDLE`, or `RUSTLE_INVALID_VALUE` (no kind has the number, or the object is of
+/// this kind), always.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: yes.
 ///
@@ -723,12 +726,12 @@ RustleStatus rustle_equalizer_solve_sized(
 
 /// Writes to `gains` the gains in dB, one per band, with which the response of all `bands` together meets
 /// `targets`, finite and in dB, one per band, at the bands' frequencies, at `sample_rate` Hz: within -24 to
-/// 24 dB for peaking bands, unchanged for the others. `distance` receives the greatest remaining deviation
-/// in dB.
+/// 24 dB for peaking bands, unchanged for the others. There are at most 64 bands. `distance` receives the
+/// greatest remaining deviation in dB.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (not as many targets or gains as
-/// bands); nothing is written then.
+/// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (too many bands, or not as many targets
+/// or gains); nothing is written then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -2454,8 +2457,8 @@ RustleStatus rustle_pitch_contour_sized(
 /// else is done. `decoding` is one of `RUSTLE_DECODING_…`.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (room for some of the frames only);
-/// nothing is written then.
+/// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (room for some of the frames only),
+/// `RUSTLE_EXHAUSTED` (no memory for the signal's frames); nothing is written then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -2494,7 +2497,8 @@ static inline RustleStatus rustle_runtime_free(RustleHandle runtime, RustleError
 }
 
 /// Advances a manual runtime's time by `nanoseconds`, stopping at each deadline, and returns when all work
-/// due by then is done. Inside a callback of this runtime it returns at once, and the work follows.
+/// due by then is done. Inside a callback of this runtime it returns at once, and the work follows. Time
+/// ends 2^64 - 1 ns, 584 years, after the runtime was made: an advance beyond stops there.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_FORKED`.
 ///

@@ -6,6 +6,7 @@ use crate::status::{
     Fault, RustleStatus, RUSTLE_EXHAUSTED, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_UTF8, RUSTLE_INVALID_VALUE,
     RUSTLE_NULL_POINTER, RUSTLE_RECORD_SIZE, RUSTLE_STALE_HANDLE, RUSTLE_UNSUPPORTED, RUSTLE_WRONG_STATE,
 };
+use rustle_dsp::Short;
 use std::fmt::{self, Display};
 
 /// A fault in a call's arguments, found by the boundary. Its text is written into the caller's record, without an allocation.
@@ -65,7 +66,7 @@ impl Display for Value {
             Self::Text(text) => text.fmt(f),
             Self::Unsigned(number) => number.fmt(f),
             Self::Signed(number) => number.fmt(f),
-            Self::Float(number) => number.fmt(f),
+            Self::Float(number) => Short(*number).fmt(f),
             Self::Hexadecimal(number) => write!(f, "{number:#x}"),
             Self::Object(handle) => write!(f, "{handle:#x}, one of kind {}", kind_name(kind_of(*handle))),
         }
@@ -120,8 +121,10 @@ faults! {
     exhausted() RUSTLE_EXHAUSTED: "the system or the handle table is exhausted";
     /// The call is not possible in the present state.
     wrong_state(problem) RUSTLE_WRONG_STATE: "{problem}";
-    /// `argument` is an object that does not support the verb.
-    unsupported() RUSTLE_UNSUPPORTED: "expected an object that has this verb, got one of another kind";
+    /// `argument` is a handle of the kind that is not to be refused.
+    own_kind(object) RUSTLE_INVALID_VALUE: "expected a handle of another kind, got {object}";
+    /// `argument` is an object of a kind that lacks the verb.
+    unsupported(verb, kind) RUSTLE_UNSUPPORTED: "expected one of a kind that has {verb}, got one of kind {kind}";
     /// `argument` is a record whose size differs from this archive's.
     size(expected, got) RUSTLE_RECORD_SIZE: "expected a record of {expected} bytes, got {got}";
 }
@@ -207,6 +210,14 @@ mod tests {
             (
                 CallFault::kind("plan", "fft_plan", Value::Object(0x300_0000_0007)),
                 "plan: expected a live handle of kind fft_plan, got 0x30000000007, one of kind none",
+            ),
+            (
+                CallFault::own_kind("object", Value::Object(7)),
+                "object: expected a handle of another kind, got 0x7, one of kind none",
+            ),
+            (
+                CallFault::unsupported("object", "rustle_reset", "ticker"),
+                "object: expected one of a kind that has rustle_reset, got one of kind ticker",
             ),
             (CallFault::check_reserved(3_u32, "reserved").expect_err("not 0"), "reserved: expected 0, got 3"),
             (CallFault::null("names").within("names", 3), "names[3]: expected a pointer, got NULL"),

@@ -5,7 +5,9 @@ use crate::lent::{choices, Choice, Flag, Lent};
 use crate::object::{New, Object};
 use crate::records::records;
 use crate::status::CallFault;
-use rustle_dsp::equalizer::{automatic_preamp, gains_for_curve, Band, BandKind, EqualizerError, Settings};
+use rustle_dsp::equalizer::{
+    automatic_preamp, gains_for_curve, Band, BandKind, EqualizerError, Settings, MAX_BANDS,
+};
 use rustle_engines::{LiveEqualizer, ProcessError};
 
 choices! {
@@ -169,9 +171,9 @@ pub(crate) fn preamp(settings: &RustleEqualizerSettings, sample_rate: f64) -> Ou
 
 /// Writes to `gains` the gains in dB, one per band, with which the response of all `bands` together meets `targets`, finite and
 /// in dB, one per band, at the bands' frequencies, at `sample_rate` Hz: within -24 to 24 dB for peaking bands, unchanged for the
-/// others. `distance` receives the greatest remaining deviation in dB.
+/// others. There are at most 64 bands. `distance` receives the greatest remaining deviation in dB.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH` (not as many targets or gains as bands); nothing is written then.
+/// Fails with `RUSTLE_INVALID_LENGTH` (too many bands, or not as many targets or gains); nothing is written then.
 ///
 /// Example: `sample_rate` 48000, `bands_count` 1, `targets_count` 1, `gains_capacity` 1.
 #[doc(alias = "rustle_equalizer_solve")]
@@ -181,6 +183,10 @@ pub(crate) fn solve(
     sample_rate: f64,
     gains: &mut [f64],
 ) -> Outcome<EqualizerError, f64> {
+    if bands.len() > MAX_BANDS {
+        let (limit, got) = (MAX_BANDS, bands.len());
+        return Err(EqualizerError::BandCount { limit, got }.into());
+    }
     if gains.len() != bands.len() {
         return Err(CallFault::count("gains", bands.len(), gains.len()).into());
     }
@@ -232,3 +238,26 @@ statuses!(EqualizerError {
     RUSTLE_INVALID_LENGTH: BandCount BlockLength,
     RUSTLE_INVALID_VALUE: SampleRate Frequency Gain Preamp Quality Channels,
 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::{Fault, RUSTLE_INVALID_LENGTH};
+
+    #[test]
+    fn list_of_any_number_of_bands_was_copied_before_it_was_refused() {
+        let band = |_| RustleEqualizerBand {
+            frequency: f64::NAN,
+            gain: 0.0,
+            q: 1.0,
+            kind: Choice::of_number(99),
+            reserved: 0,
+        };
+        let refusal = solve(&[0; 65].map(band), &[], 48_000.0, &mut []).expect_err("64 at most");
+        assert_eq!(refusal.status(), RUSTLE_INVALID_LENGTH);
+        assert_eq!(
+            refusal.to_string(),
+            "bands: expected at most 64 a channel, got 65"
+        );
+    }
+}

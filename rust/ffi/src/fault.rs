@@ -28,7 +28,7 @@ pub(crate) use statuses;
 
 statuses!(RuntimeError {
     RUSTLE_FORKED: Forked,
-    RUSTLE_EXHAUSTED: Thread,
+    RUSTLE_EXHAUSTED: Thread Memory,
 });
 
 statuses!(StartError {

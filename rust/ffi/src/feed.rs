@@ -16,6 +16,7 @@ use crate::lent::{Choice, RustleString};
 use crate::object::{Describe, New, Object};
 use crate::runtime;
 use crate::status::CallFault;
+use crate::ticker::check_lengths;
 use crate::RustleHandle;
 use rustle_engines::{FeedEngine, FeedError, HostNews, SourceConfiguration};
 use rustle_market::{Backoff, BackoffSettings, Decimal, SymbolError, MAX_SYMBOLS};
@@ -205,6 +206,7 @@ fn names(symbols: &[RustleString], name: &'static str) -> Outcome<FeedError, Vec
         let got = symbols.len();
         return Err(FeedError::Symbols(SymbolError::TooMany { got }).into());
     }
+    check_lengths(symbols).map_err(FeedError::from)?;
     let texts = RustleString::texts(symbols, name)?;
     Ok(texts.into_iter().map(str::to_owned).collect())
 }

@@ -1,7 +1,6 @@
 //! Spectra of frames, their inverse, windows, and the sinusoids in a spectrum; the two functions of the project's brief.
 
 pub mod brief;
-mod cache;
 pub(crate) mod peaks;
 mod results;
 mod scratch;

@@ -156,7 +156,11 @@ impl<T> SlotTable<T> {
             }
         }
         // SAFETY: the slot was open when the pin was taken, so the object is there, and it is not written while pinned.
-        let (object, _) = unsafe { &*slot.object.get() }.as_ref()?;
+        let object = unsafe { &*slot.object.get() };
+        let Some((object, _)) = object else {
+            self.unpin(slot, index);
+            return None;
+        };
         let pinned = Pinned {
             table: self,
             slot,
@@ -165,6 +169,14 @@ impl<T> SlotTable<T> {
         };
         fault_point("a pinned object");
         Some(pinned)
+    }
+
+    #[inline(always)]
+    fn unpin(&self, slot: &Slot<T>, index: u32) {
+        let before = slot.state.fetch_sub(1, Ordering::AcqRel);
+        if before & CLOSED != 0 && before & PINS == 1 {
+            self.recycle(slot, index);
+        }
     }
 
     /// Makes `handle` stale. The object is dropped now, or when its last user unpins it.
@@ -252,10 +264,7 @@ impl<T> Deref for Pinned<'_, T> {
 impl<T> Drop for Pinned<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
-        let before = self.slot.state.fetch_sub(1, Ordering::AcqRel);
-        if before & CLOSED != 0 && before & PINS == 1 {
-            self.table.recycle(self.slot, self.index);
-        }
+        self.table.unpin(self.slot, self.index);
     }
 }
 

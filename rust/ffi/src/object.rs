@@ -3,10 +3,11 @@
 //! A declaration, such as `voice.rs`, implements these traits for its objects. `exports.rs`, which `rustle-kit` generates from
 //! the declarations, lists the implementations for the verbs.
 
+use crate::call_fault::Value;
 use crate::exports;
 use crate::fault::{AnyFault, CallOr, DomainError, Outcome};
 use crate::guard::guarded;
-use crate::handle::{refused, RustleHandle, SlotTable};
+use crate::handle::{kind_of, refused, RustleHandle, SlotTable};
 use crate::session::{self, Face};
 use crate::slice::{out, record};
 use crate::status::{CallFault, RustleError, RustleStatus};
@@ -24,7 +25,7 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
 
     /// Resets the object to its beginning; its settings stay. Errors: a reset is not possible now, or at all.
     fn reset(&self) -> Outcome<Self::Error> {
-        Err(CallFault::unsupported(Self::NAME).into())
+        Err(unsupported::<Self>("rustle_reset").into())
     }
 
     /// The sessions of an engine.
@@ -34,22 +35,27 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
 
     /// Cancels its sessions; later starts are accepted. Errors: it has no sessions.
     fn cancel(&self) -> Outcome<Self::Error> {
-        self.sessions()
-            .ok_or(CallFault::unsupported(Self::NAME))?
-            .cancel();
+        let sessions = self.sessions();
+        sessions.ok_or(unsupported::<Self>("rustle_cancel"))?.cancel();
         Ok(())
     }
 
     /// Cancels its sessions and refuses later starts. Errors: it has no sessions.
     fn shut_down(&self) -> Outcome<Self::Error> {
-        self.sessions()
-            .ok_or(CallFault::unsupported(Self::NAME))?
+        let sessions = self.sessions();
+        sessions
+            .ok_or(unsupported::<Self>("rustle_shut_down"))?
             .shut_down();
         Ok(())
     }
 
     /// Called before its handle becomes stale.
     fn before_free(&self) {}
+}
+
+/// The refusal of a verb that the objects of a type lack.
+fn unsupported<O: Object>(verb: &'static str) -> CallFault {
+    CallFault::unsupported("object", verb, O::NAME)
 }
 
 /// The table of a type's objects; generated.
@@ -95,6 +101,8 @@ impl Verbs {
 
 /// A way to make an object, by number.
 pub(crate) struct Constructor {
+    /// The kind of object, which is the name of the handle's place in the typed functions.
+    name: &'static str,
     size: usize,
     /// Makes the object from a configuration that the verb's caller lends.
     make: unsafe fn(*const c_void) -> Result<RustleHandle, AnyFault>,
@@ -104,6 +112,7 @@ impl Constructor {
     /// The constructor of a type and a configuration.
     pub(crate) const fn of<O: New<Configuration> + Tabled, Configuration>() -> Self {
         Self {
+            name: O::NAME,
             size: size_of::<Configuration>(),
             make: |configuration| {
                 // SAFETY: the promise of the caller of `make`: NULL, or a configuration that is lent for the call.
@@ -166,7 +175,7 @@ pub(crate) fn check_size(name: &'static str, expected: usize, got: usize) -> Res
 }
 
 fn verbs(handle: RustleHandle, name: &'static str) -> Result<&'static Verbs, CallFault> {
-    exports::verbs(crate::handle::kind_of(handle)).ok_or(CallFault::stale(name, handle))
+    exports::verbs(kind_of(handle)).ok_or(CallFault::stale(name, handle))
 }
 
 /// Makes an object. `what`, one of `RUSTLE_NEW_…`, defines the type of the record at `configuration`; `size` is that record's
@@ -195,7 +204,7 @@ pub unsafe extern "C" fn rustle_new(
             .ok_or_else(|| CallFault::number("what", "one of RUSTLE_NEW_…", what))?;
         check_size("configuration", constructor.size, size)?;
         // SAFETY: the caller's promise about `object` is handed on.
-        let object = unsafe { out(object, "object") }?;
+        let object = unsafe { out(object, constructor.name) }?;
         // SAFETY: the caller's promise about `configuration` is handed on, which has the size of its type.
         object.write(unsafe { (constructor.make)(configuration) }?);
         Ok::<(), AnyFault>(())
@@ -297,7 +306,7 @@ pub unsafe extern "C" fn rustle_free(object: RustleHandle, error: *mut RustleErr
 
 /// Refuses the handle of an object that is not of `kind`, the kind that a typed function takes, such as `rustle_meter_free`.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, always.
+/// Fails with `RUSTLE_STALE_HANDLE`, or `RUSTLE_INVALID_VALUE` (no kind has the number, or the object is of this kind), always.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: yes.
 ///
@@ -312,7 +321,41 @@ pub unsafe extern "C" fn rustle_refuse_kind(
     // SAFETY: the caller's promise about `error` is handed on.
     unsafe {
         guarded(error, || {
-            Err::<(), _>(refused(object, kind, exports::kind_name(kind)))
+            Err::<(), _>(match exports::kind_name(kind) {
+                "none" => CallFault::number("kind", "the number of a kind of object", kind),
+                _ if kind_of(object) == kind => CallFault::own_kind("object", Value::Object(object)),
+                name => refused(object, kind, name),
+            })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misused_refusal_of_a_kind_called_a_live_handle_stale() {
+        let (meter, texts) = (
+            11_u64 << 32,
+            [
+                (
+                    11,
+                    "object: expected a handle of another kind, got 0xb00000000, one of kind meter",
+                ),
+                (31, "kind: expected the number of a kind of object, got 31"),
+                (
+                    12,
+                    "pitch: expected a live handle of kind pitch, got 0xb00000000, one of kind meter",
+                ),
+            ],
+        );
+        for (kind, expected) in texts {
+            let mut error = RustleError::new(0, &"");
+            // SAFETY: the record is valid for a write.
+            unsafe { rustle_refuse_kind(meter, kind, &raw mut error) };
+            let text = &error.message[..error.message_length as usize];
+            assert_eq!(std::str::from_utf8(text), Ok(expected));
+        }
     }
 }

@@ -166,7 +166,8 @@ impl Pitch {
 /// Writes the frames of a whole signal to `frames`, those of its end included. `count` receives the number of frames, 0 for a
 /// signal shorter than the shortest analysis frame. With a `frames_capacity` of 0 nothing else is done.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH` (room for some of the frames only); nothing is written then.
+/// Fails with `RUSTLE_INVALID_LENGTH` (room for some of the frames only), `RUSTLE_EXHAUSTED` (no memory for the signal's frames);
+/// nothing is written then.
 #[doc(alias = "rustle_pitch_contour")]
 pub(crate) fn pitch_contour(
     configuration: &RustlePitchConfiguration,
@@ -201,6 +202,7 @@ impl RustlePitchConfiguration {
 }
 
 statuses!(PitchError {
+    RUSTLE_EXHAUSTED: Memory,
     RUSTLE_INVALID_LENGTH: FrameLength,
     RUSTLE_INVALID_VALUE: SampleRate Range Window Hop MethodName,
     _: Transform,

@@ -43,7 +43,8 @@ impl New<RustleManualRuntime> for ManualRuntime {
 
 impl ManualRuntime {
     /// Advances a manual runtime's time by `nanoseconds`, stopping at each deadline, and returns when all work due by then is
-    /// done. Inside a callback of this runtime it returns at once, and the work follows.
+    /// done. Inside a callback of this runtime it returns at once, and the work follows. Time ends 2^64 - 1 ns, 584 years, after
+    /// the runtime was made: an advance beyond stops there.
     ///
     /// Fails with `RUSTLE_FORKED`.
     ///

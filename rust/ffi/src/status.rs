@@ -27,7 +27,8 @@ pub const RUSTLE_PANICKED: RustleStatus = 6;
 pub const RUSTLE_POISONED: RustleStatus = 7;
 /// The engine was shut down.
 pub const RUSTLE_SHUT_DOWN: RustleStatus = 8;
-/// The system refused a resource: a thread, memory for a handle.
+/// The system refused a resource: a thread, a handle, or the memory for a size that an argument asks for, which the text names
+/// with the number of bytes. Small allocations of a fixed size that fail end the process instead.
 pub const RUSTLE_EXHAUSTED: RustleStatus = 9;
 /// The call is not possible in the present state, for example a second log sink.
 pub const RUSTLE_WRONG_STATE: RustleStatus = 10;

@@ -12,7 +12,7 @@ use crate::status::CallFault;
 use crate::RustleHandle;
 pub(crate) use rustle_engines::TickerEngine;
 use rustle_engines::{Sessions, Tick, TickerConfiguration, TickerError};
-use rustle_market::{SymbolError, MAX_SYMBOLS};
+use rustle_market::{SymbolError, MAX_SYMBOLS, MAX_SYMBOL_BYTES};
 
 records! {
     /// The configuration of a ticker.
@@ -108,10 +108,20 @@ pub(crate) fn lent_names<'a, E: DomainError + From<SymbolError>>(
     if count > MAX_SYMBOLS {
         return Err(E::from(SymbolError::TooMany { got: count }).into());
     }
-    Ok(RustleString::texts(
-        symbols.slice(count, MAX_SYMBOLS, name)?,
-        name,
-    )?)
+    let symbols = symbols.slice(count, MAX_SYMBOLS, name)?;
+    check_lengths(symbols).map_err(E::from)?;
+    Ok(RustleString::texts(symbols, name)?)
+}
+
+/// Refuses names that are too long before they are read: a list may lend the same long text many times.
+pub(crate) fn check_lengths<'a>(
+    names: impl IntoIterator<Item = &'a RustleString>,
+) -> Result<(), SymbolError> {
+    let mut lengths = names.into_iter().map(|name| name.length).enumerate();
+    match lengths.find(|(_, bytes)| *bytes > MAX_SYMBOL_BYTES) {
+        None => Ok(()),
+        Some((position, bytes)) => Err(SymbolError::TooLong { position, bytes }),
+    }
 }
 
 statuses!(SymbolError {
@@ -129,3 +139,23 @@ statuses!(TickerError {
     RUSTLE_POISONED: Poisoned,
     _: Symbols Runtime,
 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn name_that_is_too_long_was_read_and_copied_before_it_was_refused() {
+        // SAFETY: at NULL nothing is read.
+        let data = unsafe { Lent::new(std::ptr::null()) };
+        let name = [RustleString { data, length: 33 }];
+        let refusal = check_lengths(&name);
+        assert!(matches!(
+            refusal,
+            Err(SymbolError::TooLong {
+                position: 0,
+                bytes: 33
+            })
+        ));
+    }
+}

@@ -1,5 +1,6 @@
 //! Prices that follow geometric Brownian motion.
 
+use crate::short::Short;
 use crate::walk::starting_price;
 use crate::{Decimal, MAX_SYMBOLS};
 use rand::{Rng, SeedableRng};
@@ -221,9 +222,9 @@ impl fmt::Display for GbmError {
                 volatility,
             } => {
                 let (field, least, got) = if drift.abs() <= LARGEST_RATE {
-                    ("volatility", 0.0, volatility)
+                    ("volatility", 0.0, Short(*volatility))
                 } else {
-                    ("drift", -LARGEST_RATE, drift)
+                    ("drift", -LARGEST_RATE, Short(*drift))
                 };
                 write!(
                     f,

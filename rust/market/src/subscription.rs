@@ -75,9 +75,11 @@ pub fn parse_subscription(line: &[u8]) -> Result<Option<Vec<String>>, MessageErr
 /// The value of a message's field as it is written, the last one of that name.
 fn field<'a>(line: &'a [u8], name: &str) -> Result<Option<&'a RawValue>, serde_json::Error> {
     let message: &RawValue = serde_json::from_slice(line)?;
-    // A message that is not an object has no fields.
-    let found = serde_json::Deserializer::from_str(message.get()).deserialize_map(Field(name));
-    Ok(found.unwrap_or_default())
+    if !message.get().starts_with('{') {
+        // A message that is not an object has no fields.
+        return Ok(None);
+    }
+    serde_json::Deserializer::from_str(message.get()).deserialize_map(Field(name))
 }
 
 /// Finds a field of an object.
@@ -205,6 +207,12 @@ mod tests {
         for line in ["", "x", "\"token\"", r#"{"token":1}"#, r#"{"subscribe":"all"}"#] {
             assert_eq!(parse_token(line.as_bytes()), None, "{line}");
         }
+    }
+
+    #[test]
+    fn error_in_the_name_of_a_field_was_taken_for_another_message() {
+        let error = parse_subscription(br#"{"\ud800":1,"subscribe":"all"}"#);
+        assert!(matches!(error, Err(MessageError::NotJson { .. })), "{error:?}");
     }
 
     #[test]

@@ -1,12 +1,15 @@
-//! Counts the allocations of the calling thread, for tests of calls that must not allocate, or not much.
+//! Counts and limits the allocations of the calling thread, for tests of calls that must not allocate, or not much, or that a
+//! lack of memory must not end.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::ptr::null_mut;
 
 thread_local! {
     // Without a destructor and initialised at compile time: reading it never allocates.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
     static BYTES: Cell<u64> = const { Cell::new(0) };
+    static LARGEST: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
 /// The system's allocator with a count per thread. A test binary installs it:
@@ -23,10 +26,13 @@ thread_local! {
 #[derive(Debug)]
 pub struct CountingAllocator;
 
-// SAFETY: every call goes to the system's allocator with the same arguments; counting touches no allocation.
+// SAFETY: every call goes to the system's allocator with the same arguments, or reports that there is no memory; counting touches
+// no allocation.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
+        if !admitted(layout.size()) {
+            return null_mut();
+        }
         // SAFETY: the caller's promises are handed on.
         unsafe { System.alloc(layout) }
     }
@@ -37,21 +43,36 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
+        if !admitted(layout.size()) {
+            return null_mut();
+        }
         // SAFETY: the caller's promises are handed on.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size);
+        if !admitted(size) {
+            return null_mut();
+        }
         // SAFETY: the caller's promises are handed on.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
-fn count(bytes: usize) {
+/// Counts an allocation; returns whether it may be made.
+fn admitted(bytes: usize) -> bool {
     ALLOCATIONS.with(|allocations| allocations.set(allocations.get() + 1));
     BYTES.with(|sum| sum.set(sum.get() + bytes as u64));
+    bytes <= LARGEST.with(Cell::get)
+}
+
+/// Runs `body` while this thread has no memory for allocations of more than `bytes`. An allocation that nothing expects to fail
+/// ends the process.
+pub fn with_allocations_up_to<R>(bytes: usize, body: impl FnOnce() -> R) -> R {
+    let before = LARGEST.with(|largest| largest.replace(bytes));
+    let result = body();
+    LARGEST.with(|largest| largest.set(before));
+    result
 }
 
 /// Runs `body` and returns the number of allocations and reallocations that this thread made in it, and its result. The

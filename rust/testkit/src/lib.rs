@@ -15,7 +15,7 @@ mod tones;
 mod vectors;
 mod voices;
 
-pub use allocations::{CountingAllocator, allocated_bytes_in, allocations_in};
+pub use allocations::{CountingAllocator, allocated_bytes_in, allocations_in, with_allocations_up_to};
 pub use ebur128::{Ebur128, Ebur128Place, Ebur128Reading};
 pub use fftw::Fftw;
 #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! The settings of an equalizer.
 
+use crate::Short;
 use crate::biquad::{self, Biquad, q_for_bandwidth};
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -234,35 +235,43 @@ impl Display for EqualizerError {
         match *self {
             Self::SampleRate { got } => {
                 let (least, most) = (RATES.start(), RATES.end());
-                write!(f, "sample rate: expected {least} to {most} Hz, got {got}")
+                write!(
+                    f,
+                    "sample rate: expected {least} to {most} Hz, got {}",
+                    Short(got)
+                )
             }
             Self::BandCount { limit, got } => {
                 write!(f, "bands: expected at most {limit} a channel, got {got}")
             }
             Self::Frequency { limit, got } => write!(
                 f,
-                "frequency of a band: expected at least {} Hz and below half the sample rate, {limit} Hz, got {got} Hz",
-                2.0 * LOWEST * limit
+                "frequency of a band: expected at least {} Hz and below half the sample rate, {limit} Hz, got {} Hz",
+                2.0 * LOWEST * limit,
+                Short(got)
             ),
             Self::Gain { got } => write!(
                 f,
-                "gain: expected {} to {} dB, got {got} dB",
+                "gain: expected {} to {} dB, got {} dB",
                 GAINS.start(),
-                GAINS.end()
+                GAINS.end(),
+                Short(got)
             ),
             Self::Quality { got } => write!(
                 f,
-                "quality of a band: expected that of {} to {} octaves, Q {:.4} to {:.2}, got Q {got}",
+                "quality of a band: expected that of {} to {} octaves, Q {:.4} to {:.2}, got Q {}",
                 OCTAVES.start(),
                 OCTAVES.end(),
                 q_for_bandwidth(*OCTAVES.end()),
-                q_for_bandwidth(*OCTAVES.start())
+                q_for_bandwidth(*OCTAVES.start()),
+                Short(got)
             ),
             Self::Preamp { got } => write!(
                 f,
-                "preamp: expected {} to {} dB, got {got}",
+                "preamp: expected {} to {} dB, got {}",
                 PREAMPS.start(),
-                PREAMPS.end()
+                PREAMPS.end(),
+                Short(got)
             ),
             Self::Channels { got } => write!(f, "channels: expected 1 or 2, got {got}"),
             Self::BlockLength { channels, got } => write!(

@@ -1,6 +1,7 @@
 //! The level of a channel, or of several together, over time.
 
 use super::{FrequencyWeighting, Histogram, WeightingFilter, decibels};
+use crate::Short;
 use std::error::Error;
 use std::fmt::{self, Display};
 
@@ -51,7 +52,9 @@ pub enum MeterError {
 impl Display for MeterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::SampleRate { got } => write!(f, "sample rate: expected 8000 to 768000 Hz, got {got}"),
+            Self::SampleRate { got } => {
+                write!(f, "sample rate: expected 8000 to 768000 Hz, got {}", Short(got))
+            }
             Self::Channels { limit, got } => write!(f, "channels: expected 1 to {limit}, got {got}"),
             Self::BlockLength { channels, got } => write!(
                 f,

@@ -1,5 +1,6 @@
 //! The frequency response of a microphone, and its correction.
 
+use crate::Short;
 use crate::biquad::{Biquad, BiquadState};
 use crate::equalizer::{Band, EqualizerError, GAINS, gains_for_curve};
 use std::error::Error;
@@ -56,13 +57,15 @@ impl Display for ResponseError {
             Self::Frequency { point, got } => {
                 write!(
                     f,
-                    "response: expected ascending frequencies above 0 Hz, got {got} Hz at point {point}"
+                    "response: expected ascending frequencies above 0 Hz, got {} Hz at point {point}",
+                    Short(*got)
                 )
             }
             Self::Deviation { point, got } => write!(
                 f,
-                "response: expected deviations within {} dB of that at 1 kHz, got {got} dB at point {point}",
-                GAINS.end()
+                "response: expected deviations within {} dB of that at 1 kHz, got {} dB at point {point}",
+                GAINS.end(),
+                Short(*got)
             ),
             Self::TooSteep { frequency, got } => write!(
                 f,

@@ -1,6 +1,7 @@
 //! The errors of the pitch module's arguments.
 
 use super::configuration::{MAX_WINDOW, MIN_WINDOW, PitchMethod, SAMPLE_RATES};
+use crate::Short;
 use crate::bounded_text::GivenName;
 use crate::error::DspError;
 use std::error::Error;
@@ -47,8 +48,25 @@ pub enum PitchError {
         /// The beginning of the text.
         got: GivenName,
     },
+    /// The system has no memory for the frames of a signal.
+    Memory {
+        /// The size of the allocation that failed.
+        bytes: usize,
+    },
     /// The error of a transform: the variable of the instruction set is wrong.
     Transform(DspError),
+}
+
+/// An empty list with room for `count` frames of a signal, of any length.
+///
+/// # Errors
+/// [`PitchError::Memory`].
+pub(super) fn room<T>(count: usize) -> Result<Vec<T>, PitchError> {
+    let mut list = Vec::new();
+    let bytes = count.saturating_mul(size_of::<T>());
+    list.try_reserve_exact(count)
+        .map_err(|_| PitchError::Memory { bytes })?;
+    Ok(list)
 }
 
 impl From<DspError> for PitchError {
@@ -62,7 +80,11 @@ impl Display for PitchError {
         match *self {
             Self::SampleRate { got } => {
                 let (least, most) = (SAMPLE_RATES.start(), SAMPLE_RATES.end());
-                write!(f, "sample rate: expected {least} to {most} Hz, got {got}")
+                write!(
+                    f,
+                    "sample rate: expected {least} to {most} Hz, got {}",
+                    Short(got)
+                )
             }
             Self::Range {
                 lowest,
@@ -72,7 +94,9 @@ impl Display for PitchError {
             } => write!(
                 f,
                 "pitch range: expected two frequencies above 0, the first below the second, that overlap what the window and the \
-                 sample rate hold, {least:.2} to {most} Hz, got {lowest} to {highest} Hz"
+                 sample rate hold, {least:.2} to {most} Hz, got {} to {} Hz",
+                Short(lowest),
+                Short(highest)
             ),
             Self::Window { got } => write!(
                 f,
@@ -84,6 +108,12 @@ impl Display for PitchError {
             Self::Hop { got } => {
                 let (least, most) = (crate::HOPS.start(), crate::HOPS.end());
                 write!(f, "hop: expected {least} to {most} samples, got {got}")
+            }
+            Self::Memory { bytes } => {
+                write!(
+                    f,
+                    "samples: expected at most the memory that is free for their frames, got {bytes} bytes"
+                )
             }
             Self::MethodName { got } => {
                 write!(f, "pitch method: expected one of")?;

@@ -1,5 +1,6 @@
 //! The likeliest path through the candidates of all frames.
 
+use super::error::{PitchError, room};
 use super::{PitchEstimate, PitchEstimator};
 
 /// Candidates of a frame that a path may take.
@@ -33,12 +34,15 @@ struct State {
 }
 
 impl Decoder {
-    /// Makes a path through frames that are `spacing` seconds apart.
-    pub(super) fn new(spacing: f64) -> Self {
-        Self {
+    /// Makes a path through `count` frames that are `spacing` seconds apart.
+    ///
+    /// # Errors
+    /// [`PitchError::Memory`].
+    pub(super) fn new(spacing: f64, count: usize) -> Result<Self, PitchError> {
+        Ok(Self {
             scale: SPACING / spacing,
-            frames: Vec::new(),
-        }
+            frames: room(count)?,
+        })
     }
 
     /// Adds the last frame of `estimator`, with its estimate.
@@ -100,34 +104,24 @@ impl Decoder {
         self.frames.push(states);
     }
 
-    /// The estimate of each frame on the likeliest path.
-    pub(super) fn path(&self) -> Vec<PitchEstimate> {
-        let Some(last) = self.frames.last() else {
-            return Vec::new();
-        };
-        let mut state = (0..=STATES)
-            .max_by(|&a, &b| last[a].sum.total_cmp(&last[b].sum))
-            .unwrap_or(STATES);
-        let mut path: Vec<PitchEstimate> = self
-            .frames
-            .iter()
-            .rev()
-            .map(|frame| {
-                let estimate = PitchEstimate {
-                    // The path's decision, where the frame's own was another.
-                    confidence: if state == STATES {
-                        frame[state].estimate.confidence
-                    } else {
-                        frame[state].estimate.confidence.max(super::VOICED)
-                    },
-                    ..frame[state].estimate
-                };
-                state = frame[state].before;
-                estimate
-            })
-            .collect();
-        path.reverse();
-        path
+    /// The estimate of each frame on the likeliest path, from the last frame to the first.
+    pub(super) fn path_backwards(&self) -> impl Iterator<Item = PitchEstimate> {
+        let best =
+            |last: &[State; STATES + 1]| (0..=STATES).max_by(|&a, &b| last[a].sum.total_cmp(&last[b].sum));
+        let mut state = self.frames.last().and_then(best).unwrap_or(STATES);
+        self.frames.iter().rev().map(move |frame| {
+            let estimate = PitchEstimate {
+                // The path's decision, where the frame's own was another.
+                confidence: if state == STATES {
+                    frame[state].estimate.confidence
+                } else {
+                    frame[state].estimate.confidence.max(super::VOICED)
+                },
+                ..frame[state].estimate
+            };
+            state = frame[state].before;
+            estimate
+        })
     }
 }
 
@@ -150,7 +144,7 @@ fn cost(before: &[State; STATES + 1], from: usize, estimate: &PitchEstimate, to:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pitch::{PitchCandidate, PitchError};
+    use crate::pitch::PitchCandidate;
     use std::ops::RangeInclusive;
 
     /// A scripted estimator: frames of candidates, each with its frequency, score and confidence.
@@ -201,12 +195,14 @@ mod tests {
             candidates: Vec::new(),
             confidences: Vec::new(),
         };
-        let mut decoder = Decoder::new(0.01);
+        let mut decoder = Decoder::new(0.01, frames.len()).expect("memory");
         for frame in frames {
             let first = scripted.frame(frame);
             decoder.add(&mut scripted, first);
         }
-        decoder.path()
+        let mut path: Vec<_> = decoder.path_backwards().collect();
+        path.reverse();
+        path
     }
 
     const SURE: &[(f64, f64, f64)] = &[(200.0, 2.0, 0.9), (100.0, 1.0, 0.2)];

@@ -1,7 +1,7 @@
 //! Pitch along a signal.
 
 use super::configuration::PitchConfiguration;
-use super::error::PitchError;
+use super::error::{PitchError, room};
 use super::path::Decoder;
 use super::surroundings::Surroundings;
 use super::{PitchEstimate, PitchEstimator, estimator};
@@ -152,7 +152,7 @@ impl PitchTracker {
 /// [shortest window](PitchEstimator::shortest) none.
 ///
 /// # Errors
-/// As [`PitchTracker::new`].
+/// As [`PitchTracker::new`]; [`PitchError::Memory`].
 pub fn contour(
     configuration: &PitchConfiguration,
     hop: usize,
@@ -160,14 +160,15 @@ pub fn contour(
     signal: &[f32],
 ) -> Result<Vec<PitchFrame>, PitchError> {
     let mut tracker = PitchTracker::new(configuration, hop)?;
-    let mut frames = Vec::with_capacity(tracker.frames_of(signal.len()));
+    let count = tracker.frames_of(signal.len());
+    let mut frames = room(count)?;
     match decoding {
         Decoding::Frame => {
             tracker.push(signal, |frame| frames.push(frame))?;
             tracker.finish(|frame| frames.push(frame))?;
         }
         Decoding::Viterbi => {
-            let mut decoder = Decoder::new(hop as f64 / configuration.sample_rate);
+            let mut decoder = Decoder::new(hop as f64 / configuration.sample_rate, count)?;
             let mut samples = signal;
             let mut is_complete = true;
             loop {
@@ -184,7 +185,7 @@ pub fn contour(
                 frames.push(tracker.frame(first));
                 tracker.surroundings.advance();
             }
-            for (frame, estimate) in frames.iter_mut().zip(decoder.path()) {
+            for (frame, estimate) in frames.iter_mut().rev().zip(decoder.path_backwards()) {
                 frame.estimate = estimate;
             }
         }

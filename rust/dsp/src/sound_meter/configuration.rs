@@ -1,5 +1,6 @@
 //! The configuration of a sound level meter, and its errors.
 
+use crate::Short;
 use crate::level::{
     BandWidth, FrequencyWeighting, MeterError, MicrophoneResponse, ResponseError, TimeWeighting,
 };
@@ -69,7 +70,11 @@ impl Display for SoundMeterError {
             Self::Metered { channels, got } => {
                 write!(f, "metered channel: expected one below {channels}, got {got}")
             }
-            Self::Offset { got } => write!(f, "calibration offset: expected -300 to 300 dB, got {got}"),
+            Self::Offset { got } => write!(
+                f,
+                "calibration offset: expected -300 to 300 dB, got {}",
+                Short(*got)
+            ),
             Self::Response(error) => error.fmt(f),
         }
     }

@@ -1,6 +1,7 @@
 //! The errors of the voice module's arguments.
 
 use super::{CEILINGS, FREQUENCIES, LENGTHS, ORDERS, SAMPLE_RATES};
+use crate::Short;
 use crate::bounded_text::GivenName;
 use crate::error::DspError;
 use crate::pitch::PitchError;
@@ -84,25 +85,36 @@ impl Display for VoiceError {
         match *self {
             Self::SampleRate { got } => {
                 let (least, most) = (SAMPLE_RATES.start(), SAMPLE_RATES.end());
-                write!(f, "sample rate: expected {least} to {most} Hz, got {got}")
+                write!(
+                    f,
+                    "sample rate: expected {least} to {most} Hz, got {}",
+                    Short(got)
+                )
             }
             Self::Range { lowest, highest } => {
                 let (least, most) = (FREQUENCIES.start(), FREQUENCIES.end());
                 write!(
                     f,
                     "voice range: expected two frequencies from {least} to {most} Hz and below a quarter of the sample rate, \
-                     the first below the second, got {lowest} to {highest} Hz"
+                     the first below the second, got {} to {} Hz",
+                    Short(lowest),
+                    Short(highest)
                 )
             }
             Self::Fundamental { limit, got } => {
                 write!(
                     f,
-                    "fundamental frequency: expected more than 0 and at most {limit} Hz, got {got} Hz"
+                    "fundamental frequency: expected more than 0 and at most {limit} Hz, got {} Hz",
+                    Short(got)
                 )
             }
             Self::Ceiling { got } => {
                 let (least, most) = (CEILINGS.start(), CEILINGS.end());
-                write!(f, "formant ceiling: expected {least} to {most} Hz, got {got} Hz")
+                write!(
+                    f,
+                    "formant ceiling: expected {least} to {most} Hz, got {} Hz",
+                    Short(got)
+                )
             }
             Self::Order { got } => {
                 let (least, most) = (ORDERS.start(), ORDERS.end());
@@ -110,7 +122,11 @@ impl Display for VoiceError {
             }
             Self::Length { got } => {
                 let (least, most) = (LENGTHS.start(), LENGTHS.end());
-                write!(f, "formant window: expected {least} to {most} s, got {got} s")
+                write!(
+                    f,
+                    "formant window: expected {least} to {most} s, got {} s",
+                    Short(got)
+                )
             }
             Self::FrameLength { expected, got } => {
                 write!(f, "frame: expected {expected} samples, the window, got {got}")

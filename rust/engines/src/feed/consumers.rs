@@ -49,7 +49,7 @@ impl Consumers {
         policy.check()?;
         let (overflow, capacity) = policy.overflow();
         let is_sampled = matches!(policy, Policy::Sampled { .. });
-        let lane = Arc::new(FeedLane::new(overflow, capacity, is_sampled));
+        let lane = Arc::new(FeedLane::new(overflow, capacity, is_sampled)?);
         let intake = Box::new(Pipe {
             derive: Box::new(derive),
             lane: lane.clone(),

@@ -7,6 +7,7 @@ use crate::engine::StartError;
 use crate::lane::MAX_LANE_CAPACITY;
 use crate::runtime::RuntimeError;
 use crate::ticker::RATE_RANGE;
+use rustle_dsp::Short;
 use rustle_market::{
     AlertError, BackoffError, GbmError, LatenessError, SchemaError, SpeedError, SymbolError,
 };
@@ -14,8 +15,8 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-/// An error of [`FeedEngine`](super::FeedEngine). A retry may succeed only after [`RuntimeError::Thread`] and
-/// [`FeedError::File`].
+/// An error of [`FeedEngine`](super::FeedEngine). A retry may succeed only after [`RuntimeError::Thread`],
+/// [`RuntimeError::Memory`] and [`FeedError::File`].
 #[derive(Debug)]
 pub enum FeedError {
     /// The symbols cannot be tracked.
@@ -107,7 +108,7 @@ pub enum FeedError {
     ShutDown,
     /// A session of this engine panicked earlier.
     Poisoned,
-    /// The runtime has no thread for the session.
+    /// The runtime has no thread for the session, or the system no memory.
     Runtime(RuntimeError),
 }
 
@@ -117,7 +118,11 @@ impl fmt::Display for FeedError {
             Self::Symbols(error) => error.fmt(f),
             Self::RateOutOfRange { got } => {
                 let (least, most) = (RATE_RANGE.start(), RATE_RANGE.end());
-                write!(f, "updates per second: expected {least} to {most}, got {got}")
+                write!(
+                    f,
+                    "updates per second: expected {least} to {most}, got {}",
+                    Short(*got)
+                )
             }
             Self::IntervalOutOfRange { got } => {
                 write!(

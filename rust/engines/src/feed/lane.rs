@@ -1,5 +1,6 @@
 //! The lane between a feed and one of its consumers.
 
+use crate::engine::StartError;
 use crate::lane::Record;
 use crate::lock::{Lock, locked, locked_surely};
 use crate::ring::{LaneStatistics, Overflow, Ring};
@@ -21,15 +22,14 @@ struct Content<T> {
 }
 
 impl<T: Copy> FeedLane<T> {
-    /// An empty lane; arguments as for [`Ring::new`]. One that `is_sampled` yields nothing before the first sample.
-    pub(super) fn new(overflow: Overflow, capacity: usize, is_sampled: bool) -> Self {
-        Self {
-            content: Mutex::new(Content {
-                ring: Ring::new(overflow, capacity, 0),
-                open: is_sampled.then_some(0),
-                is_announced: false,
-            }),
-        }
+    /// An empty lane; arguments and errors as for [`Ring::new`]. One that `is_sampled` yields nothing before the first sample.
+    pub(super) fn new(overflow: Overflow, capacity: usize, is_sampled: bool) -> Result<Self, StartError> {
+        let content = Mutex::new(Content {
+            ring: Ring::new(overflow, capacity, 0)?,
+            open: is_sampled.then_some(0),
+            is_announced: false,
+        });
+        Ok(Self { content })
     }
 
     /// Opens the waiting elements for draining. Returns whether there are any and none were open before.
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn sampled_lane_hands_out_what_waited_at_the_sample_at_its_newest() {
-        let lane = FeedLane::new(Overflow::Conflate, 1, true);
+        let lane = FeedLane::new(Overflow::Conflate, 1, true).expect("memory");
         assert!(!lane.push_all(&[10, 20, 11], 3));
         assert_eq!(drained(&lane), []);
         assert!(lane.sample());
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn what_waits_is_announced_once_until_the_lane_was_empty() {
-        let lane = FeedLane::new(Overflow::DropOldest, 4, false);
+        let lane = FeedLane::new(Overflow::DropOldest, 4, false).expect("memory");
         assert!(!lane.announce());
         assert!(lane.push_all(&[1, 2], 1) && lane.announce() && !lane.announce());
         assert!(!lane.push_all(&[3], 1) && !lane.announce());
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn keys_become_more() {
-        let lane = FeedLane::new(Overflow::Conflate, 1, false);
+        let lane = FeedLane::new(Overflow::Conflate, 1, false).expect("memory");
         assert!(lane.push_all(&[0], 1));
         assert!(!lane.push_all(&[70], 8));
         assert_eq!(drained(&lane), [(0, 0), (70, 0)]);

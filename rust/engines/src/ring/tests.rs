@@ -2,6 +2,10 @@
 
 use super::*;
 
+fn ring_of(overflow: Overflow, capacity: usize, keys: usize) -> Ring<u32> {
+    Ring::new(overflow, capacity, keys).expect("memory")
+}
+
 fn drained(ring: &mut Ring<u32>, most: usize) -> Vec<(u32, u32)> {
     let mut out = Vec::new();
     ring.drain(most, |element, lost| out.push((element, lost)));
@@ -10,7 +14,7 @@ fn drained(ring: &mut Ring<u32>, most: usize) -> Vec<(u32, u32)> {
 
 #[test]
 fn oldest_makes_room_and_the_gap_stands_before_the_next() {
-    let mut ring = Ring::new(Overflow::DropOldest, 3, 1);
+    let mut ring = ring_of(Overflow::DropOldest, 3, 1);
     let bells: Vec<bool> = (0..5).map(|n| ring.push(0, n)).collect();
     assert_eq!(bells, [true, false, false, false, false]);
     assert_eq!(drained(&mut ring, 2), [(2, 2), (3, 0)]);
@@ -21,7 +25,7 @@ fn oldest_makes_room_and_the_gap_stands_before_the_next() {
 
 #[test]
 fn newest_is_dropped_and_the_gap_stands_where_it_was() {
-    let mut ring = Ring::new(Overflow::DropNewest, 2, 1);
+    let mut ring = ring_of(Overflow::DropNewest, 2, 1);
     for n in 0..5 {
         ring.push(0, n);
     }
@@ -32,7 +36,7 @@ fn newest_is_dropped_and_the_gap_stands_where_it_was() {
 
 #[test]
 fn one_place_still_counts_every_loss() {
-    let mut ring = Ring::new(Overflow::DropOldest, 1, 1);
+    let mut ring = ring_of(Overflow::DropOldest, 1, 1);
     for n in 0..4 {
         ring.push(0, n);
     }
@@ -41,7 +45,7 @@ fn one_place_still_counts_every_loss() {
 
 #[test]
 fn latest_keeps_one_per_key_in_order_of_waiting() {
-    let mut ring = Ring::new(Overflow::Conflate, 0, 3);
+    let mut ring = ring_of(Overflow::Conflate, 0, 3);
     for (key, element) in [(2, 20), (0, 1), (2, 21), (2, 22), (1, 10)] {
         ring.push(key, element);
     }
@@ -60,7 +64,7 @@ fn latest_keeps_one_per_key_in_order_of_waiting() {
 
 #[test]
 fn keys_are_added_while_elements_wait() {
-    let mut ring = Ring::new(Overflow::Conflate, 0, 1);
+    let mut ring = ring_of(Overflow::Conflate, 0, 1);
     ring.push(0, 1);
     ring.grow_keys(3);
     ring.grow_keys(2);
@@ -72,7 +76,7 @@ fn keys_are_added_while_elements_wait() {
 #[test]
 fn many_at_a_time_are_the_same_as_one_at_a_time() {
     for overflow in [Overflow::DropOldest, Overflow::DropNewest, Overflow::Conflate] {
-        let (mut many, mut one) = (Ring::new(overflow, 7, 5), Ring::new(overflow, 7, 5));
+        let (mut many, mut one) = (ring_of(overflow, 7, 5), ring_of(overflow, 7, 5));
         for turn in 0..5_000_u32 {
             let elements: Vec<u32> = (0..turn.wrapping_mul(2_654_435_761) % 19)
                 .map(|n| turn + n)
@@ -89,7 +93,7 @@ fn many_at_a_time_are_the_same_as_one_at_a_time() {
 
 #[test]
 fn what_may_not_be_lost_waits_beyond_the_capacity() {
-    let mut ring = Ring::new(Overflow::DropNewest, 2, 1);
+    let mut ring = ring_of(Overflow::DropNewest, 2, 1);
     assert!(!ring.push_beyond(&[]));
     assert!(ring.push_beyond(&[0, 1, 2]));
     assert!(!ring.push_all(&[3, 4], |_| 0, |element, _| element));
@@ -104,14 +108,14 @@ fn what_may_not_be_lost_waits_beyond_the_capacity() {
 
 #[test]
 fn element_that_replaces_another_may_take_over_what_that_had() {
-    let mut ring = Ring::new(Overflow::Conflate, 0, 2);
+    let mut ring = ring_of(Overflow::Conflate, 0, 2);
     ring.push_all(&[1, 10, 2, 3], |n| n / 10, |new, old| new + old);
     assert_eq!(drained(&mut ring, 9), [(6, 2), (10, 0)]);
 }
 
 #[test]
 fn loss_beyond_32_bits_is_reported_in_parts() {
-    let mut ring = Ring::new(Overflow::DropNewest, 1, 1);
+    let mut ring = ring_of(Overflow::DropNewest, 1, 1);
     let Storage::Queue { lost, .. } = &mut ring.storage else {
         panic!("a queue")
     };
@@ -136,7 +140,7 @@ fn loss_beyond_32_bits_is_reported_in_parts() {
 #[test]
 fn nothing_is_lost_uncounted_under_any_policy() {
     for overflow in [Overflow::DropOldest, Overflow::DropNewest, Overflow::Conflate] {
-        let mut ring = Ring::new(overflow, 7, 5);
+        let mut ring = ring_of(overflow, 7, 5);
         let (mut seen, mut reported) = (0_u64, 0_u64);
         for n in 0..100_000_u32 {
             ring.push(n.wrapping_mul(2_654_435_761) % 5, n);

@@ -116,7 +116,7 @@ impl Shape {
 /// A lane of `capacity` elements, 1 to `most`, and the outlet into it.
 ///
 /// # Errors
-/// [`SoundError::CapacityOutOfRange`]; the bell is dropped then without a call.
+/// [`SoundError::CapacityOutOfRange`], [`SoundError::Runtime`]; the bell is dropped then without a call.
 pub(super) fn pulling<T: Record>(
     overflow: Overflow,
     capacity: usize,
@@ -126,7 +126,7 @@ pub(super) fn pulling<T: Record>(
     if !(1..=most).contains(&capacity) {
         return Err(SoundError::CapacityOutOfRange { most, got: capacity });
     }
-    let lane = Arc::new(Lane::new(overflow, capacity, 1));
+    let lane = Arc::new(Lane::new(overflow, capacity, 1)?);
     let outlet = Outlet::Pull {
         lane: lane.clone(),
         bell: Box::new(bell),

@@ -45,7 +45,7 @@ pub enum SoundError {
     ShutDown,
     /// A session of this engine panicked earlier.
     Poisoned,
-    /// The runtime has no thread for the session.
+    /// The runtime has no thread for the session, or the system no memory.
     Runtime(RuntimeError),
 }
 

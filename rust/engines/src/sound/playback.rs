@@ -5,7 +5,7 @@ mod job;
 use super::engine::{Shape, SoundConfiguration, SoundEngine, pulling};
 use super::error::SoundError;
 use super::queue::FrameQueue;
-use crate::engine::Sessions;
+use crate::engine::{Sessions, StartError};
 use crate::lane::{Doorbell, Lane, MAX_LANE_CAPACITY, Record};
 use crate::lock::{Lock, locked};
 use crate::outlet::{LaneSession, Outlet, RecordListener};
@@ -51,11 +51,13 @@ struct Shared {
 }
 
 impl Shared {
-    fn new(shape: Shape) -> Self {
+    /// # Errors
+    /// As [`FrameQueue::new`].
+    fn new(shape: Shape) -> Result<Self, StartError> {
         // Half a second, but room for several periods.
         let frames = (shape.rate / 2).max(4 * shape.period) as usize;
-        Self {
-            queue: FrameQueue::new(frames, shape.channels as usize),
+        Ok(Self {
+            queue: FrameQueue::new(frames, shape.channels as usize)?,
             channels: shape.channels as usize,
             is_finished: AtomicBool::new(false),
             position: AtomicU64::new(0),
@@ -63,7 +65,7 @@ impl Shared {
             inserted_silence: AtomicU64::new(0),
             underruns: AtomicU32::new(0),
             writer: Mutex::new(()),
-        }
+        })
     }
 
     fn progress(&self, sequence: u64) -> PlaybackProgress {
@@ -158,7 +160,7 @@ impl PlaybackEngine {
     ) -> Result<PlaybackSession, SoundError> {
         self.0.sessions.admit()?;
         let shape = self.0.shape;
-        let shared = Arc::new(Shared::new(shape));
+        let shared = Arc::new(Shared::new(shape)?);
         let sink = if self.0.is_demo() {
             Sink::demo(shape)
         } else {

@@ -1,6 +1,8 @@
 //! Queues between an audio thread and the rest: one thread writes, one reads, none waits, and nothing is allocated after
 //! construction.
 
+use crate::engine::StartError;
+use crate::memory::filled;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// A queue of frames. A full one accepts none, an empty one yields none.
@@ -16,13 +18,16 @@ pub(crate) struct FrameQueue {
 
 impl FrameQueue {
     /// An empty queue of this capacity, in frames.
-    pub(crate) fn new(frames: usize, channels: usize) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// [`RuntimeError::Memory`](crate::RuntimeError::Memory).
+    pub(crate) fn new(frames: usize, channels: usize) -> Result<Self, StartError> {
+        Ok(Self {
             channels,
-            cells: (0..frames * channels).map(|_| AtomicU32::new(0)).collect(),
+            cells: filled("sample rate, channels and period", frames * channels)?,
             written: AtomicU64::new(0),
             read: AtomicU64::new(0),
-        }
+        })
     }
 
     fn capacity(&self) -> usize {
@@ -97,13 +102,16 @@ struct StampCell {
 
 impl BlockQueue {
     /// An empty queue for this number of blocks of at most this many frames.
-    pub(crate) fn new(pieces: usize, frames: usize, channels: usize) -> Self {
-        Self {
-            samples: FrameQueue::new(pieces * frames, channels),
-            stamps: (0..pieces).map(|_| StampCell::default()).collect(),
+    ///
+    /// # Errors
+    /// As [`FrameQueue::new`].
+    pub(crate) fn new(pieces: usize, frames: usize, channels: usize) -> Result<Self, StartError> {
+        Ok(Self {
+            samples: FrameQueue::new(pieces * frames, channels)?,
+            stamps: filled("sample rate and period", pieces)?,
             written: AtomicU64::new(0),
             read: AtomicU64::new(0),
-        }
+        })
     }
 
     /// Writes a block of whole frames. Returns false if there is no room for it. Called by the writing thread alone.
@@ -148,7 +156,7 @@ mod tests {
 
     #[test]
     fn frames_come_out_in_order_and_never_more_than_there_is_room_for() {
-        let queue = FrameQueue::new(5, 2);
+        let queue = FrameQueue::new(5, 2).expect("memory");
         let mut out = [0.0; 20];
         for round in 0..20 {
             let first = round as f32;
@@ -166,7 +174,7 @@ mod tests {
 
     #[test]
     fn piece_that_finds_no_room_leaves_those_that_wait_alone() {
-        let queue = BlockQueue::new(2, 3, 1);
+        let queue = BlockQueue::new(2, 3, 1).expect("memory");
         let stamp = |position, frames| Stamp {
             position,
             overruns: 1,
@@ -188,7 +196,7 @@ mod tests {
 
     #[test]
     fn two_threads_lose_nothing_and_tear_nothing() {
-        let queue = BlockQueue::new(4, 8, 2);
+        let queue = BlockQueue::new(4, 8, 2).expect("memory");
         const PIECES: u64 = 20_000;
         std::thread::scope(|scope| {
             scope.spawn(|| {

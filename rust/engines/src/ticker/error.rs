@@ -4,10 +4,12 @@ use super::RATE_RANGE;
 use crate::engine::StartError;
 use crate::lane::MAX_LANE_CAPACITY;
 use crate::runtime::RuntimeError;
+use rustle_dsp::Short;
 use rustle_market::SymbolError;
 use std::fmt;
 
-/// An error of [`TickerEngine`](super::TickerEngine). A retry may succeed only after [`RuntimeError::Thread`].
+/// An error of [`TickerEngine`](super::TickerEngine). A retry may succeed only after [`RuntimeError::Thread`] and
+/// [`RuntimeError::Memory`].
 #[derive(Debug)]
 pub enum TickerError {
     /// The symbols cannot be tracked.
@@ -26,7 +28,7 @@ pub enum TickerError {
     ShutDown,
     /// A session of this engine panicked earlier.
     Poisoned,
-    /// The runtime has no thread for the session.
+    /// The runtime has no thread for the session, or the system no memory.
     Runtime(RuntimeError),
 }
 
@@ -36,9 +38,10 @@ impl fmt::Display for TickerError {
             Self::Symbols(error) => error.fmt(f),
             Self::RateOutOfRange { got } => write!(
                 f,
-                "updates per second: expected {} to {}, got {got}",
+                "updates per second: expected {} to {}, got {}",
                 RATE_RANGE.start(),
-                RATE_RANGE.end()
+                RATE_RANGE.end(),
+                Short(*got)
             ),
             Self::CapacityOutOfRange { got } => {
                 write!(

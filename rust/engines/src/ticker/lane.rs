@@ -1,5 +1,6 @@
 //! The pull side of a ticker.
 
+use crate::engine::StartError;
 use crate::lane::{Lane, Record};
 use crate::ring::Overflow;
 use rustle_market::{PriceUpdate, SymbolList};
@@ -31,11 +32,11 @@ pub(super) struct PriceLane {
 }
 
 impl PriceLane {
-    pub(super) fn new(symbols: SymbolList, overflow: Overflow, capacity: usize) -> Self {
-        Self {
-            ticks: Arc::new(Lane::new(overflow, capacity, symbols.count())),
-            symbols,
-        }
+    /// # Errors
+    /// As [`Lane::new`].
+    pub(super) fn new(symbols: SymbolList, overflow: Overflow, capacity: usize) -> Result<Self, StartError> {
+        let ticks = Arc::new(Lane::new(overflow, capacity, symbols.count())?);
+        Ok(Self { symbols, ticks })
     }
 
     pub(super) fn drain_updates(&self, most: usize) -> Vec<PriceUpdate> {

@@ -12,7 +12,7 @@ use crate::records::records;
 use crate::session::{Face, Started, Stream};
 use crate::sink::RawSink;
 use crate::status::CallFault;
-use crate::ticker::lent_names;
+use crate::ticker::{check_lengths, lent_names};
 use rustle_engines::{
     FeedError, FeedLink, FeedSession, LaneStatistics, Omissions, Overflow, Policy, Subscription, Threshold,
 };
@@ -196,6 +196,8 @@ impl Stream<RustlePriceAlertRequest> for Feed {
     #[doc(alias = "rustle_feed_start_alerts")]
     fn start(&self, request: &RustlePriceAlertRequest, sink: RawSink) -> Outcome<FeedError, Started> {
         let (count, name) = (request.threshold_count, "request.thresholds");
+        let thresholds = request.thresholds.slice(count, MAX_SYMBOLS, name)?;
+        check_lengths(thresholds.iter().map(|threshold| &threshold.symbol)).map_err(FeedError::from)?;
         let thresholds = (request.thresholds).read(count, MAX_SYMBOLS, name, RustleFeedThreshold::read)?;
         let policy = request.policy.read()?;
         let session = self.0.alerts(&thresholds, policy, BellSink(sink))?;

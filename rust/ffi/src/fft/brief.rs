@@ -1,6 +1,5 @@
 //! The two functions that the project's brief names: one call from samples to magnitudes, and its free.
 
-use super::cache::PlanCache;
 use super::results::Results;
 use super::scratch::{first, Pool};
 use super::RustleWindow;
@@ -9,13 +8,13 @@ use crate::guard::guarded;
 use crate::lent::Choice;
 use crate::slice::borrowed;
 use crate::status::CallFault;
-use rustle_dsp::DspError;
+use rustle_dsp::{DspError, PlanCache};
 use std::ops::RangeInclusive;
 
 /// The transform sizes of `compute_fft_rust`: the powers of two among them. A plan has a wider range.
 const SIZES: RangeInclusive<usize> = 256..=8192;
 
-static PLANS: PlanCache = PlanCache::new();
+static PLANS: PlanCache = PlanCache::empty();
 static RESULTS: Results = Results::new();
 static WORKSPACES: Pool<Workspace> = Pool::new();
 

@@ -55,8 +55,8 @@ pub(crate) fn spectrum_peaks(
         threshold: search.threshold,
         separation: search.separation,
     };
-    // There are no more peaks than bins, whatever the capacity.
-    let mut found = vec![Peak::default(); peaks.len().min(amplitudes.len())];
+    // There are no more peaks than bins, whatever the capacity, and no more bins than those of the largest transform.
+    let mut found = vec![Peak::default(); peaks.len().min(amplitudes.len()).min(65_536 / 2 + 1)];
     let count = find_peaks(amplitudes, &search, &mut found)?;
     for (place, peak) in peaks.iter_mut().zip(&found[..count]) {
         place.write((*peak).into());

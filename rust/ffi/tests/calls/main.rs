@@ -1,7 +1,8 @@
 //! The suites that make calls of every function of the interface from its description: refusals and random sequences (G13),
-//! realtime safety, and, with the feature `faults`, panics (G7, G19).
+//! missing memory, realtime safety, and, with the feature `faults`, panics (G7, G19).
 
 mod interface;
+mod memory;
 #[cfg(feature = "faults")]
 mod panics;
 mod realtime;

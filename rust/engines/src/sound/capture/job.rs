@@ -51,13 +51,13 @@ pub(super) struct DeviceSource {
 
 impl DeviceSource {
     /// # Errors
-    /// The system has no thread.
+    /// The system has no thread or no memory.
     pub(super) fn start(mut device: Box<dyn Device>, shape: Shape) -> Result<Self, SoundError> {
         let channels = shape.channels as usize;
         let most = (shape.period as usize).min(BLOCK_SAMPLES / channels);
         // A second of sound: the worker polls every few milliseconds.
         let pieces = (shape.rate as usize / most).max(64);
-        let queue = Arc::new(BlockQueue::new(pieces, most, channels));
+        let queue = Arc::new(BlockQueue::new(pieces, most, channels)?);
         let mine = queue.clone();
         let work = move |is_leaving: &AtomicBool| read(&mut *device, &mine, most, channels, is_leaving);
         let thread = OwnThread::start("rustle-capture", work)

@@ -162,7 +162,7 @@ fn worker_that_is_held_up_finds_the_hole_in_its_place() {
 fn block_after_a_hole_reports_how_long_it_was() {
     let (engine, runtime) = engine(None);
     let (ear, blocks, _) = Ear::new();
-    let queue = Arc::new(BlockQueue::new(4, 128, 2));
+    let queue = Arc::new(BlockQueue::new(4, 128, 2).expect("memory"));
     let thread = OwnThread::start("rustle-test", |_| Ok(())).expect("a thread");
     for position in [100, 228, 1_100] {
         let stamp = Stamp {
@@ -183,7 +183,7 @@ fn block_after_a_hole_reports_how_long_it_was() {
 fn session_whose_last_frames_are_lost_ends_all_the_same() {
     let (engine, runtime) = engine(Some(1_000));
     let (ear, blocks, releases) = Ear::new();
-    let queue = Arc::new(BlockQueue::new(4, 128, 2));
+    let queue = Arc::new(BlockQueue::new(4, 128, 2).expect("memory"));
     let thread = OwnThread::start("rustle-test", |leaving| {
         while !leaving.load(Ordering::Acquire) {
             std::thread::yield_now();
@@ -267,7 +267,7 @@ fn numbers_out_of_range_are_refused() {
 #[test]
 fn thread_of_a_device_allocates_nothing() {
     let is_leaving = Arc::new(AtomicBool::new(false));
-    let queue = BlockQueue::new(64, 128, 2);
+    let queue = BlockQueue::new(64, 128, 2).expect("memory");
     let mut device = Counted {
         calls: 1_000,
         is_leaving: is_leaving.clone(),

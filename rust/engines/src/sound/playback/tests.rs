@@ -20,7 +20,7 @@ fn engine(frame_limit: Option<u64>) -> (PlaybackEngine, Arc<Runtime>) {
 impl PlaybackEngine {
     /// Starts a session into a device of the test's, with sound that waits already.
     fn start_scripted(&self, device: Scripted, sound: &[f32], ear: Ear<PlaybackProgress>) -> PlaybackSession {
-        let shared = Arc::new(Shared::new(self.0.shape));
+        let shared = Arc::new(Shared::new(self.0.shape).expect("memory"));
         assert_eq!(shared.queue.write(sound) * 2, sound.len());
         let sink =
             DeviceSink::start(Box::new(device), self.0.shape, u64::MAX, shared.clone()).expect("a thread");
@@ -174,7 +174,7 @@ fn device_that_is_lost_fails_the_session() {
 fn thread_of_a_device_allocates_nothing() {
     let (engine, _runtime) = engine(None);
     for is_finished in [false, true] {
-        let shared = Arc::new(Shared::new(engine.0.shape));
+        let shared = Arc::new(Shared::new(engine.0.shape).expect("memory"));
         assert_eq!(shared.queue.write(&sound(10_000)), 10_000);
         shared.is_finished.store(is_finished, Ordering::Release);
         let is_leaving = Arc::new(AtomicBool::new(false));

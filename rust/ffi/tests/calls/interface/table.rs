@@ -4287,6 +4287,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
         ],
         statuses: &[
+            status::RUSTLE_EXHAUSTED,
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,

@@ -1,6 +1,6 @@
 //! A cache of plans, kept for the lifetime of the process.
 
-use rustle_dsp::{DspError, Normalization, SpectrumPlan, Symmetry, Window};
+use crate::{DspError, Normalization, SpectrumPlan, Symmetry, Window};
 use std::sync::OnceLock;
 
 /// The sizes of the plans that are kept: 2^8 = 256 to 8192.
@@ -12,21 +12,23 @@ const LEAST: u32 = 8;
 ///
 /// A plan is looked up by one atomic read. It is made without a lock: threads that need the same plan at the same time each make
 /// it, and the first one finished is kept.
-pub(super) struct PlanCache {
+pub struct PlanCache {
     plans: [[OnceLock<Box<SpectrumPlan>>; Window::ALL.len()]; SIZES],
 }
 
 impl PlanCache {
     /// An empty cache.
-    pub(super) const fn new() -> Self {
+    pub const fn empty() -> Self {
         Self {
             plans: [const { [const { OnceLock::new() }; Window::ALL.len()] }; SIZES],
         }
     }
 
     /// The plan for a size and a window.
-    /// Errors: [`DspError::Size`] for a size that is not a power of two from 256 to 8192; what [`SpectrumPlan::new`] returns.
-    pub(super) fn plan(&self, size: usize, window: Window) -> Result<&SpectrumPlan, DspError> {
+    ///
+    /// # Errors
+    /// [`DspError::Size`] for a size that is not a power of two from 256 to 8192; the errors of [`SpectrumPlan::new`].
+    pub fn plan(&self, size: usize, window: Window) -> Result<&SpectrumPlan, DspError> {
         let refused = DspError::Size { got: size };
         let row = size.trailing_zeros().checked_sub(LEAST).ok_or(refused)?;
         let row = self.plans.get(row as usize).ok_or(refused)?;
@@ -45,7 +47,7 @@ mod tests {
 
     #[test]
     fn plan_is_made_once_for_each_size_and_window() {
-        let cache = PlanCache::new();
+        let cache = PlanCache::empty();
         let mut seen = Vec::new();
         for size in [256, 512, 1024, 2048, 4096, 8192] {
             for window in Window::ALL {
