@@ -4,9 +4,12 @@
 #![forbid(unsafe_code)]
 
 pub mod artnet;
+mod by_universe;
 mod bytes;
 mod cid;
+mod event_queue;
 mod name;
+pub mod receiver;
 pub mod sacn;
 pub mod universe;
 

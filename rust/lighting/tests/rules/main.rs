@@ -1,0 +1,7 @@
+//! The rules of sACN and Art-Net, each a test named after it, over virtual time.
+
+mod art_net_receiver;
+mod sacn_merge;
+mod sacn_receiver;
+mod sacn_sync;
+mod support;
