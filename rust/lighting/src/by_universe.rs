@@ -56,6 +56,13 @@ impl<U: Copy + Ord, T> ByUniverse<U, T> {
         Some(self.values.remove(index))
     }
 
+    /// Removes those of which `is_kept` returns `false`.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(&T) -> bool) {
+        let mut values = self.values.iter();
+        self.universes.retain(|_| values.next().is_some_and(&is_kept));
+        self.values.retain(is_kept);
+    }
+
     pub(crate) fn universes(&self) -> &[U] {
         &self.universes
     }
@@ -84,5 +91,7 @@ mod tests {
         assert_eq!((values.get(9), values.get(4)), (Some(&90), None));
         assert_eq!(values.remove(3), Some(30));
         assert_eq!(values.iter().collect::<Vec<_>>(), [(1, &10), (5, &50), (9, &90)]);
+        values.retain(|value| *value != 50);
+        assert_eq!(values.iter().collect::<Vec<_>>(), [(1, &10), (9, &90)]);
     }
 }

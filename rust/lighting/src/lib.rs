@@ -9,8 +9,11 @@ mod bytes;
 mod cid;
 mod event_queue;
 mod name;
+pub mod nodes;
+mod random;
 pub mod receiver;
 pub mod sacn;
+pub mod sender;
 pub mod universe;
 
 pub use cid::{Cid, CidError};
