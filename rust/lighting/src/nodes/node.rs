@@ -55,6 +55,13 @@ impl Node {
         node
     }
 
+    /// Becomes another node, in the same memory.
+    pub(super) fn replace(&mut self, now_ns: u64, ip: Ipv4Addr, reply: &PollReply) {
+        (self.ip, self.state, self.root) = (ip, NodeState::Online, *reply);
+        self.parts.clear();
+        self.hear(now_ns, reply);
+    }
+
     /// Takes a reply; returns whether the Port-Addresses or the names differ from before.
     pub(super) fn hear(&mut self, now_ns: u64, reply: &PollReply) -> bool {
         self.last_ns = now_ns;

@@ -69,7 +69,7 @@ impl NodeTable {
         let mut poll = settings.poll;
         poll.flags |= Poll::REPLY_ON_CHANGE;
         Self {
-            nodes: Vec::new(),
+            nodes: Vec::with_capacity(MAX_NODES),
             poll,
             random: SplitMix::new(settings.seed),
             poll_ns: start_ns,
@@ -148,9 +148,8 @@ impl NodeTable {
             }
             return;
         }
-        let node = Node::new(now_ns, from, reply);
         if self.nodes.len() < MAX_NODES {
-            self.nodes.push(node);
+            self.nodes.push(Node::new(now_ns, from, reply));
         } else {
             let lost = self.nodes.iter_mut().filter(|node| node.state == NodeState::Lost);
             let Some(longest) = lost.min_by_key(|node| node.last_ns) else {
@@ -158,7 +157,7 @@ impl NodeTable {
                 return;
             };
             self.events.push(NodeEvent::Forgotten(longest.ip()));
-            *longest = node;
+            longest.replace(now_ns, from, reply);
         }
         self.generation += 1;
         self.events.push(NodeEvent::Appeared(from));

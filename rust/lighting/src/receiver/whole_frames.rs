@@ -8,7 +8,8 @@ pub enum SyncRule {
     Latest,
     /// A frame only when all its universes have come: else all universes of its source stay as they are until the next whole
     /// frame. For sources that send each universe of a synchronization address once in each frame; it takes four frames to learn
-    /// the sequence numbers. Data wait from the first packet on, for at most 2.5 s.
+    /// the sequence numbers. Data of sACN wait from the first packet on, for at most 2.5 s. The more packets a network loses, the
+    /// fewer frames come whole.
     Whole,
 }
 

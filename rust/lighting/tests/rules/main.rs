@@ -2,9 +2,13 @@
 
 mod art_net_receiver;
 mod art_net_sender;
+mod chroma_dmx;
 mod nodes;
+mod sacn_announcements;
 mod sacn_merge;
 mod sacn_receiver;
 mod sacn_sender;
+mod sacn_sources;
 mod sacn_sync;
+mod sent;
 mod support;
