@@ -9,7 +9,7 @@ pub use output::{SacnOutput, Target};
 use super::error::checked;
 use super::{Datagram, FrameRate, Pacer, SenderCounters, SenderError};
 use crate::by_universe::ByUniverse;
-use crate::sacn::MAX_PRIORITY;
+use crate::sacn::{DISCOVERY_GROUP, MAX_PRIORITY};
 use crate::{Cid, Name, SacnUniverse};
 use announcement::Announcement;
 use output::Output;
@@ -304,16 +304,11 @@ impl SacnSender {
                     address.group(),
                     self.syncs.get(address).map(SyncOutput::bytes),
                 ),
-                Due::Page(page) => (None, crate::sacn::DISCOVERY_GROUP, self.announcement.page(page)),
+                Due::Page(page) => (None, DISCOVERY_GROUP, self.announcement.page(page)),
             };
-            let unicast = match target {
-                Some(Target::Unicast(to)) => &to[..],
-                _ => &[],
-            };
-            let to = output::destinations(unicast, group);
-            bytes
-                .into_iter()
-                .flat_map(move |bytes| to.clone().map(move |to| Datagram { to, bytes }))
+            let to = output::destinations(target.unwrap_or(&Target::Multicast), group);
+            to.zip(std::iter::repeat(bytes))
+                .filter_map(|(to, bytes)| bytes.map(|bytes| Datagram { to, bytes }))
         })
     }
 

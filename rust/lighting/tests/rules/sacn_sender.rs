@@ -204,6 +204,18 @@ fn data_go_to_the_group_or_to_each_address() {
 }
 
 #[test]
+fn data_for_no_address_go_nowhere() {
+    let nobody = SacnOutput {
+        target: Target::Unicast(Vec::new()),
+        ..SacnOutput::default()
+    };
+    let mut sender = with_universes(&[1], &nobody);
+    sender.set_levels(ONE, &[1]).expect("added");
+    let sent = run(&mut sender, &mut START.clone(), START + SECOND);
+    assert!(sent.iter().all(|sent| sent.data().is_none()));
+}
+
+#[test]
 fn full_universes_are_sent_no_faster_than_dmx512_takes_them() {
     let rate = FrameRate::from_millihertz(200_000).expect("in range");
     for (slots, least, most) in [(512, 38, 41), (100, 190, 201)] {

@@ -212,11 +212,11 @@ impl Output {
     }
 }
 
-/// These addresses, or the group when there are none.
-pub(super) fn destinations(
-    unicast: &[SocketAddrV4],
-    group: Ipv4Addr,
-) -> impl Iterator<Item = SocketAddrV4> + Clone {
-    let group = unicast.is_empty().then_some(SocketAddrV4::new(group, PORT));
+/// The addresses of a target, for a group.
+pub(super) fn destinations(target: &Target, group: Ipv4Addr) -> impl Iterator<Item = SocketAddrV4> + Clone {
+    let (group, unicast) = match target {
+        Target::Multicast => (Some(SocketAddrV4::new(group, PORT)), &[][..]),
+        Target::Unicast(to) => (None, &to[..]),
+    };
     unicast.iter().copied().chain(group)
 }
