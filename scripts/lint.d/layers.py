@@ -22,7 +22,7 @@ RUST_ARROWS = {
     "engines": {"alsa", "dsp", "market"},
     "ffi": {"alsa", "dsp", "market", "engines"},
     "testkit": set(),
-    "fuzz": {"ffi"},
+    "fuzz": {"ffi", "lighting"},
     "bench": {"dsp", "ffi", "lighting", "market", "testkit"},
 }
 # Swift: which modules of this package a module may import.
