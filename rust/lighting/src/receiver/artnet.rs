@@ -1,10 +1,12 @@
 //! The receiver of ArtDmx and ArtSync (Art-Net 4, "ArtDmx", "ArtSync").
 
 mod counters;
+mod part;
 mod port;
 
 pub use counters::{ArtNetCounters, PortCounters};
-pub use port::{ArtNetSource, MergeMode, PORT_SOURCES, PortSettings};
+pub use part::ArtNetSource;
+pub use port::{MergeMode, PORT_SOURCES, PortSettings};
 
 use super::whole_frames::{SyncRule, Verdict, WholeFrames};
 use super::{LossReason, ReceiverEvent};

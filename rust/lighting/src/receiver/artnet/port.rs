@@ -1,5 +1,6 @@
 //! The sources of a Port-Address.
 
+use super::part::{ArtNetSource, Part};
 use super::{Event, PortCounters};
 use crate::artnet::DmxPacket;
 use crate::event_queue::EventQueue;
@@ -13,17 +14,6 @@ use std::net::Ipv4Addr;
 pub const PORT_SOURCES: usize = 2;
 /// After this time without a packet a source leaves the merge, in ns (Art-Net 4, "ArtDmx", data merging: 10 s).
 const SOURCE_LOSS_NS: u64 = 10_000_000_000;
-/// After this time without a packet a source may continue with any sequence number, in ns.
-const SEQUENCE_LOSS_NS: u64 = 1_000_000_000;
-
-/// A source of a Port-Address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ArtNetSource {
-    /// The sender's address.
-    pub address: Ipv4Addr,
-    /// The physical input of its packets.
-    pub physical: u8,
-}
 
 /// How two sources are merged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -42,65 +32,6 @@ pub struct PortSettings {
     pub merge: MergeMode,
     /// What is shown when the last source is lost. Art-Net itself says hold.
     pub on_loss: OnLoss,
-}
-
-/// A source's state.
-#[derive(Debug)]
-pub(super) struct Part {
-    id: ArtNetSource,
-    /// The last sequence number, 0 when there is none to compare with.
-    sequence: u8,
-    last_ns: u64,
-    levels: [u8; SLOTS],
-    count: usize,
-    /// When it was shown, in shown packets; `None` before.
-    shown: Option<u64>,
-    held: [u8; SLOTS],
-    held_count: Option<usize>,
-    learned: u8,
-}
-
-impl Part {
-    pub(super) fn is_held(&self) -> bool {
-        self.held_count.is_some()
-    }
-
-    /// The frames since the sequence number that was learned; `None` without sequence numbers.
-    pub(super) fn frames(&self) -> Option<u8> {
-        (self.sequence != 0).then(|| distance(self.learned, self.sequence))
-    }
-
-    fn show(&mut self, slots: &[u8], order: u64) {
-        self.levels[..slots.len()].copy_from_slice(slots);
-        self.levels[slots.len()..].fill(0);
-        self.count = slots.len();
-        self.shown = Some(order);
-        self.held_count = None;
-    }
-
-    fn hold(&mut self, slots: &[u8]) {
-        self.held[..slots.len()].copy_from_slice(slots);
-        self.held_count = Some(slots.len());
-    }
-
-    fn release(&mut self, order: u64) -> bool {
-        let Some(count) = self.held_count else {
-            return false;
-        };
-        let held = self.held;
-        self.show(&held[..count], order);
-        true
-    }
-}
-
-/// The steps from one sequence number to another on the circle of 1..=255; 0 counts as 255.
-fn distance(from: u8, to: u8) -> u8 {
-    ((u16::from(to) + 255 - u16::from(from)) % 255) as u8
-}
-
-/// Whether a sequence number is out of order: 0 < (last - new) mod 255 < 20. Art-Net states no window; this one is sACN's.
-fn is_late(last: u8, new: u8) -> bool {
-    last != 0 && new != 0 && (1..20).contains(&distance(new, last))
 }
 
 #[derive(Debug)]
@@ -167,9 +98,7 @@ impl PortState {
         };
         let index = match self.parts.iter().position(|part| part.id == id) {
             Some(index) => {
-                let part = &mut self.parts[index];
-                let is_silent = now_ns.saturating_sub(part.last_ns) >= SEQUENCE_LOSS_NS;
-                if !is_silent && is_late(part.sequence, dmx.sequence) {
+                if self.parts[index].is_late(now_ns, dmx.sequence) {
                     self.counters.late += 1;
                     return false;
                 }
@@ -205,17 +134,7 @@ impl PortState {
 
     fn add(&mut self, id: ArtNetSource, order: u64, events: &mut EventQueue<Event>) -> usize {
         self.release(order);
-        self.parts.push(Part {
-            id,
-            sequence: 0,
-            last_ns: 0,
-            levels: [0; SLOTS],
-            count: 0,
-            shown: None,
-            held: [0; SLOTS],
-            held_count: None,
-            learned: 0,
-        });
+        self.parts.push(Part::new(id));
         events.push(Event::SourceAppeared {
             universe: self.address,
             source: id,
@@ -319,24 +238,5 @@ fn merged(mode: MergeMode, one: &Part, other: &Part) -> [u8; SLOTS] {
             levels[..later.count].copy_from_slice(&later.levels[..later.count]);
             levels
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn window_of_sequence_numbers_wraps_from_255_to_1() {
-        assert_eq!(
-            [(255, 1), (1, 2), (1, 255)].map(|(from, to)| distance(from, to)),
-            [1, 1, 254]
-        );
-        for last in 1..=255 {
-            let late = (1..=255).filter(|new| is_late(last, *new)).count();
-            assert_eq!(late, 19, "{last}");
-            assert!(!is_late(last, 0) && !is_late(0, last) && !is_late(last, last));
-        }
-        assert!(is_late(1, 255) && is_late(1, 237) && !is_late(1, 236));
     }
 }
