@@ -41,6 +41,9 @@ impl WholeFrames {
     /// Judges what has come at a synchronization: of how many universes, whether each has data since the last one, and whether
     /// all sequence numbers are the same number of frames after those that were learned.
     pub(super) fn judge(&mut self, universes: usize, are_new: bool, are_in_step: bool) -> Verdict {
+        if universes == 0 {
+            return Verdict::Show;
+        }
         if universes != self.universes {
             *self = Self {
                 universes,
@@ -92,6 +95,11 @@ mod tests {
             assert_eq!(frames.judge(2, true, false), Verdict::Wait);
         }
         assert_eq!(frames.judge(2, true, false), Verdict::Learn);
+        assert_eq!(
+            frames.judge(0, true, true),
+            Verdict::Show,
+            "there is nothing to show"
+        );
         assert_eq!(frames.judge(3, true, true), Verdict::Learn);
         assert_eq!(
             frames.judge(3, false, true),

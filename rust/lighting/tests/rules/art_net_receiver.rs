@@ -77,6 +77,8 @@ fn third_source_is_ignored_and_reported_once() {
     assert!(node.receiver.forget(node.now, port(0), source(1, 0)));
     node.dmx(3, 0, 0, &[255]);
     assert_eq!(node.slots(0), [255]);
+    node.dmx(4, 0, 0, &[1]);
+    assert!(node.events().contains(&exceeded), "again, since there was room");
 }
 
 #[test]
@@ -176,18 +178,20 @@ fn data_act_at_once_until_an_art_sync_and_wait_for_the_next_one_afterwards() {
     let mut node = node();
     node.dmx(1, 0, 0, &[1]);
     assert_eq!(node.slots(0), [1]);
+    node.events();
     node.sync(1);
+    assert_eq!(node.events(), [ReceiverEvent::SyncHeard { address: None }]);
     node.dmx(1, 0, 0, &[2]);
     node.dmx(1, 1, 0, &[2]);
     assert!(node.slots(0) == [1] && !node.shown.contains_key(&1));
     node.sync(1);
     assert_eq!((node.slots(0), node.slots(1)), ([2], [2]));
     assert_eq!(
-        node.events()
-            .iter()
-            .filter(|event| matches!(event, ReceiverEvent::SyncHeard { .. }))
-            .count(),
-        1
+        node.events(),
+        [ReceiverEvent::SourceAppeared {
+            universe: port(1),
+            source: source(1, 0),
+        }]
     );
 }
 

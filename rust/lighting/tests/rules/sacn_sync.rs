@@ -1,7 +1,7 @@
 //! Section 11 of ANSI E1.31-2018: synchronization.
 
 use crate::support::{Listener, MS, SECOND, Talker, sync, universe};
-use rustle_lighting::receiver::{MAX_SYNC_ADDRESSES, ReceiverEvent, UniverseSettings};
+use rustle_lighting::receiver::{MAX_SYNC_ADDRESSES, ReceiverEvent, SyncRule, UniverseSettings};
 use rustle_lighting::sacn::Options;
 
 fn listener() -> Listener {
@@ -218,4 +218,65 @@ fn per_address_priorities_do_not_wait() {
     listener.hear(Talker::new(2).levels(&[200]));
     listener.hear(one.priorities(&[150]));
     assert_eq!(listener.slots(), [1]);
+}
+
+#[test]
+fn whole_frames_wait_for_synchronization_from_the_first_packet_and_for_2_5_seconds() {
+    let mut listener = Listener::with_rule(UniverseSettings::default(), SyncRule::Whole);
+    let mut one = Talker::on(1, 1).synchronized(7);
+    for level in 1..=5 {
+        listener.hear(one.levels(&[level]));
+        listener.pass(500 * MS - 1);
+        assert!(listener.shown.is_empty());
+        listener.pass(1);
+    }
+    assert_eq!(
+        listener.slots(),
+        [5],
+        "synchronization that never comes is not waited for"
+    );
+    listener.hear(one.levels(&[6]));
+    assert_eq!(listener.slots(), [6]);
+    assert!(
+        listener
+            .events()
+            .iter()
+            .all(|event| !matches!(event, ReceiverEvent::SyncLost { .. }))
+    );
+}
+
+#[test]
+fn whole_frames_are_those_of_the_source_that_synchronizes_and_others_do_not_wait_for_them() {
+    let mut listener = Listener::with_rule(UniverseSettings::default(), SyncRule::Whole);
+    let (mut one, mut two) = (Talker::on(1, 1).synchronized(7), Talker::on(1, 2).synchronized(7));
+    let mut other = Talker::on(2, 3).synchronized(7);
+    for frame in 1..=8 {
+        listener.hear(one.levels(&[frame]));
+        let lost = two.levels(&[frame]);
+        if frame != 7 {
+            listener.hear(lost);
+        }
+        listener.hear(other.levels(&[frame]));
+        listener.hear(sync(1, frame, 7));
+        let shown = listener.shown.get(&1).map_or(0, |levels| levels[0]);
+        let expected = [0, 0, 0, 4, 5, 6, 6, 8][usize::from(frame - 1)];
+        assert_eq!((shown, listener.slots_of(3)), (expected, [frame]));
+        assert_eq!(listener.shown.get(&1), listener.shown.get(&2));
+    }
+    assert_eq!(listener.receiver.counters().frames_incomplete, 4);
+}
+
+#[test]
+fn per_address_priorities_do_not_disturb_whole_frames() {
+    let mut listener = Listener::with_rule(UniverseSettings::default(), SyncRule::Whole);
+    let (mut one, mut two) = (Talker::on(1, 1).synchronized(7), Talker::on(1, 2).synchronized(7));
+    for frame in 1..=20 {
+        if frame % 3 == 0 {
+            listener.hear(two.priorities(&[100]));
+        }
+        listener.hear(one.levels(&[frame]));
+        listener.hear(two.levels(&[frame]));
+        listener.hear(sync(1, frame, 7));
+        assert!(frame < 4 || listener.slots_of(2) == [frame]);
+    }
 }
