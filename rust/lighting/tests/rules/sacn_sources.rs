@@ -46,6 +46,20 @@ fn previews_neither_win_nor_count() {
 }
 
 #[test]
+fn source_that_turns_to_previews_leaves_the_levels_to_the_others() {
+    let mut listener = Listener::new(UniverseSettings::default());
+    let (mut high, mut low) = (Talker::new(1).priority(150), Talker::new(2));
+    listener.hear(low.levels(&[3]));
+    listener.hear(high.levels(&[9]));
+    high.options = Options::PREVIEW;
+    listener.hear(high.levels(&[9]));
+    assert_eq!(listener.slots(), [3]);
+    high.options = Options::NONE;
+    listener.hear(high.levels(&[8]));
+    assert_eq!(listener.slots(), [8]);
+}
+
+#[test]
 fn previews_are_shown_to_who_asks() {
     let settings = UniverseSettings {
         includes_previews: true,
