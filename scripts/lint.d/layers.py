@@ -18,11 +18,12 @@ RUST_ARROWS = {
     "alsa": set(),
     "dsp": set(),
     "market": set(),
+    "lighting": set(),
     "engines": {"alsa", "dsp", "market"},
     "ffi": {"alsa", "dsp", "market", "engines"},
     "testkit": set(),
-    "fuzz": {"ffi"},
-    "bench": {"dsp", "ffi", "market", "testkit"},
+    "fuzz": {"ffi", "lighting"},
+    "bench": {"dsp", "ffi", "lighting", "market", "testkit"},
 }
 # Swift: which modules of this package a module may import.
 SWIFT_ARROWS = {

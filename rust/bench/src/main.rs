@@ -1,11 +1,12 @@
-//! Compares `rustle-dsp` with other libraries and measures `rustle-market`, in one run, and prints Markdown.
+//! Compares `rustle-dsp` with other libraries and measures `rustle-market` and `rustle-lighting`, in one run, and prints Markdown.
 //!
 //! Usage: `rustle-bench spectra [--intel DIRECTORY] [--visits N] [SIZE ...]`, `rustle-bench spectra --instructions COUNTER [SIZE
 //! ...]`, `rustle-bench sound [--python INTERPRETER] [--visits N]`, `rustle-bench pitch [--visits N]`, `rustle-bench market
-//! [--visits N]`, or, for the programs in `peers/`, `rustle-bench contour [OPTION ...] FILE ...`, `rustle-bench voice [OPTION
-//! ...] FILE ...`, `rustle-bench recording LINES SYMBOLS SEED FILE` and `rustle-bench candles INTERVAL LATENESS FILE`. Peers are
-//! loaded when they run, never linked: FFTW (libfftw3f) and libebur128 are required, KissFFT and FFmpeg are used when installed,
-//! Intel's MKL and IPP are loaded from the given directory, and scipy and pedalboard from the given Python.
+//! [--visits N]`, `rustle-bench light [--visits N]`, or, for the programs in `peers/`, `rustle-bench contour [OPTION ...] FILE
+//! ...`, `rustle-bench voice [OPTION ...] FILE ...`, `rustle-bench recording LINES SYMBOLS SEED FILE` and `rustle-bench candles
+//! INTERVAL LATENESS FILE`. Peers are loaded when they run, never linked: FFTW (libfftw3f) and libebur128 are required, KissFFT
+//! and FFmpeg are used when installed, Intel's MKL and IPP are loaded from the given directory, and scipy and pedalboard from the
+//! given Python.
 //!
 //! The method: all candidates of a job are visited in a new random order each time, at least 40 times; a visit runs as many jobs
 //! as take about 20 us, and the fastest visit counts. With `--instructions` it counts the instructions that an emulator executes,
@@ -13,6 +14,7 @@
 
 mod candidate;
 mod contour;
+mod light;
 mod market;
 mod pitch;
 mod sound;
@@ -28,7 +30,7 @@ use std::path::PathBuf;
 /// The minimum number of visits.
 const VISITS: usize = 40;
 
-const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], spectra --instructions COUNTER [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
+const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], spectra --instructions COUNTER [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], light [--visits N], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
 
 /// The options of the command line.
 struct Options {
@@ -99,6 +101,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         Some("market") if options.intel.is_none() && options.python.is_none() && options.sizes.is_empty() => {
             market::tables(options.visits)?
+        }
+        Some("light") if options.intel.is_none() && options.python.is_none() && options.sizes.is_empty() => {
+            light::tables(options.visits)?
         }
         _ => return Err(USAGE.into()),
     };

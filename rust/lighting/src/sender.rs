@@ -1,0 +1,36 @@
+//! What is sent, and when.
+
+mod artnet;
+mod error;
+mod pacing;
+mod refresh;
+mod sacn;
+
+pub use artnet::{ArtNetSender, ArtNetSenderSettings, Destinations};
+pub use error::SenderError;
+pub use pacing::{FrameRate, Pacer};
+pub use sacn::{SacnOutput, SacnSender, SacnSenderSettings, Target};
+
+use std::net::SocketAddrV4;
+
+/// A packet and where it goes, borrowed from the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Datagram<'a> {
+    /// The destination.
+    pub to: SocketAddrV4,
+    /// The packet.
+    pub bytes: &'a [u8],
+}
+
+/// Counters since the sender was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderCounters {
+    /// Frames whose time came, also those without a packet.
+    pub frames: u64,
+    /// Frames that were skipped because their time was over.
+    pub skipped: u64,
+    /// Packets with levels or priorities; each counts once, whatever the number of its destinations.
+    pub packets: u64,
+    /// Synchronization packets.
+    pub syncs: u64,
+}

@@ -1,0 +1,222 @@
+//! A universe that is sent.
+
+use super::SacnSenderSettings;
+use crate::sacn::{DEFAULT_PRIORITY, DataBuffer, LEVELS, Options, PORT, PRIORITIES};
+use crate::sender::refresh::Refresh;
+use crate::{Cid, Name, SacnUniverse};
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+/// The packets that follow a change (ANSI E1.31-2018, 6.6.2), and those of a termination (6.2.6).
+const REPETITIONS: u8 = 3;
+const TERMINATIONS: u8 = 3;
+
+/// Where the data of a universe go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Target {
+    /// To the universe's group.
+    #[default]
+    Multicast,
+    /// To these addresses; usually their port is [`PORT`].
+    Unicast(Vec<SocketAddrV4>),
+}
+
+/// How a universe is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SacnOutput {
+    /// The priority, 0..=200.
+    pub priority: u8,
+    /// The synchronization address that its data name; `None`: they act at once. All universes of an address are sent in each frame
+    /// in which one of them is.
+    pub sync_address: Option<SacnUniverse>,
+    /// Whether data act at once when synchronization is lost.
+    pub forces_sync: bool,
+    /// Whether the data are previews.
+    pub is_preview: bool,
+    /// Where the data go. Synchronization and universe discovery are always multicast.
+    pub target: Target,
+}
+
+impl Default for SacnOutput {
+    fn default() -> Self {
+        Self {
+            priority: DEFAULT_PRIORITY,
+            sync_address: None,
+            forces_sync: false,
+            is_preview: false,
+            target: Target::Multicast,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Output {
+    universe: SacnUniverse,
+    settings: SacnOutput,
+    levels: DataBuffer,
+    priorities: Option<Box<DataBuffer>>,
+    refresh: Refresh,
+    priorities_refresh: Refresh,
+    /// The last number that was sent, of levels or priorities.
+    sequence: u8,
+    is_lit: bool,
+    /// The terminated packets that are left.
+    ending: Option<u8>,
+}
+
+impl Output {
+    pub(super) fn new(
+        source: &SacnSenderSettings,
+        universe: SacnUniverse,
+        settings: SacnOutput,
+        sequence: u8,
+    ) -> Self {
+        let mut levels = DataBuffer::new(source.cid, &source.name, universe, LEVELS);
+        levels.set_priority(settings.priority);
+        levels.set_sync_address(settings.sync_address);
+        let mut output = Self {
+            universe,
+            settings,
+            levels,
+            priorities: None,
+            refresh: Refresh::default(),
+            priorities_refresh: Refresh::default(),
+            sequence,
+            is_lit: false,
+            ending: None,
+        };
+        output.levels.set_options(output.options());
+        output
+    }
+
+    fn options(&self) -> Options {
+        let set = |is_set, option| if is_set { option } else { Options::NONE };
+        set(self.settings.forces_sync, Options::FORCE_SYNC)
+            .with(set(self.settings.is_preview, Options::PREVIEW))
+            .with(set(self.ending.is_some(), Options::TERMINATED))
+    }
+
+    pub(super) fn sync_address(&self) -> Option<SacnUniverse> {
+        self.settings.sync_address
+    }
+
+    pub(super) fn target(&self) -> &Target {
+        &self.settings.target
+    }
+
+    pub(super) fn sequence(&self) -> u8 {
+        self.sequence
+    }
+
+    /// Whether it has levels.
+    pub(super) fn is_lit(&self) -> bool {
+        self.is_lit
+    }
+
+    pub(super) fn is_ending(&self) -> bool {
+        self.ending.is_some()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.ending == Some(0)
+    }
+
+    pub(super) fn end(&mut self) {
+        if self.ending.is_none() {
+            self.ending = Some(if self.is_lit { TERMINATIONS } else { 0 });
+            self.levels.set_options(self.options());
+        }
+    }
+
+    /// Ends without further packets.
+    pub(super) fn discard(&mut self) {
+        self.ending = Some(0);
+    }
+
+    pub(super) fn set_levels(&mut self, slots: &[u8]) {
+        if self.is_lit && self.levels.slots() == slots {
+            return;
+        }
+        self.levels.set_slots(slots);
+        self.refresh.change();
+        self.is_lit = true;
+    }
+
+    pub(super) fn set_priority(&mut self, priority: u8) {
+        if self.settings.priority != priority {
+            self.settings.priority = priority;
+            self.levels.set_priority(priority);
+            if let Some(priorities) = &mut self.priorities {
+                priorities.set_priority(priority);
+            }
+            self.refresh.change();
+        }
+    }
+
+    pub(super) fn set_priorities(&mut self, cid: Cid, name: &Name<64>, slots: Option<&[u8]>) {
+        let Some(slots) = slots else {
+            self.priorities = None;
+            return;
+        };
+        if self
+            .priorities
+            .as_ref()
+            .is_some_and(|priorities| priorities.slots() == slots)
+        {
+            return;
+        }
+        let (universe, priority, options) = (self.universe, self.settings.priority, self.options());
+        let priorities = self.priorities.get_or_insert_with(|| {
+            let mut buffer = DataBuffer::new(cid, name, universe, PRIORITIES);
+            buffer.set_priority(priority);
+            buffer.set_options(options);
+            Box::new(buffer)
+        });
+        priorities.set_slots(slots);
+        self.priorities_refresh.change();
+    }
+
+    pub(super) fn is_due(&self, now_ns: u64, period_ns: u64) -> bool {
+        self.is_lit && !self.is_ending() && self.refresh.is_due(now_ns, period_ns)
+    }
+
+    pub(super) fn is_free(&self, now_ns: u64) -> bool {
+        self.refresh.is_free(now_ns, self.levels.slots().len())
+    }
+
+    pub(super) fn is_priorities_due(&self, now_ns: u64, period_ns: u64) -> bool {
+        let is_sent = self.priorities.is_some() && self.is_lit && !self.is_ending();
+        is_sent && self.priorities_refresh.is_second_due(now_ns, period_ns)
+    }
+
+    pub(super) fn send_priorities(&mut self, now_ns: u64) {
+        self.sequence = self.sequence.wrapping_add(1);
+        self.priorities_refresh.sent(now_ns, 0);
+        if let Some(priorities) = &mut self.priorities {
+            priorities.set_sequence(self.sequence);
+        }
+    }
+
+    pub(super) fn send_levels(&mut self, now_ns: u64) {
+        self.sequence = self.sequence.wrapping_add(1);
+        self.levels.set_sequence(self.sequence);
+        self.refresh.sent(now_ns, REPETITIONS);
+        self.ending = self.ending.map(|left| left.saturating_sub(1));
+    }
+
+    pub(super) fn levels(&self) -> &[u8] {
+        self.levels.bytes()
+    }
+
+    pub(super) fn priorities(&self) -> Option<&[u8]> {
+        self.priorities.as_ref().map(|priorities| priorities.bytes())
+    }
+}
+
+/// The addresses of a target, for a group.
+pub(super) fn destinations(target: &Target, group: Ipv4Addr) -> impl Iterator<Item = SocketAddrV4> + Clone {
+    let (group, unicast) = match target {
+        Target::Multicast => (Some(SocketAddrV4::new(group, PORT)), &[][..]),
+        Target::Unicast(to) => (None, &to[..]),
+    };
+    unicast.iter().copied().chain(group)
+}

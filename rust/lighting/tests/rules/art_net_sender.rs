@@ -1,0 +1,194 @@
+//! Sending ArtDmx and ArtSync.
+
+use crate::support::{MS, SECOND, port};
+use rustle_lighting::PortAddress;
+use rustle_lighting::artnet::{PORT, Packet, parse};
+use rustle_lighting::sender::{ArtNetSender, ArtNetSenderSettings, Destinations, FrameRate, SenderError};
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+const START: u64 = 77 * SECOND;
+const ZERO: PortAddress = PortAddress::FIRST;
+
+fn host(number: u8) -> SocketAddrV4 {
+    SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, number), PORT)
+}
+
+fn sender(sync: &[SocketAddrV4], sync_gap_ns: u64) -> ArtNetSender {
+    let settings = ArtNetSenderSettings {
+        rate: FrameRate::FULL,
+        sync: sync.to_vec(),
+        sync_gap_ns,
+    };
+    ArtNetSender::new(settings, START)
+}
+
+/// The time, the destination, and Port-Address, sequence number and first slot; `None` for an ArtSync.
+type Sent = (u64, SocketAddrV4, Option<(u16, u8, u8)>);
+
+fn run(sender: &mut ArtNetSender, now: &mut u64, until: u64) -> Vec<Sent> {
+    let mut sent = Vec::new();
+    while let Some(next) = sender.next_ns().filter(|next| *next <= until) {
+        *now = (*now).max(next);
+        sender.advance(*now);
+        sent.extend(sender.datagrams().map(|datagram| {
+            let packet = match parse(datagram.bytes).expect("well-formed") {
+                Packet::Dmx(dmx) => Some((dmx.address.get(), dmx.sequence, dmx.slots[0])),
+                Packet::Sync => None,
+                packet => panic!("{packet:?}"),
+            };
+            (*now, datagram.to, packet)
+        }));
+    }
+    *now = until;
+    sent
+}
+
+#[test]
+fn sequence_numbers_count_per_port_address_from_255_to_1() {
+    let mut sender = sender(&[], 0);
+    let mut now = START;
+    for number in [0, 5] {
+        sender
+            .add(port(number), 0, Destinations::Fixed(vec![host(1)]))
+            .expect("new");
+    }
+    let mut sequences = [Vec::new(), Vec::new()];
+    for frame in 0..600_u32 {
+        sender.set_levels(ZERO, &frame.to_be_bytes()).expect("added");
+        if frame % 2 == 0 {
+            sender.set_levels(port(5), &frame.to_be_bytes()).expect("added");
+        }
+        let until = START + FrameRate::FULL.offset_ns(u64::from(frame));
+        for (_, _, packet) in run(&mut sender, &mut now, until) {
+            let (address, sequence, _) = packet.expect("no ArtSync");
+            sequences[usize::from(address == 5)].push(sequence);
+        }
+    }
+    let expected = |count: usize| {
+        (0..count)
+            .map(|index| (index % 255 + 1) as u8)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(sequences, [expected(600), expected(300)]);
+}
+
+#[test]
+fn still_data_are_repeated_every_800_to_1000_ms() {
+    let mut sender = sender(&[], 0);
+    sender
+        .add(ZERO, 0, Destinations::Fixed(vec![host(1)]))
+        .expect("new");
+    sender.set_levels(ZERO, &[1, 2, 3]).expect("added");
+    let mut now = START;
+    let mut sent = run(&mut sender, &mut now, START + 5 * SECOND);
+    // An odd number of slots is the same data again.
+    sender.set_levels(ZERO, &[1, 2, 3]).expect("added");
+    sent.extend(run(&mut sender, &mut now, START + 10 * SECOND));
+    let gaps: Vec<u64> = sent.windows(2).map(|pair| (pair[1].0 - pair[0].0) / MS).collect();
+    assert!(
+        gaps.iter().all(|gap| (800..=1_000).contains(gap)) && gaps.len() > 9,
+        "{gaps:?}"
+    );
+}
+
+#[test]
+fn data_go_to_the_nodes_that_list_the_address_and_to_nobody_else() {
+    let mut sender = sender(&[], 0);
+    let mut now = START;
+    sender.add(ZERO, 0, Destinations::Subscribers).expect("new");
+    sender.set_levels(ZERO, &[1]).expect("added");
+    assert!(run(&mut sender, &mut now, START + SECOND).is_empty());
+    sender
+        .subscribe(ZERO, [*host(4).ip(), *host(5).ip()].into_iter())
+        .expect("added");
+    let sent = run(&mut sender, &mut now, START + SECOND + 23 * MS);
+    assert_eq!(
+        sent.iter().map(|sent| sent.1).collect::<Vec<_>>(),
+        [host(4), host(5)],
+        "with the next frame"
+    );
+    sender
+        .subscribe(ZERO, [*host(5).ip()].into_iter())
+        .expect("added");
+    sender.set_levels(ZERO, &[2]).expect("added");
+    let sent = run(&mut sender, &mut now, START + SECOND + 50 * MS);
+    assert_eq!(sent.iter().map(|sent| sent.1).collect::<Vec<_>>(), [host(5)]);
+}
+
+#[test]
+fn subscriptions_do_not_replace_explicit_addresses() {
+    let mut sender = sender(&[], 0);
+    sender
+        .add(ZERO, 0, Destinations::Fixed(vec![host(1)]))
+        .expect("new");
+    sender
+        .subscribe(ZERO, [*host(9).ip()].into_iter())
+        .expect("added");
+    sender.set_levels(ZERO, &[1]).expect("added");
+    let sent = run(&mut sender, &mut START.clone(), START + MS);
+    assert_eq!(sent.iter().map(|sent| sent.1).collect::<Vec<_>>(), [host(1)]);
+}
+
+#[test]
+fn synchronized_frame_is_all_its_data_and_then_one_art_sync() {
+    let broadcast = SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 255), PORT);
+    let mut sender = sender(&[broadcast], MS);
+    let mut now = START;
+    for number in 0..3 {
+        sender
+            .add(port(number), 0, Destinations::Fixed(vec![host(1)]))
+            .expect("new");
+        sender.set_levels(port(number), &[1]).expect("added");
+    }
+    run(&mut sender, &mut now, START + SECOND + 500 * MS);
+    sender.set_levels(port(1), &[2]).expect("added");
+    let until = now + 24 * MS;
+    let sent = run(&mut sender, &mut now, until);
+    let data: Vec<_> = sent
+        .iter()
+        .filter_map(|sent| sent.2)
+        .map(|packet| (packet.0, packet.2))
+        .collect();
+    assert_eq!(data, [(0, 1), (1, 2), (2, 1)]);
+    let last = sent.last().expect("an ArtSync");
+    assert_eq!((last.1, last.2, last.0 - sent[0].0), (broadcast, None, MS));
+    assert_eq!(sent.len(), 4);
+}
+
+#[test]
+fn art_sync_of_a_late_frame_comes_before_the_next_frames_data() {
+    let mut sender = sender(&[host(255)], MS);
+    sender
+        .add(ZERO, 0, Destinations::Fixed(vec![host(1)]))
+        .expect("new");
+    sender.set_levels(ZERO, &[1]).expect("added");
+    sender.advance(START);
+    sender.set_levels(ZERO, &[2]).expect("added");
+    let mut now = START + SECOND;
+    let sent = run(&mut sender, &mut now, START + SECOND + MS);
+    assert!(
+        matches!(sent[..], [(_, _, None), (_, _, Some((0, 2, 2))), ..]),
+        "{sent:?}"
+    );
+}
+
+#[test]
+fn removed_address_is_not_sent_again() {
+    let mut sender = sender(&[], 0);
+    sender
+        .add(ZERO, 0, Destinations::Fixed(vec![host(1)]))
+        .expect("new");
+    assert_eq!(
+        sender.add(ZERO, 0, Destinations::Subscribers),
+        Err(SenderError::UniverseExists { got: 0 })
+    );
+    sender.set_levels(ZERO, &[1]).expect("added");
+    sender.advance(START);
+    sender.remove(ZERO).expect("added");
+    assert_eq!((sender.datagrams().count(), sender.next_ns()), (0, None));
+    assert_eq!(sender.remove(ZERO), Err(SenderError::UnknownUniverse { got: 0 }));
+    assert_eq!(
+        sender.set_levels(ZERO, &[1]),
+        Err(SenderError::UnknownUniverse { got: 0 })
+    );
+}

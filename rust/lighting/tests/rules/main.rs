@@ -1,0 +1,14 @@
+//! The rules of sACN and Art-Net, each a test named after it, over virtual time.
+
+mod art_net_receiver;
+mod art_net_sender;
+mod chroma_dmx;
+mod nodes;
+mod sacn_announcements;
+mod sacn_merge;
+mod sacn_receiver;
+mod sacn_sender;
+mod sacn_sources;
+mod sacn_sync;
+mod sent;
+mod support;

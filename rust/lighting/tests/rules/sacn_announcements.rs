@@ -1,0 +1,145 @@
+//! What is sent beside levels: universe discovery, per-address priority, synchronization (ANSI E1.31-2018, 8 and 11).
+
+use crate::sent::{START, Sent, run, sender, with_universes};
+use crate::support::{MS, SECOND, universe};
+use rustle_lighting::SacnUniverse;
+use rustle_lighting::sacn::{DISCOVERY_GROUP, Options, PORT};
+use rustle_lighting::sender::{FrameRate, SacnOutput, Target};
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+const ONE: SacnUniverse = SacnUniverse::FIRST;
+
+#[test]
+fn discovery_lists_universes_and_sync_addresses_at_the_start_and_every_10_seconds() {
+    let settings = SacnOutput {
+        sync_address: Some(universe(500)),
+        target: Target::Unicast(vec![SocketAddrV4::new(Ipv4Addr::LOCALHOST, PORT)]),
+        ..SacnOutput::default()
+    };
+    let mut sender = with_universes(&[7, 9, 800], &settings);
+    let mut now = START;
+    for number in [9, 7] {
+        sender.set_levels(universe(number), &[1]).expect("added");
+    }
+    let sent = run(&mut sender, &mut now, START + 30 * SECOND);
+    let pages: Vec<_> = sent
+        .iter()
+        .filter_map(|sent| sent.discovery().map(|page| (sent.at, sent.to, page)))
+        .collect();
+    assert_eq!(pages.len(), 4);
+    for (index, (at, to, page)) in pages.iter().enumerate() {
+        assert_eq!(
+            (*at, *to.ip()),
+            (START + index as u64 * 10 * SECOND, DISCOVERY_GROUP)
+        );
+        assert_eq!(*page, (0, 0, vec![7, 9, 500]), "with data, and ascending");
+    }
+}
+
+#[test]
+fn discovery_of_many_universes_has_pages_of_512() {
+    let numbers: Vec<u32> = (1..=1_025).collect();
+    let mut sender = with_universes(&numbers, &SacnOutput::default());
+    for number in &numbers {
+        sender.set_levels(universe(*number), &[1]).expect("added");
+    }
+    let sent = run(&mut sender, &mut START.clone(), START + MS);
+    let pages: Vec<_> = sent.iter().filter_map(Sent::discovery).collect();
+    assert_eq!(
+        pages
+            .iter()
+            .map(|page| (page.0, page.1, page.2.len()))
+            .collect::<Vec<_>>(),
+        [(0, 2, 512), (1, 2, 512), (2, 2, 1)]
+    );
+    assert!(pages.into_iter().flat_map(|page| page.2).eq(1..=1_025));
+}
+
+#[test]
+fn per_address_priorities_are_sent_once_a_second_and_on_change_in_the_universes_sequence() {
+    let mut sender = with_universes(&[1], &SacnOutput::default());
+    let mut now = START;
+    sender.set_priorities(ONE, Some(&[200, 0])).expect("added");
+    let mut sent = run(&mut sender, &mut now, START + 500 * MS);
+    assert!(sent.iter().all(|sent| sent.data().is_none()), "no levels yet");
+    sender.set_levels(ONE, &[5]).expect("added");
+    sent = run(&mut sender, &mut now, START + 5_500 * MS);
+    sender.set_priorities(ONE, Some(&[100, 0])).expect("added");
+    sent.extend(run(&mut sender, &mut now, START + 5_600 * MS));
+    sender.set_priorities(ONE, None).expect("added");
+    sent.extend(run(&mut sender, &mut now, START + 9_000 * MS));
+    let data: Vec<_> = sent
+        .iter()
+        .filter_map(|sent| sent.data().map(|data| (sent.at, data)))
+        .collect();
+    assert!(
+        data.windows(2)
+            .all(|pair| pair[1].1.1 == pair[0].1.1.wrapping_add(1)),
+        "one sequence"
+    );
+    assert_eq!((data[0].1.2, data[1].1.2), (0xDD, 0), "priorities first");
+    let times: Vec<u64> = data
+        .iter()
+        .filter(|(_, data)| data.2 == 0xDD)
+        .map(|(at, _)| at / MS)
+        .collect();
+    let gaps: Vec<u64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(
+        gaps.len() == 6 && gaps[..5].iter().all(|gap| (950..=1_000).contains(gap)),
+        "{gaps:?}"
+    );
+}
+
+#[test]
+fn synchronized_frame_is_all_its_data_and_then_one_sync_packet() {
+    let settings = SacnOutput {
+        sync_address: Some(universe(9)),
+        forces_sync: true,
+        ..SacnOutput::default()
+    };
+    let mut sender = with_universes(&[1, 2, 3], &settings);
+    let mut now = START;
+    for number in [1, 2, 3] {
+        sender.set_levels(universe(number), &[1]).expect("added");
+    }
+    run(&mut sender, &mut now, START + 2 * SECOND);
+    // One universe changes: the frame has all of them.
+    sender.set_levels(universe(2), &[2]).expect("added");
+    let until = now + 23 * MS;
+    let sent = run(&mut sender, &mut now, until);
+    let numbers: Vec<_> = sent.iter().filter_map(Sent::data).map(|data| data.0).collect();
+    assert_eq!(numbers, [1, 2, 3]);
+    assert!(
+        sent.iter()
+            .filter_map(Sent::data)
+            .all(|data| data.3.has(Options::FORCE_SYNC))
+    );
+    assert_eq!((sent.len(), sent[3].sync().map(|sync| sync.0)), (4, Some(9)));
+    assert_eq!(sent[3].to, SocketAddrV4::new(universe(9).group(), PORT));
+    // Its sequence is its own, and rises by one.
+    let until = now + 3 * SECOND;
+    let syncs: Vec<_> = run(&mut sender, &mut now, until)
+        .iter()
+        .filter_map(Sent::sync)
+        .map(|sync| sync.1)
+        .collect();
+    assert!(syncs.windows(2).all(|pair| pair[1] == pair[0].wrapping_add(1)) && syncs.len() > 4);
+}
+
+#[test]
+fn sync_packet_follows_after_the_gap() {
+    let mut sender = sender(FrameRate::FULL, 2 * MS);
+    let settings = SacnOutput {
+        sync_address: Some(universe(9)),
+        ..SacnOutput::default()
+    };
+    sender.add(ONE, settings).expect("new");
+    sender.set_levels(ONE, &[1]).expect("added");
+    let sent = run(&mut sender, &mut START.clone(), START + 10 * MS);
+    let syncs: Vec<u64> = sent
+        .iter()
+        .filter(|sent| sent.sync().is_some())
+        .map(|sent| sent.at)
+        .collect();
+    assert_eq!(syncs, [START + 2 * MS]);
+}

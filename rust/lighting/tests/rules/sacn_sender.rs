@@ -1,0 +1,272 @@
+//! Sending levels: ANSI E1.31-2018, 6.2 and 6.6.
+
+use crate::sent::{START, Sent, run, sender, with_universes};
+use crate::support::{MS, SECOND, universe};
+use rustle_lighting::SacnUniverse;
+use rustle_lighting::sacn::{Options, PORT};
+use rustle_lighting::sender::{FrameRate, SacnOutput, SenderError, Target};
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+const ONE: SacnUniverse = SacnUniverse::FIRST;
+
+#[test]
+fn sequence_numbers_count_per_universe() {
+    let mut sender = with_universes(&[1, 2, 300], &SacnOutput::default());
+    let mut now = START;
+    let mut last = std::collections::HashMap::new();
+    for frame in 0..600_u32 {
+        for number in [1, 2, 300]
+            .into_iter()
+            .filter(|number| frame % number == 0 || *number == 1)
+        {
+            sender
+                .set_levels(universe(number), &[frame as u8, (frame >> 8) as u8])
+                .expect("added");
+        }
+        let until = now + FrameRate::FULL.offset_ns(1);
+        for (number, sequence, ..) in run(&mut sender, &mut now, until).iter().filter_map(Sent::data) {
+            let before = last.insert(number, sequence);
+            assert!(
+                before.is_none_or(|before: u8| before.wrapping_add(1) == sequence),
+                "universe {number}"
+            );
+        }
+    }
+    assert_eq!(last.len(), 3);
+}
+
+#[test]
+fn changed_data_are_sent_at_most_once_a_frame() {
+    let mut sender = with_universes(&[1], &SacnOutput::default());
+    let mut now = START;
+    for level in 0..=255 {
+        sender.set_levels(ONE, &[level]).expect("added");
+        let until = now + 5 * MS;
+        for sent in run(&mut sender, &mut now, until)
+            .iter()
+            .filter(|sent| sent.data().is_some())
+        {
+            let frame = ((sent.at - START) * 44).div_ceil(SECOND);
+            assert_eq!(
+                sent.at,
+                START + FrameRate::FULL.offset_ns(frame),
+                "at the time of a frame"
+            );
+        }
+    }
+    assert!(
+        (56..=57).contains(&sender.counters().packets),
+        "{:?}",
+        sender.counters()
+    );
+}
+
+#[test]
+fn still_data_are_sent_three_more_times_and_then_every_800_to_1000_ms() {
+    let mut sender = with_universes(&[1], &SacnOutput::default());
+    let mut now = START;
+    sender.set_levels(ONE, &[1; 512]).expect("added");
+    sender.set_levels(ONE, &[1; 512]).expect("added");
+    let sent = run(&mut sender, &mut now, START + 10 * SECOND - 1);
+    let times: Vec<u64> = sent
+        .iter()
+        .filter(|sent| sent.data().is_some())
+        .map(|sent| sent.at)
+        .collect();
+    let gaps: Vec<u64> = times.windows(2).map(|pair| (pair[1] - pair[0]) / MS).collect();
+    assert_eq!(gaps[..3], [22, 22, 22]);
+    assert!(
+        gaps[3..].iter().all(|gap| (800..=1_000).contains(gap)) && gaps.len() >= 13,
+        "{gaps:?}"
+    );
+    // The same levels again change nothing.
+    sender.set_levels(ONE, &[1; 512]).expect("added");
+    let until = now + 300 * MS;
+    assert!(
+        run(&mut sender, &mut now, until)
+            .iter()
+            .filter(|sent| sent.data().is_some())
+            .count()
+            <= 1
+    );
+}
+
+#[test]
+fn end_is_three_terminated_packets_of_rising_sequence_a_frame_apart() {
+    let mut sender = with_universes(&[1, 2], &SacnOutput::default());
+    let mut now = START;
+    for number in [1, 2] {
+        sender.set_levels(universe(number), &[9]).expect("added");
+    }
+    run(&mut sender, &mut now, START + SECOND);
+    sender.remove(ONE).expect("added");
+    assert_eq!(
+        sender.set_levels(ONE, &[1]),
+        Err(SenderError::UnknownUniverse { got: 1 })
+    );
+    let sent = run(&mut sender, &mut now, START + 2 * SECOND);
+    let ends: Vec<_> = sent
+        .iter()
+        .filter_map(|sent| sent.data().map(|data| (sent.at, data)))
+        .filter(|(_, data)| data.0 == 1)
+        .collect();
+    assert!(
+        ends.len() == 3 && ends.iter().all(|(_, data)| data.3.has(Options::TERMINATED)),
+        "{ends:?}"
+    );
+    assert!(
+        ends.windows(2)
+            .all(|pair| pair[1].1.1 == pair[0].1.1.wrapping_add(1))
+    );
+    assert!(
+        ends.windows(2)
+            .all(|pair| (22..=23).contains(&((pair[1].0 - pair[0].0) / MS)))
+    );
+    assert_eq!(sender.universes(), [universe(2)], "the other one continues");
+    assert!(sent.iter().filter_map(Sent::data).any(|data| data.0 == 2));
+}
+
+#[test]
+fn stop_ends_every_universe_and_then_is_finished() {
+    let mut sender = with_universes(&[1, 2, 3], &SacnOutput::default());
+    let mut now = START;
+    for number in [1, 2] {
+        sender.set_levels(universe(number), &[9]).expect("added");
+    }
+    run(&mut sender, &mut now, START + SECOND);
+    sender.stop();
+    assert!(!sender.is_finished());
+    let sent = run(&mut sender, &mut now, START + 2 * SECOND);
+    let terminated = sent
+        .iter()
+        .filter_map(Sent::data)
+        .filter(|data| data.3.has(Options::TERMINATED));
+    assert_eq!(terminated.count(), 6, "nothing for the universe without levels");
+    assert!(sender.is_finished() && sender.next_ns().is_none());
+}
+
+#[test]
+fn universe_that_is_ending_continues_when_it_is_added_again() {
+    let mut sender = with_universes(&[1], &SacnOutput::default());
+    let mut now = START;
+    sender.set_levels(ONE, &[9]).expect("added");
+    let before = run(&mut sender, &mut now, START + 10 * MS);
+    assert_eq!(
+        sender.add(ONE, SacnOutput::default()),
+        Err(SenderError::UniverseExists { got: 1 })
+    );
+    sender.remove(ONE).expect("added");
+    sender.add(ONE, SacnOutput::default()).expect("ending");
+    sender.set_levels(ONE, &[8]).expect("added");
+    let after = run(&mut sender, &mut now, START + 40 * MS);
+    let sequence = |sent: &[Sent]| sent.iter().find_map(Sent::data).map(|data| data.1);
+    assert_eq!(
+        sequence(&after),
+        sequence(&before).map(|before| before.wrapping_add(1))
+    );
+    assert!(
+        after
+            .iter()
+            .filter_map(Sent::data)
+            .all(|data| !data.3.has(Options::TERMINATED))
+    );
+}
+
+#[test]
+fn universe_without_levels_sends_nothing() {
+    let mut sender = with_universes(&[1], &SacnOutput::default());
+    let sent = run(&mut sender, &mut START.clone(), START + 5 * SECOND);
+    assert!(sent.iter().all(|sent| sent.data().is_none()));
+}
+
+#[test]
+fn data_go_to_the_group_or_to_each_address() {
+    let to: Vec<_> = [1, 2]
+        .map(|host| SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, host), PORT))
+        .into();
+    let mut sender = with_universes(&[258], &SacnOutput::default());
+    let unicast = SacnOutput {
+        target: Target::Unicast(to.clone()),
+        ..SacnOutput::default()
+    };
+    sender.add(ONE, unicast).expect("new");
+    for number in [1, 258] {
+        sender.set_levels(universe(number), &[1]).expect("added");
+    }
+    let sent = run(&mut sender, &mut START.clone(), START + MS);
+    let data: Vec<_> = sent.iter().filter(|sent| sent.data().is_some()).collect();
+    assert_eq!([data[0].to, data[1].to], to[..]);
+    assert_eq!(data[0].bytes, data[1].bytes, "one packet for all");
+    assert_eq!(
+        data[2].to,
+        SocketAddrV4::new(Ipv4Addr::new(239, 255, 1, 2), 5_568)
+    );
+}
+
+#[test]
+fn data_for_no_address_go_nowhere() {
+    let nobody = SacnOutput {
+        target: Target::Unicast(Vec::new()),
+        ..SacnOutput::default()
+    };
+    let mut sender = with_universes(&[1], &nobody);
+    sender.set_levels(ONE, &[1]).expect("added");
+    let sent = run(&mut sender, &mut START.clone(), START + SECOND);
+    assert!(sent.iter().all(|sent| sent.data().is_none()));
+}
+
+#[test]
+fn full_universes_are_sent_no_faster_than_dmx512_takes_them() {
+    let rate = FrameRate::from_millihertz(200_000).expect("in range");
+    for (slots, least, most) in [(512, 38, 41), (100, 190, 201)] {
+        let mut sender = sender(rate, 0);
+        sender.add(ONE, SacnOutput::default()).expect("new");
+        let mut now = START;
+        for step in 0..200_u64 {
+            sender.set_levels(ONE, &vec![step as u8; slots]).expect("added");
+            run(&mut sender, &mut now, START + step * 5 * MS);
+        }
+        assert!(
+            (least..=most).contains(&sender.counters().packets),
+            "{slots}: {:?}",
+            sender.counters()
+        );
+    }
+}
+
+#[test]
+fn late_wake_sends_one_frame_and_counts_the_skipped() {
+    let mut sender = with_universes(&[1], &SacnOutput::default());
+    sender.set_levels(ONE, &[1]).expect("added");
+    sender.advance(START);
+    sender.advance(START + 500 * MS);
+    assert_eq!(sender.datagrams().count(), 1);
+    let counters = sender.counters();
+    assert_eq!((counters.frames, counters.skipped), (2, 21));
+}
+
+#[test]
+fn what_is_out_of_range_is_refused() {
+    let mut sender = with_universes(&[1], &SacnOutput::default());
+    assert_eq!(sender.set_levels(ONE, &[]), Err(SenderError::Slots { got: 0 }));
+    assert_eq!(
+        sender.set_levels(ONE, &[0; 513]),
+        Err(SenderError::Slots { got: 513 })
+    );
+    assert_eq!(
+        sender.set_levels(universe(2), &[0]),
+        Err(SenderError::UnknownUniverse { got: 2 })
+    );
+    assert_eq!(
+        sender.set_priority(ONE, 201),
+        Err(SenderError::Priority { got: 201 })
+    );
+    assert_eq!(
+        sender.set_priorities(ONE, Some(&[201])),
+        Err(SenderError::Priority { got: 201 })
+    );
+    assert_eq!(
+        sender.remove(universe(2)),
+        Err(SenderError::UnknownUniverse { got: 2 })
+    );
+}
