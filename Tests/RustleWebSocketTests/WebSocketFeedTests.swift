@@ -91,6 +91,32 @@ import Testing
     try await peer.stop()
   }
 
+  @Test func connectionWithDuplicatesAloneBeginsTheBackoffAnew() async throws {
+    let peer = try await WebSocketPeer.start()
+    let feed = try quickFeed(peer.url)
+    let (stream, connection) = (try await feed.trades(), try await feed.connectionStates())
+    try await feed.run()
+    var arrivals = peer.arrivals.makeAsyncIterator()
+    var trades = stream.makeAsyncIterator()
+    for round in 0..<3 {
+      let arrival = try #require(await arrivals.next())
+      // The source restarted, and sends what it has sent before.
+      try await arrival.send(message(7))
+      if round == 0 { _ = try await nextTrade(&trades) }
+      while try await feed.counts.duplicates < round { await Task.yield() }
+      await arrival.kill()
+    }
+    var states = connection.makeAsyncIterator()
+    for _ in 0..<3 {
+      let lost = await nextStates(&states) { if case .reconnecting = $0 { true } else { false } }.last
+      guard case .reconnecting(_, let failures, _)? = lost else { throw CancellationError() }
+      #expect(failures == 1)
+    }
+    #expect(try await feed.counts.trades == 1)
+    await feed.shutDown()
+    try await peer.stop()
+  }
+
   @Test func feedWithoutAnAttemptLeftEndsAndAConnectionWithTradesHasThemAll() async throws {
     let peer = try await WebSocketPeer.start()
     let feed = try quickFeed(peer.url) { $0.backoff.attemptLimit = 2 }
