@@ -144,7 +144,7 @@ impl fmt::Display for FeedError {
             Self::Speed(error) => error.fmt(f),
             Self::UnknownFormat { name } => write!(
                 f,
-                "format: expected one, or a file whose name ends in .ndjson, .jsonl, .json or .csv, with .gz or without, got {name:?}"
+                "format: expected one, or a file whose name ends in .ndjson, .jsonl, .json or .csv, with .gz, .zst or without, got {name:?}"
             ),
             Self::File { name, error } => {
                 write!(

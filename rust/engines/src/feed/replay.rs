@@ -40,7 +40,7 @@ enum Input {
 /// A source that plays a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayConfiguration {
-    /// The file, which may be compressed with gzip. Anything but a regular file, such as a pipe, is read as it arrives, by a thread of its own: if the feed ends
+    /// The file, which may be compressed with gzip or zstd. Anything but a regular file, such as a pipe, is read as it arrives, by a thread of its own: if the feed ends
     /// while that thread waits for bytes or for a writer, it stays until they arrive or the pipe is closed.
     pub path: PathBuf,
     /// Its format; `None`: by the ending of its name.
