@@ -192,8 +192,7 @@ struct TickerCommand: AsyncParsableCommand {
     log.bootstrap(usual: .error)
     let (plan, notes) = (try plan(), log.quiet ? nil : LineWriter.standardError)
     let ending: RunEnding
-    // A row of the view is a symbol.
-    if let screen = output.screen, !plan.content.hasIntervals {
+    if let screen = output.screen {
       let start = ContinuousClock.now
       let view = LiveTicker(plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) }, wall: { .now })
       ending = try await plan.run(in: view, notes: notes)
