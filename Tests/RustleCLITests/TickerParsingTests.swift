@@ -59,6 +59,15 @@ import RustleWebSocket
     _ = try folder.write(Data("[]".utf8), as: "rustle/ticker.json")
     #expect(try plan("C", home: folder.url.path).symbols == ["C"])
     #expect(throws: OptionsFileError.self) { try plan(home: folder.url.path) }
+    // A broken one is not the fault of a mistyped option.
+    for arguments in [["--ratee", "4"], ["--rate", "-1"]] {
+      let error = #expect(throws: (any Error).self) {
+        try RustleCommandLine.command(
+          for: ["ticker"] + arguments, environment: ["XDG_CONFIG_HOME": folder.url.path])
+      }
+      let text = error.map { RootCommand.message(for: $0) } ?? ""
+      #expect(text.contains(arguments[0]) && !text.contains("--config"), "\(text)")
+    }
   }
 
   @Test func failuresOfAValidationAreReportedAsSuch() throws {
