@@ -70,6 +70,24 @@ import RustleWebSocket
     }
   }
 
+  @Test func optionsOfConnectionsBelongToASourceThatHasOne() throws {
+    func text(_ arguments: String...) -> String {
+      let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["ticker"] + arguments) }
+      return error.map { RootCommand.message(for: $0) } ?? ""
+    }
+    let (plain, file) = (["--source", "a=ws://a"], ["--source", "a=x.csv"])
+    let two = text("--insecure", plain[0], plain[1], "--source", "b=WS://b")
+    #expect(two.hasPrefix("--insecure requires --connect wss://"))
+    #expect(text("--roots", "r.pem", plain[0], plain[1]).hasPrefix("--roots requires --connect wss://…; ws://…"))
+    #expect(text("--attempts", "3", file[0], file[1]) == "--attempts requires --connect")
+    #expect(text("--quotes", plain[0], plain[1]) == "--quotes requires --exchange")
+    #expect(text("--speed", "3", plain[0], plain[1]) == "--speed requires --replay")
+    for other in ["b=wss://b", "b=exchange:kraken"] {
+      let arguments = ["ticker", "--insecure", "--source", "a=ws://a", "--source", other]
+      #expect(throws: Never.self) { try TickerSourceOptions.parse(Array(arguments.dropFirst())) }
+    }
+  }
+
   @Test func failuresOfAValidationAreReportedAsSuch() throws {
     struct Refusing: ParsableCommand {
       static let failure = CommandFailure(.noInput, "a", advice: "b")

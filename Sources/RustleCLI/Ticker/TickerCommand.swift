@@ -15,7 +15,7 @@ struct TickerCommand: AsyncParsableCommand {
       rustle ticker --connect <address> [<symbols> ...] [--json]
       """,
     discussion: """
-      Without --replay and --connect the prices are simulated: a random walk, for tests and demonstrations. A terminal shows a \
+      Without --replay and --connect the prices are simulated: a random walk. A terminal shows a \
       live table (q quits, space pauses, ? shows help); a pipe receives one line for each update.
 
       A recording is replayed at its own pace or faster, and waits for a slow reader. Malformed lines are skipped, counted and \
