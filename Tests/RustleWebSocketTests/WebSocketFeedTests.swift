@@ -20,7 +20,8 @@ import Testing
     #expect(arrival.head.uri == "/a%20b?key=x")
     #expect(arrival.head.headers["x-token"] == ["y"])
     #expect(arrival.head.headers["host"] == ["127.0.0.1:\(peer.port)"])
-    #expect(arrival.head.headers["sec-websocket-extensions"].isEmpty)
+    #expect(
+      arrival.head.headers["sec-websocket-extensions"] == ["permessage-deflate; client_no_context_takeover"])
     var frames = arrival.frames.makeAsyncIterator()
     #expect(await nextText(&frames) == #"{"subscribe":"all"}"#)
     try await arrival.send(message(0))
@@ -53,6 +54,30 @@ import Testing
     var states = connection.makeAsyncIterator()
     #expect(await states.next()?.value == .connecting(to: place, failures: 0))
     #expect(await states.next()?.value == .connected(to: place))
+    try await peer.stop()
+  }
+
+  @Test(arguments: [true, false]) func compressedMessagesBecomeTrades(keepsContext: Bool) async throws {
+    let accepted = "permessage-deflate" + (keepsContext ? "" : "; server_no_context_takeover")
+    let peer = try await WebSocketPeer.start(extensions: accepted)
+    let feed = try quickFeed(peer.url)
+    let stream = try await feed.trades()
+    try await feed.run()
+    var arrivals = peer.arrivals.makeAsyncIterator()
+    var trades = stream.makeAsyncIterator()
+    // A new connection begins with an empty context.
+    for _ in 0..<2 {
+      let arrival = try #require(await arrivals.next())
+      var frames = arrival.frames.makeAsyncIterator()
+      #expect(await nextText(&frames) == #"{"subscribe":"all"}"#, "not compressed")
+      for bytes in [InflaterTests.trades[0], InflaterTests.trades[keepsContext ? 1 : 0]] {
+        try await arrival.send(.text, bytes, isCompressed: true)
+        #expect(try await nextTrade(&trades).symbol == "C")
+      }
+      await arrival.kill()
+    }
+    #expect(try await feed.counts.malformed == 0)
+    await feed.shutDown()
     try await peer.stop()
   }
 
