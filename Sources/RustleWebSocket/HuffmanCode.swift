@@ -16,29 +16,37 @@ struct HuffmanCode: Sendable {
   /// Creates the code of symbols with these lengths, 0 for one that does not occur.
   ///
   /// - Returns: nil when the lengths make no code. An incomplete one is accepted as zlib does, where its longest code has one bit.
-  init?(lengths: some Collection<UInt8>) {
+  init?(lengths: ArraySlice<UInt8>) {
     for length in lengths { counts[Int(length)] += 1 }
     counts[0] = 0
-    var (left, firsts, offsets) = (1, [0, 0], [0, 0])
+    var left = 1
+    var firsts = [Int](repeating: 0, count: Self.maximumLength + 2)
+    var offsets = firsts
     for length in 1...Self.maximumLength {
       left = left << 1 - counts[length]
       if left < 0 { return nil }
-      firsts.append((firsts[length] + counts[length]) << 1)
-      offsets.append(offsets[length] + counts[length])
+      firsts[length + 1] = (firsts[length] + counts[length]) << 1
+      offsets[length + 1] = offsets[length] + counts[length]
     }
-    if left > 0, counts.dropFirst(2).contains(where: { $0 > 0 }) { return nil }
+    if left > 0, offsets[Self.maximumLength + 1] > counts[1] { return nil }
     symbols = [UInt16](repeating: 0, count: offsets[Self.maximumLength + 1])
-    for (symbol, length) in zip(UInt16(0)..., lengths) where length > 0 {
-      let (length, code) = (Int(length), firsts[Int(length)])
-      symbols[offsets[length]] = symbol
-      (firsts[length], offsets[length]) = (code + 1, offsets[length] + 1)
-      guard length <= Self.fastBits else { continue }
-      // The first bit of a code is the lowest of the stream.
-      var reversed = (0..<length).reduce(0) { $0 | (code >> $1 & 1) << (length - 1 - $1) }
-      while reversed < fast.count {
-        fast[reversed] = symbol << 4 | UInt16(length)
-        reversed += 1 << length
-      }
+    for symbol in 0..<lengths.count {
+      let length = Int(lengths[lengths.startIndex + symbol])
+      if length == 0 { continue }
+      symbols[offsets[length]] = UInt16(symbol)
+      offsets[length] += 1
+      if length <= Self.fastBits { add(symbol, firsts[length], length) }
+      firsts[length] += 1
+    }
+  }
+
+  private mutating func add(_ symbol: Int, _ code: Int, _ length: Int) {
+    // The first bit of a code is the lowest of the stream.
+    var reversed = 0
+    for bit in 0..<length { reversed |= (code >> bit & 1) << (length - 1 - bit) }
+    while reversed < fast.count {
+      fast[reversed] = UInt16(symbol << 4 | length)
+      reversed += 1 << length
     }
   }
 
@@ -58,8 +66,8 @@ struct HuffmanCode: Sendable {
 
   /// The code of literals and lengths, and that of distances, of a block that brings none (section 3.2.6).
   static let fixed = (
-    literals: HuffmanCode(lengths: (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 }),
-    distances: HuffmanCode(lengths: [UInt8](repeating: 5, count: 32))
+    literals: HuffmanCode(lengths: (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 }[...]),
+    distances: HuffmanCode(lengths: [UInt8](repeating: 5, count: 32)[...])
   )
 }
 #endif

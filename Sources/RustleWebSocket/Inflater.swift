@@ -112,7 +112,7 @@ struct Inflater: Sendable {
     guard literals <= 286, distances <= 30 else { throw .malformed }
     var codeLengths = [UInt8](repeating: 0, count: 19)
     for place in Self.lengthOrder.prefix(try take(4) + 4) { codeLengths[place] = UInt8(try take(3)) }
-    guard let lengthCode = HuffmanCode(lengths: codeLengths) else { throw .malformed }
+    guard let lengthCode = HuffmanCode(lengths: codeLengths[...]) else { throw .malformed }
     var lengths: [UInt8] = []
     while lengths.count < literals + distances {
       let (length, count): (UInt8, Int)
