@@ -232,6 +232,10 @@ import Testing
     #expect(header?.message.hasSuffix("got only a header") == true && header?.advice == nil)
     let late = try await play(Self.lines.joined()) { _, feed in feed.from = .max }.failure
     #expect(late?.status == .usage && late?.message.hasPrefix("--from: ") == true)
+    let early = try await play(Self.lines.joined()) { _, feed in feed.to = .unixEpoch }.failure
+    #expect(early?.message == "--to: expected a time within the recording, got one before its start")
+    let neither = try await play(Self.lines.joined()) { _, feed in (feed.from, feed.to) = (.unixEpoch, .unixEpoch) }
+    #expect(neither.failure?.message == "--from, --to: expected times with trades between them, got none")
   }
 
   @Test func sourcesThatAreRefusedHaveTheirExitCodes() async throws {
