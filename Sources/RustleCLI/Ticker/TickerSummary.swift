@@ -40,6 +40,9 @@ struct TickerSummary {
     {
       notes.append("the recording has no trade of \(plan.shownSymbols.joined(separator: ", "))")
     }
+    if plan.content.isCandles, failure == nil, shown.outcome == .cancelled, shown.statistics.produced == 0 {
+      notes.append("no candle was complete by the end")
+    }
   }
 
   private static func failure(
