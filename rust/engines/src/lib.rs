@@ -29,6 +29,7 @@ mod schedule;
 mod session;
 mod sound;
 mod spin;
+mod system_reason;
 mod ticker;
 mod timers;
 mod turns;
