@@ -70,7 +70,7 @@ let package = Package(
     // Empty without the trait.
     .target(
       name: "RustleWebSocket",
-      dependencies: ["RustleMarket"]
+      dependencies: ["RustleMarket", .target(name: "CZlib", condition: .when(traits: ["WebSocket"]))]
         + network("NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
         + network("NIOSSL", package: "swift-nio-ssl"),
       swiftSettings: strict),
@@ -79,6 +79,7 @@ let package = Package(
     // What needs a system library.
     .systemLibrary(
       name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"]), .brew(["libsndfile"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"]), .brew(["cairo"])]),
     .target(name: "RustleAudioFiles", dependencies: ["CSndfile", "RustleAudio", "RustleFiles"], swiftSettings: strict),
     .target(name: "RustlePlot", dependencies: ["CCairo", "RustleFiles"], swiftSettings: strict),
@@ -108,7 +109,8 @@ let package = Package(
     // Tests: one target per module, and the boundary's own. IsolationTests is a link to ConformanceTests: the same suite as
     // a module sees it whose code is on the main actor unless it says otherwise.
     .target(
-      name: "TestSupport", dependencies: ["RustleAudio", "RustleCore", log], path: "Tests/TestSupport", swiftSettings: strict
+      name: "TestSupport", dependencies: ["RustleAudio", "RustleCore", log], path: "Tests/TestSupport",
+      swiftSettings: strict
     ),
     .testTarget(name: "RustleCoreTests", dependencies: ["RustleCore", "TestSupport", log], swiftSettings: strict),
     .testTarget(

@@ -37,7 +37,7 @@ final class WebSocketFrames: ChannelDuplexHandler {
   /// The compressed bytes of the present message so far; nil: it is not compressed.
   private var compressed: [UInt8]?
   /// nil where messages are not compressed.
-  private var inflater: Inflater?
+  private let inflater: Inflater?
   /// Whether a read was requested and is not completed, as when the handler is added.
   private var isReading = true
   /// Whether a read was requested since the handler was added. Until then a completion is an earlier one: the upgrade completes
