@@ -61,6 +61,7 @@ extension Equalizer {
     return try await withTaskCancellationHandler {
       defer { replacement.discard() }
       do {
+    replacement.discardLeftovers()
         var writer = try AudioFileWriter(path: replacement.path, format: format, options: options)
         try Task.checkCancellation()
         var sound = try await equalize(input) { buffer, frames in

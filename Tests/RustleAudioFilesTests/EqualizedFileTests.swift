@@ -132,6 +132,26 @@ private struct IdleInput: AudioInput {
   let idle: Task<Void, Never>
 
   func buffers() async throws -> AsyncStream<PCMBuffer> {
+  /// A killed process used to leave its hidden file for ever.
+  @Test func leftoversOfKilledProcessesAreRemovedByTheNext() async throws {
+    // No process has this number (the greatest of Linux is 4,194,304).
+    let (gone, here) = (4_194_305, getpid())
+    let unique = UUID().uuidString
+    let old = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: -120)]
+    var kept: [String] = []
+    for (name, isOld, isRemoved) in [
+      (".b.wav.\(gone).\(unique).part", true, true), (".b.wav.\(gone).A\(unique).part", false, false),
+      (".b.wav.\(here).\(unique).part", true, false), (".c.wav.\(gone).\(unique).part", true, false),
+      (".b.wav.mine.\(unique).part", true, false),
+    ] {
+      let file = try folder.write(Data([1]), as: name)
+      if isOld { try FileManager.default.setAttributes(old, ofItemAtPath: file) }
+      if !isRemoved { kept.append(name) }
+    }
+    _ = try await Equalizer(format: format).write(input, to: path("b.wav"))
+    #expect(try Set(names()) == Set(kept + ["a.wav", "b.wav"]))
+  }
+
     let sounds = Mutex([sound])
     return AsyncStream {
       if let sound = sounds.withLock({ $0.popLast() }) { return sound }
