@@ -69,7 +69,7 @@ public struct AudioFileReader: ~Copyable {
   /// - Throws: `AudioFileError` with `noSuchChannel` or `readFailed`.
   /// - Precondition: `maximumFrames` is at least 1.
   public mutating func readMono(
-    into buffer: inout [Float], maximumFrames: Int, selecting selection: ChannelSelection = .mix
+    into buffer: inout [Float], maximumFrames: Int, selecting selection: ChannelSelection = .all
   ) throws(AudioFileError) -> Int {
     if case .channel(let index) = selection, !(0..<format.channels).contains(index) {
       throw AudioFileError(
