@@ -120,10 +120,10 @@ extension STFT {
   ///
   /// - Parameters:
   ///   - input: sound of any format.
-  ///   - channel: counted from 0; nil: the mean of all. One that the sound does not have is an ``AudioError`` of the first frame.
+  ///   - channel: the selected channels. One that the sound does not have is an ``AudioError`` of the first frame.
   /// - Throws: what the input throws when it cannot be opened.
   public func frames<Input: AudioInput>(
-    of input: Input, channel: Int? = nil
+    of input: Input, channel: ChannelSelection = .all
   ) async throws -> STFTFrames<AsyncThrowingMapSequence<Input.Buffers, [Float]>> {
     try await input.buffers().mono(channel: channel).spectra(self)
   }

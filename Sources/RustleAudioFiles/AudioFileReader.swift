@@ -15,7 +15,8 @@ public import RustleAudio
 /// ```
 ///
 /// A truncated WAV file is read to its end; ``AudioFileFormat/promisedFrames`` reports the frames that its header promises. A
-/// FLAC file whose writer ended before it wrote the length, and an M4A file that ends within a fragment, are read to their ends too.
+/// FLAC file whose writer ended before it wrote the length, and an M4A file that ends within a fragment, are read to their ends too,
+/// and an M4A file with more sound than its header says; of an M4A file with an edit list, the sound in that.
 ///
 /// A reader is one position in one file: it is not copyable, and two tasks do not share one.
 public struct AudioFileReader: ~Copyable {
@@ -68,7 +69,7 @@ public struct AudioFileReader: ~Copyable {
   /// - Throws: `AudioFileError` with `noSuchChannel` or `readFailed`.
   /// - Precondition: `maximumFrames` is at least 1.
   public mutating func readMono(
-    into buffer: inout [Float], maximumFrames: Int, selecting selection: ChannelSelection = .mix
+    into buffer: inout [Float], maximumFrames: Int, selecting selection: ChannelSelection = .all
   ) throws(AudioFileError) -> Int {
     if case .channel(let index) = selection, !(0..<format.channels).contains(index) {
       throw AudioFileError(

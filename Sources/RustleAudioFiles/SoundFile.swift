@@ -18,6 +18,8 @@ let opening = NSLock()
   private let flac: FileHandle?
   /// The program that decodes an MP4 file, and the socket from which its sound is read.
   private let decoder: (program: FFmpeg, output: FileHandle)?
+  /// The end of an MP4 file by its header.
+  private let end: DecodedEnd?
   let format: AudioFileFormat
   let layout: ChannelLayout
 
@@ -29,7 +31,7 @@ let opening = NSLock()
       try Self.checkIsNotEmpty(path)
     }
     let sound = !isStandardInput && Self.isMP4(path) ? try FFmpeg.sound(of: path) : nil
-    let decoder = if let sound { try FFmpeg.decoder(of: path, sound) } else { nil as (FFmpeg, FileHandle)? }
+    let decoder = if sound != nil { try FFmpeg.decoder(of: path) } else { nil as (FFmpeg, FileHandle)? }
     let flac = isStandardInput || sound != nil ? nil : Self.flacFile(path)
     let stream = isStandardInput ? .standardInput : decoder?.1 ?? flac
     let isLocked = !isStandardInput && sound == nil
@@ -57,6 +59,7 @@ let opening = NSLock()
         sampleRate: Double(info.samplerate), channels: Int(info.channels), frames: isAsReported ? sound.frames : nil,
         container: "M4A", codec: sound.codec)
       layout = .default(for: Int(info.channels))
+      end = format.frames.map { DecodedEnd(frames: $0) }
       return
     }
     // A stream of unknown length is reported with one of several very large numbers (SF_COUNT_MAX for Ogg, what the
@@ -69,6 +72,7 @@ let opening = NSLock()
       codec: Self.name(of: info.format & Int32(SF_FORMAT_SUBMASK)) ?? "unknown codec",
       promisedFrames: isStandardInput ? nil : WavePromise.framesOfShortFile(path))
     layout = unsafe Self.layout(of: opened, channels: Int(info.channels))
+    end = nil
   }
 
   deinit {
@@ -77,6 +81,13 @@ let opening = NSLock()
 
   /// Replaces the contents of `buffer` by the next frames; returns how many there were, 0 at the end.
   func read(into buffer: inout [Float], maximumFrames: Int) throws(AudioFileError) -> Int {
+    guard let end else { return try decode(into: &buffer, maximumFrames: maximumFrames) }
+    return try end.read(into: &buffer, maximumFrames: maximumFrames, channels: format.channels) {
+      buffer, count throws(AudioFileError) in try decode(into: &buffer, maximumFrames: count)
+    }
+  }
+
+  private func decode(into buffer: inout [Float], maximumFrames: Int) throws(AudioFileError) -> Int {
     let wanted = maximumFrames * format.channels
     if buffer.count > wanted { buffer.removeLast(buffer.count - wanted) }
     if buffer.isEmpty && buffer.capacity < wanted { buffer = [Float](repeating: 0, count: wanted) }

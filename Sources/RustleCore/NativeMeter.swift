@@ -6,6 +6,12 @@ extension NativeMeterConfiguration {
 }
 
 extension NativeMeter {
+  /// Adds the measurement of another meter.
+  package func add(_ other: NativeMeter) throws(NativeError) {
+    defer { extendLifetime(other) }
+    try add(NativeMeterAddition(meter: other.handle.raw))
+  }
+
   /// Returns the bands' centre frequencies in Hz and time-averaged levels in dB relative to full scale.
   package func bands() throws(NativeError) -> [(center: Double, level: Double)] {
     // More than the number of one-third-octave bands between 8 Hz and 384 kHz.

@@ -1,6 +1,9 @@
 internal import Foundation
 
 /// A file that is written under a temporary name and replaces another once complete.
+///
+/// The name is hidden, and has the number of the process: what a process leaves behind that is killed, the next one that writes the
+/// same file removes.
 package struct FileReplacement: Sendable {
   /// The temporary path, in the same folder, so that the system renames atomically.
   package let path: String
@@ -9,7 +12,31 @@ package struct FileReplacement: Sendable {
   /// - Parameter target: the final path. A link is followed.
   package init(of target: String) {
     self.target = URL(fileURLWithPath: target).resolvingSymlinksInPath()
-    path = self.target.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part").path
+    let folder = self.target.deletingLastPathComponent()
+    path = folder.appending(path: Self.stem(self.target) + "\(getpid()).\(UUID().uuidString).part").path
+  }
+
+  /// The beginning of the temporary names of a file, which may have a name of the greatest length.
+  private static func stem(_ target: URL) -> String {
+    let name = target.lastPathComponent.utf8.prefix(160)
+    return ".\(String(decoding: name, as: UTF8.self).replacing("\u{FFFD}", with: ""))."
+  }
+
+  /// Removes the temporary files of this final path that processes left behind which do not exist any more. One that was written
+  /// to in the last minute stays: its process may be of another machine, or of a program that completes it.
+  package func discardLeftovers() {
+    let (folder, stem) = (target.deletingLastPathComponent(), Self.stem(target))
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    for name in names where name.hasPrefix(stem) && name.hasSuffix(".part") {
+      let parts = name.dropFirst(stem.count).split(separator: ".")
+      guard parts.count == 3, let process = Int32(parts[0]), process > 0, kill(process, 0) != 0, errno == ESRCH else {
+        continue
+      }
+      let file = folder.appending(path: name).path
+      let written = try? FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
+      guard let written, written.timeIntervalSinceNow < -60 else { continue }
+      try? FileManager.default.removeItem(atPath: file)
+    }
   }
 
   /// The kind of file at the final path.

@@ -9,6 +9,7 @@ enum PictureFile {
   ///   - write: writes a file at a path; returns why it could not, or nil.
   static func replace(_ path: String, by write: (String) -> String?) throws(PlotError) {
     let replacement = FileReplacement(of: path)
+    replacement.discardLeftovers()
     if replacement.occupant == .other {
       // A device or a pipe is not replaced, and a folder is refused by the system.
       if let reason = write(path) { throw failure(path, reason) }

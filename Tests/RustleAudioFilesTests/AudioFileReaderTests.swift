@@ -1,9 +1,10 @@
 import Foundation
+import RustleAudio
 import RustleAudioFiles
 import TestSupport
 import Testing
 
-@Suite struct AudioFileReaderTests {
+@Suite(.releasesNativeObjects) struct AudioFileReaderTests {
   static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
 
   @Test func floatSamplesArriveBitForBit() throws {
@@ -75,7 +76,7 @@ import Testing
       _ = try reader.readMono(into: &block, maximumFrames: 8, selecting: selection)
       return block
     }
-    #expect(try mono(.mix) == [0.75, -0.5])
+    #expect(try mono(.all) == [0.75, -0.5])
     #expect(try mono(.channel(0)) == [1, -1])
     #expect(try mono(.channel(1)) == [0.5, 0])
   }

@@ -165,6 +165,23 @@ import Testing
   }
 
   /// A playlist or a description of other files is no sound file, whatever its name.
+  /// The file's header halves its 3 s; it used to be cut there.
+  @Test func anM4AIsReadBeyondADurationThatIsTooShort() throws {
+    let path = AudioFileReaderTests.fixtures.appending(path: "short-duration.m4a").path
+    var reader = try AudioFileReader(path: path)
+    #expect(reader.format.frames == 12_512)
+    var (sound, block): ([Float], [Float]) = ([], [])
+    while try reader.read(into: &block, maximumFrames: 1_000) > 0 { sound += block }
+    // With the padding of the last coded frame, whose length nothing reports.
+    #expect(sound.count == 24_576)
+    #expect(try reader.read(into: &block, maximumFrames: 1_000) == 0 && block.isEmpty)
+    for second in 0..<3 {
+      var energy = 0.0
+      for sample in sound[8_000 * second + 500..<8_000 * second + 7_500] { energy += Double(sample) * Double(sample) }
+      #expect(abs(10 * log10(energy / 7_000) + 9) < 0.5, "\(second)")
+    }
+  }
+
   @Test func anM4AReachesNoOtherFile() throws {
     let folder = try ScratchFolder()
     let secret = try folder.write(WaveFile.sine(440, amplitude: 0.5, seconds: 0.1, sampleRate: 8_000), as: "secret.wav")

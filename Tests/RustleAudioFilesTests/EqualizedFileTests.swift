@@ -59,6 +59,57 @@ import Testing
     #expect(error?.code == .formatMismatch)
   }
 
+  /// A tone at the centre of a band has the gain of the band: a ramp from 0 to 12 dB within 2 s, then a jump to -6 dB.
+  @Test func automationFollowsItsPoints() async throws {
+    let format = try AudioFormat(sampleRate: 48_000, channels: 1)
+    let tone = (0..<144_000).map { n -> Float in
+      let phase = Double.pi / 24 * Double(n % 48)
+      return Float(0.1 * sin(phase))
+    }
+    let options = AudioFileWriter.Options(encoding: .float32)
+    try AudioFileWriterTests.write(tone, to: path("tone.wav"), format, options)
+    let settings = EqualizerSettings(left: [EqualizerBand(frequency: 1_000, gain: 3)])
+    let automation = EqualizerAutomation(points: [
+      .init(time: 0, band: 0, gain: 0), .init(time: 2, band: 0, gain: 12), .init(time: 2.5, band: 0, gain: 12),
+      .init(time: 2.5, band: 0, gain: -6),
+    ])
+    var files: [[Float]] = []
+    for blockFrames in [4_096, 1_000] {
+      let equalizer = try Equalizer(format: format, settings: settings)
+      let input = AudioFileInput(path: path("tone.wav"), blockFrames: blockFrames)
+      let name = path("\(blockFrames).wav")
+      let sound = try await equalizer.write(input, to: name, options: options, automation: automation)
+      #expect(sound.frames == 144_000)
+      #expect(await equalizer.settings == settings)
+      files.append(try TestSound.read(name))
+    }
+    #expect(files[0] == files[1])
+    // The level of each period of the tone, 1 ms.
+    for period in 1..<3_000 {
+      var energy = 0.0
+      for sample in files[0][48 * period..<48 * (period + 1)] { energy += Double(sample) * Double(sample) }
+      let level = 10 * log10(energy / 24) + 20
+      let time = (Double(period) + 0.5) / 1_000
+      let expected: Double = time < 2 ? 6 * time : time < 2.5 ? 12 : -6
+      // A fifth of 6 dB/s over 44 ms, and what the filter itself takes to follow; beside the jump its own time.
+      if abs(time - 2.5) > 0.06 { #expect(abs(level - expected) < 0.08, "\(time) s") }
+    }
+  }
+
+  @Test func automationThatDoesNotFitLeavesTheSettings() async throws {
+    let settings = EqualizerSettings(left: [EqualizerBand(frequency: 1_000, gain: 3)])
+    let automation = EqualizerAutomation(points: [.init(time: 0, band: 4, gain: 0)])
+    for isBypassed in [false, true] {
+      let equalizer = try Equalizer(format: format, settings: settings, isBypassed: isBypassed)
+      let error = await #expect(throws: AudioError.self) {
+        try await equalizer.write(input, to: path("b.wav"), automation: automation)
+      }
+      #expect(error?.code == .validation)
+      #expect(await equalizer.settings == settings)
+    }
+    #expect(try names() == ["a.wav"])
+  }
+
   // MARK: the place of the file
 
   private func names() throws -> [String] {
@@ -79,6 +130,26 @@ import Testing
     #expect(try TestSound.read(older).count == 2 * Int(sound.frames))
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == older)
     #expect(try self.names() == ["a.wav", "b.wav", "link.wav"])
+  }
+
+  /// A killed process used to leave its hidden file for ever.
+  @Test func leftoversOfKilledProcessesAreRemovedByTheNext() async throws {
+    // No process has this number (the greatest of Linux is 4,194,304).
+    let (gone, here) = (4_194_305, getpid())
+    let unique = UUID().uuidString
+    let old = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: -120)]
+    var kept: [String] = []
+    for (name, isOld, isRemoved) in [
+      (".b.wav.\(gone).\(unique).part", true, true), (".b.wav.\(gone).A\(unique).part", false, false),
+      (".b.wav.\(here).\(unique).part", true, false), (".c.wav.\(gone).\(unique).part", true, false),
+      (".b.wav.mine.\(unique).part", true, false),
+    ] {
+      let file = try folder.write(Data([1]), as: name)
+      if isOld { try FileManager.default.setAttributes(old, ofItemAtPath: file) }
+      if !isRemoved { kept.append(name) }
+    }
+    _ = try await Equalizer(format: format).write(input, to: path("b.wav"))
+    #expect(try Set(names()) == Set(kept + ["a.wav", "b.wav"]))
   }
 
   /// A failure used to leave the sound before it in place of the older file.

@@ -123,7 +123,7 @@ private struct Broken: Error {}
       device: AudioDevice.demo.name, format: try AudioFormat(sampleRate: 48_000, channels: 2), frameLimit: 24_000)
     let capture = try AudioCapture(configuration, runtime: runtime)
     let stft = try STFT(size: 1_024)
-    for channel in [nil, 0, 1] {
+    for channel in [ChannelSelection.all, .channel(0), .channel(1)] {
       let buffers = try await capture.buffers()
       runtime.advance(by: .seconds(1))
       var signal: [Float] = []
@@ -135,7 +135,7 @@ private struct Broken: Error {}
       for try await row in frames { rows += row }
       #expect(rows == (try stft.frames(of: signal)))
     }
-    var frames = try await stft.frames(of: capture, channel: 2).makeAsyncIterator()
+    var frames = try await stft.frames(of: capture, channel: .channel(2)).makeAsyncIterator()
     runtime.advance(by: .seconds(1))
     let error = await #expect(throws: AudioError.self) { try await frames.next() }
     #expect(error?.message == "channel: expected one below 2, got 2")

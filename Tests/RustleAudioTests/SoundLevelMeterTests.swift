@@ -128,7 +128,7 @@ import Testing
 
   @Test func channelIsTheOneThatIsAskedFor() async throws {
     let samples = Sounds.tones([(1_000, 0.1), (1_000, 0.01)], frames: 0..<96_000)
-    func level(_ channel: MeteredChannel) async throws -> Double {
+    func level(_ channel: ChannelSelection) async throws -> Double {
       let meter = try SoundLevelMeter(format: stereo, configuration: SoundLevelMeterConfiguration(channel: channel))
       try await meter.process(PCMBuffer(format: stereo, wholeFrames: samples, position: 0))
       return try await meter.reading.equivalentContinuousLevel
@@ -307,5 +307,24 @@ import Testing
         "16", "20", "25", "31.5", "40", "50", "63", "80", "100", "125", "160", "200", "250", "315", "400", "500", "630",
         "800", "1k", "1.25k", "1.6k", "2k", "2.5k", "3.15k", "4k", "5k", "6.3k", "8k", "10k", "12.5k", "16k", "20k",
       ])
+  }
+
+  @Test func addedMeasurementsAreOne() async throws {
+    let meter = try SoundLevelMeter(format: mono)
+    let other = try SoundLevelMeter(format: stereo)
+    try await meter.process(tone(amplitude: 0.1, seconds: 1))
+    let loud = tone(amplitude: 0.2, seconds: 3).samples.flatMap { [$0, $0] }
+    try await other.process(PCMBuffer(format: stereo, wholeFrames: loud, position: 0))
+    let (first, second) = (try await meter.reading, try await other.reading)
+    try await meter.add(other)
+    let all = try await meter.reading
+    #expect(all.seconds == 4 && all.maximum == second.maximum && all.level == first.level)
+    #expect(abs(all.equivalentContinuousLevel - Self.power - 10 * log10((1 + 3 * 4) / 4)) < 0.02)
+    #expect(try await other.reading == second)
+    let different = try SoundLevelMeter(
+      format: mono, configuration: SoundLevelMeterConfiguration(loudnessRangeStep: .second))
+    #expect(await code { try await meter.add(different) } == .validation)
+    #expect(await code { try await meter.add(meter) } == .wrongState)
+    #expect(try await meter.reading == all)
   }
 }

@@ -99,13 +99,13 @@ import Testing
     let stereo = try AudioFormat(sampleRate: 48_000, channels: 2)
     let samples = Sounds.tones([(440, 0.4), (660, 0)], frames: 0..<24_000)
     let sound = PCMBuffer(format: stereo, wholeFrames: samples, position: 0)
-    func last(_ channel: TunedChannel) async throws -> TunerUpdate {
+    func last(_ channel: ChannelSelection) async throws -> TunerUpdate {
       let tuner = try Tuner(format: stereo, configuration: TunerConfiguration(channel: channel))
       return try #require(try await tuner.process(sound).last)
     }
     #expect(try await last(.channel(0)).needle?.reading.noteText == "A4")
     #expect(try await last(.channel(1)).needle == nil)
-    let mix = try await last(.mix)
+    let mix = try await last(.all)
     #expect(mix.needle?.reading.noteText == "A4")
     #expect(abs(try await last(.channel(0)).frame.level - mix.frame.level - 6.02) < 0.01)
     for channel in [-1, 2] {

@@ -42,12 +42,12 @@ import Testing
     let left = try VoiceProcessor.analyze(samples.span, sampleRate: 48_000).frames
     let mean = zip(samples, noise).map { 0.5 * $0 + 0.5 * $1 }
     let mixed = try VoiceProcessor.analyze(mean.span, sampleRate: 48_000).frames
-    #expect(try await frames(of: VoiceAnalyzer(format: stereo, channel: 0), in: scripted) == left)
-    let right = try await frames(of: VoiceAnalyzer(format: stereo, channel: 1), in: scripted)
+    #expect(try await frames(of: VoiceAnalyzer(format: stereo, channel: .channel(0)), in: scripted) == left)
+    let right = try await frames(of: VoiceAnalyzer(format: stereo, channel: .channel(1)), in: scripted)
     #expect(right.count { $0.isVoiced } < right.count / 10)
     #expect(try await frames(of: VoiceAnalyzer(format: stereo), in: scripted) == mixed)
     for channel in [-1, 2] {
-      let error = #expect(throws: AudioError.self) { try VoiceAnalyzer(format: stereo, channel: channel) }
+      let error = #expect(throws: AudioError.self) { try VoiceAnalyzer(format: stereo, channel: .channel(channel)) }
       #expect(error?.code == .validation && error?.message == "channel: expected one below 2, got \(channel)")
     }
   }
@@ -83,7 +83,9 @@ import Testing
     #expect(frames.first?.sample == 96_000 + Int64(analyzer.window / 2) && frames.first?.droppedFrames == 0)
   }
 
-  @Test(arguments: [nil, 1]) func processAllocatesForEachCall(channel: Int?) async throws {
+  @Test(arguments: [ChannelSelection.all, .channel(1)]) func processAllocatesForEachCall(channel: ChannelSelection)
+    async throws
+  {
     let stereo = try AudioFormat(sampleRate: 48_000, channels: 2)
     let analyzer = try VoiceAnalyzer(format: stereo, channel: channel)
     var frames: [VoiceFrame] = []

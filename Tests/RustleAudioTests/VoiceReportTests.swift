@@ -31,7 +31,7 @@ import Testing
     let report = try VoiceReport(samples, sampleRate: rate, frames: frames, summary: summary)
     #expect(report.seconds == 0.03 && report.voicedShare == 0)
     let pitch = try detectPitch(in: samples.span, sampleRate: rate, range: 60...1_100)
-    #expect(report.wholePitch == pitch && report.medianPitch == pitch.frequency)
+    #expect(report.pitchOfWhole == pitch && report.medianPitch == pitch.frequency)
     #expect(report.confidence == (pitch.isVoiced ? pitch.confidence : nil))
     #expect(pitch.isVoiced || report.formants.isEmpty)
     #expect(report.formant(1) == report.formants.first && report.formant(0) == nil && report.formant(9) == nil)

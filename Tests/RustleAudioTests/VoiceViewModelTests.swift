@@ -52,7 +52,7 @@ import Testing
     #expect(model.error == nil && model.frame == nil && model.history.isEmpty && model.summary == nil)
     await finish(model)
     #expect((model.error as? AudioError)?.code == .formatMismatch)
-    model.start(input(150), format: format, channel: 1)
+    model.start(input(150), format: format, channel: .channel(1))
     #expect(!model.isRunning && model.errorText == "channel: expected one below 1, got 1")
   }
 

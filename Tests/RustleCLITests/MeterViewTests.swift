@@ -25,7 +25,7 @@ import Testing
     state.peak = -0.04
     state.soundExposureLevel = -4.29
     state.exceeded = zip([5, 10, 50, 90, 95], [-10.25, -12.5, -24, -51.75, -60.1]).map {
-      SoundLevelReading.Exceedance(percent: $0, level: $1)
+      SoundLevelReading.ExceedanceLevel(percent: $0, level: $1)
     }
     state.place = 76.9
     state.levelZone = .average

@@ -24,7 +24,7 @@ import Testing
       played: notes(
         TunerUpdate.tone(82.6, from: 0, count: 100) + TunerUpdate.tone(442, from: 100, count: 50)
           + TunerUpdate.tone(440.1, from: 200, count: 200) + TunerUpdate.tone(3_000, from: 430, count: 40)),
-      learned: ReferenceLearner.Result(
+      learned: ReferenceLearner.Estimate(
         reference: 441.237, uncertainty: 0.12, used: 41, rejected: 2, isEnough: true),
       inharmonicities: [StretchCurve.Point(note: .a4, inharmonicity: 7e-4)], droppedFrames: 480, overruns: 1)
   }

@@ -28,9 +28,7 @@ public actor SoundLevelMeter {
   public init(
     format: AudioFormat, configuration: SoundLevelMeterConfiguration = SoundLevelMeterConfiguration()
   ) throws(AudioError) {
-    if case .channel(let channel) = configuration.channel, !(0..<format.channels).contains(channel) {
-      throw .validation("channel", expected: "one below \(format.channels)", got: "\(channel)")
-    }
+    try configuration.channel.check(channels: format.channels)
     self.format = format
     self.configuration = configuration
     do {
@@ -53,8 +51,8 @@ public actor SoundLevelMeter {
   /// The current reading.
   public var reading: SoundLevelReading {
     get throws(AudioError) {
-      var exceeded: [SoundLevelReading.Exceedance] = []
-      for percent in SoundLevelReading.Exceedance.percentages {
+      var exceeded: [SoundLevelReading.ExceedanceLevel] = []
+      for percent in SoundLevelReading.ExceedanceLevel.percentages {
         exceeded.append(.init(percent: percent, level: try level(exceededFor: Double(percent))))
       }
       do {
@@ -106,6 +104,19 @@ public actor SoundLevelMeter {
       let center = nominalCenter
       return center < 1_000 ? String(format: "%.4g", center) : String(format: "%.4gk", center / 1_000)
     }
+  }
+
+  /// Adds the measurement of another meter, as if its sound had been measured too: mean levels are over the time of both,
+  /// percentiles and the gates of loudness over the levels of both. Formats may differ. A band that one meter does not have is
+  /// averaged over the other's time. The current levels and the other meter stay.
+  ///
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a meter with other weightings, loudness or bands, or another
+  ///   calibration offset; with ``AudioError/Code/wrongState`` while the other meter measures, and for this meter itself.
+  public func add(_ other: SoundLevelMeter) async throws(AudioError) {
+    let faults = await (droppedFrames: other.droppedFrames, overruns: other.overruns)
+    try AudioError.rethrowing { () throws(NativeError) in try meter.add(other.meter) }
+    droppedFrames += faults.droppedFrames
+    overruns += faults.overruns
   }
 
   /// Begins a new measurement. The filters keep their state: a continuous sound has no onset.

@@ -33,13 +33,20 @@ public enum TimeWeighting: String, Sendable, Hashable, Codable, CaseIterable {
   }
 }
 
-/// The channels of a meter's levels and bands. Loudness is always of all.
-public enum MeteredChannel: Sendable, Hashable {
-  /// All: the mean of their powers. The phase between channels has no effect, and a silent channel counts. The peak is the
-  /// highest of any channel.
-  case all
-  /// One, counted from 0.
-  case channel(Int)
+/// The time between the short-term values that the loudness range is computed from. EBU Tech 3342 allows both; the ranges of one
+/// sound may differ by some tenths of an LU.
+public enum LoudnessRangeStep: String, Sendable, Hashable, Codable, CaseIterable {
+  /// 0.1 s: the result does not depend on where in the sound the measurement begins.
+  case tenthOfSecond = "0.1"
+  /// 1 s, as in libebur128 and FFmpeg.
+  case second = "1"
+
+  var native: NativeRangeStep {
+    switch self {
+    case .tenthOfSecond: .tenth
+    case .second: .second
+    }
+  }
 }
 
 /// The width of the bands of a meter (IEC 61260-1, class 1).
@@ -63,26 +70,29 @@ public struct SoundLevelMeterConfiguration: Sendable, Hashable {
   public var frequencyWeighting: FrequencyWeighting
   /// The time weighting of the levels.
   public var timeWeighting: TimeWeighting
-  /// The channels of the levels and bands.
-  public var channel: MeteredChannel
+  /// The channels of the levels and bands; loudness is always of all.
+  public var channel: ChannelSelection
   /// The calibration of the microphone.
   public var calibration: Calibration
   /// Whether loudness (LUFS) and the true peak are measured.
   public var measuresLoudness: Bool
+  /// The step of the loudness range.
+  public var loudnessRangeStep: LoudnessRangeStep
   /// The width of the bands; nil: no bands.
   public var bands: BandWidth?
 
   /// Creates a configuration; by default A, fast, not calibrated, with loudness and without bands.
   public init(
     frequencyWeighting: FrequencyWeighting = .a, timeWeighting: TimeWeighting = .fast,
-    channel: MeteredChannel = .all, calibration: Calibration = .uncalibrated, measuresLoudness: Bool = true,
-    bands: BandWidth? = nil
+    channel: ChannelSelection = .all, calibration: Calibration = .uncalibrated, measuresLoudness: Bool = true,
+    loudnessRangeStep: LoudnessRangeStep = .tenthOfSecond, bands: BandWidth? = nil
   ) {
     self.frequencyWeighting = frequencyWeighting
     self.timeWeighting = timeWeighting
     self.channel = channel
     self.calibration = calibration
     self.measuresLoudness = measuresLoudness
+    self.loudnessRangeStep = loudnessRangeStep
     self.bands = bands
   }
 
@@ -99,7 +109,7 @@ public struct SoundLevelMeterConfiguration: Sendable, Hashable {
         NativeResponsePoint(frequency: $0.frequency, deviation: $0.deviation)
       } ?? [],
       metered: metered, weighting: frequencyWeighting.native, time: timeWeighting.native, loudness: measuresLoudness,
-      bands: bands?.native ?? .none)
+      bands: bands?.native ?? .none, rangeStep: loudnessRangeStep.native)
   }
 }
 

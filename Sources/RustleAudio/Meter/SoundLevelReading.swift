@@ -20,7 +20,7 @@ public struct SoundLevelReading: Sendable, Hashable {
   /// Samples of the metered channels at the highest value of 16 bits or beyond: above 0, levels are too low.
   public package(set) var overloads: Int
   /// The levels, in dB, exceeded for 5, 10, 50, 90 and 95 percent of the measurement.
-  public package(set) var exceeded: [Exceedance]
+  public package(set) var exceeded: [ExceedanceLevel]
   /// The levels of the bands, in dB, by ascending frequency; empty if they are not measured.
   public package(set) var bands: [SoundLevelMeter.Band] = []
   /// The dropped frames of the input since the meter was created, which are not measured.
@@ -41,7 +41,7 @@ public struct SoundLevelReading: Sendable, Hashable {
   public package(set) var timeWeighting: TimeWeighting
 
   /// An exceedance level of the measurement, such as LAF10 for 10 percent; see ``SoundLevelMeter/level(exceededFor:)``.
-  public struct Exceedance: Sendable, Hashable {
+  public struct ExceedanceLevel: Sendable, Hashable {
     /// The percentage of the time.
     public let percent: Int
     /// The level in dB; nil in the first 5 time constants.
@@ -69,7 +69,8 @@ public struct SoundLevelReading: Sendable, Hashable {
     /// The integrated loudness in LUFS since the beginning of the measurement, with the gates of BS.1770: -70 LUFS, and 10 LU
     /// below the mean of what passes that. Minus infinity when nothing passes.
     public package(set) var integrated: Double
-    /// The loudness range in LU; nil in the first 3 s, since it is computed from short-term loudness (EBU Tech 3342, section 2).
+    /// The loudness range in LU (EBU Tech 3342), with the configured ``LoudnessRangeStep``; nil in the first 3 s, since it is
+    /// computed from short-term loudness.
     public package(set) var range: Double?
     /// The true peak, the highest of any channel also between samples, in dBTP.
     public package(set) var truePeak: Double
@@ -93,7 +94,7 @@ public struct SoundLevelReading: Sendable, Hashable {
     seconds = 0
     (level, equivalentContinuousLevel, maximum, minimum) = (-.infinity, -.infinity, -.infinity, nil)
     (peak, soundExposureLevel, overloads, loudness) = (-.infinity, -.infinity, 0, nil)
-    exceeded = Exceedance.percentages.map { Exceedance(percent: $0, level: nil) }
+    exceeded = ExceedanceLevel.percentages.map { ExceedanceLevel(percent: $0, level: nil) }
     (place, levelZone) = (0, .silent)
     calibration = configuration.calibration
     frequencyWeighting = configuration.frequencyWeighting
@@ -101,7 +102,7 @@ public struct SoundLevelReading: Sendable, Hashable {
   }
 
   init(
-    _ reading: NativeMeterReading, _ configuration: SoundLevelMeterConfiguration, exceeded: [Exceedance],
+    _ reading: NativeMeterReading, _ configuration: SoundLevelMeterConfiguration, exceeded: [ExceedanceLevel],
     bands: [SoundLevelMeter.Band], droppedFrames: Int64, overruns: Int
   ) {
     self.exceeded = exceeded

@@ -8,14 +8,14 @@
 /// }
 /// ```
 ///
-/// The result is the weighted mean of the readings in cents, without outliers (see ``Result``).
+/// The result is the weighted mean of the readings in cents, without outliers (see ``Estimate``).
 public struct ReferenceLearner: Sendable {
   /// The estimate.
   ///
   /// Readings further from the weighted median than 3 times the spread are not used; the spread is 1.4826 times the median of the
   /// distances, as for a normal distribution, and at least ``ReferenceLearner/minimumSpread``. A reading with a larger deviation
   /// has that one as its spread.
-  public struct Result: Sendable, Hashable {
+  public struct Estimate: Sendable, Hashable {
     /// The frequency of A4, in Hz.
     public let reference: Double
     /// The standard error of the reference, in cents: the spread of the used readings over the root of the number of independent
@@ -131,7 +131,7 @@ public struct ReferenceLearner: Sendable {
   }
 
   /// The estimate so far; nil before the third reading.
-  public var result: Result? {
+  public var result: Estimate? {
     guard readings.count >= 3 else { return nil }
     let middle = Self.median(readings.map { ($0.cents, $0.weight) })
     let spread = 1.4826 * Self.median(readings.map { (abs($0.cents - middle), $0.weight) })
@@ -149,7 +149,7 @@ public struct ReferenceLearner: Sendable {
     // Each of them has a reference within the range, and so has their mean except for the last digit.
     let range = Tuning.referenceRange
     let reference = min(max(tuning.reference * Tuning.ratio(cents: mean), range.lowerBound), range.upperBound)
-    return Result(
+    return Estimate(
       reference: reference, uncertainty: uncertainty, used: used.count,
       rejected: readings.count - used.count,
       isEnough: used.count >= goal.readings && uncertainty <= goal.uncertainty)

@@ -17,8 +17,10 @@ public actor Tuner {
   public nonisolated let format: AudioFormat
   /// The settings.
   public private(set) var configuration: TunerConfiguration
+  /// Whether the channels of the sound so far cancel each other, so that their mean has no note.
+  public private(set) var cancellation = ChannelCancellation()
   /// The last learned reference, with its uncertainty; nil: none.
-  public private(set) var learned: ReferenceLearner.Result?
+  public private(set) var learned: ReferenceLearner.Estimate?
 
   private nonisolated let broadcast = Broadcast<TunerUpdate>()
   private var tracker: PitchTracker
@@ -35,9 +37,7 @@ public actor Tuner {
   ///   - configuration: the first settings.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``, or ``AudioError/Code/native``.
   public init(format: AudioFormat, configuration: TunerConfiguration = TunerConfiguration()) throws(AudioError) {
-    if case .channel(let channel) = configuration.channel, !(0..<format.channels).contains(channel) {
-      throw .validation("channel", expected: "one below \(format.channels)", got: "\(channel)")
-    }
+    try configuration.channel.check(channels: format.channels)
     self.format = format
     self.configuration = configuration
     smoother = try NeedleSmoother(
@@ -139,7 +139,7 @@ public actor Tuner {
   public var isLearning: Bool { learner != nil }
 
   /// The estimate so far of the reference that is being learned; nil before the third reading and when none is learned.
-  public var learning: ReferenceLearner.Result? { learner?.result }
+  public var learning: ReferenceLearner.Estimate? { learner?.result }
 
   /// B of the notes played so far, each the median of its frames (``InharmonicityCollector``).
   public var inharmonicities: [StretchCurve.Point] { collector.points }
@@ -175,7 +175,8 @@ public actor Tuner {
     }
     next = buffer.position + Int64(buffer.frameCount)
     var frames: [PitchFrame] = []
-    let samples = buffer.mono(channel: configuration.channel.index)
+    let samples = buffer.mono(channel: configuration.channel)
+    cancellation.add(buffer, configuration.channel, mono: samples)
     try tracker.process(samples.span, into: &frames)
     return frames.map { frame in
       let update = update(frame.moved(by: origin, sampleRate: format.sampleRate), overruns: buffer.overruns)

@@ -1,19 +1,5 @@
 internal import Foundation
 
-/// The channels that a ``Tuner`` measures.
-public enum TunedChannel: Sendable, Hashable {
-  /// All: the mean of their samples.
-  case mix
-  /// One, counted from 0.
-  case channel(Int)
-
-  /// The one channel; nil: all.
-  var index: Int? {
-    guard case .channel(let index) = self else { return nil }
-    return index
-  }
-}
-
 /// The settings of a ``Tuner``.
 public struct TunerConfiguration: Sendable, Hashable {
   /// The target frequencies: reference, temperament, transposition, stretch and the clock's correction.
@@ -23,7 +9,7 @@ public struct TunerConfiguration: Sendable, Hashable {
   /// The smoothing of the needle.
   public var needle: NeedleOptions
   /// The measured channels; a running tuner's cannot be changed.
-  public var channel: TunedChannel
+  public var channel: ChannelSelection
   /// The method of pitch detection.
   public var method: PitchMethod
   /// The samples of an analysis frame, as in ``PitchConfiguration``; nil: as few as the range allows.
@@ -34,7 +20,7 @@ public struct TunerConfiguration: Sendable, Hashable {
   /// Creates a configuration; by default every note of equal temperament at 440 Hz, of all channels.
   public init(
     tuning: Tuning = .standard, instrument: Instrument = .chromatic, needle: NeedleOptions = NeedleOptions(),
-    channel: TunedChannel = .mix, method: PitchMethod = .harmonic, window: Int? = nil, hop: Int = 512
+    channel: ChannelSelection = .all, method: PitchMethod = .harmonic, window: Int? = nil, hop: Int = 512
   ) {
     self.tuning = tuning
     self.instrument = instrument

@@ -15,7 +15,7 @@ public actor VoiceAnalyzer {
   /// The rate and the channels of the sound.
   public nonisolated let format: AudioFormat
   /// The measured channel, counted from 0; nil: the mean of all.
-  public nonisolated let channel: Int?
+  public nonisolated let channel: ChannelSelection
   /// The measures and their parameters.
   public nonisolated let configuration: VoiceConfiguration
   /// The samples of the longest window, which complete the first frame.
@@ -31,20 +31,20 @@ public actor VoiceAnalyzer {
   private var ahead: Int64 = 0
   /// The frames dropped since the last returned frame.
   private var droppedFrames: Int64 = 0
+  /// Whether the channels of the sound so far cancel each other, so that their mean has no voice.
+  public private(set) var cancellation = ChannelCancellation()
   /// The memory for the measured channel of a buffer.
   private(set) var mono: [Float] = []
 
   /// - Parameters:
   ///   - format: of 8000 to 192,000 Hz and any channels.
-  ///   - channel: the measured channel, counted from 0; nil: the mean of all.
+  ///   - channel: the measured channels.
   ///   - configuration: the measures and their parameters.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(
-    format: AudioFormat, channel: Int? = nil, configuration: VoiceConfiguration = VoiceConfiguration()
+    format: AudioFormat, channel: ChannelSelection = .all, configuration: VoiceConfiguration = VoiceConfiguration()
   ) throws(AudioError) {
-    if let channel, !(0..<format.channels).contains(channel) {
-      throw .validation("channel", expected: "one below \(format.channels)", got: "\(channel)")
-    }
+    try channel.check(channels: format.channels)
     let processor = try VoiceProcessor(sampleRate: format.sampleRate, configuration: configuration)
     (window, hop) = (processor.window, processor.hop)
     self.format = format
@@ -85,7 +85,8 @@ public actor VoiceAnalyzer {
       var mono: [Float] = []
       swap(&mono, &self.mono)
       defer { swap(&mono, &self.mono) }
-      ChannelReduction.reduce(buffer.samples, channels: format.channels, to: channel, into: &mono)
+      channel.reduce(buffer.samples, channels: format.channels, into: &mono)
+      cancellation.add(buffer, channel, mono: mono)
       try take(mono.span, movingFrom: .min, by: 0, into: &frames)
     }
     if frames.count > first {
@@ -103,6 +104,7 @@ public actor VoiceAnalyzer {
   public func restart() {
     processor.reset()
     (next, seen, ahead, droppedFrames) = (nil, 0, 0, 0)
+    cancellation = ChannelCancellation()
   }
 
   /// Opens an input and returns its frames as they are measured. A cancelled task gets the frames that the input's last buffer

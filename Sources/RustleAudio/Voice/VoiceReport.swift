@@ -15,7 +15,7 @@ public struct VoiceReport: Sendable {
   /// The summary of the frames.
   public let summary: VoiceSummary
   /// The pitch of a sound that is shorter than a frame, if it has one.
-  public let wholePitch: DetectedPitch?
+  public let pitchOfWhole: DetectedPitch?
   /// The medians of the voiced frames' formants; of a sound shorter than a frame, the formants of the whole.
   public let formants: [Formant]
   /// The measures of the whole sound.
@@ -56,11 +56,11 @@ public struct VoiceReport: Sendable {
       perturbation: try measureVoicePerturbation(in: signal.span, sampleRate: sampleRate, range: range),
       spectrum: try analyzeSpectrum(in: signal.span, sampleRate: sampleRate))
     guard summary.frames == 0 else {
-      (wholePitch, formants) = (nil, Self.medians(of: frames))
+      (pitchOfWhole, formants) = (nil, Self.medians(of: frames))
       return
     }
     let pitch = try detectPitch(in: signal.span, sampleRate: sampleRate, range: range)
-    wholePitch = pitch
+    pitchOfWhole = pitch
     formants =
       pitch.isVoiced
       ? Array(try extractFormants(in: signal.span, sampleRate: sampleRate, configuration: formantSearch)) : []
@@ -72,12 +72,12 @@ public struct VoiceReport: Sendable {
   }
 
   /// The median pitch of the voiced frames, or the pitch of a sound that is shorter than a frame, in Hz.
-  public var medianPitch: Double? { summary.medianPitch ?? wholePitch?.frequency }
+  public var medianPitch: Double? { summary.medianPitch ?? pitchOfWhole?.frequency }
 
   /// The confidence of the pitch, 0 to 1; nil: no pitch.
   public var confidence: Double? {
     if summary.voicedFrames > 0 { return summary.meanConfidence }
-    return wholePitch.flatMap { $0.isVoiced ? $0.confidence : nil }
+    return pitchOfWhole.flatMap { $0.isVoiced ? $0.confidence : nil }
   }
 
   /// The formant of a number, counted from 1; nil: not found.

@@ -40,10 +40,10 @@ public final class VoiceViewModel {
   /// - Parameters:
   ///   - input: sound of `format`; another format ends the run with an error.
   ///   - format: of 8000 to 192,000 Hz and any channels.
-  ///   - channel: the measured channel, counted from 0; nil: the mean of all.
+  ///   - channel: the measured channels.
   ///   - configuration: the measures and their parameters. A value out of its range is the run's ``error``.
   public func start(
-    _ input: some AudioInput, format: AudioFormat, channel: Int? = nil,
+    _ input: some AudioInput, format: AudioFormat, channel: ChannelSelection = .all,
     configuration: VoiceConfiguration = VoiceConfiguration()
   ) {
     let run = runs.overtake()

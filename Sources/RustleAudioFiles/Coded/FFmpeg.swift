@@ -153,16 +153,15 @@ extension FFmpeg {
 
   /// Starts to decode an MP4 file's first sound; the channel delivers it as an AU file of floats, which has no limit of length.
   static func decoder(
-    of path: String, _ sound: Sound
+    of path: String
   ) throws(AudioFileError) -> (program: FFmpeg, output: FileHandle) {
     let channel = try ProgramChannel(path: path)
-    // Frames before time 0 are the encoder's delay, frames behind the last one its padding.
-    let end = sound.frames.map { ":end_pts=\($0)" } ?? ""
+    // Frames before time 0 are the encoder's delay; those behind the last one its padding, which the reader drops.
     let program = try FFmpeg(
       "ffmpeg",
       ["-nostdin", "-xerror", "-copyts"] + confined + [
         "-i", name(of: path), "-map", "0:a:0",
-        "-af", "atrim=start_pts=0\(end)", "-f", "au", "-c:a", "pcm_f32be", "pipe:1",
+        "-af", "atrim=start_pts=0", "-f", "au", "-c:a", "pcm_f32be", "pipe:1",
       ], path: path, seconds: 3_600, output: channel.theirs)
     try? channel.theirs.close()
     return (program, channel.ours)

@@ -22,6 +22,10 @@ struct EqualizerCommand: AsyncParsableCommand {
       --gains and --band apply in this order. Sound has one or two channels; mono uses the bands of the left channel. \
       Without gains the output equals the input bit for bit, within the precision of the encoding.
 
+      --automation changes gains over time: linear in dB between the points of a band, exact every 44 ms and within a fifth \
+      of the change in that time between; a jump takes 40 ms. Before its first point a band has that point's gain, after its \
+      last that one's.
+
       Standard output receives a WAV file whose header has no length, or samples alone (--no-header); the result in \
       --format goes to standard error then.
 
@@ -32,6 +36,7 @@ struct EqualizerCommand: AsyncParsableCommand {
         sox take1.mp3 -t wav - | rustle eq - out.wav --band 3000:-4
         rustle eq take1.flac - --gains 0,0,6,6,3,0,0,0,0,0,0,-2,-2,0 | aplay
         rustle eq take1.wav take1.m4a --normalize -16
+        rustle eq take1.wav out.wav --band 3000:0 --automation gains.csv
         rustle eq --live --demo
         rustle eq --live --device default --preset room.json --save mine.json
         rustle eq --response --preset headphones.txt --png response.png
@@ -107,6 +112,8 @@ struct EqualizerCommand: AsyncParsableCommand {
       (file.written.quality != nil, "--quality", isFile, "a file to write"),
       (file.normalize != nil, "--normalize", isFile && input != AudioFileReader.standardInputPath, "a file to read"),
       (file.normalize != nil, "--normalize", !settings.bypass, "an equalizer that is not bypassed"),
+      (file.automation != nil, "--automation", isFile && file.normalize == nil, "files, without --normalize"),
+      (file.automation != nil, "--automation", !settings.bypass, "an equalizer that is not bypassed"),
       (file.truePeak != nil, "--true-peak", file.normalize != nil, "--normalize"),
       (file.isWithoutHeader, "--no-header", isFile && out == AudioFileReader.standardInputPath, "- as the output"),
       (file.written.dither, "--dither", isFile, "a file to write"),

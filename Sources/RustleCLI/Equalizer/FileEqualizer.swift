@@ -12,6 +12,11 @@ struct EqualizerFileOptions: ParsableArguments {
   var isWithoutHeader = false
 
   @Option(
+    parsing: .next, "Gains over time from this file, JSON or CSV: time_s, band (from 1, or preamp), gain_db, channel.",
+    value: "file", completion: .file())
+  var automation: String?
+
+  @Option(
     "Bring the output to this integrated loudness, -70 to 0 LUFS: -23 for EBU R 128. (default: unchanged)",
     value: "lufs", parse: Parse.number("a loudness in LUFS", in: LoudnessTarget.integratedRange))
   var normalize: Double?
@@ -34,6 +39,9 @@ extension EqualizerCommand {
     }
     if !isStream { try OutputPath.check(out, option: "the file to write", isNot: path) }
     let request = try settings.request()
+    let automation = try file.automation.map {
+      try TextFile.value(of: $0, option: "--automation", EqualizerAutomation.init(file:))
+    }
     // Signals are handled before a temporary file exists.
     let signals = await Signals.stream(of: RunEnding.signals)
     func open() async throws -> OpenedInput {
@@ -49,6 +57,9 @@ extension EqualizerCommand {
     let prepared = try request.prepared(sampleRate: format.sampleRate, note: log.note)
     if format.channels == 1 && prepared.left != prepared.right {
       log.note("\(input.name) is mono: the bands of the left channel are used")
+    }
+    if let automation, let path = file.automation {
+      try CommandFailure.naming(path) { try automation.check(for: prepared, channels: format.channels) }
     }
     let equalizer = try Equalizer(format: format, settings: prepared, isBypassed: settings.bypass)
     let measured = file.normalize == nil ? nil : try await open()
@@ -69,7 +80,7 @@ extension EqualizerCommand {
         }
         let update = { (frames: Int64) in progress.update(Int(frames)) }
         if let stream {
-          result.value = try await equalizer.write(input, as: stream, onProgress: update) {
+          result.value = try await equalizer.write(input, as: stream, automation: automation, onProgress: update) {
             try LineWriter.standardOutput.write($0)
           }
           try input.checkIsNotEmpty()
@@ -77,7 +88,7 @@ extension EqualizerCommand {
         }
         do {
           result.value = try await equalizer.write(
-            input, to: out, options: options, onProgress: update, check: input.checkIsNotEmpty)
+            input, to: out, options: options, automation: automation, onProgress: update, check: input.checkIsNotEmpty)
         } catch let error as AudioFileError where error.code == .unsupported && error.path == out {
           // An encoding that the container does not support is a usage error.
           throw CommandFailure(.usage, error.message, advice: error.advice)

@@ -9,13 +9,16 @@ struct MeterCommand: AsyncParsableCommand {
     commandName: "meter",
     abstract: "Measure sound levels and loudness.",
     usage: """
-      rustle meter [<input>] [--device <name>] [--weighting <weighting>]
+      rustle meter [<input> ...] [--device <name>] [--weighting <weighting>]
                    [--calibration <db>] [--png <path>] [--json]
       """,
     discussion: """
       A device is measured in real time: in a live view on a terminal (q quits, space pauses the view, r begins a new \
       measurement, ? shows help), with one line for each interval elsewhere. A file is measured as fast as it can be read. \
       A summary follows, with the levels exceeded for 5, 10, 50, 90 and 95 percent of the time.
+
+      Several files have a result each, and one of all: their levels and their loudness together, with the gates over all. \
+      A file that cannot be measured is reported on standard error; the exit status is that of the first such file.
 
       Levels are in dB relative to full scale (dBFS) without a calibration; --calibrate measures the offset for \
       --calibration, with a sound whose level drifts by at most 0.5 dB. The display scale from 0 to 120 has five zones: \
@@ -28,6 +31,7 @@ struct MeterCommand: AsyncParsableCommand {
         rustle meter --device default --calibrate 94 --duration 10
         rustle meter --device default --calibration 118.4 --response mic.cal
         arecord -f cd -t raw | rustle meter - --raw s16le --rate 44100 --channels 2
+        rustle meter album/*.flac --format csv > album.csv
         rustle meter take1.flac --json | tail -n 1 | python3 -m json.tool
 
       NDJSON FIELDS:
@@ -35,10 +39,15 @@ struct MeterCommand: AsyncParsableCommand {
         kind: "reading for each interval, summary for the last line"))
 
       The summary adds class_shares (shares of the readings), input, sample_rate_hz, channels, channel, \
-      calibration_offset_db and response_points.
+      calibration_offset_db and response_points. Of several files there is a summary for each, and a line of the kind all \
+      with files and failed, their numbers; CSV has a column kind.
       """)
 
   @OptionGroup var sound: SoundInputOptions
+
+  @Argument(help: "More files, measured one after the other.", completion: .file())
+  var more: [String] = []
+
   @OptionGroup var meter: MeterOptions
 
   @Option(
@@ -65,6 +74,15 @@ struct MeterCommand: AsyncParsableCommand {
     if calibrate != nil, let other = others.first(where: \.1) {
       throw ValidationError("--calibrate cannot be used with \(other.0)")
     }
+    guard !more.isEmpty else { return }
+    try Parse.reject(
+      (calibrate != nil, "--calibrate cannot be used with several files"),
+      (picture.png != nil, "--png cannot be used with several files"),
+      (interval != nil, "--interval cannot be used with several files"),
+      (
+        ([sound.input ?? ""] + more).contains { $0 == "" || $0 == AudioFileReader.standardInputPath },
+        "<input>: expected a name for each of several files"
+      ))
   }
 
   func run() async throws {
@@ -72,9 +90,18 @@ struct MeterCommand: AsyncParsableCommand {
     try picture.check(isNot: sound.input ?? AudioFileReader.standardInputPath)
     // An unreadable file is reported before a device starts.
     if let response = meter.response { _ = try MeterOptions.response(response) }
+    if let first = sound.input, !more.isEmpty { return try await measureFiles([first] + more) }
     try await sound.measured(
       for: "rustle meter -", seconds: duration.seconds ?? (calibrate == nil ? nil : 5), png: picture.png, log: log,
       by: measure)
+  }
+
+  private func measureFiles(_ files: [String]) async throws {
+    let status = try await FileMeter(files, output: output, log: log) { path in
+      let input = try await sound.open(file: path, for: "rustle meter -", seconds: duration.seconds)
+      return (input, try meter.meter(for: input))
+    }.run()
+    if status != .ok { throw ExitCode(status.rawValue) }
   }
 
   /// Writes readings or shows them; draws the picture and writes the summary at the end.
@@ -183,6 +210,13 @@ struct MeterOptions: ParsableArguments {
     value: "file", completion: .file())
   var response: String?
 
+  @Option(
+    name: .customLong("range-step"),
+    help: ArgumentHelp(
+      "Seconds between the short-term values of the loudness range, 0.1 or 1; EBU Tech 3342 allows both, and libebur128 uses 1.",
+      valueName: "seconds"))
+  var rangeStep = LoudnessRangeStep.tenthOfSecond
+
   @Option(help: "Measure bands too: octave, or third for one-third octaves.")
   var bands: BandChoice?
 
@@ -193,8 +227,9 @@ struct MeterOptions: ParsableArguments {
   func configuration(for format: AudioFormat) throws -> SoundLevelMeterConfiguration {
     try CommandFailure.check(channel: channel, of: format)
     return SoundLevelMeterConfiguration(
-      frequencyWeighting: weighting, timeWeighting: time, channel: channel.map { .channel($0 - 1) } ?? .all,
+      frequencyWeighting: weighting, timeWeighting: time, channel: ChannelSelection(number: channel),
       calibration: Calibration(offset: calibration), measuresLoudness: !isWithoutLoudness,
+      loudnessRangeStep: rangeStep,
       bands: bands.map { $0 == .octave ? .octave : .thirdOctave })
   }
 

@@ -35,7 +35,7 @@ struct MeterLines: Sendable {
     }
   }
 
-  private static func columns(of subject: SoundSubject, _ history: LevelHistory) -> [Column<SoundLevelReading>] {
+  static func columns(of subject: SoundSubject, _ history: LevelHistory) -> [Column<SoundLevelReading>] {
     let shares = LevelZone.allCases.compactMap { zone in history.share(of: zone).map { (zone.name, Value.number($0)) } }
     return [
       Column("class_shares") { _ in shares.isEmpty ? .absent : Value.object(shares) },
@@ -113,7 +113,9 @@ extension SoundLevelReading {
       }
     ]
       + bands.enumerated().map { index, band in
-        Column("band_\(Numbers.plain(band.nominalCenter))_hz_db", in: [.csv]) { $0.bands[index].level }
+        Column("band_\(Numbers.plain(band.nominalCenter))_hz_db", in: [.csv]) {
+          index < $0.bands.count ? $0.bands[index].level : nil
+        }
       }
   }
 }

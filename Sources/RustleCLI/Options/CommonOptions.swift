@@ -72,6 +72,8 @@ extension FrequencyWeighting: ExpressibleByArgument {
   public init?(argument: String) { self.init(rawValue: argument.uppercased()) }
 }
 
+extension LoudnessRangeStep: ExpressibleByArgument {}
+
 extension TimeWeighting: ExpressibleByArgument {
   /// Parses the letter, upper or lower case.
   public init?(argument: String) { self.init(rawValue: argument.uppercased()) }

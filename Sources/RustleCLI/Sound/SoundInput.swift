@@ -15,11 +15,16 @@ extension OpenedInput {
   ) async throws {
     var progress = log.progress(total: expectedFrames, writesAtOnce: writesAtOnce)
     defer { progress.end() }
-    for try await block in buffers().mono(channel: channel.map { $0 - 1 }) {
+    let selection = ChannelSelection(number: channel)
+    var cancellation = ChannelCancellation()
+    for try await buffer in buffers() {
+      let block = buffer.mono(channel: selection)
+      cancellation.add(buffer, selection, mono: block)
       try take(block)
       progress.update(counts.frames)
     }
     try checkIsNotEmpty()
+    if let notice = cancellation.notice { log.note("\(name): \(notice)") }
     if let shortness { log.note(shortness) }
   }
 

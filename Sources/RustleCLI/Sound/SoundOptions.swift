@@ -157,8 +157,13 @@ struct SoundInputOptions: ParsableArguments {
       return try await .device(
         device.configuration(of: device.choice.name ?? AudioDevice.defaultName, seconds: seconds))
     }
-    return try await samples.open(
-      input, rate: device.rate, channels: device.channels, seconds: seconds, example: example)
+    return try await open(file: input, for: example, seconds: seconds)
+  }
+
+  /// Opens a file or standard input, for a duration in seconds.
+  func open(file: String, for example: String, seconds: Double? = nil) async throws -> OpenedInput {
+    try await samples.open(
+      file, rate: device.rate, channels: device.channels, seconds: seconds, example: example)
   }
 
   /// Whether the sound is that of a file, which is read as fast as it can be.

@@ -37,6 +37,11 @@ actor LiveTuner: LiveView {
     screen.needsDrawing = screen.needsDrawing || !isPaused
   }
 
+  func notice(_ text: String) {
+    message = text
+    screen.needsDrawing = true
+  }
+
   /// Replaces the view by the notes and restores the terminal.
   func finish(_ result: TuneResult) throws {
     defer { screen.end() }

@@ -7,7 +7,7 @@ struct TuneResult: Sendable {
   var seconds = 0.0
   var played = PlayedNotes()
   var configuration = TunerConfiguration()
-  var learned: ReferenceLearner.Result?
+  var learned: ReferenceLearner.Estimate?
   /// Whether a reference pitch was still being learned at the end.
   var isLearning = false
   var inharmonicities: [StretchCurve.Point] = []

@@ -100,7 +100,12 @@ struct TuneCommand: AsyncParsableCommand {
       progress: log.progress(total: view == nil ? input.expectedFrames : nil, writesAtOnce: showsReadings))
     let notes = Shared(PlayedNotes())
     return try await input.run(view: view) {
-      var due = -Double.infinity
+      var (due, isNoticed) = (-Double.infinity, false)
+      func notice(after seconds: Double) async {
+        guard !isNoticed, seconds >= 1, let notice = await tuner.cancellation.notice else { return }
+        isNoticed = true
+        if let view { await view.notice(notice) } else { log.note("\(input.name): \(notice)") }
+      }
       // Notes are made of every frame, also of those not written.
       for try await update in try await tuner.updates(of: input) {
         var line = notes.update { $0.add(update) }.map(tables.line) ?? ""
@@ -109,8 +114,10 @@ struct TuneCommand: AsyncParsableCommand {
           if showsReadings { line += tables.readings.line(update) }
         }
         await view?.show(update)
+        await notice(after: update.time)
         try await lines.write(view == nil ? line : "", frames: input.counts.frames)
       }
+      await notice(after: .infinity)
     } finish: { ending in
       guard await lines.end(), ending != .readerGone else { return }
       var played = notes.value

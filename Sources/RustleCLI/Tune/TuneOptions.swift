@@ -70,7 +70,7 @@ struct TuneOptions: ParsableArguments {
   /// The tuner's initial configuration.
   func configuration(needle: NeedleOptions) throws -> TunerConfiguration {
     var configuration = TunerConfiguration(
-      tuning: try combinedTuning(), needle: needle, channel: channel.number.map { .channel($0 - 1) } ?? .mix,
+      tuning: try combinedTuning(), needle: needle, channel: ChannelSelection(number: channel.number),
       method: method)
     if let instrument { configuration.instrument = try Self.instrument(instrument) }
     return configuration

@@ -259,7 +259,12 @@ extension NativeLayout {
           ("sample_rate", \.sample_rate), ("offset", \.offset), ("channels", \.channels),
           ("channel_count", \.channel_count), ("response", \.response), ("response_count", \.response_count),
           ("metered", \.metered), ("weighting", \.weighting), ("time", \.time), ("loudness", \.loudness),
-          ("bands", \.bands), ("reserved", \.reserved),
+          ("bands", \.bands), ("range_step", \.range_step),
+        ]),
+      record(
+        RustleMeterAddition.self, "RustleMeterAddition",
+        [
+          ("meter", \.meter)
         ]),
       record(
         RustleMeterReading.self, "RustleMeterReading",

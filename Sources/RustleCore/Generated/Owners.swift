@@ -156,6 +156,18 @@ package final class NativeMeter: Sendable {
     }
   }
 
+  /// See `rustle_meter_add`.
+  package func add(_ addition: NativeMeterAddition) throws(NativeError) {
+    defer { extendLifetime(self) }
+    try unsafe addition.withRecord { (addition, _) throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_meter_add_sized(
+          handle.raw,
+          addition.assumingMemoryBound(to: RustleMeterAddition.self), MemoryLayout<RustleMeterAddition>.stride, $0)
+      }
+    }
+  }
+
   /// See `rustle_meter_read`.
   package func read() throws(NativeError) -> NativeMeterReading {
     defer { extendLifetime(self) }

@@ -191,6 +191,14 @@ package enum NativeChannelWeight: UInt32, Sendable, CaseIterable {
   case lowFrequency = 2
 }
 
+/// The step between the short-term values of the loudness range (EBU Tech 3342).
+package enum NativeRangeStep: UInt32, Sendable, CaseIterable {
+  /// 0.1 s.
+  case tenth = 0
+  /// 1 s, as in libebur128.
+  case second = 1
+}
+
 /// The measured bands.
 package enum NativeMeterBands: UInt32, Sendable, CaseIterable {
   /// No bands.
@@ -1598,10 +1606,13 @@ package struct NativeMeterConfiguration: Sendable, Hashable, NativeRecord {
   package var loudness: Bool
   /// The measured bands.
   package var bands: NativeMeterBands
+  /// The step of the loudness range.
+  package var rangeStep: NativeRangeStep
 
   package init(
     sampleRate: Double, offset: Double, channels: [NativeChannelWeight], response: [NativeResponsePoint], metered: Int,
-    weighting: NativeFrequencyWeighting, time: NativeTimeWeighting, loudness: Bool, bands: NativeMeterBands
+    weighting: NativeFrequencyWeighting, time: NativeTimeWeighting, loudness: Bool, bands: NativeMeterBands,
+    rangeStep: NativeRangeStep
   ) {
     self.sampleRate = sampleRate
     self.offset = offset
@@ -1612,6 +1623,7 @@ package struct NativeMeterConfiguration: Sendable, Hashable, NativeRecord {
     self.time = time
     self.loudness = loudness
     self.bands = bands
+    self.rangeStep = rangeStep
   }
 
   /// The record for C; memory that it lends is that of `lent`.
@@ -1628,6 +1640,7 @@ package struct NativeMeterConfiguration: Sendable, Hashable, NativeRecord {
     unsafe record.time = time.rawValue
     unsafe record.loudness = loudness ? 1 : 0
     unsafe record.bands = bands.rawValue
+    unsafe record.range_step = rangeStep.rawValue
     return unsafe record
   }
 
@@ -1635,6 +1648,31 @@ package struct NativeMeterConfiguration: Sendable, Hashable, NativeRecord {
     _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
   ) throws(NativeError) -> Result {
     try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
+/// A measurement that is added to that of a meter.
+package struct NativeMeterAddition: Sendable, Hashable, NativeRecord {
+  /// Another meter, with the same weightings, offset, loudness and bands.
+  package var meter: UInt64
+
+  package init(
+    meter: UInt64
+  ) {
+    self.meter = meter
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleMeterAddition {
+    var record = RustleMeterAddition()
+    record.meter = meter
+    return record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ record(in: $0) }, body)
   }
 }
 

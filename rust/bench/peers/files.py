@@ -1,8 +1,9 @@
 """Measures whole commands on sound files beside SoX.
 
-    python3 files.py PROGRAM FOLDER [--seconds N] [--visits N]
+    python3 files.py PROGRAM FOLDER [--seconds N] [--visits N] [--live-seconds N] [--live-visits N]
 
-Both read and write the same kinds of file: 48 kHz stereo of N seconds. A figure is the processor time of the process, user and
+Both read and write the same kinds of file: 48 kHz stereo of N seconds. The start of both is measured too, by `--version`, and the
+processor time of playing and recording in real time, by the device demo, for which SoX has no counterpart. A figure is the processor time of the process, user and
 system, in its fastest visit; the commands are visited in shuffled order. SoX runs without dither, as PROGRAM does.
 """
 
@@ -45,6 +46,13 @@ def commands(program, folder):
                    ["sox", "-D", file, *level, out, *theirs])
 
 
+def live_commands(program, folder, seconds):
+    device = ["--demo", "--duration", str(seconds), "--quiet"]
+    yield "play, WAV s16", [program, "play", folder / "s16.wav", *device]
+    yield "record, WAV s24", [program, "record", folder / "out.wav", *device, "--overwrite"]
+    yield "record, FLAC s24", [program, "record", folder / "out.flac", *device, "--overwrite"]
+
+
 def processor_time(command):
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -59,10 +67,13 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--visits", type=int, default=9)
+    parser.add_argument("--live-seconds", type=int, default=10)
+    parser.add_argument("--live-visits", type=int, default=3)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     make(options.folder, options.seconds)
-    rows = list(commands(options.program, options.folder))
+    rows = [("start alone (--version)", [options.program, "--version"], ["sox", "--version"]),
+            *commands(options.program, options.folder)]
     best = {}
     for _ in range(options.visits):
         jobs = [(row, side) for row in range(len(rows)) for side in (1, 2)]
@@ -74,6 +85,11 @@ def main():
     for row, (name, _, _) in enumerate(rows):
         ours, theirs = best[row, 1], best[row, 2]
         print(f"| {name} | {ours:.3f} | {theirs:.3f} | {theirs / ours:.2f} |")
+    print(f"\n### {options.live_seconds} s of 48 kHz stereo in real time, on the device demo\n")
+    print("| command | CPU s | share of a processor |\n|---|---:|---:|")
+    for name, command in live_commands(options.program, options.folder, options.live_seconds):
+        time = min(processor_time(command) for _ in range(options.live_visits))
+        print(f"| {name} | {time:.3f} | {100 * time / options.live_seconds:.2f} % |")
 
 
 if __name__ == "__main__":

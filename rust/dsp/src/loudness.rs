@@ -4,5 +4,5 @@ mod gate;
 mod meter;
 mod true_peak;
 
-pub use meter::{ChannelWeight, LoudnessMeter, LoudnessReading};
+pub use meter::{ChannelWeight, LoudnessMeter, LoudnessReading, RangeStep};
 pub use true_peak::TruePeakMeter;

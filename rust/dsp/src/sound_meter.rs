@@ -5,9 +5,10 @@ mod configuration;
 pub use configuration::{MeteredChannel, SoundMeterConfiguration, SoundMeterError};
 
 use crate::level::{
-    BandAnalyzer, Correction, LevelMeter, LevelReading, LevelZone, MeterError, decibels, display_scale,
+    BandAnalyzer, BandWidth, Correction, FrequencyWeighting, LevelMeter, LevelReading, LevelZone, MeterError,
+    TimeWeighting, decibels, display_scale,
 };
-use crate::loudness::{LoudnessMeter, LoudnessReading};
+use crate::loudness::{LoudnessMeter, LoudnessReading, RangeStep};
 
 /// The readings of the meter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +41,19 @@ pub struct SoundMeter {
     overloads: u64,
     /// Unweighted squares of a part, added up over the metered channels.
     squares: [f64; PART],
+    measures: Measures,
+    /// The energy of each band in added measurements, and its seconds.
+    added_bands: Vec<[f64; 2]>,
+}
+
+/// What has to be equal in meters whose measurements are added.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Measures {
+    frequency: FrequencyWeighting,
+    time: TimeWeighting,
+    offset: f64,
+    loudness: Option<RangeStep>,
+    bands: Option<BandWidth>,
 }
 
 /// One of the channels that levels and bands are of.
@@ -71,7 +85,7 @@ impl SoundMeter {
         let c = configuration;
         let channels = c.channels.len();
         // Also the check of the channels when loudness is not asked for.
-        let loudness = LoudnessMeter::new(c.rate, &c.channels)?;
+        let loudness = LoudnessMeter::new(c.rate, &c.channels)?.with_range_step(c.range_step);
         let metered = match c.metered {
             MeteredChannel::All => 0..channels,
             MeteredChannel::One(got) if got >= channels => {
@@ -91,6 +105,7 @@ impl SoundMeter {
             .bands
             .map(|width| BandAnalyzer::new(width, c.rate))
             .transpose()?;
+        let band_count = bands.as_ref().map_or(0, |bands| bands.centres().len());
         Ok(Self {
             channels,
             levels: LevelMeter::of_channels(metered.len(), c.rate, c.frequency, c.time, c.offset)?,
@@ -107,6 +122,14 @@ impl SoundMeter {
             share: -(-1.0 / (c.rate * c.time.seconds())).exp_m1(),
             overloads: 0,
             squares: [0.0; PART],
+            measures: Measures {
+                frequency: c.frequency,
+                time: c.time,
+                offset: c.offset,
+                loudness: c.loudness.then_some(c.range_step),
+                bands: c.bands,
+            },
+            added_bands: vec![[0.0; 2]; band_count],
         })
     }
 
@@ -192,11 +215,46 @@ impl SoundMeter {
         for bands in self.metered.iter().filter_map(|metered| metered.bands.as_ref()) {
             bands.add_mean_squares(share, output);
         }
+        let own_seconds = self.levels.own_seconds();
+        for (power, [energy, seconds]) in output.iter_mut().zip(&self.added_bands) {
+            if *seconds > 0.0 {
+                *power = (*power * own_seconds + energy) / (own_seconds + seconds);
+            }
+        }
+    }
+
+    /// Adds the measurement of another meter, as if its sound had been measured too: mean levels are over the time of both,
+    /// percentiles and the gates of loudness over the levels of both. Rates and channels may differ. A band that one meter does
+    /// not have is averaged over the other's time. The current levels stay.
+    ///
+    /// # Errors
+    /// [`SoundMeterError::Added`]; nothing is added then.
+    pub fn add(&mut self, other: &Self) -> Result<(), SoundMeterError> {
+        if self.measures != other.measures {
+            return Err(SoundMeterError::Added);
+        }
+        // More than the third octaves between 8 Hz and 384 kHz.
+        let mut powers = [0.0; 64];
+        other.band_mean_squares(&mut powers);
+        let own_seconds = other.levels.own_seconds();
+        for ((sum, power), [_, added_seconds]) in
+            self.added_bands.iter_mut().zip(powers).zip(&other.added_bands)
+        {
+            let seconds = own_seconds + added_seconds;
+            *sum = [sum[0] + power * seconds, sum[1] + seconds];
+        }
+        self.overloads += other.overloads;
+        self.levels.add(&other.levels);
+        if let (Some(loudness), Some(more)) = (&mut self.loudness, &other.loudness) {
+            loudness.add(more);
+        }
+        Ok(())
     }
 
     /// Begins a new measurement. The filters continue.
     pub fn restart(&mut self) {
         self.overloads = 0;
+        self.added_bands.fill([0.0; 2]);
         self.levels.restart();
         if let Some(loudness) = &mut self.loudness {
             loudness.restart();

@@ -6,7 +6,7 @@
 //! filters at other rates than 48 kHz add 0.003), and
 //! the one of the table within 0.05 LU.
 
-use rustle_dsp::loudness::{ChannelWeight, LoudnessMeter, LoudnessReading};
+use rustle_dsp::loudness::{ChannelWeight, LoudnessMeter, LoudnessReading, RangeStep};
 use rustle_testkit::{Ebur128, Ebur128Place, noise};
 use std::f64::consts::TAU;
 
@@ -295,10 +295,12 @@ fn programme_reads_as_in_libebur128() {
         };
         let sound = programme(seed, rate, 60);
         let mut meter = LoudnessMeter::new(f64::from(rate), &STEREO).expect("valid channels");
+        let mut by_seconds = meter.clone().with_range_step(RangeStep::Second);
         let (mut momentary, mut short_term): (f64, f64) = (0.0, 0.0);
         let mut short_terms = Vec::new();
         for (tenth, block) in sound.chunks(2 * rate as usize / 10).enumerate() {
             meter.process(block).expect("whole frames");
+            by_seconds.process(block).expect("whole frames");
             peer.add(block);
             let (ours, theirs) = (meter.reading(), peer.reading());
             // The time before the start counts as silence in both.
@@ -327,8 +329,14 @@ fn programme_reads_as_in_libebur128() {
         );
         assert!(momentary <= 0.005 && short_term <= 0.005 && integrated <= 0.005);
         assert!(ours.range >= least - 0.02 && ours.range <= greatest + 0.02);
-        // libebur128 itself takes one short-term value a second for it, this package ten.
+        // libebur128 itself takes one short-term value a second for it, this package ten unless asked.
         assert!((ours.range - theirs.range).abs() <= 0.5);
+        let range = by_seconds.reading().range;
+        assert!(
+            (range - theirs.range).abs() <= 0.02,
+            "{range} LU, libebur128 {} LU",
+            theirs.range
+        );
         // Of full-band noise four times as many samples still miss some of the peak, each set of phases its own part; Tech
         // 3341 grants each meter 0.4 dB of it.
         assert!(peak.abs() <= 0.4);

@@ -2072,6 +2072,14 @@ static inline RustleStatus rustle_spectrum_peaks(
 /// The low-frequency channel, which does not count.
 #define RUSTLE_CHANNEL_LOW_FREQUENCY 2
 
+// `RustleRangeStep`: The step between the short-term values of the loudness range (EBU Tech 3342).
+
+/// 0.1 s.
+#define RUSTLE_RANGE_STEP_TENTH 0
+
+/// 1 s, as in libebur128.
+#define RUSTLE_RANGE_STEP_SECOND 1
+
 // `RustleMeterBands`: The measured bands.
 
 /// No bands.
@@ -2119,9 +2127,16 @@ typedef struct RustleMeterConfiguration {
   /// The measured bands.
   /// One of `RUSTLE_BANDS_…`.
   uint32_t bands;
-  /// 0.
-  uint32_t reserved;
+  /// The step of the loudness range.
+  /// One of `RUSTLE_RANGE_STEP_…`.
+  uint32_t range_step;
 } RustleMeterConfiguration;
+
+/// A measurement that is added to that of a meter.
+typedef struct RustleMeterAddition {
+  /// Another meter, with the same weightings, offset, loudness and bands.
+  RustleHandle meter;
+} RustleMeterAddition;
 
 /// The reading of a meter. Levels are in dB with the calibration offset; minus infinity is silence.
 typedef struct RustleMeterReading {
@@ -2200,6 +2215,29 @@ static inline RustleStatus rustle_meter_free(RustleHandle meter, RustleError *er
 /// is NULL or memory that this call alone uses.
 RustleStatus rustle_meter_process(
     RustleHandle meter, const float *samples, size_t samples_count, RustleError *error);
+
+/// `rustle_meter_add` with the sizes of its records, which that function passes.
+RustleStatus rustle_meter_add_sized(
+    RustleHandle meter, const RustleMeterAddition *addition, size_t addition_size, RustleError *error);
+
+/// Adds the measurement of another meter, as if its sound had been measured too: mean levels are over the
+/// time of both, percentiles and the gates of loudness over the levels of both. Rates and channels may
+/// differ. A band that one meter does not have is averaged over the other's time. The current levels stay,
+/// as does the other meter, which no other call uses meanwhile, and which is not this one.
+///
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
+/// is misaligned; a meter of another configuration), `RUSTLE_STALE_HANDLE` (the meter's),
+/// `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
+///
+/// Safety: `addition` is NULL or readable and not written during the call; `error` is NULL or memory that
+/// this call alone uses.
+static inline RustleStatus rustle_meter_add(
+    RustleHandle meter, const RustleMeterAddition *addition, RustleError *error) {
+  return rustle_meter_add_sized(meter, addition, sizeof *addition, error);
+}
 
 /// `rustle_meter_read` with the sizes of its records, which that function passes.
 RustleStatus rustle_meter_read_sized(
@@ -3679,7 +3717,9 @@ RUSTLE_ASSERT(offsetof(RustleMeterConfiguration, weighting) == 52, "the place of
 RUSTLE_ASSERT(offsetof(RustleMeterConfiguration, time) == 56, "the place of RustleMeterConfiguration.time");
 RUSTLE_ASSERT(offsetof(RustleMeterConfiguration, loudness) == 60, "the place of RustleMeterConfiguration.loudness");
 RUSTLE_ASSERT(offsetof(RustleMeterConfiguration, bands) == 64, "the place of RustleMeterConfiguration.bands");
-RUSTLE_ASSERT(offsetof(RustleMeterConfiguration, reserved) == 68, "the place of RustleMeterConfiguration.reserved");
+RUSTLE_ASSERT(offsetof(RustleMeterConfiguration, range_step) == 68, "the place of RustleMeterConfiguration.range_step");
+RUSTLE_ASSERT(sizeof(RustleMeterAddition) == 8, "the size of RustleMeterAddition");
+RUSTLE_ASSERT(offsetof(RustleMeterAddition, meter) == 0, "the place of RustleMeterAddition.meter");
 RUSTLE_ASSERT(sizeof(RustleMeterReading) == 136, "the size of RustleMeterReading");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, seconds) == 0, "the place of RustleMeterReading.seconds");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, level) == 8, "the place of RustleMeterReading.level");

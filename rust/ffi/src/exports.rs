@@ -48,6 +48,7 @@ use crate::lane::RustleLaneStatistics;
 use crate::layout::RustleLayoutEntry;
 use crate::lent::Choice;
 use crate::lent::RustleString;
+use crate::meter::RustleMeterAddition;
 use crate::meter::RustleMeterConfiguration;
 use crate::meter::RustleMeterReading;
 use crate::meter::RustleResponsePoint;
@@ -1031,6 +1032,28 @@ pub unsafe extern "C" fn rustle_meter_process(
             let meter = <crate::meter::Meter as Tabled>::table().pin(meter, "meter")?;
             let samples = borrowed(samples, samples_count, "samples")?;
             meter.process(samples)
+        })
+    }
+}
+
+/// [`crate::meter::Meter::add`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_meter_add_sized(
+    meter: RustleHandle,
+    addition: *const RustleMeterAddition,
+    addition_size: usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("addition", size_of::<RustleMeterAddition>(), addition_size)?;
+            let meter = <crate::meter::Meter as Tabled>::table().pin(meter, "meter")?;
+            let addition = record(addition, "addition")?;
+            meter.add(addition)
         })
     }
 }
@@ -3791,10 +3814,24 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleMeterConfiguration",
-        Some(c"reserved"),
+        Some(c"range_step"),
         0,
         0,
-        offset_of!(RustleMeterConfiguration, reserved),
+        offset_of!(RustleMeterConfiguration, range_step),
+    ),
+    entry(
+        c"RustleMeterAddition",
+        None,
+        size_of::<RustleMeterAddition>(),
+        align_of::<RustleMeterAddition>(),
+        0,
+    ),
+    entry(
+        c"RustleMeterAddition",
+        Some(c"meter"),
+        0,
+        0,
+        offset_of!(RustleMeterAddition, meter),
     ),
     entry(
         c"RustleMeterReading",
@@ -5302,7 +5339,9 @@ const _: () = {
     assert!(offset_of!(RustleMeterConfiguration, time) == 56);
     assert!(offset_of!(RustleMeterConfiguration, loudness) == 60);
     assert!(offset_of!(RustleMeterConfiguration, bands) == 64);
-    assert!(offset_of!(RustleMeterConfiguration, reserved) == 68);
+    assert!(offset_of!(RustleMeterConfiguration, range_step) == 68);
+    assert!(size_of::<RustleMeterAddition>() == 8 && align_of::<RustleMeterAddition>() == 8);
+    assert!(offset_of!(RustleMeterAddition, meter) == 0);
     assert!(size_of::<RustleMeterReading>() == 136 && align_of::<RustleMeterReading>() == 8);
     assert!(offset_of!(RustleMeterReading, seconds) == 0);
     assert!(offset_of!(RustleMeterReading, level) == 8);

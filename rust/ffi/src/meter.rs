@@ -3,14 +3,15 @@
 use crate::exclusive::Exclusive;
 use crate::fault::{statuses, Outcome};
 use crate::lent::{choices, Choice, Flag, Lent};
-use crate::object::{New, Object};
+use crate::object::{New, Object, Tabled};
 use crate::records::records;
 use crate::status::CallFault;
+use crate::RustleHandle;
 use rustle_dsp::level::{
     decibels, display_scale, BandWidth, FrequencyWeighting, LevelZone, MeterError, MicrophoneResponse,
     TimeWeighting,
 };
-use rustle_dsp::loudness::{ChannelWeight, LoudnessReading};
+use rustle_dsp::loudness::{ChannelWeight, LoudnessReading, RangeStep};
 use rustle_dsp::sound_meter::{
     MeteredChannel, SoundMeter, SoundMeterConfiguration, SoundMeterError, SoundReading,
 };
@@ -42,6 +43,14 @@ choices! {
         Surround = 1,
         /// The low-frequency channel, which does not count.
         LowFrequency = 2,
+    }
+
+    /// The step between the short-term values of the loudness range (EBU Tech 3342).
+    pub enum RustleRangeStep = RUSTLE_RANGE_STEP_ for RangeStep {
+        /// 0.1 s.
+        Tenth = 0,
+        /// 1 s, as in libebur128.
+        Second = 1,
     }
 
     /// The measured bands.
@@ -92,7 +101,14 @@ records! {
         pub loudness: Flag,
         /// The measured bands.
         pub bands: Choice<RustleMeterBands>,
-        reserved: u32,
+        /// The step of the loudness range.
+        pub range_step: Choice<RustleRangeStep>,
+    }
+
+    /// A measurement that is added to that of a meter.
+    pub struct RustleMeterAddition {
+        /// Another meter, with the same weightings, offset, loudness and bands.
+        pub meter: RustleHandle,
     }
 
     /// The reading of a meter. Levels are in dB with the calibration offset; minus infinity is silence.
@@ -175,6 +191,20 @@ impl Meter {
         Ok(self.0.get()?.process(samples).map_err(SoundMeterError::Meter)?)
     }
 
+    /// Adds the measurement of another meter, as if its sound had been measured too: mean levels are over the time of both,
+    /// percentiles and the gates of loudness over the levels of both. Rates and channels may differ. A band that one meter does
+    /// not have is averaged over the other's time. The current levels stay, as does the other meter, which no other
+    /// call uses meanwhile, and which is not this one. One call at a time.
+    ///
+    /// Fails with `RUSTLE_INVALID_VALUE` (a meter of another configuration).
+    #[doc(alias = "rustle_meter_add")]
+    pub(crate) fn add(&self, addition: &RustleMeterAddition) -> Outcome<SoundMeterError> {
+        let other = Self::table().pin(addition.meter, "addition.meter")?;
+        let mut meter = self.0.get()?;
+        let other = other.0.get()?;
+        Ok(meter.add(&other)?)
+    }
+
     /// Writes the meter's present reading to `reading`. One call at a time.
     #[doc(alias = "rustle_meter_read")]
     pub(crate) fn read(&self) -> Outcome<SoundMeterError, RustleMeterReading> {
@@ -224,7 +254,6 @@ pub(crate) fn scale(power: f64) -> Result<(f64, u32), CallFault> {
 
 impl RustleMeterConfiguration {
     fn read(&self) -> Outcome<SoundMeterError, SoundMeterConfiguration> {
-        CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         let (count, name) = (self.channel_count, "configuration.channels");
         let channels = self
             .channels
@@ -245,6 +274,7 @@ impl RustleMeterConfiguration {
             time: self.time.get("configuration.time")?.into(),
             offset: self.offset,
             loudness: self.loudness.is_set(),
+            range_step: self.range_step.get("configuration.range_step")?.into(),
             bands: match self.bands.get("configuration.bands")? {
                 RustleMeterBands::None => None,
                 RustleMeterBands::Octave => Some(BandWidth::Octave),
@@ -261,6 +291,6 @@ statuses!(MeterError {
 });
 
 statuses!(SoundMeterError {
-    RUSTLE_INVALID_VALUE: Metered Offset Response,
+    RUSTLE_INVALID_VALUE: Metered Offset Added Response,
     _: Meter,
 });

@@ -47,7 +47,20 @@ impl Histogram {
         if total == 0 {
             return None;
         }
-        let wanted = fraction * total as f64;
+        self.place(fraction * total as f64, first)
+    }
+
+    /// The level at the nearest rank, `round((count - 1) fraction)` from 0, among those levels that are in the class of `gate` dB
+    /// and above, to half a class. `None` without levels.
+    pub(crate) fn ranked(&self, fraction: f64, gate: f64) -> Option<f64> {
+        let first = self.class(gate);
+        let total: u64 = self.counts[first..].iter().sum();
+        let rank = (total.checked_sub(1)? as f64 * fraction + 0.5).floor();
+        self.place(rank + 0.5, first)
+    }
+
+    /// The level below which `wanted` levels of the class `first` and above lie.
+    fn place(&self, wanted: f64, first: usize) -> Option<f64> {
         let mut below = 0.0;
         for (class, count) in self.counts.iter().enumerate().skip(first) {
             let count = *count as f64;
@@ -58,6 +71,16 @@ impl Histogram {
             below += count;
         }
         None
+    }
+
+    /// Adds the counts and sums of another histogram with the same classes.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
+            *count += more;
+        }
+        for (sum, more) in self.sums.iter_mut().zip(&other.sums) {
+            *sum += more;
+        }
     }
 
     /// Clears all classes.
@@ -84,6 +107,20 @@ mod tests {
         // From -25 dB on there are 25 dB left, and the middle of them is -12.5 dB.
         let got = histogram.percentile(0.5, -25.0).expect("levels");
         assert!((got + 12.5).abs() < 0.101, "{got}");
+    }
+
+    #[test]
+    fn ranked_levels_are_those_of_a_sorted_list() {
+        let mut histogram = Histogram::new(-70.0, 30.0, 0.01);
+        let levels: Vec<f64> = (0..58).map(|k| -40.0 + 0.37 * f64::from(k)).collect();
+        for level in &levels {
+            histogram.add(*level, 0.0);
+        }
+        for (fraction, index) in [(0.0, 0), (0.1, 6), (0.95, 54), (1.0, 57)] {
+            let got = histogram.ranked(fraction, -70.0).expect("levels");
+            assert!((got - levels[index]).abs() <= 0.005 + 1e-9, "{fraction}: {got}");
+        }
+        assert_eq!(histogram.ranked(0.5, 0.0), None);
     }
 
     #[test]

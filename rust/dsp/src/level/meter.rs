@@ -133,6 +133,9 @@ struct State {
     overloads: u64,
     samples: u64,
     until_count: u64,
+    /// The samples of added measurements and the sum of their squares, at this meter's rate.
+    added_samples: f64,
+    added_sum: f64,
 }
 
 impl State {
@@ -146,7 +149,17 @@ impl State {
             overloads: 0,
             samples: 0,
             until_count,
+            added_samples: 0.0,
+            added_sum: 0.0,
         }
+    }
+
+    fn all_samples(&self) -> f64 {
+        self.samples as f64 + self.added_samples
+    }
+
+    fn whole_sum(&self) -> f64 {
+        self.sum + self.added_sum
     }
 }
 
@@ -274,12 +287,12 @@ impl LevelMeter {
     /// The present readings.
     pub fn reading(&self) -> LevelReading {
         let state = &self.state;
-        let seconds = state.samples as f64 / self.rate;
+        let seconds = state.all_samples() / self.rate;
         let level = |mean_square: f64| decibels(mean_square) + self.offset;
-        let mean = if state.samples == 0 {
+        let mean = if seconds == 0.0 {
             0.0
         } else {
-            state.sum / state.samples as f64
+            state.whole_sum() / state.all_samples()
         };
         LevelReading {
             seconds,
@@ -288,7 +301,7 @@ impl LevelMeter {
             highest: level(state.highest),
             lowest: level(state.lowest),
             peak: level(state.peak * state.peak),
-            sound_exposure_level: level(state.sum / self.rate),
+            sound_exposure_level: level(state.whole_sum() / self.rate),
             overloads: state.overloads,
         }
     }
@@ -305,6 +318,23 @@ impl LevelMeter {
         // was.
         let (lowest, highest) = (decibels(self.state.lowest), decibels(self.state.highest));
         Some(level.max(lowest).min(highest) + self.offset)
+    }
+
+    /// The length of the measurement without those that were added, in seconds.
+    pub(crate) fn own_seconds(&self) -> f64 {
+        self.state.samples as f64 / self.rate
+    }
+
+    /// Adds the measurement of another meter, of any rate, as if its sound had been measured too. The time-weighted level stays.
+    pub(crate) fn add(&mut self, other: &Self) {
+        let (state, more, ratio) = (&mut self.state, &other.state, self.rate / other.rate);
+        state.added_samples += more.all_samples() * ratio;
+        state.added_sum += more.whole_sum() * ratio;
+        state.highest = state.highest.max(more.highest);
+        state.lowest = state.lowest.min(more.lowest);
+        state.peak = state.peak.max(more.peak);
+        state.overloads += more.overloads;
+        self.levels.merge(&other.levels);
     }
 
     /// Begins a new measurement. The filters continue: a lasting sound has no beginning.

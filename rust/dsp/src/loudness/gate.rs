@@ -50,16 +50,22 @@ impl Blocks {
         loudness(sum / count as f64)
     }
 
-    /// The distance of the 95th from the 10th percentile of the blocks above both gates, in LU; 0 without blocks.
+    /// The distance of the 95th from the 10th percentile of the blocks above both gates, at the nearest ranks (Tech 3342, section
+    /// 5), in LU; 0 without blocks.
     pub(super) fn range(&self) -> f64 {
         let percentile = |fraction| {
             let gate = self.relative_gate(RELATIVE_OF_RANGE)?;
-            self.0.percentile(fraction, gate)
+            self.0.ranked(fraction, gate)
         };
         match (percentile(0.10), percentile(0.95)) {
             (Some(low), Some(high)) => high - low,
             _ => 0.0,
         }
+    }
+
+    /// Adds the blocks of another measurement.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.0.merge(&other.0);
     }
 
     pub(super) fn clear(&mut self) {

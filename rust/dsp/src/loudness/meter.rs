@@ -40,6 +40,27 @@ const BLOCK: f64 = 0.1;
 const MOMENTARY: usize = 4;
 const SHORT_TERM: usize = 30;
 
+/// The time between the short-term values that the loudness range is computed from. EBU Tech 3342 leaves it open, as
+/// long as successive values overlap by 2 s or more; the ranges of one sound may differ by some tenths of an LU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RangeStep {
+    /// 0.1 s: the range does not depend on where in the sound the measurement begins.
+    #[default]
+    Tenth,
+    /// 1 s, as in libebur128, FFmpeg and what is built on them.
+    Second,
+}
+
+impl RangeStep {
+    /// The step in blocks of 0.1 s.
+    const fn blocks(self) -> u64 {
+        match self {
+            Self::Tenth => 1,
+            Self::Second => 10,
+        }
+    }
+}
+
 /// The readings of a loudness meter, in LUFS; minus infinity for silence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoudnessReading {
@@ -78,10 +99,13 @@ pub struct LoudnessMeter {
     momentary_highest: f64,
     short_term: f64,
     short_term_highest: f64,
-    /// Blocks of 0.4 s and of 3 s, each begun 0.1 s after the one before.
+    /// Blocks of 0.4 s, each begun 0.1 s after the one before, and of 3 s, each begun a step after the one before.
     gated: Blocks,
     ranged: Blocks,
+    range_step: RangeStep,
     blocks_seen: u64,
+    /// The length of added measurements, in seconds.
+    added_seconds: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -125,8 +149,16 @@ impl LoudnessMeter {
             short_term_highest: 0.0,
             gated: Blocks::new(),
             ranged: Blocks::new(),
+            range_step: RangeStep::default(),
             blocks_seen: 0,
+            added_seconds: 0.0,
         })
+    }
+
+    /// The meter with another step of its loudness range.
+    #[must_use]
+    pub fn with_range_step(self, range_step: RangeStep) -> Self {
+        Self { range_step, ..self }
     }
 
     /// Takes the next frames, one sample per channel each. A sample that is NaN or infinite counts as silence.
@@ -181,7 +213,8 @@ impl LoudnessMeter {
         if self.blocks_seen >= MOMENTARY as u64 {
             self.gated.add(self.momentary);
         }
-        if self.blocks_seen >= SHORT_TERM as u64 {
+        let after_first = self.blocks_seen.checked_sub(SHORT_TERM as u64);
+        if after_first.is_some_and(|blocks| blocks.is_multiple_of(self.range_step.blocks())) {
             self.ranged.add(self.short_term);
         }
     }
@@ -190,7 +223,7 @@ impl LoudnessMeter {
     pub fn reading(&self) -> LoudnessReading {
         let peaks = self.channels.iter().map(|channel| channel.true_peak.peak());
         LoudnessReading {
-            seconds: self.frames as f64 / self.rate,
+            seconds: self.frames as f64 / self.rate + self.added_seconds,
             momentary: loudness(self.momentary),
             momentary_highest: loudness(self.momentary_highest),
             short_term: loudness(self.short_term),
@@ -198,6 +231,21 @@ impl LoudnessMeter {
             integrated: self.gated.integrated(),
             range: self.ranged.range(),
             true_peak: 20.0 * peaks.fold(0.0, f64::max).log10(),
+        }
+    }
+
+    /// Adds the measurement of another meter, of any rate and channels: gates and percentiles are over the blocks of both. The
+    /// momentary and the short-term loudness stay.
+    pub fn add(&mut self, other: &Self) {
+        self.added_seconds += other.reading().seconds;
+        self.momentary_highest = self.momentary_highest.max(other.momentary_highest);
+        self.short_term_highest = self.short_term_highest.max(other.short_term_highest);
+        self.gated.merge(&other.gated);
+        self.ranged.merge(&other.ranged);
+        let peaks = other.channels.iter().map(|channel| channel.true_peak.peak());
+        let peak = peaks.fold(0.0, f64::max);
+        if let Some(channel) = self.channels.first_mut() {
+            channel.true_peak.include(peak);
         }
     }
 
@@ -209,7 +257,7 @@ impl LoudnessMeter {
         }
         self.blocks = [0.0; SHORT_TERM];
         self.until_block = self.frames_of_block;
-        (self.frames, self.blocks_seen) = (0, 0);
+        (self.frames, self.blocks_seen, self.added_seconds) = (0, 0, 0.0);
         (self.momentary, self.momentary_highest) = (0.0, 0.0);
         (self.short_term, self.short_term_highest) = (0.0, 0.0);
         self.gated.clear();

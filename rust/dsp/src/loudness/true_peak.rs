@@ -90,6 +90,11 @@ impl TruePeakMeter {
         f64::from(self.peak)
     }
 
+    /// Takes a peak from another measurement into account.
+    pub(super) fn include(&mut self, peak: f64) {
+        self.peak = self.peak.max(peak as f32);
+    }
+
     /// Begins a new measurement; the samples before it stay in the filter.
     pub fn restart(&mut self) {
         self.peak = 0.0;

@@ -4,7 +4,7 @@ use crate::Short;
 use crate::level::{
     BandWidth, FrequencyWeighting, MeterError, MicrophoneResponse, ResponseError, TimeWeighting,
 };
-use crate::loudness::ChannelWeight;
+use crate::loudness::{ChannelWeight, RangeStep};
 use std::error::Error;
 use std::fmt::{self, Display};
 
@@ -36,6 +36,8 @@ pub struct SoundMeterConfiguration {
     pub offset: f64,
     /// Whether loudness is measured.
     pub loudness: bool,
+    /// The step of the loudness range.
+    pub range_step: RangeStep,
     /// The bands that are measured, if any.
     pub bands: Option<BandWidth>,
     /// The microphone's response, corrected before levels and bands are measured. Loudness is of the uncorrected signal.
@@ -59,6 +61,8 @@ pub enum SoundMeterError {
         /// The given offset, in dB.
         got: f64,
     },
+    /// A meter of another configuration cannot be added.
+    Added,
     /// An error of the microphone's response.
     Response(ResponseError),
 }
@@ -74,6 +78,9 @@ impl Display for SoundMeterError {
                 f,
                 "calibration offset: expected -300 to 300 dB, got {}",
                 Short(*got)
+            ),
+            Self::Added => f.write_str(
+                "added meter: expected the same weightings, calibration offset, loudness and bands, got another configuration",
             ),
             Self::Response(error) => error.fmt(f),
         }

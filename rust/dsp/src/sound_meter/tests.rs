@@ -13,6 +13,7 @@ fn configuration() -> SoundMeterConfiguration {
         time: TimeWeighting::Fast,
         offset: 94.0,
         loudness: true,
+        range_step: RangeStep::Tenth,
         bands: Some(BandWidth::Octave),
         response: None,
     }
@@ -280,4 +281,82 @@ fn refusals_say_expected_and_got() {
         refusal(|c| c.channels.clear()),
         "channels: expected 1 to 24, got 0"
     );
+}
+
+#[test]
+fn added_measurements_are_measured_together() {
+    let meter = |rate: f64, channels: usize| {
+        SoundMeter::new(&SoundMeterConfiguration {
+            rate,
+            channels: vec![ChannelWeight::Front; channels],
+            bands: Some(BandWidth::ThirdOctave),
+            ..configuration()
+        })
+        .expect("valid")
+    };
+    // 10 s at -20 dB of 1 kHz, and 30 s at -30 dB of 2 kHz (the period is 24 samples of 48 kHz) from a file with another rate.
+    let amplitude = |level: f64| (2.0 * 10f64.powf(level / 10.0)).sqrt();
+    let mut loud = meter(48_000.0, 2);
+    loud.process(&tone(amplitude(-20.0), amplitude(-20.0), 480_000))
+        .expect("whole frames");
+    let mut soft = meter(96_000.0, 2);
+    soft.process(&tone(amplitude(-30.0), amplitude(-30.0), 2_880_000))
+        .expect("whole frames");
+    let (of_loud, of_soft) = (loud.reading(), soft.reading());
+    soft.add(&loud).expect("one configuration");
+    let all = soft.reading();
+    let is_close = |got: f64, expected: f64, tolerance: f64| {
+        assert!((got - expected).abs() <= tolerance, "{got}, expected {expected}");
+    };
+    is_close(all.levels.seconds, 40.0, 1e-9);
+    let mean = 10.0 * ((10.0 * 1e-2 + 30.0 * 1e-3) / 40.0f64).log10();
+    is_close(all.levels.equivalent_continuous_level, 94.0 + mean, 0.01);
+    is_close(
+        all.levels.sound_exposure_level,
+        94.0 + mean + 10.0 * 40f64.log10(),
+        0.01,
+    );
+    assert_eq!(all.levels.highest, of_loud.levels.highest);
+    assert_eq!(all.levels.lowest, of_soft.levels.lowest);
+    assert_eq!(all.levels.level, of_soft.levels.level);
+    is_close(soft.exceeded(20.0).expect("levels"), 74.0, 0.2);
+    is_close(soft.exceeded(50.0).expect("levels"), 64.0, 0.2);
+    // 97 blocks of 0.4 s at -17 LUFS (two channels) and 297 at about -27 + the filter's gain at 2 kHz: the mean of the louder
+    // ones and of those within 10 LU below it.
+    let (first, second) = (
+        of_loud.loudness.expect("measured"),
+        of_soft.loudness.expect("measured"),
+    );
+    let power = |loudness: f64| 10f64.powf(loudness / 10.0);
+    let sum = 97.0 * power(first.integrated) + 297.0 * power(second.integrated);
+    let loudness = all.loudness.expect("measured");
+    is_close(loudness.integrated, 10.0 * (sum / 394.0).log10(), 0.005);
+    // The 10th percentile is soft, the 95th loud.
+    is_close(loudness.range, first.integrated - second.integrated, 0.02);
+    assert_eq!(loudness.true_peak, first.true_peak);
+    assert_eq!(loudness.momentary_highest, first.momentary_highest);
+    let band = |meter: &SoundMeter, frequency: f64| {
+        let index = meter
+            .band_centres()
+            .iter()
+            .position(|centre| (centre - frequency).abs() < 30.0);
+        let mut powers = [0.0; 64];
+        meter.band_mean_squares(&mut powers);
+        10.0 * powers[index.expect("a band")].log10()
+    };
+    is_close(band(&soft, 1_000.0), -20.0 - 10.0 * 4f64.log10(), 0.05);
+    is_close(band(&soft, 1_995.0), -30.0 + 10.0 * 0.75f64.log10(), 0.05);
+    // Sound after the addition is measured too, and a new measurement has none of it.
+    soft.process(&tone(amplitude(-30.0), amplitude(-30.0), 960_000))
+        .expect("whole frames");
+    is_close(soft.reading().levels.seconds, 50.0, 1e-9);
+    is_close(band(&soft, 1_000.0), -20.0 - 10.0 * 5f64.log10(), 0.05);
+    soft.restart();
+    assert_eq!((soft.reading().levels.seconds, soft.exceeded(50.0)), (0.0, None));
+    assert_eq!(
+        soft.reading().loudness.expect("measured").integrated,
+        f64::NEG_INFINITY
+    );
+    let mut other = SoundMeter::new(&configuration()).expect("valid");
+    assert_eq!(other.add(&loud), Err(SoundMeterError::Added));
 }

@@ -94,6 +94,23 @@ static void meter_measures_a_tone(void) {
     else EXPECT(levels[n] < -35);
   }
   EXPECT(seen == 1);
+  RustleHandle other = 0;
+  RustleMeterAddition addition = {.meter = meter};
+  configuration.sample_rate = 2 * RATE;
+  OK(rustle_meter_new(&configuration, &other, NULL));
+  // At twice the rate it is 1 kHz, for 5 s.
+  make_tone(500);
+  OK(rustle_meter_process(other, tone, 10 * RATE, NULL));
+  OK(rustle_meter_add(other, &addition, NULL));
+  OK(rustle_meter_read(other, &reading, NULL));
+  EXPECT(is_close(reading.seconds, 15, 1e-9) && is_close(reading.equivalent_continuous_level, 80, 0.01));
+  EXPECT(is_close(reading.integrated, -20, 0.05) && is_close(reading.range, 0, 0.05));
+  REFUSED(rustle_meter_add(meter, &addition, &error), RUSTLE_WRONG_STATE);
+  OK(rustle_meter_free(other, NULL));
+  configuration.range_step = RUSTLE_RANGE_STEP_SECOND;
+  OK(rustle_meter_new(&configuration, &other, NULL));
+  REFUSED(rustle_meter_add(other, &addition, &error), RUSTLE_INVALID_VALUE);
+  OK(rustle_meter_free(other, NULL));
   EXPECT(rustle_meter_restart(meter, NULL) == RUSTLE_OK && rustle_meter_read(meter, &reading, NULL) == RUSTLE_OK);
   EXPECT(reading.seconds == 0 && rustle_meter_exceeded(meter, 50, &level, NULL) == RUSTLE_OK && isnan(level));
   OK(rustle_meter_free(meter, NULL));

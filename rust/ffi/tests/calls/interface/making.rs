@@ -47,7 +47,8 @@ impl<'a> Making<'a> {
             What::Handle(maker) => {
                 let handle = self.choose.handle(self.world, maker.kind);
                 let handle = handle.unwrap_or_else(|| self.world.make(maker.kind, maker.function));
-                self.out.on = Some((handle, maker.kind));
+                // The first is the call's own object; a record after it may have another.
+                self.out.on = self.out.on.or(Some((handle, maker.kind)));
                 Value::of(handle)
             }
             What::NewHandle if self.choose.is_null(false) => Value::default(),

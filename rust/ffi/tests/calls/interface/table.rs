@@ -711,9 +711,21 @@ pub(crate) static RUSTLE_METER_CONFIGURATION: Record = Record {
         },
         Field {
             offset: 68,
-            what: What::Reserved,
+            what: What::Choice(&[0, 1], 0),
         },
     ],
+};
+
+/// `RustleMeterAddition`.
+pub(crate) static RUSTLE_METER_ADDITION: Record = Record {
+    size: 8,
+    fields: &[Field {
+        offset: 0,
+        what: What::Handle(Maker {
+            kind: "meter",
+            function: None,
+        }),
+    }],
 };
 
 /// `RustlePitchConfiguration`.
@@ -4031,6 +4043,33 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_meter_process(a.handle(0), a.input(1), a.count(1), error) },
+    },
+    Call {
+        name: "rustle_meter_add",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "meter",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_METER_ADDITION),
+                size: 8,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: true,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_meter_add_sized(a.handle(0), a.input(1), a.size(1), error) },
     },
     Call {
         name: "rustle_meter_read",
