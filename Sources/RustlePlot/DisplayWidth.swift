@@ -1,7 +1,12 @@
 /// The width of a text in columns of a terminal, and cutting and padding to a width.
 public enum DisplayWidth {
   /// The columns of a text without escape sequences.
-  public static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
+  public static func columns(of text: String) -> Int {
+    isPlain(text) ? text.utf8.count : text.reduce(0) { $0 + columns(of: $1) }
+  }
+
+  /// Whether a text is of ASCII's printed characters alone, one column each: most cells are, and need no tables of Unicode.
+  private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
 
   /// The columns of a text with escape sequences for colours (ECMA-48, SGR), which have none.
   public static func columns(ofPainted text: String) -> Int {

@@ -101,6 +101,31 @@ import Testing
     #expect(other.update(frequency: Self.a4(57.6), confidence: 1, time: 1.1)?.reading.noteText == "A#4")
   }
 
+  /// A pluck begins sharp. Where it begins beyond the middle between two notes, the note is that on which it settles.
+  @Test(arguments: [-49.0, -30, 0, 30, 49]) func aPluckIsTheNoteOnWhichItSettles(cents: Double) throws {
+    for sharpness in [5.0, 12, 25, 60] {
+      let smoother = try Self.smoother()
+      var needle: NeedleSmoother.Needle?
+      for frame in 0..<100 {
+        let time = 0.011 * Double(frame)
+        let now = cents + sharpness * exp(-time / 0.05)
+        needle = smoother.update(frequency: Self.a4(now), confidence: 1, time: time)
+      }
+      let last = try #require(needle)
+      #expect(last.reading.noteText == "A4" && abs(last.reading.cents - cents) < 0.1, "\(sharpness) cents sharp")
+    }
+  }
+
+  @Test func vibratoAroundTheMiddleBetweenTwoNotesDoesNotFlicker() throws {
+    let smoother = try Self.smoother()
+    let names = (0..<300).compactMap { frame -> String? in
+      let time = 0.011 * Double(frame)
+      let cents = 50 + 7 * sin(2 * .pi * 4 * time)
+      return smoother.update(frequency: Self.a4(cents), confidence: 1, time: time)?.reading.noteText
+    }
+    #expect(names.count == 300 && Set(names).count == 1)
+  }
+
   @Test func theLastReadingIsHeldForATime() throws {
     let smoother = try Self.smoother()
     _ = smoother.update(frequency: Self.a4(3), confidence: 1, time: 0)

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -41,6 +42,24 @@ import Testing
     #expect(Self.notes(missed).map(\.frames) == [20], "a frame that is missed ends nothing, also where nothing is held")
     let strings = TunerUpdate.tone(110, from: 0, count: 6, instrument: Instrument(.guitar))
     #expect(Self.notes(strings).first?.stringNumber == 2)
+  }
+
+  @Test func aPluckThatSettlesOnItsNeighbourIsOneNote() throws {
+    var smoother = try NeedleSmoother(tuning: .standard)
+    let updates = (0..<100).map { frame -> TunerUpdate in
+      let time = 0.01 * Double(frame)
+      let frequency = NeedleSmootherTests.a4(49 + 8 * exp(-time / 0.04))
+      let example = TunerUpdate.example(time, frequency)
+      return TunerUpdate(
+        time: time, frame: example.frame, reading: example.reading,
+        needle: smoother.update(frequency: frequency, confidence: 1, time: time), tuning: .standard, isLearning: false,
+        droppedFrames: 0, overruns: 0)
+    }
+    #expect(updates.first?.needle?.reading.noteText == "A#4")
+    let notes = Self.notes(updates)
+    let note = try #require(notes.first)
+    #expect(notes.count == 1 && note.name == "A4" && note.begin == 0 && note.frames == 100)
+    #expect(abs(note.cents - 49) < 0.1)
   }
 
   @Test func aNoteThatEndsIsReported() {

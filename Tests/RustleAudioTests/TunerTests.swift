@@ -51,6 +51,31 @@ import Testing
     #expect(pieces == whole && !whole.isEmpty)
   }
 
+  /// 150 ms are less than an analysis frame of the lowest note; they are measured in shorter ones at their end.
+  @Test(arguments: [0.1, 0.15], [220.0, 440]) func aShortSoundIsMeasuredAtItsEnd(seconds: Double, frequency: Double)
+    async throws
+  {
+    let tuner = try Tuner(format: format)
+    let samples = Self.tone(frequency, frames: 0..<Int(seconds * 48_000))
+    var updates: [TunerUpdate] = []
+    for piece in Sounds.buffers(samples, format: format, frames: 1_000) { updates += try await tuner.process(piece) }
+    #expect(updates.isEmpty)
+    updates = try await tuner.finish()
+    var notes = PlayedNotes()
+    for update in updates { _ = notes.add(update) }
+    let last = notes.finish()
+    let note = try #require(last)
+    let truth = try #require(Tuning.standard.reading(of: frequency))
+    #expect(note.name == truth.noteText && abs(note.cents - truth.cents) < 0.5)
+    #expect(note.begin > 0 && note.end < seconds)
+    // The next sound is another.
+    let again = try await tuner.finish()
+    #expect(again.isEmpty)
+    let long = try await tuner.process(buffer(Self.tone(frequency, frames: 0..<24_000)))
+    let end = try await tuner.finish()
+    #expect(!long.isEmpty && end.isEmpty)
+  }
+
   @Test func silenceHasNoTone() async throws {
     let tuner = try Tuner(format: format)
     let updates = try await tuner.process(buffer([Float](repeating: 0, count: 24_000)))

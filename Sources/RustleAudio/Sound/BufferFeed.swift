@@ -4,15 +4,19 @@ struct BufferFeed<Buffers: AsyncIteratorProtocol, Output> where Buffers.Element 
   /// The outputs of the last buffer, and the place of the next one.
   private var waiting: [Output] = []
   private var place = 0
+  private var hasEnded = false
   private var isOver = false
 
   init(_ buffers: Buffers) { self.buffers = buffers }
 
   /// The next output, or nil at the end and after an error; it waits in the isolation of `actor`.
   ///
-  /// - Parameter process: returns the outputs of a buffer.
+  /// - Parameters:
+  ///   - process: returns the outputs of a buffer.
+  ///   - finish: returns the outputs of the end.
   mutating func next(
-    isolation actor: isolated (any Actor)?, _ process: (PCMBuffer) async throws -> [Output]
+    isolation actor: isolated (any Actor)?, _ process: (PCMBuffer) async throws -> [Output],
+    atEnd finish: () async throws -> [Output] = { [] }
   ) async throws -> Output? {
     while !isOver {
       if place < waiting.count {
@@ -20,8 +24,13 @@ struct BufferFeed<Buffers: AsyncIteratorProtocol, Output> where Buffers.Element 
         return waiting[place - 1]
       }
       do {
-        guard let buffer = try await buffers.next(isolation: actor) else { break }
-        (waiting, place) = (try await process(buffer), 0)
+        if hasEnded { break }
+        if let buffer = try await buffers.next(isolation: actor) {
+          (waiting, place) = (try await process(buffer), 0)
+        } else {
+          hasEnded = true
+          (waiting, place) = (try await finish(), 0)
+        }
       } catch {
         isOver = true
         throw error

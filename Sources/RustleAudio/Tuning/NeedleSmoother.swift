@@ -13,7 +13,8 @@ internal import Foundation
 ///
 /// It has no clock: the same frames at the same times produce the same needle. For each frame with enough confidence 1. the shown
 /// note stays until another is nearer by a margin for several consecutive frames; meanwhile the needle does not move, so that a
-/// single outlier, an octave off, has no effect; 2. the cents from that note go through a median, which removes the remaining
+/// single outlier, an octave off, has no effect; a tone that settles nearer to another note, by however little, is that note after
+/// ``settlingTime``: a pluck begins sharp; 2. the cents from that note go through a median, which removes the remaining
 /// outliers, 3. and through a first-order low-pass, by the elapsed time.
 ///
 /// A new note begins with a new needle. After the tone has ended the last reading is held for a time.
@@ -36,6 +37,9 @@ public struct NeedleSmoother: Sendable {
 
   /// Seconds without any frame after which the next one starts afresh, unless the last reading is held for longer.
   public static let maximumGap = 1.0
+  /// Seconds for which a tone is nearer to another note without interruption, by less than the margin, before that one is shown:
+  /// longer than half a period of a vibrato.
+  public static let settlingTime = 0.25
 
   /// The target frequencies.
   public let tuning: Tuning
@@ -56,6 +60,8 @@ public struct NeedleSmoother: Sendable {
   private var needle = 0.0
   /// Consecutive frames in which another note was nearer.
   private var doubts = 0
+  /// The time from which on another note has been nearer in every frame, by however little; nil: the shown one is.
+  private var otherSince: Double?
 
   /// Creates a smoother without a needle.
   ///
@@ -104,6 +110,9 @@ public struct NeedleSmoother: Sendable {
       return begin(with: fresh, at: time)
     }
     doubts = 0
+    let since = isOther ? otherSince ?? time : nil
+    if let since, time - since >= Self.settlingTime { return begin(with: fresh, at: time) }
+    otherSince = since
     return move(to: kept, at: time)
   }
 
@@ -114,6 +123,7 @@ public struct NeedleSmoother: Sendable {
     shown = nil
     recent = []
     doubts = 0
+    otherSince = nil
     lastTime = time
   }
 
@@ -121,6 +131,7 @@ public struct NeedleSmoother: Sendable {
     recent = [reading.cents]
     needle = reading.cents
     doubts = 0
+    otherSince = nil
     begin = time
     lastMove = time
     shown = reading
@@ -144,6 +155,7 @@ public struct NeedleSmoother: Sendable {
 
   private mutating func hold(at time: Double) -> Needle? {
     doubts = 0
+    otherSince = nil
     guard let shown, options.holdTime > 0, time - lastTone <= options.holdTime else {
       reset(at: time)
       return nil

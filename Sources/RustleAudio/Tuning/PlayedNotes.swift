@@ -54,7 +54,7 @@ public struct PlayedNotes: Sendable {
 
   /// The frames of a note so far.
   private struct Run {
-    let reading: TuningReading
+    private(set) var reading: TuningReading
     let begin: Double
     var end: Double
     var cents: [Double] = []
@@ -67,6 +67,16 @@ public struct PlayedNotes: Sendable {
       guard cents.count > PlayedNotes.maximumValueCount else { return }
       cents = cents.indices.filter { $0.isMultiple(of: 2) }.map { cents[$0] }
       stride *= 2
+    }
+
+    /// Returns the same frames as a note of another target, if their median is nearer to that one: the needle was at a neighbour
+    /// of the note until it had settled.
+    func settled(on reading: TuningReading) -> Self? {
+      let shift = Tuning.cents(self.reading.target / reading.target)
+      guard let median = cents.median, abs(median + shift) < abs(median) else { return nil }
+      var run = self
+      (run.reading, run.cents) = (reading, cents.map { $0 + shift })
+      return run
     }
   }
 
@@ -85,7 +95,12 @@ public struct PlayedNotes: Sendable {
     if let run = current {
       // A target is the same when its frequency is: a changed tuning begins another note.
       let isSame = run.reading.target == needle.reading.target && run.reading.stringIndex == needle.reading.stringIndex
-      if !isSame || update.time - run.end > Self.maximumPause || update.time < run.end { ended = finish() }
+      let isApart = update.time - run.end > Self.maximumPause || update.time < run.end
+      if !isSame, !isApart, !needle.isHeld, let settled = run.settled(on: needle.reading) {
+        current = settled
+      } else if !isSame || isApart {
+        ended = finish()
+      }
     }
     guard !needle.isHeld, let reading = update.reading else { return ended }
     var run = current ?? Run(reading: needle.reading, begin: update.time, end: update.time)

@@ -31,6 +31,9 @@ public actor Tuner {
   private var origin: Int64 = 0
   private var next: Int64?
   private var droppedFrames: Int64 = 0
+  private var overruns = 0
+  /// The sound so far, as long as it is too short for an analysis frame.
+  private var beginning: [Float] = []
 
   /// - Parameters:
   ///   - format: of a rate that ``PitchTracker`` accepts, and any channels.
@@ -89,6 +92,7 @@ public actor Tuner {
     if instrument.pitchRange != configuration.instrument.pitchRange {
       tracker = try PitchTracker(changed.pitch(sampleRate: format.sampleRate))
       origin = next ?? 0
+      beginning = []
     }
     smoother = fresh
     configuration = changed
@@ -172,14 +176,36 @@ public actor Tuner {
       // A window across the gap would hold a tone that nobody played.
       tracker.reset()
       origin = buffer.position
+      beginning = []
     }
     next = buffer.position + Int64(buffer.frameCount)
+    overruns = buffer.overruns
     var frames: [PitchFrame] = []
     let samples = buffer.mono(channel: configuration.channel)
     cancellation.add(buffer, configuration.channel, mono: samples)
     try tracker.process(samples.span, into: &frames)
-    return frames.map { frame in
-      let update = update(frame.moved(by: origin, sampleRate: format.sampleRate), overruns: buffer.overruns)
+    let length = Int(buffer.position - origin) + buffer.frameCount
+    beginning = length < tracker.window ? beginning + samples : []
+    return shown(frames)
+  }
+
+  /// Ends the sound: the next buffer is of another. Where it was shorter than an analysis frame, it is measured in the longest
+  /// frames that it holds, which raises the lower end of the range.
+  /// - Returns: an update for each of these frames; none of longer sound.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
+  @discardableResult
+  public func finish() throws(AudioError) -> [TunerUpdate] {
+    let samples = beginning
+    tracker.reset()
+    (beginning, next) = ([], nil)
+    guard let short = try configuration.pitch(sampleRate: format.sampleRate, samples: samples.count) else { return [] }
+    return shown(try PitchTracker.contour(of: samples.span, configuration: short))
+  }
+
+  /// The updates of frames, which other consumers see, too.
+  private func shown(_ frames: [PitchFrame]) -> [TunerUpdate] {
+    frames.map { frame in
+      let update = update(frame.moved(by: origin, sampleRate: format.sampleRate), overruns: overruns)
       broadcast.show(update)
       return update
     }

@@ -42,6 +42,21 @@ public struct TunerConfiguration: Sendable, Hashable {
     if window == nil { configuration.window = try PitchTracker(configuration).window }
     return configuration
   }
+
+  /// The pitch tracker for a sound of fewer samples than an analysis frame: the longest frames that it holds, eight of them or so,
+  /// from which a note is made. Nil for a sound that holds none, or no pitch of the instrument.
+  func pitch(sampleRate: Double, samples: Int) throws(AudioError) -> PitchConfiguration? {
+    var configuration = try pitch(sampleRate: sampleRate)
+    let distances = 8
+    guard samples >= Self.shortestWindow + distances else { return nil }
+    let window = 1 << (Int.bitWidth - 1 - (samples - distances).leadingZeroBitCount)
+    configuration.window = min(window, configuration.window ?? window)
+    configuration.hop = min(hop, (samples - window) / distances)
+    return (try? PitchTracker(configuration)) == nil ? nil : configuration
+  }
+
+  /// The samples of the shortest analysis frame.
+  private static let shortestWindow = 256
 }
 
 extension TunerConfiguration: CustomStringConvertible {

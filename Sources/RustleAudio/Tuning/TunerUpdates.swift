@@ -37,7 +37,9 @@ public struct TunerUpdates<Buffers: AsyncSequence>: AsyncSequence where Buffers.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> TunerUpdate? {
       // The newest update before the interval's end: the last of all, if none follows in time.
       var early: TunerUpdate?
-      while let update = try await feed.next(isolation: actor, { [tuner] in try await tuner.process($0) }) {
+      while let update = try await feed.next(
+        isolation: actor, { [tuner] in try await tuner.process($0) }, atEnd: { [tuner] in try await tuner.finish() })
+      {
         guard update.time >= due else {
           early = update
           continue

@@ -7,6 +7,8 @@ enum Numbers {
   static func text(_ number: Double?, _ format: String, _ glyphs: Glyphs) -> String {
     guard let number, number.isFinite else { return String(glyphs.unknown) }
     let text = String(format: format, number)
+    // Most numbers have no sign.
+    guard text.utf8.contains(UInt8(ascii: "-")) else { return text }
     if text.allSatisfy({ "-0.".contains($0) }) { return text.replacing("-", with: "") }
     return text.replacing("-", with: String(glyphs.minus))
   }

@@ -162,11 +162,12 @@ struct Table<Record>: Sendable {
 
   func row(_ record: Record) -> ScreenLine {
     let cells = joined { $0.text(record, profile.glyphs) }
-    let plain = cells.map(\.text).joined()
-    let columns = DisplayWidth.columns(of: plain)
+    let columns = cells.reduce(0) { $0 + $1.columns }
     // A row that is too wide for the terminal is cut, in the ink of its last cell.
-    guard !profile.isLive || columns <= profile.columns else { return profile.line(plain, cells.last?.ink?(record)) }
-    return (cells.map { profile.paint($0.text, $0.ink?(record)) }.joined(), columns)
+    guard !profile.isLive || columns <= profile.columns else {
+      return profile.line(cells.map(\.text).joined(), cells.last?.ink?(record))
+    }
+    return (cells.reduce(into: "") { $0 += profile.paint($1.text, $1.ink?(record)) }, columns)
   }
 
   /// A record's cells one below the other, with titles and units, in sections.
@@ -196,17 +197,19 @@ struct Table<Record>: Sendable {
     return table
   }
 
-  private var cells: [Column<Record>.Cell] { columns.compactMap(\.cell) }
+  private var cells: [Column<Record>.Cell] { columns.compactMap { $0.cell } }
 
-  /// The text of each cell padded to its width, without trailing spaces.
+  /// The text of each cell padded to its width, without trailing spaces, and its columns.
   private func joined(
     _ text: (Column<Record>.Cell) -> String
-  ) -> [(text: String, ink: (@Sendable (Record) -> Ink?)?)] {
+  ) -> [(text: String, columns: Int, ink: (@Sendable (Record) -> Ink?)?)] {
     let cells = cells
     return cells.enumerated().map { index, cell in
       let text = text(cell)
-      let padding = String(repeating: " ", count: max(0, cell.width - DisplayWidth.columns(of: text)))
-      return (cell.isRight ? padding + text : index == cells.count - 1 ? text : text + padding, cell.ink)
+      let columns = DisplayWidth.columns(of: text)
+      guard columns < cell.width, cell.isRight || index < cells.count - 1 else { return (text, columns, cell.ink) }
+      let padding = String(repeating: " ", count: cell.width - columns)
+      return (cell.isRight ? padding + text : text + padding, cell.width, cell.ink)
     }
   }
 }

@@ -1,7 +1,7 @@
 """Compares voice measures with Praat's, on vowels with known poles, pulse trains with known jitter and shimmer, tones in noise,
 and espeak-ng's vowels, and the time that they take; prints Markdown.
 
-    python3 voice.py --program "PROGRAM voice" [--seed N] [--quick] [--part formants|noise|periods|espeak|speed] [--must]
+    python3 voice.py --program "PROGRAM voice" [--command RUSTLE] [--seed N] [--quick] [--part formants|noise|periods|espeak|speed] [--must]
 
 PROGRAM is asked with `--min HZ --max HZ --ceiling HZ FILE...` and prints one line per file as rust/bench/src/voice.rs says. Needs numpy,
 scipy and praat-parselmouth, and espeak-ng for the last table. With --must the exit status is 1 when a goal is missed.
@@ -323,7 +323,7 @@ def praat_jobs(sound):
     }
 
 
-def speed_table(program, folder, random, goals, quick):
+def speed_table(program, folder, random, goals, quick, command):
     """The analyzer of a stream beside Praat: vowels one after the other, and sentences."""
     voices, said = [], folder / "said.wav"
     for voice, vowels in VOWELS.items():
@@ -340,18 +340,23 @@ def speed_table(program, folder, random, goals, quick):
         write(path, TIMED_RATE, sound[: SECONDS * TIMED_RATE])
         praat = parselmouth.Sound(str(path))
         jobs = {"ours": lambda: ours_frames(program, path), **praat_jobs(praat)}
+        if command is not None:
+            jobs["command"] = lambda: subprocess.run([command, "voice", "--min", str(LOW), "--max", str(HIGH), str(path)], check=True, stdout=subprocess.DEVNULL)
         for _ in range(2 if quick else VISITS):
             for job, run in jobs.items():
                 begin = cpu()
                 run()
                 times[job] = min(times.get(job, np.inf), cpu() - begin)
         factors = {job: seconds / praat.duration for job, seconds in times.items()}
-        mine = factors.pop("ours")
+        mine, whole = factors.pop("ours"), factors.pop("command", None)
         total = sum(factors.values())
         for job, factor in factors.items():
             rows.append([name, f"Praat: {job}", f"{factor:.4f}"])
         rows.append([name, "Praat: all of these", f"{total:.4f}"])
         rows.append([name, "ours, with centroids", f"{mine:.4f}: " + goals.most(f"{name}: time over that of Praat", mine / total, 1)])
+        if whole is not None:
+            # With the reading of the file, the report's measures of the whole recording, and the program's start.
+            rows.append([name, "rustle voice, the whole command", f"{whole:.4f}: " + goals.most(f"{name}: time of the command over that of Praat", whole / total, 0.5)])
     table("CPU seconds per second of sound, all measures of a stream", ["sound", "by", "of real time"], rows)
 
 
@@ -362,6 +367,7 @@ def ours_frames(program, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
+    parser.add_argument("--command", help="the command-line tool, whose `voice` is timed as a whole")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--part", choices=["formants", "noise", "periods", "espeak", "speed"])
@@ -375,7 +381,7 @@ def main():
             "noise": lambda: noise_table(program, folder, random, goals, options.quick),
             "periods": lambda: period_table(program, folder, random, goals, options.quick),
             "espeak": lambda: espeak_table(program, folder, goals, options.quick),
-            "speed": lambda: speed_table(program, folder, random, goals, options.quick),
+            "speed": lambda: speed_table(program, folder, random, goals, options.quick, options.command),
         }
         for part, run in parts.items():
             if options.part in (None, part):

@@ -22,6 +22,14 @@ INSTRUMENTS = {
     "violin": (40, 55, 96, 8), "cello": (42, 36, 72, 8), "voice": (52, 45, 76, 7), "trumpet": (56, 54, 82, 8),
     "sax": (65, 49, 80, 8), "clarinet": (71, 50, 86, 9), "flute": (73, 60, 96, 9),
 }
+# Others, at which nothing was fitted.
+OTHERS = {
+    "harpsichord": (6, 36, 84, 7), "celesta": (8, 60, 96, 6), "organ": (19, 36, 84, 7), "accordion": (21, 48, 84, 6),
+    "jazz guitar": (26, 40, 80, 7), "slap bass": (36, 28, 55, 8), "fretless bass": (35, 28, 55, 7), "viola": (41, 48, 84, 7),
+    "contrabass": (43, 28, 55, 7), "trombone": (57, 40, 70, 7), "tuba": (58, 29, 55, 6), "horn": (60, 41, 74, 7),
+    "soprano sax": (64, 56, 86, 6), "tenor sax": (66, 44, 75, 8), "baritone sax": (67, 38, 68, 7), "oboe": (68, 58, 86, 7),
+    "bassoon": (70, 34, 70, 8), "recorder": (74, 60, 91, 6),
+}
 # Seconds: a note is held, then the next begins later, so that none rings into another.
 HELD, APART = 1.2, 3.0
 # The estimates search this far around the MIDI note, and are discarded when they differ by more, in cents.
@@ -154,13 +162,13 @@ def consensus(samples, rate, nominal):
     return truth
 
 
-def instruments(kind, generator, rate):
-    for name, (program, low, high, count) in INSTRUMENTS.items():
+def notes(kind, generator, rate):
+    for name, (program, low, high, count) in CLASSES_OF[kind].items():
         # Spread over the range, each note somewhere in its part of it.
         edges = np.linspace(low, high + 1, count + 1)
-        notes = [int(generator.integers(np.ceil(a), max(np.ceil(a) + 1, np.ceil(b)))) for a, b in zip(edges, edges[1:])]
-        sound = render(program, [[note] for note in notes], rate)
-        for index, note in enumerate(notes):
+        keys = [int(generator.integers(np.ceil(a), max(np.ceil(a) + 1, np.ceil(b)))) for a, b in zip(edges, edges[1:])]
+        sound = render(program, [[note] for note in keys], rate)
+        for index, note in enumerate(keys):
             begin = round(index * APART * rate)
             samples = sound[begin:begin + round(1.3 * rate)]
             peak = np.max(np.abs(samples))
@@ -168,8 +176,9 @@ def instruments(kind, generator, rate):
                 raise ValueError(f"{name}: {note_name(note)} was rendered silent")
             samples = samples * (0.5 / peak)
             truth = consensus(samples, rate, midi_hertz(note))
-            yield Clip(f"{name}-{note_name(note).replace('#', 's')}", kind, samples, truth, name,
+            yield Clip(f"{name.replace(' ', '_')}-{note_name(note).replace('#', 's')}", kind, samples, truth, name,
                        about={"f0_hz": midi_hertz(note), "known": round(float(np.mean(np.isfinite(truth))), 3)})
 
 
-CLASSES = {"instruments": instruments}
+CLASSES_OF = {"instruments": INSTRUMENTS, "more_instruments": OTHERS}
+CLASSES = {kind: notes for kind in CLASSES_OF}

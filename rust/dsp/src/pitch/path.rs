@@ -60,6 +60,11 @@ impl Decoder {
         let count = estimator.candidates().len().min(STATES);
         for (index, state) in states.iter_mut().enumerate().take(count) {
             let candidate = estimator.candidates()[index];
+            // Worth less than to have no pitch between two pitches, it is on no likeliest path.
+            let most = 1.0 - (best - candidate.score);
+            if chosen.frequency > 0.0 && most < super::VOICED - 2.0 * self.scale * VOICING_CHANGE {
+                continue;
+            }
             let estimate = if index == 0 {
                 first
             } else {
@@ -203,6 +208,20 @@ mod tests {
         let mut path: Vec<_> = decoder.path_backwards().collect();
         path.reverse();
         path
+    }
+
+    #[test]
+    fn a_candidate_that_no_path_takes_is_not_refined() {
+        // Its confidence would be beyond 1, were it asked for.
+        let far: &[(f64, f64, f64)] = &[(200.0, 2.0, 0.9), (100.0, 1.0, 9.0)];
+        let path = decoded(&[far; 5]);
+        assert!(
+            path.iter().all(|estimate| estimate.frequency == 200.0),
+            "{path:?}"
+        );
+        // A frame whose first candidate has no pitch in the end shows the next one's all the same.
+        let path = decoded(&[&[(0.0, 2.0, 0.0), (100.0, 0.5, 0.3)]]);
+        assert_eq!(path[0].frequency, 100.0);
     }
 
     const SURE: &[(f64, f64, f64)] = &[(200.0, 2.0, 0.9), (100.0, 1.0, 0.2)];

@@ -1,6 +1,6 @@
 //! Windows of several lengths around one middle.
 
-use super::configuration::{Checked, PERIODS, PitchConfiguration};
+use super::configuration::{Checked, Measured, PERIODS, PitchConfiguration};
 use super::error::PitchError;
 use super::harmonic::Harmonic;
 use super::{PitchCandidate, PitchEstimate, PitchEstimator};
@@ -24,6 +24,13 @@ const RESCUED: f64 = 0.6;
 const HELD: f64 = 3.5;
 const ABSENT: f64 = 0.4;
 const QUIETER: f64 = 6.0;
+/// A window shows no motion where the next shorter one has the same pitch, by this part of it, and a tone that is as strong over
+/// its rest, by this many dB; and noise where the next one has no more than this confidence in any. Shorter ones then show no more,
+/// if they are as loud, by this many dB: neither a beginning nor an end is between.
+const SETTLED: f64 = 1e-3;
+const ALIKE: f64 = 1.0;
+const NOISE: f64 = 0.05;
+const LOUDER: f64 = 1.0;
 
 /// The default method in windows of several lengths: the longest holds the lowest pitch of the range and resolves the most; a
 /// shorter one is taken where the tone moves, begins or ends within it.
@@ -72,16 +79,21 @@ impl PitchEstimator for Resolutions {
         let first = first.unwrap_or(0);
         let mut best = self.levels[first].estimate(frame)?;
         self.chosen = first;
+        let mut last = None;
         for index in first + 1..self.levels.len() {
             if best.is_voiced() && best.harmonicity > STEADY || !best.level.is_finite() {
                 break;
             }
             let window = self.levels[index].window();
             let part = &frame[(frame.len() - window) / 2..][..window];
+            if last.is_some_and(|last| shows_all(best, last, Measured::new(part).level)) {
+                break;
+            }
             let shorter = self.levels[index].estimate(part)?;
             let holds = best.frequency * PERIODS > HELD * self.levels[index].range().start();
+            last = Some(shorter);
             if is_better(shorter, best, holds) {
-                (best, self.chosen) = (shorter, index);
+                (best, self.chosen, last) = (shorter, index, None);
             }
         }
         Ok(best)
@@ -93,6 +105,17 @@ impl PitchEstimator for Resolutions {
 
     fn refine(&mut self, index: usize) -> PitchEstimate {
         self.levels[self.chosen].refine(index)
+    }
+}
+
+/// Whether the `shorter` window, which was no better than the `best`, shows that a still shorter one, of this level, is none either.
+fn shows_all(best: PitchEstimate, shorter: PitchEstimate, level: f64) -> bool {
+    if best.is_voiced() {
+        (shorter.harmonicity - best.harmonicity).abs() < ALIKE
+            && (shorter.frequency / best.frequency - 1.0).abs() < SETTLED
+            && (level - best.level).abs() < LOUDER
+    } else {
+        shorter.confidence < NOISE && level < shorter.level + LOUDER
     }
 }
 

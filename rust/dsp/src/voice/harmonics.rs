@@ -2,9 +2,9 @@
 
 use super::{VoiceError, checked_range, checked_rate};
 use crate::pitch::{PitchConfiguration, estimator};
-use crate::window::{Symmetry, Window};
+use crate::window::Window;
 use std::f64::consts::TAU;
-use std::ops::RangeInclusive;
+use std::ops::{Mul, RangeInclusive};
 
 /// Periods of the fundamental in the window that levels are measured in: its lobe, two bins wide, leaves a neighbour harmonic
 /// nothing to add.
@@ -45,7 +45,7 @@ struct Powers {
 }
 
 impl Powers {
-    fn add(&mut self, first: f64, second: f64, frequency: f64) {
+    fn add(&mut self, [first, second]: [f64; 2], frequency: f64) {
         if first.is_finite() && second.is_finite() {
             self.first += first;
             self.second += second;
@@ -97,7 +97,7 @@ pub fn h1_minus_h2(
         }
         for frame in signal.windows(window).step_by((window / 2).max(1)) {
             let turns = f0 / sample_rate;
-            powers.add(power(frame, turns), power(frame, 2.0 * turns), f0);
+            powers.add(harmonic_powers(frame, turns), f0);
         }
         return Ok(powers.difference());
     }
@@ -118,7 +118,7 @@ pub fn h1_minus_h2(
             .min(signal.len() - window);
         let frame = &signal[first..first + window];
         let turns = estimate.frequency / sample_rate;
-        powers.add(power(frame, turns), power(frame, 2.0 * turns), estimate.frequency);
+        powers.add(harmonic_powers(frame, turns), estimate.frequency);
     }
     Ok(powers.difference())
 }
@@ -133,17 +133,56 @@ fn whole(count: f64, period: f64, length: usize) -> usize {
     }
 }
 
-/// The mean power of a frame's sine at `turns` per sample, relative to one of amplitude 1.
-fn power(frame: &[f32], turns: f64) -> f64 {
-    let (mut re, mut im, mut weights) = (0.0, 0.0, 0.0);
-    for (n, &x) in frame.iter().enumerate() {
-        let weight = Window::Hann.coefficient(Symmetry::Periodic, n, frame.len());
-        let (sine, cosine) = (TAU * (turns * n as f64).fract()).sin_cos();
-        re += weight * f64::from(x) * cosine;
-        im += weight * f64::from(x) * sine;
+/// The mean powers of a frame's sines at `turns` per sample and at twice as many, relative to those of amplitude 1.
+///
+/// Angles grow by the same from sample to sample: one turn of a complex number follows from another, and its square is that of the
+/// second harmonic. Rounding leaves 1e-12 of it over the longest frame.
+fn harmonic_powers(frame: &[f32], turns: f64) -> [f64; 2] {
+    let step = Complex::of_angle(TAU * turns);
+    let window_step = Complex::of_angle(TAU / frame.len() as f64);
+    let (mut turn, mut window) = (Complex::ONE, Complex::ONE);
+    let (mut sums, mut weights) = ([Complex::default(); 2], 0.0);
+    for &x in frame {
+        let weight = Window::Hann.at_cosine(window.re);
+        let x = weight * f64::from(x);
+        for (sum, turn) in sums.iter_mut().zip([turn, turn * turn]) {
+            *sum = Complex {
+                re: sum.re + x * turn.re,
+                im: sum.im + x * turn.im,
+            };
+        }
         weights += weight;
+        turn = turn * step;
+        window = window * window_step;
     }
-    4.0 * (re * re + im * im) / (weights * weights)
+    sums.map(|sum| 4.0 * (sum.re * sum.re + sum.im * sum.im) / (weights * weights))
+}
+
+/// A complex number.
+#[derive(Clone, Copy, Default)]
+struct Complex {
+    re: f64,
+    im: f64,
+}
+
+impl Complex {
+    const ONE: Self = Self { re: 1.0, im: 0.0 };
+
+    fn of_angle(angle: f64) -> Self {
+        let (im, re) = angle.sin_cos();
+        Self { re, im }
+    }
+}
+
+impl Mul for Complex {
+    type Output = Self;
+
+    fn mul(self, other: Self) -> Self {
+        Self {
+            re: self.re * other.re - self.im * other.im,
+            im: self.re * other.im + self.im * other.re,
+        }
+    }
 }
 
 #[cfg(test)]

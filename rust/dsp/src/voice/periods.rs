@@ -47,13 +47,18 @@ pub fn perturbation(
         samples: signal,
         start: 0,
     };
+    let loudest = signal
+        .iter()
+        .map(|x| x.abs())
+        .filter(|x| x.is_finite())
+        .fold(0.0, f32::max);
     let mut steadiness = Steadiness::new(sample_rate);
     let mut last = f64::NEG_INFINITY;
     for stretch in frames.chunk_by(|a, b| a.estimate.is_voiced() == b.estimate.is_voiced()) {
         if !stretch[0].estimate.is_voiced() {
             continue;
         }
-        let mut marks = marks(part, stretch, grid, last);
+        let mut marks = marks(part, f64::from(loudest), stretch, grid, last);
         marks.sort_by(f64::total_cmp);
         for (index, &time) in marks.iter().enumerate() {
             // Marks of two stretches do not follow each other.
@@ -74,8 +79,9 @@ struct Grid {
     sample_rate: f64,
 }
 
-/// The marks of a voiced stretch, in any order; `before` is the last mark of the stretch before.
-fn marks(part: Part<'_>, stretch: &[PitchFrame], grid: Grid, before: f64) -> Vec<f64> {
+/// The marks of a voiced stretch of a signal whose greatest value is `loudest`, in any order; `before` is the last mark of the
+/// stretch before.
+fn marks(part: Part<'_>, loudest: f64, stretch: &[PitchFrame], grid: Grid, before: f64) -> Vec<f64> {
     let Grid {
         offset,
         hop,
@@ -99,12 +105,6 @@ fn marks(part: Part<'_>, stretch: &[PitchFrame], grid: Grid, before: f64) -> Vec
         let places = (time - 0.5 * period).ceil() as i64..=(time + 0.5 * period).floor() as i64;
         places.map(|place| part.at(place).abs()).fold(0.0, f64::max)
     };
-    let loudest = part
-        .samples
-        .iter()
-        .map(|x| f64::from(x.abs()))
-        .filter(|x| x.is_finite())
-        .fold(0.0, f64::max);
     let middle = 0.5 * (from + to);
     let half = 0.5 * period_at(middle);
     let first = extremum(part, middle - half, middle + half);

@@ -117,23 +117,34 @@ fn smooth(values: &mut [f64]) {
 /// The least-squares filter with these weights, by Cholesky's decomposition.
 #[inline(always)]
 fn solved(frame: &[f64], weights: &[f64], order: usize) -> Option<Filter> {
-    let mut matrix = [[0.0; MOST + 1]; MOST + 1];
+    /// Rows at a time.
+    const ROWS: usize = 2;
+    let mut matrix = [[0.0; MOST + 1]; (MOST + 1).next_multiple_of(ROWS)];
     let count = frame.len() - order;
-    let mut block = [0.0; BLOCK];
+    let mut blocks = [[0.0; BLOCK]; ROWS];
     // The lower half only. In blocks, so that what is read often is near.
     for first in (0..count).step_by(BLOCK) {
         let length = BLOCK.min(count - first);
         let at = |k: usize| &frame[order + first - k..][..length];
-        for (i, row) in matrix.iter_mut().enumerate().take(order + 1) {
-            let weighted = &mut block[..length];
-            for ((product, weight), x) in weighted.iter_mut().zip(&weights[first..]).zip(at(i)) {
-                *product = weight * x;
+        for (pair, rows) in matrix.chunks_exact_mut(ROWS).enumerate() {
+            let last = (ROWS * (pair + 1) - 1).min(order);
+            if ROWS * pair > order {
+                break;
             }
-            for (j, four) in row[..=i].chunks_mut(4).enumerate() {
+            for (lane, block) in blocks.iter_mut().enumerate() {
+                let x = at((ROWS * pair + lane).min(order));
+                for ((product, weight), x) in block.iter_mut().zip(&weights[first..][..length]).zip(x) {
+                    *product = weight * x;
+                }
+            }
+            for place in (0..=last).step_by(4) {
                 // Beyond the diagonal one is taken twice.
-                let columns = std::array::from_fn(|lane| at((4 * j + lane).min(i)));
-                for (value, sum) in four.iter_mut().zip(dots(weighted, columns)) {
-                    *value += sum;
+                let columns = std::array::from_fn(|lane| at((place + lane).min(last)));
+                let sums = dots(blocks.each_ref().map(|block| &block[..length]), columns);
+                for (row, sums) in rows.iter_mut().zip(sums) {
+                    for (value, sum) in row[place..].iter_mut().zip(sums) {
+                        *value += sum;
+                    }
                 }
             }
         }

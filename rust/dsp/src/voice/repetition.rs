@@ -76,7 +76,7 @@ impl Repetition {
                 for (lane, from) in from.iter_mut().enumerate().take(four.len()) {
                     *from = place(nearest + 4 * k + lane);
                 }
-                let products = dots(here, from.map(|from| &sound[from..from + self.compared]));
+                let [products] = dots([here], from.map(|from| &sound[from..from + self.compared]));
                 for ((likeness, product), from) in four.iter_mut().zip(products).zip(from) {
                     // A signal 90 dB quieter is rounding.
                     *likeness = if sliding > 1e-9 * energy {

@@ -1,23 +1,28 @@
 //! Sums of products.
 
-/// The sums of products of one with four, which are as long.
+/// The sums of products of each of some with each of four, all as long: what is read of the four serves all of the others.
 #[inline(always)]
-pub(super) fn dots(x: &[f64], y: [&[f64]; 4]) -> [f64; 4] {
-    let mut sums = [[0.0; 4]; 4];
-    let (fours, rest) = x.as_chunks::<4>();
-    let y = y.map(|y| &y[..x.len()]);
-    let others = y.map(|y| y.as_chunks::<4>().0);
-    for (n, x) in fours.iter().enumerate() {
-        for (sum, other) in sums.iter_mut().zip(&others) {
-            for lane in 0..4 {
-                sum[lane] += x[lane] * other[n][lane];
+pub(super) fn dots<const N: usize>(x: [&[f64]; N], y: [&[f64]; 4]) -> [[f64; 4]; N] {
+    let length = y[0].len();
+    let (x, y) = (x.map(|x| &x[..length]), y.map(|y| &y[..length]));
+    let (ones, others) = (x.map(|x| x.as_chunks::<4>().0), y.map(|y| y.as_chunks::<4>().0));
+    let mut sums = [[[0.0; 4]; 4]; N];
+    for n in 0..length / 4 {
+        for (sums, one) in sums.iter_mut().zip(&ones) {
+            for (sum, other) in sums.iter_mut().zip(&others) {
+                for lane in 0..4 {
+                    sum[lane] += one[n][lane] * other[n][lane];
+                }
             }
         }
     }
-    let mut totals = sums.map(total);
-    for (total, y) in totals.iter_mut().zip(y) {
-        let tail = &y[x.len() - rest.len()..];
-        *total += rest.iter().zip(tail).map(|(x, y)| x * y).sum::<f64>();
+    let mut totals = sums.map(|sums| sums.map(total));
+    let rest = length - length % 4..length;
+    for (totals, x) in totals.iter_mut().zip(x) {
+        for (total, y) in totals.iter_mut().zip(y) {
+            let pairs = x[rest.clone()].iter().zip(&y[rest.clone()]);
+            *total += pairs.map(|(x, y)| x * y).sum::<f64>();
+        }
     }
     totals
 }
