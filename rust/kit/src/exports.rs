@@ -369,7 +369,11 @@ fn records(interface: &Interface, out: &mut String) {
     let (mut asserted, mut values) = (String::new(), String::new());
     for module in &interface.modules {
         for Constant { name, value, .. } in &module.constants {
-            let _ = writeln!(values, "    assert!(crate::{}::{name} as i128 == {value});", module.name);
+            let _ = writeln!(
+                values,
+                "    assert!(crate::{}::{name} as i128 == {value});",
+                module.name
+            );
         }
     }
     for record in interface.records() {
