@@ -45,7 +45,7 @@ SWIFT_ARROWS = {
 OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal", "CZlib"}
 
 # Where the word `unsafe` may stand.
-UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|ffi|kit|testkit|bench|fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
+UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|ffi|kit|testkit|bench|fuzz|lighting/fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
 UNSAFE_SWIFT = re.compile(
     r"Sources/RustleCore/|Sources/RustleAudioFiles/(SoundFile|SoundFileEncoder|Coded/ProgramChannel)\.swift$"
     r"|Sources/RustlePlot/Canvas\.swift$|Sources/RustleFiles/FileReplacement\.swift$"
