@@ -44,10 +44,16 @@ public enum RustleCommandLine {
       if let file, !file.isDefault { return try command(for: arguments, with: file.path) }
       return try RootCommand.parseAsRoot(arguments)
     } catch {
-      guard let file, file.isDefault, !RootCommand.exitCode(for: error).isSuccess,
-        let command = try command(for: arguments, with: file.path) as? TickerCommand, !command.watchlist.isEmpty
-      else { throw error }
-      return command
+      guard let file, file.isDefault, !RootCommand.exitCode(for: error).isSuccess else { throw error }
+      do {
+        guard let command = try command(for: arguments, with: file.path) as? TickerCommand, !command.watchlist.isEmpty
+        else { throw error }
+        return command
+      } catch let fault {
+        // The fault is the file's where symbols alone were missing.
+        let completed = arguments.prefix(1) + ["--watchlist=A"] + arguments.dropFirst()
+        throw (try? RootCommand.parseAsRoot(Array(completed))) == nil ? error : fault
+      }
     }
   }
 

@@ -51,7 +51,7 @@ package struct CandleSelection: Sendable, Hashable {
 
 /// Streams of candles of several periods.
 package struct CandleStreams: Sendable {
-  private let streams: [(stream: EngineStream<Candle>, rollup: CandleRollup?)]
+  private let streams: [(period: MarketCalendar.Period, stream: EngineStream<Candle>, rollup: CandleRollup?)]
   private let outside = OutsideCount()
 
   /// - Parameters:
@@ -61,12 +61,12 @@ package struct CandleStreams: Sendable {
     _ selection: CandleSelection, of symbols: FeedSymbols, from feed: MarketFeed, policy: FeedPolicy,
     everything: FeedPolicy
   ) async throws(FeedError) {
-    var streams: [(EngineStream<Candle>, CandleRollup?)] = []
+    var streams: [(MarketCalendar.Period, EngineStream<Candle>, CandleRollup?)] = []
     for period in selection.periods {
       let (interval, rollup) = selection.native(period)
       let stream = try await feed.candles(
         of: symbols, every: interval, lateness: selection.lateness, policy: rollup == nil ? policy : everything)
-      streams.append((stream, rollup))
+      streams.append((period, stream, rollup))
     }
     self.streams = streams
   }
@@ -86,7 +86,7 @@ package struct CandleStreams: Sendable {
   package var lateTradeCount: UInt64 {
     get throws(FeedError) {
       var most: UInt64 = 0
-      for (stream, _) in streams { most = max(most, try stream.lateTradeCount) }
+      for (_, stream, _) in streams { most = max(most, try stream.lateTradeCount) }
       return most
     }
   }
@@ -95,12 +95,14 @@ package struct CandleStreams: Sendable {
   package var outsideTradeCount: UInt64 { outside.most.load(ordering: .relaxed) }
 
   /// Passes the candles of all periods on, each period's in order.
-  package func deliver(_ take: @escaping @Sendable ([StreamElement<Candle>]) async throws -> Void) async throws {
+  package func deliver(
+    _ take: @escaping @Sendable ([StreamElement<Candle>], MarketCalendar.Period) async throws -> Void
+  ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { tasks in
-      for (stream, rollup) in streams {
+      for (period, stream, rollup) in streams {
         tasks.addTask {
           guard var rollup else {
-            for await batch in stream.batches() { try await take(batch) }
+            for await batch in stream.batches() { try await take(batch, period) }
             return
           }
           for await batch in stream.batches() {
@@ -111,10 +113,10 @@ package struct CandleStreams: Sendable {
               }
             }
             outside.most.max(rollup.outsideCount, ordering: .relaxed)
-            if !candles.isEmpty { try await take(candles) }
+            if !candles.isEmpty { try await take(candles, period) }
           }
           let last = rollup.finish()
-          if !last.isEmpty { try await take(last.map { .value($0) }) }
+          if !last.isEmpty { try await take(last.map { .value($0) }, period) }
         }
       }
       try await tasks.waitForAll()

@@ -84,9 +84,9 @@ public struct ReplayFeed: Sendable, Hashable {
     case asFastAsPossible
   }
 
-  /// The file's path. A file compressed with gzip is decompressed; one that is not regular, such as a pipe, is read as data arrives.
+  /// The file's path. A file compressed with gzip, or with zstd by the system's libzstd, is decompressed; one that is not regular, such as a pipe, is read as data arrives.
   public var path: String
-  /// The file's format; nil: by the extension of its name, `.ndjson`, `.jsonl`, `.json` or `.csv`, which may have `.gz` behind.
+  /// The file's format; nil: by the extension of its name, `.ndjson`, `.jsonl`, `.json` or `.csv`, which may have `.gz` or `.zst` behind.
   public var format: Format?
   /// The schema that maps messages to trades: `symbol=s,price=p,time=T:ms`; nil: that of `rustle ticker --json`.
   public var schema: String?

@@ -33,7 +33,8 @@ public enum FeedConnection: FeedRecord, Hashable {
     case .reconnecting(let wait, _, let reason):
       // In tenths of a second.
       let tenths = (wait.countedNanoseconds + 50_000_000) / 100_000_000
-      return "no connection, next attempt in \(tenths / 10).\(tenths % 10) s" + (reason.isEmpty ? "" : ": \(reason)")
+      let time = tenths == 0 ? "at once" : "in \(tenths / 10).\(tenths % 10) s"
+      return "no connection, next attempt \(time)" + (reason.isEmpty ? "" : ": \(reason)")
     case .closed(let reason): return reason.map { "closed: \($0)" } ?? "closed"
     }
   }

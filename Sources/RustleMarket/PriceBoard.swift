@@ -14,6 +14,8 @@ public struct PriceBoard: Sendable, Equatable {
   public struct Row: Sendable, Equatable {
     /// The symbol.
     public let symbol: String
+    /// The period of its candles on a board of several; nil on others.
+    public let period: MarketCalendar.Period?
     /// The first price, or the newest at the last ``PriceBoard/restart()``; with statistics the first of the window.
     public fileprivate(set) var first: ExactDecimal?
     /// The newest price; nil before it.
@@ -28,8 +30,10 @@ public struct PriceBoard: Sendable, Equatable {
     public fileprivate(set) var candle: Candle?
     /// The newest statistics; nil without statistics.
     public fileprivate(set) var statistics: PriceStatistics?
+    /// The newest quote; nil without quotes.
+    public fileprivate(set) var quote: Quote?
 
-    fileprivate init(symbol: String) { self.symbol = symbol }
+    fileprivate init(_ key: Key) { (symbol, period) = (key.symbol, key.period) }
 
     /// The relative change from ``first`` to ``last``: 0.01 is one per cent; not finite when the first price is 0, nil before it.
     public var change: Double? { first.flatMap { first in last?.relativeChange(since: first) } }
@@ -52,18 +56,33 @@ public struct PriceBoard: Sendable, Equatable {
   public private(set) var dropped: UInt64 = 0
   /// The maximum number of prices kept of each symbol.
   public let historyLimit: Int
-  private var indexes: [String: Int] = [:]
+  private let periods: [MarketCalendar.Period]
+  private var indexes: [Key: Int] = [:]
+  /// The period of the record that is being applied.
+  private var period: MarketCalendar.Period?
 
-  /// Creates a board with a row for each of `symbols`.
+  fileprivate struct Key: Sendable, Hashable {
+    var symbol: String
+    var period: MarketCalendar.Period?
+  }
+
+  /// Creates a board with a row for each of `symbols`, or for each of `periods` of each.
   ///
-  /// - Parameter historyLimit: the maximum number of prices kept of each symbol; less than 1 counts as 1.
-  public init(symbols: [String] = [], historyLimit: Int = 60) {
+  /// - Parameters:
+  ///   - periods: the periods of candles, in the order of their rows; empty where the records have one or none.
+  ///   - historyLimit: the maximum number of prices kept in a row; less than 1 counts as 1.
+  public init(symbols: [String] = [], periods: [MarketCalendar.Period] = [], historyLimit: Int = 60) {
     self.historyLimit = max(1, historyLimit)
-    for symbol in symbols { _ = index(of: symbol) }
+    self.periods = periods
+    for symbol in symbols { _ = index(of: Key(symbol: symbol, period: periods.first)) }
   }
 
   /// Applies an element of a stream.
-  public mutating func apply(_ element: StreamElement<some PriceRecord>) {
+  ///
+  /// - Parameter period: the period of its candles, on a board of several.
+  public mutating func apply(_ element: StreamElement<some PriceRecord>, of period: MarketCalendar.Period? = nil) {
+    self.period = period
+    defer { self.period = nil }
     switch element {
     case .gap(let count): dropped += count
     case .value(let record):
@@ -80,11 +99,16 @@ public struct PriceBoard: Sendable, Equatable {
     }
   }
 
-  private mutating func index(of symbol: String) -> Int {
-    if let index = indexes[symbol] { return index }
-    indexes[symbol] = rows.count
-    rows.append(Row(symbol: symbol))
-    return rows.count - 1
+  /// The index of a row, which is added with those of the other periods of its symbol if it is new.
+  private mutating func index(of key: Key) -> Int {
+    if let index = indexes[key] { return index }
+    let added = key.period.map(periods.contains) == true ? periods.map(Optional.init) : [key.period]
+    for period in added {
+      let one = Key(symbol: key.symbol, period: period)
+      indexes[one] = rows.count
+      rows.append(Row(one))
+    }
+    return indexes[key] ?? 0
   }
 }
 
@@ -104,6 +128,7 @@ extension Trade: PriceRecord {
     board.update(symbol) { row, limit in
       row.volume += size.doubleValue
       guard !isOutOfOrder else { return }
+      row.quote = quote ?? row.quote
       row.first = row.first ?? price
       row.append(price, at: time, limit: limit)
     }
@@ -137,6 +162,6 @@ extension PriceStatistics: PriceRecord {
 extension PriceBoard {
   /// Changes the row of a symbol, which is added if it is new; `change` also receives the limit of the history.
   fileprivate mutating func update(_ symbol: String, _ change: (inout Row, Int) -> Void) {
-    change(&rows[index(of: symbol)], historyLimit)
+    change(&rows[index(of: Key(symbol: symbol, period: period))], historyLimit)
   }
 }

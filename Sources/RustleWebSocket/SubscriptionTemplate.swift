@@ -2,8 +2,8 @@
 internal import RustleMarket
 
 /// The text of a message with placeholders for names.
-struct SubscriptionTemplate: Hashable {
-  private enum Part: Hashable {
+struct SubscriptionTemplate: Hashable, Sendable {
+  private enum Part: Hashable, Sendable {
     case text(String)
     case symbol
     case lower

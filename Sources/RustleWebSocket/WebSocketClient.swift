@@ -41,16 +41,16 @@ struct WebSocketClient: Sendable {
   /// Returns when the task is cancelled or the feed has ended.
   func run(filling writer: FeedWriter) async {
     var failures = 0
-    var trades: UInt64 = 0
+    var carried: UInt64 = 0
     do {
       while !Task.isCancelled {
         try writer.report(.connecting(to: address.origin, failures: failures))
         let (reason, held) = await hold(writer)
         if Task.isCancelled { return }
-        // The last trades of a connection may be counted during the next one.
-        let before = trades
-        trades = try writer.counts.trades
-        if trades > before || held >= backoff.healthyAfter { failures = 0 }
+        // The last trades of a connection may be counted during the next one. A source that begins anew has duplicates at first.
+        let (before, counts) = (carried, try writer.counts)
+        carried = counts.trades + counts.duplicates
+        if carried > before || held >= backoff.healthyAfter { failures = 0 }
         failures += 1
         if let limit = backoff.attemptLimit, failures >= limit {
           try writer.report(.closed(reason: "no attempt to connect is left after \(failures): \(reason)"))

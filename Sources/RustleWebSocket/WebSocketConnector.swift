@@ -12,6 +12,7 @@ struct WebSocketConnector: Sendable {
   typealias Connection = NIOAsyncChannel<[UInt8], String>
 
   private static let protocols = "Sec-WebSocket-Protocol"
+  private static let extensions = "Sec-WebSocket-Extensions"
 
   let address: WebSocketAddress
   let headers: HTTPHeaders
@@ -64,11 +65,11 @@ struct WebSocketConnector: Sendable {
       maxFrameSize: max(125, frames.messageLimit), enableAutomaticErrorHandling: false
     ) { channel, answer in
       channel.eventLoop.makeCompletedFuture {
-        try Self.check(answer, to: headers)
+        let compression = try Self.check(answer, to: headers)
         let pipeline = channel.pipeline.syncOperations
         // From now on the bytes are not HTTP.
         pipeline.removeHandler(try pipeline.handler(type: Refusal.self), promise: nil)
-        try pipeline.addHandler(WebSocketFrames(frames))
+        try pipeline.addHandler(WebSocketFrames(frames, compression: compression))
         // At most two reads are buffered.
         return try Connection(
           wrappingChannelSynchronously: channel,
@@ -77,6 +78,7 @@ struct WebSocketConnector: Sendable {
     }
     var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: address.target, headers: headers)
     head.headers.replaceOrAdd(name: "Host", value: address.authority)
+    head.headers.replaceOrAdd(name: Self.extensions, value: MessageCompression.offer)
     var configuration = NIOUpgradableHTTPClientPipelineConfiguration(
       upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
         upgradeRequestHead: head, upgraders: [upgrader],
@@ -89,7 +91,11 @@ struct WebSocketConnector: Sendable {
   }
 
   /// Refuses an answer that accepts what was not requested (RFC 6455, section 4.1); the rest has been checked.
-  private static func check(_ answer: HTTPResponseHead, to headers: HTTPHeaders) throws(WebSocketEnd) {
+  ///
+  /// - Returns: the compression of the server's messages; nil without one.
+  private static func check(
+    _ answer: HTTPResponseHead, to headers: HTTPHeaders
+  ) throws(WebSocketEnd) -> MessageCompression? {
     func words(_ name: String, of headers: HTTPHeaders) -> [String] {
       headers[canonicalForm: name].filter { !$0.isEmpty }.map(String.init)
     }
@@ -100,14 +106,18 @@ struct WebSocketConnector: Sendable {
     guard connection.contains(where: { $0.lowercased() == "upgrade" }) else {
       throw WebSocketEnd("handshake: expected Connection: Upgrade, got '\(connection.joined(separator: ", "))'")
     }
-    if let name = words("Sec-WebSocket-Extensions", of: answer.headers).first {
-      throw WebSocketEnd("handshake: expected no Sec-WebSocket-Extensions, got '\(name)'")
+    let accepted = words(Self.extensions, of: answer.headers)
+    let compression = accepted.isEmpty ? nil : MessageCompression(answer: accepted)
+    if compression == nil, !accepted.isEmpty {
+      let got = accepted.joined(separator: ", ")
+      throw WebSocketEnd("handshake: expected \(Self.extensions) as offered or none, got '\(got)'")
     }
     let (chosen, offered) = (words(Self.protocols, of: answer.headers), words(Self.protocols, of: headers))
     if chosen.count > 1 || !Set(chosen).isSubset(of: offered) {
       throw WebSocketEnd(
         "handshake: expected an offered Sec-WebSocket-Protocol, got '\(chosen.joined(separator: ", "))'")
     }
+    return compression
   }
 }
 

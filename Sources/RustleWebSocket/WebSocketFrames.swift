@@ -34,6 +34,10 @@ final class WebSocketFrames: ChannelDuplexHandler {
   /// The bytes of the present read, and the length of the present message so far; nil: no message has begun.
   private var lines: [UInt8] = []
   private var messageLength: Int?
+  /// The compressed bytes of the present message so far; nil: it is not compressed.
+  private var compressed: [UInt8]?
+  /// nil where messages are not compressed.
+  private var inflater: Inflater?
   /// Whether a read was requested and is not completed, as when the handler is added.
   private var isReading = true
   /// Whether a read was requested since the handler was added. Until then a completion is an earlier one: the upgrade completes
@@ -50,7 +54,10 @@ final class WebSocketFrames: ChannelDuplexHandler {
   private var pingTimer: Scheduled<Void>?
   private var closingTimer: Scheduled<Void>?
 
-  init(_ settings: Settings) { self.settings = settings }
+  init(_ settings: Settings, compression: MessageCompression? = nil) {
+    self.settings = settings
+    inflater = compression.map { Inflater(keepsContext: $0.keepsContext) }
+  }
 
   // MARK: Reading
 
@@ -63,8 +70,9 @@ final class WebSocketFrames: ChannelDuplexHandler {
   }
 
   private func take(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
-    // No extension was requested, and a server does not mask.
-    if frame.rsv1 || frame.rsv2 || frame.rsv3 || frame.maskKey != nil {
+    // The first bit marks the first frame of a compressed message (RFC 7692, section 6), and a server does not mask.
+    let isCompressed = frame.rsv1 && inflater != nil && [.text, .binary].contains(frame.opcode)
+    if frame.rsv1 != isCompressed || frame.rsv2 || frame.rsv3 || frame.maskKey != nil {
       let got = frame.maskKey != nil ? "a mask" : "a reserved bit"
       return end(.protocolError, "expected frames without masks and extensions, got one with \(got)", context)
     }
@@ -74,6 +82,7 @@ final class WebSocketFrames: ChannelDuplexHandler {
         return end(.protocolError, "expected the rest of a message, got the beginning of another one", context)
       }
       messageLength = 0
+      compressed = isCompressed ? [] : nil
       append(frame, context)
     case .continuation:
       if messageLength == nil { return end(.protocolError, "expected a message, got the rest of one", context) }
@@ -93,19 +102,46 @@ final class WebSocketFrames: ChannelDuplexHandler {
     }
   }
 
-  /// Appends to the message's line. Line breaks within the message, which JSON has only between tokens, become spaces.
+  /// Appends to the message's line, once the message is complete if it is compressed.
   private func append(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
     let data = frame.unmaskedData
     let length = (messageLength ?? 0) + data.readableBytes
     if length > settings.messageLimit { return endTooLong(context) }
-    let start = lines.count
-    lines.append(contentsOf: data.readableBytesView)
-    for index in start..<lines.count where lines[index] == 10 || lines[index] == 13 { lines[index] = 32 }
+    messageLength = length
+    if compressed != nil {
+      compressed? += data.readableBytesView
+      if frame.fin, !inflate(context) { return }
+    } else {
+      append(data.readableBytesView)
+    }
     if frame.fin {
       lines.append(10)
-      messageLength = nil
-    } else {
-      messageLength = length
+      (messageLength, compressed) = (nil, nil)
+    }
+  }
+
+  /// Line breaks within a message, which JSON has only between tokens, become spaces.
+  private func append(_ bytes: some Collection<UInt8>) {
+    let start = lines.count
+    lines.append(contentsOf: bytes)
+    for index in start..<lines.count where lines[index] == 10 || lines[index] == 13 { lines[index] = 32 }
+  }
+
+  /// Decompresses the present message; returns whether the connection goes on.
+  private func inflate(_ context: ChannelHandlerContext) -> Bool {
+    do throws(Inflater.Failure) {
+      guard let bytes = try inflater?.message(compressed ?? [], limit: settings.messageLimit) else { return true }
+      append(bytes)
+      return true
+    } catch {
+      switch error {
+      case .tooLong: endTooLong(context)
+      case .malformed:
+        end(
+          .dataInconsistentWithMessage, "expected messages compressed by permessage-deflate, got another one (1007)",
+          context)
+      }
+      return false
     }
   }
 

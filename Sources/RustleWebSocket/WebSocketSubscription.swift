@@ -48,8 +48,8 @@ enum JSONText {
 }
 
 /// The subscription messages to a peer, and the subscription sent over the present connection.
-struct SubscriptionMessages: Hashable {
-  private enum Way: Hashable {
+struct SubscriptionMessages: Hashable, Sendable {
+  private enum Way: Hashable, Sendable {
     case none
     case rustle
     case templates(subscribe: SubscriptionTemplate, unsubscribe: SubscriptionTemplate?, all: String?)

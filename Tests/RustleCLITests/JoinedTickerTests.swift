@@ -58,6 +58,19 @@ import Testing
     }
   }
 
+  @Test func aSourceWithoutAnAttemptLeftIsNamedOnce() async throws {
+    let folder = try ScratchFolder()
+    let address = FeedAddress.unix(folder.path("nobody"))
+    let live = FeedConfiguration.live(LiveFeed(address, backoff: LiveFeed.Backoff(attemptLimit: 1)))
+    for source in [live, .merged(MergedFeed(["a": live]))] {
+      let error = await #expect(throws: CommandFailure.self) {
+        try await run(TickerPlan(source: source, symbols: .all))
+      }
+      #expect(error?.status == .unavailable, "\(error?.message ?? "")")
+      #expect(error?.message.split(separator: "nobody").count == 2, "\(error?.message ?? "")")
+    }
+  }
+
   /// What a server says it has left out of trades without numbers stands in a recording of them.
   @Test func aRecordingReportsWhatIsMissing() async throws {
     let folder = try ScratchFolder()

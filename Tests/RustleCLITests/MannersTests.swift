@@ -59,6 +59,7 @@ extension CommandTests {
     let isSuperuser = geteuid() == 0
     let cases: [(arguments: [String], text: String)] = [
       (["meter", "--demo", "--response", "/proc/self/mem"], "cannot be read: the system could not read or write it"),
+      (["ticker", "--replay", "/proc/self/mem", "--input", "csv"], "mem\": the system could not read it\n"),
       (
         ["eq", "--response", "--png", "/proc/x.png"],
         "cannot write /proc/x.png: " + (isSuperuser ? "no such file or folder" : "permission denied")
@@ -117,6 +118,11 @@ extension CommandTests {
     #expect(
       instruments.contains("chromatic") && instruments.contains("mine.json") && !instruments.contains("other.txt"))
     #expect(try words(after: "rustle tune --temperament werck", in: folder) == ["werckmeisterIII"])
+    #expect(try words(after: "rustle ticker --exchange kr", in: folder) == ["kraken"])
+    #expect(
+      try words(after: "rustle ticker --exchange ", in: folder).sorted() == [
+        "binance", "coinbase", "kraken", "mine.json",
+      ])
   }
 }
 

@@ -73,13 +73,13 @@ enum RustleProcess {
       status: process.terminationStatus, output: String(decoding: data, as: UTF8.self), errors: text, data: data)
   }
 
-  /// Starts the command without input; it is the caller's to end. Errors are not read.
-  static func start(_ arguments: [String], output: Any) throws -> Process {
+  /// Starts the command, by default without input; it is the caller's to end. Errors are not read.
+  static func start(_ arguments: [String], input: Any = FileHandle.nullDevice, output: Any) throws -> Process {
     let process = Process()
     process.executableURL = try executable()
     process.arguments = arguments
     process.environment = environment
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput = input
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     try process.run()

@@ -59,6 +59,33 @@ import RustleWebSocket
     _ = try folder.write(Data("[]".utf8), as: "rustle/ticker.json")
     #expect(try plan("C", home: folder.url.path).symbols == ["C"])
     #expect(throws: OptionsFileError.self) { try plan(home: folder.url.path) }
+    // A broken one is not the fault of a mistyped option.
+    for arguments in [["--ratee", "4"], ["--rate", "-1"]] {
+      let error = #expect(throws: (any Error).self) {
+        try RustleCommandLine.command(
+          for: ["ticker"] + arguments, environment: ["XDG_CONFIG_HOME": folder.url.path])
+      }
+      let text = error.map { RootCommand.message(for: $0) } ?? ""
+      #expect(text.contains(arguments[0]) && !text.contains("--config"), "\(text)")
+    }
+  }
+
+  @Test func optionsOfConnectionsBelongToASourceThatHasOne() throws {
+    func text(_ arguments: String...) -> String {
+      let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["ticker"] + arguments) }
+      return error.map { RootCommand.message(for: $0) } ?? ""
+    }
+    let (plain, file) = (["--source", "a=ws://a"], ["--source", "a=x.csv"])
+    let two = text("--insecure", plain[0], plain[1], "--source", "b=WS://b")
+    #expect(two.hasPrefix("--insecure requires --connect wss://"))
+    #expect(text("--roots", "r.pem", plain[0], plain[1]).hasPrefix("--roots requires --connect wss://…; ws://…"))
+    #expect(text("--attempts", "3", file[0], file[1]) == "--attempts requires --connect")
+    #expect(text("--quotes", plain[0], plain[1]) == "--quotes requires --exchange")
+    #expect(text("--speed", "3", plain[0], plain[1]) == "--speed requires --replay")
+    for other in ["b=wss://b", "b=exchange:kraken"] {
+      let arguments = ["ticker", "--insecure", "--source", "a=ws://a", "--source", other]
+      #expect(throws: Never.self) { try TickerSourceOptions.parse(Array(arguments.dropFirst())) }
+    }
   }
 
   @Test func failuresOfAValidationAreReportedAsSuch() throws {

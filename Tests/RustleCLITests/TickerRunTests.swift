@@ -206,6 +206,14 @@ import Testing
     #expect(output.notes == "rustle: 2 late updates dropped: they arrived after their candle\n")
   }
 
+  @Test func endBeforeTheFirstCandlesIsReported() async throws {
+    let text = [0, 60_000].map { "{\"symbol\":\"A\",\"price\":1,\"t_ms\":\($0)}\n" }.joined()
+    let output = try await play(text) { plan, feed in
+      (plan.content, plan.duration, feed.pace) = (.candles(.every(.seconds(3_600))), .milliseconds(10), .speed(1))
+    }
+    #expect(output.text.isEmpty && output.notes == "rustle: no candle was complete by the end\n")
+  }
+
   /// The number of replaced updates depends on timing: each update is delivered, or counted as replaced.
   @Test func theNewestAloneHasNoGaps() async throws {
     let text = (0..<2_000).map { "{\"v\":1,\"symbol\":\"A\",\"price\":\($0),\"t_ms\":\($0),\"seq\":\($0)}\n" }.joined()
@@ -232,6 +240,10 @@ import Testing
     #expect(header?.message.hasSuffix("got only a header") == true && header?.advice == nil)
     let late = try await play(Self.lines.joined()) { _, feed in feed.from = .max }.failure
     #expect(late?.status == .usage && late?.message.hasPrefix("--from: ") == true)
+    let early = try await play(Self.lines.joined()) { _, feed in feed.to = .unixEpoch }.failure
+    #expect(early?.message == "--to: expected a time within the recording, got one before its start")
+    let neither = try await play(Self.lines.joined()) { _, feed in (feed.from, feed.to) = (.unixEpoch, .unixEpoch) }
+    #expect(neither.failure?.message == "--from, --to: expected times with trades between them, got none")
   }
 
   @Test func sourcesThatAreRefusedHaveTheirExitCodes() async throws {

@@ -91,6 +91,56 @@ import Testing
     try Snapshot.expect(texts.joined(separator: "----\n"), variant: "\(columns)")
   }
 
+  @Test func theIntervalsOfASymbolAreRows() async throws {
+    let content = TickerPlan.Content.candles(try CandleSelection([.interval(.seconds(60)), .day]))
+    let plan = TickerPlan(source: .simulated(SimulatedFeed(symbols: ["BTC"])), symbols: ["BTC"], content: content)
+    let view = LiveTicker(
+      plan,
+      screen: LiveScreen(
+        hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { _ in }),
+        makeProfile: { Self.profile(columns: 80) }),
+      now: { 0 }, wall: { .unixEpoch })
+    await view.take([StreamElement.value(try TickerLinesTests.candle("BTC"))], of: .day)
+    await view.take([.value(try TickerLinesTests.candle("ETH"))], of: .interval(.seconds(60)))
+    func words(_ columns: Int) async -> [[Substring]] {
+      let lines = await view.view(Self.profile(columns: columns)).lines
+      Self.expectToFit(lines, columns)
+      return lines.map { $0.text.split(separator: " ") }
+    }
+    for columns in [40, 120] {
+      let rows = await words(columns)
+      #expect(rows[0].starts(with: columns == 40 ? ["SYMBOL", "INT", "CLOSE", "CHANGE"] : ["SYMBOL", "INT", "OPEN"]))
+      #expect(rows[1] == ["BTC", "1m"] && rows[2].starts(with: ["BTC", "1d"]) && rows[2].contains("63,999.90"))
+      #expect(rows[3].starts(with: ["ETH", "1m"]) && rows[4] == ["ETH", "1d"])
+    }
+  }
+
+  @Test func quotesHaveColumnsOfTheirOwn() throws {
+    var board = Self.board()
+    let quote = Quote(bid: try #require(ExactDecimal("64000.10")), ask: try #require(ExactDecimal("64000.30")))
+    board.apply(
+      .value(Trade(symbol: "BTC", price: try #require(quote.mid), time: Self.time, sequence: 1, quote: quote)))
+    let lines = TickerView(board, Self.status(), profile: Self.profile(columns: 80)).lines
+    Self.expectToFit(lines, 80)
+    #expect(lines[0].text.split(separator: " ").prefix(5) == ["SYMBOL", "BID", "ASK", "PRICE", "CHANGE"])
+    #expect(lines[1].text.split(separator: " ").prefix(4) == ["BTC", "64,000.10", "64,000.30", "64,000.20"])
+    let narrow = TickerView(board, Self.status(), profile: Self.profile(columns: 40)).lines
+    #expect(narrow[0].text.split(separator: " ") == ["SYMBOL", "PRICE", "CHANGE"])
+  }
+
+  @Test func keysAndHelpTakeMoreLinesWhereThereIsRoom() throws {
+    var status = try Self.fullStatus()
+    status.fault = nil
+    let lines = TickerView(Self.board(), status, profile: Self.profile(columns: 40)).lines.map(\.text)
+    #expect(
+      lines.suffix(5) == [
+        "1:15  replay x 10   210 updates, 12/s", "q quit  space pause  ? help",
+        "q quit  space pause or go on", "r restart changes  arrows scroll", "Ctrl-Z suspend",
+      ])
+    let few = TickerView(Self.board(), status, profile: Self.profile(columns: 40, rows: 6)).lines.map(\.text)
+    #expect(few.count == 5 && few[3].hasSuffix("…") && few[4].hasSuffix("…"))
+  }
+
   /// An open connection is visible in the prices; a lost one has a line.
   @Test(arguments: [
     ("connected", FeedConnection.connected(to: "127.0.0.1:7000")),

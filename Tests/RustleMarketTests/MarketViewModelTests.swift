@@ -159,6 +159,8 @@ import Testing
     #expect(FeedConnection.connecting(to: "a:1", failures: 3).text == "connecting to a:1")
     let waiting = FeedConnection.reconnecting(after: .milliseconds(1_460), failures: 1, reason: "refused")
     #expect(waiting.text == "no connection, next attempt in 1.5 s: refused")
+    let short = FeedConnection.reconnecting(after: .milliseconds(49), failures: 1, reason: "")
+    #expect(short.text == "no connection, next attempt at once")
     #expect(FeedConnection.closed(reason: "it went").text == "closed: it went")
   }
 }

@@ -20,7 +20,8 @@ import Testing
     #expect(arrival.head.uri == "/a%20b?key=x")
     #expect(arrival.head.headers["x-token"] == ["y"])
     #expect(arrival.head.headers["host"] == ["127.0.0.1:\(peer.port)"])
-    #expect(arrival.head.headers["sec-websocket-extensions"].isEmpty)
+    #expect(
+      arrival.head.headers["sec-websocket-extensions"] == ["permessage-deflate; client_no_context_takeover"])
     var frames = arrival.frames.makeAsyncIterator()
     #expect(await nextText(&frames) == #"{"subscribe":"all"}"#)
     try await arrival.send(message(0))
@@ -56,6 +57,30 @@ import Testing
     try await peer.stop()
   }
 
+  @Test(arguments: [true, false]) func compressedMessagesBecomeTrades(keepsContext: Bool) async throws {
+    let accepted = "permessage-deflate" + (keepsContext ? "" : "; server_no_context_takeover")
+    let peer = try await WebSocketPeer.start(extensions: accepted)
+    let feed = try quickFeed(peer.url)
+    let stream = try await feed.trades()
+    try await feed.run()
+    var arrivals = peer.arrivals.makeAsyncIterator()
+    var trades = stream.makeAsyncIterator()
+    // A new connection begins with an empty context.
+    for _ in 0..<2 {
+      let arrival = try #require(await arrivals.next())
+      var frames = arrival.frames.makeAsyncIterator()
+      #expect(await nextText(&frames) == #"{"subscribe":"all"}"#, "not compressed")
+      for bytes in [InflaterTests.trades[0], InflaterTests.trades[keepsContext ? 1 : 0]] {
+        try await arrival.send(.text, bytes, isCompressed: true)
+        #expect(try await nextTrade(&trades).symbol == "C")
+      }
+      await arrival.kill()
+    }
+    #expect(try await feed.counts.malformed == 0)
+    await feed.shutDown()
+    try await peer.stop()
+  }
+
   @Test func connectionThatIsKilledTwentyTimesIsMadeAgainAndWhatIsMissingIsReported() async throws {
     let rounds = 20
     let peer = try await WebSocketPeer.start()
@@ -87,6 +112,32 @@ import Testing
     #expect(counts.connections == UInt64(rounds + 1) && counts.disconnections == UInt64(rounds))
     #expect(counts.skippedNumbers == UInt64(rounds * (rounds + 1) / 2) && counts.gaps == UInt64(rounds))
     #expect(counts.malformed == 0 && counts.trades == UInt64(3 * (rounds + 1)))
+    await feed.shutDown()
+    try await peer.stop()
+  }
+
+  @Test func connectionWithDuplicatesAloneBeginsTheBackoffAnew() async throws {
+    let peer = try await WebSocketPeer.start()
+    let feed = try quickFeed(peer.url)
+    let (stream, connection) = (try await feed.trades(), try await feed.connectionStates())
+    try await feed.run()
+    var arrivals = peer.arrivals.makeAsyncIterator()
+    var trades = stream.makeAsyncIterator()
+    for round in 0..<3 {
+      let arrival = try #require(await arrivals.next())
+      // The source restarted, and sends what it has sent before.
+      try await arrival.send(message(7))
+      if round == 0 { _ = try await nextTrade(&trades) }
+      while try await feed.counts.duplicates < round { await Task.yield() }
+      await arrival.kill()
+    }
+    var states = connection.makeAsyncIterator()
+    for _ in 0..<3 {
+      let lost = await nextStates(&states) { if case .reconnecting = $0 { true } else { false } }.last
+      guard case .reconnecting(_, let failures, _)? = lost else { throw CancellationError() }
+      #expect(failures == 1)
+    }
+    #expect(try await feed.counts.trades == 1)
     await feed.shutDown()
     try await peer.stop()
   }

@@ -14,10 +14,12 @@ import Testing
     let channel = EmbeddedChannel()
     let loop: EmbeddedEventLoop
 
-    init(limit: Int = 1_000, silence: TimeAmount? = nil, ping: TimeAmount? = nil) throws {
+    init(
+      limit: Int = 1_000, silence: TimeAmount? = nil, ping: TimeAmount? = nil, compression: MessageCompression? = nil
+    ) throws {
       loop = channel.embeddedEventLoop
       let settings = WebSocketFrames.Settings(messageLimit: limit, silenceLimit: silence, pingInterval: ping)
-      try channel.pipeline.syncOperations.addHandler(WebSocketFrames(settings))
+      try channel.pipeline.syncOperations.addHandler(WebSocketFrames(settings, compression: compression))
       channel.connect(to: try SocketAddress(unixDomainSocketPath: "/peer"), promise: nil)
     }
 
@@ -192,6 +194,39 @@ import Testing
       #expect(try stage.sent() == ["close:1002"])
       #expect(try stage.lines().first?.hasPrefix("good\n") == true)
       #expect(try stage.lines().isEmpty, "nothing follows the end")
+    }
+  }
+
+  private func compressed(
+    _ opcode: WebSocketOpcode, _ bytes: [UInt8], rsv1: Bool = true, fin: Bool = true
+  ) -> WebSocketFrame {
+    WebSocketFrame(fin: fin, rsv1: rsv1, opcode: opcode, data: ByteBuffer(bytes: bytes))
+  }
+
+  @Test func compressedMessagesAreLinesAsOthersAre() throws {
+    let stage = try Stage(compression: MessageCompression(answer: ["permessage-deflate"]))
+    let hello = InflaterTests.bytes("f248cdc9c90700")
+    stage.receive(
+      compressed(.text, hello), frame(.text, "plain"), compressed(.binary, Array(hello[..<3]), fin: false),
+      frame(.ping, "1"), compressed(.continuation, Array(hello[3...]), rsv1: false),
+      compressed(.text, InflaterTests.bytes("f200110000")))
+    #expect(try stage.lines() == ["Hello\nplain\nHello\nHello\n"])
+    #expect(try stage.sent() == ["pong:1"])
+  }
+
+  @Test func compressedMessagesThatCannotBeEndTheConnection() throws {
+    // 1,024 zeros.
+    let zeros = "62601805a360148c540000"
+    for (frame, code, expected) in [
+      (compressed(.text, [0xFF]), 1_007, "expected messages compressed by permessage-deflate"),
+      (compressed(.text, InflaterTests.bytes(zeros)), 1_009, "expected messages of at most 1000 bytes"),
+      (compressed(.ping, [0]), 1_002, "expected frames without masks and extensions, got one with a reserved bit"),
+    ] {
+      let stage = try Stage(compression: MessageCompression(answer: ["permessage-deflate"]))
+      stage.receive(compressed(.text, InflaterTests.bytes("f248cdc9c90700")), frame)
+      #expect(stage.end()?.hasPrefix(expected) == true)
+      #expect(try stage.sent() == ["close:\(code)"])
+      #expect(try stage.lines() == ["Hello\n"])
     }
   }
 

@@ -19,8 +19,11 @@ final class WebSocketPeer: Sendable {
     func send(_ text: String) async throws { try await send(.text, Array(text.utf8)) }
 
     /// Sends a frame, whatever a server may.
-    func send(_ opcode: WebSocketOpcode, _ bytes: [UInt8] = [], fin: Bool = true) async throws {
-      try await channel.writeAndFlush(WebSocketFrame(fin: fin, opcode: opcode, data: ByteBuffer(bytes: bytes)))
+    func send(
+      _ opcode: WebSocketOpcode, _ bytes: [UInt8] = [], fin: Bool = true, isCompressed: Bool = false
+    ) async throws {
+      let frame = WebSocketFrame(fin: fin, rsv1: isCompressed, opcode: opcode, data: ByteBuffer(bytes: bytes))
+      try await channel.writeAndFlush(frame)
     }
 
     /// Ends the connection without a close frame.
@@ -47,9 +50,11 @@ final class WebSocketPeer: Sendable {
   /// - Parameters:
   ///   - port: 0 for a free one.
   ///   - closes: whether it answers a frame that closes the connection.
+  ///   - extensions: those that it accepts.
   ///   - answer: makes another answer to a request of the one that it would send.
   static func start(
-    port: Int = 0, tls: NIOSSLContext? = nil, closes: Bool = true, answer: (@Sendable (String) -> String)? = nil
+    port: Int = 0, tls: NIOSSLContext? = nil, closes: Bool = true, extensions: String? = nil,
+    answer: (@Sendable (String) -> String)? = nil
   ) async throws -> WebSocketPeer {
     let (arrivals, continuation) = AsyncStream.makeStream(of: Arrival.self)
     let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -60,7 +65,10 @@ final class WebSocketPeer: Sendable {
           if let answer { try channel.pipeline.syncOperations.addHandler(AnswerChanger(answer)) }
           let upgrader = NIOTypedWebSocketServerUpgrader<Void>(
             maxFrameSize: 1 << 24, enableAutomaticErrorHandling: false,
-            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
+            shouldUpgrade: { channel, _ in
+              let headers = HTTPHeaders(extensions.map { [("Sec-WebSocket-Extensions", $0)] } ?? [])
+              return channel.eventLoop.makeSucceededFuture(headers)
+            },
             upgradePipelineHandler: { channel, head in
               channel.eventLoop.makeCompletedFuture {
                 let (frames, sender) = AsyncStream.makeStream(of: WebSocketFrame.self)

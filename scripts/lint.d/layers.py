@@ -16,9 +16,10 @@ import sys
 RUST_ARROWS = {
     "kit": set(),
     "alsa": set(),
+    "zstd": set(),
     "dsp": set(),
     "market": set(),
-    "engines": {"alsa", "dsp", "market"},
+    "engines": {"alsa", "dsp", "market", "zstd"},
     "ffi": {"alsa", "dsp", "market", "engines"},
     "testkit": set(),
     "fuzz": {"ffi"},
@@ -43,7 +44,7 @@ SWIFT_ARROWS = {
 OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal"}
 
 # Where the word `unsafe` may stand.
-UNSAFE_RUST = re.compile(r"rust/(alsa/src|ffi|kit|testkit|bench|fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
+UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|ffi|kit|testkit|bench|fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
 UNSAFE_SWIFT = re.compile(
     r"Sources/RustleCore/|Sources/RustleAudioFiles/(SoundFile|SoundFileEncoder|Coded/ProgramChannel)\.swift$"
     r"|Sources/RustlePlot/Canvas\.swift$|Sources/RustleFiles/FileReplacement\.swift$")

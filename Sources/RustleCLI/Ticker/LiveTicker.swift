@@ -22,7 +22,7 @@ actor LiveTicker: LiveView, TickerSink {
     wall: @escaping @Sendable () -> Timestamp
   ) {
     (self.plan, self.screen, self.now, self.wall) = (plan, screen, now, wall)
-    board = PriceBoard(symbols: plan.shownSymbols)
+    board = PriceBoard(symbols: plan.shownSymbols, periods: plan.content.rowPeriods)
     status = TickerStatus(droppedWord: plan.policy == nil ? "dropped" : "conflated", source: plan.sourceText)
   }
 
@@ -39,6 +39,12 @@ actor LiveTicker: LiveView, TickerSink {
 
   func take(_ batch: [StreamElement<some TickerRecord>]) {
     for element in batch { board.apply(element) }
+    changed()
+  }
+
+  func take(_ batch: [StreamElement<Candle>], of period: MarketCalendar.Period) {
+    let period = plan.content.rowPeriods.isEmpty ? nil : period
+    for element in batch { board.apply(element, of: period) }
     changed()
   }
 

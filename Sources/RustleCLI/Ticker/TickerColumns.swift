@@ -9,6 +9,11 @@ extension TickerView {
   /// A price with more digits is cut.
   private static let priceWidths = 12...22
 
+  /// The columns of the symbols.
+  var symbolWidth: Int {
+    min(12, max(6, board.rows.prefix(1_000).map { DisplayWidth.columns(of: $0.symbol) }.max() ?? 0))
+  }
+
   /// A column after `gap` blank ones, whose cells are cut to its width.
   private func column(
     _ title: String, _ width: Int, isRight: Bool = true, gap: Int = 1,
@@ -43,10 +48,18 @@ extension TickerView {
     }
     if profile.columns < 3 + width(price) + width(change) { change = [] }
     var left = profile.columns - width(price) - width(change)
-    let symbols = board.rows.prefix(1_000).map { DisplayWidth.columns(of: $0.symbol) }.max() ?? 0
+    let periodWidth = max(3, content.rowPeriods.map(\.description.count).max() ?? 0)
+    let period = content.hasIntervals ? column("INT", periodWidth) { $0.period?.description ?? "" } : []
+    left -= width(period)
     let symbol = column(
-      "SYMBOL", max(3, min(12, max(6, symbols), left)), isRight: false, gap: 0, ink: { _ in .bold }, \.symbol)
+      "SYMBOL", max(3, min(symbolWidth, left)), isRight: false, gap: 0, ink: { _ in .bold }, \.symbol)
     left -= width(symbol)
+    // A quote is more than a sparkline.
+    var details: [RowColumn] = []
+    if case .trades = content, board.rows.prefix(1_000).contains(where: { $0.quote != nil }) {
+      let quote = prices("BID") { $0.quote?.bid.grouped() } + prices("ASK") { $0.quote?.ask.grouped() }
+      if width(quote) <= left { (details, left) = (quote, left - width(quote)) }
+    }
     /// Returns the columns of a group, or none; leaves room for the shortest sparkline.
     func fitting(_ group: [RowColumn]) -> [RowColumn] {
       guard left - width(group) >= Self.sparkWidths.lowerBound + 2 else { return [] }
@@ -65,7 +78,6 @@ extension TickerView {
     let range =
       prices("HIGH") { ($0.candle?.high ?? $0.statistics?.highest)?.grouped() }
       + prices("LOW") { ($0.candle?.low ?? $0.statistics?.lowest)?.grouped() }
-    var details: [RowColumn] = []
     switch content {
     case .trades: break
     case .candles: details = fitting(prices("OPEN") { $0.candle?.open.grouped() } + range)
@@ -84,7 +96,7 @@ extension TickerView {
       glyphs.sparkline($0.history, columns: sparkWidth)
     }
     let hasSpark = sparkWidth >= Self.sparkWidths.lowerBound
-    let all = [symbol, details, price, behind, change, hasSpark ? spark : [], volume, time]
+    let all = [symbol, period, details, price, behind, change, hasSpark ? spark : [], volume, time]
     return Table(all.flatMap(\.self), format: .text, profile: profile)
   }
 }

@@ -15,7 +15,7 @@ struct TickerCommand: AsyncParsableCommand {
       rustle ticker --connect <address> [<symbols> ...] [--json]
       """,
     discussion: """
-      Without --replay and --connect the prices are simulated: a random walk, for tests and demonstrations. A terminal shows a \
+      Without --replay and --connect the prices are simulated: a random walk. A terminal shows a \
       live table (q quits, space pauses, ? shows help); a pipe receives one line for each update.
 
       A recording is replayed at its own pace or faster, and waits for a slow reader. Malformed lines are skipped, counted and \
@@ -192,8 +192,7 @@ struct TickerCommand: AsyncParsableCommand {
     log.bootstrap(usual: .error)
     let (plan, notes) = (try plan(), log.quiet ? nil : LineWriter.standardError)
     let ending: RunEnding
-    // A row of the view is a symbol.
-    if let screen = output.screen, !plan.content.hasIntervals {
+    if let screen = output.screen {
       let start = ContinuousClock.now
       let view = LiveTicker(plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) }, wall: { .now })
       ending = try await plan.run(in: view, notes: notes)

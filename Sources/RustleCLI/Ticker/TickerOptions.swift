@@ -10,8 +10,8 @@ internal import RustleWebSocket
 struct TickerSourceOptions: ParsableArguments {
   @Option(
     parsing: .next,
-    "Replay a recording, NDJSON or CSV, plain or compressed with gzip; - is standard input and requires --input.",
-    value: "file", completion: .file(extensions: ["ndjson", "jsonl", "csv", "gz"]))
+    "Replay a recording, NDJSON or CSV, plain or compressed with gzip or zstd; - is standard input and requires --input.",
+    value: "file", completion: .file(extensions: ["ndjson", "jsonl", "csv", "gz", "zst"]))
   var replay: String?
 
   @Option(
@@ -79,7 +79,7 @@ struct TickerSourceOptions: ParsableArguments {
     value: "file", completion: .file(extensions: ["pem", "crt"]))
   var roots: String?
 
-  @Flag(help: "Accept any certificate: the peer is not authenticated. Requires wss://; for tests.")
+  @Flag(help: "Accept any certificate: the peer is not authenticated. Requires wss://.")
   var insecure = false
 
   @Option(
@@ -150,10 +150,15 @@ struct TickerSourceOptions: ParsableArguments {
     "--roots <file> trusts the root certificates in a PEM file, --insecure accepts any certificate"
 
   func validate() throws {
-    let (isReplayed, isMerged) = (replay != nil || !sources.isEmpty, !sources.isEmpty)
-    let isConnected = connect != nil || exchange != nil || isMerged
-    let isSecure = exchange != nil || isMerged || connect?.lowercased().hasPrefix("wss://") ?? false
-    let isWebSocket = isSecure || connect?.lowercased().hasPrefix("ws://") ?? false
+    let isMerged = !sources.isEmpty
+    let all = isMerged ? sources.map { one(of: $0.value) } : [self]
+    let isReplayed = all.contains { $0.replay != nil }
+    let isConnected = all.contains { $0.connect != nil || $0.exchange != nil }
+    let isSecure = all.contains { $0.exchange != nil || $0.connect?.hasScheme("wss") ?? false }
+    let isWebSocket = isSecure || all.contains { $0.connect?.hasScheme("ws") ?? false }
+    let isSocket = all.contains { $0.connect.map { !$0.hasScheme("ws") && !$0.hasScheme("wss") } ?? false }
+    let isExchange = all.contains { $0.exchange != nil }
+    let hasSchema = all.contains { ($0.replay ?? $0.connect) != nil }
     let webSocket = "requires --connect ws://… or wss://…"
     let names = headers.map { $0.name.lowercased() }
     let repeated = names.firstRepeated.flatMap { name in headers.last { $0.name.lowercased() == name }?.name }
@@ -170,7 +175,7 @@ struct TickerSourceOptions: ParsableArguments {
         exchange != nil && (schema ?? subscribe ?? unsubscribe) != nil,
         "--exchange has a schema and messages of its own: give another file to change them"
       ),
-      (quotes && exchange == nil && !isMerged, "--quotes requires --exchange"),
+      (quotes && !isExchange, "--quotes requires --exchange"),
       (isRenumbered && !isConnected, "--renumbered requires --connect"),
       (attempts != nil && !isConnected, "--attempts requires --connect"),
       (backoffLimit != nil && !isConnected, "--backoff-limit requires --connect"),
@@ -178,7 +183,7 @@ struct TickerSourceOptions: ParsableArguments {
       (allowAnyone && serve == nil, "--allow-anyone requires --serve"),
       (allowAnyone && tokenFile != nil, "--allow-anyone cannot be used with --token-file"),
       (
-        tokenFile != nil && serve == nil && (!isMerged && connect == nil || isWebSocket && !isMerged),
+        tokenFile != nil && serve == nil && !isSocket,
         "--token-file requires --serve or --connect host:port; a WebSocket has --header"
       ),
       (subscribe != nil && !isWebSocket, "--subscribe \(webSocket)"),
@@ -194,7 +199,7 @@ struct TickerSourceOptions: ParsableArguments {
       ),
       (repeated != nil, "--header: expected each name once, got '\(repeated ?? "")' again"),
       (replay == "-" && input == nil, "--replay - requires --input ndjson or --input csv"),
-      (schema != nil && !isReplayed && connect == nil, "--schema requires --replay or --connect"),
+      (schema != nil && !hasSchema, "--schema requires --replay or --connect"),
       (input != nil && !isReplayed, "--input requires --replay"),
       (speed != nil && !isReplayed, "--speed requires --replay"),
       (loop && !isReplayed, "--loop requires --replay"),
@@ -223,7 +228,7 @@ struct TickerSourceOptions: ParsableArguments {
   }
 
   /// The source of an element of `--source`, with the options of all.
-  private func feed(_ place: String) throws -> FeedConfiguration? {
+  private func one(of place: String) -> Self {
     var one = self
     one.sources = []
     if place.hasPrefix("exchange:") {
@@ -233,14 +238,14 @@ struct TickerSourceOptions: ParsableArguments {
     } else {
       one.replay = place
     }
-    return try one.feed()
+    return one
   }
 
   /// The source of `--replay`, `--connect`, `--exchange` or `--source`; nil without them.
   func feed() throws -> FeedConfiguration? {
     if !sources.isEmpty {
       var feeds: [String: FeedConfiguration] = [:]
-      for source in sources { feeds[source.name] = try self.feed(source.value) }
+      for source in sources { feeds[source.name] = try one(of: source.value).feed() }
       return .merged(MergedFeed(feeds))
     }
     if let replay {
@@ -253,7 +258,7 @@ struct TickerSourceOptions: ParsableArguments {
     var backoff = LiveFeed.Backoff(attemptLimit: attempts)
     if let backoffLimit { (backoff.base, backoff.limit) = (min(backoff.base, backoffLimit), backoffLimit) }
     let silence = silenceLimit ?? .seconds(30)
-    guard exchange != nil || connect.lowercased().hasPrefix("ws://") || connect.lowercased().hasPrefix("wss://") else {
+    guard exchange != nil || connect.hasScheme("ws") || connect.hasScheme("wss") else {
       return .live(
         LiveFeed(
           FeedAddress(connect), schema: schema, silenceLimit: silence == .zero ? nil : silence, backoff: backoff,
@@ -298,99 +303,6 @@ struct TickerSourceOptions: ParsableArguments {
   #endif
 }
 
-struct TickerStreamOptions: ParsableArguments {
-  @Option(help: "Buffering for a slow reader: every update, the newest of each symbol, or the newest at --rate.")
-  var policy: Policy = .buffered
-
-  @Option(
-    "Write candles of this interval instead of trades, or of several: 250ms, 5s, 1m,5m,1h, 1d, 1w.",
-    value: "interval,…",
-    parse: { text in
-      try text.split(separator: ",", omittingEmptySubsequences: false).map {
-        let expected = "an interval such as 250ms, 5s, 1m, 1h, 1d or 1w"
-        return try Parse.value(expected) { MarketCalendar.Period($0) }(String($0))
-      }
-    })
-  var candles: [MarketCalendar.Period]?
-
-  @Option("Begin days and weeks of candles at midnight in this time zone: Europe/Berlin. (default: UTC)", value: "zone")
-  var zone: String?
-
-  @Option(
-    "Make candles of these hours alone, in the time zone: mon-fri/09:30-16:00. Intervals begin with the session.",
-    value: "days/hours",
-    parse: Parse.value("a session such as mon-fri/09:30-16:00 or sun,mon/18:00-17:00") { MarketSession($0) })
-  var session: MarketSession?
-
-  @Option(
-    "Wait this long for late trades of a candle, 0 to 64 times its interval. (default: 0)", value: "interval",
-    parse: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
-  var lateness: Duration?
-
-  @Option(
-    "Write mean, deviation, range and change over a moving window of this duration instead of trades: 250ms, 5s, 1m, "
-      + "1h, 1d.", value: "interval", parse: MarketTime.interval(of: "an interval"))
-  var statistics: Duration?
-
-  @Option(
-    name: .customLong("alert"),
-    "Report a price at or beyond a threshold: 'BTC>70000', 'BTC<60000'. With a hysteresis, 'BTC>70000~250', the alert "
-      + "is rearmed once the price was more than 250 back.",
-    value: "symbol>level",
-    parse: Parse.value("an alert such as 'BTC>70000', 'BTC<60000' or 'BTC>70000~250'") { PriceThreshold($0) })
-  var alerts: [PriceThreshold] = []
-
-  @Option(
-    "Record every trade to this file, as NDJSON for --replay.", value: "file", completion: .file(extensions: ["ndjson"])
-  )
-  var record: String?
-
-  @Flag(help: "Replace an existing file of --record; without it, one is an error.")
-  var overwrite = false
-
-  enum Policy: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case buffered, conflated, sampled
-  }
-
-  func validate() throws {
-    let limit = try selection().map { $0.shortest * 64 } ?? .zero
-    try Parse.reject(
-      (candles != nil && statistics != nil, "--candles cannot be used with --statistics"),
-      (lateness != nil && candles == nil, "--lateness requires --candles"),
-      (zone != nil && candles == nil, "--zone requires --candles"),
-      (session != nil && candles == nil, "--session requires --candles"),
-      (Set(candles ?? []).count < candles?.count ?? 0, "--candles: expected each interval once"),
-      (
-        lateness ?? .zero > limit,
-        "--lateness: expected at most \(MarketInterval(limit)) (64 candles), got \(MarketInterval(lateness ?? .zero))"
-      ),
-      (overwrite && record == nil, "--overwrite requires --record"))
-  }
-
-  private func selection() throws -> CandleSelection? {
-    guard let candles else { return nil }
-    do throws(FeedError) {
-      return try CandleSelection(candles, zone: zone, session: session, lateness: lateness ?? .zero)
-    } catch {
-      throw ValidationError("--\(error.message)")
-    }
-  }
-
-  func content() throws -> TickerPlan.Content {
-    try selection().map { .candles($0) } ?? statistics.map { .statistics(over: $0) } ?? .trades
-  }
-
-  /// The buffering policy, for updates per second of the policy `sampled`; nil for the default.
-  func policy(rate: Double) throws -> FeedPolicy? {
-    switch policy {
-    case .buffered: return nil
-    case .conflated: return .conflated
-    case .sampled:
-      // The feed's range: 1 ms to 1 h.
-      guard (1 / 3_600.0...1_000).contains(rate) else {
-        throw ValidationError("--rate: expected 1/3600 to 1000 with --policy sampled, got \(rate)")
-      }
-      return .sampled(every: .seconds(1 / rate))
-    }
-  }
+extension String {
+  fileprivate func hasScheme(_ scheme: String) -> Bool { lowercased().hasPrefix("\(scheme)://") }
 }

@@ -38,6 +38,8 @@ actor TickerOutput: TickerSink {
     try flush()
   }
 
+  func take(_ batch: [StreamElement<Candle>], of period: MarketCalendar.Period) throws { try take(batch) }
+
   /// Writes an alert; with CSV, whose rows are updates, as a note.
   func take(_ alert: StreamElement<PriceAlert>) throws {
     switch format {

@@ -9,8 +9,13 @@ struct TickerPlan: Sendable, Equatable {
 
     var isCandles: Bool { if case .candles = self { true } else { false } }
 
+    /// The periods of candles, of which each is a row of its symbol's; empty unless there are several.
+    var rowPeriods: [MarketCalendar.Period] {
+      if case .candles(let candles) = self, candles.periods.count > 1 { candles.periods } else { [] }
+    }
+
     /// Whether candles of a symbol have several durations.
-    var hasIntervals: Bool { if case .candles(let candles) = self { candles.periods.count > 1 } else { false } }
+    var hasIntervals: Bool { !rowPeriods.isEmpty }
 
     /// The duration of a window; nil without one.
     var window: Duration? { if case .statistics(let window) = self { window } else { nil } }

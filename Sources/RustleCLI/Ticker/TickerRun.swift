@@ -5,6 +5,8 @@ import RustleMarket
 protocol TickerSink: Actor {
   func begin(serving address: FeedAddress?) throws
   func take(_ batch: [StreamElement<some TickerRecord>]) throws
+  /// Takes candles of one of several periods.
+  func take(_ batch: [StreamElement<Candle>], of period: MarketCalendar.Period) throws
   func take(_ alert: StreamElement<PriceAlert>) throws
   func take(_ notice: FeedNotice) throws
   func take(_ connection: FeedConnection) throws
@@ -87,7 +89,7 @@ extension EngineStream: ShownStream where Value: TickerRecord {
 extension CandleStreams: ShownStream {
   var evictedTradeCount: UInt64 { 0 }
 
-  func deliver(to sink: some TickerSink) async throws { try await deliver { try await sink.take($0) } }
+  func deliver(to sink: some TickerSink) async throws { try await deliver { try await sink.take($0, of: $1) } }
 }
 
 /// The feed of a run, and its streams. The streams begin before the source, so that none misses its first trade.

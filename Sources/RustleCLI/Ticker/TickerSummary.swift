@@ -40,20 +40,24 @@ struct TickerSummary {
     {
       notes.append("the recording has no trade of \(plan.shownSymbols.joined(separator: ", "))")
     }
+    if plan.content.isCandles, failure == nil, shown.outcome == .cancelled, shown.statistics.produced == 0 {
+      notes.append("no candle was complete by the end")
+    }
   }
 
   private static func failure(
     _ plan: TickerPlan, _ outcome: SessionOutcome?, _ counts: FeedCounts, isOver: Bool
   ) -> CommandFailure? {
-    let path = plan.recording?.path ?? "source"
+    let path = plan.recording?.path ?? plan.connection ?? "source"
     let name = path == TickerSourceOptions.standardInputPath ? "standard input" : path
     let schemaAdvice = "give the paths of the symbol and the price with --schema, for example symbol=s,price=p"
     switch outcome {
     case .failed(let reason):
       let isForeign = plan.recording?.isStrict == false && counts.trades == 0 && counts.malformed > 0
       let isRefused = FeedConnection.isCertificateRefused(reason)
+      let isLost = plan.recording == nil && reason.contains("no attempt to connect is left")
       return CommandFailure(
-        .badData, "\(name): \(reason)",
+        isLost ? .unavailable : .badData, reason.contains(name) ? reason : "\(name): \(reason)",
         advice: isRefused ? TickerSourceOptions.certificateAdvice : isForeign ? schemaAdvice : nil)
     case .panicked(let message): return CommandFailure(.internal, message)
     case nil, .cancelled, .ended: break
@@ -70,10 +74,14 @@ struct TickerSummary {
       CommandFailure(.badData, "\(name): expected trades, got \(got)", advice: advice)
     }
     if counts.messages == 0 { return expectedTrades("an empty file") }
-    if recording.from != nil, counts.messages > counts.unreadable + counts.others {
-      return CommandFailure(
-        .usage, "--from: expected a time within the recording, got one after its end",
-        advice: "times without an offset are UTC")
+    if recording.from != nil || recording.to != nil, counts.messages > counts.unreadable + counts.others {
+      let text =
+        switch (recording.from, recording.to) {
+        case (_, nil): "--from: expected a time within the recording, got one after its end"
+        case (nil, _): "--to: expected a time within the recording, got one before its start"
+        case (.some, .some): "--from, --to: expected times with trades between them, got none"
+        }
+      return CommandFailure(.usage, text, advice: "times without an offset are UTC")
     }
     // The first line of CSV is a header.
     let isCSV = recording.format.map { $0 == .csv } ?? recording.path.lowercased().hasSuffix(".csv")

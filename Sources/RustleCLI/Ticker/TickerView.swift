@@ -79,14 +79,24 @@ struct TickerView {
   /// The lines with their widths in columns, as many as fit the terminal without scrolling.
   var lines: [ScreenLine] {
     let table = table
-    let shown = board.rows[rows].map { $0.last == nil ? line($0.symbol) : table.row($0) }
+    let shown = board.rows[rows].map { $0.last == nil ? waiting($0) : table.row($0) }
     let (above, below) = (rows.lowerBound, board.rows.count - rows.upperBound)
     let hidden = [above > 0 ? "\(above) above" : nil, below > 0 ? "\(below) more" : nil].compactMap(\.self)
     let more = line("\(profile.glyphs.ellipsis) " + hidden.joined(separator: ", "), .dim)
     return (hasHeader ? [table.titles] : []) + shown + (hasMore ? [more] : []) + footer
   }
 
-  /// The newest alert and fault, the state of the feed, and the keys: the most important lines, at most `limit`.
+  /// The line of a row without a price.
+  private func waiting(_ row: PriceBoard.Row) -> ScreenLine {
+    guard let period = row.period else { return line(row.symbol) }
+    let width = max(3, content.rowPeriods.map(\.description.count).max() ?? 0)
+    return line(
+      DisplayWidth.fit(row.symbol, to: symbolWidth, ellipsis: profile.glyphs.ellipsis) + " "
+        + period.description.leftPadded(to: width))
+  }
+
+  /// The newest alert and fault, the state of the feed, and the keys: the most important lines, at most `limit`. What is longer
+  /// than a line takes more of them where there is room.
   private func footer(atMost limit: Int) -> [ScreenLine] {
     let isWaiting =
       switch status.connection {
@@ -96,34 +106,41 @@ struct TickerView {
     let clients = status.server.map { "\($0.clients) \($0.clients == 1 ? "client" : "clients")" } ?? ""
     let clock = status.alert.map { MarketTime.timeOfDay($0.time, hasMilliseconds: false) } ?? ""
     let troubles = status.troubles(dropped: board.dropped)
-    let parts: [(rank: Int, text: String?, ink: Ink)] = [
-      (3, status.alert.map { "ALERT \(clock)  \($0.text)" }, .yellow),
-      (5, status.fault, .yellow),
-      (2, isConnected ? nil : status.connection?.text, isWaiting ? .dim : .yellow),
-      (6, status.server.map { "serving \($0.address), \(clients)" }, .dim),
-      (4, troubles.isEmpty ? nil : troubles, .yellow),
+    let help = ["q quit", "space pause or go on", "r restart changes", "arrows scroll", "Ctrl-Z suspend"]
+    let parts: [(rank: Int, words: [String?], ink: Ink)] = [
+      (3, [status.alert.map { "ALERT \(clock)  \($0.text)" }], .yellow),
+      (5, [status.fault], .yellow),
+      (2, [isConnected ? nil : status.connection?.text], isWaiting ? .dim : .yellow),
+      (6, [status.server.map { "serving \($0.address), \(clients)" }], .dim),
+      (4, [troubles.isEmpty ? nil : troubles], .yellow),
       (0, state, .dim),
-      (
-        1,
-        status.showsHelp ? "q quit  space pause or go on  r restart changes  arrows scroll  Ctrl-Z suspend" : nil, .dim
-      ),
+      (1, status.showsHelp ? help : [], .dim),
     ]
-    let kept = parts.filter { $0.text != nil }.map(\.rank).sorted().prefix(max(0, limit))
-    return parts.filter { kept.contains($0.rank) }.map { line($0.text ?? "", $0.ink) }
+    let kept = parts.filter { !$0.words.compactMap(\.self).isEmpty }.sorted { $0.rank < $1.rank }.prefix(max(0, limit))
+    var left = max(0, limit) - kept.count
+    var texts: [Int: [String]] = [:]
+    for part in kept {
+      let words = part.words.compactMap(\.self)
+      let wrapped = TextCells.wrapped(words, columns: profile.columns)
+      texts[part.rank] = wrapped.count - 1 <= left ? wrapped : [words.joined(separator: "  ")]
+      left -= (texts[part.rank]?.count ?? 1) - 1
+    }
+    return parts.flatMap { part in
+      (texts[part.rank] ?? []).map { line(String($0.drop { $0 == " " }), part.ink) }
+    }
   }
 
   private var isConnected: Bool { if case .connected? = status.connection { true } else { false } }
 
-  private var state: String {
+  private var state: [String] {
     let seconds = Int(status.seconds)
     let source = isConnected ? status.connection?.text ?? "" : status.source
     let rate = status.updatesPerSecond.map { ", \(UnitLabel.amount($0.rounded()))/s" } ?? ""
     let updates = "\(TickerNumbers.count(board.updates)) \(content.isCandles ? "candles" : "updates")\(rate)"
     let keys = status.isPaused ? "q quit  space go on" : "q quit  space pause  ? help"
     return [
-      String(format: "%d:%02d  ", seconds / 60, seconds % 60) + source, status.isPaused ? "paused" : updates,
-      status.hasKeys ? keys : nil,
-    ].compactMap(\.self).joined(separator: "   ")
+      String(format: "%d:%02d  ", seconds / 60, seconds % 60) + source, " " + (status.isPaused ? "paused" : updates),
+    ] + (status.hasKeys ? [" " + keys] : [])
   }
 
   /// A line in one ink, of which control characters are no part.

@@ -28,6 +28,7 @@ mod schedule;
 mod session;
 mod sound;
 mod spin;
+mod system_reason;
 mod ticker;
 mod timers;
 mod turns;

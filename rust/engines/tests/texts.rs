@@ -103,7 +103,7 @@ fn failures_of_feeds_say_what_was_expected_and_what_came() {
         ),
         (
             &E::UnknownFormat { name: "a.txt".into() },
-            "format: expected one, or a file whose name ends in .ndjson, .jsonl, .json or .csv, with .gz or without, got \"a.txt\"",
+            "format: expected one, or a file whose name ends in .ndjson, .jsonl, .json or .csv, with .gz, .zst or without, got \"a.txt\"",
         ),
         (
             &E::File {

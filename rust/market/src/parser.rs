@@ -12,10 +12,12 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a file name's ending, in either case: `.ndjson`, `.jsonl` and `.json`, or `.csv`; each may have `.gz` behind.
+    /// The format of a file name's ending, in either case: `.ndjson`, `.jsonl` and `.json`, or `.csv`; each may have `.gz` or
+    /// `.zst` behind.
     pub fn of_file_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
-        let (_, ending) = name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.')?;
+        let plain = (name.strip_suffix(".gz")).or_else(|| name.strip_suffix(".zst"));
+        let (_, ending) = plain.unwrap_or(&name).rsplit_once('.')?;
         match ending {
             "ndjson" | "jsonl" | "json" => Some(Self::Ndjson),
             "csv" => Some(Self::Csv),
@@ -78,6 +80,8 @@ mod tests {
             ("a.csv", Some(Format::Csv)),
             ("csv", None),
             ("a.csv.gz", Some(Format::Csv)),
+            ("a.NDJSON.ZST", Some(Format::Ndjson)),
+            ("a.zst", None),
             ("a.Ndjson.GZ", Some(Format::Ndjson)),
             ("a.gz", None),
         ] {

@@ -1,48 +1,77 @@
-//! Recordings that are compressed with gzip.
+//! Recordings that are compressed with gzip or zstd.
 
 use flate2::read::MultiGzDecoder;
+use rustle_zstd::Decoder;
 use std::io::{self, Cursor, ErrorKind, Read};
 
 /// The first bytes of a gzip file (RFC 1952).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// The first bytes of a zstd file (RFC 8878).
+const ZSTD: [u8; 4] = rustle_zstd::MAGIC;
 
 /// The bytes of a recording, which are decompressed while they are read.
 pub(super) type Bytes = Box<dyn Read + Send>;
 
-/// The decompressed bytes of `input`, if it begins as a gzip file does; else its bytes. It waits for the first two. A read that has
-/// taken `budget` compressed bytes and found nothing in them fails with [`ErrorKind::WouldBlock`], and the next continues there.
+/// The decompressed bytes of `input`, if it begins as a gzip or zstd file does; else its bytes. It waits for the first two, or four
+/// where these are zstd's. A read that has taken `budget` compressed bytes and found nothing in them fails with
+/// [`ErrorKind::WouldBlock`], and the next continues there.
 ///
 /// # Errors
-/// The input cannot be read.
-pub(super) fn decompressed(input: impl Read + Send + 'static, budget: usize) -> io::Result<Bytes> {
-    let mut input = Metered {
-        input,
-        left: GZIP.len(),
-    };
+/// The input cannot be read, or is compressed with zstd and there is no libzstd.
+pub(super) fn decompressed(mut input: impl Read + Send + 'static, budget: usize) -> io::Result<Bytes> {
     let mut first = Vec::new();
-    Read::by_ref(&mut input)
-        .take(GZIP.len() as u64)
-        .read_to_end(&mut first)?;
-    Ok(if first == GZIP {
-        let input = Metered {
-            input: Cursor::new(first).chain(input.input),
-            left: 0,
-        };
-        let decoder = MultiGzDecoder::new(input);
+    begin(&mut input, &mut first, GZIP.len())?;
+    if first == ZSTD[..first.len()] {
+        begin(&mut input, &mut first, ZSTD.len() - GZIP.len())?;
+    }
+    let (is_gzip, is_zstd) = (first == GZIP, first == ZSTD);
+    let input = Cursor::new(first).chain(input);
+    let metered = |input| Metered { input, left: 0 };
+    Ok(if is_gzip {
+        let decoder = MultiGzDecoder::new(metered(input));
+        Box::new(Compressed { decoder, budget })
+    } else if is_zstd {
+        let decoder = Decoder::new(metered(input))?;
         Box::new(Compressed { decoder, budget })
     } else {
-        Box::new(Cursor::new(first).chain(input.input))
+        Box::new(input)
     })
 }
 
-struct Compressed<R> {
-    decoder: MultiGzDecoder<Metered<R>>,
+/// Reads the next `count` bytes, or those before the end.
+fn begin(input: &mut impl Read, first: &mut Vec<u8>, count: usize) -> io::Result<()> {
+    let input = Metered { input, left: count };
+    input.take(count as u64).read_to_end(first).map(drop)
+}
+
+/// A decoder whose input is metered.
+trait Decode: Read {
+    type Input: Read;
+    fn input(&mut self) -> &mut Metered<Self::Input>;
+}
+
+impl<R: Read> Decode for MultiGzDecoder<Metered<R>> {
+    type Input = R;
+    fn input(&mut self) -> &mut Metered<R> {
+        self.get_mut()
+    }
+}
+
+impl<R: Read> Decode for Decoder<Metered<R>> {
+    type Input = R;
+    fn input(&mut self) -> &mut Metered<R> {
+        self.get_mut()
+    }
+}
+
+struct Compressed<D> {
+    decoder: D,
     budget: usize,
 }
 
-impl<R: Read> Read for Compressed<R> {
+impl<D: Decode> Read for Compressed<D> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.decoder.get_mut().left = self.budget;
+        self.decoder.input().left = self.budget;
         self.decoder.read(buffer)
     }
 }
@@ -130,13 +159,33 @@ mod tests {
         }
     }
 
+    /// The program `zstd` made it of `symbol,price\n`.
+    const FRAME: &[u8] = b"(\xb5/\xfd\x04Xi\x00\x00symbol,price\x0a\x0d>\xbf\xa5";
+
+    #[test]
+    fn zstd_bytes_are_read_and_a_frames_parts_are_errors() {
+        let two = [FRAME, FRAME].concat();
+        assert_eq!(read(FRAME).expect("well-formed"), b"symbol,price\n");
+        assert_eq!(read(&two).expect("well-formed"), b"symbol,price\nsymbol,price\n");
+        assert_eq!(read(&ZSTD[..3]).expect("no magic number"), &ZSTD[..3]);
+        for length in 4..FRAME.len() {
+            let error = read(&FRAME[..length]).expect_err("a part");
+            assert_eq!(error.kind(), ErrorKind::UnexpectedEof, "{length} bytes");
+        }
+        let mut damaged = FRAME.to_vec();
+        *damaged.last_mut().expect("a checksum") ^= 1;
+        assert!(read(&damaged).is_err(), "another checksum");
+    }
+
     #[test]
     fn read_that_finds_nothing_ends_with_its_budget() {
         // Members without contents, and a member of stored blocks without contents.
         let members = gzip(b"").repeat(10_000);
         let mut blocks = gzip(b"")[..10].to_vec();
         blocks.extend([0, 0, 0, 255, 255].repeat(40_000));
-        for input in [members, blocks] {
+        // Frames without contents.
+        let frames = [&ZSTD[..], &[0x20, 0, 1, 0, 0]].concat().repeat(20_000);
+        for input in [members, blocks, frames] {
             let mut bytes = decompressed(Cursor::new(input), 1_000).expect("memory");
             for _ in 0..100 {
                 let error = bytes.read(&mut [0; 16]).expect_err("nothing yet");

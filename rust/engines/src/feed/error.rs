@@ -6,6 +6,7 @@ use super::server::TOKEN_BYTES;
 use crate::engine::StartError;
 use crate::lane::MAX_LANE_CAPACITY;
 use crate::runtime::RuntimeError;
+use crate::system_reason::reason;
 use crate::ticker::RATE_RANGE;
 use rustle_market::{
     AlertError, BackoffError, GbmError, LatenessError, SchemaError, SpeedError, SymbolError,
@@ -143,10 +144,14 @@ impl fmt::Display for FeedError {
             Self::Speed(error) => error.fmt(f),
             Self::UnknownFormat { name } => write!(
                 f,
-                "format: expected one, or a file whose name ends in .ndjson, .jsonl, .json or .csv, with .gz or without, got {name:?}"
+                "format: expected one, or a file whose name ends in .ndjson, .jsonl, .json or .csv, with .gz, .zst or without, got {name:?}"
             ),
             Self::File { name, error } => {
-                write!(f, "expected a file that can be read, got {name:?}: {error}")
+                write!(
+                    f,
+                    "expected a file that can be read, got {name:?}: {}",
+                    reason(error)
+                )
             }
             Self::Schema(error) => error.fmt(f),
             Self::AddressText(error) => error.fmt(f),

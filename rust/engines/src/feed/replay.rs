@@ -6,6 +6,7 @@ use super::hub::{Demand, FeedCore};
 use super::intake::{LARGEST_BATCH, Reader, TradeIntake};
 use super::piped::{Pieces, PipeReader, pipe};
 use super::source::{Moment, Next, Source};
+use crate::system_reason::reason;
 use rustle_market::{DEFAULT_LINE_BYTES, Format, Pace, ReplayClock, Schema, Trade};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
@@ -39,7 +40,7 @@ enum Input {
 /// A source that plays a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayConfiguration {
-    /// The file, which may be compressed with gzip. Anything but a regular file, such as a pipe, is read as it arrives, by a thread of its own: if the feed ends
+    /// The file, which may be compressed with gzip or zstd. Anything but a regular file, such as a pipe, is read as it arrives, by a thread of its own: if the feed ends
     /// while that thread waits for bytes or for a writer, it stays until they arrive or the pipe is closed.
     pub path: PathBuf,
     /// Its format; `None`: by the ending of its name.
@@ -174,7 +175,7 @@ impl Replay {
                 Ok(length) => length,
                 // Compressed bytes without contents leave the worker's other jobs their turn, too.
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Filled::NotYet),
-                Err(error) => return Err(format!("the recording cannot be read: {error}")),
+                Err(error) => return Err(format!("the recording cannot be read: {}", reason(&error))),
             };
             if length == 0 {
                 self.is_read = true;
@@ -190,7 +191,7 @@ impl Replay {
         if let Input::File(file, bytes) = &mut self.input {
             let again = file.seek(SeekFrom::Start(0));
             *bytes = (again.and_then(|_| opened(file)))
-                .map_err(|error| format!("the recording cannot be played again: {error}"))?;
+                .map_err(|error| format!("the recording cannot be played again: {}", reason(&error)))?;
         }
         self.reader.reset();
         gate.repeat();

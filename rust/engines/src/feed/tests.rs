@@ -219,7 +219,7 @@ fn what_cannot_be_is_refused_with_what_came() {
     let mut missing = Recording::new("").played(Pace::Unpaced);
     assert!(
         refusal(SourceConfiguration::Replay(missing.clone()))
-            .is_some_and(|text| text.contains("No such file"))
+            .is_some_and(|text| text.ends_with(": no such file or folder"))
     );
     missing.path = "prices.txt".into();
     assert!(

@@ -1,6 +1,7 @@
 //! Connections that are lost, and the backoff between them.
 
 use super::*;
+use std::net::Shutdown;
 
 #[test]
 fn connection_that_is_lost_is_made_again_and_what_is_missing_is_reported() {
@@ -73,6 +74,34 @@ fn connection_that_carried_trades_begins_the_backoff_anew() {
     };
     reported.until(|records| failures(records).len() >= 9);
     assert_eq!(failures(&reported.records)[..9], [1, 2, 1, 2, 3, 1, 2, 3, 1]);
+}
+
+#[test]
+fn connection_that_carried_duplicates_alone_begins_the_backoff_anew() {
+    let (listener, address) = listener();
+    let feed = live(client(address));
+    let mut reported = notices(&feed);
+    feed.run().expect("running");
+    for round in 0..4 {
+        let mut stream = accepted(&listener);
+        // The source restarted, and sends what it has sent before.
+        stream.write_all(line(7).as_bytes()).expect("a client");
+        // Closed once the client has read it.
+        stream.shutdown(Shutdown::Write).expect("a client");
+        stream.read_to_end(&mut Vec::new()).expect("a client");
+        reported.until(|records| {
+            let lost = records
+                .iter()
+                .filter(|notice| notice.kind == NoticeKind::Disconnected);
+            lost.count() > round
+        });
+    }
+    let failures = (reported.records.iter()).filter(|notice| notice.kind == NoticeKind::Disconnected);
+    assert_eq!(
+        failures.map(|notice| notice.failures).collect::<Vec<u32>>(),
+        [1; 4]
+    );
+    assert_eq!((feed.counts().trades, feed.counts().duplicates), (1, 3));
 }
 
 #[test]
