@@ -46,9 +46,7 @@ public enum RustleCommandLine {
     } catch {
       guard let file, file.isDefault, !RootCommand.exitCode(for: error).isSuccess else { throw error }
       do {
-        guard let command = try command(for: arguments, with: file.path) as? TickerCommand, !command.watchlist.isEmpty
-        else { throw error }
-        return command
+        return try command(for: arguments, with: file.path)
       } catch let fault {
         // The fault is the file's where symbols alone were missing.
         let completed = arguments.prefix(1) + ["--watchlist=A"] + arguments.dropFirst()

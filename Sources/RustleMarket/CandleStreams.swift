@@ -20,7 +20,7 @@ package struct CandleSelection: Sendable, Hashable {
   }
 
   /// - Throws: ``FeedError/Code/valueOutOfRange``: an unknown zone; in a calendar, an interval that is not of whole minutes below
-  ///   a day.
+  ///   a day; a lateness above 64 of the shortest interval, in a calendar of 64 minutes.
   package init(
     _ periods: [MarketCalendar.Period], zone: String? = nil, session: MarketSession? = nil, lateness: Duration = .zero
   ) throws(FeedError) {
@@ -38,10 +38,14 @@ package struct CandleSelection: Sendable, Hashable {
             "candles: expected whole minutes below a day, 1d or 1w in a calendar, got \(MarketInterval(duration))")
       }
     }
+    // Of the candles that the feed makes.
+    let limit = (periods.map { native($0).interval }.min() ?? .zero) * 64
+    if lateness > limit {
+      throw FeedError(
+        code: .valueOutOfRange,
+        message: "lateness: expected at most \(MarketInterval(limit)), got \(MarketInterval(lateness))")
+    }
   }
-
-  /// The shortest interval of the candles that the feed makes, of 64 of which the lateness has at most the duration.
-  package var shortest: Duration { periods.map { native($0).interval }.min() ?? .zero }
 
   fileprivate func native(_ period: MarketCalendar.Period) -> (interval: Duration, rollup: CandleRollup?) {
     if let calendar { return (MarketCalendar.step, CandleRollup(period, in: calendar)) }
@@ -122,11 +126,6 @@ package struct CandleStreams: Sendable {
       try await tasks.waitForAll()
     }
   }
-}
-
-extension EngineStream {
-  /// No trade is outside of a session without a calendar.
-  package var outsideTradeCount: UInt64 { 0 }
 }
 
 /// The trades outside of the sessions: those of the stream with the most, as each has all trades.

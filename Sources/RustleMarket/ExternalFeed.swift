@@ -73,23 +73,3 @@ package protocol FeedHost: Sendable, Hashable {
 extension FeedHost {
   package func check(_ symbols: [String]) throws(FeedError) {}
 }
-
-extension FeedConfiguration {
-  /// The peer or the sources, without secrets; nil for a simulation and a recording.
-  package var origin: String? {
-    switch self {
-    case .live(let feed): feed.address.description
-    case .hosted(let feed): feed.origin
-    case .simulated, .replay, .external: nil
-    }
-  }
-
-  /// The policy of a consumer of every update: lossless for recordings, buffered for another source.
-  package var completePolicy: FeedPolicy {
-    switch self {
-    case .replay: .lossless()
-    case .hosted(let feed): feed.waits ? .lossless() : .buffered()
-    case .simulated, .live, .external: .buffered()
-    }
-  }
-}

@@ -48,3 +48,31 @@ package struct NamedMotion: Sendable, Hashable {
     if parts.count > 2 { motion.volatility = try number(parts[2], "volatility", 0) }
   }
 }
+
+extension SimulatedFeed.Model {
+  /// The model of these motions, one for each symbol; without any a random walk.
+  ///
+  /// - Throws: ``FeedError/Code/valueOutOfRange``.
+  package init(_ named: [NamedMotion], of symbols: [String]) throws(FeedError) {
+    func refusal(_ message: String) -> FeedError {
+      FeedError(code: .valueOutOfRange, message: "--brownian: expected \(message)")
+    }
+    if named.isEmpty {
+      self = .walk
+      return
+    }
+    if let unknown = named.first(where: { !symbols.contains($0.symbol) }) {
+      throw refusal("one of the symbols, got '\(unknown.symbol)'")
+    }
+    var motions: [String: BrownianMotion] = [:]
+    for one in named {
+      if motions.updateValue(one.motion, forKey: one.symbol) != nil {
+        throw refusal("each symbol once, got '\(one.symbol)' again")
+      }
+    }
+    if let missing = symbols.first(where: { motions[$0] == nil }) {
+      throw refusal("one for each symbol, got none for '\(missing)'")
+    }
+    self = .brownian(symbols.compactMap { motions[$0] })
+  }
+}

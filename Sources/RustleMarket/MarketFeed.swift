@@ -188,12 +188,13 @@ public actor MarketFeed: NativeStreamEngine {
     }
   }
 
-  /// The state of the source's connection.
+  /// The state of the source's connection; of a merged feed that of a source without one, if there is any.
   ///
   /// - Throws: ``FeedError/Code/internal``: a fault inside the package.
   public var connectionState: FeedConnection {
     get throws(FeedError) {
-      FeedConnection(try FeedError.rethrowing { () throws(NativeError) in try core.native.connection() })
+      let notice = try FeedError.rethrowing { () throws(NativeError) in try core.native.connection() }
+      return writer.sources.connection(with: FeedConnection(notice))
     }
   }
 

@@ -1,72 +1,39 @@
 internal import RustleCore
-internal import Synchronization
 
 /// A source of a ``MergedFeed`` while it runs.
 struct MergedSource: Sendable {
   let name: String
+  let configuration: FeedConfiguration
   let feed: MarketFeed
   let trades: EngineStream<Trade>
   let notices: EngineStream<FeedNotice>
+  /// The states of its connection; nil among recordings.
+  let connections: EngineStream<FeedConnection>?
+
+  /// The reason of its end, with its name; nil while it runs, and where it has not failed.
+  var failure: String? {
+    switch trades.outcome {
+    case .failed(let reason), .panicked(let reason): "\(name): \(reason)"
+    case .ended, .cancelled, nil: nil
+    }
+  }
+
+  /// - Throws: ``FeedError/Code/ended``: a recording has failed, and with it the feed.
+  func checkEnd() throws(FeedError) {
+    if configuration.isRecorded, let failure { throw FeedError(code: .ended, message: failure) }
+  }
 
   /// Forwards skipped messages and the end, with the name of the source.
   ///
   /// - Parameter withEnd: whether an end without a fault is reported too.
-  func reportNotices(to sources: MergedSources, withEnd: Bool) async {
-    for await case .value(let notice) in notices {
+  func reportNotices(to sources: MergedSources, withEnd: Bool) async throws {
+    try await feed.deliver(notices) { notice in
       switch notice.kind {
       case .malformed, .oversized: sources.report(notice.kind, notice.time, "\(name): \(notice.text)")
       case .closed where withEnd || !notice.text.isEmpty:
         sources.report(.other, notice.time, "\(name) has ended" + (notice.text.isEmpty ? "" : ": \(notice.text)"))
       default: break
       }
-    }
-  }
-}
-
-/// The faults and counts of a merged feed's sources.
-final class MergedSources: Sendable {
-  /// The newest 1,024 notices of the sources, for one reader.
-  let notices: AsyncStream<FeedNotice>
-  private let continuation: AsyncStream<FeedNotice>.Continuation
-  private let writers = Mutex<[FeedWriter]>([])
-
-  init() {
-    (notices, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
-  }
-
-  func add(_ writer: FeedWriter) { writers.withLock { $0.append(writer) } }
-
-  func report(_ kind: FeedNotice.Kind, _ time: Timestamp, _ text: String) {
-    continuation.yield(FeedNotice(kind: kind, time: time, text: text))
-  }
-
-  /// The counts of the feed, with what its sources read and left out.
-  func counts(with counts: FeedCounts) throws(FeedError) -> FeedCounts {
-    let writers = writers.withLock { $0 }
-    if writers.isEmpty { return counts }
-    var sources: [FeedCounts] = []
-    for writer in writers { sources.append(try writer.counts) }
-    func sum(_ count: KeyPath<FeedCounts, UInt64>) -> UInt64 { sources.reduce(0) { $0 + $1[keyPath: count] } }
-    return FeedCounts(
-      bytes: sum(\.bytes), messages: sum(\.messages), trades: counts.trades, malformed: sum(\.malformed),
-      oversized: sum(\.oversized), others: sum(\.others), gaps: counts.gaps, skippedNumbers: counts.skippedNumbers,
-      duplicates: sum(\.duplicates) + counts.duplicates, outOfOrder: counts.outOfOrder,
-      connections: counts.connections, disconnections: counts.disconnections)
-  }
-}
-
-extension MarketFeed {
-  /// Passes notices on, with those of the sources of a merged feed, to the end of the given ones.
-  package nonisolated func deliver(
-    _ notices: EngineStream<FeedNotice>, to take: @escaping @Sendable (FeedNotice) async throws -> Void
-  ) async throws {
-    let sources = writer.sources.notices
-    try await withThrowingTaskGroup(of: Void.self) { tasks in
-      tasks.addTask { for await notice in sources { try await take(notice) } }
-      for await case .value(let notice) in notices { try await take(notice) }
-      // Those that are buffered are delivered.
-      tasks.cancelAll()
-      try await tasks.waitForAll()
     }
   }
 }
@@ -78,12 +45,13 @@ struct MergedReader {
   /// Its time in the order; that of the trade before it, if it has none.
   private(set) var time = Timestamp.min
   var lines: MergedLines
+  let source: MergedSource
   private let begin: Timestamp
   private var batches: EngineStreamBatches<Trade>.Iterator
   private var elements: ArraySlice<StreamElement<Trade>> = []
 
-  init(_ source: MergedSource, begin: Timestamp) {
-    (lines, self.begin) = (MergedLines(source: source.name), begin)
+  init(_ source: MergedSource, lines: MergedLines, begin: Timestamp) {
+    (self.source, self.lines, self.begin) = (source, lines, begin)
     batches = source.trades.batches().makeAsyncIterator()
   }
 
@@ -116,10 +84,17 @@ struct MergedReader {
 /// The lines of a source in a merged feed: its name stands before its symbols.
 struct MergedLines {
   let source: String
+  let sources: MergedSources
+  /// Whether a trade that has no line ends the feed.
+  let isStrict: Bool
   /// Trades that are missing before the next one.
   var missing: UInt64 = 0
+  /// The fault of a strict recording, after which there are no lines.
+  private(set) var fault: FeedError?
 
-  init(source: String) { self.source = source }
+  init(source: String, sources: MergedSources, isStrict: Bool) {
+    (self.source, self.sources, self.isStrict) = (source, sources, isStrict)
+  }
 
   mutating func append(_ element: StreamElement<Trade>, to text: inout ByteText) {
     switch element {
@@ -129,18 +104,25 @@ struct MergedLines {
   }
 
   mutating func append(_ trade: Trade, to text: inout ByteText) {
+    if fault != nil { return }
     // Sequence numbers, if there are any, have the gap.
     if trade.sequence == nil { missing += trade.sequenceGap }
     finish(&text)
+    let symbol = "\(source):\(trade.symbol)"
+    if symbol.utf8.count > MergedFeed.nameLimit {
+      let message = sources.refuse(trade, of: source)
+      if isStrict { fault = FeedError(code: .symbolTooLong, message: message) }
+      return
+    }
     let named = Trade(
-      symbol: "\(source):\(trade.symbol)", price: trade.price, size: trade.size, time: trade.time,
-      sequence: trade.sequence, side: trade.side, quote: trade.quote)
+      symbol: symbol, price: trade.price, size: trade.size, time: trade.time, sequence: trade.sequence,
+      side: trade.side, quote: trade.quote)
     named.appendJSON(LineStyle(), to: &text)
-    missing = 0
   }
 
   /// Writes what is missing.
-  func finish(_ text: inout ByteText) {
+  mutating func finish(_ text: inout ByteText) {
     if missing > 0 { text.append("{\"v\":1,\"gap\":\(missing)}\n") }
+    missing = 0
   }
 }

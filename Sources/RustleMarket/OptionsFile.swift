@@ -11,14 +11,14 @@ package struct OptionsFile: Sendable, Hashable {
   package var arguments: [String] { options.flatMap(\.arguments) }
   private let options: [Option]
 
-  /// Reads the contents of a file. `true` is an option without a value and `false` none; an option stands once for each element
-  /// of a list.
+  /// Reads the contents of a file. `true` is an option without a value and `false` none. A list is the option once for each
+  /// element where it may be repeated, or its elements with commas between them where it takes such a text.
   ///
   /// - Throws: ``OptionsFileError/Code/malformed``.
   package init(_ bytes: [UInt8]) throws(OptionsFileError) {
     func refusal(_ message: String) -> OptionsFileError { OptionsFileError(code: .malformed, message: message) }
     guard let values = try? JSONDecoder().decode([String: Value].self, from: Data(bytes)) else {
-      throw refusal("expected a JSON object of texts, numbers, true, false, and lists of texts, got another text")
+      throw refusal("expected a JSON object of texts, numbers, true, false, and lists of such, got another text")
     }
     var options: [Option] = []
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -26,12 +26,18 @@ package struct OptionsFile: Sendable, Hashable {
         throw refusal("expected names of options without dashes before them, got '\(name.prefix(40))'")
       }
       switch value {
-      case .flag(let isOn): options.append(Option(name: name, arguments: isOn ? ["--\(name)"] : []))
-      case .values(let values): options.append(Option(name: name, arguments: values.map { "--\(name)=\($0)" }))
+      case .flag(let isOn): if isOn { options.append(Option(name: name, values: nil)) }
+      case .values(let values) where values.count > 1 && name == "candles":
+        options.append(Option(name: name, values: [values.joined(separator: ",")]))
+      case .values(let values) where values.count > 1 && !Self.repeatable.contains(name):
+        throw refusal("\(name): expected one value, got \(values.count)")
+      case .values(let values): if !values.isEmpty { options.append(Option(name: name, values: values)) }
       }
     }
     self.options = options
   }
+
+  private static let repeatable: Set = ["alert", "brownian", "header", "peer-token-file", "source", "watchlist"]
 
   /// The path of the file that completes a command line: that of `--config`, or the default file of `command`, if there is one.
   /// nil for another command, and where help is requested.
@@ -69,31 +75,22 @@ package struct OptionsFile: Sendable, Hashable {
     } catch {
       throw OptionsFileError(code: error.code, message: "--config: \(path): \(error.message)")
     }
-    let given = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
-    let rivals = Self.rivals(of: Set(given.map { String($0.dropFirst(2).prefix { $0 != "=" }) }))
-    return arguments.prefix(1) + file.options.filter { !rivals.contains($0.name) }.flatMap(\.arguments)
+    let excluded = TickerRules.excluded(
+      from: Dictionary(uniqueKeysWithValues: file.options.map { ($0.name, $0.values ?? []) }), by: given(arguments))
+    return arguments.prefix(1) + file.options.filter { !excluded.contains($0.name) }.flatMap(\.arguments)
       + arguments.dropFirst()
   }
 
-  /// The options of which one excludes the others.
-  private static let groups: [Set<String>] = [
-    ["json", "format"], ["candles", "statistics"], ["roots", "insecure"], ["allow-anyone", "token-file"],
-    ["replay", "connect", "exchange", "source"],
-  ]
-  /// The options that require another.
-  private static let dependents: [String: Set<String>] = [
-    "candles": ["zone", "session", "lateness"], "replay": ["speed", "loop", "from", "to", "strict", "input"],
-    "exchange": ["quotes"], "connect": ["subscribe", "unsubscribe"],
-  ]
-
-  /// The options that cannot be used with these.
-  private static func rivals(of given: Set<String>) -> Set<String> {
-    var rivals = Set<String>()
-    for group in groups where !group.isDisjoint(with: given) {
-      for name in group.subtracting(given) { rivals.formUnion((dependents[name] ?? []).union([name])) }
-      if group.contains("replay") { rivals.formUnion(["seed", "brownian"]) }
+  /// The options of a command line. The value of one without any is the argument behind it.
+  private static func given(_ arguments: [String]) -> TickerRules.Options {
+    let arguments = arguments.prefix { $0 != "--" }
+    var given: TickerRules.Options = [:]
+    for (index, argument) in zip(arguments.indices, arguments) where argument.hasPrefix("--") {
+      let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = parts.count > 1 ? String(parts[1]) : index + 1 < arguments.endIndex ? arguments[index + 1] : ""
+      given[String(parts[0]), default: []].append(value)
     }
-    return rivals
+    return given
   }
 
   /// The path of the default file of a command, below `$XDG_CONFIG_HOME` or `~/.config`; nil without a home.
@@ -105,7 +102,10 @@ package struct OptionsFile: Sendable, Hashable {
 
   private struct Option: Sendable, Hashable {
     let name: String
-    let arguments: [String]
+    /// nil: a flag.
+    let values: [String]?
+
+    var arguments: [String] { values?.map { "--\(name)=\($0)" } ?? ["--\(name)"] }
   }
 
   private enum Value: Decodable {
@@ -116,13 +116,21 @@ package struct OptionsFile: Sendable, Hashable {
       let container = try decoder.singleValueContainer()
       if let isOn = try? container.decode(Bool.self) {
         self = .flag(isOn)
-      } else if let text = try? container.decode(String.self) {
-        self = .values([text])
-      } else if let number = try? container.decode(Decimal.self) {
-        self = .values(["\(number)"])
+      } else if let one = try? container.decode(Text.self) {
+        self = .values([one.text])
       } else {
-        self = .values(try container.decode([String].self))
+        self = .values(try container.decode([Text].self).map(\.text))
       }
+    }
+  }
+
+  /// A text, or a number as one.
+  private struct Text: Decodable {
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      text = try (try? container.decode(String.self)) ?? "\(container.decode(Decimal.self))"
     }
   }
 }

@@ -18,10 +18,14 @@ package struct LineStyle: Sendable, Hashable {
   package var hasIntervals: Bool
   /// Whether times are in whole milliseconds, rounded down, and sizes are left out.
   package var isSimulated: Bool
+  /// The period of candles as it was requested; nil: they do not have it.
+  package var period: String?
 
   /// Creates a style.
-  package init(interval: Int64 = 0, hasIntervals: Bool = false, isSimulated: Bool = false) {
-    (self.interval, self.hasIntervals, self.isSimulated) = (interval, hasIntervals, isSimulated)
+  package init(
+    interval: Int64 = 0, hasIntervals: Bool = false, isSimulated: Bool = false, period: String? = nil
+  ) {
+    (self.interval, self.hasIntervals, self.isSimulated, self.period) = (interval, hasIntervals, isSimulated, period)
   }
 }
 
@@ -106,7 +110,7 @@ extension Quote {
 
 extension Candle: LineRecord {
   package static func csvHeader(_ style: LineStyle) -> String {
-    "symbol,start_ns,\(style.hasIntervals ? "interval_ns," : "")open,high,low,close,volume,vwap,count\n"
+    "symbol,start_ns,\(style.hasIntervals ? "interval_ns," : "")open,high,low,close,volume,vwap,count\(style.period == nil ? "" : ",interval")\n"
   }
 
   private var nanoseconds: Int64 { (end - start).wholeNanoseconds }
@@ -132,6 +136,11 @@ extension Candle: LineRecord {
     text.append(count)
     text.append(nanoseconds: start.nanosecondsSince1970, milli: ",\"start_ms\":", nano: ",\"start_ns\":")
     text.append(nanoseconds: nanoseconds, milli: ",\"interval_ms\":", nano: ",\"interval_ns\":")
+    if let period = style.period {
+      text.append(",\"interval\":\"")
+      text.append(period)
+      text.append("\"")
+    }
     text.append("}\n")
   }
 
@@ -157,6 +166,10 @@ extension Candle: LineRecord {
     if let vwap { text.append(csv: vwap) }
     text.appendComma()
     text.append(count)
+    if let period = style.period {
+      text.appendComma()
+      text.append(period)
+    }
     text.append("\n")
   }
 

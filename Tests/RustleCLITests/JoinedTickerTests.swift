@@ -17,11 +17,12 @@ import Testing
   }
 
   /// A recording that is served waits for the first of its clients, and is over when they have it.
-  @Test func aRecordingThatIsServedWaitsForSomebody() async throws {
+  @Test(arguments: [false, true]) func aRecordingThatIsServedWaitsForSomebody(isMerged: Bool) async throws {
     let folder = try ScratchFolder()
     let text = (0..<2_000).map { "{\"v\":1,\"symbol\":\"A\",\"price\":\($0),\"t_ms\":\($0),\"seq\":\($0)}\n" }.joined()
     let recording = ReplayFeed(path: try folder.write(Data(text.utf8), as: "a.ndjson"), pace: .asFastAsPossible)
     var plan = TickerPlan(source: .replay(recording), symbols: ["A"])
+    if isMerged { (plan.source, plan.symbols) = (.merged(MergedFeed(["s": plan.source])), ["s:A"]) }
     plan.serve = .unix(folder.path("socket"))
     let served = plan
     let notes = try folder.write(Data(), as: "notes")
@@ -43,11 +44,13 @@ import Testing
     #expect(reported.contains("rustle: served 2000 updates to "))
   }
 
-  @Test func aConnectionThatNeverStoodIsAFailure() async throws {
+  @Test(arguments: [false, true]) func aConnectionThatNeverStoodIsAFailure(isMerged: Bool) async throws {
     let folder = try ScratchFolder()
-    var plan = TickerPlan(
-      source: .live(LiveFeed(.unix(folder.path("nobody")), backoff: Self.quick)), symbols: .all)
-    plan.duration = .milliseconds(20)
+    let live = FeedConfiguration.live(LiveFeed(.unix(folder.path("nobody")), backoff: Self.quick))
+    let two = FeedConfiguration.merged(MergedFeed(["a": live, "nobody": live]))
+    var plan = TickerPlan(source: isMerged ? two : live, symbols: .all)
+    // The second one is refused before that, too.
+    plan.duration = .milliseconds(500)
     do {
       _ = try await run(plan)
       Issue.record("expected a failure, got none")
@@ -63,9 +66,10 @@ import Testing
     let address = FeedAddress.unix(folder.path("nobody"))
     let live = FeedConfiguration.live(LiveFeed(address, backoff: LiveFeed.Backoff(attemptLimit: 1)))
     for source in [live, .merged(MergedFeed(["a": live]))] {
-      let error = await #expect(throws: CommandFailure.self) {
+      let thrown = await #expect(throws: (any Error).self) {
         try await run(TickerPlan(source: source, symbols: .all))
       }
+      let error = thrown.flatMap { CommandFailure($0) }
       #expect(error?.status == .unavailable, "\(error?.message ?? "")")
       #expect(error?.message.split(separator: "nobody").count == 2, "\(error?.message ?? "")")
     }

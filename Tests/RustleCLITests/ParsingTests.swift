@@ -125,7 +125,8 @@ import Testing
       token: "0123456789abcdef")
     #expect(
       try plan(
-        "--connect", "a:1", "--attempts", "3", "--backoff-limit", "100ms", "--silence-limit", "0", "--token-file", file
+        "--connect", "a:1", "--attempts", "3", "--backoff-limit", "100ms", "--silence-limit", "0", "--peer-token-file",
+        file
       ).source == .live(live))
     #expect(
       try plan("--replay", "a.csv.gz", "--to", "5000", "--strict").source
@@ -202,13 +203,13 @@ import Testing
     (["ticker", "A", "--duration", "-1"], "expected seconds from 0.001 to 1000000000, got '-1'"),
     (
       ["ticker"],
-      "expected symbols or --symbols <file> to simulate, --replay <file> or --connect <address>, got neither"
+      "expected symbols or --symbols <file> to simulate, or --replay, --connect, --exchange or --source, got none"
     ),
     (["ticker", "A", "--speed", "2"], "--speed requires --replay"),
     (["ticker", "A", "--lateness", "2s"], "--lateness requires --candles"),
     (
       ["ticker", "A", "--candles", "1m", "--lateness", "65m"],
-      "--lateness: expected at most 64m (64 candles), got 65m"
+      "--lateness: expected at most 64m, got 65m"
     ),
     (["ticker", "A", "B", "A"], "symbol 3: expected each symbol once, got 'A' again"),
     (["ticker", "A", ""], "symbol 2: expected a name, got an empty text"),
@@ -243,8 +244,12 @@ import Testing
       ["ticker", "A", "--serve", "a:1", "--allow-anyone", "--token-file", "t"],
       "--allow-anyone cannot be used with --token-file"
     ),
-    (["ticker", "A", "--token-file", "t"], "--token-file requires --serve or --connect host:port"),
-    (["ticker", "--connect", "ws://a", "--token-file", "t"], "a WebSocket has --header"),
+    (
+      ["ticker", "A", "--token-file", "t"],
+      "--token-file requires --serve; a peer's token is that of --peer-token-file"
+    ),
+    (["ticker", "--connect", "a:1", "--token-file", "t"], "--token-file requires --serve"),
+    (["ticker", "--connect", "ws://a", "--peer-token-file", "t"], "a WebSocket has --header"),
     (["ticker", "A", "--to", "5"], "--to requires --replay"),
     (["ticker", "A", "--strict"], "--strict requires --replay"),
     (["ticker", "A", "--header", "a: b"], "--header requires --connect ws://… or wss://…"),

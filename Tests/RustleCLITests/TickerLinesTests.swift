@@ -142,11 +142,16 @@ import Testing
     let content = TickerPlan.Content.candles(try CandleSelection([.interval(.seconds(60)), .day]))
     func text(_ format: OutputFormat) throws -> String {
       let lines = TickerLines(content, format: format, profile: TickerViewTests.profile(columns: 80))
-      return Self.write([.value(try Self.candle())], lines)
+      var (written, text) = (lines, ByteText())
+      written.append([.value(try Self.candle())], of: .day, to: &text)
+      return lines.header + String(decoding: text.bytes, as: UTF8.self)
     }
+    // The duration differs from the period where the clock changes.
+    #expect(try text(.csv).contains(",count,interval\nBTC,") && text(.csv).hasSuffix(",63999.96,3,1d\n"))
+    #expect(try text(.ndjson).hasSuffix(",\"interval_ms\":60000,\"interval\":\"1d\"}\n"))
     #expect(try text(.csv).hasPrefix("symbol,start_ns,interval_ns,open,"))
     #expect(try text(.csv).contains("\nBTC,1795243500000000000,60000000000,64000.10,"))
-    #expect(try text(.text).hasPrefix("2026-11-21T06:45:00Z  1m  BTC "))
+    #expect(try text(.text).hasPrefix("2026-11-21T06:45:00Z  1d  BTC "))
   }
 
   // MARK: statistics

@@ -19,10 +19,85 @@ import RustleWebSocket
       "a": .replay(ReplayFeed(path: "x.csv", pace: .asFastAsPossible)), "b": .live(LiveFeed("h:1")),
       "c": .live(LiveFeed("unix:/s")),
     ])
-    #expect(plan.source == .merged(merged) && plan.everything == .buffered() && plan.connection == "a, b, c")
+    #expect(plan.source == .merged(merged) && plan.everything == .buffered() && plan.connection == "b, c")
     let files = try #require(
       try RootCommand.parseAsRoot(["ticker", "--source", "a=x.csv", "--source", "b=y.csv"]) as? TickerCommand)
-    #expect(try files.plan().everything == .lossless())
+    #expect(try files.plan().everything == .lossless() && files.plan().connection == nil)
+    #expect(try files.plan().sourceText == "replay x 1")
+  }
+
+  /// A token goes to the peer that it is for, and the server's to none.
+  @Test func tokensHaveTheirPeers() throws {
+    let folder = try ScratchFolder()
+    let (own, other) = (String(repeating: "s", count: 16), String(repeating: "p", count: 16))
+    let paths = try [own, other].map { try folder.write(Data($0.utf8), as: $0) }
+    func plan(_ arguments: String...) throws -> TickerPlan {
+      try #require(try RootCommand.parseAsRoot(["ticker"] + arguments) as? TickerCommand).plan()
+    }
+    let single = try plan("--connect", "h:1", "--serve", "h:2", "--token-file", paths[0])
+    #expect(single.source == .live(LiveFeed("h:1")) && single.access == .token(own))
+    let both = try plan(
+      "--connect", "h:1", "--serve", "h:2", "--token-file", paths[0], "--peer-token-file", paths[1])
+    #expect(both.source == .live(LiveFeed("h:1", token: other)) && both.access == .token(own))
+    let merged = try plan(
+      "--source", "a=h:1", "--source", "b=h:2", "--peer-token-file", "b=\(paths[1])", "--serve", "h:3", "--token-file",
+      paths[0])
+    #expect(
+      merged.source == .merged(MergedFeed(["a": .live(LiveFeed("h:1")), "b": .live(LiveFeed("h:2", token: other))])))
+  }
+
+  @Test(arguments: [
+    (["--connect", "a:1", "--peer-token-file", "t", "--peer-token-file", "u"], "expected one file, got 2"),
+    (
+      ["--source", "a=x:1", "--source", "b=ws://b", "--peer-token-file", "b=t"],
+      "expected NAME=file of a --source NAME=host:port, got 'b=t'"
+    ),
+  ])
+  func aTokenForNobodyIsRefused(arguments: [String], text: String) {
+    let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["ticker"] + arguments) }
+    #expect(error.map { RootCommand.message(for: $0) } == "--peer-token-file: \(text)")
+  }
+
+  /// The command checks every rule of ``TickerRules``.
+  @Test func everyRequirementIsChecked() throws {
+    let samples = [
+      "alert": "A>1", "allow-anyone": nil, "attempts": "3", "backoff-limit": "1s", "brownian": "A=1", "from": "5",
+      "header": "a: b", "input": "csv", "insecure": nil, "lateness": "1s", "loop": nil, "overwrite": nil,
+      "peer-token-file": "t", "quotes": nil, "rate": "2", "renumbered": nil, "roots": "r", "schema": "symbol=s,price=p",
+      "seed": "7", "session": "mon/09:00-10:00", "silence-limit": "1s", "speed": "2", "strict": nil, "subscribe": "a",
+      "to": "5", "token-file": "t", "unsubscribe": "b", "zone": "UTC",
+    ]
+    for rule in TickerRules.requirements {
+      let sample = try #require(samples[rule.option], "\(rule.option)")
+      var arguments = ["A", "--\(rule.option)"] + (sample.map { [$0] } ?? [])
+      if case .simulation = rule.need { arguments += ["--replay", "f"] }
+      let error = #expect(throws: (any Error).self, "\(arguments)") {
+        try RootCommand.parseAsRoot(["ticker"] + arguments)
+      }
+      let text = error.map { RootCommand.message(for: $0) } ?? ""
+      #expect(text.hasPrefix("--\(rule.option) "), "\(text)")
+    }
+  }
+
+  @Test func faultsOfOneOfSeveralSourcesNameIt() async throws {
+    func failure(_ arguments: String...) async throws -> CommandFailure? {
+      do {
+        let plan = try #require(try RootCommand.parseAsRoot(["ticker"] + arguments) as? TickerCommand).plan()
+        _ = try await plan.run(
+          to: TickerOutput(
+            plan, format: .ndjson, profile: TickerViewTests.profile(columns: 80),
+            to: LineWriter(FileHandle.nullDevice), notes: nil))
+        return nil
+      } catch {
+        return CommandFailure(error)
+      }
+    }
+    let missing = try await failure("--source", "a=/none.csv")
+    #expect(missing?.status == .noInput && missing?.message.hasPrefix("--source a: ") == true, "\(missing?.text ?? "")")
+    let address = try await failure("--source", "b=h:99999")
+    #expect(address?.status == .usage && address?.message.hasPrefix("--source b: ") == true, "\(address?.text ?? "")")
+    let name = try await failure("--source", "a b=h:1")
+    #expect(name?.message.hasPrefix("--source: expected names of 1 to 30 bytes") == true, "\(name?.text ?? "")")
   }
 
   @Test func theTickersOptionsMayStandInAFile() throws {
@@ -52,9 +127,28 @@ import RustleWebSocket
     #expect(failure.flatMap { CommandFailure($0) }?.status == .badData)
     #expect(try plan("--config=\(path)").source == .simulated(simulated))
     // A fault of a combination names the file.
-    let named = #expect(throws: CommandFailure.self) { try plan("--config=\(path)", "--replay", "a.csv") }
-    #expect(named?.status == .usage && named?.message == "--rate with --replay requires --policy sampled")
-    #expect(named?.advice == "the options of \(path) come before those of the command line")
+    let needy = try folder.write(Data(#"{"watchlist":["A"],"zone":"UTC"}"#.utf8), as: "g.json")
+    let named = #expect(throws: CommandFailure.self) { try plan("--config=\(needy)") }
+    #expect(named?.status == .usage && named?.message == "--zone requires --candles")
+    #expect(named?.advice == "the options of \(needy) come before those of the command line")
+    // What the command line excludes is left out.
+    #expect(try plan("--config=\(path)", "--replay", "a.csv").source == .replay(ReplayFeed(path: "a.csv")))
+    let live = try folder.write(
+      Data(#"{"connect":"h:1","attempts":3,"silence-limit":"5s","renumbered":true,"schema":"symbol=s,price=p"}"#.utf8),
+      as: "live.json")
+    #expect(
+      try plan("--config=\(live)", "--replay", "a.csv").source
+        == .replay(ReplayFeed(path: "a.csv", schema: "symbol=s,price=p")))
+    let backoff = LiveFeed.Backoff(attemptLimit: 3)
+    #expect(
+      try plan("--config=\(live)", "--connect", "h:2").source
+        == .live(
+          LiveFeed(
+            "h:2", schema: "symbol=s,price=p", silenceLimit: .seconds(5), backoff: backoff, restartsNumbers: true)))
+    // A default file with a source needs no symbols.
+    _ = try folder.write(Data(#"{"connect":"h:1","attempts":3}"#.utf8), as: "rustle/ticker.json")
+    #expect(try plan(home: folder.url.path).source == .live(LiveFeed("h:1", backoff: backoff)))
+    #expect(try plan("--attempts", "4", home: folder.url.path).symbols == .all)
     // The default file is read where it is used.
     _ = try folder.write(Data("[]".utf8), as: "rustle/ticker.json")
     #expect(try plan("C", home: folder.url.path).symbols == ["C"])

@@ -9,7 +9,7 @@ import Testing
 /// What a run delivers, without a process around it.
 @Suite(.releasesNativeObjects) struct TickerRunTests {
   /// What a run wrote.
-  private struct Output: Equatable {
+  struct Output: Equatable {
     var text = ""
     var notes = ""
     var recorded: String?
@@ -17,9 +17,9 @@ import Testing
   }
 
   /// Plays a recording to its end.
-  private func play(
+  func play(
     _ text: String, as name: String = "prices.ndjson", format: OutputFormat = .ndjson, records: Bool = false,
-    _ change: (inout TickerPlan, inout ReplayFeed) -> Void = { _, _ in }
+    isMergedWith other: String? = nil, _ change: (inout TickerPlan, inout ReplayFeed) -> Void = { _, _ in }
   ) async throws -> Output {
     let folder = try ScratchFolder()
     let (out, err) = (try folder.write(Data(), as: "out"), try folder.write(Data(), as: "err"))
@@ -27,6 +27,11 @@ import Testing
     var plan = TickerPlan(source: .replay(feed), symbols: .all)
     change(&plan, &feed)
     plan.source = .replay(feed)
+    if let other {
+      var second = feed
+      second.path = other
+      plan.source = .merged(MergedFeed(["a": plan.source, "b": .replay(second)]))
+    }
     let recorded = folder.path("recorded.ndjson")
     if records { plan.record = recorded }
     var result = Output()
@@ -47,7 +52,7 @@ import Testing
     return result
   }
 
-  private static let lines = [
+  static let lines = [
     #"{"v":1,"symbol":"BTC","price":64000.10,"t_ms":1700000000123,"seq":0,"size":0.250}"#,
     #"{"v":1,"symbol":"ETH","price":3500,"t_ns":1700000000123000001,"seq":7}"#,
     #"{"v":1,"symbol":"BTC","price":64001.00,"t_ms":1700000061000,"seq":1}"#,
@@ -152,17 +157,18 @@ import Testing
     }
     #expect(
       try await candles(CandleSelection([.day], zone: "America/New_York")) == [
-        "A,1772859600000000000,1.5,1.5,1.5,1.5,2,1.5,1", "A,1772946000000000000,2,3,2,2.5,4,2.5,3",
-        "A,1773028800000000000,9,9,4,4,2,6.5,2",
+        "A,1772859600000000000,1.5,1.5,1.5,1.5,2,1.5,1,1d", "A,1772946000000000000,2,3,2,2.5,4,2.5,3,1d",
+        "A,1773028800000000000,9,9,4,4,2,6.5,2,1d",
       ])
     let session = MarketSession("mon-fri/09:30-16:00")
     #expect(
       try await candles(CandleSelection([.day], zone: "America/New_York", session: session)) == [
-        "A,1773063000000000000,4,4,4,4,1,4.0,1"
+        "A,1773063000000000000,4,4,4,4,1,4.0,1,1d"
       ])
     #expect(
       try await Set(candles(CandleSelection([.day, .interval(.seconds(60))]))).isSuperset(of: [
-        "A,1772928000000000000,86400000000000,1.5,3,1.5,3,4,2.0,3", "A,1772946000000000000,60000000000,2,3,2,3,2,2.5,2",
+        "A,1772928000000000000,86400000000000,1.5,3,1.5,3,4,2.0,3,1d",
+        "A,1772946000000000000,60000000000,2,3,2,3,2,2.5,2,1m",
       ]))
   }
 
@@ -273,6 +279,15 @@ import Testing
     #expect(failure(path) == exists)
     #expect(failure(path, mayReplace: true) == nil)
     #expect(failure(path, mayReplace: true, from: path)?.status == .usage)
+    // Nor a recording among several sources.
+    let (recording, simulated) = (
+      FeedConfiguration.replay(ReplayFeed(path: path)), FeedConfiguration.simulated(SimulatedFeed(symbols: ["A"]))
+    )
+    for other in [recording, simulated, .replay(ReplayFeed(path: "b.ndjson"))] {
+      let source = FeedConfiguration.merged(MergedFeed(["a": other, "b": recording]))
+      let plan = TickerPlan(source: source, symbols: .all, record: path, overwrite: true)
+      #expect(throws: CommandFailure.self) { try plan.recorder() }
+    }
     #expect(failure(folder.path("no/a.ndjson"))?.status == .unavailable)
     #expect(failure("/dev/null", mayReplace: true)?.status == .usage)
   }

@@ -131,9 +131,133 @@ import Testing
     }
   }
 
+  /// A trade whose symbol has no room for the name of its source is counted and reported, once for each symbol.
+  @Test func tradesWithoutRoomForTheirNamesAreReported() async throws {
+    let folder = try ScratchFolder()
+    let symbol = String(repeating: "S", count: 31)
+    let lines = [line("A", 1, sequence: 1), line(symbol, 2, sequence: 1), line(symbol, 3, sequence: 2)]
+    let path = try folder.write(Data((lines.joined() + line("A", 4, sequence: 2)).utf8), as: "a.ndjson")
+    var recording = ReplayFeed(path: path, pace: .asFastAsPossible)
+    let simulated = FeedConfiguration.simulated(SimulatedFeed(symbols: ["B"], updatesPerSecond: 1_000, updateLimit: 1))
+    for others in [[:], ["s": simulated]] {
+      let feed = try MarketFeed(.merged(MergedFeed(["a": .replay(recording)].merging(others) { $1 })))
+      let notices = try await feed.notices()
+      let stream = try await feed.trades(policy: .lossless())
+      try await feed.run()
+      var prices: [String] = []
+      for await case .value(let trade) in stream where trade.symbol == "a:A" { prices.append("\(trade.price)") }
+      #expect(prices == ["1.5", "4.5"])
+      let reported = Reported()
+      try await feed.deliver(notices) { await reported.add($0) }
+      let texts = await reported.texts.filter { $0.hasPrefix("oversized") }
+      #expect(texts == ["oversized(messages: 0) a: symbol '\(symbol)': expected at most 30 bytes, got 31"])
+      #expect(try await feed.counts.malformed == 2)
+      await feed.shutDown()
+    }
+    // Of a strict recording it is the end.
+    recording.isStrict = true
+    let strict = FeedConfiguration.replay(recording)
+    let wanted = try await read(MarketFeed(.merged(MergedFeed(["a": strict]))), ["a:A"])
+    #expect(wanted.lines.count == 2 && wanted.outcome == .ended, "a symbol that nobody wants is no fault")
+    for others in [[:], ["s": FeedConfiguration.simulated(SimulatedFeed(symbols: ["B"]))]] {
+      let sources = ["a": strict].merging(others) { $1 }
+      let all = try await read(MarketFeed(.merged(MergedFeed(sources))))
+      #expect(all.lines.filter { $0.contains("a:A") }.count == 1)
+      #expect(all.outcome == .failed("a: symbol '\(symbol)': expected at most 30 bytes, got 31"))
+    }
+  }
+
+  /// The first failure of a recording ends the feed, also beside sources without an end.
+  @Test(.timeLimit(.minutes(5))) func failureOfARecordingEndsTheFeed() async throws {
+    let folder = try ScratchFolder()
+    let good = try folder.write(Data((0..<10).map { line("A", $0, sequence: $0) }.joined().utf8), as: "a.ndjson")
+    let bad = try folder.write(Data((line("B", 5, sequence: 1) + "bogus\n").utf8), as: "b.ndjson")
+    let endless: [FeedConfiguration] = [
+      .replay(ReplayFeed(path: good, pace: .asFastAsPossible, repeats: true)),
+      .simulated(SimulatedFeed(symbols: ["A"])),
+    ]
+    for source in endless {
+      let strict = ReplayFeed(path: bad, pace: .asFastAsPossible, isStrict: true)
+      let (lines, outcome) = try await read(
+        MarketFeed(.merged(MergedFeed(["a": source, "b": .replay(strict)]))))
+      guard case .failed(let reason)? = outcome else {
+        Issue.record("expected a failure, got \(String(describing: outcome))")
+        continue
+      }
+      #expect(reason.hasPrefix("b: "), "\(reason)")
+      #expect(lines.filter { $0.contains("b:B") }.count == 1)
+    }
+  }
+
+  /// Each source has a connection of its own.
+  @Test(.timeLimit(.minutes(5))) func connectionsAreThoseOfTheSources() async throws {
+    let folder = try ScratchFolder()
+    let origin = try MarketFeed(.simulated(SimulatedFeed(symbols: ["A"], updatesPerSecond: 1_000)))
+    try await origin.run()
+    let server = try await origin.serve(on: .unix(folder.path("a")))
+    let backoff = LiveFeed.Backoff(base: .milliseconds(50), limit: .milliseconds(50))
+    let live = ["a", "nobody"].map { FeedConfiguration.live(LiveFeed(.unix(folder.path($0)), backoff: backoff)) }
+    let simulated = FeedConfiguration.simulated(SimulatedFeed(symbols: ["S"]))
+    let configuration = FeedConfiguration.merged(MergedFeed(["a": live[0], "b": live[1], "s": simulated]))
+    #expect(configuration.origin == "a, b")
+    let feed = try MarketFeed(configuration)
+    let stream = try await feed.trades()
+    var states = try await feed.connectionStates().makeAsyncIterator()
+    try await feed.run()
+    /// Reads up to a state of this source.
+    func until(_ state: (FeedConnection) -> Bool) async throws {
+      var isReached = false
+      while !isReached { isReached = try #require(await states.next()).value.map(state) ?? false }
+    }
+    func isLost(_ name: String) -> (FeedConnection) -> Bool {
+      { if case .reconnecting(_, _, let reason) = $0 { reason.hasPrefix("\(name): ") } else { false } }
+    }
+    try await until { $0 == .connected(to: "a") }
+    try await until(isLost("b"))
+    #expect(try await feed.connectionState != .connected(to: "a"), "b has none")
+    #expect(try await feed.counts.connections == 1)
+    await server.stop()
+    try await until(isLost("a"))
+    let again = try await origin.serve(on: .unix(folder.path("a")))
+    try await until { $0 == .connected(to: "a") }
+    let other = try await origin.serve(on: .unix(folder.path("nobody")))
+    try await until { $0 == .connected(to: "b") }
+    #expect(try await feed.connectionState == .connected(to: "a, b"))
+    let counts = try await feed.counts
+    #expect(counts.connections == 3 && counts.disconnections >= 2)
+    // Its trades come still.
+    var trades = stream.makeAsyncIterator()
+    var symbol: String?
+    while symbol != "b:A" { symbol = try #require(await trades.next()).value?.symbol }
+    await feed.shutDown()
+    #expect(try await feed.connectionState == .closed(reason: nil))
+    for server in [again, other] { await server.stop() }
+    await origin.shutDown()
+  }
+
+  @Test func recordingsHaveNoConnection() async throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Data(line("A", 1, sequence: 1).utf8), as: "a.ndjson")
+    let recording = ReplayFeed(path: path)
+    let inner = FeedConfiguration.merged(MergedFeed(["a": .replay(recording)]))
+    let configuration = FeedConfiguration.merged(MergedFeed(["x": inner, "y": .replay(recording)]))
+    #expect(configuration.recordings == [recording, recording] && configuration.isRecorded)
+    #expect(configuration.origin == nil && configuration.completePolicy == .lossless())
+    let feed = try MarketFeed(configuration)
+    let states = try await feed.connectionStates()
+    let lines = try await read(feed).lines
+    #expect(lines.map { $0.contains("x:a:A") }.sorted { !$0 && $1 } == [false, true])
+    var connections: [FeedConnection] = []
+    for await case .value(let state) in states { connections.append(state) }
+    #expect(connections == [.closed(reason: nil)])
+    #expect(try await feed.counts.connections == 0)
+  }
+
   @Test func symbolsNameTheirSources() async throws {
     let feed = try MarketFeed(.merged(MergedFeed(["a": .simulated(SimulatedFeed(symbols: ["A"]))])))
     _ = try await feed.trades(for: ["a:A", "a:B"])
+    let empty = await #expect(throws: FeedError.self) { try await feed.trades(for: ["a:"]) }
+    #expect(empty?.message.hasSuffix("such as 'a:BTC', got 'a:'") == true)
     for symbol in ["A", "b:A", "a"] {
       let error = await #expect(throws: FeedError.self) { try await feed.trades(for: ["a:A", symbol]) }
       #expect(
@@ -157,7 +281,16 @@ import Testing
       }
     }
     let simulated = FeedConfiguration.simulated(SimulatedFeed(symbols: ["A"]))
-    #expect(code([:]) == .malformedAddress && code(["a:b": simulated]) == .malformedAddress)
+    for name in ["", "a:b", "a b", "a\n", String(repeating: "a", count: 31)] {
+      #expect(code([name: simulated]) == .malformedAddress, "\(name)")
+    }
+    #expect(code([:]) == .malformedAddress && code([String(repeating: "a", count: 30): simulated]) == nil)
+    // Nobody could fill it.
+    #expect(code(["a": simulated, "b": .external(ExternalFeed())]) == .wrongSource)
+    let named = #expect(throws: FeedError.self) {
+      try MarketFeed(.merged(MergedFeed(["a": simulated, "b": .live(LiveFeed("nowhere"))])))
+    }
+    #expect(named?.message.hasPrefix("b: expected host:port") == true, "\(named?.message ?? "")")
     #expect(code(["a": simulated, "b": .replay(ReplayFeed(path: "/none.csv"))]) == .unreadableFile)
     let folder = try ScratchFolder()
     let path = try folder.write(Data("x,y\n1,2\n".utf8), as: "a.csv")

@@ -13,12 +13,16 @@ import Testing
       try arguments(text) == [
         "--attempts=3", "--connect=a:1", "--loop", "--rate=2.5", "--watchlist=A", "--watchlist=-B c",
       ])
-    #expect(try arguments("{}").isEmpty)
+    #expect(try arguments("{}").isEmpty && arguments(#"{"rate":[]}"#).isEmpty)
+    #expect(try arguments(#"{"watchlist":[1,"2"],"rate":[5]}"#) == ["--rate=5", "--watchlist=1", "--watchlist=2"])
+    #expect(try arguments(#"{"candles":["1m","5m"]}"#) == ["--candles=1m,5m"])
   }
 
   @Test func otherTextsAreRefused() {
     for text in [
-      "", "[]", #"{"a":null}"#, #"{"a":{}}"#, #"{"--a":1}"#, #"{"config":"x"}"#, #"{"a b":1}"#, #"{"a":[1]}"#,
+      "", "[]", #"{"a":null}"#, #"{"a":{}}"#, #"{"--a":1}"#, #"{"config":"x"}"#,
+      #"{"a b":1}"#, #"{"watchlist":[true]}"#,
+      #"{"watchlist":[["A"]]}"#, #"{"rate":[1,2]}"#,
     ] {
       let error = #expect(throws: OptionsFileError.self, "\(text)") { try arguments(text) }
       #expect(error?.code == .malformed)
@@ -52,8 +56,14 @@ import Testing
     #expect(
       try completed(#"{"replay":"a.csv","speed":"max","alert":"A>1"}"#, "--connect", "b:1")
         == ["ticker", "--alert=A>1", "--connect", "b:1"])
-    // The same option is overridden, and arguments after "--" are none.
-    #expect(try completed(#"{"format":"csv"}"#, "--format=text") == ["ticker", "--format=csv", "--format=text"])
+    // The same option is replaced, and arguments after "--" are none.
+    #expect(try completed(#"{"format":"csv"}"#, "--format=text") == ["ticker", "--format=text"])
+    #expect(
+      try completed(#"{"source":["a=x.csv","b=y:1"],"speed":"max","attempts":3}"#, "--source", "c=z.csv")
+        == ["ticker", "--speed=max", "--source", "c=z.csv"])
+    #expect(
+      try completed(#"{"connect":"ws://a","header":"A: b","attempts":3}"#, "--connect", "b:1")
+        == ["ticker", "--attempts=3", "--connect", "b:1"])
     #expect(try completed(#"{"json":true}"#, "--", "--format") == ["ticker", "--json", "--", "--format"])
     let missing = #expect(throws: OptionsFileError.self) { try OptionsFile.completed([], with: folder.path("none")) }
     #expect(missing?.code == .unreadable)

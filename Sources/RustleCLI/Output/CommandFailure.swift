@@ -95,7 +95,7 @@ extension CommandFailure {
       "use --input ndjson or --input csv, or a name with that extension"
     // The message describes an address.
     case let error as FeedError where error.code == .malformedAddress: nil
-    default: error.advice
+    default: error.advice.isEmpty ? nil : error.advice
     }
   }
 }

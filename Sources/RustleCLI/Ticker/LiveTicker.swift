@@ -67,6 +67,10 @@ actor LiveTicker: LiveView, TickerSink {
 
   func show(_ streams: TickerStreams) async throws(FeedError) {
     status.counts = try await streams.feed.counts
+    // A merged feed's is that of all its sources.
+    if plan.connection != nil, case let state = try await streams.feed.connectionState, state != .idle {
+      status.connection = state
+    }
     (status.lateTrades, status.outsideTrades) = (try streams.shown.lateTradeCount, streams.shown.outsideTradeCount)
     let clients = try streams.server?.counts.clients ?? 0
     status.server = streams.server.map { TickerStatus.Server(address: $0.address, clients: clients) }
@@ -117,7 +121,7 @@ actor LiveTicker: LiveView, TickerSink {
     (shown.isPaused, shown.hasKeys, shown.showsHelp) = (frozen != nil, status.hasKeys, status.showsHelp)
     shown.offset = status.offset
     return TickerView(
-      frozen?.board ?? board, shown, profile: profile, isRecording: plan.recording != nil, content: plan.content)
+      frozen?.board ?? board, shown, profile: profile, isRecording: plan.source.isRecorded, content: plan.content)
   }
 
   private var current: TickerStatus {

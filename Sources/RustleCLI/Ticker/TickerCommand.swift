@@ -65,6 +65,7 @@ struct TickerCommand: AsyncParsableCommand {
         start_ms     start of the candle, or start_ns
         interval_ms  duration of the candle, or interval_ns; in CSV
                      for several intervals only
+        interval     as requested, of several and of --zone, --session, 1w
 
       NDJSON FIELDS OF STATISTICS:
         symbol, t_ms  the symbol and the end of the window, or t_ns
@@ -144,19 +145,17 @@ struct TickerCommand: AsyncParsableCommand {
   func plan() throws -> TickerPlan {
     let symbols = try allSymbols()
     // First, also where the command has no WebSockets.
+    let given = [source.given, stream.given, self.given].reduce([:]) { $0.merging($1) { $1 } }
+    if let fault = TickerRules.fault(in: given) { throw ValidationError(fault) }
     try Parse.reject(
       (source.subscribe ?? "none" != "none" && symbols.isEmpty, "--subscribe requires symbols"),
       (source.exchange != nil && symbols.isEmpty, "--exchange requires symbols, as the exchange names them"))
     let feed = try source.feed()
-    let option = source.name
     let foreign = feed == nil ? stream.alerts.first { !symbols.contains($0.symbol) }?.symbol : nil
     try Parse.reject(
-      (feed != nil && seed != nil, "--seed cannot be used with \(option)"),
-      (feed != nil && rate != nil && stream.policy != .sampled, "--rate with \(option) requires --policy sampled"),
-      (feed != nil && !processes.isEmpty, "--brownian cannot be used with \(option)"),
       (
         feed == nil && symbols.isEmpty,
-        "expected symbols or --symbols <file> to simulate, --replay <file> or --connect <address>, got neither"
+        "expected symbols or --symbols <file> to simulate, or --replay, --connect, --exchange or --source, got none"
       ),
       (
         feed == nil && stream.policy == .sampled,
@@ -173,18 +172,14 @@ struct TickerCommand: AsyncParsableCommand {
       access: try source.access(), duration: duration.map { .seconds($0) })
   }
 
+  /// The given options of a simulation, for the rules between them.
+  private var given: TickerRules.Options {
+    ["seed": seed != nil, "rate": rate != nil, "brownian": !processes.isEmpty].filter(\.value).mapValues { _ in [] }
+  }
+
   /// The model of simulated prices.
   private func model(of symbols: [String]) throws -> SimulatedFeed.Model {
-    if processes.isEmpty { return .walk }
-    let names = processes.map(\.symbol)
-    let (unknown, again) = (names.first { !symbols.contains($0) }, names.firstRepeated)
-    let motions = Dictionary(processes.map { ($0.symbol, $0.motion) }) { first, _ in first }
-    let missing = symbols.first { motions[$0] == nil }
-    try Parse.reject(
-      (unknown != nil, "--brownian: expected one of the symbols, got '\(unknown ?? "")'"),
-      (again != nil, "--brownian: expected each symbol once, got '\(again ?? "")' again"),
-      (missing != nil, "--brownian: expected one for each symbol, got none for '\(missing ?? "")'"))
-    return .brownian(symbols.compactMap { motions[$0] })
+    do throws(FeedError) { return try .init(processes, of: symbols) } catch { throw ValidationError(error.message) }
   }
 
   func run() async throws {

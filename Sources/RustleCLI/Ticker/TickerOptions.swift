@@ -89,9 +89,15 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Option(
     parsing: .next,
-    "The token of --serve or --connect host:port, 16 to 512 bytes in the first line of this file; a client sends it first.",
+    "The token of --serve, 16 to 512 bytes in the first line of this file, which its clients send first.",
     value: "file")
   var tokenFile: String?
+
+  @Option(
+    name: .customLong("peer-token-file"),
+    "The token that --connect host:port sends to its peer; of a --source that of the name: name=file, repeatable.",
+    value: "file", parse: { $0 })
+  var peerTokenFiles: [String] = []
 
   @Flag(
     help:
@@ -143,100 +149,58 @@ struct TickerSourceOptions: ParsableArguments {
     case ndjson, csv
   }
 
-  /// Standard input, as the system names it.
-  static let standardInputPath = "/dev/stdin"
-
-  static let certificateAdvice =
-    "--roots <file> trusts the root certificates in a PEM file, --insecure accepts any certificate"
-
   func validate() throws {
-    let isMerged = !sources.isEmpty
-    let all = isMerged ? sources.map { one(of: $0.value) } : [self]
-    let isReplayed = all.contains { $0.replay != nil }
-    let isConnected = all.contains { $0.connect != nil || $0.exchange != nil }
-    let isSecure = all.contains { $0.exchange != nil || $0.connect?.hasScheme("wss") ?? false }
-    let isWebSocket = isSecure || all.contains { $0.connect?.hasScheme("ws") ?? false }
-    let isSocket = all.contains { $0.connect.map { !$0.hasScheme("ws") && !$0.hasScheme("wss") } ?? false }
-    let isExchange = all.contains { $0.exchange != nil }
-    let hasSchema = all.contains { ($0.replay ?? $0.connect) != nil }
-    let webSocket = "requires --connect ws://… or wss://…"
     let names = headers.map { $0.name.lowercased() }
     let repeated = names.firstRepeated.flatMap { name in headers.last { $0.name.lowercased() == name }?.name }
+    let again = sources.map(\.name).firstRepeated
     try Parse.reject(
-      (replay != nil && connect != nil, "--replay cannot be used with --connect"),
-      (isMerged && name != "--source", "\(name) cannot be used with --source"),
-      (
-        Set(sources.map(\.name)).count < sources.count,
-        "--source: expected each name once, got '\(sources.map(\.name).firstRepeated ?? "")' again"
-      ),
-      (exchange != nil && replay != nil, "--replay cannot be used with --exchange"),
-      (exchange != nil && connect != nil, "--connect cannot be used with --exchange"),
-      (
-        exchange != nil && (schema ?? subscribe ?? unsubscribe) != nil,
-        "--exchange has a schema and messages of its own: give another file to change them"
-      ),
-      (quotes && !isExchange, "--quotes requires --exchange"),
-      (isRenumbered && !isConnected, "--renumbered requires --connect"),
-      (attempts != nil && !isConnected, "--attempts requires --connect"),
-      (backoffLimit != nil && !isConnected, "--backoff-limit requires --connect"),
-      (silenceLimit != nil && !isConnected, "--silence-limit requires --connect"),
-      (allowAnyone && serve == nil, "--allow-anyone requires --serve"),
-      (allowAnyone && tokenFile != nil, "--allow-anyone cannot be used with --token-file"),
-      (
-        tokenFile != nil && serve == nil && !isSocket,
-        "--token-file requires --serve or --connect host:port; a WebSocket has --header"
-      ),
-      (subscribe != nil && !isWebSocket, "--subscribe \(webSocket)"),
-      (unsubscribe != nil && !isWebSocket, "--unsubscribe \(webSocket)"),
-      (!headers.isEmpty && !isWebSocket, "--header \(webSocket)"),
-      (roots != nil && !isWebSocket, "--roots \(webSocket)"),
-      (roots != nil && !isSecure, "--roots requires --connect wss://…; ws://… has no certificates"),
-      (insecure && !isSecure, "--insecure requires --connect wss://…"),
-      (insecure && roots != nil, "--insecure cannot be used with --roots"),
-      (
-        unsubscribe != nil && subscribe ?? "none" == "none",
-        "--unsubscribe requires --subscribe with a message"
-      ),
+      (again != nil, "--source: expected each name once, got '\(again ?? "")' again"),
       (repeated != nil, "--header: expected each name once, got '\(repeated ?? "")' again"),
-      (replay == "-" && input == nil, "--replay - requires --input ndjson or --input csv"),
-      (schema != nil && !hasSchema, "--schema requires --replay or --connect"),
-      (input != nil && !isReplayed, "--input requires --replay"),
-      (speed != nil && !isReplayed, "--speed requires --replay"),
-      (loop && !isReplayed, "--loop requires --replay"),
-      (from != nil && !isReplayed, "--from requires --replay"),
-      (to != nil && !isReplayed, "--to requires --replay"),
-      (strict && !isReplayed, "--strict requires --replay"))
+      (replay == "-" && input == nil, "--replay - requires --input ndjson or --input csv"))
   }
 
-  /// The token of `--token-file`; nil without it.
-  func token() throws -> String? {
-    guard let tokenFile else { return nil }
-    let line = try TextFile.read(tokenFile, option: "--token-file").prefix { !$0.isNewline }
+  /// The given options, for the rules between them.
+  var given: TickerRules.Options {
+    let texts = [
+      "replay": replay, "connect": connect, "exchange": exchange, "subscribe": subscribe, "unsubscribe": unsubscribe,
+      "roots": roots, "serve": serve, "token-file": tokenFile, "schema": schema,
+    ]
+    let others = [
+      "quotes": quotes, "attempts": attempts != nil, "backoff-limit": backoffLimit != nil,
+      "silence-limit": silenceLimit != nil, "renumbered": isRenumbered, "header": !headers.isEmpty,
+      "insecure": insecure, "peer-token-file": !peerTokenFiles.isEmpty, "allow-anyone": allowAnyone,
+      "input": input != nil, "speed": speed != nil, "loop": loop, "from": from != nil, "to": to != nil,
+      "strict": strict,
+    ]
+    var given = texts.compactMapValues { $0.map { [$0] } }.merging(others.filter(\.value).mapValues { _ in [] }) { $1 }
+    if !sources.isEmpty { given["source"] = sources.map { "\($0.name)=\($0.value)" } }
+    return given
+  }
+
+  /// The token in the first line of a file.
+  private func token(in file: String, of option: String) throws -> String {
+    let line = try TextFile.read(file, option: option).prefix { !$0.isNewline }
     guard (16...512).contains(line.utf8.count) else {
       throw CommandFailure(
-        .badData, "--token-file: \(tokenFile): expected 16 to 512 bytes in the first line, got \(line.utf8.count)")
+        .badData, "\(option): \(file): expected 16 to 512 bytes in the first line, got \(line.utf8.count)")
     }
     return String(line)
   }
 
   /// Who may connect to `--serve`.
-  func access() throws -> FeedServer.Access { allowAnyone ? .anyone : try token().map { .token($0) } ?? .local }
-
-  /// The option of the source.
-  var name: String {
-    replay != nil ? "--replay" : connect != nil ? "--connect" : exchange != nil ? "--exchange" : "--source"
+  func access() throws -> FeedServer.Access {
+    allowAnyone ? .anyone : try tokenFile.map { .token(try token(in: $0, of: "--token-file")) } ?? .local
   }
 
-  /// The source of an element of `--source`, with the options of all.
-  private func one(of place: String) -> Self {
+  /// The options of one of several sources.
+  private func one(of source: Header) -> Self {
     var one = self
-    one.sources = []
-    if place.hasPrefix("exchange:") {
-      one.exchange = String(place.dropFirst("exchange:".count))
-    } else if place.wholeMatch(of: /(tcp|ws|wss):\/\/.+|unix:.+|[^\/]+:\d+/) != nil {
-      one.connect = place
-    } else {
-      one.replay = place
+    let files = peerTokenFiles.filter { $0.hasPrefix("\(source.name)=") }
+    (one.sources, one.peerTokenFiles) = ([], files.map { String($0.dropFirst(source.name.count + 1)) })
+    switch SourceKind(place: source.value) {
+    case .exchange: one.exchange = String(source.value.dropFirst("exchange:".count))
+    case .socket, .webSocket, .secureWebSocket: one.connect = source.value
+    case .file: one.replay = source.value
     }
     return one
   }
@@ -244,25 +208,39 @@ struct TickerSourceOptions: ParsableArguments {
   /// The source of `--replay`, `--connect`, `--exchange` or `--source`; nil without them.
   func feed() throws -> FeedConfiguration? {
     if !sources.isEmpty {
+      let named = sources.filter { SourceKind(place: $0.value) == .socket }.map(\.name)
+      let foreign = peerTokenFiles.first { file in !named.contains { file.hasPrefix("\($0)=") } }
+      try Parse.reject(
+        (foreign != nil, "--peer-token-file: expected NAME=file of a --source NAME=host:port, got '\(foreign ?? "")'"))
       var feeds: [String: FeedConfiguration] = [:]
-      for source in sources { feeds[source.name] = try one(of: source.value).feed() }
+      for source in sources {
+        do {
+          feeds[source.name] = try one(of: source).feed()
+        } catch let failure as CommandFailure {
+          let text = failure.message.replacing(#/^--(exchange|connect): /#, with: "")
+          throw CommandFailure(failure.status, "--source \(source.name): \(text)", advice: failure.advice)
+        }
+      }
       return .merged(MergedFeed(feeds))
     }
+    try Parse.reject((peerTokenFiles.count > 1, "--peer-token-file: expected one file, got \(peerTokenFiles.count)"))
     if let replay {
       return .replay(
         ReplayFeed(
-          path: replay == "-" ? Self.standardInputPath : replay, format: input.map { $0 == .ndjson ? .ndjson : .csv },
-          schema: schema, pace: speed ?? .speed(1), repeats: loop, from: from, to: to, isStrict: strict))
+          path: replay == "-" ? ReplayFeed.standardInputPath : replay,
+          format: input.map { $0 == .ndjson ? .ndjson : .csv }, schema: schema, pace: speed ?? .speed(1), repeats: loop,
+          from: from, to: to, isStrict: strict))
     }
     guard let connect = connect ?? exchange else { return nil }
     var backoff = LiveFeed.Backoff(attemptLimit: attempts)
     if let backoffLimit { (backoff.base, backoff.limit) = (min(backoff.base, backoffLimit), backoffLimit) }
     let silence = silenceLimit ?? .seconds(30)
-    guard exchange != nil || connect.hasScheme("ws") || connect.hasScheme("wss") else {
+    guard exchange != nil || SourceKind(address: connect) != .socket else {
       return .live(
         LiveFeed(
           FeedAddress(connect), schema: schema, silenceLimit: silence == .zero ? nil : silence, backoff: backoff,
-          restartsNumbers: isRenumbered, token: try token()))
+          restartsNumbers: isRenumbered,
+          token: try peerTokenFiles.first.map { try token(in: $0, of: "--peer-token-file") }))
     }
     #if WebSocket
     let subscription: WebSocketSubscription =
@@ -301,8 +279,4 @@ struct TickerSourceOptions: ParsableArguments {
     throw CommandFailure(.usage, "--quotes: \(path): expected an exchange with quotes, got one without")
   }
   #endif
-}
-
-extension String {
-  fileprivate func hasScheme(_ scheme: String) -> Bool { lowercased().hasPrefix("\(scheme)://") }
 }

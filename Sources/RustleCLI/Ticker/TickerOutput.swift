@@ -38,7 +38,10 @@ actor TickerOutput: TickerSink {
     try flush()
   }
 
-  func take(_ batch: [StreamElement<Candle>], of period: MarketCalendar.Period) throws { try take(batch) }
+  func take(_ batch: [StreamElement<Candle>], of period: MarketCalendar.Period) throws {
+    lines.append(batch, of: period, to: &text)
+    try flush()
+  }
 
   /// Writes an alert; with CSV, whose rows are updates, as a note.
   func take(_ alert: StreamElement<PriceAlert>) throws {
@@ -73,7 +76,7 @@ actor TickerOutput: TickerSink {
     switch connection {
     case .connected: note(connection.text)
     case .reconnecting:
-      note(connection.text + (connection.isCertificateRefused ? "; \(TickerSourceOptions.certificateAdvice)" : ""))
+      note(connection.text + (connection.isCertificateRefused ? "; \(TickerFailure.certificateAdvice)" : ""))
     // The end of the connection is reported as that of the run.
     case .idle, .connecting, .closed: break
     }

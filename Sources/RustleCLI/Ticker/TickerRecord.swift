@@ -34,13 +34,15 @@ struct TickerLines: Sendable {
     (self.content, self.isSimulated, self.format, self.profile) = (content, isSimulated, format, profile)
   }
 
-  private var style: LineStyle {
+  private func style(of period: MarketCalendar.Period? = nil) -> LineStyle {
     LineStyle(
-      interval: content.window?.wholeNanoseconds ?? 0, hasIntervals: content.hasIntervals, isSimulated: isSimulated)
+      interval: content.window?.wholeNanoseconds ?? 0, hasIntervals: content.hasIntervals, isSimulated: isSimulated,
+      period: content.hasPeriods ? period?.description ?? "" : nil)
   }
 
   var header: String {
     guard format == .csv else { return "" }
+    let style = style()
     return switch content {
     case .trades: Trade.csvHeader(style)
     case .candles: Candle.csvHeader(style)
@@ -48,8 +50,11 @@ struct TickerLines: Sendable {
     }
   }
 
-  mutating func append<Record: TickerRecord>(_ elements: [StreamElement<Record>], to text: inout ByteText) {
-    let style = style
+  /// - Parameter period: that of candles.
+  mutating func append<Record: TickerRecord>(
+    _ elements: [StreamElement<Record>], of period: MarketCalendar.Period? = nil, to text: inout ByteText
+  ) {
+    let style = style(of: period)
     for element in elements {
       switch element {
       case .gap(let count): if reportsGaps { text.append(gap(count)) }
@@ -58,7 +63,7 @@ struct TickerLines: Sendable {
         switch format {
         case .ndjson: record.appendJSON(style, to: &text)
         case .csv: record.appendCSV(style, to: &text)
-        case .auto, .text: text.append(line(record))
+        case .auto, .text: text.append(line(record, of: period))
         }
       }
     }
@@ -74,7 +79,7 @@ struct TickerLines: Sendable {
   }
 
   /// The text of a record: time, symbol, details, and the change, of trades since the first, of others in the interval.
-  private mutating func line(_ record: some TickerRecord) -> String {
+  private mutating func line(_ record: some TickerRecord, of period: MarketCalendar.Period?) -> String {
     var first = record.ends.first
     if case .trades = content {
       first = firsts[record.symbol, default: first]
@@ -84,7 +89,7 @@ struct TickerLines: Sendable {
     let time =
       if let candle = record as? Candle {
         MarketTime.dateAndTime(candle.start, unit: (candle.end - candle.start).wholeNanoseconds)
-          + (content.hasIntervals ? "  \(MarketInterval(candle.end - candle.start))" : "")
+          + (content.hasPeriods ? "  \(period ?? .interval(candle.end - candle.start))" : "")
       } else {
         MarketTime.timeOfDay(record.time)
       }

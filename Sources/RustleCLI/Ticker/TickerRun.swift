@@ -36,7 +36,9 @@ extension TickerPlan {
         streams.add(to: &tasks, sink)
       }
       if ending != .readerGone {
-        let summary = try TickerSummary(self, streams, try await streams.feed.counts, isOver: ending == .streamEnded)
+        let summary = try TickerSummary(
+          self, streams.shown, alerts: streams.alerts?.statistics, server: streams.server?.counts,
+          try await streams.feed.counts, isOver: ending == .streamEnded)
         if view == nil { for note in summary.notes { try? notes?.write("rustle: \(note)\n") } }
         if let failure = summary.failure { throw failure }
       }
@@ -48,7 +50,8 @@ extension TickerPlan {
 
   func recorder() throws -> TradeRecorder? {
     guard let record else { return nil }
-    try OutputPath.check(record, option: "--record", isNot: recording?.path)
+    let inputs: [String?] = source.recordings.map(\.path)
+    for input in inputs.isEmpty ? [nil] : inputs { try OutputPath.check(record, option: "--record", isNot: input) }
     do throws(FeedError) {
       return try TradeRecorder(path: record, overwrite: overwrite)
     } catch {
@@ -63,6 +66,7 @@ extension TickerPlan {
     do throws(FeedError) {
       return try MarketFeed(source)
     } catch {
+      if source.isMerged { throw error.ofSource }
       switch error.code {
       case .malformedAddress: throw error.named("--connect")
       case .malformedSchema: throw error.named("--schema")
@@ -72,13 +76,7 @@ extension TickerPlan {
   }
 }
 
-protocol ShownStream: Sendable {
-  var outcome: SessionOutcome? { get }
-  var statistics: StreamStatistics { get }
-  var lateTradeCount: UInt64 { get throws(FeedError) }
-  var evictedTradeCount: UInt64 { get throws(FeedError) }
-  var outsideTradeCount: UInt64 { get }
-
+protocol ShownStream: CountedStream {
   func deliver(to sink: some TickerSink) async throws
 }
 
@@ -87,8 +85,6 @@ extension EngineStream: ShownStream where Value: TickerRecord {
 }
 
 extension CandleStreams: ShownStream {
-  var evictedTradeCount: UInt64 { 0 }
-
   func deliver(to sink: some TickerSink) async throws { try await deliver { try await sink.take($0, of: $1) } }
 }
 
@@ -152,7 +148,7 @@ struct TickerStreams: Sendable {
   /// Adds the source and its readers: the run ends when the streams have been read to their ends, also by the clients.
   func add(to tasks: inout RunTasks, _ sink: some TickerSink) {
     tasks.addTask {
-      if plan.recording != nil { try await server?.untilFirstClient() }
+      if plan.source.isRecorded { try await server?.untilFirstClient() }
       // A cancelled feed is not run.
       if !Task.isCancelled { try await feed.run() }
       return nil
@@ -231,6 +227,12 @@ extension TradeRecorder {
 }
 
 extension FeedError {
+  /// The failure of a source of several, which the message names.
+  fileprivate var ofSource: any Error {
+    let text = "--source" + (message.hasPrefix("sources: ") ? "\(message.drop { $0 != ":" })" : " \(message)")
+    return CommandFailure(self).map { CommandFailure($0.status, text, advice: $0.advice) } ?? self
+  }
+
   /// The failure with the name of the option in place of the library's term.
   fileprivate func named(_ option: String, advice: String? = nil) -> any Error {
     guard let failure = CommandFailure(self) else { return self }

@@ -27,7 +27,8 @@ struct TickerStreamOptions: ParsableArguments {
   var session: MarketSession?
 
   @Option(
-    "Wait this long for late trades of a candle, 0 to 64 times its interval. (default: 0)", value: "interval",
+    "Wait this long for late trades of a candle, 0 to 64 times the shortest interval; with --zone, --session or 1w up "
+      + "to 64m. (default: 0)", value: "interval",
     parse: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
   var lateness: Duration?
 
@@ -57,18 +58,17 @@ struct TickerStreamOptions: ParsableArguments {
   }
 
   func validate() throws {
-    let limit = try selection().map { $0.shortest * 64 } ?? .zero
-    try Parse.reject(
-      (candles != nil && statistics != nil, "--candles cannot be used with --statistics"),
-      (lateness != nil && candles == nil, "--lateness requires --candles"),
-      (zone != nil && candles == nil, "--zone requires --candles"),
-      (session != nil && candles == nil, "--session requires --candles"),
-      (Set(candles ?? []).count < candles?.count ?? 0, "--candles: expected each interval once"),
-      (
-        lateness ?? .zero > limit,
-        "--lateness: expected at most \(MarketInterval(limit)) (64 candles), got \(MarketInterval(lateness ?? .zero))"
-      ),
-      (overwrite && record == nil, "--overwrite requires --record"))
+    _ = try selection()
+    try Parse.reject((Set(candles ?? []).count < candles?.count ?? 0, "--candles: expected each interval once"))
+  }
+
+  /// The given options, for the rules between them.
+  var given: TickerRules.Options {
+    let given = [
+      "candles": candles != nil, "statistics": statistics != nil, "lateness": lateness != nil, "zone": zone != nil,
+      "session": session != nil, "record": record != nil, "overwrite": overwrite,
+    ]
+    return given.filter(\.value).mapValues { _ in [] }.merging(["policy": [policy.rawValue]]) { $1 }
   }
 
   private func selection() throws -> CandleSelection? {
