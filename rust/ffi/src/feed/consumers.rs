@@ -302,7 +302,7 @@ impl RustleFeedSubscription {
 }
 
 impl RustleFeedPolicy {
-    /// The threshold that the record describes. Errors: it has no such kind.
+    /// The policy that the record describes. Errors: there is no such kind.
     pub(super) fn read(&self) -> Result<Policy, CallFault> {
         CallFault::check_reserved(self.reserved, "request.policy.reserved")?;
         let (capacity, interval) = (self.capacity, self.interval_ns);
