@@ -114,13 +114,16 @@ impl<L: Lanes> Complex<L> {
         }
     }
 
-    /// The product. Of the imaginary part's two products the one by the factor's imaginary part is rounded by itself: it is the
-    /// smaller one for factors of small angles, as most of the tables' are.
+    /// The product.
     #[inline(always)]
     pub(super) fn times(self, factor: Self) -> Self {
         Self {
             re: self.im.times_from(factor.im, self.re * factor.re),
-            im: self.im.times_plus(factor.re, self.re * factor.im),
+            im: if L::ROUNDS_SMALLER_ALONE {
+                self.im.times_plus(factor.re, self.re * factor.im)
+            } else {
+                self.re.times_plus(factor.im, self.im * factor.re)
+            },
         }
     }
 

@@ -38,6 +38,11 @@ pub(super) unsafe trait Lanes:
     /// whose transposition compilers make dozens of moves.
     const BY_POINTS: bool = false;
 
+    /// Which of the two products of an imaginary part is rounded by itself: that by the factor's imaginary part, which is the smaller
+    /// one for factors of small angles, as most of the tables' are; or the other. Which order is more exact depends on the number of
+    /// lanes, and is measured (`tests/paths.rs`).
+    const ROUNDS_SMALLER_ALONE: bool = true;
+
     /// The number of 128-bit blocks: 1, 2 or 4. Shuffles within a block are cheaper than across blocks on every vector unit of
     /// interest, so that the kernels distinguish them.
     const BLOCKS: usize;

@@ -66,6 +66,7 @@ unsafe impl Lanes for Neon {
     type Factor = f32;
     const BLOCKS: usize = 1;
     const REGISTERS: usize = 32;
+    const ROUNDS_SMALLER_ALONE: bool = false;
 
     fn detect() -> Option<Cpu> {
         is_aarch64_feature_detected!("neon").then_some(Cpu(()))
