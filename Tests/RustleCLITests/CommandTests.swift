@@ -133,7 +133,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = folder.path("a.ndjson")
     let arguments = ["ticker", "BTC", "ETH", "--rate", "2000", "--json", "--quiet", "--record", path]
-    let (status, output) = try RustleProcess.interrupted(arguments, with: SIGINT)
+    let (status, output, _) = try RustleProcess.interrupted(arguments, with: SIGINT)
     #expect(status == 130)
     let recorded = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
     #expect(recorded.count >= output.split(separator: "\n").count)

@@ -49,6 +49,18 @@ import Testing
     #expect(loudest["hz"] == 1_000 && abs((loudest["db"] ?? 0) - mean) < 0.05)
   }
 
+  @Test func aSignalBetweenFilesReportsNoFaultOfThem() throws {
+    let folder = try ScratchFolder()
+    let short = try folder.write(WaveFile.sine(1_000, amplitude: 0.1, seconds: 1, sampleRate: 8_000), as: "short.wav")
+    let long = try folder.write(WaveFile.sine(1_000, amplitude: 0.1, seconds: 60, sampleRate: 48_000), as: "long.wav")
+    let files = [short] + [String](repeating: long, count: 50)
+    let (status, output, errors) = try RustleProcess.interrupted(["meter", "--json"] + files, with: SIGINT)
+    #expect(status == 130 && errors.isEmpty, "\(errors)")
+    let lines = output.split(separator: "\n")
+    #expect(lines.count < 50 && lines.last?.contains("\"kind\":\"all\"") == true, "\(lines.last ?? "")")
+    #expect(lines.last?.contains("\"files\":\(lines.count - 1),\"failed\":0") == true, "\(lines.last ?? "")")
+  }
+
   @Test func aTableHasARowForEachFile() throws {
     let folder = try ScratchFolder()
     let files = try Self.files(in: folder)

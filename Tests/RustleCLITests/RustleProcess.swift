@@ -91,20 +91,24 @@ enum RustleProcess {
     try interrupted(arguments, with: number).status
   }
 
-  /// The same, and what was written to standard output.
-  static func interrupted(_ arguments: [String], with number: Int32) throws -> (status: Int32, output: String) {
+  /// The same, and what was written to standard output and standard error.
+  static func interrupted(
+    _ arguments: [String], with number: Int32
+  ) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
     process.executableURL = try executable()
     process.arguments = arguments
     process.environment = environment
-    let output = Pipe()
+    let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
+    process.standardError = errors
     try process.run()
     var data = output.fileHandleForReading.availableData
     kill(process.processIdentifier, number)
     data += output.fileHandleForReading.readDataToEndOfFile()
+    let messages = errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-    return (status, String(decoding: data, as: UTF8.self))
+    return (status, String(decoding: data, as: UTF8.self), String(decoding: messages, as: UTF8.self))
   }
 }

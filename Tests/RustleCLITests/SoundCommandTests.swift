@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test func aSignalIsAnsweredWithTheSummary() throws {
-    let (status, output) = try RustleProcess.interrupted(["meter", "--demo", "--json"], with: SIGINT)
+    let (status, output, _) = try RustleProcess.interrupted(["meter", "--demo", "--json"], with: SIGINT)
     #expect(status == 130)
     #expect(output.split(separator: "\n").last?.hasPrefix(#"{"v":1,"kind":"summary","t_s":"#) == true)
   }

@@ -107,11 +107,13 @@ public actor SoundLevelMeter {
   }
 
   /// Adds the measurement of another meter, as if its sound had been measured too: mean levels are over the time of both,
-  /// percentiles and the gates of loudness over the levels of both. Formats may differ. A band that one meter does not have is
-  /// averaged over the other's time. The current levels and the other meter stay.
+  /// percentiles and the gates of loudness over the levels of both. Formats may differ, but this meter has every band of the
+  /// other, as one with the same or a higher sample rate does; those that the other does not have are averaged over this meter's
+  /// time. The current levels and the other meter stay.
   ///
-  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a meter with other weightings, loudness or bands, or another
-  ///   calibration offset; with ``AudioError/Code/wrongState`` while the other meter measures, and for this meter itself.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a meter with other weightings, loudness or kind of bands,
+  ///   another calibration offset, or higher bands; with ``AudioError/Code/wrongState`` for this meter itself and while the other one
+  ///   measures, whose call may throw the same: add meters that have finished.
   public func add(_ other: SoundLevelMeter) async throws(AudioError) {
     let faults = await (droppedFrames: other.droppedFrames, overruns: other.overruns)
     try AudioError.rethrowing { () throws(NativeError) in try meter.add(other.meter) }

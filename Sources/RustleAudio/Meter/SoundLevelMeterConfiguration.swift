@@ -34,11 +34,11 @@ public enum TimeWeighting: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The time between the short-term values that the loudness range is computed from. EBU Tech 3342 allows both; the ranges of one
-/// sound may differ by some tenths of an LU.
+/// sound usually differ by tenths of an LU.
 public enum LoudnessRangeStep: String, Sendable, Hashable, Codable, CaseIterable {
   /// 0.1 s: the result does not depend on where in the sound the measurement begins.
   case tenthOfSecond = "0.1"
-  /// 1 s, as in libebur128 and FFmpeg.
+  /// 1 s, as in libebur128 and FFmpeg's `loudnorm`; FFmpeg's `ebur128` has 0.1 s.
   case second = "1"
 
   var native: NativeRangeStep {

@@ -35,7 +35,10 @@ actor FileMeter {
     } tasks: { tasks in
       tasks.addTask {
         do {
-          for path in self.files { try await self.measure(path) }
+          for path in self.files {
+            try Task.checkCancellation()
+            try await self.measure(path)
+          }
         } catch is BrokenPipe {
           return .readerGone
         }
@@ -50,11 +53,11 @@ actor FileMeter {
       let (input, meter) = try await open(path)
       let history = try await levels(of: input, meter)
       if let shortness = input.shortness { log.note(shortness) }
+      let reading = try await meter.reading
+      // A signal meanwhile has written the result of all.
       if isOver { return }
-      try write(
-        FileResult(
-          reading: try await meter.reading, subject: input.subject(channel: meter.configuration.channel.number),
-          history: history))
+      let subject = input.subject(channel: meter.configuration.channel.number)
+      try write(FileResult(reading: reading, subject: subject, history: history))
       try await include(meter)
       measured += 1
     } catch let error where !(error is BrokenPipe || error is CancellationError) {
@@ -72,6 +75,8 @@ actor FileMeter {
       history.add(reading)
       progress.update(input.counts.frames)
     }
+    // A cancelled input ends before its file does.
+    try Task.checkCancellation()
     try input.checkIsNotEmpty()
     return history
   }

@@ -224,13 +224,13 @@ impl SoundMeter {
     }
 
     /// Adds the measurement of another meter, as if its sound had been measured too: mean levels are over the time of both,
-    /// percentiles and the gates of loudness over the levels of both. Rates and channels may differ. A band that one meter does
-    /// not have is averaged over the other's time. The current levels stay.
+    /// percentiles and the gates of loudness over the levels of both. Rates and channels may differ, but this meter has every band of
+    /// the other; those that the other does not have are averaged over this meter's time. The current levels stay.
     ///
     /// # Errors
     /// [`SoundMeterError::Added`]; nothing is added then.
     pub fn add(&mut self, other: &Self) -> Result<(), SoundMeterError> {
-        if self.measures != other.measures {
+        if self.measures != other.measures || self.band_centres().len() < other.band_centres().len() {
             return Err(SoundMeterError::Added);
         }
         // More than the third octaves between 8 Hz and 384 kHz.

@@ -2222,12 +2222,13 @@ RustleStatus rustle_meter_add_sized(
 
 /// Adds the measurement of another meter, as if its sound had been measured too: mean levels are over the
 /// time of both, percentiles and the gates of loudness over the levels of both. Rates and channels may
-/// differ. A band that one meter does not have is averaged over the other's time. The current levels stay,
-/// as does the other meter, which no other call uses meanwhile, and which is not this one.
+/// differ, but this meter has every band of the other; those that the other does not have are averaged over
+/// this meter's time. The current levels stay, as does the other meter, which no other call uses meanwhile,
+/// and which is not this one.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned; a meter of another configuration), `RUSTLE_STALE_HANDLE` (the meter's),
-/// `RUSTLE_WRONG_STATE` (another call is using the object).
+/// is misaligned; a meter of another configuration, or with higher bands), `RUSTLE_STALE_HANDLE` (the
+/// meter's), `RUSTLE_WRONG_STATE` (another call is using the object).
 ///
 /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
 /// the object.

@@ -192,11 +192,11 @@ impl Meter {
     }
 
     /// Adds the measurement of another meter, as if its sound had been measured too: mean levels are over the time of both,
-    /// percentiles and the gates of loudness over the levels of both. Rates and channels may differ. A band that one meter does
-    /// not have is averaged over the other's time. The current levels stay, as does the other meter, which no other
+    /// percentiles and the gates of loudness over the levels of both. Rates and channels may differ, but this meter has every band of
+    /// the other; those that the other does not have are averaged over this meter's time. The current levels stay, as does the other meter, which no other
     /// call uses meanwhile, and which is not this one. One call at a time.
     ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a meter of another configuration).
+    /// Fails with `RUSTLE_INVALID_VALUE` (a meter of another configuration, or with higher bands).
     #[doc(alias = "rustle_meter_add")]
     pub(crate) fn add(&self, addition: &RustleMeterAddition) -> Outcome<SoundMeterError> {
         let other = Self::table().pin(addition.meter, "addition.meter")?;

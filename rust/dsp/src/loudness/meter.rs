@@ -41,13 +41,13 @@ const MOMENTARY: usize = 4;
 const SHORT_TERM: usize = 30;
 
 /// The time between the short-term values that the loudness range is computed from. EBU Tech 3342 leaves it open, as
-/// long as successive values overlap by 2 s or more; the ranges of one sound may differ by some tenths of an LU.
+/// long as successive values overlap by 2 s or more; the ranges of one sound usually differ by tenths of an LU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RangeStep {
     /// 0.1 s: the range does not depend on where in the sound the measurement begins.
     #[default]
     Tenth,
-    /// 1 s, as in libebur128, FFmpeg and what is built on them.
+    /// 1 s, as in libebur128 and FFmpeg's `loudnorm`; FFmpeg's `ebur128` has 0.1 s.
     Second,
 }
 

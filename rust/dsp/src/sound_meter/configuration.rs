@@ -80,7 +80,7 @@ impl Display for SoundMeterError {
                 Short(*got)
             ),
             Self::Added => f.write_str(
-                "added meter: expected the same weightings, calibration offset, loudness and bands, got another configuration",
+                "added meter: expected the same weightings, calibration offset, loudness and kind of bands, and no higher band, got another configuration",
             ),
             Self::Response(error) => error.fmt(f),
         }

@@ -359,4 +359,8 @@ fn added_measurements_are_measured_together() {
     );
     let mut other = SoundMeter::new(&configuration()).expect("valid");
     assert_eq!(other.add(&loud), Err(SoundMeterError::Added));
+    // Its highest bands would be left out.
+    let mut narrow = meter(8_000.0, 1);
+    assert_eq!(narrow.add(&loud), Err(SoundMeterError::Added));
+    loud.add(&narrow).expect("all bands are there");
 }
