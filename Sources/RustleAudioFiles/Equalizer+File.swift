@@ -110,10 +110,10 @@ extension Equalizer {
     do {
       let sound = try await equalize(
         input, by: { try await process($0, following: automation, of: settings) }, take)
-      try await set(settings)
+      try await end(settings)
       return sound
     } catch {
-      try? await set(settings)
+      try? await end(settings)
       throw error
     }
   }

@@ -82,6 +82,13 @@ import Testing
       #expect(sound.frames == 144_000)
       #expect(await equalizer.settings == settings)
       files.append(try TestSound.read(name))
+      // The next file begins with the settings.
+      let (again, fresh) = (path("again.wav"), path("fresh.wav"))
+      let plain = AudioFileWriter.Options(encoding: .float32, overwrite: true)
+      _ = try await equalizer.write(AudioFileInput(path: path("tone.wav")), to: again, options: plain)
+      _ = try await Equalizer(format: format, settings: settings)
+        .write(AudioFileInput(path: path("tone.wav")), to: fresh, options: plain)
+      #expect(try TestSound.read(again) == TestSound.read(fresh))
     }
     #expect(files[0] == files[1])
     // The level of each period of the tone, 1 ms.

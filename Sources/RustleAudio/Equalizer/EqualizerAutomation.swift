@@ -139,6 +139,12 @@ extension Equalizer {
     return settings
   }
 
+  /// Ends an automation: the next sound begins with the settings, and not with a way to them.
+  package func end(_ settings: EqualizerSettings) throws(AudioError) {
+    try set(settings)
+    try reset()
+  }
+
   /// Leads from the settings in force at a frame to those ``automationFrames`` later.
   package func follow(
     _ automation: EqualizerAutomation, of settings: EqualizerSettings, from frame: Int
