@@ -44,6 +44,15 @@ import Testing
     #expect(Self.notes(strings).first?.stringNumber == 2)
   }
 
+  /// As when the reference is learned from it.
+  @Test func aChangedTuningBeginsAnotherNote() throws {
+    let higher = try Tuning(reference: 445)
+    let notes = Self.notes(
+      TunerUpdate.tone(445, from: 0, count: 10) + TunerUpdate.tone(445, from: 10, count: 10, tuning: higher))
+    #expect(notes.map(\.frames) == [10, 10])
+    #expect(notes.map { ($0.cents * 10).rounded() / 10 } == [19.6, 0])
+  }
+
   @Test func aPluckThatSettlesOnItsNeighbourIsOneNote() throws {
     var smoother = try NeedleSmoother(tuning: .standard)
     let updates = (0..<100).map { frame -> TunerUpdate in

@@ -55,6 +55,7 @@ public struct PlayedNotes: Sendable {
   /// The frames of a note so far.
   private struct Run {
     private(set) var reading: TuningReading
+    let tuning: Tuning
     let begin: Double
     var end: Double
     var cents: [Double] = []
@@ -96,14 +97,15 @@ public struct PlayedNotes: Sendable {
       // A target is the same when its frequency is: a changed tuning begins another note.
       let isSame = run.reading.target == needle.reading.target && run.reading.stringIndex == needle.reading.stringIndex
       let isApart = update.time - run.end > Self.maximumPause || update.time < run.end
-      if !isSame, !isApart, !needle.isHeld, let settled = run.settled(on: needle.reading) {
+      let isTuningSame = run.tuning == update.tuning
+      if !isSame, !isApart, isTuningSame, !needle.isHeld, let settled = run.settled(on: needle.reading) {
         current = settled
       } else if !isSame || isApart {
         ended = finish()
       }
     }
     guard !needle.isHeld, let reading = update.reading else { return ended }
-    var run = current ?? Run(reading: needle.reading, begin: update.time, end: update.time)
+    var run = current ?? Run(reading: needle.reading, tuning: update.tuning, begin: update.time, end: update.time)
     run.end = update.time
     // Relative to the shown target: an outlier belongs to this note.
     run.add(Tuning.cents(reading.frequency / needle.reading.target))
