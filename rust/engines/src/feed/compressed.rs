@@ -6,11 +6,24 @@ use std::io::{self, Cursor, ErrorKind, Read};
 
 /// The first bytes of a gzip file (RFC 1952).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// The first bytes of a zstd file (RFC 8878).
-const ZSTD: [u8; 4] = rustle_zstd::MAGIC;
+/// The number of bytes by which a zstd file is known.
+const ZSTD: usize = rustle_zstd::MAGIC.len();
 
 /// The bytes of a recording, which are decompressed while they are read.
 pub(super) type Bytes = Box<dyn Read + Send>;
+
+/// Whether a zstd file may begin with these bytes: with a frame, or with one that is skipped (RFC 8878, sections 3.1.1 and 3.1.2).
+fn begins_zstd(first: &[u8]) -> bool {
+    let skipped = [
+        0x50 | first.first().map_or(0, |byte| byte & 0x0f),
+        0x2a,
+        0x4d,
+        0x18,
+    ];
+    [rustle_zstd::MAGIC, skipped]
+        .iter()
+        .any(|magic| *first == magic[..first.len()])
+}
 
 /// The decompressed bytes of `input`, if it begins as a gzip or zstd file does; else its bytes. It waits for the first two, or four
 /// where these are zstd's. A read that has taken `budget` compressed bytes and found nothing in them fails with
@@ -21,10 +34,10 @@ pub(super) type Bytes = Box<dyn Read + Send>;
 pub(super) fn decompressed(mut input: impl Read + Send + 'static, budget: usize) -> io::Result<Bytes> {
     let mut first = Vec::new();
     begin(&mut input, &mut first, GZIP.len())?;
-    if first == ZSTD[..first.len()] {
-        begin(&mut input, &mut first, ZSTD.len() - GZIP.len())?;
+    if begins_zstd(&first) {
+        begin(&mut input, &mut first, ZSTD - GZIP.len())?;
     }
-    let (is_gzip, is_zstd) = (first == GZIP, first == ZSTD);
+    let (is_gzip, is_zstd) = (first == GZIP, first.len() == ZSTD && begins_zstd(&first));
     let input = Cursor::new(first).chain(input);
     let metered = |input| Metered { input, left: 0 };
     Ok(if is_gzip {
@@ -167,7 +180,10 @@ mod tests {
         let two = [FRAME, FRAME].concat();
         assert_eq!(read(FRAME).expect("well-formed"), b"symbol,price\n");
         assert_eq!(read(&two).expect("well-formed"), b"symbol,price\nsymbol,price\n");
-        assert_eq!(read(&ZSTD[..3]).expect("no magic number"), &ZSTD[..3]);
+        assert_eq!(read(&FRAME[..3]).expect("no magic number"), &FRAME[..3]);
+        // A frame that is skipped, of three bytes.
+        let skipped = [b"\x5f\x2a\x4d\x18\x03\x00\x00\x00abc", FRAME].concat();
+        assert_eq!(read(&skipped).expect("well-formed"), b"symbol,price\n");
         for length in 4..FRAME.len() {
             let error = read(&FRAME[..length]).expect_err("a part");
             assert_eq!(error.kind(), ErrorKind::UnexpectedEof, "{length} bytes");
@@ -184,7 +200,7 @@ mod tests {
         let mut blocks = gzip(b"")[..10].to_vec();
         blocks.extend([0, 0, 0, 255, 255].repeat(40_000));
         // Frames without contents.
-        let frames = [&ZSTD[..], &[0x20, 0, 1, 0, 0]].concat().repeat(20_000);
+        let frames = [&FRAME[..ZSTD], &[0x20, 0, 1, 0, 0]].concat().repeat(20_000);
         for input in [members, blocks, frames] {
             let mut bytes = decompressed(Cursor::new(input), 1_000).expect("memory");
             for _ in 0..100 {
