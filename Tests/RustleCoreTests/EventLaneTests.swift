@@ -25,9 +25,9 @@ import Testing
       NativeTickerConfiguration(updatesPerSecond: 1, seed: 0, updateLimit: 0, hasSeed: false))
     let echo = try NativeEcho(
       NativeEchoConfiguration(valuesPerSecond: 1, number: 7, delayNanoseconds: 0, valueLimit: 0))
-    let session = try echo.start(
-      buffering: .batched(), reader: ElementReader { $0 }, sequenceNumber: { _ in 0 }
-    ).core.session
+    // Held to the end, since dropping it cancels the session.
+    let own = try echo.start(buffering: .batched(), reader: ElementReader { $0 }, sequenceNumber: { _ in 0 })
+    let session = own.core.session
     // A lane that is only empty waits for the bell.
     let lane = FrameLane<UInt64>(
       bell: Doorbell(),
@@ -40,5 +40,6 @@ import Testing
     let text = "session: expected one of the stream that is drained, got another stream's"
     #expect(stream.outcome == .failed(text))
     await LogRecorder.line(from: "error none: " + text)
+    withExtendedLifetime(own) {}
   }
 }

@@ -88,13 +88,13 @@ import Testing
       let calendar = try MarketCalendar(zone: zone, session: session.map { try #require(MarketSession($0)) })
       for period in [MarketCalendar.Period.day, .week, .interval(.seconds(4 * 3_600))] {
         var last: Range<Timestamp>?
-        // Both changes of the clock in 2010, to the quarter of an hour around them.
-        for (begin, quarters) in [("2010-03-12T00:00:00Z", 35 * 96), ("2010-10-01T00:00:00Z", 45 * 96)] {
-          let begin = try time(begin)
-          for quarter in 0..<quarters {
+        // The quarters of an hour of three days around each change of a clock in 2010.
+        for begin in ["2010-03-13", "2010-04-03", "2010-10-02", "2010-10-09", "2010-11-06"] {
+          let begin = try time("\(begin)T00:00:00Z")
+          for quarter in 0..<3 * 96 {
             let now = begin + .seconds(900 * quarter)
             guard let bounds = calendar.bounds(of: now, period) else { continue }
-            #expect(bounds.contains(now))
+            if !bounds.contains(now) { Issue.record("\(zone) \(session ?? "") \(period) \(now)") }
             if let last, bounds != last {
               #expect(last.upperBound <= bounds.lowerBound, "\(zone) \(session ?? "") \(period) \(now)")
             }
