@@ -14,7 +14,7 @@
 public actor VoiceAnalyzer {
   /// The rate and the channels of the sound.
   public nonisolated let format: AudioFormat
-  /// The measured channel, counted from 0; nil: the mean of all.
+  /// The measured channel, or the mean of all.
   public nonisolated let channel: ChannelSelection
   /// The measures and their parameters.
   public nonisolated let configuration: VoiceConfiguration
