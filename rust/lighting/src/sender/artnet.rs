@@ -16,7 +16,7 @@ pub struct ArtNetSenderSettings {
     /// Where an ArtSync goes after each frame: the interface's directed broadcast address, or nodes. None: no ArtSync. With
     /// ArtSync, all Port-Addresses are sent in each frame in which one of them is.
     pub sync: Vec<SocketAddrV4>,
-    /// The time from a frame's data to its ArtSync, in ns.
+    /// The time from a frame's data to its ArtSync, in ns. From a period on, one ArtSync follows several frames.
     pub sync_gap_ns: u64,
 }
 
@@ -204,7 +204,9 @@ impl ArtNetSender {
     fn frame(&mut self, frame_ns: u64) {
         let period_ns = self.settings.rate.period_ns();
         let is_free = |output: &Output| output.refresh.is_free(frame_ns, output.packet.slots().len());
-        let is_due = |output: &Output| output.is_lit && output.refresh.is_due(frame_ns, period_ns);
+        let is_due = |output: &Output| {
+            output.is_lit && !output.to.is_empty() && output.refresh.is_due(frame_ns, period_ns)
+        };
         let is_synchronous = !self.settings.sync.is_empty();
         let is_asked = is_synchronous
             && self.outputs.iter().any(|(_, output)| is_due(output))
@@ -225,7 +227,9 @@ impl ArtNetSender {
             }
         }
         if is_synchronous && !self.due.is_empty() {
-            self.sync_ns = Some(frame_ns.saturating_add(self.settings.sync_gap_ns));
+            // One that is waiting is not put off.
+            let due_ns = frame_ns.saturating_add(self.settings.sync_gap_ns);
+            self.sync_ns.get_or_insert(due_ns);
         }
     }
 

@@ -24,7 +24,7 @@ pub struct SacnSenderSettings {
     pub name: Name<64>,
     /// Frames a second. A universe is sent at most as often as DMX512 takes its slots.
     pub rate: FrameRate,
-    /// The time from a frame's data to its synchronization packet, in ns.
+    /// The time from a frame's data to its synchronization packet, in ns. From a period on, one packet follows several frames.
     pub sync_gap_ns: u64,
 }
 
@@ -192,6 +192,10 @@ impl SacnSender {
         self.due.clear();
         self.sweep();
         self.push_syncs(now_ns);
+        // A packet that is still waiting belongs to the frame before: it comes first, and by itself.
+        if !self.due.is_empty() {
+            return;
+        }
         if let Some((frame_ns, skipped)) = self.pacer.take(now_ns) {
             let is_active = self.is_active();
             if is_active {

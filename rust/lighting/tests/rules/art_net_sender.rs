@@ -192,3 +192,33 @@ fn removed_address_is_not_sent_again() {
         Err(SenderError::UnknownUniverse { got: 0 })
     );
 }
+
+#[test]
+fn address_without_subscribers_does_not_keep_the_others_at_the_full_rate() {
+    let mut sender = sender(&[host(255)], 0);
+    sender
+        .add(ZERO, 0, Destinations::Fixed(vec![host(1)]))
+        .expect("new");
+    sender.add(port(1), 0, Destinations::Subscribers).expect("new");
+    for number in [0, 1] {
+        sender.set_levels(port(number), &[1]).expect("added");
+    }
+    let sent = run(&mut sender, &mut START.clone(), START + 10 * SECOND);
+    let syncs = sent.iter().filter(|sent| sent.2.is_none()).count();
+    assert!((11..=13).contains(&syncs) && sent.len() == 2 * syncs, "{syncs}");
+}
+
+#[test]
+fn gap_of_more_than_a_period_synchronizes_several_frames_by_one_art_sync() {
+    let mut sender = sender(&[host(255)], 25 * MS);
+    sender
+        .add(ZERO, 0, Destinations::Fixed(vec![host(1)]))
+        .expect("new");
+    let (mut now, mut syncs) = (START, 0);
+    for frame in 0..200_u64 {
+        sender.set_levels(ZERO, &frame.to_be_bytes()).expect("added");
+        let sent = run(&mut sender, &mut now, START + FrameRate::FULL.offset_ns(frame));
+        syncs += sent.iter().filter(|sent| sent.2.is_none()).count();
+    }
+    assert!((98..=101).contains(&syncs), "{syncs}");
+}

@@ -4,7 +4,7 @@ use crate::sent::{START, Sent, run, sender, with_universes};
 use crate::support::{MS, SECOND, universe};
 use rustle_lighting::SacnUniverse;
 use rustle_lighting::sacn::{DISCOVERY_GROUP, Options, PORT};
-use rustle_lighting::sender::{FrameRate, SacnOutput, Target};
+use rustle_lighting::sender::{FrameRate, SacnOutput, SacnSender, Target};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 const ONE: SacnUniverse = SacnUniverse::FIRST;
@@ -142,4 +142,55 @@ fn sync_packet_follows_after_the_gap() {
         .map(|sent| sent.at)
         .collect();
     assert_eq!(syncs, [START + 2 * MS]);
+}
+
+#[test]
+fn sync_packet_of_a_late_frame_comes_before_the_next_frames_data_and_none_is_sent_twice() {
+    let mut sender = sender(FrameRate::FULL, 2 * MS);
+    let settings = SacnOutput {
+        sync_address: Some(universe(9)),
+        ..SacnOutput::default()
+    };
+    sender.add(ONE, settings).expect("new");
+    let mut sequences = Vec::new();
+    let mut late = |sender: &mut SacnSender, now| {
+        sender.advance(now);
+        let sent = sender.datagrams().map(|datagram| Sent {
+            at: now,
+            to: datagram.to,
+            bytes: datagram.bytes.to_vec(),
+        });
+        let sent: Vec<_> = sent.filter(|sent| sent.discovery().is_none()).collect();
+        sequences.extend(sent.iter().filter_map(Sent::sync).map(|sync| sync.1));
+        sent.iter().filter(|sent| sent.data().is_some()).count()
+    };
+    sender.set_levels(ONE, &[1]).expect("added");
+    assert_eq!(late(&mut sender, START), 1);
+    sender.set_levels(ONE, &[2]).expect("added");
+    // The first packet and the next frame are both due, and the frame's packet too.
+    let now = START + 30 * MS;
+    assert_eq!(late(&mut sender, now), 0, "synchronization alone");
+    assert!(
+        sender.next_ns().is_some_and(|next| next <= now),
+        "the frame is still due"
+    );
+    assert_eq!(late(&mut sender, now), 1);
+    assert_eq!(sequences, [1, 2]);
+}
+
+#[test]
+fn gap_of_more_than_a_period_synchronizes_several_frames_by_one_packet() {
+    let mut sender = sender(FrameRate::FULL, 25 * MS);
+    let settings = SacnOutput {
+        sync_address: Some(universe(9)),
+        ..SacnOutput::default()
+    };
+    sender.add(ONE, settings).expect("new");
+    let (mut now, mut syncs) = (START, 0);
+    for frame in 0..200_u64 {
+        sender.set_levels(ONE, &frame.to_be_bytes()).expect("added");
+        let sent = run(&mut sender, &mut now, START + FrameRate::FULL.offset_ns(frame));
+        syncs += sent.iter().filter(|sent| sent.sync().is_some()).count();
+    }
+    assert!((98..=101).contains(&syncs), "{syncs}");
 }
