@@ -82,7 +82,8 @@ impl Pacer {
             return None;
         }
         let frame = self.rate.frame_at(now_ns - self.start_ns);
-        let skipped = frame - self.next;
+        // The end of time has one frame only.
+        let skipped = frame.checked_sub(self.next)?;
         self.next = frame + 1;
         Some((self.start_ns.saturating_add(self.rate.offset_ns(frame)), skipped))
     }
@@ -119,6 +120,13 @@ mod tests {
         assert_eq!(pacer.take(late), Some((FrameRate::FULL.offset_ns(5), 4)));
         assert_eq!(pacer.take(late), None);
         assert_eq!(pacer.next_ns(), FrameRate::FULL.offset_ns(6), "back in step");
+    }
+
+    #[test]
+    fn end_of_time_is_no_frame_for_ever() {
+        let mut pacer = Pacer::new(0, FrameRate::FULL);
+        assert!(pacer.take(u64::MAX).is_some());
+        assert_eq!(pacer.take(u64::MAX), None);
     }
 
     #[test]

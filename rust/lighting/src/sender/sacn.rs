@@ -40,7 +40,7 @@ enum Due {
 /// Sends any number of universes.
 ///
 /// It is called at the times of [`next_ns`](Self::next_ns) and then has [`datagrams`](Self::datagrams), borrowed, all at once. A
-/// universe sends nothing before its first levels. Memory is allocated when a universe is added.
+/// universe sends nothing before its first levels, and universe discovery begins with those of the first universe. Memory is allocated when a universe is added.
 #[derive(Debug)]
 pub struct SacnSender {
     settings: SacnSenderSettings,
@@ -60,7 +60,7 @@ impl SacnSender {
             pacer: Pacer::new(start_ns, settings.rate),
             outputs: ByUniverse::new(),
             syncs: ByUniverse::new(),
-            announcement: Announcement::new(start_ns),
+            announcement: Announcement::new(),
             due: Vec::new(),
             was_active: false,
             counters: SenderCounters::default(),
@@ -178,7 +178,7 @@ impl SacnSender {
     pub fn next_ns(&self) -> Option<u64> {
         let frame = self.is_active().then(|| self.pacer.next_ns());
         let syncs = self.syncs.iter().filter_map(|(_, sync)| sync.due_ns());
-        let pages = (self.outputs.len() > 0).then(|| self.announcement.next_ns());
+        let pages = self.announcement.next_ns();
         frame.into_iter().chain(syncs).chain(pages).min()
     }
 
@@ -202,12 +202,13 @@ impl SacnSender {
                 self.counters.frames += 1;
                 // Before the first levels nobody waited for a frame.
                 self.counters.skipped += if self.was_active { skipped } else { 0 };
+                self.announcement.start(frame_ns);
                 self.frame(frame_ns);
                 self.push_syncs(now_ns);
             }
             self.was_active = is_active;
         }
-        if self.outputs.len() > 0 && self.announcement.is_due(now_ns) {
+        if self.announcement.is_due(now_ns) {
             let lit = self
                 .outputs
                 .iter()
@@ -283,6 +284,9 @@ impl SacnSender {
         if is_over {
             self.outputs.retain(|output| !output.is_over());
             self.syncs.retain(|sync| sync.users > 0);
+            if self.outputs.len() == 0 {
+                self.announcement.stop();
+            }
         }
     }
 

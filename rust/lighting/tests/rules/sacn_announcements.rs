@@ -194,3 +194,51 @@ fn gap_of_more_than_a_period_synchronizes_several_frames_by_one_packet() {
     }
     assert!((98..=101).contains(&syncs), "{syncs}");
 }
+
+#[test]
+fn discovery_begins_with_the_first_levels_and_ends_with_the_last_universe() {
+    let mut sender = with_universes(&[1], &SacnOutput::default());
+    let mut now = START;
+    assert!(
+        run(&mut sender, &mut now, START + 10 * MS).is_empty(),
+        "nothing before levels"
+    );
+    sender.set_levels(ONE, &[1]).expect("added");
+    let sent = run(&mut sender, &mut now, START + SECOND);
+    let pages: Vec<_> = sent.iter().filter_map(Sent::discovery).collect();
+    assert_eq!(pages, [(0, 0, vec![1])]);
+    sender.stop();
+    run(&mut sender, &mut now, START + 2 * SECOND);
+    assert!(sender.is_finished());
+    sender.add(ONE, SacnOutput::default()).expect("removed");
+    assert!(run(&mut sender, &mut now, START + 30 * SECOND).is_empty());
+}
+
+#[test]
+fn discovery_does_not_list_universes_that_are_ending_nor_send_missed_lists() {
+    let mut sender = with_universes(&[1, 2], &SacnOutput::default());
+    for number in [1, 2] {
+        sender.set_levels(universe(number), &[1]).expect("added");
+    }
+    let pages = |sender: &mut SacnSender, now| {
+        sender.advance(now);
+        let sent = sender.datagrams().map(|datagram| Sent {
+            at: now,
+            to: datagram.to,
+            bytes: datagram.bytes.to_vec(),
+        });
+        sent.filter_map(|sent| sent.discovery())
+            .map(|page| page.2)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(pages(&mut sender, START), [[1, 2]]);
+    sender.remove(universe(2)).expect("added");
+    let late = START + 35 * SECOND;
+    assert_eq!(pages(&mut sender, late), [[1]]);
+    assert!(
+        pages(&mut sender, late + 30 * MS).is_empty(),
+        "those of 20 s and 30 s are over"
+    );
+    assert_eq!(pages(&mut sender, START + 40 * SECOND), [[1]], "in step again");
+    assert_eq!(pages(&mut sender, u64::MAX), [[1]]);
+}
