@@ -203,7 +203,7 @@ impl ArtNetSender {
 
     fn frame(&mut self, frame_ns: u64) {
         let period_ns = self.settings.rate.period_ns();
-        let is_free = |output: &Output| output.refresh.is_free(frame_ns, output.packet.slots().len());
+        let is_free = |output: &Output| output.refresh.is_free(frame_ns, period_ns);
         let is_due = |output: &Output| {
             output.is_lit && !output.to.is_empty() && output.refresh.is_due(frame_ns, period_ns)
         };
@@ -221,7 +221,7 @@ impl ArtNetSender {
                 // 1 to 255 (Art-Net 4, "ArtDmx", Sequence): 0 is no number.
                 output.sequence = output.sequence % 255 + 1;
                 output.packet.set_sequence(output.sequence);
-                output.refresh.sent(frame_ns, 0);
+                output.refresh.sent(frame_ns, output.packet.slots().len(), 0);
                 self.due.push(address);
                 self.counters.packets += 1;
             }

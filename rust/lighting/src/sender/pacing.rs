@@ -2,7 +2,8 @@
 
 use super::SenderError;
 
-/// Frames a second: 1 to 200 Hz, in steps of 1 mHz.
+/// Frames a second: 1 to 200 Hz, in steps of 1 mHz. A universe has a packet in as many of them as DMX512 takes its slots: a full one
+/// in at most 44 a second, on average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FrameRate {
     millihertz: u32,

@@ -233,7 +233,10 @@ impl SacnSender {
                 .sync_address()
                 .and_then(|address| self.syncs.get_mut(address))
             {
-                sync.ask(output.is_due(frame_ns, period_ns), output.is_free(frame_ns));
+                sync.ask(
+                    output.is_due(frame_ns, period_ns),
+                    output.is_free(frame_ns, period_ns),
+                );
             }
         }
         for (universe, output) in self.outputs.iter_mut() {
@@ -242,7 +245,7 @@ impl SacnSender {
                 .and_then(|address| self.syncs.get_mut(address));
             let is_wanted = match &sync {
                 Some(sync) => sync.is_asked(),
-                None => output.is_due(frame_ns, period_ns) && output.is_free(frame_ns),
+                None => output.is_due(frame_ns, period_ns) && output.is_free(frame_ns, period_ns),
             };
             if output.is_priorities_due(frame_ns, period_ns) {
                 output.send_priorities(frame_ns);

@@ -222,3 +222,28 @@ fn gap_of_more_than_a_period_synchronizes_several_frames_by_one_art_sync() {
     }
     assert!((98..=101).contains(&syncs), "{syncs}");
 }
+
+#[test]
+fn full_universes_are_sent_no_faster_than_dmx512_takes_them() {
+    for sync in [&[][..], &[host(255)]] {
+        for (hertz, slots, expected) in [(50, 512, 440), (200, 512, 440), (200, 100, 2_000)] {
+            let settings = ArtNetSenderSettings {
+                rate: FrameRate::from_millihertz(hertz * 1_000).expect("in range"),
+                sync: sync.to_vec(),
+                sync_gap_ns: 0,
+            };
+            let rate = settings.rate;
+            let mut sender = ArtNetSender::new(settings, START);
+            sender
+                .add(ZERO, 0, Destinations::Fixed(vec![host(1)]))
+                .expect("new");
+            let mut now = START;
+            for frame in 0..10 * u64::from(hertz) {
+                sender.set_levels(ZERO, &vec![frame as u8; slots]).expect("added");
+                run(&mut sender, &mut now, START + rate.offset_ns(frame));
+            }
+            let packets = sender.counters().packets;
+            assert!(packets.abs_diff(expected) <= 3, "{hertz} Hz, {slots}: {packets}");
+        }
+    }
+}

@@ -242,3 +242,55 @@ fn discovery_does_not_list_universes_that_are_ending_nor_send_missed_lists() {
     assert_eq!(pages(&mut sender, START + 40 * SECOND), [[1]], "in step again");
     assert_eq!(pages(&mut sender, u64::MAX), [[1]]);
 }
+
+#[test]
+fn per_address_priorities_are_sent_no_faster_than_dmx512_takes_full_universes() {
+    let rate = FrameRate::from_millihertz(200_000).expect("in range");
+    let mut sender = sender(rate, 0);
+    sender.add(ONE, SacnOutput::default()).expect("new");
+    sender.set_levels(ONE, &[1]).expect("added");
+    let (mut now, mut count) = (START, 0_u32);
+    for frame in 0..200 {
+        sender
+            .set_priorities(ONE, Some(&[frame as u8; 512]))
+            .expect("added");
+        let sent = run(&mut sender, &mut now, START + rate.offset_ns(frame));
+        count += sent
+            .iter()
+            .filter_map(Sent::data)
+            .filter(|data| data.2 == 0xDD)
+            .count() as u32;
+    }
+    assert!((43..=46).contains(&count), "{count}");
+}
+
+#[test]
+fn every_packet_has_the_configured_priority_address_and_options() {
+    let settings = SacnOutput {
+        priority: 7,
+        sync_address: Some(universe(9)),
+        forces_sync: true,
+        is_preview: true,
+        target: Target::Multicast,
+    };
+    let mut sender = with_universes(&[1], &settings);
+    let mut now = START;
+    sender.set_levels(ONE, &[1]).expect("added");
+    sender.set_priorities(ONE, Some(&[100])).expect("added");
+    let mut check = |sender: &mut SacnSender, until, priority| {
+        let sent = run(sender, &mut now, until);
+        for start_code in [0, 0xDD] {
+            let is_such = |sent: &&Sent| sent.data().is_some_and(|data| data.2 == start_code);
+            let such: Vec<_> = sent.iter().filter(is_such).collect();
+            assert!(!such.is_empty(), "{start_code}");
+            for sent in such {
+                assert_eq!(sent.merged_by(), Some((priority, Some(9))), "{start_code}");
+                let options = sent.data().map(|data| data.3);
+                assert_eq!(options, Some(Options::PREVIEW.with(Options::FORCE_SYNC)));
+            }
+        }
+    };
+    check(&mut sender, START + SECOND, 7);
+    sender.set_priority(ONE, 150).expect("added");
+    check(&mut sender, START + 3 * SECOND, 150);
+}
