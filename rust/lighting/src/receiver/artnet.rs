@@ -62,6 +62,7 @@ impl ArtNetReceiver {
     pub fn listen(&mut self, address: PortAddress, settings: PortSettings) -> bool {
         let is_new = self.ports.insert(address, PortState::new(address, settings));
         self.changed.reserve(self.ports.len() - self.changed.len());
+        self.events.make_room(self.ports.len());
         is_new
     }
 
@@ -230,6 +231,7 @@ impl ArtNetReceiver {
         };
         let is_gone = port.end(now_ns, source, LossReason::Forgotten, &mut self.events);
         mark(&mut self.changed, port);
+        self.next_ns = self.next_ns.min(port.next_ns(now_ns));
         is_gone
     }
 

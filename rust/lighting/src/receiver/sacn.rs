@@ -58,6 +58,7 @@ impl SacnReceiver {
             .universes
             .insert(universe, UniverseState::new(universe, settings));
         self.changed.reserve(self.universes.len() - self.changed.len());
+        self.events.make_room(self.universes.len());
         is_new
     }
 
@@ -209,6 +210,7 @@ impl SacnReceiver {
         let is_gone = state.forget(source, &mut self.events, &mut self.synchronization);
         state.settle(now_ns, &mut self.events, &mut self.synchronization);
         mark(&mut self.changed, state);
+        self.next_ns = self.next_ns.min(state.next_ns(now_ns));
         is_gone
     }
 

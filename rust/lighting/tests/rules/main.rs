@@ -4,6 +4,7 @@ mod art_net_receiver;
 mod art_net_sender;
 mod chroma_dmx;
 mod nodes;
+mod receiver_bounds;
 mod sacn_announcements;
 mod sacn_merge;
 mod sacn_receiver;

@@ -76,7 +76,7 @@ impl Source {
             first_ns: now_ns,
             last_ns: now_ns,
             priority: data.priority,
-            is_preview: false,
+            is_preview: data.options.has(Options::PREVIEW),
             lost: None,
             is_verified: true,
             sync_address: None,

@@ -147,7 +147,8 @@ impl UniverseState {
         Ok(())
     }
 
-    /// The place of a new source: a free one, or that of a source of lower rank.
+    /// The place of a new source: a free one, or that of a source of lower rank. A lost one keeps its place until the others have
+    /// shown whether they are lost too.
     fn place(
         &mut self,
         now_ns: u64,
@@ -163,8 +164,10 @@ impl UniverseState {
             self.sources.len() - 1
         } else {
             let lowest = (0..self.sources.len()).min_by_key(|index| self.sources[*index].rank())?;
-            let is_lost = self.sources[lowest].lost.is_some();
-            if !is_lost && !self.is_exceeded {
+            if self.sources[lowest].lost.is_some() {
+                return None;
+            }
+            if !self.is_exceeded {
                 self.is_exceeded = true;
                 events.push(Event::SourcesExceeded { universe });
             }
@@ -176,7 +179,7 @@ impl UniverseState {
             events.push(Event::SourceLost {
                 universe,
                 source: displaced.cid,
-                reason: displaced.lost.unwrap_or(LossReason::Displaced),
+                reason: LossReason::Displaced,
             });
             self.is_changed = true;
             lowest
@@ -216,6 +219,7 @@ impl UniverseState {
             source: cid,
             reason: LossReason::Forgotten,
         });
+        self.is_exceeded = false;
         self.is_changed = true;
         true
     }
