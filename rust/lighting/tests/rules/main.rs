@@ -11,5 +11,6 @@ mod sacn_receiver;
 mod sacn_sender;
 mod sacn_sources;
 mod sacn_sync;
+mod sacn_sync_sources;
 mod sent;
 mod support;
