@@ -2,6 +2,7 @@
 
 mod art_net_receiver;
 mod art_net_sender;
+mod art_net_sync_sources;
 mod chroma_dmx;
 mod nodes;
 mod receiver_bounds;

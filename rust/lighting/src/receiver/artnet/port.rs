@@ -82,7 +82,7 @@ impl PortState {
         }
     }
 
-    /// Takes a packet; `false` when it was dropped. `order` is the number of shown packets.
+    /// Takes a packet; `false` when it was dropped. `order` is the time of what is shown, in shown packets; two pass.
     pub(super) fn hear(
         &mut self,
         now_ns: u64,
@@ -126,7 +126,7 @@ impl PortState {
         if is_held {
             part.hold(dmx.slots);
         } else {
-            part.show(dmx.slots, order);
+            part.show(dmx.slots, order + 1);
             self.is_changed = true;
         }
         true
@@ -153,6 +153,14 @@ impl PortState {
     pub(super) fn frame_of(&self, from: Ipv4Addr) -> Option<&Part> {
         match &self.parts[..] {
             [part] if part.id.address == from => Some(part),
+            _ => None,
+        }
+    }
+
+    /// The sender of the only source.
+    pub(super) fn sender(&self) -> Option<Ipv4Addr> {
+        match &self.parts[..] {
+            [part] => Some(part.id.address),
             _ => None,
         }
     }
