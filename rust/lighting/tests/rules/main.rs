@@ -4,6 +4,7 @@ mod art_net_receiver;
 mod art_net_sender;
 mod art_net_sync_sources;
 mod chroma_dmx;
+mod node_changes;
 mod nodes;
 mod receiver_bounds;
 mod sacn_announcements;

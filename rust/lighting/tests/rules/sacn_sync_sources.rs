@@ -2,6 +2,7 @@
 
 use crate::support::{Listener, MS, SECOND, Talker, sync};
 use rustle_lighting::receiver::{SyncRule, UniverseSettings};
+use rustle_lighting::sacn::Options;
 
 const RULES: [SyncRule; 2] = [SyncRule::Latest, SyncRule::Whole];
 
@@ -98,4 +99,37 @@ fn sequence_numbers_of_four_sources_are_remembered() {
     listener.pass(SECOND);
     listener.hear(sync(1, 11, 7));
     assert_eq!(listener.receiver.counters().syncs, 5);
+}
+
+#[test]
+fn lost_sources_and_previews_are_no_part_of_whole_frames() {
+    for is_lost in [true, false] {
+        let mut listener = listener(SyncRule::Whole);
+        let ([mut one, mut two], mut third) = (two_universes(1, 100), Talker::on(1, 3).synchronized(7));
+        // On the third universe another source is awaited.
+        listener.hear(Talker::on(2, 3).levels(&[1]));
+        for frame in 1..=30_u8 {
+            listener.hear(one.levels(&[frame]));
+            listener.hear(two.levels(&[frame]));
+            if frame == 10 {
+                if !is_lost {
+                    third.options = Options::PREVIEW;
+                }
+                let last = if is_lost {
+                    third.terminate()
+                } else {
+                    third.levels(&[frame])
+                };
+                listener.hear(last);
+            } else if frame < 10 {
+                listener.hear(third.levels(&[frame]));
+            }
+            listener.hear(sync(1, frame, 7));
+            listener.pass(22 * MS);
+            assert!(
+                !(15..).contains(&frame) || listener.slots() == [frame],
+                "lost: {is_lost}"
+            );
+        }
+    }
 }
