@@ -128,7 +128,7 @@ impl SacnReceiver {
     fn sync(&mut self, now_ns: u64, packet: &SyncPacket) {
         match self.synchronization.hear(now_ns, packet) {
             Arrived::Unnamed => self.counters.syncs_ignored += 1,
-            Arrived::Late => self.counters.syncs_late += 1,
+            Arrived::OutOfOrder => self.counters.syncs_out_of_order += 1,
             Arrived::Taken { is_first } => {
                 self.counters.syncs += 1;
                 if is_first {

@@ -13,7 +13,7 @@ pub enum SyncRule {
     Whole,
 }
 
-/// Frames in step before the sequence numbers are known: packets that come late three times in the same way are improbable.
+/// Frames in step before the sequence numbers are known: that packets come in the wrong frame three times in the same way is improbable.
 const LEARNED: u8 = 3;
 /// Frames out of step, half a second at 44 Hz, after which the sequence numbers are learned anew: a source sent a packet that never
 /// came and is not a frame's, or skips universes.

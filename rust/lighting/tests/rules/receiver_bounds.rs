@@ -170,7 +170,7 @@ fn displaced_source_leaves_its_synchronization_address() {
 }
 
 #[test]
-fn late_termination_ends_nothing() {
+fn termination_out_of_order_ends_nothing() {
     let (mut listener, mut talker) = (of_sources(1), Talker::new(1));
     talker.sequence = 9;
     listener.hear(talker.levels(&[1]));

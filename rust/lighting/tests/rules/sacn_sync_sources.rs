@@ -95,7 +95,7 @@ fn sequence_numbers_of_four_sources_are_remembered() {
         listener.hear(sync(number, 10 * number, 7));
     }
     let counters = listener.receiver.counters();
-    assert_eq!((counters.syncs, counters.syncs_late), (4, 4));
+    assert_eq!((counters.syncs, counters.syncs_out_of_order), (4, 4));
     listener.pass(SECOND);
     listener.hear(sync(1, 11, 7));
     assert_eq!(listener.receiver.counters().syncs, 5);

@@ -98,8 +98,8 @@ impl PortState {
         };
         let index = match self.parts.iter().position(|part| part.id == id) {
             Some(index) => {
-                if self.parts[index].is_late(now_ns, dmx.sequence) {
-                    self.counters.late += 1;
+                if self.parts[index].is_out_of_order(now_ns, dmx.sequence) {
+                    self.counters.out_of_order += 1;
                     return false;
                 }
                 index

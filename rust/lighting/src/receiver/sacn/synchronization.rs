@@ -36,7 +36,7 @@ pub(super) enum Timing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrived {
     Unnamed,
-    Late,
+    OutOfOrder,
     Taken { is_first: bool },
 }
 
@@ -61,10 +61,10 @@ struct Stream {
 }
 
 impl Stream {
-    /// Takes a sequence number; `false`: it is late (ANSI E1.31-2018, 6.7.2).
+    /// Takes a sequence number; `false`: it is out of order (ANSI E1.31-2018, 6.7.2).
     fn takes(&mut self, now_ns: u64, packet: &SyncPacket) -> bool {
         if let Some(clock) = self.clock(packet.cid) {
-            if is_late(clock.sequence, packet.sequence) {
+            if is_out_of_order(clock.sequence, packet.sequence) {
                 return false;
             }
             (clock.sequence, clock.last_ns) = (packet.sequence, now_ns);
@@ -97,7 +97,7 @@ impl Stream {
 
 /// Whether a sequence number is out of order: -20 < new - last <= 0, as signed bytes (ANSI E1.31-2018, 6.7.2). A source that
 /// restarted is heard at once.
-pub(super) fn is_late(last: u8, new: u8) -> bool {
+pub(super) fn is_out_of_order(last: u8, new: u8) -> bool {
     let step = new.wrapping_sub(last).cast_signed();
     (-19..=0).contains(&step)
 }
@@ -202,7 +202,7 @@ impl Synchronization {
             return Arrived::Unnamed;
         };
         if !stream.takes(now_ns, packet) {
-            return Arrived::Late;
+            return Arrived::OutOfOrder;
         }
         let is_first = stream.state != State::Active;
         stream.state = State::Active;
@@ -321,7 +321,7 @@ mod tests {
             for step in 0..=255_u8 {
                 let expected = step == 0 || step > 256_u16.wrapping_sub(20) as u8;
                 assert_eq!(
-                    is_late(last, last.wrapping_add(step)),
+                    is_out_of_order(last, last.wrapping_add(step)),
                     expected,
                     "{last} + {step}"
                 );

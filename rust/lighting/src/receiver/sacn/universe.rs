@@ -2,7 +2,7 @@
 
 use super::Event;
 use super::source::{SacnSource, Source};
-use super::synchronization::{Synchronization, Timing, is_late};
+use super::synchronization::{Synchronization, Timing, is_out_of_order};
 use super::{UniverseCounters, UniverseSettings};
 use crate::event_queue::EventQueue;
 use crate::receiver::output::Output;
@@ -97,8 +97,8 @@ impl UniverseState {
         let is_ignored = data.options.has(Options::PREVIEW) && !self.settings.includes_previews;
         let known = self.sources.iter().position(|source| source.cid == data.cid);
         let index = match known {
-            Some(index) if is_late(self.sources[index].sequence, data.sequence) => {
-                self.counters.late += 1;
+            Some(index) if is_out_of_order(self.sources[index].sequence, data.sequence) => {
+                self.counters.out_of_order += 1;
                 return Ok(());
             }
             Some(index) => index,
