@@ -77,6 +77,17 @@ impl ArtNetReceiver {
         is_new
     }
 
+    /// Changes how a Port-Address is received, while its sources stay; `false` when it is not there.
+    pub fn configure(&mut self, now_ns: u64, address: PortAddress, settings: PortSettings) -> bool {
+        let Some(port) = self.ports.get_mut(address) else {
+            return false;
+        };
+        port.configure(now_ns, settings);
+        mark(&mut self.changed, port);
+        self.next_ns = self.next_ns.min(port.next_ns(now_ns));
+        true
+    }
+
     /// Removes a Port-Address; `false` when it is not there.
     pub fn unlisten(&mut self, address: PortAddress) -> bool {
         self.changed.retain(|other| *other != address);

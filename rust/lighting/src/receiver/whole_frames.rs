@@ -7,7 +7,7 @@ pub enum SyncRule {
     #[default]
     Latest,
     /// A frame only when all its universes have come: else all universes of its source stay as they are until the next whole
-    /// frame. For sources that send each universe of a synchronization address once in each frame; it takes four frames to learn
+    /// frame. For sources that send each universe of a synchronization address once in each frame, and synchronize it themselves; it takes four frames to learn
     /// the sequence numbers. Data of sACN wait from the first packet on, for at most 2.5 s. The more packets a network loses, the
     /// fewer frames come whole.
     Whole,

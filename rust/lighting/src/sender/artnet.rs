@@ -29,6 +29,16 @@ pub enum Destinations {
     Subscribers,
 }
 
+impl Destinations {
+    /// Whether they follow nodes, and the addresses at first.
+    fn parts(self) -> (bool, Vec<SocketAddrV4>) {
+        match self {
+            Self::Fixed(to) => (false, to),
+            Self::Subscribers => (true, Vec::new()),
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Output {
     packet: DmxBuffer,
@@ -81,10 +91,7 @@ impl ArtNetSender {
         physical: u8,
         destinations: Destinations,
     ) -> Result<(), SenderError> {
-        let (follows_nodes, to) = match destinations {
-            Destinations::Fixed(to) => (false, to),
-            Destinations::Subscribers => (true, Vec::new()),
-        };
+        let (follows_nodes, to) = destinations.parts();
         let output = Output {
             packet: DmxBuffer::new(address, physical),
             refresh: Refresh::default(),
@@ -137,6 +144,26 @@ impl ArtNetSender {
             output.packet.set_slots(slots);
             output.refresh.change();
             output.is_lit = true;
+        }
+        Ok(())
+    }
+
+    /// Changes where the data of a Port-Address go; they are sent there with the next frame. Whoever turns to subscribers calls
+    /// [`subscribe`](Self::subscribe) next.
+    ///
+    /// # Errors
+    /// [`SenderError::UnknownUniverse`].
+    pub fn set_destinations(
+        &mut self,
+        address: PortAddress,
+        destinations: Destinations,
+    ) -> Result<(), SenderError> {
+        let output = self.outputs.get_mut(address);
+        let output = output.ok_or(SenderError::UnknownUniverse { got: address.get() })?;
+        let (follows_nodes, to) = destinations.parts();
+        if (output.follows_nodes, &output.to) != (follows_nodes, &to) {
+            (output.follows_nodes, output.to) = (follows_nodes, to);
+            output.refresh.change();
         }
         Ok(())
     }

@@ -166,6 +166,15 @@ impl SacnSender {
         Ok(())
     }
 
+    /// Changes where the data of a universe go; they are sent there with the next frame.
+    ///
+    /// # Errors
+    /// [`SenderError::UnknownUniverse`].
+    pub fn set_target(&mut self, universe: SacnUniverse, target: Target) -> Result<(), SenderError> {
+        self.output(universe)?.set_target(target);
+        Ok(())
+    }
+
     fn output(&mut self, universe: SacnUniverse) -> Result<&mut Output, SenderError> {
         let output = self
             .outputs

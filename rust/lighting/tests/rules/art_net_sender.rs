@@ -247,3 +247,17 @@ fn full_universes_are_sent_no_faster_than_dmx512_takes_them() {
         }
     }
 }
+
+#[test]
+fn frames_before_the_first_levels_are_not_skipped_ones() {
+    let mut sender = sender(&[], 0);
+    sender
+        .add(ZERO, 0, Destinations::Fixed(vec![host(1)]))
+        .expect("new");
+    sender.advance(START);
+    sender.set_levels(ZERO, &[1]).expect("added");
+    sender.advance(START + 3 * SECOND);
+    assert_eq!((sender.counters().frames, sender.counters().skipped), (1, 0));
+    sender.advance(START + 4 * SECOND);
+    assert_eq!((sender.counters().frames, sender.counters().skipped), (2, 43));
+}

@@ -15,4 +15,5 @@ mod sacn_sources;
 mod sacn_sync;
 mod sacn_sync_sources;
 mod sent;
+mod settings;
 mod support;

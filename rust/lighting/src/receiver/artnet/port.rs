@@ -62,6 +62,12 @@ impl PortState {
         }
     }
 
+    pub(super) fn configure(&mut self, now_ns: u64, settings: PortSettings) {
+        self.output.configure(now_ns, settings.on_loss.clone());
+        self.settings = settings;
+        self.is_changed = true;
+    }
+
     pub(super) fn address(&self) -> PortAddress {
         self.address
     }

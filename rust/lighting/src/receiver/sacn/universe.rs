@@ -48,6 +48,33 @@ impl UniverseState {
         }
     }
 
+    pub(super) fn configure(
+        &mut self,
+        now_ns: u64,
+        settings: UniverseSettings,
+        events: &mut EventQueue<Event>,
+        synchronization: &mut Synchronization,
+    ) {
+        let limit = settings.sources.max(1);
+        self.sources
+            .sort_by_key(|source| std::cmp::Reverse(source.rank()));
+        while self.sources.len() > limit
+            && let Some(source) = self.sources.pop()
+        {
+            synchronization.leave(source.sync_address());
+            events.push(Event::SourceLost {
+                universe: self.number,
+                source: source.cid,
+                reason: source.lost.unwrap_or(LossReason::Displaced),
+            });
+        }
+        self.sources.reserve(limit - self.sources.len());
+        self.is_exceeded = false;
+        self.output.configure(now_ns, settings.on_loss.clone());
+        self.settings = settings;
+        self.is_changed = true;
+    }
+
     pub(super) fn number(&self) -> SacnUniverse {
         self.number
     }

@@ -103,6 +103,14 @@ impl Output {
         &self.settings.target
     }
 
+    pub(super) fn set_target(&mut self, target: Target) {
+        if self.settings.target != target {
+            self.settings.target = target;
+            self.refresh.change();
+            self.priorities_refresh.change();
+        }
+    }
+
     pub(super) fn sequence(&self) -> u8 {
         self.sequence
     }
