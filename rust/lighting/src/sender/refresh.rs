@@ -7,8 +7,8 @@ const KEEP_ALIVE_NS: u64 = 1_000_000_000;
 /// The time between two packets of still data that is aimed at.
 const STILL_NS: u64 = 900_000_000;
 
-/// The time between two packets of a number of slots at least, on average, in ns: what they take on DMX512 (ANSI E1.11, 8.7 and table 6:
-/// 92 us break, 12 us mark, 44 us for each slot and the start code; at least 1,204 us).
+/// The time between two packets of a number of slots at least, on average, in ns: what they take on DMX512 (ANSI E1.11, 8.7 and table
+/// 6: 92 us break, 12 us mark, 44 us for each slot and the start code; at least 1,204 us).
 fn wire_ns(slots: usize) -> u64 {
     let slots = slots.min(SLOTS) as u64;
     (92_000 + 12_000 + 44_000 * (slots + 1)).max(1_204_000)

@@ -40,7 +40,8 @@ enum Due {
 /// Sends any number of universes.
 ///
 /// It is called at the times of [`next_ns`](Self::next_ns) and then has [`datagrams`](Self::datagrams), borrowed, all at once. A
-/// universe sends nothing before its first levels, and universe discovery begins with those of the first universe. Memory is allocated when a universe is added.
+/// universe sends nothing before its first levels, and universe discovery begins with those of the first universe. Memory is
+/// allocated when a universe is added.
 #[derive(Debug)]
 pub struct SacnSender {
     settings: SacnSenderSettings,
