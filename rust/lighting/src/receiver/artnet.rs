@@ -137,8 +137,7 @@ impl ArtNetReceiver {
             &mut self.events,
         ) {
             self.latest_sender = Some(from);
-            // What was held is shown before it.
-            self.order += 2;
+            self.order += 1;
         }
         self.next_ns = self.next_ns.min(port.next_ns(now_ns));
         mark(&mut self.changed, port);

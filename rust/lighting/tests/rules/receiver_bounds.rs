@@ -153,6 +153,14 @@ fn previews_leave_their_place_to_others_first() {
         .collect();
     kept.sort();
     assert_eq!(kept, [cid(2), cid(3)]);
+    listener.hear(preview.levels(&[9]));
+    assert!(
+        listener
+            .receiver
+            .sources(universe(1))
+            .all(|source| source.cid != cid(1)),
+        "nor does it take one"
+    );
     assert!(listener.events().contains(&ReceiverEvent::SourceLost {
         universe: universe(1),
         source: cid(1),

@@ -59,6 +59,43 @@ fn lower_limit_of_sources_displaces_those_of_the_lowest_rank() {
 }
 
 #[test]
+fn further_sources_are_reported_again_after_the_limit_changed() {
+    let settings = |sources| UniverseSettings {
+        sources,
+        ..UniverseSettings::default()
+    };
+    let mut listener = Listener::new(settings(1));
+    let exceeded = ReceiverEvent::SourcesExceeded { universe: ONE };
+    for number in 1..=2 {
+        listener.hear(Talker::new(number).levels(&[1]));
+    }
+    assert!(listener.events().contains(&exceeded));
+    assert!(listener.receiver.configure(listener.now, ONE, settings(2)));
+    listener.hear(Talker::new(2).levels(&[1]));
+    assert!(!listener.events().contains(&exceeded));
+    listener.hear(Talker::new(3).levels(&[1]));
+    assert!(listener.events().contains(&exceeded));
+}
+
+#[test]
+fn same_settings_do_not_begin_a_fade_anew() {
+    let settings = UniverseSettings {
+        on_loss: OnLoss::Fade {
+            scene: Box::new([200; SLOTS]),
+            over_ns: SECOND,
+        },
+        ..UniverseSettings::default()
+    };
+    let (mut listener, mut talker) = (Listener::new(settings.clone()), Talker::new(1));
+    listener.hear(talker.levels(&[0]));
+    listener.hear(talker.terminate());
+    listener.pass(500 * MS);
+    assert!(listener.receiver.configure(listener.now, ONE, settings));
+    listener.pass(500 * MS);
+    assert_eq!(listener.slots(), [200]);
+}
+
+#[test]
 fn what_follows_the_loss_changes_before_and_after_it() {
     let fade = OnLoss::Fade {
         scene: Box::new([200; SLOTS]),
@@ -116,6 +153,7 @@ fn data_follow_their_destinations_with_the_next_frame() {
     let host = |number| SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, number), PORT);
     let mut sender = with_universes(&[1], &SacnOutput::default());
     sender.set_levels(ONE, &[1]).expect("added");
+    sender.set_priorities(ONE, Some(&[100])).expect("added");
     let mut now = START;
     run(&mut sender, &mut now, START + SECOND);
     sender
@@ -127,8 +165,9 @@ fn data_follow_their_destinations_with_the_next_frame() {
         .filter(|sent| sent.data().is_some())
         .map(|sent| sent.to)
         .collect();
-    assert_eq!(data, [host(1)]);
-    assert!(sent.iter().filter_map(Sent::data).all(|data| data.4 == 1));
+    assert_eq!(data, [host(1), host(1)], "per-address priorities and levels");
+    let start_codes = sent.iter().filter_map(Sent::data).map(|data| data.2);
+    assert!(start_codes.eq([0xDD, 0]));
     assert_eq!(
         sender.set_target(universe(2), Target::Multicast),
         Err(SenderError::UnknownUniverse { got: 2 })
@@ -149,6 +188,11 @@ fn data_follow_their_destinations_with_the_next_frame() {
         .expect("added");
     sender.advance(START + 23 * MS);
     assert!(sender.datagrams().map(|datagram| datagram.to).eq([host(2)]));
+    sender
+        .set_destinations(port(0), Destinations::Fixed(vec![host(3)]))
+        .expect("added");
+    sender.advance(START + 46 * MS);
+    assert!(sender.datagrams().map(|datagram| datagram.to).eq([host(3)]));
     sender
         .set_destinations(port(0), Destinations::Subscribers)
         .expect("added");

@@ -88,7 +88,7 @@ impl PortState {
         }
     }
 
-    /// Takes a packet; `false` when it was dropped. `order` is the time of what is shown, in shown packets; two pass.
+    /// Takes a packet; `false` when it was dropped. `order` is the number of shown packets; what was held is shown before it.
     pub(super) fn hear(
         &mut self,
         now_ns: u64,
