@@ -68,6 +68,8 @@ impl NodeTable {
     pub fn new(settings: PollSettings, start_ns: u64) -> Self {
         let mut poll = settings.poll;
         poll.flags |= Poll::REPLY_ON_CHANGE;
+        let mut events = EventQueue::new();
+        events.make_room(MAX_NODES);
         Self {
             nodes: Vec::with_capacity(MAX_NODES),
             poll,
@@ -76,7 +78,7 @@ impl NodeTable {
             open: [None; OPEN_POLLS],
             polls: [0; 4],
             generation: 0,
-            events: EventQueue::new(),
+            events,
             excess: 0,
         }
     }
@@ -183,6 +185,11 @@ impl NodeTable {
     /// The next event.
     pub fn pop_event(&mut self) -> Option<NodeEvent> {
         self.events.pop()
+    }
+
+    /// Events that nobody took in time.
+    pub fn events_dropped(&self) -> u64 {
+        self.events.dropped()
     }
 
     /// Replies of nodes for which the table had no place.

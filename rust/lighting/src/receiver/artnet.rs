@@ -20,7 +20,18 @@ use std::net::Ipv4Addr;
 /// After this time without an ArtSync data act at once again, in ns (Art-Net 4, "ArtSync": 4 s).
 const SYNC_LOSS_NS: u64 = 4_000_000_000;
 
+/// The controllers whose ArtSyncs are remembered: the data of further ones act with any of theirs.
+const CLOCKS: usize = 16;
+
 type Event = ReceiverEvent<PortAddress, ArtNetSource>;
+
+/// A controller that sends ArtSync.
+#[derive(Debug)]
+struct Clock {
+    sender: Ipv4Addr,
+    last_ns: u64,
+    frames: WholeFrames,
+}
 
 /// Merges the sources of any number of Port-Addresses.
 ///
@@ -29,7 +40,7 @@ type Event = ReceiverEvent<PortAddress, ArtNetSource>;
 pub struct ArtNetReceiver {
     ports: ByUniverse<PortAddress, PortState>,
     rule: SyncRule,
-    frames: WholeFrames,
+    clocks: Vec<Clock>,
     /// The last ArtSync, while data wait for the next one.
     synced_ns: Option<u64>,
     latest_sender: Option<Ipv4Addr>,
@@ -47,7 +58,7 @@ impl ArtNetReceiver {
         Self {
             ports: ByUniverse::new(),
             rule,
-            frames: WholeFrames::default(),
+            clocks: Vec::with_capacity(CLOCKS),
             synced_ns: None,
             latest_sender: None,
             order: 0,
@@ -62,7 +73,19 @@ impl ArtNetReceiver {
     pub fn listen(&mut self, address: PortAddress, settings: PortSettings) -> bool {
         let is_new = self.ports.insert(address, PortState::new(address, settings));
         self.changed.reserve(self.ports.len() - self.changed.len());
+        self.events.make_room(self.ports.len());
         is_new
+    }
+
+    /// Changes how a Port-Address is received, while its sources stay; `false` when it is not there.
+    pub fn configure(&mut self, now_ns: u64, address: PortAddress, settings: PortSettings) -> bool {
+        let Some(port) = self.ports.get_mut(address) else {
+            return false;
+        };
+        port.configure(now_ns, settings);
+        mark(&mut self.changed, port);
+        self.next_ns = self.next_ns.min(port.next_ns(now_ns));
+        true
     }
 
     /// Removes a Port-Address; `false` when it is not there.
@@ -131,15 +154,25 @@ impl ArtNetReceiver {
             self.events.push(Event::SyncHeard { address: None });
         }
         self.next_ns = self.next_ns.min(now_ns.saturating_add(SYNC_LOSS_NS));
-        if self.rule == SyncRule::Whole && !self.is_whole(from) {
-            self.counters.frames_incomplete += 1;
-        } else {
-            self.release();
+        if self.rule == SyncRule::Latest {
+            self.release(|_| true);
+            return;
         }
+        self.clocks
+            .retain(|clock| now_ns < clock.last_ns.saturating_add(SYNC_LOSS_NS));
+        let is_whole = self.is_whole(now_ns, from);
+        self.counters.frames_incomplete += u64::from(!is_whole);
+        let clocks = std::mem::take(&mut self.clocks);
+        self.release(|port| match port.sender() {
+            Some(sender) if sender == from => is_whole,
+            Some(sender) => clocks.iter().all(|clock| clock.sender != sender),
+            None => true,
+        });
+        self.clocks = clocks;
     }
 
     /// Whether all data of a sender are of one frame.
-    fn is_whole(&mut self, from: Ipv4Addr) -> bool {
+    fn is_whole(&mut self, now_ns: u64, from: Ipv4Addr) -> bool {
         let (mut count, mut first, mut are_new, mut are_in_step) = (0, None, true, true);
         for (_, port) in self.ports.iter() {
             let Some(part) = port.frame_of(from) else { continue };
@@ -150,16 +183,30 @@ impl ArtNetReceiver {
                 None => part.is_held(),
             };
         }
-        let verdict = self.frames.judge(count, are_new, are_in_step);
+        let index = match self.clocks.iter().position(|clock| clock.sender == from) {
+            Some(index) => index,
+            None if self.clocks.len() == CLOCKS => return true,
+            None => {
+                self.clocks.push(Clock {
+                    sender: from,
+                    last_ns: now_ns,
+                    frames: WholeFrames::default(),
+                });
+                self.clocks.len() - 1
+            }
+        };
+        let clock = &mut self.clocks[index];
+        clock.last_ns = now_ns;
+        let verdict = clock.frames.judge(count, are_new, are_in_step);
         if verdict == Verdict::Learn {
             self.ports.iter_mut().for_each(|(_, port)| port.learn(from));
         }
         verdict == Verdict::Show
     }
 
-    /// Shows what is held.
-    fn release(&mut self) {
-        for (_, port) in self.ports.iter_mut() {
+    /// Shows what these Port-Addresses hold.
+    fn release(&mut self, is_due: impl Fn(&PortState) -> bool) {
+        for (_, port) in self.ports.iter_mut().filter(|(_, port)| is_due(port)) {
             port.release(self.order);
             mark(&mut self.changed, port);
         }
@@ -174,9 +221,8 @@ impl ArtNetReceiver {
         let sync_end = self.synced_ns.map(|since| since.saturating_add(SYNC_LOSS_NS));
         if sync_end.is_some_and(|end| now_ns >= end) {
             self.synced_ns = None;
-            self.frames = WholeFrames::default();
             self.events.push(Event::SyncLost { address: None });
-            self.release();
+            self.release(|_| true);
         }
         let mut next_ns = sync_end.filter(|end| now_ns < *end).unwrap_or(u64::MAX);
         for (_, port) in self.ports.iter_mut() {
@@ -230,6 +276,7 @@ impl ArtNetReceiver {
         };
         let is_gone = port.end(now_ns, source, LossReason::Forgotten, &mut self.events);
         mark(&mut self.changed, port);
+        self.next_ns = self.next_ns.min(port.next_ns(now_ns));
         is_gone
     }
 

@@ -46,6 +46,19 @@ impl Output {
         }
     }
 
+    /// Changes what follows the loss of the last source; after it, it begins anew from what is shown.
+    pub(super) fn configure(&mut self, now_ns: u64, on_loss: OnLoss) {
+        if self.on_loss == on_loss {
+            return;
+        }
+        let fades = matches!(on_loss, OnLoss::Fade { .. });
+        self.lost = fades.then(|| (Box::new([0; SLOTS]), 0));
+        self.on_loss = on_loss;
+        if std::mem::take(&mut self.is_lost) {
+            self.lose(now_ns);
+        }
+    }
+
     /// The levels; `None` before the first.
     pub(super) fn levels(&self) -> Option<&[u8; SLOTS]> {
         self.has_levels.then_some(&self.levels)

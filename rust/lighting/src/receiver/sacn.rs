@@ -15,7 +15,7 @@ use super::SyncRule;
 use super::event::ReceiverEvent;
 use crate::by_universe::ByUniverse;
 use crate::event_queue::EventQueue;
-use crate::sacn::{DataPacket, Malformed, Packet, SyncPacket, parse};
+use crate::sacn::{DataPacket, DiscoveryPage, Malformed, Packet, SyncPacket, parse};
 use crate::{Cid, SLOTS, SacnUniverse};
 use std::net::Ipv4Addr;
 use synchronization::{Arrived, Synchronization};
@@ -58,7 +58,21 @@ impl SacnReceiver {
             .universes
             .insert(universe, UniverseState::new(universe, settings));
         self.changed.reserve(self.universes.len() - self.changed.len());
+        self.events.make_room(self.universes.len());
         is_new
+    }
+
+    /// Changes how a universe is received, while its sources stay; `false` when it is not there. Sources beyond a lower limit are
+    /// displaced.
+    pub fn configure(&mut self, now_ns: u64, universe: SacnUniverse, settings: UniverseSettings) -> bool {
+        let Some(state) = self.universes.get_mut(universe) else {
+            return false;
+        };
+        state.configure(now_ns, settings, &mut self.events, &mut self.synchronization);
+        state.settle(now_ns, &mut self.events, &mut self.synchronization);
+        mark(&mut self.changed, state);
+        self.next_ns = self.next_ns.min(state.next_ns(now_ns));
+        true
     }
 
     /// Removes a universe; `false` when it is not there.
@@ -87,21 +101,26 @@ impl SacnReceiver {
         self.synchronization.generation()
     }
 
-    /// Takes a datagram that arrived from an address.
+    /// Takes a datagram that arrived from an address. Pages of universe discovery are counted and returned.
     ///
     /// # Errors
     /// The reason for which it is not a packet; it is counted.
-    pub fn receive(&mut self, now_ns: u64, from: Ipv4Addr, bytes: &[u8]) -> Result<(), Malformed> {
+    pub fn receive<'a>(
+        &mut self,
+        now_ns: u64,
+        from: Ipv4Addr,
+        bytes: &'a [u8],
+    ) -> Result<Option<DiscoveryPage<'a>>, Malformed> {
         self.advance(now_ns);
         let result = match parse(bytes) {
-            Ok(Packet::Data(data)) => self.data(now_ns, from, &data),
+            Ok(Packet::Data(data)) => self.data(now_ns, from, &data).map(|()| None),
             Ok(Packet::Sync(sync)) => {
                 self.sync(now_ns, &sync);
-                Ok(())
+                Ok(None)
             }
-            Ok(Packet::Discovery(_)) => {
+            Ok(Packet::Discovery(page)) => {
                 self.counters.discovery_pages += 1;
-                Ok(())
+                Ok(Some(page))
             }
             Err(reason) => Err(reason),
         };
@@ -127,7 +146,7 @@ impl SacnReceiver {
     fn sync(&mut self, now_ns: u64, packet: &SyncPacket) {
         match self.synchronization.hear(now_ns, packet) {
             Arrived::Unnamed => self.counters.syncs_ignored += 1,
-            Arrived::Late => self.counters.syncs_late += 1,
+            Arrived::OutOfOrder => self.counters.syncs_out_of_order += 1,
             Arrived::Taken { is_first } => {
                 self.counters.syncs += 1;
                 if is_first {
@@ -209,6 +228,7 @@ impl SacnReceiver {
         let is_gone = state.forget(source, &mut self.events, &mut self.synchronization);
         state.settle(now_ns, &mut self.events, &mut self.synchronization);
         mark(&mut self.changed, state);
+        self.next_ns = self.next_ns.min(state.next_ns(now_ns));
         is_gone
     }
 

@@ -7,13 +7,14 @@ pub enum SyncRule {
     #[default]
     Latest,
     /// A frame only when all its universes have come: else all universes of its source stay as they are until the next whole
-    /// frame. For sources that send each universe of a synchronization address once in each frame; it takes four frames to learn
-    /// the sequence numbers. Data of sACN wait from the first packet on, for at most 2.5 s. The more packets a network loses, the
-    /// fewer frames come whole.
+    /// frame. For sources that send each universe of a synchronization address once in each frame, and synchronize it themselves; it
+    /// takes four frames to learn the sequence numbers. Data of sACN wait from the first packet on, for at most 2.5 s. The more
+    /// packets a network loses, the fewer frames come whole.
     Whole,
 }
 
-/// Frames in step before the sequence numbers are known: packets that come late three times in the same way are improbable.
+/// Frames in step before the sequence numbers are known: that packets come in the wrong frame three times in the same way is
+/// improbable.
 const LEARNED: u8 = 3;
 /// Frames out of step, half a second at 44 Hz, after which the sequence numbers are learned anew: a source sent a packet that never
 /// came and is not a frame's, or skips universes.

@@ -16,7 +16,7 @@ pub struct ArtNetSenderSettings {
     /// Where an ArtSync goes after each frame: the interface's directed broadcast address, or nodes. None: no ArtSync. With
     /// ArtSync, all Port-Addresses are sent in each frame in which one of them is.
     pub sync: Vec<SocketAddrV4>,
-    /// The time from a frame's data to its ArtSync, in ns.
+    /// The time from a frame's data to its ArtSync, in ns. From a period on, one ArtSync follows several frames.
     pub sync_gap_ns: u64,
 }
 
@@ -27,6 +27,16 @@ pub enum Destinations {
     Fixed(Vec<SocketAddrV4>),
     /// To the nodes that list the Port-Address: [`ArtNetSender::subscribe`]. To an address that nobody listed nothing is sent.
     Subscribers,
+}
+
+impl Destinations {
+    /// Whether they follow nodes, and the addresses at first.
+    fn parts(self) -> (bool, Vec<SocketAddrV4>) {
+        match self {
+            Self::Fixed(to) => (false, to),
+            Self::Subscribers => (true, Vec::new()),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -81,10 +91,7 @@ impl ArtNetSender {
         physical: u8,
         destinations: Destinations,
     ) -> Result<(), SenderError> {
-        let (follows_nodes, to) = match destinations {
-            Destinations::Fixed(to) => (false, to),
-            Destinations::Subscribers => (true, Vec::new()),
-        };
+        let (follows_nodes, to) = destinations.parts();
         let output = Output {
             packet: DmxBuffer::new(address, physical),
             refresh: Refresh::default(),
@@ -137,6 +144,26 @@ impl ArtNetSender {
             output.packet.set_slots(slots);
             output.refresh.change();
             output.is_lit = true;
+        }
+        Ok(())
+    }
+
+    /// Changes where the data of a Port-Address go; they are sent there with the next frame. Whoever turns to subscribers calls
+    /// [`subscribe`](Self::subscribe) next.
+    ///
+    /// # Errors
+    /// [`SenderError::UnknownUniverse`].
+    pub fn set_destinations(
+        &mut self,
+        address: PortAddress,
+        destinations: Destinations,
+    ) -> Result<(), SenderError> {
+        let output = self.outputs.get_mut(address);
+        let output = output.ok_or(SenderError::UnknownUniverse { got: address.get() })?;
+        let (follows_nodes, to) = destinations.parts();
+        if (output.follows_nodes, &output.to) != (follows_nodes, &to) {
+            (output.follows_nodes, output.to) = (follows_nodes, to);
+            output.refresh.change();
         }
         Ok(())
     }
@@ -203,8 +230,10 @@ impl ArtNetSender {
 
     fn frame(&mut self, frame_ns: u64) {
         let period_ns = self.settings.rate.period_ns();
-        let is_free = |output: &Output| output.refresh.is_free(frame_ns, output.packet.slots().len());
-        let is_due = |output: &Output| output.is_lit && output.refresh.is_due(frame_ns, period_ns);
+        let is_free = |output: &Output| output.refresh.is_free(frame_ns, period_ns);
+        let is_due = |output: &Output| {
+            output.is_lit && !output.to.is_empty() && output.refresh.is_due(frame_ns, period_ns)
+        };
         let is_synchronous = !self.settings.sync.is_empty();
         let is_asked = is_synchronous
             && self.outputs.iter().any(|(_, output)| is_due(output))
@@ -219,13 +248,15 @@ impl ArtNetSender {
                 // 1 to 255 (Art-Net 4, "ArtDmx", Sequence): 0 is no number.
                 output.sequence = output.sequence % 255 + 1;
                 output.packet.set_sequence(output.sequence);
-                output.refresh.sent(frame_ns, 0);
+                output.refresh.sent(frame_ns, output.packet.slots().len(), 0);
                 self.due.push(address);
                 self.counters.packets += 1;
             }
         }
         if is_synchronous && !self.due.is_empty() {
-            self.sync_ns = Some(frame_ns.saturating_add(self.settings.sync_gap_ns));
+            // One that is waiting is not put off.
+            let due_ns = frame_ns.saturating_add(self.settings.sync_gap_ns);
+            self.sync_ns.get_or_insert(due_ns);
         }
     }
 

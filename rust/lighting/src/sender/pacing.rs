@@ -2,7 +2,8 @@
 
 use super::SenderError;
 
-/// Frames a second: 1 to 200 Hz, in steps of 1 mHz.
+/// Frames a second: 1 to 200 Hz, in steps of 1 mHz. A universe has a packet in as many of them as DMX512 takes its slots: a full one
+/// in at most 44 a second, on average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FrameRate {
     millihertz: u32,
@@ -82,7 +83,8 @@ impl Pacer {
             return None;
         }
         let frame = self.rate.frame_at(now_ns - self.start_ns);
-        let skipped = frame - self.next;
+        // The end of time has one frame only.
+        let skipped = frame.checked_sub(self.next)?;
         self.next = frame + 1;
         Some((self.start_ns.saturating_add(self.rate.offset_ns(frame)), skipped))
     }
@@ -119,6 +121,13 @@ mod tests {
         assert_eq!(pacer.take(late), Some((FrameRate::FULL.offset_ns(5), 4)));
         assert_eq!(pacer.take(late), None);
         assert_eq!(pacer.next_ns(), FrameRate::FULL.offset_ns(6), "back in step");
+    }
+
+    #[test]
+    fn end_of_time_is_no_frame_for_ever() {
+        let mut pacer = Pacer::new(0, FrameRate::FULL);
+        assert!(pacer.take(u64::MAX).is_some());
+        assert_eq!(pacer.take(u64::MAX), None);
     }
 
     #[test]

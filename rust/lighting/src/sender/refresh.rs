@@ -7,8 +7,8 @@ const KEEP_ALIVE_NS: u64 = 1_000_000_000;
 /// The time between two packets of still data that is aimed at.
 const STILL_NS: u64 = 900_000_000;
 
-/// The shortest time between two packets of a number of slots, in ns: what they take on DMX512 (ANSI E1.11, 8.7 and table 6:
-/// 92 us break, 12 us mark, 44 us for each slot and the start code; at least 1,204 us).
+/// The time between two packets of a number of slots at least, on average, in ns: what they take on DMX512 (ANSI E1.11, 8.7 and table
+/// 6: 92 us break, 12 us mark, 44 us for each slot and the start code; at least 1,204 us).
 fn wire_ns(slots: usize) -> u64 {
     let slots = slots.min(SLOTS) as u64;
     (92_000 + 12_000 + 44_000 * (slots + 1)).max(1_204_000)
@@ -20,6 +20,8 @@ pub(super) struct Refresh {
     last_ns: Option<u64>,
     is_changed: bool,
     repetitions: u8,
+    /// When the packets so far are over on the wire.
+    free_ns: u64,
 }
 
 impl Refresh {
@@ -42,14 +44,15 @@ impl Refresh {
         gone.is_some_and(|gone| gone >= aim_ns || gone + period_ns > KEEP_ALIVE_NS)
     }
 
-    /// Whether the universe's last packet is over on the wire.
-    pub(super) fn is_free(&self, now_ns: u64, slots: usize) -> bool {
-        self.last_ns
-            .is_none_or(|last| now_ns.saturating_sub(last) >= wire_ns(slots))
+    /// Whether the packets so far are over on the wire before the next frame. So frames of 50 Hz send full universes at 44 Hz on
+    /// average, not every second one at 25 Hz.
+    pub(super) fn is_free(&self, now_ns: u64, period_ns: u64) -> bool {
+        now_ns.saturating_add(period_ns) > self.free_ns
     }
 
-    /// A packet is sent; after a change, that many repetitions follow.
-    pub(super) fn sent(&mut self, now_ns: u64, repetitions: u8) {
+    /// A packet with a number of slots is sent; after a change, that many repetitions follow.
+    pub(super) fn sent(&mut self, now_ns: u64, slots: usize, repetitions: u8) {
+        self.free_ns = self.free_ns.max(now_ns).saturating_add(wire_ns(slots));
         self.repetitions = if self.is_changed {
             repetitions
         } else {
@@ -75,7 +78,7 @@ mod tests {
         for period_ms in [5, 22, 23, 100, 250, 300, 400, 499] {
             let mut refresh = Refresh::default();
             refresh.change();
-            refresh.sent(0, 0);
+            refresh.sent(0, 512, 0);
             let mut last = 0;
             for now in (1..1_000).map(|frame| frame * period_ms * MS) {
                 if refresh.is_due(now, period_ms * MS) {
@@ -85,7 +88,7 @@ mod tests {
                         "{gap} at {period_ms}"
                     );
                     assert!(gap <= 1_000);
-                    refresh.sent(now, 0);
+                    refresh.sent(now, 512, 0);
                     last = now;
                 }
             }

@@ -24,7 +24,7 @@ pub struct SacnSenderSettings {
     pub name: Name<64>,
     /// Frames a second. A universe is sent at most as often as DMX512 takes its slots.
     pub rate: FrameRate,
-    /// The time from a frame's data to its synchronization packet, in ns.
+    /// The time from a frame's data to its synchronization packet, in ns. From a period on, one packet follows several frames.
     pub sync_gap_ns: u64,
 }
 
@@ -40,7 +40,8 @@ enum Due {
 /// Sends any number of universes.
 ///
 /// It is called at the times of [`next_ns`](Self::next_ns) and then has [`datagrams`](Self::datagrams), borrowed, all at once. A
-/// universe sends nothing before its first levels. Memory is allocated when a universe is added.
+/// universe sends nothing before its first levels, and universe discovery begins with those of the first universe. Memory is
+/// allocated when a universe is added.
 #[derive(Debug)]
 pub struct SacnSender {
     settings: SacnSenderSettings,
@@ -60,7 +61,7 @@ impl SacnSender {
             pacer: Pacer::new(start_ns, settings.rate),
             outputs: ByUniverse::new(),
             syncs: ByUniverse::new(),
-            announcement: Announcement::new(start_ns),
+            announcement: Announcement::new(),
             due: Vec::new(),
             was_active: false,
             counters: SenderCounters::default(),
@@ -166,6 +167,15 @@ impl SacnSender {
         Ok(())
     }
 
+    /// Changes where the data of a universe go; they are sent there with the next frame.
+    ///
+    /// # Errors
+    /// [`SenderError::UnknownUniverse`].
+    pub fn set_target(&mut self, universe: SacnUniverse, target: Target) -> Result<(), SenderError> {
+        self.output(universe)?.set_target(target);
+        Ok(())
+    }
+
     fn output(&mut self, universe: SacnUniverse) -> Result<&mut Output, SenderError> {
         let output = self
             .outputs
@@ -178,7 +188,7 @@ impl SacnSender {
     pub fn next_ns(&self) -> Option<u64> {
         let frame = self.is_active().then(|| self.pacer.next_ns());
         let syncs = self.syncs.iter().filter_map(|(_, sync)| sync.due_ns());
-        let pages = (self.outputs.len() > 0).then(|| self.announcement.next_ns());
+        let pages = self.announcement.next_ns();
         frame.into_iter().chain(syncs).chain(pages).min()
     }
 
@@ -192,18 +202,23 @@ impl SacnSender {
         self.due.clear();
         self.sweep();
         self.push_syncs(now_ns);
+        // A packet that is still waiting belongs to the frame before: it comes first, and by itself.
+        if !self.due.is_empty() {
+            return;
+        }
         if let Some((frame_ns, skipped)) = self.pacer.take(now_ns) {
             let is_active = self.is_active();
             if is_active {
                 self.counters.frames += 1;
                 // Before the first levels nobody waited for a frame.
                 self.counters.skipped += if self.was_active { skipped } else { 0 };
+                self.announcement.start(frame_ns);
                 self.frame(frame_ns);
                 self.push_syncs(now_ns);
             }
             self.was_active = is_active;
         }
-        if self.outputs.len() > 0 && self.announcement.is_due(now_ns) {
+        if self.announcement.is_due(now_ns) {
             let lit = self
                 .outputs
                 .iter()
@@ -228,7 +243,10 @@ impl SacnSender {
                 .sync_address()
                 .and_then(|address| self.syncs.get_mut(address))
             {
-                sync.ask(output.is_due(frame_ns, period_ns), output.is_free(frame_ns));
+                sync.ask(
+                    output.is_due(frame_ns, period_ns),
+                    output.is_free(frame_ns, period_ns),
+                );
             }
         }
         for (universe, output) in self.outputs.iter_mut() {
@@ -237,7 +255,7 @@ impl SacnSender {
                 .and_then(|address| self.syncs.get_mut(address));
             let is_wanted = match &sync {
                 Some(sync) => sync.is_asked(),
-                None => output.is_due(frame_ns, period_ns) && output.is_free(frame_ns),
+                None => output.is_due(frame_ns, period_ns) && output.is_free(frame_ns, period_ns),
             };
             if output.is_priorities_due(frame_ns, period_ns) {
                 output.send_priorities(frame_ns);
@@ -279,6 +297,9 @@ impl SacnSender {
         if is_over {
             self.outputs.retain(|output| !output.is_over());
             self.syncs.retain(|sync| sync.users > 0);
+            if self.outputs.len() == 0 {
+                self.announcement.stop();
+            }
         }
     }
 

@@ -126,7 +126,7 @@ fn what_follows_the_loss_can_be_configured() {
 }
 
 #[test]
-fn late_packets_of_a_source_are_dropped_within_a_window_of_20() {
+fn packets_out_of_order_are_dropped_within_a_window_of_20() {
     for (new, is_taken) in [
         (11, true),
         (10, true),
@@ -159,7 +159,7 @@ fn sequence_0_and_a_second_of_silence_forget_the_last() {
     assert_eq!(
         node.receiver
             .port_counters(node.now, port(0))
-            .map(|counters| counters.late),
+            .map(|counters| counters.out_of_order),
         Some(1)
     );
 }

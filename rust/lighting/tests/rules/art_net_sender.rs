@@ -192,3 +192,72 @@ fn removed_address_is_not_sent_again() {
         Err(SenderError::UnknownUniverse { got: 0 })
     );
 }
+
+#[test]
+fn address_without_subscribers_does_not_keep_the_others_at_the_full_rate() {
+    let mut sender = sender(&[host(255)], 0);
+    sender
+        .add(ZERO, 0, Destinations::Fixed(vec![host(1)]))
+        .expect("new");
+    sender.add(port(1), 0, Destinations::Subscribers).expect("new");
+    for number in [0, 1] {
+        sender.set_levels(port(number), &[1]).expect("added");
+    }
+    let sent = run(&mut sender, &mut START.clone(), START + 10 * SECOND);
+    let syncs = sent.iter().filter(|sent| sent.2.is_none()).count();
+    assert!((11..=13).contains(&syncs) && sent.len() == 2 * syncs, "{syncs}");
+}
+
+#[test]
+fn gap_of_more_than_a_period_synchronizes_several_frames_by_one_art_sync() {
+    let mut sender = sender(&[host(255)], 25 * MS);
+    sender
+        .add(ZERO, 0, Destinations::Fixed(vec![host(1)]))
+        .expect("new");
+    let (mut now, mut syncs) = (START, 0);
+    for frame in 0..200_u64 {
+        sender.set_levels(ZERO, &frame.to_be_bytes()).expect("added");
+        let sent = run(&mut sender, &mut now, START + FrameRate::FULL.offset_ns(frame));
+        syncs += sent.iter().filter(|sent| sent.2.is_none()).count();
+    }
+    assert!((98..=101).contains(&syncs), "{syncs}");
+}
+
+#[test]
+fn full_universes_are_sent_no_faster_than_dmx512_takes_them() {
+    for sync in [&[][..], &[host(255)]] {
+        for (hertz, slots, expected) in [(50, 512, 440), (200, 512, 440), (200, 100, 2_000)] {
+            let settings = ArtNetSenderSettings {
+                rate: FrameRate::from_millihertz(hertz * 1_000).expect("in range"),
+                sync: sync.to_vec(),
+                sync_gap_ns: 0,
+            };
+            let rate = settings.rate;
+            let mut sender = ArtNetSender::new(settings, START);
+            sender
+                .add(ZERO, 0, Destinations::Fixed(vec![host(1)]))
+                .expect("new");
+            let mut now = START;
+            for frame in 0..10 * u64::from(hertz) {
+                sender.set_levels(ZERO, &vec![frame as u8; slots]).expect("added");
+                run(&mut sender, &mut now, START + rate.offset_ns(frame));
+            }
+            let packets = sender.counters().packets;
+            assert!(packets.abs_diff(expected) <= 3, "{hertz} Hz, {slots}: {packets}");
+        }
+    }
+}
+
+#[test]
+fn frames_before_the_first_levels_are_not_skipped_ones() {
+    let mut sender = sender(&[], 0);
+    sender
+        .add(ZERO, 0, Destinations::Fixed(vec![host(1)]))
+        .expect("new");
+    sender.advance(START);
+    sender.set_levels(ZERO, &[1]).expect("added");
+    sender.advance(START + 3 * SECOND);
+    assert_eq!((sender.counters().frames, sender.counters().skipped), (1, 0));
+    sender.advance(START + 4 * SECOND);
+    assert_eq!((sender.counters().frames, sender.counters().skipped), (2, 43));
+}

@@ -8,7 +8,7 @@ use rustle_lighting::sender::{FrameRate, SacnOutput};
 use rustle_lighting::{Cid, CidError, PortAddress, SacnUniverse, UniverseError};
 
 /// Sends 20 changed frames of a number of universes to a receiver; `number` rewrites the sequence number of the n-th packet. Returns
-/// the packets that were taken and those that were late.
+/// the packets that were taken and those that were out of order.
 fn taken(universes: u32, number: impl Fn(usize, u8) -> u8) -> (u64, u64) {
     let mut sender = sender(FrameRate::FULL, 0);
     let mut listener = Listener::new(UniverseSettings::default());
@@ -37,8 +37,8 @@ fn taken(universes: u32, number: impl Fn(usize, u8) -> u8) -> (u64, u64) {
     }
     let counters =
         (1..=universes).filter_map(|number| listener.receiver.universe_counters(now, universe(number)));
-    counters.fold((0, 0), |(taken, late), counters| {
-        (taken + counters.packets, late + counters.late)
+    counters.fold((0, 0), |(taken, dropped), counters| {
+        (taken + counters.packets, dropped + counters.out_of_order)
     })
 }
 
@@ -46,15 +46,15 @@ fn taken(universes: u32, number: impl Fn(usize, u8) -> u8) -> (u64, u64) {
 fn chroma_dmx_one_sequence_counter_for_all_universes() {
     for universes in [1, 19, 20, 237, 250, 255, 256, 300] {
         let frames = 20 * u64::from(universes);
-        let (packets, late) = taken(universes, |_, own| own);
-        assert!(packets >= frames && late == 0, "{universes}");
+        let (packets, dropped) = taken(universes, |_, own| own);
+        assert!(packets >= frames && dropped == 0, "{universes}");
     }
     // What a receiver sees of one counter: steps of the number of universes, by which these numbers go back or stay. The lost frames
     // of 20: each until the distance from the last that was taken has left the window.
     for (universes, lost) in [(237, 10), (255, 19), (256, 19)] {
-        let (packets, late) = taken(universes, |count, _| count as u8);
+        let (packets, dropped) = taken(universes, |count, _| count as u8);
         assert_eq!(
-            (packets + late, late),
+            (packets + dropped, dropped),
             (20 * u64::from(universes), lost * u64::from(universes)),
             "{universes}"
         );

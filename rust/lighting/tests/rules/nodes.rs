@@ -11,12 +11,12 @@ use std::net::Ipv4Addr;
 
 const START: u64 = 50 * SECOND;
 
-fn host(number: u16) -> Ipv4Addr {
+pub(crate) fn host(number: u16) -> Ipv4Addr {
     let [high, low] = number.to_be_bytes();
     Ipv4Addr::new(10, 0, high, low)
 }
 
-fn reply(bind_index: u8, universes: &[u8]) -> PollReply {
+pub(crate) fn reply(bind_index: u8, universes: &[u8]) -> PollReply {
     let mut reply = PollReply {
         net: 1,
         sub_net: 2,
@@ -33,14 +33,14 @@ fn reply(bind_index: u8, universes: &[u8]) -> PollReply {
 }
 
 /// A table on a clock, and the polls that it sent.
-struct Finder {
-    table: NodeTable,
-    now: u64,
+pub(crate) struct Finder {
+    pub(crate) table: NodeTable,
+    pub(crate) now: u64,
     polls: Vec<u64>,
 }
 
 impl Finder {
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let settings = PollSettings {
             seed,
             ..PollSettings::default()
@@ -53,7 +53,7 @@ impl Finder {
     }
 
     /// Lets time pass; `answer` is called after each poll.
-    fn pass(&mut self, ns: u64, mut answer: impl FnMut(&mut NodeTable, u64)) {
+    pub(crate) fn pass(&mut self, ns: u64, mut answer: impl FnMut(&mut NodeTable, u64)) {
         let end = self.now + ns;
         while self.table.next_ns() <= end {
             self.now = self.table.next_ns();
@@ -66,7 +66,7 @@ impl Finder {
         self.now = end;
     }
 
-    fn events(&mut self) -> Vec<NodeEvent> {
+    pub(crate) fn events(&mut self) -> Vec<NodeEvent> {
         std::iter::from_fn(|| self.table.pop_event()).collect()
     }
 }

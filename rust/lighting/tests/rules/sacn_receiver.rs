@@ -22,7 +22,7 @@ fn appeared(number: u8) -> SacnEvent {
 }
 
 #[test]
-fn packets_out_of_sequence_are_dropped_and_a_restarted_source_is_heard_at_once() {
+fn packets_out_of_order_are_dropped_and_a_restarted_source_is_heard_at_once() {
     for (step, is_taken) in [
         (1, true),
         (2, true),
@@ -42,7 +42,7 @@ fn packets_out_of_sequence_are_dropped_and_a_restarted_source_is_heard_at_once()
             .receiver
             .universe_counters(listener.now, ONE)
             .expect("listening");
-        assert_eq!(counters.late, u64::from(!is_taken));
+        assert_eq!(counters.out_of_order, u64::from(!is_taken));
     }
 }
 
@@ -59,7 +59,7 @@ fn sequence_is_per_source_and_universe() {
             listener
                 .receiver
                 .universe_counters(listener.now, universe(on))
-                .map(|counters| counters.late),
+                .map(|counters| counters.out_of_order),
             Some(0)
         );
     }
@@ -98,12 +98,26 @@ fn source_is_lost_2_5_seconds_after_its_last_packet() {
 }
 
 #[test]
-fn terminated_source_leaves_at_once_and_its_levels_are_ignored() {
+fn terminated_source_that_is_alone_leaves_at_once() {
+    let (mut listener, mut talker) = (Listener::new(UniverseSettings::default()), Talker::new(1));
+    listener.hear(talker.levels(&[7]));
+    listener.hear(talker.terminate());
+    let universe_lost = ReceiverEvent::UniverseLost { universe: ONE };
+    assert_eq!(
+        listener.events(),
+        [appeared(1), lost(1, LossReason::Terminated), universe_lost]
+    );
+    assert_eq!((listener.sources(), listener.history.clone()), (0, vec![7]));
+}
+
+#[test]
+fn terminated_source_leaves_when_the_other_has_sent_again_and_its_levels_are_ignored() {
     let (mut listener, mut talker) = (Listener::new(UniverseSettings::default()), Talker::new(1));
     let mut other = Talker::new(2).priority(50);
     listener.hear(talker.levels(&[7]));
     listener.hear(other.levels(&[5]));
     listener.hear(talker.terminate());
+    assert_eq!(listener.slots(), [7]);
     listener.hear(other.levels(&[5]));
     assert_eq!(listener.slots(), [5]);
     // The other two of the three packets bring nobody back.

@@ -217,20 +217,30 @@ fn data_for_no_address_go_nowhere() {
 
 #[test]
 fn full_universes_are_sent_no_faster_than_dmx512_takes_them() {
-    let rate = FrameRate::from_millihertz(200_000).expect("in range");
-    for (slots, least, most) in [(512, 38, 41), (100, 190, 201)] {
-        let mut sender = sender(rate, 0);
-        sender.add(ONE, SacnOutput::default()).expect("new");
-        let mut now = START;
-        for step in 0..200_u64 {
-            sender.set_levels(ONE, &vec![step as u8; slots]).expect("added");
-            run(&mut sender, &mut now, START + step * 5 * MS);
+    let synchronized = SacnOutput {
+        sync_address: Some(universe(9)),
+        ..SacnOutput::default()
+    };
+    let rates = [
+        (45, 512, 440),
+        (50, 512, 440),
+        (60, 512, 440),
+        (200, 512, 440),
+        (200, 100, 2_000),
+    ];
+    for (hertz, slots, expected) in rates {
+        for settings in [SacnOutput::default(), synchronized.clone()] {
+            let rate = FrameRate::from_millihertz(hertz * 1_000).expect("in range");
+            let mut sender = sender(rate, 0);
+            sender.add(ONE, settings).expect("new");
+            let mut now = START;
+            for frame in 0..10 * u64::from(hertz) {
+                sender.set_levels(ONE, &vec![frame as u8; slots]).expect("added");
+                run(&mut sender, &mut now, START + rate.offset_ns(frame));
+            }
+            let packets = sender.counters().packets;
+            assert!(packets.abs_diff(expected) <= 3, "{hertz} Hz, {slots}: {packets}");
         }
-        assert!(
-            (least..=most).contains(&sender.counters().packets),
-            "{slots}: {:?}",
-            sender.counters()
-        );
     }
 }
 
@@ -243,6 +253,16 @@ fn late_wake_sends_one_frame_and_counts_the_skipped() {
     assert_eq!(sender.datagrams().count(), 1);
     let counters = sender.counters();
     assert_eq!((counters.frames, counters.skipped), (2, 21));
+}
+
+#[test]
+fn frames_before_the_first_levels_are_not_skipped_ones() {
+    let mut sender = with_universes(&[1], &SacnOutput::default());
+    sender.advance(START);
+    sender.advance(START + SECOND);
+    sender.set_levels(ONE, &[1]).expect("added");
+    sender.advance(START + 3 * SECOND);
+    assert_eq!((sender.counters().frames, sender.counters().skipped), (1, 0));
 }
 
 #[test]

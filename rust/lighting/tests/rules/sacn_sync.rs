@@ -143,11 +143,16 @@ fn synchronization_packets_have_a_sequence_of_their_own() {
         listener.hear(sync(1, sequence, 7));
     }
     assert_eq!(
-        (listener.history.clone(), listener.receiver.counters().syncs_late),
+        (
+            listener.history.clone(),
+            listener.receiver.counters().syncs_out_of_order
+        ),
         (vec![1], 3)
     );
     // Another source of the same address has its own.
     listener.hear(sync(2, 1, 7));
+    assert_eq!(listener.receiver.counters().syncs, 2);
+    listener.hear(sync(1, 2, 7));
     assert_eq!(listener.history, [1, 2]);
 }
 

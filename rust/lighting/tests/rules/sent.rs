@@ -33,6 +33,14 @@ impl Sent {
         }
     }
 
+    /// The priority, and the synchronization address.
+    pub(crate) fn merged_by(&self) -> Option<(u8, Option<u16>)> {
+        match parse(&self.bytes).expect("well-formed") {
+            Packet::Data(data) => Some((data.priority, data.sync_address.map(SacnUniverse::get))),
+            _ => None,
+        }
+    }
+
     pub(crate) fn sync(&self) -> Option<(u16, u8)> {
         match parse(&self.bytes).expect("well-formed") {
             Packet::Sync(sync) => Some((sync.address.get(), sync.sequence)),

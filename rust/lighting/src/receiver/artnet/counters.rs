@@ -28,8 +28,8 @@ pub struct ArtNetCounters {
 pub struct PortCounters {
     /// Packets that were taken.
     pub packets: u64,
-    /// Packets out of sequence, which were dropped.
-    pub late: u64,
+    /// Packets out of order, which were dropped.
+    pub out_of_order: u64,
     /// Packets of a third source.
     pub excess: u64,
     /// The sources at present.

@@ -48,9 +48,9 @@ impl Part {
     }
 
     /// Whether a sequence number is out of order at a time.
-    pub(super) fn is_late(&self, now_ns: u64, sequence: u8) -> bool {
+    pub(super) fn is_out_of_order(&self, now_ns: u64, sequence: u8) -> bool {
         let is_silent = now_ns.saturating_sub(self.last_ns) >= SEQUENCE_LOSS_NS;
-        !is_silent && is_late(self.sequence, sequence)
+        !is_silent && is_out_of_order(self.sequence, sequence)
     }
 
     pub(super) fn is_held(&self) -> bool {
@@ -91,7 +91,7 @@ fn distance(from: u8, to: u8) -> u8 {
 }
 
 /// Whether a sequence number is out of order: 0 < (last - new) mod 255 < 20. Art-Net states no window; this one is sACN's.
-fn is_late(last: u8, new: u8) -> bool {
+fn is_out_of_order(last: u8, new: u8) -> bool {
     last != 0 && new != 0 && (1..20).contains(&distance(new, last))
 }
 
@@ -106,10 +106,10 @@ mod tests {
             [1, 1, 254]
         );
         for last in 1..=255 {
-            let late = (1..=255).filter(|new| is_late(last, *new)).count();
-            assert_eq!(late, 19, "{last}");
-            assert!(!is_late(last, 0) && !is_late(0, last) && !is_late(last, last));
+            let dropped = (1..=255).filter(|new| is_out_of_order(last, *new)).count();
+            assert_eq!(dropped, 19, "{last}");
+            assert!(!is_out_of_order(last, 0) && !is_out_of_order(0, last) && !is_out_of_order(last, last));
         }
-        assert!(is_late(1, 255) && is_late(1, 237) && !is_late(1, 236));
+        assert!(is_out_of_order(1, 255) && is_out_of_order(1, 237) && !is_out_of_order(1, 236));
     }
 }

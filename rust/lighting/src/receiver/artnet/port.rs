@@ -62,6 +62,12 @@ impl PortState {
         }
     }
 
+    pub(super) fn configure(&mut self, now_ns: u64, settings: PortSettings) {
+        self.output.configure(now_ns, settings.on_loss.clone());
+        self.settings = settings;
+        self.is_changed = true;
+    }
+
     pub(super) fn address(&self) -> PortAddress {
         self.address
     }
@@ -82,7 +88,7 @@ impl PortState {
         }
     }
 
-    /// Takes a packet; `false` when it was dropped. `order` is the number of shown packets.
+    /// Takes a packet; `false` when it was dropped. `order` is the number of shown packets; what was held is shown before it.
     pub(super) fn hear(
         &mut self,
         now_ns: u64,
@@ -98,8 +104,8 @@ impl PortState {
         };
         let index = match self.parts.iter().position(|part| part.id == id) {
             Some(index) => {
-                if self.parts[index].is_late(now_ns, dmx.sequence) {
-                    self.counters.late += 1;
+                if self.parts[index].is_out_of_order(now_ns, dmx.sequence) {
+                    self.counters.out_of_order += 1;
                     return false;
                 }
                 index
@@ -126,7 +132,7 @@ impl PortState {
         if is_held {
             part.hold(dmx.slots);
         } else {
-            part.show(dmx.slots, order);
+            part.show(dmx.slots, order + 1);
             self.is_changed = true;
         }
         true
@@ -153,6 +159,14 @@ impl PortState {
     pub(super) fn frame_of(&self, from: Ipv4Addr) -> Option<&Part> {
         match &self.parts[..] {
             [part] if part.id.address == from => Some(part),
+            _ => None,
+        }
+    }
+
+    /// The sender of the only source.
+    pub(super) fn sender(&self) -> Option<Ipv4Addr> {
+        match &self.parts[..] {
+            [part] => Some(part.id.address),
             _ => None,
         }
     }

@@ -13,8 +13,8 @@ pub struct SacnCounters {
     pub discovery_pages: u64,
     /// Synchronization packets that were taken.
     pub syncs: u64,
-    /// Synchronization packets out of sequence.
-    pub syncs_late: u64,
+    /// Synchronization packets out of order.
+    pub syncs_out_of_order: u64,
     /// Synchronization packets of addresses that no data name.
     pub syncs_ignored: u64,
     /// Frames that [`SyncRule::Whole`](crate::receiver::SyncRule::Whole) did not show.
@@ -32,8 +32,8 @@ pub struct SacnCounters {
 pub struct UniverseCounters {
     /// Packets that were taken.
     pub packets: u64,
-    /// Packets out of sequence, which were dropped.
-    pub late: u64,
+    /// Packets out of order, which were dropped.
+    pub out_of_order: u64,
     /// Preview packets, which were ignored.
     pub previews: u64,
     /// Packets of sources beyond the limit.

@@ -51,6 +51,7 @@ pub(super) struct Source {
     /// Whether it sent something since another source was lost.
     pub(super) is_verified: bool,
     sync_address: Option<SacnUniverse>,
+    /// Whether what is held acts when synchronization is lost.
     forces_sync: bool,
     held: Held,
     /// What counts: levels, how many slots, with which priority.
@@ -76,7 +77,7 @@ impl Source {
             first_ns: now_ns,
             last_ns: now_ns,
             priority: data.priority,
-            is_preview: false,
+            is_preview: data.options.has(Options::PREVIEW),
             lost: None,
             is_verified: true,
             sync_address: None,
@@ -137,7 +138,6 @@ impl Source {
     /// Shows levels at once; what was held is discarded.
     pub(super) fn show(&mut self, data: &DataPacket<'_>) {
         self.held.is_there = false;
-        self.forces_sync = data.options.has(Options::FORCE_SYNC);
         self.level_sequence = data.sequence;
         write(&mut self.levels, self.count, data.slots);
         self.latch(data.slots.len(), data.priority);

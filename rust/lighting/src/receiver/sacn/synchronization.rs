@@ -10,7 +10,7 @@ use crate::{Cid, SacnUniverse};
 
 /// The synchronization addresses that are followed at most: data that name a further one act at once.
 pub const MAX_SYNC_ADDRESSES: usize = 256;
-/// The sources of an address whose sequence numbers are remembered: one, and a few backups.
+/// The sources of an address that are remembered: one, and a few backups.
 const SYNC_SOURCES: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +36,17 @@ pub(super) enum Timing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrived {
     Unnamed,
-    Late,
+    OutOfOrder,
     Taken { is_first: bool },
+}
+
+/// A source that synchronizes an address.
+#[derive(Clone, Debug)]
+struct Clock {
+    cid: Cid,
+    sequence: u8,
+    last_ns: u64,
+    frames: WholeFrames,
 }
 
 #[derive(Clone, Debug)]
@@ -46,26 +55,39 @@ struct Stream {
     /// The sources that name the address.
     users: usize,
     last_ns: u64,
-    sequences: [Option<(Cid, u8)>; SYNC_SOURCES],
+    clocks: [Option<Clock>; SYNC_SOURCES],
     /// The place of the next source beyond those.
     next: usize,
-    frames: WholeFrames,
 }
 
 impl Stream {
-    /// Takes a sequence number; `false`: it is late (ANSI E1.31-2018, 6.7.2).
-    fn takes(&mut self, packet: &SyncPacket) -> bool {
-        let known = self.sequences.iter_mut().flatten();
-        if let Some((_, last)) = known.into_iter().find(|(cid, _)| *cid == packet.cid) {
-            if is_late(*last, packet.sequence) {
+    /// Takes a sequence number; `false`: it is out of order (ANSI E1.31-2018, 6.7.2).
+    fn takes(&mut self, now_ns: u64, packet: &SyncPacket) -> bool {
+        if let Some(clock) = self.clock(packet.cid) {
+            if is_out_of_order(clock.sequence, packet.sequence) {
                 return false;
             }
-            *last = packet.sequence;
+            (clock.sequence, clock.last_ns) = (packet.sequence, now_ns);
             return true;
         }
-        self.sequences[self.next] = Some((packet.cid, packet.sequence));
+        self.clocks[self.next] = Some(Clock {
+            cid: packet.cid,
+            sequence: packet.sequence,
+            last_ns: now_ns,
+            frames: WholeFrames::default(),
+        });
         self.next = (self.next + 1) % SYNC_SOURCES;
         true
+    }
+
+    fn clock(&mut self, cid: Cid) -> Option<&mut Clock> {
+        self.clocks.iter_mut().flatten().find(|clock| clock.cid == cid)
+    }
+
+    /// Whether a source's data wait for its own packets: it sent one lately.
+    fn has_clock(&self, cid: Cid) -> bool {
+        let mut clocks = self.clocks.iter().flatten();
+        clocks.any(|clock| clock.cid == cid && self.last_ns < clock.last_ns.saturating_add(LOSS_NS))
     }
 
     fn is_expired(&self, now_ns: u64) -> bool {
@@ -75,7 +97,7 @@ impl Stream {
 
 /// Whether a sequence number is out of order: -20 < new - last <= 0, as signed bytes (ANSI E1.31-2018, 6.7.2). A source that
 /// restarted is heard at once.
-pub(super) fn is_late(last: u8, new: u8) -> bool {
+pub(super) fn is_out_of_order(last: u8, new: u8) -> bool {
     let step = new.wrapping_sub(last).cast_signed();
     (-19..=0).contains(&step)
 }
@@ -139,9 +161,8 @@ impl Synchronization {
                 },
                 users: 1,
                 last_ns: now_ns,
-                sequences: [None; SYNC_SOURCES],
+                clocks: [const { None }; SYNC_SOURCES],
                 next: 0,
-                frames: WholeFrames::default(),
             };
             self.streams.insert(address, stream);
             self.generation += 1;
@@ -180,8 +201,8 @@ impl Synchronization {
         let Some(stream) = self.streams.get_mut(packet.address) else {
             return Arrived::Unnamed;
         };
-        if !stream.takes(packet) {
-            return Arrived::Late;
+        if !stream.takes(now_ns, packet) {
+            return Arrived::OutOfOrder;
         }
         let is_first = stream.state != State::Active;
         stream.state = State::Active;
@@ -190,7 +211,8 @@ impl Synchronization {
         Arrived::Taken { is_first }
     }
 
-    /// Shows what is held for the address of a packet; returns whether that is all that it should be.
+    /// Shows what the source of a packet holds for its address, and what sources hold that do not synchronize it themselves;
+    /// returns whether that is all that it should be.
     pub(super) fn release(
         &mut self,
         packet: &SyncPacket,
@@ -200,21 +222,12 @@ impl Synchronization {
             return true;
         };
         let address = Some(packet.address);
-        if self.rule == SyncRule::Latest {
-            release(universes, |source| source.sync_address() == address);
-            return true;
-        }
         // Frames of others have no part in this source's.
         let is_part = |source: &Source| source.is_frame_of(address) && source.cid == packet.cid;
-        let (mut count, mut first, mut are_new, mut are_in_step) = (0, None, true, true);
-        for (_, universe) in universes.iter() {
-            for source in universe.sources().filter(|source| is_part(source)) {
-                count += 1;
-                are_new &= source.is_held();
-                are_in_step &= *first.get_or_insert(source.frames()) == source.frames();
-            }
-        }
-        let verdict = stream.frames.judge(count, are_new, are_in_step);
+        let verdict = match (self.rule, stream.clock(packet.cid)) {
+            (SyncRule::Whole, Some(clock)) => judge(universes, &mut clock.frames, is_part),
+            _ => Verdict::Show,
+        };
         if verdict == Verdict::Learn {
             for (_, universe) in universes.iter_mut() {
                 universe
@@ -224,7 +237,12 @@ impl Synchronization {
             }
         }
         release(universes, |source| {
-            source.sync_address() == address && (verdict == Verdict::Show || !is_part(source))
+            let is_due = if source.cid == packet.cid {
+                verdict == Verdict::Show
+            } else {
+                !stream.has_clock(source.cid)
+            };
+            is_due && source.sync_address() == address
         });
         verdict == Verdict::Show
     }
@@ -265,6 +283,23 @@ impl Synchronization {
     }
 }
 
+/// Judges the frame that is held by the parts of a source.
+fn judge(
+    universes: &ByUniverse<SacnUniverse, UniverseState>,
+    frames: &mut WholeFrames,
+    is_part: impl Fn(&Source) -> bool,
+) -> Verdict {
+    let (mut count, mut first, mut are_new, mut are_in_step) = (0, None, true, true);
+    for (_, universe) in universes.iter() {
+        for source in universe.sources().filter(|source| is_part(source)) {
+            count += 1;
+            are_new &= source.is_held();
+            are_in_step &= *first.get_or_insert(source.frames()) == source.frames();
+        }
+    }
+    frames.judge(count, are_new, are_in_step)
+}
+
 /// Shows what these sources hold.
 fn release(universes: &mut ByUniverse<SacnUniverse, UniverseState>, is_due: impl Fn(&Source) -> bool) {
     for (_, universe) in universes.iter_mut() {
@@ -286,7 +321,7 @@ mod tests {
             for step in 0..=255_u8 {
                 let expected = step == 0 || step > 256_u16.wrapping_sub(20) as u8;
                 assert_eq!(
-                    is_late(last, last.wrapping_add(step)),
+                    is_out_of_order(last, last.wrapping_add(step)),
                     expected,
                     "{last} + {step}"
                 );

@@ -2,7 +2,7 @@
 
 use super::Event;
 use super::source::{SacnSource, Source};
-use super::synchronization::{Synchronization, Timing, is_late};
+use super::synchronization::{Synchronization, Timing, is_out_of_order};
 use super::{UniverseCounters, UniverseSettings};
 use crate::event_queue::EventQueue;
 use crate::receiver::output::Output;
@@ -46,6 +46,33 @@ impl UniverseState {
             is_changed: false,
             is_marked: false,
         }
+    }
+
+    pub(super) fn configure(
+        &mut self,
+        now_ns: u64,
+        settings: UniverseSettings,
+        events: &mut EventQueue<Event>,
+        synchronization: &mut Synchronization,
+    ) {
+        let limit = settings.sources.max(1);
+        self.sources
+            .sort_by_key(|source| std::cmp::Reverse(source.rank()));
+        while self.sources.len() > limit
+            && let Some(source) = self.sources.pop()
+        {
+            synchronization.leave(source.sync_address());
+            events.push(Event::SourceLost {
+                universe: self.number,
+                source: source.cid,
+                reason: source.lost.unwrap_or(LossReason::Displaced),
+            });
+        }
+        self.sources.reserve(limit - self.sources.len());
+        self.is_exceeded = false;
+        self.output.configure(now_ns, settings.on_loss.clone());
+        self.settings = settings;
+        self.is_changed = true;
     }
 
     pub(super) fn number(&self) -> SacnUniverse {
@@ -97,8 +124,8 @@ impl UniverseState {
         let is_ignored = data.options.has(Options::PREVIEW) && !self.settings.includes_previews;
         let known = self.sources.iter().position(|source| source.cid == data.cid);
         let index = match known {
-            Some(index) if is_late(self.sources[index].sequence, data.sequence) => {
-                self.counters.late += 1;
+            Some(index) if is_out_of_order(self.sources[index].sequence, data.sequence) => {
+                self.counters.out_of_order += 1;
                 return Ok(());
             }
             Some(index) => index,
@@ -147,7 +174,8 @@ impl UniverseState {
         Ok(())
     }
 
-    /// The place of a new source: a free one, or that of a source of lower rank.
+    /// The place of a new source: a free one, or that of a source of lower rank. A lost one keeps its place until the others have
+    /// shown whether they are lost too.
     fn place(
         &mut self,
         now_ns: u64,
@@ -163,8 +191,10 @@ impl UniverseState {
             self.sources.len() - 1
         } else {
             let lowest = (0..self.sources.len()).min_by_key(|index| self.sources[*index].rank())?;
-            let is_lost = self.sources[lowest].lost.is_some();
-            if !is_lost && !self.is_exceeded {
+            if self.sources[lowest].lost.is_some() {
+                return None;
+            }
+            if !self.is_exceeded {
                 self.is_exceeded = true;
                 events.push(Event::SourcesExceeded { universe });
             }
@@ -176,7 +206,7 @@ impl UniverseState {
             events.push(Event::SourceLost {
                 universe,
                 source: displaced.cid,
-                reason: displaced.lost.unwrap_or(LossReason::Displaced),
+                reason: LossReason::Displaced,
             });
             self.is_changed = true;
             lowest
@@ -216,6 +246,7 @@ impl UniverseState {
             source: cid,
             reason: LossReason::Forgotten,
         });
+        self.is_exceeded = false;
         self.is_changed = true;
         true
     }

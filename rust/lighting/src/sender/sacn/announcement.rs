@@ -10,15 +10,16 @@ const INTERVAL_NS: u64 = 10_000_000_000;
 /// The list of universes with data and of synchronization addresses in use, in pages.
 #[derive(Debug)]
 pub(super) struct Announcement {
-    next_ns: u64,
+    /// When the next list is due; `None`: not before the first levels.
+    next_ns: Option<u64>,
     listed: Vec<SacnUniverse>,
     pages: Vec<DiscoveryBuffer>,
 }
 
 impl Announcement {
-    pub(super) fn new(start_ns: u64) -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            next_ns: start_ns,
+            next_ns: None,
             listed: Vec::new(),
             pages: Vec::new(),
         }
@@ -35,12 +36,22 @@ impl Announcement {
         self.pages.capacity()
     }
 
-    pub(super) fn next_ns(&self) -> u64 {
+    /// The first levels are sent: the first list follows.
+    pub(super) fn start(&mut self, now_ns: u64) {
+        self.next_ns.get_or_insert(now_ns);
+    }
+
+    /// No universe is left.
+    pub(super) fn stop(&mut self) {
+        self.next_ns = None;
+    }
+
+    pub(super) fn next_ns(&self) -> Option<u64> {
         self.next_ns
     }
 
     pub(super) fn is_due(&self, now_ns: u64) -> bool {
-        now_ns >= self.next_ns
+        self.next_ns.is_some_and(|next_ns| now_ns >= next_ns)
     }
 
     /// Writes the pages; returns their number.
@@ -51,8 +62,9 @@ impl Announcement {
         listed: impl Iterator<Item = SacnUniverse>,
     ) -> usize {
         // Late wakes do not delay all lists that follow, nor do missed ones come at once.
-        let missed = (now_ns - self.next_ns) / INTERVAL_NS;
-        self.next_ns += (missed + 1) * INTERVAL_NS;
+        let due_ns = self.next_ns.unwrap_or(now_ns);
+        let missed = now_ns.saturating_sub(due_ns) / INTERVAL_NS;
+        self.next_ns = Some(due_ns.saturating_add((missed + 1).saturating_mul(INTERVAL_NS)));
         self.listed.clear();
         self.listed.extend(listed);
         self.listed.sort_unstable();

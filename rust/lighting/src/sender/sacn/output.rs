@@ -103,6 +103,14 @@ impl Output {
         &self.settings.target
     }
 
+    pub(super) fn set_target(&mut self, target: Target) {
+        if self.settings.target != target {
+            self.settings.target = target;
+            self.refresh.change();
+            self.priorities_refresh.change();
+        }
+    }
+
     pub(super) fn sequence(&self) -> u8 {
         self.sequence
     }
@@ -165,10 +173,12 @@ impl Output {
             return;
         }
         let (universe, priority, options) = (self.universe, self.settings.priority, self.options());
+        let sync_address = self.settings.sync_address;
         let priorities = self.priorities.get_or_insert_with(|| {
             let mut buffer = DataBuffer::new(cid, name, universe, PRIORITIES);
             buffer.set_priority(priority);
             buffer.set_options(options);
+            buffer.set_sync_address(sync_address);
             Box::new(buffer)
         });
         priorities.set_slots(slots);
@@ -179,19 +189,21 @@ impl Output {
         self.is_lit && !self.is_ending() && self.refresh.is_due(now_ns, period_ns)
     }
 
-    pub(super) fn is_free(&self, now_ns: u64) -> bool {
-        self.refresh.is_free(now_ns, self.levels.slots().len())
+    pub(super) fn is_free(&self, now_ns: u64, period_ns: u64) -> bool {
+        self.refresh.is_free(now_ns, period_ns)
     }
 
     pub(super) fn is_priorities_due(&self, now_ns: u64, period_ns: u64) -> bool {
         let is_sent = self.priorities.is_some() && self.is_lit && !self.is_ending();
-        is_sent && self.priorities_refresh.is_second_due(now_ns, period_ns)
+        is_sent
+            && self.priorities_refresh.is_second_due(now_ns, period_ns)
+            && self.priorities_refresh.is_free(now_ns, period_ns)
     }
 
     pub(super) fn send_priorities(&mut self, now_ns: u64) {
         self.sequence = self.sequence.wrapping_add(1);
-        self.priorities_refresh.sent(now_ns, 0);
         if let Some(priorities) = &mut self.priorities {
+            self.priorities_refresh.sent(now_ns, priorities.slots().len(), 0);
             priorities.set_sequence(self.sequence);
         }
     }
@@ -199,7 +211,7 @@ impl Output {
     pub(super) fn send_levels(&mut self, now_ns: u64) {
         self.sequence = self.sequence.wrapping_add(1);
         self.levels.set_sequence(self.sequence);
-        self.refresh.sent(now_ns, REPETITIONS);
+        self.refresh.sent(now_ns, self.levels.slots().len(), REPETITIONS);
         self.ending = self.ending.map(|left| left.saturating_sub(1));
     }
 

@@ -40,7 +40,8 @@ impl SyncOutput {
     /// The frame's data are sent: its packet follows at a time.
     pub(super) fn schedule(&mut self, at_ns: u64) {
         if self.is_asked() {
-            self.due_ns = Some(at_ns);
+            // One that is waiting is not put off.
+            self.due_ns.get_or_insert(at_ns);
         }
         (self.is_wanted, self.is_blocked) = (false, false);
     }
