@@ -41,7 +41,7 @@ CONSOLE = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
 # What a run of a command decides by the clock: the age of a price, and the updates of a second.
 VARYING = re.compile(r" +\d+(?:\.\d)? m?s$|\b\d+(?=/s\b)", re.M)
 # The C modules that ours import; those of other packages have module maps.
-C_MODULES = ["Sources/CRustle/include", "Sources/CSndfile", "Sources/CCairo"]
+C_MODULES = ["Sources/CRustle/include", "Sources/CSndfile", "Sources/CCairo", "Sources/CZlib"]
 COMMENT = re.compile(r"^( *)/// ```swift\n(.*?)^ */// ```\n(?: *///[^\n]*\n| *@[^\n]*\n)* *", re.M | re.S)
 # What the examples of doc comments use: their readers have it.
 GIVEN = {
