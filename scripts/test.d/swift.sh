@@ -242,9 +242,8 @@ PAGE
 
 sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_command"; }
 
-# scripts_tests: the tests that build packages of their own, concurrently.
+# scripts_tests: starts the tests that build packages of their own, concurrently; `gather` counts them.
 scripts_tests() {
   beside "packages that depend by version and by path" "$root/scripts/packaging-test"
   beside "lint notices what it should" "$root/scripts/lint-selftest"
-  gather
 }
