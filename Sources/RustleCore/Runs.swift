@@ -46,12 +46,12 @@ package final class Runs {
   ///
   /// - Parameter work: does not retain the model, so that the model can be freed while the work waits.
   package func perform(_ run: Run, _ work: @escaping @MainActor () async -> Void) {
-    guard let piece = machine.piece(of: run) else { return }
+    guard let operation = machine.operation(of: run) else { return }
     machine.began(
-      piece,
+      operation,
       Task { [weak self] in
         await work()
-        self?.machine.left(piece)
+        self?.machine.finished(operation)
       })
   }
 

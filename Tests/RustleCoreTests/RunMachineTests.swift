@@ -5,9 +5,9 @@ import Testing
 struct RunMachineTests {
   private func begin(
     _ work: String, _ run: RunMachine<String>.Run, _ machine: inout RunMachine<String>
-  ) throws -> RunMachine<String>.Piece {
-    let piece = machine.piece(of: run)
-    let begun = try #require(piece)
+  ) throws -> RunMachine<String>.Operation {
+    let operation = machine.operation(of: run)
+    let begun = try #require(operation)
     machine.began(begun, work)
     return begun
   }
@@ -30,21 +30,21 @@ struct RunMachineTests {
     _ = machine.overtake()
     let waits = machine.newest
     _ = machine.overtake()
-    #expect(machine.piece(of: waits) == nil)
-    #expect(machine.piece(of: machine.newest) != nil)
+    #expect(machine.operation(of: waits) == nil)
+    #expect(machine.operation(of: machine.newest) != nil)
     #expect(machine.unfinished.isEmpty)
   }
 
-  @Test func anEndWaitsForWhatHasNotLeft() throws {
+  @Test func anEndWaitsForUnfinishedWork() throws {
     var machine = RunMachine<String>()
     _ = machine.overtake()
     let one = try begin("one", machine.newest, &machine)
     _ = machine.overtake()
     let two = try begin("two", machine.newest, &machine)
-    machine.left(two)
+    machine.finished(two)
     #expect(machine.unfinished == ["one"])
-    machine.left(one)
-    machine.left(one)
+    machine.finished(one)
+    machine.finished(one)
     #expect(machine.unfinished == [])
     #expect(machine.overtake() == [])
   }

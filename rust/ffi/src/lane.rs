@@ -88,9 +88,9 @@ pub(crate) trait LaneRecord<Native> {
 pub(crate) struct EventSink<Record>(RawSink, PhantomData<fn() -> Record>);
 
 impl<Record> EventSink<Record> {
-    /// Wraps the sink `guts`.
-    pub(crate) fn new(guts: RawSink) -> Self {
-        Self(guts, PhantomData)
+    /// Wraps a sink.
+    pub(crate) fn new(sink: RawSink) -> Self {
+        Self(sink, PhantomData)
     }
 }
 

@@ -52,14 +52,14 @@ unsafe impl Send for RawSink {}
 impl RawSink {
     /// Checks the functions. Errors: one of them is NULL.
     pub(crate) fn new(sink: RustleSink) -> Result<Self, CallFault> {
-        let guts = Self {
+        let raw = Self {
             context: sink.context,
             on_signal: sink.on_signal.ok_or(CallFault::null("sink.on_signal"))?,
             on_release: sink.on_release.ok_or(CallFault::null("sink.on_release"))?,
             _live: LiveToken::new(),
         };
         fault_point("a taken sink");
-        Ok(guts)
+        Ok(raw)
     }
 
     /// Delivers one event.
