@@ -44,7 +44,7 @@ private final class CountingEngine: EqualizerEngine {
   let bypasses = Mutex<[Bool]>([])
 
   func change(
-    _ settings: NativeEqualizerSettings, responseAt frequencies: [Double], sampleRate: Double
+    _ settings: NativeEqualizerSettings, responseAt frequencies: [Double]
   ) throws(NativeError) -> (left: [Double], right: [Double]) {
     changes.withLock { $0.append(settings) }
     let curve = [Double](repeating: 123, count: frequencies.count)

@@ -100,7 +100,7 @@ public actor Equalizer {
     // The curves are computed with the change if they are in use.
     let frequencies = responsesShown.hasListeners ? frequencies : []
     let (left, right) = try AudioError.rethrowing { () throws(NativeError) in
-      try equalizer.change(settings.native, responseAt: frequencies, sampleRate: format.sampleRate)
+      try equalizer.change(settings.native, responseAt: frequencies)
     }
     curves = frequencies.isEmpty ? nil : EqualizerResponse(frequencies: frequencies, left: left, right: right)
     self.settings = settings

@@ -5,7 +5,7 @@ protocol EqualizerEngine: AnyObject, Sendable {
   /// Changes the settings, and returns their curves in dB at `frequencies` in Hz for a sample rate in Hz; none without
   /// frequencies.
   func change(
-    _ settings: NativeEqualizerSettings, responseAt frequencies: [Double], sampleRate: Double
+    _ settings: NativeEqualizerSettings, responseAt frequencies: [Double]
   ) throws(NativeError) -> (left: [Double], right: [Double])
 
   /// Passes the sound unchanged, or ends that.

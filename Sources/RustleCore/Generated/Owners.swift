@@ -19,14 +19,25 @@ package final class NativeEqualizer: Sendable {
   }
 
   /// See `rustle_equalizer_change`.
-  package func change(_ settings: NativeEqualizerSettings) throws(NativeError) {
+  package func change(
+    settings: NativeEqualizerSettings, frequencies: Span<Double>, left: inout MutableSpan<Double>,
+    right: inout MutableSpan<Double>
+  ) throws(NativeError) {
     defer { extendLifetime(self) }
     try unsafe settings.withRecord { (settings, _) throws(NativeError) in
-      try unsafe NativeError.check {
-        unsafe rustle_equalizer_change_sized(
-          handle.raw,
-          settings.assumingMemoryBound(to: RustleEqualizerSettings.self), MemoryLayout<RustleEqualizerSettings>.stride,
-          $0)
+      try unsafe frequencies.withUnsafeBufferPointer { frequencies throws(NativeError) in
+        try unsafe left.withUnsafeMutableBufferPointer { left throws(NativeError) in
+          try unsafe right.withUnsafeMutableBufferPointer { right throws(NativeError) in
+            try unsafe NativeError.check {
+              unsafe rustle_equalizer_change_sized(
+                handle.raw,
+                settings.assumingMemoryBound(to: RustleEqualizerSettings.self),
+                MemoryLayout<RustleEqualizerSettings>.stride,
+                frequencies.baseAddress, frequencies.count, left.baseAddress, left.count,
+                right.baseAddress, right.count, $0)
+            }
+          }
+        }
       }
     }
   }

@@ -99,6 +99,11 @@ impl LiveEqualizer {
         })
     }
 
+    /// The sample rate in Hz.
+    pub fn sample_rate(&self) -> f64 {
+        self.sample_rate
+    }
+
     /// Changes the settings; the sound follows within [`RAMP_SECONDS`](rustle_dsp::equalizer::RAMP_SECONDS) of it. Computes
     /// for up to some milliseconds.
     ///

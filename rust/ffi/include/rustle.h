@@ -628,22 +628,30 @@ static inline RustleStatus rustle_equalizer_free(RustleHandle equalizer, RustleE
 
 /// `rustle_equalizer_change` with the sizes of its records, which that function passes.
 RustleStatus rustle_equalizer_change_sized(
-    RustleHandle equalizer, const RustleEqualizerSettings *settings, size_t settings_size, RustleError *error);
+    RustleHandle equalizer, const RustleEqualizerSettings *settings, size_t settings_size,
+    const double *frequencies, size_t frequencies_count, double *left, size_t left_capacity, double *right,
+    size_t right_capacity, RustleError *error);
 
 /// Changes the settings; the output follows within 40 ms of sound, without a click. A change replaces a
-/// pending one and follows one in progress.
+/// pending one and follows one in progress. Writes their response as `rustle_equalizer_response` does; there
+/// may be no `frequencies`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (too many
-/// bands); nothing is changed then.
+/// bands, or the numbers of frequencies and of values differ); nothing is changed or written then.
 ///
 /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
 ///
-/// Safety: `settings` is NULL or readable and not written during the call; `error` is NULL or memory that
-/// this call alone uses.
+/// Safety: `settings`, `frequencies` (`frequencies_count` elements) are NULL or readable and not written
+/// during the call; `error`, `left` (`left_capacity` elements), `right` (`right_capacity` elements) are NULL
+/// or memory that this call alone uses.
 static inline RustleStatus rustle_equalizer_change(
-    RustleHandle equalizer, const RustleEqualizerSettings *settings, RustleError *error) {
-  return rustle_equalizer_change_sized(equalizer, settings, sizeof *settings, error);
+    RustleHandle equalizer, const RustleEqualizerSettings *settings, const double *frequencies,
+    size_t frequencies_count, double *left, size_t left_capacity, double *right, size_t right_capacity,
+    RustleError *error) {
+  return rustle_equalizer_change_sized(
+      equalizer, settings, sizeof *settings, frequencies, frequencies_count, left, left_capacity, right,
+      right_capacity, error);
 }
 
 /// Bypasses the equalizer when `is_bypassed` is not 0, or ends the bypass. Either transition takes 40 ms of

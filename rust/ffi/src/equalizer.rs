@@ -96,14 +96,27 @@ impl New<RustleEqualizerConfiguration> for Equalizer {
 
 impl Equalizer {
     /// Changes the settings; the output follows within 40 ms of sound, without a click. A change replaces a pending one and
-    /// follows one in progress.
+    /// follows one in progress. Writes their response as `rustle_equalizer_response` does; there may be no `frequencies`.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH` (too many bands); nothing is changed then.
+    /// Fails with `RUSTLE_INVALID_LENGTH` (too many bands, or the numbers of frequencies and of values differ); nothing is
+    /// changed or written then.
     ///
     /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
+    ///
+    /// Example: `frequencies_count` 8, `left_capacity` 8, `right_capacity` 8.
     #[doc(alias = "rustle_equalizer_change")]
-    pub(crate) fn change(&self, settings: &RustleEqualizerSettings) -> Outcome<EqualizerError> {
-        Ok(self.0.change(&settings.read()?)?)
+    pub(crate) fn change(
+        &self,
+        settings: &RustleEqualizerSettings,
+        frequencies: &[f64],
+        left: &mut [f64],
+        right: &mut [f64],
+    ) -> Outcome<EqualizerError> {
+        let settings = settings.read()?;
+        check_response(frequencies, left, right)?;
+        self.0.change(&settings)?;
+        write_response(&settings, self.0.sample_rate(), frequencies, left, right);
+        Ok(())
     }
 
     /// Bypasses the equalizer when `is_bypassed` is not 0, or ends the bypass. Either transition takes 40 ms of sound, like any
@@ -143,19 +156,34 @@ pub(crate) fn response(
 ) -> Outcome<EqualizerError> {
     let settings = settings.read()?;
     settings.check(sample_rate)?;
+    check_response(frequencies, left, right)?;
+    write_response(&settings, sample_rate, frequencies, left, right);
+    Ok(())
+}
+
+fn check_response(frequencies: &[f64], left: &[f64], right: &[f64]) -> Result<(), CallFault> {
     if let Some(other) = frequencies.iter().find(|frequency| !frequency.is_finite()) {
-        return Err(CallFault::number("frequencies", "finite numbers", *other).into());
+        return Err(CallFault::number("frequencies", "finite numbers", *other));
     }
-    for (name, factors) in [("left", &*left), ("right", &*right)] {
-        if factors.len() != frequencies.len() {
-            return Err(CallFault::count(name, frequencies.len(), factors.len()).into());
+    for (name, gains) in [("left", left), ("right", right)] {
+        if gains.len() != frequencies.len() {
+            return Err(CallFault::count(name, frequencies.len(), gains.len()));
         }
     }
+    Ok(())
+}
+
+fn write_response(
+    settings: &Settings,
+    sample_rate: f64,
+    frequencies: &[f64],
+    left: &mut [f64],
+    right: &mut [f64],
+) {
     let curves = settings.curves(sample_rate);
     for ((frequency, left), right) in frequencies.iter().zip(left).zip(right) {
         [*left, *right] = curves(*frequency);
     }
-    Ok(())
 }
 
 /// Writes to `preamp` the preamplification in dB, -96 to 0, that keeps a full-scale sine of any frequency below full scale at

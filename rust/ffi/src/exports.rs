@@ -451,6 +451,12 @@ pub unsafe extern "C" fn rustle_equalizer_change_sized(
     equalizer: RustleHandle,
     settings: *const RustleEqualizerSettings,
     settings_size: usize,
+    frequencies: *const f64,
+    frequencies_count: usize,
+    left: *mut f64,
+    left_capacity: usize,
+    right: *mut f64,
+    right_capacity: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
     // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
@@ -458,8 +464,27 @@ pub unsafe extern "C" fn rustle_equalizer_change_sized(
         guarded(error, || {
             check_size("settings", size_of::<RustleEqualizerSettings>(), settings_size)?;
             let equalizer = <crate::equalizer::Equalizer as Tabled>::table().pin(equalizer, "equalizer")?;
+            check_apart([
+                Argument::new("settings", settings, 1),
+                Argument::new("frequencies", frequencies, frequencies_count),
+                Argument::new("left", left, left_capacity),
+                Argument::new("right", right, right_capacity),
+            ])?;
             let settings = record(settings, "settings")?;
-            equalizer.change(settings)
+            check_lent(
+                [
+                    settings.left.piece("settings.left", settings.left_count),
+                    settings.right.piece("settings.right", settings.right_count),
+                ],
+                [
+                    Argument::new("left", left, left_capacity),
+                    Argument::new("right", right, right_capacity),
+                ],
+            )?;
+            let frequencies = borrowed(frequencies, frequencies_count, "frequencies")?;
+            let left = borrowed_mut(left, left_capacity, "left")?;
+            let right = borrowed_mut(right, right_capacity, "right")?;
+            equalizer.change(settings, frequencies, left, right)
         })
     }
 }

@@ -39,7 +39,9 @@ static void equalizer_amplifies_as_its_curve_says(void) {
   EXPECT(distance < 0.01 && gains[0] < 6);
   for (int k = 0; k < 2; k++) bands[k].gain = gains[k];
   settings.left_count = 2;
-  OK(rustle_equalizer_change(equalizer, &settings, NULL));
+  left[0] = left[1] = 0;
+  OK(rustle_equalizer_change(equalizer, &settings, frequencies, 2, left, 2, right, 2, NULL));
+  EXPECT(is_close(left[0], 6, 0.02) && is_close(left[1], 6, 0.02));
   make_tone(2000);
   EXPECT(rustle_equalizer_process(equalizer, tone, 10 * RATE, NULL) == RUSTLE_OK && is_close(level_of_tone(), -14, 0.02));
   EXPECT(rustle_equalizer_set_bypassed(equalizer, 1, NULL) == RUSTLE_OK && rustle_equalizer_reset(equalizer, NULL) == RUSTLE_OK);
@@ -49,7 +51,7 @@ static void equalizer_amplifies_as_its_curve_says(void) {
   OK(rustle_equalizer_process(equalizer, tone, 10 * RATE, NULL));
   EXPECT(memcmp(before, tone, sizeof tone) == 0);
   settings.left_count = 65;
-  REFUSED(rustle_equalizer_change(equalizer, &settings, &error), RUSTLE_INVALID_LENGTH);
+  REFUSED(rustle_equalizer_change(equalizer, &settings, NULL, 0, NULL, 0, NULL, 0, &error), RUSTLE_INVALID_LENGTH);
   OK(rustle_equalizer_free(equalizer, NULL));
 }
 

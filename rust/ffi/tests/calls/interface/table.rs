@@ -3255,6 +3255,24 @@ pub(crate) static CALLS: &[Call] = &[
                 what: What::In(&RUSTLE_EQUALIZER_SETTINGS),
                 size: 40,
             },
+            Parameter {
+                what: What::Slice(
+                    &Element {
+                        size: 8,
+                        what: What::Number(Number::F64, 0.0),
+                    },
+                    8,
+                ),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(8, 8),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(8, 8),
+                size: 0,
+            },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
@@ -3265,7 +3283,20 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_equalizer_change_sized(a.handle(0), a.input(1), a.size(1), error) },
+        run: |a, error| unsafe {
+            rustle_equalizer_change_sized(
+                a.handle(0),
+                a.input(1),
+                a.size(1),
+                a.input(2),
+                a.count(2),
+                a.output(3),
+                a.count(3),
+                a.output(4),
+                a.count(4),
+                error,
+            )
+        },
     },
     Call {
         name: "rustle_equalizer_set_bypassed",
