@@ -5,31 +5,12 @@ extension NativeEqualizerSettings {
   package func response(
     at frequencies: [Double], sampleRate: Double
   ) throws(NativeError) -> (left: [Double], right: [Double]) {
-    try NativeLibrary.prepare()
-    return try unsafe withRecord { (record, size) throws(NativeError) in
-      try unsafe Self.response(of: record, size, at: frequencies, sampleRate: sampleRate)
-    }
-  }
-
-  /// Like `response(at:sampleRate:)`, for settings that are a record of `size` bytes already.
-  fileprivate static func response(
-    of record: UnsafeRawPointer, _ size: Int, at frequencies: [Double], sampleRate: Double
-  ) throws(NativeError) -> (left: [Double], right: [Double]) {
     var left = [Double](repeating: 0, count: frequencies.count)
     var right = left
     var leftSpan = left.mutableSpan
     var rightSpan = right.mutableSpan
-    try unsafe frequencies.span.withUnsafeBufferPointer { frequencies throws(NativeError) in
-      try unsafe leftSpan.withUnsafeMutableBufferPointer { left throws(NativeError) in
-        try unsafe rightSpan.withUnsafeMutableBufferPointer { right throws(NativeError) in
-          try unsafe NativeError.check {
-            unsafe rustle_equalizer_response_sized(
-              record.assumingMemoryBound(to: RustleEqualizerSettings.self), size, sampleRate, frequencies.baseAddress,
-              frequencies.count, left.baseAddress, left.count, right.baseAddress, right.count, $0)
-          }
-        }
-      }
-    }
+    try NativeCalls.equalizerResponse(
+      settings: self, sampleRate: sampleRate, frequencies: frequencies.span, left: &leftSpan, right: &rightSpan)
     return (left, right)
   }
 }
@@ -53,24 +34,14 @@ extension [NativeEqualizerBand] {
 extension NativeEqualizer {
   /// Changes the settings; the sound follows within 40 ms of sound.
   ///
-  /// - Parameter frequencies: the frequencies of the returned curves in Hz; may be empty. One record serves both calls.
+  /// - Parameter frequencies: the frequencies of the returned curves in Hz; may be empty.
   /// - Returns: the curves in dB, one value for each frequency.
   package func change(
     _ settings: NativeEqualizerSettings, responseAt frequencies: [Double], sampleRate: Double
   ) throws(NativeError) -> (left: [Double], right: [Double]) {
-    defer { extendLifetime(self) }
-    return try unsafe settings.withRecord { (record, size) throws(NativeError) in
-      // First the call that changes nothing: an error leaves the previous settings.
-      var curves: (left: [Double], right: [Double]) = ([], [])
-      if !frequencies.isEmpty {
-        curves = try unsafe NativeEqualizerSettings.response(
-          of: record, size, at: frequencies, sampleRate: sampleRate)
-      }
-      try unsafe NativeError.check {
-        unsafe rustle_equalizer_change_sized(
-          handle.raw, record.assumingMemoryBound(to: RustleEqualizerSettings.self), size, $0)
-      }
-      return curves
-    }
+    // First the call that changes nothing: an error leaves the previous settings.
+    let curves = frequencies.isEmpty ? ([], []) : try settings.response(at: frequencies, sampleRate: sampleRate)
+    try change(settings)
+    return curves
   }
 }
