@@ -116,7 +116,8 @@ let package = Package(
     .testTarget(
       name: "RustleAudioTests", dependencies: ["RustleAudio", "RustleCore", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "RustleMarketTests", dependencies: ["RustleMarket", "RustleTesting", "TestSupport"], swiftSettings: strict),
+      name: "RustleMarketTests", dependencies: ["RustleFiles", "RustleMarket", "RustleTesting", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests", dependencies: ["Rustle", "RustleCore", "RustleTesting", "TestSupport"],
       swiftSettings: strict),

@@ -1,6 +1,6 @@
 package import RustleCore
 
-/// The weights of the samples of one frame, a trade between the width of a tone's peak in the spectrum and its leakage into
+/// The weights of the samples of one frame, a trade-off between the width of a tone's peak in the spectrum and its leakage into
 /// distant bins.
 public enum WindowFunction: String, Sendable, Hashable, Codable, CaseIterable {
   /// No weighting. The narrowest peak (2 bins) and the most leakage (-13 dB in the first side lobe).

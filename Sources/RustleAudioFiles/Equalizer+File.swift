@@ -126,9 +126,9 @@ extension Equalizer {
     samples.reserveCapacity(buffer.samples.count)
     var first = 0
     while first < buffer.frameCount {
-      let place = (Int(buffer.position) + first) % automationFrames
-      if place == 0 { try await follow(automation, of: settings, from: Int(buffer.position) + first) }
-      let end = min(buffer.frameCount, first + automationFrames - place)
+      let offset = (Int(buffer.position) + first) % automationFrames
+      if offset == 0 { try await follow(automation, of: settings, from: Int(buffer.position) + first) }
+      let end = min(buffer.frameCount, first + automationFrames - offset)
       samples += try process(buffer.frames(first..<end)).samples
       first = end
     }

@@ -114,11 +114,11 @@ public struct OpenedInput: AudioInput {
         let left = input.frameLimit.map { $0 - counts.frames } ?? .max
         guard left > 0, let buffer = try await wanted(isolation: actor) else { return nil }
         let cut = buffer.frames(0..<Swift.min(left, buffer.frameCount))
-        if !cut.samples.span.peak.isFinite, let place = cut.samples.firstIndex(where: { !$0.isFinite }) {
-          let frame = input.counts.skipped + counts.frames + place / cut.format.channels + 1
+        if !cut.samples.span.peak.isFinite, let index = cut.samples.firstIndex(where: { !$0.isFinite }) {
+          let frame = input.counts.skipped + counts.frames + index / cut.format.channels + 1
           throw AudioFileError(
             .notFinite, path: input.name,
-            reason: "expected finite samples, got \(cut.samples[place]) in frame \(frame)",
+            reason: "expected finite samples, got \(cut.samples[index]) in frame \(frame)",
             advice: "write the sound again, without NaN and infinity")
         }
         input.shared.counts.withLock {

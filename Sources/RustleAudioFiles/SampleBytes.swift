@@ -37,28 +37,28 @@ extension Data {
   ) {
     let width = MemoryLayout<Number>.size
     resize(to: width * elements.count)
-    var place = mutableBytes
-    for index in 0..<Swift.min(elements.count, place.byteCount / width) {
-      place.storeBytes(of: number(elements[index]), toByteOffset: width &* index, as: Number.self)
+    var target = mutableBytes
+    for index in 0..<Swift.min(elements.count, target.byteCount / width) {
+      target.storeBytes(of: number(elements[index]), toByteOffset: width &* index, as: Number.self)
     }
   }
 
   /// Becomes the lower three bytes of each integer: those of four integers at a time are three words.
   fileprivate mutating func storeTriples(of integers: Span<Int32>) {
     resize(to: 3 * integers.count)
-    var place = mutableBytes
-    let groups = Swift.min(integers.count / 4, place.byteCount / 12)
+    var target = mutableBytes
+    let groups = Swift.min(integers.count / 4, target.byteCount / 12)
     for group in 0..<groups {
       let (first, offset) = (4 &* group, 12 &* group)
       let (a, b, c, d) = (integers[first], integers[first &+ 1], integers[first &+ 2], integers[first &+ 3])
-      place.storeBytes(of: (a & 0xFF_FFFF | b << 24).littleEndian, toByteOffset: offset, as: Int32.self)
-      place.storeBytes(of: (b >> 8 & 0xFFFF | c << 16).littleEndian, toByteOffset: offset &+ 4, as: Int32.self)
-      place.storeBytes(of: (c >> 16 & 0xFF | d << 8).littleEndian, toByteOffset: offset &+ 8, as: Int32.self)
+      target.storeBytes(of: (a & 0xFF_FFFF | b << 24).littleEndian, toByteOffset: offset, as: Int32.self)
+      target.storeBytes(of: (b >> 8 & 0xFFFF | c << 16).littleEndian, toByteOffset: offset &+ 4, as: Int32.self)
+      target.storeBytes(of: (c >> 16 & 0xFF | d << 8).littleEndian, toByteOffset: offset &+ 8, as: Int32.self)
     }
     for index in 4 * groups..<integers.count {
       for byte in 0..<3 {
         let bits = UInt8(truncatingIfNeeded: integers[index] >> Int32(8 * byte))
-        place.storeBytes(of: bits, toByteOffset: 3 * index + byte, as: UInt8.self)
+        target.storeBytes(of: bits, toByteOffset: 3 * index + byte, as: UInt8.self)
       }
     }
   }

@@ -33,15 +33,15 @@ struct SampleEncoder {
   /// - Parameter integers: its contents are replaced; its storage is kept for as many samples.
   mutating func encode(_ samples: Span<Float>, into integers: inout [Int32]) {
     if integers.count != samples.count { integers = [Int32](repeating: 0, count: samples.count) }
-    var places = integers.mutableSpan
+    var target = integers.mutableSpan
     // Where every sample fits, a loop without branches suffices; NaN is no less than anything.
     guard !dither, Double(samples.peak) * scale < scale - 0.5 else {
-      for index in 0..<min(samples.count, places.count) { places[index] = integer(samples[index]) }
+      for index in 0..<min(samples.count, target.count) { target[index] = integer(samples[index]) }
       return
     }
     let scale = scale
-    for index in 0..<min(samples.count, places.count) {
-      places[index] = Int32(truncatingIfNeeded: (Double(samples[index]) * scale + Self.rounder).bitPattern)
+    for index in 0..<min(samples.count, target.count) {
+      target[index] = Int32(truncatingIfNeeded: (Double(samples[index]) * scale + Self.rounder).bitPattern)
     }
   }
 

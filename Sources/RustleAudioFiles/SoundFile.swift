@@ -215,13 +215,13 @@ extension SoundFile {
 
   /// The channels as the file reports them, or the default layout for their number.
   private static func layout(of handle: OpaquePointer, channels: Int) -> ChannelLayout {
-    var places = [Int32](repeating: 0, count: channels)
+    var positions = [Int32](repeating: 0, count: channels)
     let size = Int32(channels * MemoryLayout<Int32>.size)
-    let isKnown = unsafe places.withUnsafeMutableBytes { bytes in
+    let isKnown = unsafe positions.withUnsafeMutableBytes { bytes in
       unsafe sf_command(handle, Int32(SFC_GET_CHANNEL_MAP_INFO), bytes.baseAddress, size) != 0
     }
     guard isKnown else { return .default(for: channels) }
-    return ChannelPlaces.layout(of: places.map(ChannelPlaces.init(libraryNumber:)))
+    return ChannelPositions.layout(of: positions.map(ChannelPositions.init(libraryNumber:)))
   }
 
   /// libsndfile's texts end with a full stop, sometimes with a line feed; ours do not.
@@ -263,8 +263,8 @@ extension SoundFile {
   }
 }
 
-extension ChannelPlaces {
-  /// The place behind a number of libsndfile's channel map; none where there is no name for it here.
+extension ChannelPositions {
+  /// The position behind a number of libsndfile's channel map; none where there is no name for it here.
   fileprivate init(libraryNumber: Int32) {
     self =
       switch Int(libraryNumber) {

@@ -76,7 +76,7 @@ struct WaveHeader {
     if isExtensible {
       format.append(number: UInt16(22))
       format.append(number: UInt16(encoding.bits))
-      format.append(number: ChannelPlaces(layout).rawValue)
+      format.append(number: ChannelPositions(layout).rawValue)
       format.append(number: tag)
       // The rest of KSDATAFORMAT_SUBTYPE_PCM and its sisters: 0000-0010-8000-00AA00389B71.
       format.append(contentsOf: [0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0xAA, 0x00, 0x38, 0x9B, 0x71])

@@ -17,30 +17,30 @@ enum WavePromise {
       ["RIFF", "RF64"].contains(name(start, 0)), name(start, 8) == "WAVE"
     else { return nil }
     let isLarge = name(start, 0) == "RF64"
-    var place: UInt64 = 12
+    var offset: UInt64 = 12
     var frameBytes: UInt64?
     var largeSize: UInt64?
     for _ in 0..<maximumChunkCount {
-      guard let head = bytes(of: file, at: place, count: 8) else { return nil }
+      guard let head = bytes(of: file, at: offset, count: 8) else { return nil }
       let size = number(head, 4, bytes: 4)
       switch name(head, 0) {
-      case "fmt ": frameBytes = bytes(of: file, at: place + 8, count: 14).map { number($0, 12, bytes: 2) }
+      case "fmt ": frameBytes = bytes(of: file, at: offset + 8, count: 14).map { number($0, 12, bytes: 2) }
       // The size of the samples is the second of its numbers (EBU Tech 3306, section 3).
-      case "ds64": largeSize = bytes(of: file, at: place + 8, count: 16).map { number($0, 8, bytes: 8) }
+      case "ds64": largeSize = bytes(of: file, at: offset + 8, count: 16).map { number($0, 8, bytes: 8) }
       case "data":
         guard let frameBytes, frameBytes > 0 else { return nil }
         guard let promised = isLarge ? largeSize : size < unknownSize ? size : nil else { return nil }
-        return promised > end - (place + 8) ? Int(clamping: promised / frameBytes) : nil
+        return promised > end - (offset + 8) ? Int(clamping: promised / frameBytes) : nil
       default: break
       }
-      // Chunks begin at even places.
-      place += 8 + size + size % 2
+      // Chunks begin at even offsets.
+      offset += 8 + size + size % 2
     }
     return nil
   }
 
-  private static func bytes(of file: FileHandle, at place: UInt64, count: Int) -> Data? {
-    guard (try? file.seek(toOffset: place)) != nil, let data = try? file.read(upToCount: count), data.count == count
+  private static func bytes(of file: FileHandle, at offset: UInt64, count: Int) -> Data? {
+    guard (try? file.seek(toOffset: offset)) != nil, let data = try? file.read(upToCount: count), data.count == count
     else { return nil }
     return data
   }

@@ -28,9 +28,9 @@ public enum RustleCommandLine {
   /// The failure for a file's name, or another argument, that is not UTF-8; nil otherwise.
   private static func malformed(_ arguments: [String]) -> CommandFailure? {
     let commandLine = try? BoundedFile.bytes(of: "/proc/self/cmdline", limit: 1 << 22)
-    return ArgumentBytes.malformed(in: arguments, commandLine: commandLine).map { place, text in
+    return ArgumentBytes.malformed(in: arguments, commandLine: commandLine).map { position, text in
       CommandFailure(
-        .usage, "argument \(place): expected UTF-8, got '\(text)'",
+        .usage, "argument \(position): expected UTF-8, got '\(text)'",
         advice: "rename the file, or read it from standard input: rustle spectrum - < file")
     }
   }
@@ -39,7 +39,7 @@ public enum RustleCommandLine {
   static func command(
     for arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws -> any ParsableCommand {
-    let file = try OptionsFile.place(for: arguments, of: "ticker", environment: environment)
+    let file = try OptionsFile.location(for: arguments, of: "ticker", environment: environment)
     do {
       if let file, !file.isDefault { return try command(for: arguments, with: file.path) }
       return try RootCommand.parseAsRoot(arguments)
@@ -93,38 +93,5 @@ public enum RustleCommandLine {
   private static func report(_ failure: CommandFailure) -> Int32 {
     try? LineWriter.standardError.write(failure.text)
     return failure.status.rawValue
-  }
-}
-
-enum Suggestion {
-  /// The candidate with the fewest edits: at most one for a word of up to four characters, two for a longer one.
-  static func nearest(to word: String, among candidates: [String]) -> String? {
-    let limit = word.count <= 4 ? 1 : 2
-    return candidates.map { (name: $0, edits: edits(from: word.lowercased(), to: $0)) }
-      .filter { $0.edits <= limit }
-      .min { $0.edits < $1.edits }?.name
-  }
-
-  static func advice(for word: String, among candidates: [String]) -> String? {
-    nearest(to: word, among: candidates).map { "did you mean \($0)?" }
-  }
-
-  /// The number of insertions, deletions, replacements and swaps of neighbours from one word to the other (the optimal
-  /// string alignment distance).
-  static func edits(from first: String, to second: String) -> Int {
-    let (a, b) = (Array(first), Array(second))
-    var beforeLast: [Int] = []
-    var last = Array(0...b.count)
-    for i in a.indices {
-      var row = [i + 1]
-      for j in b.indices {
-        var best = min(row[j] + 1, last[j + 1] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
-        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, beforeLast[j - 1] + 1) }
-        row.append(best)
-      }
-      beforeLast = last
-      last = row
-    }
-    return last[b.count]
   }
 }

@@ -44,7 +44,7 @@ package struct FileReplacement: Sendable {
     case nothing, file, other
   }
 
-  /// What is in the place now: a regular file, or something else, such as a device or a folder.
+  /// What is at the path now: a regular file, or something else, such as a device or a folder.
   package var occupant: Occupant {
     guard let type = attributes?[.type] as? FileAttributeType else { return .nothing }
     return type == .typeRegular ? .file : .other
@@ -54,7 +54,7 @@ package struct FileReplacement: Sendable {
     try? FileManager.default.attributesOfItem(atPath: target.path)
   }
 
-  /// Whether a file that is in the place is protected. The system replaces a file of whoever may write to the folder.
+  /// Whether a file at the path is protected. The system replaces a file of whoever may write to the folder.
   package var isProtected: Bool { attributes != nil && !FileManager.default.isWritableFile(atPath: target.path) }
 
   /// Creates the temporary file, empty.

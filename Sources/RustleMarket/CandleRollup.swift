@@ -33,7 +33,7 @@ public struct CandleRollup: Sendable {
       return nil
     }
     guard let bounds = calendar.bounds(of: candle.start, period) else {
-      outsideCount += candle.count
+      outsideCount += candle.tradeCount
       return nil
     }
     let closed = open[symbol]
@@ -60,7 +60,7 @@ extension Candle {
   fileprivate func with(_ bounds: Range<Timestamp>) -> Self {
     Self(
       symbol: symbol, start: bounds.lowerBound, end: bounds.upperBound, open: open, high: high, low: low, close: close,
-      exactVolume: exactVolume, volume: volume, vwap: vwap, count: count)
+      exactVolume: exactVolume, volume: volume, vwap: vwap, tradeCount: tradeCount)
   }
 
   /// This candle and a later one of the same period.
@@ -70,6 +70,6 @@ extension Candle {
     return Self(
       symbol: symbol, start: start, end: end, open: open, high: max(high, later.high), low: min(low, later.low),
       close: later.close, exactVolume: exact, volume: volume, vwap: volume == 0 ? nil : turnover / volume,
-      count: count + later.count)
+      tradeCount: tradeCount + later.tradeCount)
   }
 }

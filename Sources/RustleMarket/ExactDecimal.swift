@@ -1,3 +1,5 @@
+internal import RustleFiles
+
 /// A decimal number with the digits of its text: an integer of at most 18 digits and the number of digits after the point.
 ///
 /// Text survives a round trip: `65000.10` is read and written as `65000.10`. Equality, order and hash compare values: 1.0

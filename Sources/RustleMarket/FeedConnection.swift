@@ -28,8 +28,8 @@ public enum FeedConnection: FeedRecord, Hashable {
   public var text: String {
     switch self {
     case .idle: return "no connection"
-    case .connecting(let place, _): return "connecting to \(place)"
-    case .connected(let place): return "connected to \(place)"
+    case .connecting(let address, _): return "connecting to \(address)"
+    case .connected(let address): return "connected to \(address)"
     case .reconnecting(let wait, _, let reason):
       // In tenths of a second.
       let tenths = (wait.countedNanoseconds + 50_000_000) / 100_000_000
@@ -54,8 +54,8 @@ public enum FeedConnection: FeedRecord, Hashable {
   func report(to feed: borrowing NativeFeed) throws(NativeError) {
     switch self {
     case .idle: return
-    case .connecting(let place, let failures): try feed.report(.connecting, failures: failures, note: place)
-    case .connected(let place): try feed.report(.connected, note: place)
+    case .connecting(let address, let failures): try feed.report(.connecting, failures: failures, note: address)
+    case .connected(let address): try feed.report(.connected, note: address)
     case .reconnecting(let wait, let failures, let reason):
       let wait = wait.countedNanoseconds / 1_000_000
       try feed.report(.disconnected, retryMilliseconds: wait, failures: failures, note: reason)

@@ -70,7 +70,7 @@ extension FeedReader where Native == NativeCandle, Value == Candle {
           low: ExactDecimal(record.lowUnits, record.lowScale),
           close: ExactDecimal(record.closeUnits, record.closeScale),
           exactVolume: record.isVolumeExact ? ExactDecimal(record.volumeUnits, record.volumeScale) : nil,
-          volume: record.volume, vwap: record.volume == 0 ? nil : record.vwap, count: record.count)
+          volume: record.volume, vwap: record.volume == 0 ? nil : record.vwap, tradeCount: record.count)
       }
     }
   }
@@ -82,7 +82,7 @@ extension FeedReader where Native == NativePriceStatistics, Value == PriceStatis
       append(records, to: &buffer) { record in
         PriceStatistics(
           symbol: names[record.symbol], time: Timestamp(nanosecondsSince1970: record.timeNanoseconds),
-          count: record.count,
+          tradeCount: record.count,
           mean: record.mean, variance: record.variance, lowest: ExactDecimal(record.minUnits, record.minScale),
           highest: ExactDecimal(record.maxUnits, record.maxScale),
           first: ExactDecimal(record.firstUnits, record.firstScale),

@@ -66,7 +66,7 @@ public struct Candle: SymbolRecord, Hashable, Codable {
   /// The mean price, weighted by size; nil without sizes.
   public let vwap: Double?
   /// The number of trades, at least 1.
-  public let count: UInt64
+  public let tradeCount: UInt64
 }
 
 /// The price statistics of one symbol over a sliding window.
@@ -76,7 +76,7 @@ public struct PriceStatistics: SymbolRecord, Hashable, Codable {
   /// The time of the newest trade, at which the window ends.
   public let time: Timestamp
   /// The number of trades in the window, at least 1.
-  public let count: UInt64
+  public let tradeCount: UInt64
   /// The mean price, not weighted by size.
   public let mean: Double
   /// The sample variance of the prices; 0 for one trade.

@@ -32,9 +32,9 @@ public struct MergedFeed: Sendable, Hashable {
 }
 
 extension FeedConfiguration {
-  /// The source of several others. ``MarketFeed/init(_:)`` throws as for each of them,
-  /// ``FeedError/Code/malformedAddress`` for the name of one or no source, and ``FeedError/Code/wrongSource`` for one that a host
-  /// fills.
+  /// One feed of several sources. ``MarketFeed/init(_:)`` throws the error of an invalid source,
+  /// ``FeedError/Code/malformedAddress`` for a malformed name or no source at all, and ``FeedError/Code/wrongSource`` for an
+  /// external source, which a host fills.
   public static func merged(_ feed: MergedFeed) -> Self { .hosted(HostedFeed(feed)) }
 
   /// A recording that is read as fast as its consumer takes it.

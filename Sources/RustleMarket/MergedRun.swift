@@ -1,4 +1,5 @@
 internal import RustleCore
+internal import RustleFiles
 
 /// A merged feed while it runs.
 struct MergedRun {

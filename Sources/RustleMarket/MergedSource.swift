@@ -1,4 +1,5 @@
 internal import RustleCore
+internal import RustleFiles
 
 /// A source of a ``MergedFeed`` while it runs.
 struct MergedSource: Sendable {

@@ -43,7 +43,7 @@ package struct OptionsFile: Sendable, Hashable {
   /// nil for another command, and where help is requested.
   ///
   /// - Throws: ``OptionsFileError/Code/repeated``.
-  package static func place(
+  package static func location(
     for arguments: [String], of command: String, environment: [String: String]
   ) throws(OptionsFileError) -> (path: String, isDefault: Bool)? {
     let arguments = arguments.prefix { $0 != "--" }

@@ -1,4 +1,5 @@
 internal import RustleCore
+package import RustleFiles
 
 /// A record as a line of NDJSON or CSV: assembled as bytes, without a value for each field.
 package protocol LineRecord: PriceRecord {
@@ -133,7 +134,7 @@ extension Candle: LineRecord {
       text.append(json: vwap)
     }
     text.append(",\"count\":")
-    text.append(count)
+    text.append(tradeCount)
     text.append(nanoseconds: start.nanosecondsSince1970, milli: ",\"start_ms\":", nano: ",\"start_ns\":")
     text.append(nanoseconds: nanoseconds, milli: ",\"interval_ms\":", nano: ",\"interval_ns\":")
     if let period = style.period {
@@ -165,7 +166,7 @@ extension Candle: LineRecord {
     text.appendComma()
     if let vwap { text.append(csv: vwap) }
     text.appendComma()
-    text.append(count)
+    text.append(tradeCount)
     if let period = style.period {
       text.appendComma()
       text.append(period)
@@ -189,7 +190,7 @@ extension PriceStatistics: LineRecord {
     text.append(json: symbol)
     text.append(nanoseconds: time.nanosecondsSince1970, milli: ",\"t_ms\":", nano: ",\"t_ns\":")
     text.append(",\"count\":")
-    text.append(count)
+    text.append(tradeCount)
     text.append(",\"mean\":")
     text.append(json: mean)
     text.append(",\"sd\":")
@@ -211,7 +212,7 @@ extension PriceStatistics: LineRecord {
     text.appendComma()
     text.append(time.nanosecondsSince1970)
     text.appendComma()
-    text.append(count)
+    text.append(tradeCount)
     for number in [mean, standardDeviation] {
       text.appendComma()
       text.append(csv: number)
@@ -225,6 +226,12 @@ extension PriceStatistics: LineRecord {
 }
 
 extension ByteText {
+  /// Appends every digit, trailing zeros included.
+  package mutating func append(_ number: ExactDecimal) {
+    if number.units < 0 { append("-") }
+    append(digits: number.units.magnitude, fraction: number.scale)
+  }
+
   /// Appends the line of an alert: a nested object, so that a reader of trades does not take it for one.
   package mutating func append(json alert: StreamElement<PriceAlert>) {
     append("{\"v\":1,\"alert\":{")

@@ -121,11 +121,11 @@ package enum SourceKind: Sendable, Hashable, CaseIterable {
   }
 
   /// The kind of a source of several: `exchange:NAME`, an address, or a file.
-  package init(place: String) {
-    if place.hasPrefix("exchange:") {
+  package init(source: String) {
+    if source.hasPrefix("exchange:") {
       self = .exchange
-    } else if place.wholeMatch(of: /(?i)(tcp|ws|wss):\/\/.+|unix:.+|[^\/]+:\d+/) != nil {
-      self.init(address: place)
+    } else if source.wholeMatch(of: /(?i)(tcp|ws|wss):\/\/.+|unix:.+|[^\/]+:\d+/) != nil {
+      self.init(address: source)
     } else {
       self = .file
     }
@@ -136,7 +136,7 @@ package enum SourceKind: Sendable, Hashable, CaseIterable {
     var kinds = Set((options["connect"] ?? []).map(Self.init(address:)))
     if options["replay"] != nil { kinds.insert(.file) }
     if options["exchange"] != nil { kinds.insert(.exchange) }
-    for source in options["source"] ?? [] { kinds.insert(Self(place: String(source.drop { $0 != "=" }.dropFirst()))) }
+    for source in options["source"] ?? [] { kinds.insert(Self(source: String(source.drop { $0 != "=" }.dropFirst()))) }
     return kinds
   }
 }

@@ -33,6 +33,13 @@ extension Timestamp: LosslessStringConvertible {
     return String(decoding: text, as: UTF8.self)
   }
 
+  /// The time of day in UTC: `21:00:00.250`, rounded down.
+  ///
+  /// - Parameter fractionDigits: as for ``rfc3339(fractionDigits:)``.
+  public func timeOfDay(fractionDigits: Int = 0) -> String {
+    String(rfc3339(fractionDigits: fractionDigits).dropFirst("2026-01-30T".count).dropLast())
+  }
+
   /// Parses a timestamp of RFC 3339: `2026-01-30T09:30:00.25-05:00`. A space in place of `T`, and lower-case `t` and `z` are
   /// accepted.
   ///

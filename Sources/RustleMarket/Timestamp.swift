@@ -28,7 +28,7 @@ public struct Timestamp: Sendable, Hashable {
 }
 
 extension Timestamp: InstantProtocol {
-  /// A duration between two timestamps.
+  /// A duration between two timestamps: Swift's own, under the name that `InstantProtocol` requires.
   public typealias Duration = Swift.Duration
 
   /// The timestamp after `duration`, of which fractions of a nanosecond are left out; ``min`` or ``max`` where it is beyond them.

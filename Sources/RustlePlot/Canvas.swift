@@ -61,9 +61,9 @@ internal import Foundation
     for row in 0..<down {
       for column in 0..<across {
         // A pixel of RGB24 is 32 bits in the machine's own order.
-        let place = (top + row) * stride + (left + column) * 4
+        let offset = (top + row) * stride + (left + column) * 4
         unsafe UnsafeMutableRawPointer(data).storeBytes(
-          of: pixels[row * across + column], toByteOffset: place, as: UInt32.self)
+          of: pixels[row * across + column], toByteOffset: offset, as: UInt32.self)
       }
     }
     unsafe cairo_surface_mark_dirty(surface)
@@ -143,7 +143,7 @@ internal import Foundation
     unsafe cairo_restore(context)
   }
 
-  /// Writes the picture as a PNG file and then puts it in the place of what is there, which stays whole when that fails.
+  /// Writes the picture as a PNG file and then replaces what is there, which stays whole when that fails.
   func writePNG(to path: String) throws(PlotError) {
     try check()
     unsafe cairo_surface_flush(surface)

@@ -17,9 +17,9 @@ public struct ColorMap: Sendable, Hashable {
   /// The colour of a value, `0xRRGGBB`: the lowest one's below 0 and for what is no number, the highest one's above 1.
   public func color(of value: Double) -> UInt32 {
     let last = Double(table.count - 1)
-    let place = value * last
+    let position = value * last
     // NaN fails both comparisons.
-    return place > 0 ? table[Int(min(place, last).rounded())] : table[0]
+    return position > 0 ? table[Int(min(position, last).rounded())] : table[0]
   }
 
   /// The nearest colour among those that terminals of 256 colours have from 16 to 231: six steps each of red, green and blue.

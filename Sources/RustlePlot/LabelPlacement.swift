@@ -19,7 +19,7 @@ public enum LabelPlacement {
 
   /// Places labels one after the other, the most important first: above the point, then beside it, then up to five
   /// lines higher; no label covers another, a marked point, or the edge of the area. Places that leave the obstacles
-  /// free come first, and the others are taken when there is no such place.
+  /// free come first, and the others are taken when there is no such position.
   ///
   /// - Parameters:
   ///   - requests: in order of importance.

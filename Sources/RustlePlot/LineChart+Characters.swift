@@ -15,9 +15,9 @@ extension LineChart.Series {
         previous = nil
         return nil
       }
-      let place = (1 - y.fraction(of: value)) * Double(rows - 1)
+      let height = (1 - y.fraction(of: value)) * Double(rows - 1)
       // One row beyond either edge stands for all that are outside.
-      let row = Int(min(max(place, -1), Double(rows)).rounded())
+      let row = Int(min(max(height, -1), Double(rows)).rounded())
       let from = previous.map { $0 < row ? $0 + 1 : $0 > row ? $0 - 1 : row } ?? row
       previous = row
       let (top, bottom) = (max(0, min(from, row)), min(rows - 1, max(from, row)))

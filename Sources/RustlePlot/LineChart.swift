@@ -36,6 +36,16 @@ public struct LineChart: Sendable {
       self.isFilled = isFilled
       self.name = name
     }
+
+    /// Creates a curve through points; a single one becomes a horizontal line.
+    ///
+    /// - Parameters:
+    ///   - points: with x never falling.
+    ///   - width: the length of that line, in the unit of x.
+    package init(through points: [Sample], width: Double) {
+      let ends = points.count == 1 ? [-0.5, 0.5] : [0]
+      self.init(samples: points.flatMap { point in ends.map { Sample(x: point.x + $0 * width, y: point.y) } })
+    }
   }
 
   /// A point that is marked, and named where there is room.

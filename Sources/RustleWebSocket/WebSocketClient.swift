@@ -73,7 +73,7 @@ struct WebSocketClient: Sendable {
     do {
       connection = try await connector.open()
     } catch {
-      return ("\(WebSocketEnd(error))", .zero)
+      return ("\(address.authority): \(WebSocketEnd(error))", .zero)
     }
     let begun = ContinuousClock.now
     let reason: String
@@ -154,9 +154,9 @@ extension WebSocketFeed.TLS {
       }
       return try NIOSSLContext(configuration: configuration)
     } catch {
-      let place = if case .file(let path) = roots { path } else { "the text" }
+      let source = if case .file(let path) = roots { path } else { "the text" }
       let reason = (error as? NIOSSLError) == .failedToLoadCertificate ? "none" : "\(WebSocketEnd(error))"
-      throw FeedError(code: .unreadableFile, message: "roots: expected certificates in PEM in \(place), got \(reason)")
+      throw FeedError(code: .unreadableFile, message: "roots: expected certificates in PEM in \(source), got \(reason)")
     }
   }
 

@@ -110,7 +110,7 @@ struct WebSocketConnector: Sendable {
     let compression = accepted.isEmpty ? nil : MessageCompression(answer: accepted)
     if compression == nil, !accepted.isEmpty {
       let got = accepted.joined(separator: ", ")
-      throw WebSocketEnd("handshake: expected \(Self.extensions) as offered or none, got '\(got)'")
+      throw WebSocketEnd("handshake: expected \(Self.extensions) as offered, got '\(got)'")
     }
     let (chosen, offered) = (words(Self.protocols, of: answer.headers), words(Self.protocols, of: headers))
     if chosen.count > 1 || !Set(chosen).isSubset(of: offered) {
@@ -194,9 +194,10 @@ private final class Refusal: ChannelInboundHandler, RemovableChannelHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard case .head(let head) = Self.unwrapInboundIn(data) else { return }
-    let place = head.headers.first(name: "Location").map { ", to \($0.prefix { $0 != "?" })" } ?? ""
+    let location = head.headers.first(name: "Location").map { ", to \($0.prefix { $0 != "?" })" } ?? ""
     attempt.fail(
-      WebSocketEnd("handshake: expected HTTP status 101, got \(head.status.code) \(head.status.reasonPhrase)\(place)"))
+      WebSocketEnd(
+        "handshake: expected HTTP status 101, got \(head.status.code) \(head.status.reasonPhrase)\(location)"))
   }
 }
 #endif

@@ -21,10 +21,10 @@ struct WebSocketEnd: Error, Hashable, CustomStringConvertible {
         // One error for each address of the host, or none when there is no address.
         error.connectionErrors.last.map { Self.words($0.error) } ?? "unknown host '\(error.host)'"
       case let error as NIOHTTPClientUpgradeError where error == .responseProtocolNotFound:
-        "handshake: expected HTTP status 101 with Upgrade: websocket, got another protocol"
+        "handshake: expected Upgrade: websocket, got another protocol"
       case is NIOHTTPClientUpgradeError:
-        "handshake: expected HTTP status 101 with the key's Sec-WebSocket-Accept, got another or none"
-      case is HTTPParserError: "handshake: expected HTTP, got another protocol; check the address's scheme and port"
+        "handshake: expected the key's Sec-WebSocket-Accept, got another or none"
+      case is HTTPParserError: "handshake: expected HTTP, got another protocol; check scheme and port"
       case ChannelError.inappropriateOperationForState, ChannelError.eof, ChannelError.ioOnClosedChannel:
         "handshake: the peer has closed the connection before the HTTP response"
       default: Self.words(error)

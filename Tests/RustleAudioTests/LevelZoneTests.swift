@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 @Suite(.releasesNativeObjects) struct NoiseClassTests {
-  /// The power of a place: the formula of DisplayScale the other way round.
-  private func power(ofPlace place: Double) -> Double {
-    20 * log10(pow(place / 120, 2) * (1 - 1e-4) + 1e-4)
+  /// The power of a value: the formula of DisplayScale the other way round.
+  private func power(ofValue value: Double) -> Double {
+    20 * log10(pow(value / 120, 2) * (1 - 1e-4) + 1e-4)
   }
 
   @Test(arguments: [
@@ -14,37 +14,37 @@ import Testing
     (89.99, .average),
     (90.001, .noisy), (99.99, .noisy), (100.001, .loud), (119.99, .loud), (120, .loud),
   ])
-  func placeHasItsClass(place: Double, levelZone: LevelZone) throws {
-    let shown = try DisplayScale.place(ofPower: power(ofPlace: place))
-    #expect(abs(shown.place - place) < 1e-9)
+  func valueHasItsZone(value: Double, levelZone: LevelZone) throws {
+    let shown = try DisplayScale.value(ofPower: power(ofValue: value))
+    #expect(abs(shown.value - value) < 1e-9)
     #expect(shown.levelZone == levelZone)
   }
 
-  /// The two powers next to each other between which the place comes to the edge: the upper one has the upper class.
+  /// The two powers next to each other between which the value comes to the edge: the upper one has the upper class.
   @Test(arguments: [(50.0, LevelZone.silent), (75, .quiet), (90, .average), (100, .noisy)])
   func edgeBelongsToTheClassAboveIt(edge: Double, below: LevelZone) throws {
-    var (low, high) = (power(ofPlace: edge - 1), power(ofPlace: edge + 1))
+    var (low, high) = (power(ofValue: edge - 1), power(ofValue: edge + 1))
     while low.nextUp < high {
       let middle = low + (high - low) / 2
-      if try DisplayScale.place(ofPower: middle).place < edge { low = middle } else { high = middle }
+      if try DisplayScale.value(ofPower: middle).value < edge { low = middle } else { high = middle }
     }
-    #expect(try DisplayScale.place(ofPower: low).levelZone == below)
-    let above = try DisplayScale.place(ofPower: high)
-    #expect(above.place >= edge)
+    #expect(try DisplayScale.value(ofPower: low).levelZone == below)
+    let above = try DisplayScale.value(ofPower: high)
+    #expect(above.value >= edge)
     #expect(above.levelZone.rawValue == below.rawValue + 1)
   }
 
   @Test func endsOfTheScaleAreOnIt() throws {
     for power in [0, 1, 100, .infinity] {
-      let shown = try DisplayScale.place(ofPower: power)
-      #expect(shown.place == 120 && shown.levelZone == .loud)
+      let shown = try DisplayScale.value(ofPower: power)
+      #expect(shown.value == 120 && shown.levelZone == .loud)
     }
     for power in [-80.001, -1_000, -.infinity, .nan] {
-      let shown = try DisplayScale.place(ofPower: power)
-      #expect(shown.place == 0 && shown.levelZone == .silent)
+      let shown = try DisplayScale.value(ofPower: power)
+      #expect(shown.value == 0 && shown.levelZone == .silent)
     }
     #expect(DisplayScale.range == 0...120)
-    #expect(abs(try DisplayScale.place(ofPower: -15.2).place - 50) < 0.05)
+    #expect(abs(try DisplayScale.value(ofPower: -15.2).value - 50) < 0.05)
   }
 
   @Test(arguments: [
@@ -58,7 +58,7 @@ import Testing
     try await meter.process(PCMBuffer(format: format, wholeFrames: samples, position: 0))
     let reading = try await meter.reading
     #expect(reading.levelZone == levelZone)
-    #expect(abs(reading.place - (try DisplayScale.place(ofPower: 20 * log10(amplitude)).place)) < 0.01)
+    #expect(abs(reading.displayValue - (try DisplayScale.value(ofPower: 20 * log10(amplitude)).value)) < 0.01)
   }
 
   @Test func classesAreOrderedAndNamed() {

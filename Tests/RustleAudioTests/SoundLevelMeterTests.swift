@@ -61,8 +61,8 @@ import Testing
     #expect(abs(try #require(try await meter.level(exceededFor: 50)) - 94) < 0.11)
     // Loudness and the place on the scale are of the signal.
     #expect(abs(try #require(reading.loudness).truePeak + 20) < 0.1)
-    let place = try DisplayScale.place(ofPower: Self.power).place
-    #expect(abs(reading.place - place) < 0.1)
+    let value = try DisplayScale.value(ofPower: Self.power).value
+    #expect(abs(reading.displayValue - value) < 0.1)
   }
 
   /// Of a 100 Hz tone, by the tables of IEC 61672-1.
@@ -198,7 +198,7 @@ import Testing
     ] {
       #expect(
         reading.level == -.infinity && reading.equivalentContinuousLevel == -.infinity && reading.peak == -.infinity)
-      #expect(reading.place == 0 && reading.levelZone == .silent)
+      #expect(reading.displayValue == 0 && reading.levelZone == .silent)
       #expect(reading.loudness?.integrated == -.infinity)
     }
   }

@@ -34,7 +34,7 @@ import Testing
     #expect(alone.lines.last == result.lines.first)
     let all = try #require(objects.last)
     #expect(all["files"] as? Int == 2 && all["failed"] as? Int == 1 && all["t_s"] as? Double == 40)
-    #expect(all["level_db"] == nil && all["input"] == nil && all["class_shares"] == nil)
+    #expect(all["level_db"] == nil && all["input"] == nil && all["zone_shares"] == nil)
     // -20 dB for 10 s and -30 dB for 30 s.
     let mean = 10 * log10((10 * 1e-2 + 30 * 1e-3) / 40)
     #expect(Self.isClose(all["equivalent_continuous_db"], mean, 0.02))
@@ -105,7 +105,7 @@ import Testing
     (["a.wav", "b.wav", "--interval", "100"], "--interval cannot be used with several files"),
     (["a.wav", "b.wav", "--png", "a.png"], "--png cannot be used with several files"),
     (["a.wav", "b.wav", "--calibrate", "94"], "--calibrate cannot be used with several files"),
-    (["a.wav", "-"], "<input>: expected a name for each of several files"),
+    (["a.wav", "-"], "<input>: several files cannot include - (standard input) or an empty name"),
     (["a.wav", "b.wav", "--demo"], "--demo cannot be used with a file, got 'a.wav'"),
   ])
   func optionsOfOneSoundAreRefused(_ arguments: [String], _ message: String) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import RustleMarket
+import RustlePlot
 import TestSupport
 import Testing
 
@@ -13,7 +14,8 @@ import Testing
   private func run(_ plan: TickerPlan, notes: LineWriter = nothing) async throws -> RunEnding {
     try await plan.run(
       to: TickerOutput(
-        plan, format: .ndjson, profile: TickerViewTests.profile(columns: 80), to: Self.nothing, notes: notes))
+        plan, format: .ndjson, profile: TickerViewTests.profile(columns: 80), to: Self.nothing, notes: notes),
+      notes: notes)
   }
 
   /// A recording that is served waits for the first of its clients, and is over when they have it.

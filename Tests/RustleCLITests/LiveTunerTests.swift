@@ -1,6 +1,7 @@
 import Foundation
 import RustleCore
 import RustleAudioFiles
+import RustlePlot
 import Synchronization
 import TestSupport
 import Testing

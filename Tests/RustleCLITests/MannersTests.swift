@@ -129,7 +129,7 @@ extension CommandTests {
 @Suite(.releasesNativeObjects) struct ArgumentBytesTests {
   private func malformed(_ arguments: [String], _ bytes: [UInt8]?) -> String? {
     let found = ArgumentBytes.malformed(in: arguments, commandLine: bytes.map { Data($0) })
-    return found.map { "\($0.place) \($0.text)" }
+    return found.map { "\($0.position) \($0.text)" }
   }
 
   @Test func onlyBytesThatAreNoCharacterAreMalformed() {

@@ -27,7 +27,7 @@ import Testing
     state.exceeded = zip([5, 10, 50, 90, 95], [-10.25, -12.5, -24, -51.75, -60.1]).map {
       SoundLevelReading.ExceedanceLevel(percent: $0, level: $1)
     }
-    state.place = 76.9
+    state.displayValue = 76.9
     state.levelZone = .average
     state.loudness = SoundLevelReading.Loudness(
       momentary: -20.1, momentaryMaximum: -7.4, shortTerm: -22.6, shortTermMaximum: -9.8, integrated: -19.75,
@@ -51,7 +51,7 @@ import Testing
     (state.level, state.equivalentContinuousLevel, state.maximum, state.minimum) = (97.06, 95.35, 109.49, nil)
     state.exceeded = SoundLevelReading().exceeded
     state.levelZone = .loud
-    state.place = 120
+    state.displayValue = 120
     state.loudness = nil
     state.overloads = 3
     state.droppedFrames = 960
@@ -141,12 +141,12 @@ import Testing
     #expect(text.contains(levelZone.name.uppercased()))
   }
 
-  @Test(arguments: [0.0, 30, 60, 120, 500]) func theBarIsAsLongAsItsPlace(place: Double) throws {
+  @Test(arguments: [0.0, 30, 60, 120, 500]) func theBarIsAsLongAsItsValue(value: Double) throws {
     var state = Self.state()
-    state.place = place
+    state.displayValue = value
     let view = MeterView(subject: try Self.subject(), profile: TickerViewTests.profile(columns: 80, ascii: true))
     let line = view.scale(state)
-    #expect(line.text.count { $0 == "@" } == Int(min(1, place / 120) * 60))
+    #expect(line.text.count { $0 == "@" } == Int(min(1, value / 120) * 60))
     #expect(line.text.count { $0 == "@" || $0 == "." } == 60)
   }
 
@@ -214,7 +214,7 @@ import Testing
     #expect(objects.allSatisfy { $0["v"] as? Int == 1 })
     // Silence has no level.
     #expect(objects[0]["level_db"] is NSNull && objects[0]["l50_db"] is NSNull && objects[0]["minimum_db"] is NSNull)
-    #expect(objects[1]["level_db"] as? Double == -21.34 && objects[1]["class"] as? String == "average")
+    #expect(objects[1]["level_db"] as? Double == -21.34 && objects[1]["zone"] as? String == "average")
     try Snapshot.expect(text)
   }
 

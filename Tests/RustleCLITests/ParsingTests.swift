@@ -2,6 +2,7 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleMarket
+import RustlePlot
 import TestSupport
 import Testing
 
@@ -169,7 +170,7 @@ import Testing
       "--png", "a.png", "--format", "csv",
     ]
     let other = try #require(try RootCommand.parseAsRoot(arguments) as? SpectrumCommand)
-    #expect(other.size == 64 && other.window.window == .rectangular && other.overlap == 0 && other.peaks == 0)
+    #expect(other.size == 64 && other.window == .rectangular && other.overlap == 0 && other.peaks == 0)
     #expect(other.channel.number == 2 && other.picture.png == "a.png" && other.output.effectiveFormat == .csv)
   }
 
@@ -352,7 +353,7 @@ import Testing
   @Test func anUnknownValueIsAnsweredWithTheKnownOnes() {
     let window = Self.refusal(["spectrum", "f", "--window", "kaiser"])
     #expect(window.contains("'kaiser'"))
-    for name in WindowChoice.allCases { #expect(window.contains(name.rawValue)) }
+    for name in ["hann", "hamming", "blackman", "none"] { #expect(window.contains(name)) }
     let weighting = Self.refusal(["meter", "f", "--weighting", "B"])
     #expect(weighting.contains("'B'") && weighting.contains("'A', 'C' or 'Z'"))
     let format = Self.refusal(["ticker", "A", "--format", "xml"])

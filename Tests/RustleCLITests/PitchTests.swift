@@ -87,7 +87,7 @@ extension SoundCommandTests {
     for (channel, pitch) in [("1", left), ("2", right)] {
       for words in [[], ["--viterbi"], ["--method", "yin"]] {
         let rows = try Self.rows(
-          RustleProcess.run(["pitch", path, "--channel", channel, "--hop", "2000", "--window", "4096"] + words))
+          RustleProcess.run(["pitch", path, "--channel", channel, "--hop", "2000", "--size", "4096"] + words))
         #expect(rows.count == 9)
         for row in rows { #expect(abs(row[1] - pitch) < 0.5) }
       }
@@ -118,7 +118,7 @@ extension SoundCommandTests {
   @Test func aShortWindowIsReportedOf() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Self.sine(440), as: "a.wav")
-    let words = ["pitch", path, "--min", "60", "--window", "1024", "--hop", "20000"]
+    let words = ["pitch", path, "--min", "60", "--size", "1024", "--hop", "20000"]
     let result = try RustleProcess.run(words)
     #expect(result.status == 0 && result.lines.count == 3)
     #expect(
@@ -153,7 +153,7 @@ extension SoundCommandTests {
       [261.63, 329.63, 392.0].reduce(0) { $0 + Float(0.2 * sin(2 * Double.pi * $1 * Double(index) / 44_100)) }
     }
     let path = try folder.write(WaveFile.floats(samples, channels: 1, sampleRate: 44_100), as: "chord.wav")
-    let lines = try Self.objects(RustleProcess.run(["pitch", path, "--json", "--window", "4096"]))
+    let lines = try Self.objects(RustleProcess.run(["pitch", path, "--json", "--size", "4096"]))
     #expect(!lines.isEmpty)
     for line in lines {
       let confidence = try #require(line["confidence"] as? Double)
@@ -194,7 +194,7 @@ extension SoundCommandTests {
       ([path, "--min", "500", "--max", "100"], 64, "expected --min below --max, got 500 and 100"),
       ([path, "--min", "30000", "--max", "40000"], 64, "pitch range: expected two frequencies above 0"),
       ([path, "--min", "0.5", "--max", "2"], 64, "sample rate hold, 3.03 to 19845 Hz, got 0.5 to 2 Hz"),
-      ([path, "--window", "1000"], 64, "expected a power of two from 256 to 32768, got '1000'"),
+      ([path, "--size", "1000"], 64, "expected a power of two from 256 to 32768, got '1000'"),
       ([path, "--hop", "0"], 64, "expected a number of samples from 1 to 1048576, got '0'"),
       ([path, "--method", "cepstrum"], 64, "cepstrum"),
       ([path, "--threshold", "2"], 64, "expected a confidence from 0 to 1, got '2'"),

@@ -1,4 +1,5 @@
 import Foundation
+import RustlePlot
 import Synchronization
 import TestSupport
 import Testing

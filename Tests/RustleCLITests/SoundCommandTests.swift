@@ -36,7 +36,7 @@ import Testing
     #expect(abs(try #require(summary["l50_db"] as? Double) + 9.03) < 0.1)
     #expect(abs(try #require(summary["true_peak_dbtp"] as? Double) + 6.02) < 0.1)
     #expect(summary["calibrated"] as? Bool == false && summary["unit"] as? String == "dBFS")
-    #expect(summary["class"] as? String == "quiet" && summary["input"] as? String == path)
+    #expect(summary["zone"] as? String == "quiet" && summary["input"] as? String == path)
     let bands = try #require(summary["bands"] as? [[String: Double]])
     let loudest = try #require(bands.max { ($0["db"] ?? -999) < ($1["db"] ?? -999) })
     #expect(loudest["hz"] == 1_000)
@@ -78,7 +78,7 @@ import Testing
     let path = try folder.write(WaveFile.floats(zeros, channels: 1, sampleRate: 48_000), as: "silence.wav")
     let summary = try #require(try Self.objects(RustleProcess.run(["meter", path, "--json"])).last)
     #expect(summary["equivalent_continuous_db"] is NSNull && summary["integrated_lufs"] is NSNull)
-    #expect(summary["class"] as? String == "silent" && summary["place"] as? Double == 0)
+    #expect(summary["zone"] as? String == "silent" && summary["display_value"] as? Double == 0)
     let text = try RustleProcess.run(["meter", path])
     #expect(text.status == 0 && !text.output.contains("inf") && !text.output.contains("nan"))
   }
@@ -149,7 +149,7 @@ import Testing
     let path = try folder.write(Self.tone(1), as: "tone.wav")
     let words = ["meter", path, "--format", "text", "--interval", "500", "--no-loudness"]
     let plain = try RustleProcess.run(words)
-    #expect(plain.output.contains("  CLASS\n") && plain.output.contains("\nsilent") == false)
+    #expect(plain.output.contains("  ZONE\n") && plain.output.contains("\nsilent") == false)
     let calibrated = try RustleProcess.run(words + ["--calibration", "100"])
     #expect(calibrated.output.contains("  SCALE 0-120\n") && calibrated.output.contains(#/\d   \d\d quiet\n/#))
     #expect(calibrated.output.contains("on the scale from 0 to 120: "))

@@ -1,3 +1,4 @@
+import RustlePlot
 import TestSupport
 import Testing
 

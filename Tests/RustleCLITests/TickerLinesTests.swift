@@ -1,5 +1,7 @@
 import Foundation
+import RustleFiles
 import RustleMarket
+import RustlePlot
 import TestSupport
 import Testing
 
@@ -127,7 +129,7 @@ import Testing
   static func candle(_ symbol: String = "BTC") throws -> Candle {
     let json = """
       {"symbol":"\(symbol)","start":"2026-11-21T06:45:00Z","end":"2026-11-21T06:46:00Z","open":"64000.10","high":"64320","low":"63360.00",
-      "close":"63999.90","exactVolume":"1.250","volume":1.25,"vwap":63999.96,"count":3}
+      "close":"63999.90","exactVolume":"1.250","volume":1.25,"vwap":63999.96,"tradeCount":3}
       """
     return try JSONDecoder().decode(Candle.self, from: Data(json.utf8))
   }
@@ -158,7 +160,7 @@ import Testing
 
   static func statistics(_ symbol: String = "BTC") throws -> PriceStatistics {
     let json = """
-      {"symbol":"\(symbol)","time":"2026-11-21T06:45:00.000000001Z","count":3,"mean":64106.66666666667,
+      {"symbol":"\(symbol)","time":"2026-11-21T06:45:00.000000001Z","tradeCount":3,"mean":64106.66666666667,
       "variance":29866.666666666668,"lowest":"63999.90","highest":"64320","first":"64320","last":"63999.90"}
       """
     return try JSONDecoder().decode(PriceStatistics.self, from: Data(json.utf8))

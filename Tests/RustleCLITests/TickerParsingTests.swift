@@ -1,6 +1,7 @@
 internal import ArgumentParser
 import Foundation
 import RustleMarket
+import RustlePlot
 import TestSupport
 import Testing
 
@@ -86,7 +87,7 @@ import RustleWebSocket
         _ = try await plan.run(
           to: TickerOutput(
             plan, format: .ndjson, profile: TickerViewTests.profile(columns: 80),
-            to: LineWriter(FileHandle.nullDevice), notes: nil))
+            to: LineWriter(FileHandle.nullDevice), notes: nil), notes: nil)
         return nil
       } catch {
         return CommandFailure(error)

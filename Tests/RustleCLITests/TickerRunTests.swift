@@ -1,5 +1,6 @@
 import Foundation
 import RustleMarket
+import RustlePlot
 import RustleTesting
 import TestSupport
 import Testing
@@ -40,7 +41,7 @@ import Testing
         plan, format: format, profile: TickerViewTests.profile(columns: 80),
         to: LineWriter(try FileHandle(forWritingTo: URL(filePath: out))),
         notes: LineWriter(try FileHandle(forWritingTo: URL(filePath: err))))
-      let ending = try await plan.run(to: output)
+      let ending = try await plan.run(to: output, notes: output.notes)
       #expect(ending == .streamEnded)
     } catch {
       guard let failure = CommandFailure(error) else { throw error }

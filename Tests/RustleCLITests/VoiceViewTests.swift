@@ -1,5 +1,6 @@
 import RustleAudio
 import RustleAudioFiles
+import RustlePlot
 import TestSupport
 import Testing
 

@@ -8,8 +8,8 @@ struct TurnQueueTests {
     #expect(queue.enter() == .first)
     #expect(queue.enter() == .later(1))
     #expect(queue.enter() == .later(2))
-    #expect(queue.wait(in: 1, "b") == nil)
-    #expect(queue.wait(in: 2, "c") == nil)
+    #expect(queue.wait(for: 1, "b") == nil)
+    #expect(queue.wait(for: 2, "c") == nil)
     #expect(queue.count == 2)
     #expect(queue.leave() == "b")
     #expect(queue.enter() == .later(3), "the turn went on to b")
@@ -23,7 +23,7 @@ struct TurnQueueTests {
     #expect(queue.enter() == .first)
     #expect(queue.enter() == .later(1))
     #expect(queue.leave() == nil, "no waiter yet")
-    #expect(queue.wait(in: 1, "b") == true)
+    #expect(queue.wait(for: 1, "b") == true)
     #expect(queue.enter() == .later(2))
   }
 
@@ -32,7 +32,7 @@ struct TurnQueueTests {
     #expect(queue.enter() == .first)
     for (number, name) in [(1, "b"), (2, "c"), (3, "d")] as [(UInt64, String)] {
       #expect(queue.enter() == .later(number))
-      #expect(queue.wait(in: number, name) == nil)
+      #expect(queue.wait(for: number, name) == nil)
     }
     #expect(queue.abandon(2) == "c")
     #expect(queue.leave() == "b")
@@ -46,7 +46,7 @@ struct TurnQueueTests {
     #expect(queue.enter() == .first)
     #expect(queue.enter() == .later(1))
     #expect(queue.abandon(1) == nil)
-    #expect(queue.wait(in: 1, "b") == false)
+    #expect(queue.wait(for: 1, "b") == false)
     #expect(queue.leave() == nil)
     #expect(queue.enter() == .first)
   }

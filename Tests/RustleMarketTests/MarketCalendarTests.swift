@@ -122,7 +122,7 @@ import Testing
     func candle(_ start: String, _ price: String, size: Double, symbol: String = "A") throws -> Candle {
       let json = """
         {"symbol":"\(symbol)","start":"\(start)","end":"\(start)","open":"\(price)","high":"\(price)5","low":"1.0",
-        "close":"\(price)","exactVolume":"\(size)","volume":\(size),"vwap":\(price),"count":2}
+        "close":"\(price)","exactVolume":"\(size)","volume":\(size),"vwap":\(price),"tradeCount":2}
         """
       return try JSONDecoder().decode(Candle.self, from: Data(json.utf8))
     }
@@ -133,7 +133,7 @@ import Testing
     #expect(days.outsideCount == 2)
     let closed = try #require(try days.add(candle("2026-11-24T09:00:00Z", "4.0", size: 1)))
     #expect((closed.open, closed.close, closed.high, closed.low) == (2, 3, ExactDecimal("3.05"), 1))
-    #expect(closed.count == 4 && closed.exactVolume == 4 && closed.vwap == 2.75)
+    #expect(closed.tradeCount == 4 && closed.exactVolume == 4 && closed.vwap == 2.75)
     let (opens, closes) = (try time("2026-11-23T09:00:00Z"), try time("2026-11-23T17:00:00Z"))
     #expect(closed.start == opens && closed.end == closes)
     let last = days.finish()

@@ -106,7 +106,7 @@ import Testing
     let stream = try await feed.statistics(over: .seconds(3_600))
     try await feed.run()
     clock.advance(by: .seconds(1))
-    #expect(await values(stream).map(\.count) == [1_048_576])
+    #expect(await values(stream).map(\.tradeCount) == [1_048_576])
     #expect(try stream.evictedTradeCount == 3 && stream.lateTradeCount == 0)
   }
 
@@ -143,10 +143,10 @@ import Testing
     let first = try #require(made.first { $0.symbol == "A" && $0.start == .unixEpoch })
     let prices = [first.open, first.high, first.low, first.close].map(\.description)
     #expect(prices == ["10.00", "12.50", "10.00", "12.50"])
-    #expect(first.count == 2 && first.volume == 0 && first.exactVolume == .zero)
+    #expect(first.tradeCount == 2 && first.volume == 0 && first.exactVolume == .zero)
     #expect(try candles.lateTradeCount == 0)
     let counted = await values(statistics)
-    #expect(counted.map(\.count) == [1, 2, 3])
+    #expect(counted.map(\.tradeCount) == [1, 2, 3])
     #expect(counted.last?.mean == 10.75 && counted.last?.change == -0.25 && counted.last?.lowest.description == "9.75")
     let fired = await values(alerts)
     #expect(fired.map(\.index) == [1] && fired.first?.threshold == threshold && fired.first?.price == level)

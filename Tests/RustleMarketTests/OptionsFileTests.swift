@@ -31,15 +31,15 @@ import Testing
 
   @Test func fileOfACommandLineIsThatOfItsOption() throws {
     func path(_ arguments: String...) throws -> String? {
-      try OptionsFile.place(for: ["ticker"] + arguments, of: "ticker", environment: [:])?.path
+      try OptionsFile.location(for: ["ticker"] + arguments, of: "ticker", environment: [:])?.path
     }
     #expect(try path("--config", "a", "B") == "a" && path("B", "--config=a=b") == "a=b")
     #expect(try path("--", "--config=a") == nil && path("A", "--", "--config", "a") == nil)
     #expect(try path("--config") == nil && path("--config=a", "--help") == nil)
-    #expect(try OptionsFile.place(for: ["pitch", "--config=a"], of: "ticker", environment: [:]) == nil)
+    #expect(try OptionsFile.location(for: ["pitch", "--config=a"], of: "ticker", environment: [:]) == nil)
     for arguments in [["--config=a", "--config=b"], ["--config", "a", "--config=a"]] {
       let error = #expect(throws: OptionsFileError.self) {
-        try OptionsFile.place(for: ["ticker"] + arguments, of: "ticker", environment: [:])
+        try OptionsFile.location(for: ["ticker"] + arguments, of: "ticker", environment: [:])
       }
       #expect(error?.code == .repeated && error?.message == "--config: expected one file, got 2")
     }

@@ -58,7 +58,7 @@ import Testing
     for (open, close, volume) in [(1, 2, 0.5), (3, 4, 0.25)] {
       let candle: Candle = try Self.decoded(
         """
-        {"symbol":"A","start":"1970-01-01T00:00:07Z","end":"1970-01-01T00:00:08Z","open":"\(open)","high":"9","low":"0","close":"\(close)","volume":\(volume),"count":1}
+        {"symbol":"A","start":"1970-01-01T00:00:07Z","end":"1970-01-01T00:00:08Z","open":"\(open)","high":"9","low":"0","close":"\(close)","volume":\(volume),"tradeCount":1}
         """)
       board.apply(.value(candle))
     }
@@ -68,9 +68,9 @@ import Testing
     #expect(board.rows[0].change == 0 && board.rows[0].time == .unixEpoch + .seconds(7))
     let statistics: PriceStatistics = try Self.decoded(
       """
-      {"symbol":"A","time":"1970-01-01T00:00:08Z","count":2,"mean":7.5,"variance":1,"lowest":"5","highest":"10","first":"5","last":"10"}
+      {"symbol":"A","time":"1970-01-01T00:00:08Z","tradeCount":2,"mean":7.5,"variance":1,"lowest":"5","highest":"10","first":"5","last":"10"}
       """)
     board.apply(.value(statistics))
-    #expect(board.rows[0].change == 1 && board.rows[0].statistics?.count == 2 && board.updates == 3)
+    #expect(board.rows[0].change == 1 && board.rows[0].statistics?.tradeCount == 2 && board.updates == 3)
   }
 }

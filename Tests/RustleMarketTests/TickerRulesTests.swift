@@ -17,11 +17,11 @@ import Testing
   }
 
   private static func element(_ kind: SourceKind) -> Options {
-    let places: [SourceKind: String] = [
+    let sources: [SourceKind: String] = [
       .file: "b=c.csv", .socket: "unix:/a", .webSocket: "ws://a", .secureWebSocket: "WSS://a",
       .exchange: "exchange:kraken",
     ]
-    return ["source": ["n=\(places[kind] ?? "")"]]
+    return ["source": ["n=\(sources[kind] ?? "")"]]
   }
 
   private struct Example {

@@ -17,6 +17,13 @@ import Testing
     ("2100-03-01T00:00:00Z", 4_107_542_400_000_000_000), ("2262-04-11T23:47:16.854775807Z", .max),
   ]
 
+  @Test func theTimeOfDayIsRoundedDown() {
+    #expect(Self.at(-1).timeOfDay(fractionDigits: 3) == "23:59:59.999")
+    #expect(Self.at(61_001_000_000).timeOfDay() == "00:01:01")
+    #expect(Self.at(61_001_000_000).timeOfDay(fractionDigits: 9) == "00:01:01.001000000")
+    #expect([0, 7_000, 1_000_000, 3_000_000_000, 1].map(Timestamp.fractionDigits) == [0, 6, 3, 0, 9])
+  }
+
   @Test(arguments: known) func textAndNanosecondsAreOneTime(text: String, nanoseconds: Int64) throws {
     let timestamp = Self.at(nanoseconds)
     #expect(timestamp.description == text)

@@ -196,7 +196,7 @@ import Testing
         Issue.record("expected a refusal, got \(refused)")
         return
       }
-      #expect(why.hasPrefix("Connection refused (os error "), "\(why)")
+      #expect(why.hasPrefix("127.0.0.1:\(peer.port): Connection refused (os error "), "\(why)")
       peer = try await WebSocketPeer.start(port: peer.port)
     }
     await feed.shutDown()

@@ -14,7 +14,7 @@ extension EqualizerAutomation {
   /// ```
   ///
   /// - Parameter content: UTF-8.
-  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the place.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the line or the element.
   public init(file content: Data) throws(AudioError) {
     if content.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "[") {
       let points: [FilePoint] = try content.decoded(as: "automation")
@@ -73,17 +73,17 @@ private struct FilePoint: Decodable {
 
   init(from decoder: any Decoder) throws {
     try decoder.refuseKeys(
-      otherThan: Key.allCases.map(\.rawValue), of: AudioError.place(decoder.codingPath, in: "automation"))
+      otherThan: Key.allCases.map(\.rawValue), of: AudioError.location(decoder.codingPath, in: "automation"))
     let values = try decoder.container(keyedBy: Key.self)
     let number = try? values.decode(Int.self, forKey: .band)
     let name = try number.map(String.init) ?? values.decode(String.self, forKey: .band)
-    let place = AudioError.place(decoder.codingPath, in: "automation")
+    let location = AudioError.location(decoder.codingPath, in: "automation")
     guard let band = Self.band(name) else {
-      throw AudioError.validation("\(place): band", expected: "a band from 1 on, or preamp", got: "'\(name)'")
+      throw AudioError.validation("\(location): band", expected: "a band from 1 on, or preamp", got: "'\(name)'")
     }
     let side = try values.decodeIfPresent(String.self, forKey: .channel) ?? ""
     guard let channel = Self.channel(side) else {
-      throw AudioError.validation("\(place): channel", expected: "left, right or both", got: "'\(side)'")
+      throw AudioError.validation("\(location): channel", expected: "left, right or both", got: "'\(side)'")
     }
     point = EqualizerAutomation.Point(
       time: try values.decode(Double.self, forKey: .time), band: band.index, channel: channel,

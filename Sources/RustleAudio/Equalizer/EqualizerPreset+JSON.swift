@@ -51,7 +51,7 @@ extension EqualizerPreset: Codable {
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for values, `DecodingError` for types.
   public init(from decoder: any Decoder) throws {
     try decoder.refuseKeys(
-      otherThan: Key.allCases.map(\.rawValue), of: AudioError.place(decoder.codingPath, in: "preset"))
+      otherThan: Key.allCases.map(\.rawValue), of: AudioError.location(decoder.codingPath, in: "preset"))
     let values = try decoder.container(keyedBy: Key.self)
     let isShort = values.contains(.gains)
     if !isShort || values.contains(.v) {
@@ -82,7 +82,7 @@ extension EqualizerPreset: Codable {
         while !bands.isAtEnd {
           let band = try bands.superDecoder()
           try band.refuseKeys(
-            otherThan: ["kind", "frequency_hz", "gain_db", "q"], of: AudioError.place(band.codingPath, in: "preset"))
+            otherThan: ["kind", "frequency_hz", "gain_db", "q"], of: AudioError.location(band.codingPath, in: "preset"))
         }
       }
       settings = EqualizerSettings(

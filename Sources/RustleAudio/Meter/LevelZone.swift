@@ -36,15 +36,15 @@ public enum DisplayScale {
   /// The range of the scale.
   public static let range = 0.0...120.0
 
-  /// Returns the place and the zone of an average power in dB relative to full scale: with a = 10^(power/20) and m = 10^-4,
+  /// Returns the value and the zone of an average power in dB relative to full scale: with a = 10^(power/20) and m = 10^-4,
   /// 120 √((a - m) / (1 - m)); 0 below -80 dB, 120 from 0 dB on.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native`` when the linked archive is not the one that the package was built
   ///   against.
-  public static func place(ofPower power: Double) throws(AudioError) -> (place: Double, levelZone: LevelZone) {
-    let (place, number) = try AudioError.rethrowing { () throws(NativeError) in
+  public static func value(ofPower power: Double) throws(AudioError) -> (value: Double, levelZone: LevelZone) {
+    let (value, number) = try AudioError.rethrowing { () throws(NativeError) in
       try NativeCalls.displayScale(power: power)
     }
-    return (place, LevelZone(number: number))
+    return (value, LevelZone(number: number))
   }
 }

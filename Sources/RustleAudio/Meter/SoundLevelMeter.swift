@@ -154,7 +154,7 @@ public struct SoundLevelReadings<Buffers: AsyncSequence>: AsyncSequence where Bu
   let buffers: Buffers
   let framesBetween: Int
 
-  /// Reads the input as its only consumer.
+  /// Makes an iterator, which reads the input as its only consumer.
   public func makeAsyncIterator() -> Iterator {
     Iterator(meter: meter, buffers: buffers.makeAsyncIterator(), framesBetween: framesBetween)
   }
@@ -166,7 +166,7 @@ public struct SoundLevelReadings<Buffers: AsyncSequence>: AsyncSequence where Bu
     private let framesBetween: Int
     /// A buffer that reaches beyond a reading, and its next frame to measure.
     private var buffer: PCMBuffer?
-    private var place = 0
+    private var offset = 0
     private var untilReading: Int
     private var isOver = false
 
@@ -201,13 +201,13 @@ public struct SoundLevelReadings<Buffers: AsyncSequence>: AsyncSequence where Bu
             // A measurement without new sound has no new reading.
             return untilReading == framesBetween ? nil : try await meter.reading
           }
-          (buffer, place) = (fresh, 0)
+          (buffer, offset) = (fresh, 0)
         }
         guard let current = buffer else { continue }
-        let count = Swift.min(current.frameCount - place, untilReading)
-        try await meter.process(current.frames(place..<place + count))
-        place += count
-        if place == current.frameCount { buffer = nil }
+        let count = Swift.min(current.frameCount - offset, untilReading)
+        try await meter.process(current.frames(offset..<offset + count))
+        offset += count
+        if offset == current.frameCount { buffer = nil }
         untilReading -= count
         if untilReading == 0 {
           untilReading = framesBetween

@@ -29,9 +29,9 @@ public struct SoundLevelReading: Sendable, Hashable {
   public package(set) var overruns = 0
   /// The loudness in LUFS; nil if not measured.
   public package(set) var loudness: Loudness?
-  /// The place of the unweighted, uncalibrated power on the ``DisplayScale``, 0 to 120.
-  public package(set) var place: Double
-  /// The zone of that place.
+  /// The value of the unweighted, uncalibrated power on the ``DisplayScale``, 0 to 120.
+  public package(set) var displayValue: Double
+  /// The zone of that value.
   public package(set) var levelZone: LevelZone
   /// The calibration of the levels.
   public package(set) var calibration: Calibration
@@ -95,7 +95,7 @@ public struct SoundLevelReading: Sendable, Hashable {
     (level, equivalentContinuousLevel, maximum, minimum) = (-.infinity, -.infinity, -.infinity, nil)
     (peak, soundExposureLevel, overloads, loudness) = (-.infinity, -.infinity, 0, nil)
     exceeded = ExceedanceLevel.percentages.map { ExceedanceLevel(percent: $0, level: nil) }
-    (place, levelZone) = (0, .silent)
+    (displayValue, levelZone) = (0, .silent)
     calibration = configuration.calibration
     frequencyWeighting = configuration.frequencyWeighting
     timeWeighting = configuration.timeWeighting
@@ -123,7 +123,7 @@ public struct SoundLevelReading: Sendable, Hashable {
         momentary: reading.momentary, momentaryMaximum: reading.momentaryHighest, shortTerm: reading.shortTerm,
         shortTermMaximum: reading.shortTermHighest, integrated: reading.integrated,
         range: reading.seconds < 3 ? nil : reading.range, truePeak: reading.truePeak) : nil
-    place = reading.place
+    displayValue = reading.displayValue
     levelZone = LevelZone(number: reading.levelZone)
     calibration = configuration.calibration
     frequencyWeighting = configuration.frequencyWeighting

@@ -29,7 +29,7 @@ extension Data {
 
 extension AudioError {
   /// A path into JSON, for example `left band 3: gain_db` or `strings 2`; the document's name for the whole.
-  static func place(_ path: [any CodingKey], in document: String) -> String {
+  static func location(_ path: [any CodingKey], in document: String) -> String {
     var text = ""
     for key in path {
       if let index = key.intValue {
@@ -44,7 +44,7 @@ extension AudioError {
   /// The error of a decoder as one sentence with its place.
   fileprivate static func unreadable(_ error: DecodingError, _ document: String) -> Self {
     func fault(_ path: [any CodingKey], _ expected: String, _ got: String) -> Self {
-      .validation(place(path, in: document), expected: expected, got: got, advice: "Correct the \(document) there.")
+      .validation(location(path, in: document), expected: expected, got: got, advice: "Correct the \(document) there.")
     }
     switch error {
     case .keyNotFound(let key, let context): return fault(context.codingPath + [key], "a value", "none")

@@ -1,9 +1,9 @@
 /// The outputs of an input's buffers, one at a time, for ``VoiceFrames`` and ``TunerUpdates``.
 struct BufferFeed<Buffers: AsyncIteratorProtocol, Output> where Buffers.Element == PCMBuffer {
   private var buffers: Buffers
-  /// The outputs of the last buffer, and the place of the next one.
+  /// The outputs of the last buffer, and the index of the next one.
   private var waiting: [Output] = []
-  private var place = 0
+  private var index = 0
   private var hasEnded = false
   private var isOver = false
 
@@ -19,17 +19,17 @@ struct BufferFeed<Buffers: AsyncIteratorProtocol, Output> where Buffers.Element 
     atEnd finish: () async throws -> [Output] = { [] }
   ) async throws -> Output? {
     while !isOver {
-      if place < waiting.count {
-        place += 1
-        return waiting[place - 1]
+      if index < waiting.count {
+        index += 1
+        return waiting[index - 1]
       }
       do {
         if hasEnded { break }
         if let buffer = try await buffers.next(isolation: actor) {
-          (waiting, place) = (try await process(buffer), 0)
+          (waiting, index) = (try await process(buffer), 0)
         } else {
           hasEnded = true
-          (waiting, place) = (try await finish(), 0)
+          (waiting, index) = (try await finish(), 0)
         }
       } catch {
         isOver = true

@@ -34,7 +34,7 @@ public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
     private let stream: EngineStream<PCMBuffer>
     private let maximumFrameCount: Int
     private var waiting: [StreamElement<PCMBuffer>] = []
-    private var place = 0
+    private var index = 0
     /// The next frame if none is dropped.
     private var next: Int64 = 0
     private var isOver = false
@@ -57,11 +57,11 @@ public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
       if isOver { return nil }
       while true {
         // A cancelled task gets no waiting block.
-        if Task.isCancelled { place = waiting.count }
-        while place < waiting.count {
+        if Task.isCancelled { index = waiting.count }
+        while index < waiting.count {
           if let buffer = joined() { return buffer }
         }
-        place = 0
+        index = 0
         guard await base.next(into: &waiting, maximumCount: 1_024, isolation: actor) else {
           isOver = true
           if let error = AudioError.end(of: stream.outcome, advice: "Check the device, and capture again.") {
@@ -72,22 +72,22 @@ public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
       }
     }
 
-    /// The block at `place` with the following ones, as far as they fit; nil for a gap, which the positions show.
+    /// The block at `index` with the following ones, as far as they fit; nil for a gap, which the positions show.
     private mutating func joined() -> PCMBuffer? {
-      guard let first = waiting[place].value else {
-        place += 1
+      guard let first = waiting[index].value else {
+        index += 1
         return nil
       }
-      place += 1
+      index += 1
       var samples = first.samples
       var end = first.position + Int64(first.frameCount)
-      while place < waiting.count, let block = waiting[place].value, block.position == end,
+      while index < waiting.count, let block = waiting[index].value, block.position == end,
         block.overruns == first.overruns,
         samples.count + block.samples.count <= maximumFrameCount * first.format.channels
       {
         samples += block.samples
         end += Int64(block.frameCount)
-        place += 1
+        index += 1
       }
       defer { next = end }
       return PCMBuffer(

@@ -11,13 +11,13 @@ extension Decoder {
   ///
   /// - Parameters:
   ///   - known: the keys of the object.
-  ///   - place: the object's name in the error.
+  ///   - object: the object's name in the error.
   /// - Throws: ``AudioError`` for the first other key in alphabetical order; `DecodingError` for a value that is not an object.
-  func refuseKeys(otherThan known: [String], of place: String) throws {
+  func refuseKeys(otherThan known: [String], of object: String) throws {
     let keys = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
     guard let other = keys.filter({ !known.contains($0) }).min() else { return }
     throw AudioError.validation(
-      place, expected: "only \(known.joined(separator: ", "))", got: String(other.prefix(40)).debugDescription,
+      object, expected: "only \(known.joined(separator: ", "))", got: String(other.prefix(40)).debugDescription,
       advice: "Correct the key, or leave it out.")
   }
 }

@@ -35,7 +35,7 @@ public struct NeedleSmoother: Sendable {
     }
   }
 
-  /// Seconds without any frame after which the next one starts afresh, unless the last reading is held for longer.
+  /// The longest gap in seconds between two tones that are smoothed together, unless the last reading is held for longer.
   public static let maximumGap = 1.0
   /// Seconds for which a tone is nearer to another note without interruption, by less than the margin, before that one is shown:
   /// longer than half a period of a vibrato.

@@ -80,13 +80,13 @@ public struct StretchCurve: Sendable, Hashable {
     table = Self.table(points, octave)
   }
 
-  /// Returns the cents of a note above its place in the temperament; 0 at A4.
+  /// Returns the cents of a note above its pitch in the temperament; 0 at A4.
   ///
   /// - Parameter position: a MIDI number, also between two notes; beyond all of them, the outermost note's cents.
   public func cents(at position: Double) -> Double {
-    let place = min(max(position - Double(Note.midiRange.lowerBound), 0), Double(table.count - 1))
-    let index = min(Int(place), table.count - 2)
-    return table[index] + (table[index + 1] - table[index]) * (place - Double(index))
+    let row = min(max(position - Double(Note.midiRange.lowerBound), 0), Double(table.count - 1))
+    let index = min(Int(row), table.count - 2)
+    return table[index] + (table[index + 1] - table[index]) * (row - Double(index))
   }
 
   /// Returns B of a note, also between and beyond the measured ones.

@@ -1,6 +1,6 @@
 /// The state of a ``Tuner`` after one analysis frame.
 public struct TunerUpdate: Sendable, Equatable {
-  /// The time of the frame's middle in its recording, in seconds. Dropped frames are included.
+  /// The time of the analysis frame's middle, in seconds since the beginning of the sound; dropped frames count.
   public let time: Double
   /// The measured frame, before any correction. Its time is ``time``.
   public let frame: PitchFrame

@@ -75,8 +75,8 @@ final class FFmpeg {
     }
     if process.terminationReason == .exit {
       if process.terminationStatus == 0 { return nil }
-      let place = "\(Self.name(of: path)): "
-      return messages.lastLine?.replacingOccurrences(of: place, with: "") ?? "status \(process.terminationStatus)"
+      let prefix = "\(Self.name(of: path)): "
+      return messages.lastLine?.replacingOccurrences(of: prefix, with: "") ?? "status \(process.terminationStatus)"
     }
     return process.terminationStatus == SIGXFSZ ? "File too large" : "ended by signal \(process.terminationStatus)"
   }

@@ -36,8 +36,7 @@ struct DevicesCommand: AsyncParsableCommand {
 
 extension DeviceList {
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
-    let table = Table(columns(profile), format: format, profile: profile)
-    return table.header + table.lines(devices)
+    Table(columns(profile), format: format, profile: profile).document(of: devices)
   }
 
   /// Names are shown whole, to be typed again; descriptions are cut to the terminal's width where it leaves 16 columns.

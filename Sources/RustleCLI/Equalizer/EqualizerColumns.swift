@@ -106,13 +106,14 @@ extension Glyphs {
 }
 
 extension EqualizerResponse {
+  var curves: [(String, [Double], [Double])] { [("Left", frequencies, left), ("Right", frequencies, right)] }
+
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
     let columns: [Column<(hz: Double, left: Double, right: Double)>] = [
       Column("hz") { $0.hz }, Column("left_db") { $0.left }, Column("right_db") { $0.right },
     ]
-    let table = Table(columns, format: format, profile: profile)
-    return table.header
-      + table.lines(frequencies.indices.map { (hz: frequencies[$0], left: left[$0], right: right[$0]) })
+    return Table(columns, format: format, profile: profile)
+      .document(of: frequencies.indices.map { (hz: frequencies[$0], left: left[$0], right: right[$0]) })
   }
 }
 
@@ -126,8 +127,7 @@ struct ResponseView {
   private var glyphs: Glyphs { profile.glyphs }
 
   func text() -> String {
-    let curves = [("Left", response.frequencies, response.left), ("Right", response.frequencies, response.right)]
-    let picture = ResponsePicture.lines(curves, in: profile.chart) { profile.paint($0, .cyan) }
+    let picture = ResponsePicture.lines(response.curves, in: profile.chart) { profile.paint($0, .cyan) }
     return (picture + summary).map { $0 + "\n" }.joined()
   }
 

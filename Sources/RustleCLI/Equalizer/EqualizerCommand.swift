@@ -22,9 +22,9 @@ struct EqualizerCommand: AsyncParsableCommand {
       --gains and --band apply in this order. Sound has one or two channels; mono uses the bands of the left channel. \
       Without gains the output equals the input bit for bit, within the precision of the encoding.
 
-      --automation changes gains over time: linear in dB between the points of a band, exact every 44 ms and within a fifth \
-      of the change in that time between; a jump takes 40 ms. Before its first point a band has that point's gain, after its \
-      last that one's.
+      --automation changes gains over time, linearly in dB between the points of a band. A gain is exact every 44 ms; \
+      between, it is off by at most a fifth of its change in these 44 ms. A jump takes 40 ms. Before its first point a band \
+      has the gain of that point, and after its last point the gain of that one.
 
       Standard output receives a WAV file whose header has no length, or samples alone (--no-header); the result in \
       --format goes to standard error then.
@@ -107,7 +107,7 @@ struct EqualizerCommand: AsyncParsableCommand {
     let isFile = if case .file = mode { true } else { false }
     let isExport = if case .export = mode { true } else { false }
     let (isLive, isResponse) = (mode == .live, mode == .response)
-    let given: [(isGiven: Bool, option: String, fits: Bool, place: String)] = [
+    let given: [(isGiven: Bool, option: String, fits: Bool, requirement: String)] = [
       (file.written.encoding != nil, "--encoding", isFile, "a file to write"),
       (file.written.quality != nil, "--quality", isFile, "a file to write"),
       (file.normalize != nil, "--normalize", isFile && input != AudioFileReader.standardInputPath, "a file to read"),
@@ -132,7 +132,7 @@ struct EqualizerCommand: AsyncParsableCommand {
       (output.json || output.format != .auto, "--format", !isExport, "sound or --response"),
     ]
     for option in given where option.isGiven && !option.fits {
-      throw ValidationError("\(option.option) requires \(option.place)")
+      throw ValidationError("\(option.option) requires \(option.requirement)")
     }
     try file.samples.check(rate: device.rate, channels: device.channels)
     if case .file(_, let output) = mode { _ = try file.written.options(of: output) }
@@ -177,8 +177,7 @@ struct EqualizerCommand: AsyncParsableCommand {
     if let png {
       let preamp = Numbers.signed(shown.preamp, .unicode)
       try ResponsePicture.write(
-        [("Left", response.frequencies, response.left), ("Right", response.frequencies, response.right)],
-        title: settings.preset.flatMap(EqualizerPreset.name(ofFile:)) ?? EqualizerPreset.defaultName,
+        response.curves, title: settings.preset.flatMap(EqualizerPreset.name(ofFile:)) ?? EqualizerPreset.defaultName,
         subtitle: "\(Numbers.plain(sampleRate, digits: 12)) Hz, preamp \(preamp) dB", to: png)
       log.noteWritten(png)
     }

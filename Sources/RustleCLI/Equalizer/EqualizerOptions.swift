@@ -37,7 +37,7 @@ struct EqualizerOptions: ParsableArguments {
       + "(default: the preset's, or 0)", value: "db|auto", parse: Self.preamp)
   var preamp: EqualizerRequest.Preamp?
 
-  @Flag(help: "Solve for bands whose combined response has the given gains: compensate for the overlap of neighbours.")
+  @Flag(help: "Compensate for the overlap of neighbouring bands, so that the combined response has the given gains.")
   var solve = false
 
   @Flag(help: "Leave the sound unchanged.")

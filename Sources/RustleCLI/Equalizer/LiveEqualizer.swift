@@ -3,6 +3,7 @@ import Foundation
 import RustleAudio
 import RustleAudioFiles
 import RustleFiles
+import RustlePlot
 
 struct EqualizerLiveOptions: ParsableArguments {
   @Option(

@@ -105,15 +105,11 @@ actor FileMeter {
     let widest = waiting.max { $0.reading.bands.count < $1.reading.bands.count } ?? result
     for result in waiting {
       let table = result.table(format: format, profile: profile, bandsOf: widest.reading)
-      let header = hasHeader ? "" : format.isForPeople ? profile.glyphs.plain(heading(result, table)) : table.header
+      let heading = "\(files.count) files, \(result.reading.weightingText); \(result.reading.calibrationText)\n\n"
+      let header = (format.isForPeople ? profile.glyphs.plain(heading) : "") + table.header
+      try LineWriter.standardOutput.write((hasHeader ? "" : header) + table.line(result.reading))
       hasHeader = true
-      try LineWriter.standardOutput.write(header + table.line(result.reading))
     }
-  }
-
-  private func heading(_ result: FileResult, _ table: Table<SoundLevelReading>) -> String {
-    let reading = result.reading
-    return "\(files.count) files, \(reading.weightingText); \(reading.calibrationText)\n\n\(table.titles.text)\n"
   }
 }
 
@@ -128,65 +124,38 @@ struct FileResult: Sendable {
 
   /// Columns of the present, which all files together do not have.
   private static let present: Set<String> = [
-    "level_db", "momentary_lufs", "short_term_lufs", "place", "class", "dropped_frames", "overruns",
+    "level_db", "momentary_lufs", "short_term_lufs", "display_value", "zone", "dropped_frames", "overruns",
   ]
 
   /// - Parameter widest: a reading with the bands of the CSV header.
-  func table(format: OutputFormat, profile: TerminalProfile, bandsOf widest: SoundLevelReading) -> Table<
-    SoundLevelReading
-  > {
+  func table(
+    format: OutputFormat, profile: TerminalProfile, bandsOf widest: SoundLevelReading
+  ) -> Table<SoundLevelReading> {
+    let (subject, counts) = (subject, counts ?? (0, 0))
     let kind = subject == nil ? "all" : "summary"
-    let columns =
-      switch format {
-      case .auto, .text: textColumns
-      case .csv:
-        [
-          Column("kind") { _ in kind }, Column("input") { _ in subject?.name },
-          Column("sample_rate_hz") { _ in subject?.format.sampleRate },
-          Column("channels") { _ in subject?.format.channels }, Column("channel") { _ in subject?.channel },
-        ] + measures(like: widest)
-      case .ndjson: measures(like: reading) + subjectColumns
-      }
-    return Table(columns, kind: kind, format: format, profile: profile)
-  }
-
-  private func measures(like widest: SoundLevelReading) -> [Column<SoundLevelReading>] {
-    let columns = widest.columns(hasLoudness: reading.loudness != nil)
-    guard subject == nil else { return columns }
-    return columns.map { column in
-      Self.present.contains(column.name) ? Column(column.name, in: column.formats) { _ in Value.absent } : column
+    let identity: [Column<SoundLevelReading>] = [
+      Column("kind", in: [.csv]) { _ in kind }, Column("input", in: [.csv]) { _ in subject?.name },
+      Column("sample_rate_hz", in: [.csv]) { _ in subject?.format.sampleRate },
+      Column("channels", in: [.csv]) { _ in subject?.format.channels },
+      Column("channel", in: [.csv]) { _ in subject?.channel },
+    ]
+    let measures = widest.columns(hasLoudness: reading.loudness != nil, isWhole: true).map { column in
+      guard subject == nil, Self.present.contains(column.name) else { return column }
+      return Column(column.name, in: column.formats) { _ in Value.absent }
     }
-  }
-
-  private var subjectColumns: [Column<SoundLevelReading>] {
-    guard let subject else {
-      let counts = counts ?? (0, 0)
-      return [Column("files") { _ in counts.measured }, Column("failed") { _ in counts.failed }]
-    }
-    return MeterLines.columns(of: subject, history)
-  }
-
-  private var textColumns: [Column<SoundLevelReading>] {
-    let name = subject.map(\.name) ?? "all \(counts?.measured ?? 0) files"
-    let failed = counts.map { $0.failed > 0 ? ", \($0.failed) failed" : "" } ?? ""
-    let loudness: [Column<SoundLevelReading>] =
-      reading.loudness == nil
-      ? []
-      : [
-        Column("", in: []) { $0.loudness?.integrated }.shown("I", 8, "%.1f"),
-        Column("", in: []) { $0.loudness?.range }.shown("LRA", 7, "%.1f"),
-        Column("", in: []) { $0.loudness?.truePeak }.shown("TP", 8, "%.1f"),
-      ]
-    return [
-      Column("", in: [], \.seconds).shown("TIME", 9) { reading, _ in Numbers.time(reading.seconds) },
-      Column("", in: [], \.equivalentContinuousLevel).shown(reading.equivalentName, 8, "%.1f"),
-      Column("", in: [], \.maximum).shown("\(reading.levelName)max", 8, "%.1f"),
-      Column("", in: [], \.peak).shown(reading.peakName, 8, "%.1f"),
-    ] + loudness + [
-      Column().shown("  FILE", isRight: false) { _, _ in "  \(CommandFailure.visible(name))\(failed)" },
+    let ofAll: [Column<SoundLevelReading>] = [
+      Column("files", in: [.ndjson]) { _ in counts.measured }, Column("failed", in: [.ndjson]) { _ in counts.failed },
+    ]
+    let name = subject?.name ?? "all \(counts.measured) files"
+    let cells: [Column<SoundLevelReading>] = [
+      Column().shown("  FILE", isRight: false) { _, _ in
+        "  \(CommandFailure.visible(name))" + (counts.failed > 0 ? ", \(counts.failed) failed" : "")
+      },
       Column().shown("", isRight: false, ink: { _ in .red }) { reading, _ in
         reading.overloads > 0 ? "  OVERLOAD" : ""
       },
     ]
+    let others = subject.map { MeterLines.columns(of: $0, history) } ?? ofAll
+    return Table(identity + measures + others + cells, kind: kind, format: format, profile: profile)
   }
 }

@@ -38,7 +38,7 @@ struct MeterCommand: AsyncParsableCommand {
       \(SoundLevelReading().columns(hasLoudness: true).fieldList(
         kind: "reading for each interval, summary for the last line"))
 
-      The summary adds class_shares (shares of the readings), input, sample_rate_hz, channels, channel, \
+      The summary adds zone_shares (the share of the readings in each zone), input, sample_rate_hz, channels, channel, \
       calibration_offset_db and response_points. Of several files there is a summary for each, and a line of the kind all \
       with files and failed, their numbers; CSV has a column kind.
       """)
@@ -81,7 +81,7 @@ struct MeterCommand: AsyncParsableCommand {
       (interval != nil, "--interval cannot be used with several files"),
       (
         ([sound.input ?? ""] + more).contains { $0 == "" || $0 == AudioFileReader.standardInputPath },
-        "<input>: expected a name for each of several files"
+        "<input>: several files cannot include - (standard input) or an empty name"
       ))
   }
 

@@ -38,34 +38,40 @@ struct MeterLines: Sendable {
   static func columns(of subject: SoundSubject, _ history: LevelHistory) -> [Column<SoundLevelReading>] {
     let shares = LevelZone.allCases.compactMap { zone in history.share(of: zone).map { (zone.name, Value.number($0)) } }
     return [
-      Column("class_shares") { _ in shares.isEmpty ? .absent : Value.object(shares) },
-      Column("input") { _ in subject.name },
-      Column("sample_rate_hz") { _ in subject.format.sampleRate },
-      Column("channels") { _ in subject.format.channels },
-      Column("channel") { _ in subject.channel },
-      Column("calibration_offset_db", \.calibration.offset),
-      Column("response_points") { $0.calibration.response?.points.count ?? 0 },
+      Column("zone_shares", in: [.ndjson]) { _ in shares.isEmpty ? .absent : Value.object(shares) },
+      Column("input", in: [.ndjson]) { _ in subject.name },
+      Column("sample_rate_hz", in: [.ndjson]) { _ in subject.format.sampleRate },
+      Column("channels", in: [.ndjson]) { _ in subject.format.channels },
+      Column("channel", in: [.ndjson]) { _ in subject.channel },
+      Column("calibration_offset_db", in: [.ndjson], \.calibration.offset),
+      Column("response_points", in: [.ndjson]) { $0.calibration.response?.points.count ?? 0 },
     ]
   }
 }
 
 extension SoundLevelReading {
   /// The columns of a reading with the bands that this one has.
-  func columns(hasLoudness: Bool) -> [Column<Self>] {
-    levelColumns + (hasLoudness ? Self.loudnessColumns : [])
-      + [
-        Column("overloads", "samples at or beyond full scale", \.overloads),
-        Column("dropped_frames", "of a device; dropped frames are not measured", \.droppedFrames),
-        Column("overruns", .ditto, \.overruns),
-        Column().shown(hasWordOfLevel ? "  CLASS" : "  SCALE 0-120", isRight: false, ink: \.levelZone.ink) {
-          reading, _ in
-          let place = reading.hasWordOfLevel ? "" : String(Int(reading.place)).leftPadded(to: 3) + " "
-          return "  " + place + reading.levelZone.name
-        },
-        Column().shown("", isRight: false, ink: { _ in .red }) { reading, _ in
-          reading.faults.isEmpty ? "" : "  " + reading.faults.joined(separator: ", ")
-        },
-      ] + bandColumns
+  ///
+  /// - Parameter isWhole: whether text shows the measures of a whole file instead of the present ones.
+  func columns(hasLoudness: Bool, isWhole: Bool = false) -> [Column<Self>] {
+    let faults = [
+      Column<Self>("overloads", "samples at or beyond full scale", \.overloads),
+      Column("dropped_frames", "of a device; dropped frames are not measured", \.droppedFrames),
+      Column("overruns", .ditto, \.overruns),
+    ]
+    let cells = [
+      Column<Self>().shown(hasWordOfLevel ? "  ZONE" : "  SCALE 0-120", isRight: false, ink: \.levelZone.ink) {
+        reading, _ in
+        let value = reading.hasWordOfLevel ? "" : String(Int(reading.displayValue)).leftPadded(to: 3) + " "
+        return "  " + value + reading.levelZone.name
+      },
+      Column().shown("", isRight: false, ink: { _ in .red }) { reading, _ in
+        reading.faults.isEmpty ? "" : "  " + reading.faults.joined(separator: ", ")
+      },
+    ]
+    let shown = levelColumns + (hasLoudness ? Self.loudnessColumns : []) + faults + (isWhole ? [] : cells)
+    let hidden: Set = isWhole ? ["level_db", "momentary_lufs", "short_term_lufs"] : ["range_lu", "true_peak_dbtp"]
+    return shown.map { hidden.contains($0.name) ? $0.withoutCell : $0 } + bandColumns
   }
 
   private var levelColumns: [Column<Self>] {
@@ -87,8 +93,8 @@ extension SoundLevelReading {
         let meaning = index == 0 ? "exceeded for this percentage of the time" : .ditto
         return Column("l\(one.percent)_db", meaning) { $0.exceeded[index].level }
       } + [
-        Column("place", "on the scale from 0 to 120, and the zone's name", \.place),
-        Column("class", .ditto, \.levelZone.name),
+        Column("display_value", "on the scale from 0 to 120, and the zone's name", \.displayValue),
+        Column("zone", .ditto, \.levelZone.name),
       ]
   }
 
@@ -100,7 +106,8 @@ extension SoundLevelReading {
       Column("short_term_lufs", .ditto, \.loudness?.shortTerm).shown("S", 8, "%.1f"),
       Column("short_term_max_lufs", .ditto, \.loudness?.shortTermMaximum),
       Column("integrated_lufs", .ditto, \.loudness?.integrated).shown("I", 8, "%.1f"),
-      Column("range_lu", .ditto, \.loudness?.range), Column("true_peak_dbtp", .ditto, \.loudness?.truePeak),
+      Column("range_lu", .ditto, \.loudness?.range).shown("LRA", 7, "%.1f"),
+      Column("true_peak_dbtp", .ditto, \.loudness?.truePeak).shown("TP", 8, "%.1f"),
     ]
   }
 

@@ -149,12 +149,12 @@ struct MeterView {
     // A narrow terminal has no room for the end of the scale.
     let isWide = profile.columns >= 40
     let width = max(4, profile.columns - (isWide ? 20 : 12))
-    let full = Int((min(1, max(0, reading.place / DisplayScale.range.upperBound)) * Double(width)).rounded())
+    let full = Int((min(1, max(0, reading.displayValue / DisplayScale.range.upperBound)) * Double(width)).rounded())
     let (shades, ink) = (profile.glyphs.shades, reading.levelZone.ink)
     return profile.line([
       (String(repeating: shades[shades.count - 1], count: full), ink),
       (String(repeating: shades[0], count: width - full) + " ", .dim),
-      (String(Int(reading.place)).leftPadded(to: 3) + (isWide ? " of 120 " : " ") + reading.levelZone.name, ink),
+      (String(Int(reading.displayValue)).leftPadded(to: 3) + (isWide ? " of 120 " : " ") + reading.levelZone.name, ink),
     ])
   }
 

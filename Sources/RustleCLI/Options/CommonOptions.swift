@@ -2,6 +2,7 @@ public import ArgumentParser
 internal import Foundation
 public import RustleAudio
 public import RustleAudioFiles
+import RustlePlot
 
 struct ChannelOption: ParsableArguments {
   @Option(
@@ -66,15 +67,29 @@ extension EqualizerPreset.FileFormat: ExpressibleByArgument {}
 extension PitchMethod: ExpressibleByArgument {}
 extension FormantMethod: ExpressibleByArgument {}
 extension AudioFileWriter.Encoding: ExpressibleByArgument {}
+extension LoudnessRangeStep: ExpressibleByArgument {}
+extension OutputFormat: ExpressibleByArgument {}
 
 extension FrequencyWeighting: ExpressibleByArgument {
   /// Parses the letter, upper or lower case.
   public init?(argument: String) { self.init(rawValue: argument.uppercased()) }
 }
 
-extension LoudnessRangeStep: ExpressibleByArgument {}
-
 extension TimeWeighting: ExpressibleByArgument {
   /// Parses the letter, upper or lower case.
   public init?(argument: String) { self.init(rawValue: argument.uppercased()) }
+}
+
+extension WindowFunction: ExpressibleByArgument {
+  /// Parses a name.
+  public init?(argument: String) { self.init(name: argument) }
+
+  /// The names in the help.
+  public static var allValueStrings: [String] { ["hann", "hamming", "blackman", "none"] }
+
+  /// The name as an argument.
+  var name: String { self == .rectangular ? "none" : rawValue }
+
+  /// The name in the help.
+  public var defaultValueDescription: String { name }
 }

@@ -1,16 +1,8 @@
 internal import ArgumentParser
-
-enum OutputFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
-  /// A live view on a terminal, text elsewhere.
-  case auto
-  case text
-  /// One JSON object per line, with a version field.
-  case ndjson
-  /// A header and one record per line (RFC 4180 quoting).
-  case csv
-
-  var isForPeople: Bool { self == .auto || self == .text }
-}
+import Foundation
+import Logging
+import RustleCore
+import RustlePlot
 
 struct OutputOptions: ParsableArguments {
   @Option(
@@ -40,5 +32,55 @@ struct OutputOptions: ParsableArguments {
 
   func refuseCSV() throws {
     if effectiveFormat == .csv { throw ValidationError("--format: expected auto, text or ndjson, got csv") }
+  }
+}
+
+struct LogOptions: ParsableArguments {
+  @Flag(name: .shortAndLong, help: "Log debug messages to standard error.")
+  var verbose = false
+
+  @Flag(name: .shortAndLong, help: "Write only errors to standard error; RUSTLE_LOG adds records.")
+  var quiet = false
+
+  func validate() throws {
+    if verbose && quiet { throw ValidationError("--verbose cannot be used with --quiet") }
+  }
+
+  /// The least level that is logged. The environment variable `RUSTLE_LOG` can lower it below that of the options.
+  func level(environment: [String: String], usual: Logger.Level = .warning) -> Logger.Level {
+    let asked: Logger.Level = verbose ? .debug : quiet ? .error : usual
+    let named = environment["RUSTLE_LOG"].flatMap { Logger.Level(rawValue: $0.lowercased()) }
+    return min(asked, named ?? asked)
+  }
+
+  /// Writes a note to standard error, unless `--quiet`.
+  func note(_ text: String) {
+    if !quiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
+  }
+
+  func noteWritten(_ path: String) {
+    if !quiet { try? LineWriter.standardError.write("wrote \(path)\n") }
+  }
+
+  /// The progress line of a job, where standard error is a terminal. With `writesAtOnce` the output itself shows the progress: no
+  /// line then if it is a terminal too.
+  func progress(total: Int?, writesAtOnce: Bool = false) -> ProgressLine {
+    let isSeen = !quiet && StandardStream.isTerminal(StandardStream.error)
+    let isEnabled = isSeen && !(writesAtOnce && StandardStream.isTerminal(StandardStream.output))
+    return ProgressLine(total: total, isEnabled: isEnabled) { try? LineWriter.standardError.write($0) }
+  }
+
+  /// Sends the log of the process and of the engines to standard error. To be called at most once in a process.
+  ///
+  /// - Parameter usual: the default level; `.error` for a command that reports the engines' warnings itself.
+  func bootstrap(usual: Logger.Level = .warning) {
+    let level = level(environment: ProcessInfo.processInfo.environment, usual: usual)
+    // The first call into a mismatched archive reports it.
+    if (try? NativeLibrary.prepare()) != nil { NativeLog.setLevel(level) }
+    LoggingSystem.bootstrap { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = level
+      return handler
+    }
   }
 }

@@ -1,6 +1,9 @@
 internal import ArgumentParser
 import Foundation
 import RustleAudio
+import RustleCore
+import RustleMarket
+import RustlePlot
 
 /// Parsers of option values; their errors name the expected and the given value.
 enum Parse {
@@ -34,6 +37,17 @@ enum Parse {
     }
   }
 
+  static let time = value(
+    "a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970", Timestamp.init(written:))
+
+  /// An interval of market data: `250ms`.
+  static func interval(_ what: String, allowsZero: Bool = false) -> @Sendable (String) throws -> Duration {
+    { text in
+      if allowsZero, text.wholeMatch(of: /0+(ns|us|ms|s|m|h|d)?/) != nil { return .zero }
+      return try value("\(what) such as 250ms, 5s, 1m, 1h or 1d") { MarketInterval($0) }(text).duration
+    }
+  }
+
   /// Rejects the first fault.
   static func reject(_ faults: (isFault: Bool, message: String)...) throws {
     for case (true, let message) in faults { throw ValidationError(message) }
@@ -55,14 +69,11 @@ enum Parse {
 
   private static func rethrowing<Value>(
     _ parse: @escaping @Sendable (String) throws -> Value
-  ) -> @Sendable (String) throws -> Value {
-    { text in
-      do {
-        return try parse(text)
-      } catch let error as AudioError {
-        throw ValidationError(error.message)
-      }
-    }
+  ) -> @Sendable (String) throws -> Value { { text in try checked { try parse(text) } } }
+
+  /// Returns the result of `make`; an error of a library is one of the usage.
+  static func checked<Value>(of option: String = "", _ make: () throws -> Value) throws -> Value {
+    do { return try make() } catch let error as any CodedError { throw ValidationError(option + error.message) }
   }
 }
 

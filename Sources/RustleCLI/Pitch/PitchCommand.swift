@@ -52,9 +52,10 @@ struct PitchCommand: AsyncParsableCommand {
   var method: PitchMethod = .harmonic
 
   @Option(
-    "Samples of an analysis frame: a power of two, 256 to 32768. A frame of less than 2.25 periods of --min raises --min. "
-      + "(default: the least power that suffices)", value: "samples", parse: Parse.powerOfTwo(in: 256...32_768))
-  var window: Int?
+    "Length of an analysis frame in samples: a power of two, 256 to 32768. A frame shorter than 2.25 periods of --min raises "
+      + "--min. (default: the shortest that is long enough)", value: "samples",
+    parse: Parse.powerOfTwo(in: 256...32_768))
+  var size: Int?
 
   @Option(
     "Hop size in samples, 1 to 1048576. (default: 512, with --voice 10 ms)", value: "samples",
@@ -92,7 +93,7 @@ struct PitchCommand: AsyncParsableCommand {
     try sound.checkRate(in: 1_000 ... .infinity, "at least 1000")
     var configuration = defaults(sampleRate: rate)
     configuration.range = (min ?? configuration.range.lowerBound)...(max ?? configuration.range.upperBound)
-    (configuration.method, configuration.window) = (method, window)
+    (configuration.method, configuration.window) = (method, size)
     let hop = hop ?? configuration.hop
     configuration.hop = hop
     let threshold = threshold ?? (voice ? PitchFrame.voicedVoiceConfidence : PitchFrame.voicedConfidence)
@@ -140,12 +141,7 @@ struct PitchCommand: AsyncParsableCommand {
           format: "; method %@, %.4g to %.4g Hz, analysis frames of %d samples, hop size %d", method.rawValue,
           tracker.range.lowerBound, tracker.range.upperBound, tracker.window, hop)
       map.curves = frames.voicedStretches(from: threshold).map { stretch in
-        // A single frame is drawn one hop wide.
-        let ends = stretch.count > 1 ? [0] : [-0.5, 0.5]
-        return LineChart.Series(
-          samples: stretch.flatMap { frame in
-            ends.map { .init(x: frame.time + $0 * Double(hop) / rate, y: frame.frequency ?? 0) }
-          })
+        .init(through: stretch.map { .init(x: $0.time, y: $0.frequency ?? 0) }, width: Double(hop) / rate)
       }
       try map.writePNG(to: png)
       log.noteWritten(png)

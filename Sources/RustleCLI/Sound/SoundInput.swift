@@ -1,6 +1,7 @@
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustlePlot
 
 extension OpenedInput {
   /// Opens and starts a device, which ends at the configuration's frame limit.

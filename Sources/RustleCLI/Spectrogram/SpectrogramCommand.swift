@@ -43,7 +43,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
   var hop: Int?
 
   @Option(help: "Window function.")
-  var window: WindowChoice = .hann
+  var window: WindowFunction = .hann
 
   @Option(
     "Decibels from the darkest to the lightest colour, down from the next multiple of ten above the highest level, 10 to "
@@ -95,7 +95,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
         "--max-frequency: expected at most half the sample rate, \(Numbers.plain(rate / 2)) Hz, got "
           + "\(Numbers.plain(maxFrequency)) Hz")
     }
-    let stft = try STFT(size: size, hop: hop, window: window.window, normalization: .amplitude, output: .decibels)
+    let stft = try STFT(size: size, hop: hop, window: window, normalization: .amplitude, output: .decibels)
     var builder = try SpectrogramBuilder(stft)
     try await sound.forEachMono(channel: channel.number, log: logging) {
       try builder.add($0)
@@ -126,7 +126,7 @@ struct SpectrogramResult {
   var lines: [String] {
     [
       subject.line + String(format: ", %.2f s", seconds),
-      WindowChoice.line(size: stft.size, window: stft.window, frames: columns.frames)
+      stft.window.line(size: stft.size, frames: columns.frames)
         + String(format: ", one each %.4g ms, %.4g Hz a bin", hop * 1_000, binWidth),
     ]
   }

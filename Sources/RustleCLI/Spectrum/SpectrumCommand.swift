@@ -1,8 +1,8 @@
 internal import ArgumentParser
 import Foundation
-import RustleAudio
+package import RustleAudio
 import RustleAudioFiles
-import RustlePlot
+package import RustlePlot
 
 struct SpectrumCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -34,7 +34,7 @@ struct SpectrumCommand: AsyncParsableCommand {
   var size = 8_192
 
   @Option(help: "Window function.")
-  var window: WindowChoice = .hann
+  var window: WindowFunction = .hann
 
   @Option(
     "Overlap of successive analysis frames, 0 to 0.95. (default: 0.5)", parse: Parse.number("a fraction", in: 0...0.95))
@@ -69,7 +69,7 @@ struct SpectrumCommand: AsyncParsableCommand {
     if size < self.size {
       log.note("\(sound.name) is shorter than an analysis frame of \(self.size) samples: analysed with \(size)")
     }
-    var analyzer = try WelchAnalyzer(size: size, window: window.window, overlap: overlap, sampleRate: rate)
+    var analyzer = try WelchAnalyzer(size: size, window: window, overlap: overlap, sampleRate: rate)
     try await sound.forEachMono(channel: channel.number, log: log) {
       analyzer.add($0)
     }
@@ -102,7 +102,7 @@ struct SpectrumResult {
     Column("channel", \.subject.channel),
     Column("duration_s", \.seconds),
     Column("size", \.spectrum.size),
-    Column("window") { WindowChoice.name(of: $0.spectrum.window) },
+    Column("window", \.spectrum.window.name),
     Column("overlap", \.overlap),
     Column("frames", \.spectrum.frames),
     Column("peaks", \.peaks),
@@ -117,10 +117,10 @@ struct SpectrumResult {
     switch format {
     case .ndjson: return Table(Self.columns, format: format, profile: profile).line(self)
     case .csv:
-      let table = Table(Self.bins, format: format, profile: profile)
       // Each of these properties is computed on access.
       let (frequencies, levels, amplitudes) = (spectrum.frequencies, spectrum.decibels, spectrum.amplitudes)
-      return table.header + table.lines(frequencies.indices.map { (frequencies[$0], levels[$0], amplitudes[$0]) })
+      return Table(Self.bins, format: format, profile: profile)
+        .document(of: frequencies.indices.map { (frequencies[$0], levels[$0], amplitudes[$0]) })
     case .auto, .text:
       let bars = profile.chart.bars(of: plot, rows: 12, units: ("Hz", "dBFS")) { profile.paint($0, .cyan) }
       let lines = [profile.paint(subject.name, .bold), fileLine, analysisLine, ""] + bars
@@ -133,7 +133,7 @@ struct SpectrumResult {
 
   /// The description of the analysis: `8192 samples, hann window, 55 analysis frames, overlap 50 %, 5.38 Hz a bin`.
   var analysisLine: String {
-    WindowChoice.line(size: spectrum.size, window: spectrum.window, frames: spectrum.frames)
+    spectrum.window.line(size: spectrum.size, frames: spectrum.frames)
       + String(
         format: ", overlap %.4g %%, %.4g Hz a bin", overlap * 100, spectrum.sampleRate / Double(spectrum.size))
   }
@@ -146,8 +146,7 @@ struct SpectrumResult {
       Column().shown("FREQUENCY", 14) { peak, _ in String(format: "%.3f Hz", peak.1.frequency) },
       Column().shown("LEVEL", 11) { peak, glyphs in level(peak.1.decibels, glyphs) },
     ]
-    let table = Table(columns, format: .text, profile: profile)
-    return table.header + table.lines(zip(1..., peaks).map { ($0, $1) })
+    return Table(columns, format: .text, profile: profile).document(of: zip(1..., peaks).map { ($0, $1) })
   }
 
   var plot: LineChart {
@@ -158,21 +157,15 @@ struct SpectrumResult {
 }
 
 extension SpectralPeak: FieldValue {
-  var field: Value {
+  package var field: Value {
     .object([("hz", .number(frequency)), ("db", .number(decibels)), ("amplitude", .number(amplitude))])
   }
 }
 
-enum WindowChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
-  case hann, hamming, blackman, none
-
-  var window: WindowFunction { WindowFunction(name: rawValue) ?? .rectangular }
-
-  static func name(of window: WindowFunction) -> String { window == .rectangular ? "none" : window.rawValue }
-
+extension WindowFunction {
   /// `8192 samples, hann window, 55 analysis frames`.
-  static func line(size: Int, window: WindowFunction, frames: Int) -> String {
-    let name = window == .rectangular ? "no" : window.rawValue
+  func line(size: Int, frames: Int) -> String {
+    let name = self == .rectangular ? "no" : rawValue
     return "\(size) samples, \(name) window, \(frames) analysis frame\(frames == 1 ? "" : "s")"
   }
 }

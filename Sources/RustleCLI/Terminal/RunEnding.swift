@@ -1,4 +1,5 @@
 import Foundation
+import RustlePlot
 import Synchronization
 
 /// The cause of the end of a run.
@@ -110,7 +111,12 @@ enum RunEnding: Sendable, Equatable {
           }
           if let view {
             tasks.addTask { try await view.redraw() }
-            tasks.addKeys(keys) { try await view.press($0) }
+            if let keys {
+              tasks.addTask {
+                for await key in keys where try await view.press(key) { return .quit }
+                return nil
+              }
+            }
           }
           if watchesReader ?? (view == nil) { tasks.addTask { await readerGone(from: StandardStream.output) } }
         }, settle: settle)
@@ -120,17 +126,6 @@ enum RunEnding: Sendable, Equatable {
 
 /// The tasks of a run: the first that returns an ending, not nil, ends the run.
 typealias RunTasks = ThrowingTaskGroup<RunEnding?, any Error>
-
-extension RunTasks {
-  /// Adds the reading of keys; `press` returns whether a key ends the run.
-  mutating func addKeys(_ keys: AsyncStream<Key>?, press: @escaping @Sendable (Key) async throws -> Bool) {
-    guard let keys else { return }
-    addTask {
-      for await key in keys where try await press(key) { return .quit }
-      return nil
-    }
-  }
-}
 
 /// Returns the outcome of `body`, after `end` has run, also when `body` failed.
 func finally<Outcome>(

@@ -1,6 +1,7 @@
 internal import CTerminal
 import Dispatch
 import Foundation
+import RustlePlot
 
 /// The state of the terminal for a live view: a hidden cursor, and keys without line buffering.
 ///
@@ -44,14 +45,36 @@ enum StandardStream {
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  static func size(of descriptor: Int32) -> (columns: Int, rows: Int) {
-    (Int(rustle_terminal_columns(descriptor)), Int(rustle_terminal_rows(descriptor)))
-  }
-
   static func isReaderGone(_ descriptor: Int32) -> Bool { rustle_terminal_reader_is_gone(descriptor) != 0 }
 
   /// Makes a closed pipe an error that can be handled. To be called once, at the start.
   static func ignoreBrokenPipes() { rustle_terminal_ignore_broken_pipes() }
+}
+
+extension TerminalProfile {
+  /// The present profile of standard output or standard error.
+  static func present(of descriptor: Int32 = StandardStream.output, isASCIIAskedFor: Bool) -> Self {
+    Self(
+      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(descriptor),
+      size: (Int(rustle_terminal_columns(descriptor)), Int(rustle_terminal_rows(descriptor))),
+      isASCIIAskedFor: isASCIIAskedFor)
+  }
+}
+
+enum Keyboard {
+  /// The keys as they are pressed. Ends when standard input does; dropping it stops the reading.
+  static func keys() -> AsyncStream<Key> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Key.self)
+    let input = FileHandle.standardInput
+    input.readabilityHandler = { input in
+      // The handler is called when bytes are available, so that this does not block; no bytes mean the end.
+      let bytes = input.availableData
+      if bytes.isEmpty { return continuation.finish() }
+      for key in Key.keys(in: bytes) { continuation.yield(key) }
+    }
+    continuation.onTermination = { _ in input.readabilityHandler = nil }
+    return stream
+  }
 }
 
 /// Signals as elements of a stream, so that they are handled in a task and not in a signal handler.

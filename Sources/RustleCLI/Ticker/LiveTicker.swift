@@ -1,5 +1,6 @@
 import Foundation
 import RustleMarket
+import RustlePlot
 
 /// The live table: receives updates and keys, and draws changes.
 actor LiveTicker: LiveView, TickerSink {

@@ -70,7 +70,7 @@ extension TickerView {
     let time = fitting(
       column(hasTime ? "TIME" : "LAG", 8, ink: { _ in .dim }) {
         let time = $0.time
-        return hasTime ? MarketTime.timeOfDay(time, hasMilliseconds: false) : UnitLabel.age(now - time)
+        return hasTime ? time.timeOfDay() : UnitLabel.age(now - time)
       })
     let hasVolume = board.rows.prefix(1_000).contains { $0.volume > 0 }
     let volume = hasVolume ? fitting(column("VOLUME", 8) { UnitLabel.amount($0.volume) }) : []

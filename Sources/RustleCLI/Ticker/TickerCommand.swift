@@ -2,6 +2,7 @@ internal import ArgumentParser
 import Foundation
 import Logging
 import RustleMarket
+import RustlePlot
 
 struct TickerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -89,7 +90,9 @@ struct TickerCommand: AsyncParsableCommand {
     value: "file", completion: .file(extensions: ["json"]))
   var config: String?
 
-  @Option(help: ArgumentHelp("A symbol, where there are no others. Repeatable; for --config.", valueName: "symbol"))
+  @Option(
+    help: ArgumentHelp(
+      "A symbol for a command line without symbols, as in the file of --config. Repeatable.", valueName: "symbol"))
   var watchlist: [String] = []
 
   @OptionGroup(title: "Sources") var source: TickerSourceOptions
@@ -113,9 +116,7 @@ struct TickerCommand: AsyncParsableCommand {
     "Simulate a symbol's price as geometric Brownian motion from an initial price, rounded to its digits: "
       + "BTC=65000.00; with drift and volatility per year: BTC=65000.00,0.05,0.6 (default: 0 and 0.5). Required for "
       + "all symbols or none.", value: "symbol=price",
-    parse: { text in
-      do throws(FeedError) { return try NamedMotion(text) } catch { throw ValidationError(error.message) }
-    })
+    parse: { text in try Parse.checked { try NamedMotion(text) } })
   var processes: [NamedMotion] = []
 
   @OptionGroup var output: OutputOptions
@@ -162,10 +163,11 @@ struct TickerCommand: AsyncParsableCommand {
         "--policy sampled requires --replay or --connect; a simulation has --rate"
       ),
       (foreign != nil, "--alert: expected one of the symbols, got '\(foreign ?? "")'"))
+    let model = try Parse.checked { try SimulatedFeed.Model(processes, of: symbols) }
     return TickerPlan(
-      source: try feed
+      source: feed
         ?? .simulated(
-          SimulatedFeed(symbols: symbols, updatesPerSecond: rate ?? 2, seed: seed, model: model(of: symbols))),
+          SimulatedFeed(symbols: symbols, updatesPerSecond: rate ?? 2, seed: seed, model: model)),
       symbols: feed != nil && symbols.isEmpty ? .all : .only(symbols), content: try stream.content(),
       policy: try stream.policy(rate: rate ?? 2), thresholds: stream.alerts,
       record: stream.record, overwrite: stream.overwrite, serve: source.serve.map { FeedAddress($0) },
@@ -177,11 +179,6 @@ struct TickerCommand: AsyncParsableCommand {
     ["seed": seed != nil, "rate": rate != nil, "brownian": !processes.isEmpty].filter(\.value).mapValues { _ in [] }
   }
 
-  /// The model of simulated prices.
-  private func model(of symbols: [String]) throws -> SimulatedFeed.Model {
-    do throws(FeedError) { return try .init(processes, of: symbols) } catch { throw ValidationError(error.message) }
-  }
-
   func run() async throws {
     // The engine's warnings are reported by the output or the view.
     log.bootstrap(usual: .error)
@@ -190,11 +187,11 @@ struct TickerCommand: AsyncParsableCommand {
     if let screen = output.screen {
       let start = ContinuousClock.now
       let view = LiveTicker(plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) }, wall: { .now })
-      ending = try await plan.run(in: view, notes: notes)
+      ending = try await plan.run(to: view, view: view, notes: notes)
     } else {
       let lines = TickerOutput(
         plan, format: output.effectiveFormat, profile: output.profile, to: .standardOutput, notes: notes)
-      ending = try await plan.run(to: lines)
+      ending = try await plan.run(to: lines, notes: notes)
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }

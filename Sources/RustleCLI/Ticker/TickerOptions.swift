@@ -37,24 +37,24 @@ struct TickerSourceOptions: ParsableArguments {
   var quotes = false
 
   @Option(
-    "End after this number of failures to connect in a row, 1 or more; the loss of a connection that delivered prices is "
-      + "a first one. (default: no limit)",
+    "End after this number of failures to connect in a row, 1 or more; losing a connection that delivered prices counts as "
+      + "the first. (default: no limit)",
     value: "count", parse: Parse.integer("a number of attempts", in: 1...Int(UInt32.max)))
   var attempts: Int?
 
   @Option(
     "The longest wait before the next attempt to connect, 1ms to 1d. (default: 30s)", value: "interval",
-    parse: MarketTime.interval(of: "an interval"))
+    parse: Parse.interval("an interval"))
   var backoffLimit: Duration?
 
   @Option(
     "Reconnect after this time without any data, 10ms to 1d; 0: never. (default: 30s)", value: "interval",
-    parse: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
+    parse: Parse.interval("an interval, 0 or", allowsZero: true))
   var silenceLimit: Duration?
 
   @Flag(
     name: .customLong("renumbered"),
-    help: "Continue the sequence numbers of a source that restarts them with each connection. Requires --connect.")
+    help: "The source restarts its sequence numbers with each connection: this is no gap. Requires --connect.")
   var isRenumbered = false
 
   @Option(
@@ -110,8 +110,9 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Option(
     "Paths of a message's fields: symbol=PATH,price=PATH and, after further commas, size=PATH, side=PATH:BUY|SELL, "
-      + "time=PATH:UNIT, seq=PATH, bid=PATH, bid_size=PATH, ask=PATH, ask_size=PATH, each=PATH, only=PATH:VALUE. With bid and "
-      + "ask a price is not required: it is their middle. (default: those that this command writes)")
+      + "time=PATH:UNIT, seq=PATH, bid=PATH, bid_size=PATH, ask=PATH, ask_size=PATH; each=PATH is a list of trades, and "
+      + "only=PATH:VALUE leaves out messages with another value. With bid and ask a price is not required: it is their "
+      + "middle. (default: the names that this command writes)")
   var schema: String?
 
   @Option(
@@ -129,12 +130,12 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Option(
     "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970. (default: the start)", value: "time",
-    parse: Parse.value("a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970", MarketTime.timestamp))
+    parse: Parse.time)
   var from: Timestamp?
 
   @Option(
     "End before this time, in a form of --from. (default: the end)", value: "time",
-    parse: Parse.value("a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970", MarketTime.timestamp))
+    parse: Parse.time)
   var to: Timestamp?
 
   @Flag(help: "End with an error at the first malformed line of the recording, instead of skipping it.")
@@ -197,7 +198,7 @@ struct TickerSourceOptions: ParsableArguments {
     var one = self
     let files = peerTokenFiles.filter { $0.hasPrefix("\(source.name)=") }
     (one.sources, one.peerTokenFiles) = ([], files.map { String($0.dropFirst(source.name.count + 1)) })
-    switch SourceKind(place: source.value) {
+    switch SourceKind(source: source.value) {
     case .exchange: one.exchange = String(source.value.dropFirst("exchange:".count))
     case .socket, .webSocket, .secureWebSocket: one.connect = source.value
     case .file: one.replay = source.value
@@ -208,7 +209,7 @@ struct TickerSourceOptions: ParsableArguments {
   /// The source of `--replay`, `--connect`, `--exchange` or `--source`; nil without them.
   func feed() throws -> FeedConfiguration? {
     if !sources.isEmpty {
-      let named = sources.filter { SourceKind(place: $0.value) == .socket }.map(\.name)
+      let named = sources.filter { SourceKind(source: $0.value) == .socket }.map(\.name)
       let foreign = peerTokenFiles.first { file in !named.contains { file.hasPrefix("\($0)=") } }
       try Parse.reject(
         (foreign != nil, "--peer-token-file: expected NAME=file of a --source NAME=host:port, got '\(foreign ?? "")'"))

@@ -1,5 +1,6 @@
 import Foundation
 import RustleMarket
+import RustlePlot
 
 /// A consumer of a run's streams: lines, or a view.
 protocol TickerSink: Actor {
@@ -13,17 +14,13 @@ protocol TickerSink: Actor {
 }
 
 extension TickerPlan {
-  /// Writes one line for each record. Dropped updates are reported in their places, and in the notes of the output at the end,
-  /// with the faults of the source.
-  func run(to output: TickerOutput) async throws -> RunEnding {
-    try await run(to: output, view: nil, notes: output.notes)
-  }
-
-  func run(in view: LiveTicker, notes: LineWriter?) async throws -> RunEnding {
-    try await run(to: view, view: view, notes: notes)
-  }
-
-  private func run(to sink: some TickerSink, view: LiveTicker?, notes: LineWriter?) async throws -> RunEnding {
+  /// Delivers the streams to a sink. Dropped updates are reported in their places, and in the notes at the end, with the faults of
+  /// the source.
+  ///
+  /// - Parameters:
+  ///   - view: the sink, if it is a live view.
+  ///   - notes: receives reports about the source; nil for none.
+  func run(to sink: some TickerSink, view: LiveTicker? = nil, notes: LineWriter?) async throws -> RunEnding {
     let recorder = try recorder()
     // The recording is closed however the run ends.
     return try await finally {

@@ -29,12 +29,12 @@ struct TickerStreamOptions: ParsableArguments {
   @Option(
     "Wait this long for late trades of a candle, 0 to 64 times the shortest interval; with --zone, --session or 1w up "
       + "to 64m. (default: 0)", value: "interval",
-    parse: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
+    parse: Parse.interval("an interval, 0 or", allowsZero: true))
   var lateness: Duration?
 
   @Option(
     "Write mean, deviation, range and change over a moving window of this duration instead of trades: 250ms, 5s, 1m, "
-      + "1h, 1d.", value: "interval", parse: MarketTime.interval(of: "an interval"))
+      + "1h, 1d.", value: "interval", parse: Parse.interval("an interval"))
   var statistics: Duration?
 
   @Option(
@@ -73,10 +73,8 @@ struct TickerStreamOptions: ParsableArguments {
 
   private func selection() throws -> CandleSelection? {
     guard let candles else { return nil }
-    do throws(FeedError) {
-      return try CandleSelection(candles, zone: zone, session: session, lateness: lateness ?? .zero)
-    } catch {
-      throw ValidationError("--\(error.message)")
+    return try Parse.checked(of: "--") {
+      try CandleSelection(candles, zone: zone, session: session, lateness: lateness ?? .zero)
     }
   }
 
@@ -92,7 +90,7 @@ struct TickerStreamOptions: ParsableArguments {
     case .sampled:
       // The feed's range: 1 ms to 1 h.
       guard (1 / 3_600.0...1_000).contains(rate) else {
-        throw ValidationError("--rate: expected 1/3600 to 1000 with --policy sampled, got \(rate)")
+        throw ValidationError("--rate: expected 1/3600 to 1000 updates a second with --policy sampled, got \(rate)")
       }
       return .sampled(every: .seconds(1 / rate))
     }

@@ -104,7 +104,7 @@ struct TickerView {
       default: false
       }
     let clients = status.server.map { "\($0.clients) \($0.clients == 1 ? "client" : "clients")" } ?? ""
-    let clock = status.alert.map { MarketTime.timeOfDay($0.time, hasMilliseconds: false) } ?? ""
+    let clock = status.alert?.time.timeOfDay() ?? ""
     let troubles = status.troubles(dropped: board.dropped)
     let help = ["q quit", "space pause or go on", "r restart changes", "arrows scroll", "Ctrl-Z suspend"]
     let parts: [(rank: Int, words: [String?], ink: Ink)] = [

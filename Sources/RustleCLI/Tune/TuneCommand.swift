@@ -2,6 +2,7 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustlePlot
 
 struct TuneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -12,11 +13,8 @@ struct TuneCommand: AsyncParsableCommand {
               [--reference <hz>] [--temperament <name|file>] [--json]
       """,
     discussion: """
-      A device is measured in real time: with a live needle on a terminal, with one line for each interval elsewhere. Keys: q \
-      quits, up, down, + and - change A4 by 1 Hz, left and right by 0.1 Hz, i selects the next instrument, t the next \
-      temperament, l learns A4 from the played note, s stretches the octaves by the measured inharmonicity of the played \
-      strings, r restores the initial settings, space pauses the view, ? shows help. A file is read as fast as it can be. A \
-      list of the notes with the median of their cents follows.
+      A device is measured in real time, with a live needle on a terminal and a line for each interval elsewhere. A file is \
+      read as fast as it can be. A list of the notes with the median of their cents follows.
 
       The confidence is the share of similar frames whose pitch is right. With an instrument the target is the nearest of its \
       strings, at any distance, and the range of frequencies is from a fifth below the lowest string to two octaves above \
@@ -28,6 +26,13 @@ struct TuneCommand: AsyncParsableCommand {
         rustle tune --demo --temperament werckmeisterIII --tonic D
         rustle tune --device default --learn
         rustle tune take1.flac --json | jq 'select(.kind == "note")'
+
+      KEYS on a terminal:
+        up, down     A4 by 1 Hz, also + and -    i      the next instrument
+        left, right  A4 by 0.1 Hz                t      the next temperament
+        l            learn A4 from a note        s      stretch octaves as measured
+        r            the initial settings        space  pause the view
+        ?            help                        q      quit
 
       NDJSON FIELDS:
       \(TuneTables.readings(TunerViewOptions()).fieldList(

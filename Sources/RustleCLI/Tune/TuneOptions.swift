@@ -1,6 +1,8 @@
 internal import ArgumentParser
 import Foundation
 import RustleAudio
+import RustleFiles
+import RustlePlot
 
 struct TuneOptions: ParsableArguments {
   @Flag(help: "List the instruments with their strings, and exit.")
@@ -132,11 +134,11 @@ struct NeedleArguments: ParsableArguments {
   var hold: Double?
 
   @Option(
-    "Least confidence of a frame that is used, 0 to 1. (default: 0.5)", value: "part",
+    "Least confidence of an analysis frame that moves the needle, 0 to 1. (default: 0.5)", value: "confidence",
     parse: Parse.number("a confidence", in: 0...1))
   var confidence: Double?
 
-  @Flag(help: "Show every frame, without smoothing and hold.")
+  @Flag(help: "Show the reading of every analysis frame, neither smoothed nor held.")
   var unsteadied = false
 
   func validate() throws {

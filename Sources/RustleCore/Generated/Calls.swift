@@ -237,15 +237,15 @@ package enum NativeCalls {
   }
 
   /// See `rustle_display_scale`.
-  package static func displayScale(power: Double) throws(NativeError) -> (place: Double, levelZone: Int) {
+  package static func displayScale(power: Double) throws(NativeError) -> (value: Double, levelZone: Int) {
     try NativeLibrary.prepare()
-    var place = Double()
+    var value = Double()
     var levelZone = UInt32()
     try unsafe NativeError.check {
       unsafe rustle_display_scale(
-        power, &place, &levelZone, $0)
+        power, &value, &levelZone, $0)
     }
-    return (place, Int(levelZone))
+    return (value, Int(levelZone))
   }
 
   /// See `rustle_pitch_process`.

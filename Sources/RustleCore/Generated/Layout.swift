@@ -274,7 +274,8 @@ extension NativeLayout {
           ("sound_exposure_level", \.sound_exposure_level), ("overloads", \.overloads), ("momentary", \.momentary),
           ("momentary_highest", \.momentary_highest), ("short_term", \.short_term),
           ("short_term_highest", \.short_term_highest), ("integrated", \.integrated), ("range", \.range),
-          ("true_peak", \.true_peak), ("place", \.place), ("level_zone", \.level_zone), ("reserved", \.reserved),
+          ("true_peak", \.true_peak), ("display_value", \.display_value), ("level_zone", \.level_zone),
+          ("reserved", \.reserved),
         ]),
       record(
         RustlePitchConfiguration.self, "RustlePitchConfiguration",

@@ -1708,8 +1708,8 @@ package struct NativeMeterReading: Sendable, Hashable {
   package var range: Double
   /// The highest true peak of any channel in dBTP.
   package var truePeak: Double
-  /// The place on the scale for display, 0 to 120; see `rustle_display_scale`.
-  package var place: Double
+  /// The value on the scale for display, 0 to 120; see `rustle_display_scale`.
+  package var displayValue: Double
   /// The level zone, 0 to 4: silent, quiet, average, noisy, loud.
   package var levelZone: Int
 
@@ -1729,7 +1729,7 @@ package struct NativeMeterReading: Sendable, Hashable {
     integrated = record.integrated
     range = record.range
     truePeak = record.true_peak
-    place = record.place
+    displayValue = record.display_value
     levelZone = Int(record.level_zone)
   }
 }
@@ -2120,7 +2120,7 @@ package struct NativeTickerConfiguration: Sendable, Hashable, NativeRecord {
 /// The configuration of a ticker's session.
 package struct NativeTickerRequest: Sendable, Hashable, NativeRecord {
   /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. Updates refer to
-  /// a symbol by its place in this list.
+  /// a symbol by its index in this list.
   package var symbols: [String]
   /// The lane of the updates.
   package var lane: NativeLaneRequest
@@ -2156,7 +2156,7 @@ package struct NativePriceUpdate: Sendable, Hashable {
   package var timestampMilliseconds: Int64
   /// The sequence number in the session, over all symbols: 0, 1, 2 …
   package var sequence: UInt64
-  /// The symbol's place in the list that the session was started with.
+  /// The symbol's index in the list that the session was started with.
   package var symbol: Int
   /// On a frame lane the number of updates dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own symbol);
   /// the excess over 4,294,967,295 is reported with the updates that follow. 0 on the events lane.

@@ -17,10 +17,10 @@ pub struct SoundReading {
     pub levels: LevelReading,
     /// The loudness, when it is measured.
     pub loudness: Option<LoudnessReading>,
-    /// The place on the scale from 0 to 120 of [`display_scale`]: of the unweighted power with the meter's time constant,
+    /// The value on the scale from 0 to 120 of [`display_scale`]: of the unweighted power with the meter's time constant,
     /// relative to full scale, without calibration and with the microphone's response in it.
-    pub place: f64,
-    /// The level zone of that place.
+    pub display_value: f64,
+    /// The level zone of that value.
     pub class: LevelZone,
 }
 
@@ -59,7 +59,7 @@ struct Measures {
 /// One of the channels that levels and bands are of.
 #[derive(Clone, Debug)]
 struct Metered {
-    /// Its place in a frame.
+    /// Its index in a frame.
     channel: usize,
     correction: Option<Correction>,
     bands: Option<BandAnalyzer>,
@@ -183,15 +183,15 @@ impl SoundMeter {
 
     /// The present readings.
     pub fn reading(&self) -> SoundReading {
-        let place = display_scale(decibels(self.power));
+        let display_value = display_scale(decibels(self.power));
         SoundReading {
             levels: LevelReading {
                 overloads: self.overloads,
                 ..self.levels.reading()
             },
             loudness: self.loudness.as_ref().map(LoudnessMeter::reading),
-            place,
-            class: LevelZone::of(place),
+            display_value,
+            class: LevelZone::of(display_value),
         }
     }
 
@@ -274,8 +274,8 @@ impl Metered {
     fn take(&mut self, frames: &[f32], channels: usize) -> u64 {
         let mut overloads = 0;
         let mine = frames.iter().skip(self.channel).step_by(channels);
-        for (place, sample) in self.samples.iter_mut().zip(mine) {
-            *place = *sample;
+        for (kept, sample) in self.samples.iter_mut().zip(mine) {
+            *kept = *sample;
             overloads += u64::from(sample.abs() >= FULL_SCALE || sample.is_nan());
         }
         overloads

@@ -1170,7 +1170,7 @@ pub unsafe extern "C" fn rustle_meter_bands(
 #[no_mangle]
 pub unsafe extern "C" fn rustle_display_scale(
     power: f64,
-    place: *mut f64,
+    value: *mut f64,
     level_zone: *mut u32,
     error: *mut RustleError,
 ) -> RustleStatus {
@@ -1178,13 +1178,13 @@ pub unsafe extern "C" fn rustle_display_scale(
     unsafe {
         guarded(error, || {
             check_apart([
-                Argument::new("place", place, 1),
+                Argument::new("value", value, 1),
                 Argument::new("level_zone", level_zone, 1),
             ])?;
-            let place_place = out(place, "place")?;
+            let value_place = out(value, "value")?;
             let level_zone_place = out(level_zone, "level_zone")?;
-            crate::meter::scale(power).map(|(place, level_zone)| {
-                place_place.write(place);
+            crate::meter::scale(power).map(|(value, level_zone)| {
+                value_place.write(value);
                 level_zone_place.write(level_zone);
             })
         })
@@ -3972,10 +3972,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleMeterReading",
-        Some(c"place"),
+        Some(c"display_value"),
         0,
         0,
-        offset_of!(RustleMeterReading, place),
+        offset_of!(RustleMeterReading, display_value),
     ),
     entry(
         c"RustleMeterReading",
@@ -5383,7 +5383,7 @@ const _: () = {
     assert!(offset_of!(RustleMeterReading, integrated) == 96);
     assert!(offset_of!(RustleMeterReading, range) == 104);
     assert!(offset_of!(RustleMeterReading, true_peak) == 112);
-    assert!(offset_of!(RustleMeterReading, place) == 120);
+    assert!(offset_of!(RustleMeterReading, display_value) == 120);
     assert!(offset_of!(RustleMeterReading, level_zone) == 128);
     assert!(offset_of!(RustleMeterReading, reserved) == 132);
     assert!(size_of::<RustlePitchConfiguration>() == 40 && align_of::<RustlePitchConfiguration>() == 8);

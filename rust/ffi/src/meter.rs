@@ -143,8 +143,8 @@ records! {
         pub range: f64 = |reading| loudness(reading, |loudness| loudness.range),
         /// The highest true peak of any channel in dBTP.
         pub true_peak: f64 = |reading| loudness(reading, |loudness| loudness.true_peak),
-        /// The place on the scale for display, 0 to 120; see `rustle_display_scale`.
-        pub place: f64,
+        /// The value on the scale for display, 0 to 120; see `rustle_display_scale`.
+        pub display_value: f64,
         /// The level zone, 0 to 4: silent, quiet, average, noisy, loud.
         pub level_zone: u32 = |reading| reading.class as u32,
         reserved: u32,
@@ -240,16 +240,16 @@ impl Meter {
     }
 }
 
-/// Writes to `place` the position of an average power of `power` dB relative to full scale on the scale for display, 0 to 120,
+/// Writes to `value` the value of an average power of `power` dB relative to full scale on the scale for display, 0 to 120,
 /// and to `level_zone` its level zone, 0 to 4: silent below 50, quiet below 75, average below 90, noisy below 100, loud up to and
-/// including 120. The place is 120 sqrt((a - m) / (1 - m)) with a = 10^(power / 20) and m = 10^-4; it is not a sound pressure
+/// including 120. It is 120 sqrt((a - m) / (1 - m)) with a = 10^(power / 20) and m = 10^-4; it is not a sound pressure
 /// level.
 ///
 /// Thread-safe: yes. Realtime-safe: yes.
 #[doc(alias = "rustle_display_scale")]
 pub(crate) fn scale(power: f64) -> Result<(f64, u32), CallFault> {
-    let place = display_scale(power);
-    Ok((place, LevelZone::of(place) as u32))
+    let value = display_scale(power);
+    Ok((value, LevelZone::of(value) as u32))
 }
 
 impl RustleMeterConfiguration {

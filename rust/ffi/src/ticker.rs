@@ -33,7 +33,7 @@ records! {
     /// The configuration of a ticker's session.
     pub struct RustleTickerRequest lending memory {
         /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. Updates refer to
-        /// a symbol by its place in this list.
+        /// a symbol by its index in this list.
         pub symbols: Lent<RustleString>,
         /// The number of symbols.
         pub symbol_count: usize,
@@ -49,7 +49,7 @@ records! {
         pub timestamp_ms: i64,
         /// The sequence number in the session, over all symbols: 0, 1, 2 …
         pub sequence: u64,
-        /// The symbol's place in the list that the session was started with.
+        /// The symbol's index in the list that the session was started with.
         pub symbol: u32,
         /// On a frame lane the number of updates dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own symbol);
         /// the excess over 4,294,967,295 is reported with the updates that follow. 0 on the events lane.

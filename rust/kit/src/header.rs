@@ -329,7 +329,7 @@ fn assertions(interface: &Interface, out: &mut String) {
             let field = &field.name;
             let _ = writeln!(
                 out,
-                "RUSTLE_ASSERT(offsetof({name}, {field}) == {offset}, \"the place of {name}.{field}\");"
+                "RUSTLE_ASSERT(offsetof({name}, {field}) == {offset}, \"the offset of {name}.{field}\");"
             );
         }
     }

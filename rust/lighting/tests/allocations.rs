@@ -1,13 +1,12 @@
 //! Frames that are sent and received without allocating.
 
-use rustle_lighting::artnet::PORT;
-use rustle_lighting::receiver::{ArtNetReceiver, PortSettings, SacnReceiver, SyncRule, UniverseSettings};
-use rustle_lighting::sender::{
-    ArtNetSender, ArtNetSenderSettings, Destinations, FrameRate, SacnOutput, SacnSender, SacnSenderSettings,
-};
-use rustle_lighting::{Cid, Name, PortAddress, SLOTS, SacnUniverse};
+mod pairs;
+
+use rustle_lighting::SLOTS;
+use rustle_lighting::receiver::SyncRule;
+use rustle_lighting::sender::FrameRate;
 use rustle_testkit::{CountingAllocator, allocations_in};
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::Ipv4Addr;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -23,27 +22,11 @@ fn counter_counts() {
 
 #[test]
 fn sacn_frames_do_not_allocate() {
-    let settings = SacnSenderSettings {
-        cid: Cid::from_random([1; 16]),
-        name: Name::new("source").expect("short"),
-        rate: FrameRate::FULL,
-        sync_gap_ns: 0,
-    };
-    let mut sender = SacnSender::new(settings, 0);
-    let mut receiver = SacnReceiver::new(SyncRule::Latest);
-    let numbers: Vec<_> = (1..=UNIVERSES)
-        .filter_map(|number| SacnUniverse::new(number).ok())
-        .collect();
+    let (mut sender, mut receiver, numbers) = pairs::sacn(UNIVERSES, 0, SyncRule::Latest);
     for universe in &numbers {
-        let output = SacnOutput {
-            sync_address: Some(SacnUniverse::LAST),
-            ..SacnOutput::default()
-        };
-        sender.add(*universe, output).expect("new");
         sender
             .set_priorities(*universe, Some(&[100; SLOTS]))
             .expect("added");
-        receiver.listen(*universe, UniverseSettings::default());
     }
     let mut changes = 0;
     let (count, ()) = allocations_in(|| {
@@ -65,23 +48,7 @@ fn sacn_frames_do_not_allocate() {
 
 #[test]
 fn art_net_frames_do_not_allocate() {
-    let to = vec![SocketAddrV4::new(Ipv4Addr::LOCALHOST, PORT)];
-    let settings = ArtNetSenderSettings {
-        rate: FrameRate::FULL,
-        sync: to.clone(),
-        sync_gap_ns: 0,
-    };
-    let mut sender = ArtNetSender::new(settings, 0);
-    let mut receiver = ArtNetReceiver::new(SyncRule::Whole);
-    let numbers: Vec<_> = (0..UNIVERSES)
-        .filter_map(|number| PortAddress::new(number).ok())
-        .collect();
-    for address in &numbers {
-        sender
-            .add(*address, 0, Destinations::Fixed(to.clone()))
-            .expect("new");
-        receiver.listen(*address, PortSettings::default());
-    }
+    let (mut sender, mut receiver, numbers) = pairs::art_net(UNIVERSES, 0, SyncRule::Whole);
     let mut changes = 0;
     let (count, ()) = allocations_in(|| {
         for frame in 0..FRAMES {

@@ -1,17 +1,14 @@
 //! Synchronized frames over a network that loses, delays, reorders and duplicates packets: with whole frames, no universe is ever
 //! shown apart from the others.
 
+mod pairs;
+
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rustle_lighting::artnet::PORT;
-use rustle_lighting::receiver::{ArtNetReceiver, PortSettings, SacnReceiver, SyncRule, UniverseSettings};
-use rustle_lighting::sender::{
-    ArtNetSender, ArtNetSenderSettings, Datagram, Destinations, FrameRate, SacnOutput, SacnSender,
-    SacnSenderSettings,
-};
-use rustle_lighting::{Cid, Name, PortAddress, SacnUniverse};
+use rustle_lighting::receiver::SyncRule;
+use rustle_lighting::sender::{Datagram, FrameRate};
 use std::collections::{BTreeMap, BinaryHeap};
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::Ipv4Addr;
 
 const MS: u64 = 1_000_000;
 const UNIVERSES: u32 = 8;
@@ -96,109 +93,53 @@ impl Stage {
     }
 }
 
-fn sacn(rule: SyncRule, script: Script, seed: u64) -> (Stage, u64) {
-    let settings = SacnSenderSettings {
-        cid: Cid::from_random([1; 16]),
-        name: Name::new("source").expect("short"),
-        rate: FrameRate::FULL,
-        sync_gap_ns: GAP,
-    };
-    let mut sender = SacnSender::new(settings, 0);
-    let mut receiver = SacnReceiver::new(rule);
-    let numbers: Vec<_> = (1..=UNIVERSES)
-        .filter_map(|number| SacnUniverse::new(number).ok())
-        .collect();
-    for universe in &numbers {
-        let output = SacnOutput {
-            sync_address: Some(SacnUniverse::LAST),
-            ..SacnOutput::default()
-        };
-        sender.add(*universe, output).expect("new");
-        receiver.listen(*universe, UniverseSettings::default());
-    }
-    let mut network = Network::new(script, seed);
-    let mut stage = Stage::default();
-    for frame in 0..FRAMES {
-        for universe in &numbers {
-            sender
-                .set_levels(*universe, &(frame as u16).to_be_bytes())
-                .expect("added");
-        }
-        let end = FrameRate::FULL.offset_ns(frame + 1);
-        while let Some(now) = sender.next_ns().filter(|next| *next < end) {
-            sender.advance(now);
-            sender
-                .datagrams()
-                .for_each(|datagram| network.send(now, &datagram));
-        }
-        while let Some((at, bytes)) = network.arrived(end) {
-            receiver
-                .receive(at, Ipv4Addr::LOCALHOST, &bytes)
-                .expect("well-formed");
-            let mut has_changed = false;
-            receiver.changes(at, |universe, levels| {
-                stage.take(universe.get(), levels);
-                has_changed = true;
-            });
-            if has_changed {
-                stage.look();
+/// Sends the frames over a network, and shows what arrives; `$is_looked_at` is evaluated after each packet.
+macro_rules! run {
+    ($pair:expr, $script:expr, $seed:expr, |$receiver:ident| $is_looked_at:expr) => {{
+        let (mut sender, mut $receiver, numbers) = $pair;
+        let (mut network, mut stage) = (Network::new($script, $seed), Stage::default());
+        for frame in 0..FRAMES {
+            for number in &numbers {
+                sender
+                    .set_levels(*number, &(frame as u16).to_be_bytes())
+                    .expect("added");
+            }
+            let end = FrameRate::FULL.offset_ns(frame + 1);
+            while let Some(now) = sender.next_ns().filter(|next| *next < end) {
+                sender.advance(now);
+                sender
+                    .datagrams()
+                    .for_each(|datagram| network.send(now, &datagram));
+            }
+            while let Some((at, bytes)) = network.arrived(end) {
+                $receiver
+                    .receive(at, Ipv4Addr::LOCALHOST, &bytes)
+                    .expect("well-formed");
+                let is_looked_at = $is_looked_at;
+                let mut has_changed = false;
+                $receiver.changes(at, |number, levels| {
+                    stage.take(number.get(), levels);
+                    has_changed = true;
+                });
+                if has_changed && is_looked_at {
+                    stage.look();
+                }
             }
         }
-    }
-    (stage, receiver.counters().frames_incomplete)
+        (stage, $receiver.counters().frames_incomplete)
+    }};
+}
+
+fn sacn(rule: SyncRule, script: Script, seed: u64) -> (Stage, u64) {
+    run!(pairs::sacn(UNIVERSES, GAP, rule), script, seed, |receiver| true)
 }
 
 fn art_net(rule: SyncRule, script: Script, seed: u64) -> (Stage, u64) {
-    let to = vec![SocketAddrV4::new(Ipv4Addr::LOCALHOST, PORT)];
-    let settings = ArtNetSenderSettings {
-        rate: FrameRate::FULL,
-        sync: to.clone(),
-        sync_gap_ns: GAP,
-    };
-    let mut sender = ArtNetSender::new(settings, 0);
-    let mut receiver = ArtNetReceiver::new(rule);
-    let numbers: Vec<_> = (0..UNIVERSES)
-        .filter_map(|number| PortAddress::new(number).ok())
-        .collect();
-    for address in &numbers {
-        sender
-            .add(*address, 0, Destinations::Fixed(to.clone()))
-            .expect("new");
-        receiver.listen(*address, PortSettings::default());
-    }
-    let mut network = Network::new(script, seed);
-    let mut stage = Stage::default();
+    // A node begins immediate: what it shows before its first ArtSync is shown apart by the standard.
     let mut is_synchronous = false;
-    for frame in 0..FRAMES {
-        for address in &numbers {
-            sender
-                .set_levels(*address, &(frame as u16).to_be_bytes())
-                .expect("added");
-        }
-        let end = FrameRate::FULL.offset_ns(frame + 1);
-        while let Some(now) = sender.next_ns().filter(|next| *next < end) {
-            sender.advance(now);
-            sender
-                .datagrams()
-                .for_each(|datagram| network.send(now, &datagram));
-        }
-        while let Some((at, bytes)) = network.arrived(end) {
-            receiver
-                .receive(at, Ipv4Addr::LOCALHOST, &bytes)
-                .expect("well-formed");
-            // A node begins immediate: what it shows before its first ArtSync is shown apart by the standard.
-            let was_synchronous = std::mem::replace(&mut is_synchronous, receiver.counters().syncs > 0);
-            let mut has_changed = false;
-            receiver.changes(at, |address, levels| {
-                stage.take(address.get(), levels);
-                has_changed = true;
-            });
-            if has_changed && was_synchronous {
-                stage.look();
-            }
-        }
-    }
-    (stage, receiver.counters().frames_incomplete)
+    run!(pairs::art_net(UNIVERSES, GAP, rule), script, seed, |receiver| {
+        std::mem::replace(&mut is_synchronous, receiver.counters().syncs > 0)
+    })
 }
 
 type Run = fn(SyncRule, Script, u64) -> (Stage, u64);

@@ -1,6 +1,5 @@
 //! Prices that follow geometric Brownian motion.
 
-use crate::short::Short;
 use crate::walk::starting_price;
 use crate::{Decimal, MAX_SYMBOLS};
 use rand::{Rng, SeedableRng};
@@ -222,13 +221,14 @@ impl fmt::Display for GbmError {
                 volatility,
             } => {
                 let (field, least, got) = if drift.abs() <= LARGEST_RATE {
-                    ("volatility", 0.0, Short(*volatility))
+                    ("volatility", 0.0, *volatility)
                 } else {
-                    ("drift", -LARGEST_RATE, Short(*drift))
+                    ("drift", -LARGEST_RATE, *drift)
                 };
+                // Debug output is in scientific form for huge and tiny numbers.
                 write!(
                     f,
-                    "{field} of symbol {position} (from 0): expected {least} to {LARGEST_RATE} a year, got {got}"
+                    "{field} of symbol {position} (from 0): expected {least} to {LARGEST_RATE} a year, got {got:?}"
                 )
             }
         }
@@ -386,9 +386,9 @@ mod tests {
         let said = |price, drift, volatility| fault(parameters(price, drift, volatility)).to_string();
         let text = "price of symbol 0 (from 0): expected above 0 and at most 15 digits, got 0";
         assert_eq!(said("0", 0.0, 0.1), text);
-        let text = "volatility of symbol 0 (from 0): expected 0 to 1000 a year, got 1001";
+        let text = "volatility of symbol 0 (from 0): expected 0 to 1000 a year, got 1001.0";
         assert_eq!(said("1", 0.0, 1_001.0), text);
-        let text = "drift of symbol 0 (from 0): expected -1000 to 1000 a year, got -1001";
+        let text = "drift of symbol 0 (from 0): expected -1000 to 1000 a year, got -1001.0";
         assert_eq!(said("1", -1_001.0, 0.0), text);
         let many = vec![parameters("1", 0.0, 0.0); MAX_SYMBOLS + 1];
         let got = many.len();

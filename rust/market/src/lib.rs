@@ -19,7 +19,6 @@ pub mod quote;
 pub mod replay;
 pub mod schema;
 pub mod sequence;
-mod short;
 pub mod statistics;
 pub mod subscription;
 pub mod symbol;

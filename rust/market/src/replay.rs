@@ -1,7 +1,6 @@
 //! The times at which recorded trades are due.
 
 use crate::NO_TIME;
-use crate::short::Short;
 use std::fmt;
 
 /// The range of speeds, as multiples of the recorded one.
@@ -155,7 +154,8 @@ pub struct SpeedError {
 impl fmt::Display for SpeedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (least, most) = (SPEEDS.start(), SPEEDS.end());
-        write!(f, "speed: expected {least} to {most}, got {}", Short(self.got))
+        // Debug output is in scientific form for huge and tiny numbers.
+        write!(f, "speed: expected {least} to {most}, got {:?}", self.got)
     }
 }
 

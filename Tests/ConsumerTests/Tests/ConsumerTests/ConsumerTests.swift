@@ -37,7 +37,7 @@ import Testing
     for await case .value(let trade) in trades { last = trade.price }
     #expect(last.map { ExactDecimal($0.description) == $0 } == true)
     var count: UInt64 = 0
-    for await case .value(let candle) in candles { count += candle.count }
+    for await case .value(let candle) in candles { count += candle.tradeCount }
     #expect(count == 100)
   }
 

@@ -6,10 +6,10 @@ const FLOOR: f64 = -80.0;
 /// The upper end of the scale.
 const TOP: f64 = 120.0;
 
-/// The place of an average power on a scale from 0 to 120, for a bar or a number for people who do not read decibels. It is not a
+/// The value of an average power on a scale from 0 to 120, for a bar or a number for people who do not read decibels. It is not a
 /// sound pressure level: "50" is an average power of -15.2 dB relative to full scale, whatever the microphone.
 ///
-/// With a = 10^(power/20) and m = 10^(-80/20) the place is 120 sqrt((a - m) / (1 - m)); 0 below -80 dB, 120 from 0 dB on. NaN
+/// With a = 10^(power/20) and m = 10^(-80/20) the value is 120 sqrt((a - m) / (1 - m)); 0 below -80 dB, 120 from 0 dB on. NaN
 /// gives 0.
 pub fn display_scale(average_power: f64) -> f64 {
     if average_power >= 0.0 {
@@ -22,7 +22,7 @@ pub fn display_scale(average_power: f64) -> f64 {
         .sqrt()
 }
 
-/// The zone of a place on the scale of [`display_scale`].
+/// The zone of a value on the scale of [`display_scale`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LevelZone {
     /// Below 50.
@@ -41,13 +41,13 @@ impl LevelZone {
     /// Every zone, from the softest.
     pub const ALL: [Self; 5] = [Self::Silent, Self::Quiet, Self::Average, Self::Noisy, Self::Loud];
 
-    /// The zone of a place on the scale. A place above 120 is loud, and NaN is silent.
-    pub fn of(place: f64) -> Self {
-        match place {
-            _ if place >= 100.0 => Self::Loud,
-            _ if place >= 90.0 => Self::Noisy,
-            _ if place >= 75.0 => Self::Average,
-            _ if place >= 50.0 => Self::Quiet,
+    /// The zone of a value on the scale. A value above 120 is loud, and NaN is silent.
+    pub fn of(value: f64) -> Self {
+        match value {
+            _ if value >= 100.0 => Self::Loud,
+            _ if value >= 90.0 => Self::Noisy,
+            _ if value >= 75.0 => Self::Average,
+            _ if value >= 50.0 => Self::Quiet,
             _ => Self::Silent,
         }
     }
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn scale_has_the_values_of_its_formula() {
         // Computed by the formula in Python, rounded to a tenth.
-        for (power, place) in [
+        for (power, value) in [
             (-81.0, 0.0),
             (-80.0, 0.0),
             (-60.0, 3.6),
@@ -84,7 +84,7 @@ mod tests {
             (3.0, 120.0),
         ] {
             assert!(
-                (display_scale(power) - place).abs() < 0.051,
+                (display_scale(power) - value).abs() < 0.051,
                 "{power} dB: {}",
                 display_scale(power)
             );
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn classes_begin_at_their_lower_edge() {
-        for (place, class) in [
+        for (value, class) in [
             (0.0, LevelZone::Silent),
             (49.999, LevelZone::Silent),
             (50.0, LevelZone::Quiet),
@@ -109,7 +109,7 @@ mod tests {
             (120.0, LevelZone::Loud),
             (f64::NAN, LevelZone::Silent),
         ] {
-            assert_eq!(LevelZone::of(place), class, "{place}");
+            assert_eq!(LevelZone::of(value), class, "{value}");
         }
         assert!(LevelZone::ALL.is_sorted());
     }

@@ -45,7 +45,7 @@ fn each_measure_is_of_its_channels() {
         let reading = meter.reading();
         let level = decibels(power);
         assert!((reading.levels.equivalent_continuous_level - 94.0 - level).abs() < 1e-4);
-        assert!((reading.place - display_scale(level)).abs() < 0.05);
+        assert!((reading.display_value - display_scale(level)).abs() < 0.05);
         let loudness = reading.loudness.expect("asked for");
         // Two channels of a 1 kHz sine: -0.691 dB and the filter's +0.691 dB cancel each other out.
         let both = 10.0 * ((0.25 + 0.01) / 2.0f64).log10();
@@ -153,7 +153,7 @@ fn sample_that_is_no_number_is_silence_of_its_channel_alone() {
         shown(&levels_of(2), &with(0.0)),
         shown(&levels_of(2), &with(f32::NAN)),
     );
-    assert_eq!(broken.0.place, silent.0.place);
+    assert_eq!(broken.0.display_value, silent.0.display_value);
     assert_eq!(
         broken.0.levels.equivalent_continuous_level,
         silent.0.levels.equivalent_continuous_level
@@ -182,7 +182,7 @@ fn every_class_of_the_scale_is_reached_at_its_edge() {
     let mut meter = SoundMeter::new(&configuration()).expect("valid");
     meter.process(&vec![1.0; 2 * 480_000]).expect("whole frames");
     let reading = meter.reading();
-    assert!((reading.place - 120.0).abs() < 1e-3);
+    assert!((reading.display_value - 120.0).abs() < 1e-3);
     assert_eq!(reading.class, LevelZone::Loud);
 }
 
@@ -207,7 +207,7 @@ fn pieces_of_any_length_give_the_same_reading() {
             loudness.integrated,
             loudness.short_term,
             loudness.true_peak,
-            reading.place,
+            reading.display_value,
         ]
     };
     // Sums of squares are added up piece by piece, in another order.

@@ -68,7 +68,7 @@ static void meter_measures_a_tone(void) {
                                             .bands = RUSTLE_BANDS_THIRD_OCTAVE};
   RustleHandle meter = 0;
   RustleMeterReading reading;
-  double level = 0, place = 0, centres[40], levels[40];
+  double level = 0, value = 0, centres[40], levels[40];
   size_t count = 0;
   uint32_t level_zone = 9;
   OK(rustle_meter_new(&configuration, &meter, NULL));
@@ -82,9 +82,9 @@ static void meter_measures_a_tone(void) {
   EXPECT(is_close(reading.integrated, -20, 0.05) && is_close(reading.momentary, -20, 0.05));
   EXPECT(is_close(reading.short_term, -20, 0.05) && is_close(reading.true_peak, -16.99, 0.1));
   // 120 sqrt((0.1 - m) / (1 - m)), m = 1e-4: silent.
-  EXPECT(is_close(reading.place, 37.93, 0.05) && reading.level_zone == 0);
-  OK(rustle_display_scale(-20, &place, &level_zone, NULL));
-  EXPECT(is_close(place, 37.93, 0.01) && level_zone == 0);
+  EXPECT(is_close(reading.display_value, 37.93, 0.05) && reading.level_zone == 0);
+  OK(rustle_display_scale(-20, &value, &level_zone, NULL));
+  EXPECT(is_close(value, 37.93, 0.01) && level_zone == 0);
   EXPECT(rustle_meter_exceeded(meter, 50, &level, NULL) == RUSTLE_OK && is_close(level, 80, 0.1));
   centres[1] = levels[1] = 77;
   EXPECT(rustle_meter_bands(meter, centres, 2, levels, 1, &count, NULL) == RUSTLE_OK && count >= 30 && count <= 40);

@@ -1,25 +1,10 @@
 //! Section 6.7 of ANSI E1.31-2018: sequence, loss, termination, and what follows the loss of all sources.
 
-use crate::support::{Listener, MS, SECOND, SacnEvent, Talker, cid, universe};
+use crate::support::{Listener, MS, SECOND, Talker, appeared, lost, universe};
 use rustle_lighting::receiver::{LossReason, OnLoss, ReceiverEvent, UniverseSettings};
 use rustle_lighting::{SLOTS, SacnUniverse};
 
 const ONE: SacnUniverse = SacnUniverse::FIRST;
-
-fn lost(number: u8, reason: LossReason) -> SacnEvent {
-    ReceiverEvent::SourceLost {
-        universe: ONE,
-        source: cid(number),
-        reason,
-    }
-}
-
-fn appeared(number: u8) -> SacnEvent {
-    ReceiverEvent::SourceAppeared {
-        universe: ONE,
-        source: cid(number),
-    }
-}
 
 #[test]
 fn packets_out_of_order_are_dropped_and_a_restarted_source_is_heard_at_once() {

@@ -1,26 +1,11 @@
 //! Which sources of sACN count: previews, bounds, other start codes; counters and lists.
 
-use crate::support::{HOST, Listener, SECOND, SacnEvent, Talker, cid, universe};
+use crate::support::{HOST, Listener, SECOND, Talker, appeared, cid, lost, universe};
 use rustle_lighting::SacnUniverse;
 use rustle_lighting::receiver::{LossReason, ReceiverEvent, UniverseSettings};
 use rustle_lighting::sacn::{Malformed, Options};
 
 const ONE: SacnUniverse = SacnUniverse::FIRST;
-
-fn lost(number: u8, reason: LossReason) -> SacnEvent {
-    ReceiverEvent::SourceLost {
-        universe: ONE,
-        source: cid(number),
-        reason,
-    }
-}
-
-fn appeared(number: u8) -> SacnEvent {
-    ReceiverEvent::SourceAppeared {
-        universe: ONE,
-        source: cid(number),
-    }
-}
 
 #[test]
 fn previews_neither_win_nor_count() {

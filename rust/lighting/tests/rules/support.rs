@@ -1,7 +1,8 @@
 //! Sources and receivers on a virtual clock.
 
 use rustle_lighting::receiver::{
-    ArtNetReceiver, ArtNetSource, PortSettings, ReceiverEvent, SacnReceiver, SyncRule, UniverseSettings,
+    ArtNetReceiver, ArtNetSource, LossReason, PortSettings, ReceiverEvent, SacnReceiver, SyncRule,
+    UniverseSettings,
 };
 use rustle_lighting::sacn::{DataBuffer, LEVELS, Options, PRIORITIES, SyncBuffer};
 use rustle_lighting::{Cid, Name, PortAddress, SLOTS, SacnUniverse};
@@ -26,6 +27,23 @@ pub(crate) fn port(number: u32) -> PortAddress {
 /// Identifiers in the order of their numbers.
 pub(crate) fn cid(number: u8) -> Cid {
     Cid::new([number; 16]).expect("not zero")
+}
+
+/// The loss of a source of universe 1.
+pub(crate) fn lost(number: u8, reason: LossReason) -> SacnEvent {
+    ReceiverEvent::SourceLost {
+        universe: SacnUniverse::FIRST,
+        source: cid(number),
+        reason,
+    }
+}
+
+/// A new source of universe 1.
+pub(crate) fn appeared(number: u8) -> SacnEvent {
+    ReceiverEvent::SourceAppeared {
+        universe: SacnUniverse::FIRST,
+        source: cid(number),
+    }
 }
 
 pub(crate) fn name() -> Name<64> {

@@ -68,13 +68,13 @@ public struct TextChart: Sendable {
   /// - Parameters:
   ///   - axis: the vertical axis.
   ///   - rows: the number of rows.
-  ///   - place: returns the row of a position on the axis, 0 to 1; row 0 is the highest. Labels of rows from `rows` on are left out.
-  public func labels(_ axis: PlotAxis, rows: Int, place: (Double) -> Int) -> [Int: String] {
+  ///   - row: returns the row of a position on the axis, 0 to 1; row 0 is the highest. Labels of rows from `rows` on are left out.
+  public func labels(_ axis: PlotAxis, rows: Int, row: (Double) -> Int) -> [Int: String] {
     var labels: [Int: String] = [:]
     for tick in axis.ticks where tick.isMajor {
-      let row = place(axis.fraction(of: tick.value))
-      guard row < rows, labels[row] == nil else { continue }
-      labels[row] = axis.label(tick.value).replacing("\u{2212}", with: String(glyphs.minus))
+      let index = row(axis.fraction(of: tick.value))
+      guard index < rows, labels[index] == nil else { continue }
+      labels[index] = axis.label(tick.value).replacing("\u{2212}", with: String(glyphs.minus))
     }
     return labels
   }

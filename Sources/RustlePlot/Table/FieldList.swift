@@ -1,8 +1,6 @@
-import RustlePlot
-
 extension String {
   /// The meaning of a field that has the same as the one before it.
-  static let ditto = "\""
+  package static let ditto = "\""
 }
 
 extension Sequence {
@@ -11,7 +9,8 @@ extension Sequence {
   /// - Parameters:
   ///   - kind: the meaning of the field `kind`; nil without that field.
   ///   - hasVersion: whether the list begins with the field `v`.
-  func fieldList<Record>(kind: String? = nil, hasVersion: Bool = true) -> String where Element == Column<Record> {
+  package func fieldList<Record>(kind: String? = nil, hasVersion: Bool = true) -> String
+  where Element == Column<Record> {
     var rows: [TermList.Row] = hasVersion ? [(["v"], "1, the version of these fields")] : []
     if let kind { rows.append((["kind"], kind)) }
     for column in self where !column.formats.isEmpty && rows.last?.terms.last != column.name {

@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// A path as a place for a file.
-package struct FilePlace: Sendable {
+/// A path at which a file can be written.
+package struct FileLocation: Sendable {
   /// The path with its links followed.
   private let target: URL
 
   package init(_ path: String) { target = URL(fileURLWithPath: path).resolvingSymlinksInPath() }
 
-  /// The reason why no file can be written to a place.
+  /// The reason why no file can be written to it.
   package enum Fault: Equatable, Sendable {
     case isFolder
     /// The last part of the path has more than 255 bytes, which no file system of these platforms stores.
@@ -17,7 +17,7 @@ package struct FilePlace: Sendable {
     case permissionDenied
   }
 
-  /// The fault of the place now, before anything is written; nil without one.
+  /// The fault of the path now, before anything is written; nil without one.
   package var fault: Fault? {
     if target.lastPathComponent.utf8.count > 255 { return .nameIsTooLong }
     let kind = type(of: target)

@@ -1,6 +1,5 @@
-import Foundation
-
-enum Key: Equatable, Sendable {
+/// A key of a terminal.
+package enum Key: Equatable, Sendable {
   case quit, pause, help
   /// The letter r: restart, or the right channel in the equalizer.
   case restart
@@ -12,7 +11,7 @@ enum Key: Equatable, Sendable {
 
   /// Parses the keys in bytes read from a terminal. Other escape sequences are skipped whole, so that their letters are
   /// not taken for keys.
-  static func keys(in bytes: some Sequence<UInt8>) -> [Key] {
+  package static func keys(in bytes: some Sequence<UInt8>) -> [Key] {
     var keys: [Key?] = []
     var iterator = bytes.makeIterator()
     while let byte = iterator.next() {
@@ -51,20 +50,4 @@ enum Key: Equatable, Sendable {
     "A": .up, "B": .down, "C": .right, "D": .left, "H": .home, "F": .end, "1~": .home, "7~": .home, "4~": .end,
     "8~": .end, "5~": .pageUp, "6~": .pageDown,
   ]
-}
-
-enum Keyboard {
-  /// The keys as they are pressed. Ends when standard input does; dropping it stops the reading.
-  static func keys() -> AsyncStream<Key> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Key.self)
-    let input = FileHandle.standardInput
-    input.readabilityHandler = { input in
-      // The handler is called when bytes are available, so that this does not block; no bytes mean the end.
-      let bytes = input.availableData
-      if bytes.isEmpty { return continuation.finish() }
-      for key in Key.keys(in: bytes) { continuation.yield(key) }
-    }
-    continuation.onTermination = { _ in input.readabilityHandler = nil }
-    return stream
-  }
 }

@@ -1,34 +1,46 @@
-import Foundation
-import RustleMarket
-import RustlePlot
+package import RustleFiles
+
+/// The format of records.
+package enum OutputFormat: String, CaseIterable, Sendable {
+  /// A live view on a terminal, text elsewhere.
+  case auto
+  case text
+  /// One JSON object per line, with a version field.
+  case ndjson
+  /// A header and one record per line (RFC 4180 quoting).
+  case csv
+
+  /// Whether it is text.
+  package var isForPeople: Bool { self == .auto || self == .text }
+}
 
 /// A column of the records that a command writes: the field's name, its value in a record, and its cell in text output.
-struct Column<Record>: Sendable {
+package struct Column<Record>: Sendable {
   /// The cell of a column in text output.
-  struct Cell: Sendable {
-    var title: String
+  package struct Cell: Sendable {
+    package var title: String
     /// The least width in columns, leading spaces included; 0 for that of the text.
-    var width = 0
-    var isRight = true
-    var unit = ""
+    package var width = 0
+    package var isRight = true
+    package var unit = ""
     /// On a narrow terminal the column of the least rank is left out first; nil for a column that is always shown.
-    var rank: Int?
-    var isSection = false
-    let text: @Sendable (Record, Glyphs) -> String
-    var ink: (@Sendable (Record) -> Ink?)?
+    package var rank: Int?
+    package var isSection = false
+    package let text: @Sendable (Record, Glyphs) -> String
+    package var ink: (@Sendable (Record) -> Ink?)?
   }
 
   /// The field's name with its unit, `f0_hz`; empty for a column of text output only.
-  let name: String
+  package let name: String
   /// The meaning of the field for the help; nil for a name that needs none, `ditto` for that of the column before.
-  private(set) var meaning: String?
+  package private(set) var meaning: String?
   /// The machine-readable formats that contain the column.
-  let formats: Set<OutputFormat>
-  let value: @Sendable (Record) -> Value
+  package let formats: Set<OutputFormat>
+  package let value: @Sendable (Record) -> Value
   /// The cell in text output; nil for a column of machine-readable formats only.
-  private(set) var cell: Cell?
+  package private(set) var cell: Cell?
 
-  init<Field: FieldValue & SendableMetatype>(
+  package init<Field: FieldValue & SendableMetatype>(
     _ name: String, in formats: Set<OutputFormat> = [.ndjson, .csv], _ value: @escaping @Sendable (Record) -> Field
   ) {
     self.name = name
@@ -36,7 +48,7 @@ struct Column<Record>: Sendable {
     self.value = { value($0).field }
   }
 
-  init<Field: FieldValue & SendableMetatype>(
+  package init<Field: FieldValue & SendableMetatype>(
     _ name: String, _ meaning: String, in formats: Set<OutputFormat> = [.ndjson, .csv],
     _ value: @escaping @Sendable (Record) -> Field
   ) {
@@ -45,17 +57,24 @@ struct Column<Record>: Sendable {
   }
 
   /// A column of text output only.
-  init() { self.init("", in: []) { _ in Value.absent } }
+  package init() { self.init("", in: []) { _ in Value.absent } }
 
   /// A heading of the columns after it in a list.
-  static func section(_ title: String) -> Self {
+  package static func section(_ title: String) -> Self {
     var column = Self()
     column.cell = Cell(title: title, isSection: true) { _, _ in "" }
     return column
   }
 
+  /// The column without a cell in text output.
+  package var withoutCell: Self {
+    var column = self
+    column.cell = nil
+    return column
+  }
+
   /// The column with a cell in text output: the number times `scale` in a format of `String(format:)`; a dash for no number.
-  func shown(_ title: String, _ width: Int, _ format: String, unit: String = "", scale: Double = 1) -> Self {
+  package func shown(_ title: String, _ width: Int, _ format: String, unit: String = "", scale: Double = 1) -> Self {
     let value = value
     var column = self
     column.cell = Cell(title: title, width: width, unit: unit) { record, glyphs in
@@ -71,7 +90,7 @@ struct Column<Record>: Sendable {
   }
 
   /// The column with a cell in text output.
-  func shown(
+  package func shown(
     _ title: String, _ width: Int = 0, isRight: Bool = true, unit: String = "", rank: Int? = nil,
     ink: (@Sendable (Record) -> Ink?)? = nil, _ text: @escaping @Sendable (Record, Glyphs) -> String
   ) -> Self {
@@ -85,18 +104,18 @@ struct Column<Record>: Sendable {
 ///
 /// NDJSON: an object per line, `"v":1` and the kind first, then the columns in order. CSV: a header, and a record per line.
 /// Text: a heading and the cells side by side, or a text of the record's own.
-struct Table<Record>: Sendable {
-  var columns: [Column<Record>]
-  let format: OutputFormat
-  let profile: TerminalProfile
+package struct Table<Record>: Sendable {
+  package var columns: [Column<Record>]
+  package let format: OutputFormat
+  package let profile: TerminalProfile
   private let beginning: String
   /// The heading of text output; nil for the titles of the cells.
-  var heading: String?
+  package var heading: String?
   /// The text of a record in place of its cells, line feed included.
-  var text: (@Sendable (Record) -> String)?
+  package var text: (@Sendable (Record) -> String)?
 
   /// - Parameter kind: distinguishes the kinds of records in a stream; nil for a single kind.
-  init(
+  package init(
     _ columns: [Column<Record>], kind: String? = nil, format: OutputFormat, profile: TerminalProfile,
     heading: String? = nil, text: (@Sendable (Record) -> String)? = nil
   ) {
@@ -105,7 +124,7 @@ struct Table<Record>: Sendable {
     beginning = "{\"v\":1" + (kind.map { ",\"kind\":\"\($0)\"" } ?? "")
   }
 
-  var header: String {
+  package var header: String {
     switch format {
     case .ndjson: return ""
     case .csv:
@@ -116,16 +135,20 @@ struct Table<Record>: Sendable {
     }
   }
 
-  func lines(_ records: some Sequence<Record>) -> String {
+  /// The header and the lines of records.
+  package func document(of records: some Sequence<Record>) -> String { header + lines(records) }
+
+  /// The lines of records, line feeds included.
+  package func lines(_ records: some Sequence<Record>) -> String {
     var text = ByteText()
     for record in records { append(record, to: &text) }
     return text.string
   }
 
   /// The line of a record, line feed included.
-  func line(_ record: Record) -> String { lines(CollectionOfOne(record)) }
+  package func line(_ record: Record) -> String { lines(CollectionOfOne(record)) }
 
-  func append(_ record: Record, to text: inout ByteText) {
+  package func append(_ record: Record, to text: inout ByteText) {
     switch format {
     case .ndjson:
       text.append(beginning)
@@ -155,12 +178,12 @@ struct Table<Record>: Sendable {
 
   // MARK: text output
 
-  var titles: ScreenLine {
+  package var titles: ScreenLine {
     let titles = joined(\.title).map(\.text).joined()
     return titles.allSatisfy { $0 == " " } ? ("", 0) : profile.line(titles, .bold)
   }
 
-  func row(_ record: Record) -> ScreenLine {
+  package func row(_ record: Record) -> ScreenLine {
     let cells = joined { $0.text(record, profile.glyphs) }
     let columns = cells.reduce(0) { $0 + $1.columns }
     // A row that is too wide for the terminal is cut, in the ink of its last cell.
@@ -171,7 +194,7 @@ struct Table<Record>: Sendable {
   }
 
   /// A record's cells one below the other, with titles and units, in sections.
-  func list(_ record: Record) -> String {
+  package func list(_ record: Record) -> String {
     var text = ""
     for column in columns {
       guard let cell = column.cell else { continue }
@@ -186,7 +209,7 @@ struct Table<Record>: Sendable {
   }
 
   /// The table without columns of least rank, until the cells fit a width or no ranked column is left.
-  func narrowed(to width: Int) -> Self {
+  package func narrowed(to width: Int) -> Self {
     var table = self
     while table.cells.reduce(0, { $0 + $1.width }) > width,
       let least = table.columns.indices.filter({ table.columns[$0].cell?.rank != nil })

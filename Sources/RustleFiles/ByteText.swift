@@ -23,14 +23,8 @@ package struct ByteText: Sendable {
     append(digits: number.magnitude, fraction: 0)
   }
 
-  /// Appends every digit, trailing zeros included.
-  package mutating func append(_ number: ExactDecimal) {
-    if number.units < 0 { append("-") }
-    append(digits: number.units.magnitude, fraction: number.scale)
-  }
-
   /// Appends a number's digits, `fraction` of them after a point and at least one before it.
-  private mutating func append(digits number: UInt64, fraction: Int) {
+  package mutating func append(digits number: UInt64, fraction: Int) {
     var (count, bound) = (1, UInt64(10))
     while number >= bound, count < 20 {
       count += 1
@@ -41,8 +35,8 @@ package struct ByteText: Sendable {
     // From the last digit to the first, past the point.
     var (rest, at) = (number, bytes.count)
     var span = bytes.mutableSpan
-    for place in 0..<count {
-      at -= place == fraction && place > 0 ? 2 : 1
+    for digit in 0..<count {
+      at -= digit == fraction && digit > 0 ? 2 : 1
       span[at] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     }

@@ -62,13 +62,13 @@ public struct Glyphs: Equatable, Sendable {
   ///   - softest: the level at the left end, below 0 dBFS, which is at the right one.
   ///   - columns: the length, 1 or more.
   public func levelBar(power: Double, peak: Double, held: Double, from softest: Double, columns: Int) -> String {
-    func place(_ level: Double) -> Int {
+    func column(_ level: Double) -> Int {
       level.isFinite ? min(columns, max(0, Int(Double(columns) * (1 - level / softest)))) : 0
     }
     var cells = (0..<columns).map { cell -> Character in
-      cell < place(power) ? bars[7] : cell < place(peak) ? shades[1] : " "
+      cell < column(power) ? bars[7] : cell < column(peak) ? shades[1] : " "
     }
-    if place(held) > 0 { cells[place(held) - 1] = vertical }
+    if column(held) > 0 { cells[column(held) - 1] = vertical }
     return String(cells)
   }
 
@@ -126,8 +126,8 @@ public struct Glyphs: Equatable, Sendable {
     var line = Array(repeating: horizontal, count: columns)
     (line[0], line[middle], line[columns - 1]) = (vertical, bottomMark, vertical)
     guard let position else { return (String(line), "", "") }
-    let place = middle + Int((min(max(position, -1), 1) * Double(middle)).rounded())
+    let column = middle + Int((min(max(position, -1), 1) * Double(middle)).rounded())
     let needle: Character = position < -1 ? "<" : position > 1 ? ">" : bars[7]
-    return (String(line[..<place]), String(needle), String(line[(place + 1)...]))
+    return (String(line[..<column]), String(needle), String(line[(column + 1)...]))
   }
 }

@@ -3,7 +3,7 @@ internal import RustleAudio
 /// Where the loudspeakers of a WAV file stand: one bit each, in the order in which their channels follow one another.
 ///
 /// Numbers: Microsoft, "Multiple Channel Audio Data and WAVE Files", `dwChannelMask`.
-struct ChannelPlaces: OptionSet, Hashable {
+struct ChannelPositions: OptionSet, Hashable {
   let rawValue: UInt32
 
   static let frontLeft = Self(rawValue: 0x1)
@@ -17,25 +17,25 @@ struct ChannelPlaces: OptionSet, Hashable {
 
   init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The places of a layout; none where WAV cannot represent it: a channel twice, or in another order than that of the bits.
+  /// The positions of a layout; none where WAV cannot represent it: a channel twice, or in another order than that of the bits.
   /// Discrete channels can only be the last ones.
   init(_ layout: ChannelLayout) {
     let hasBack = layout.channels.contains(.leftBack) || layout.channels.contains(.rightBack)
-    var places: Self = []
+    var positions: Self = []
     for (index, channel) in layout.channels.enumerated() {
-      let place = Self(channel, hasBack: hasBack)
-      if place.isEmpty {
+      let position = Self(channel, hasBack: hasBack)
+      if position.isEmpty {
         let isRestDiscrete = layout.channels[index...].allSatisfy { $0 == .discrete }
-        self = isRestDiscrete ? places : []
+        self = isRestDiscrete ? positions : []
         return
       }
-      guard place.rawValue > places.rawValue else {
+      guard position.rawValue > positions.rawValue else {
         self = []
         return
       }
-      places.insert(place)
+      positions.insert(position)
     }
-    self = places
+    self = positions
   }
 
   /// The surround channels stand behind, where readers expect the two of 5.1, unless there are others behind them.
@@ -54,13 +54,13 @@ struct ChannelPlaces: OptionSet, Hashable {
       }
   }
 
-  /// The layout of channels at these places, one place each. What stands behind is surround unless there is something at
+  /// The layout of channels at these positions, one position each. What stands behind is surround unless there is something at
   /// the sides too.
-  static func layout(of places: [Self]) -> ChannelLayout {
-    let hasSides = places.contains(.sideLeft) || places.contains(.sideRight)
+  static func layout(of positions: [Self]) -> ChannelLayout {
+    let hasSides = positions.contains(.sideLeft) || positions.contains(.sideRight)
     return ChannelLayout(
-      places.map { place in
-        switch place {
+      positions.map { position in
+        switch position {
         case .frontLeft: .left
         case .frontRight: .right
         case .frontCenter: .center

@@ -1,20 +1,17 @@
-import Foundation
-import RustlePlot
-
 /// The capabilities of the output. A pure function of the environment, so that tests can state it.
-struct TerminalProfile: Equatable, Sendable {
+package struct TerminalProfile: Equatable, Sendable {
   /// Whether it is a terminal that can be redrawn in place.
-  var isLive: Bool
-  var usesColor: Bool
-  var usesUnicode: Bool
+  package var isLive: Bool
+  package var usesColor: Bool
+  package var usesUnicode: Bool
   /// Columns, at least 20.
-  var columns: Int
+  package var columns: Int
   /// Rows, at least 5.
-  var rows: Int
+  package var rows: Int
   /// The terminal's columns, which may be fewer than `columns`.
-  var screenColumns: Int
+  package var screenColumns: Int
   /// The largest number of lines of `columns` without scrolling, with the cursor below; at least 1.
-  var lineLimit: Int
+  package var lineLimit: Int
 
   /// - Parameters:
   ///   - environment: the process's variables. `NO_COLOR` with any text but none disables colour (no-color.org) and wins
@@ -24,7 +21,7 @@ struct TerminalProfile: Equatable, Sendable {
   ///   - isTerminal: whether the descriptor is a terminal.
   ///   - size: the size that the terminal reports; 0 if unknown.
   ///   - isASCIIAskedFor: whether `--ascii` is given.
-  init(
+  package init(
     environment: [String: String], isTerminal: Bool, size: (columns: Int, rows: Int), isASCIIAskedFor: Bool = false
   ) {
     func isSet(_ name: String) -> Bool { !(environment[name] ?? "").isEmpty }
@@ -42,13 +39,6 @@ struct TerminalProfile: Equatable, Sendable {
     lineLimit = max(1, (screenRows - 1) / ((columns + screenColumns - 1) / screenColumns))
   }
 
-  /// The present profile of standard output or standard error.
-  static func present(of descriptor: Int32 = StandardStream.output, isASCIIAskedFor: Bool) -> Self {
-    Self(
-      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(descriptor),
-      size: StandardStream.size(of: descriptor), isASCIIAskedFor: isASCIIAskedFor)
-  }
-
   /// Whether the locale is UTF-8, by the first of the three variables that is set (POSIX). Without any, as in containers,
   /// a terminal is taken to show UTF-8.
   private static func isUTF8(_ environment: [String: String]) -> Bool {
@@ -62,7 +52,7 @@ struct TerminalProfile: Equatable, Sendable {
 }
 
 /// The colour or emphasis of a text by an ANSI escape sequence (ECMA-48, SGR). No information is in the colour alone.
-enum Ink: String, Sendable {
+package enum Ink: String, Sendable {
   case bold = "1"
   case dim = "2"
   case red = "31"
@@ -74,20 +64,20 @@ enum Ink: String, Sendable {
 }
 
 /// A line and its width in columns.
-typealias ScreenLine = (text: String, columns: Int)
+package typealias ScreenLine = (text: String, columns: Int)
 
 extension TerminalProfile {
-  var glyphs: Glyphs { usesUnicode ? .unicode : .ascii }
+  package var glyphs: Glyphs { usesUnicode ? .unicode : .ascii }
 
-  var chart: TextChart { TextChart(columns: columns, glyphs: glyphs) { paint($0, .dim) } }
+  package var chart: TextChart { TextChart(columns: columns, glyphs: glyphs) { paint($0, .dim) } }
 
-  func paint(_ text: String, _ ink: Ink?) -> String {
+  package func paint(_ text: String, _ ink: Ink?) -> String {
     guard usesColor, let ink, !text.isEmpty else { return text }
     return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"
   }
 
   /// A line in one ink without spaces at its end, cut to the terminal's width where there is a terminal.
-  func line(_ text: String, _ ink: Ink? = nil) -> ScreenLine {
+  package func line(_ text: String, _ ink: Ink? = nil) -> ScreenLine {
     let text = glyphs.plain(text).withoutSpacesAtEnd
     let whole = DisplayWidth.columns(of: text)
     let columns = isLive ? min(whole, self.columns) : whole
@@ -95,19 +85,19 @@ extension TerminalProfile {
   }
 
   /// Lines of parts, as many in a line as fit.
-  func wrapped(_ parts: [String], _ ink: Ink? = nil) -> [ScreenLine] {
+  package func wrapped(_ parts: [String], _ ink: Ink? = nil) -> [ScreenLine] {
     TextCells.wrapped(parts, columns: columns).map { line($0, ink) }
   }
 
   /// A line of parts in an ink each, which fits the terminal.
-  func line(_ parts: [(text: String, ink: Ink?)]) -> ScreenLine {
+  package func line(_ parts: [(text: String, ink: Ink?)]) -> ScreenLine {
     (parts.map { paint($0.text, $0.ink) }.joined(), parts.reduce(0) { $0 + $1.text.count })
   }
 }
 
 extension Glyphs {
   /// The text without characters that the set lacks. Not for names from users.
-  func plain(_ text: String) -> String {
+  package func plain(_ text: String) -> String {
     self == .unicode ? text : text.replacing("\u{B5}", with: "u").replacing("\u{2212}", with: String(minus))
   }
 }

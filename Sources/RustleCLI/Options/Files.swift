@@ -1,6 +1,32 @@
 import Foundation
 import RustleAudioFiles
 import RustleFiles
+import RustlePlot
+
+enum TextFile {
+  /// Reads a file's text: UTF-8, or else Latin-1.
+  static func read(_ path: String, option: String) throws -> String {
+    let data = try bytes(of: path, option: option)
+    return String(data: data, encoding: .utf8) ?? String(data: data, encoding: .isoLatin1) ?? ""
+  }
+
+  /// Returns what `read` makes of a file's bytes; adds the file's name to its error.
+  static func value<Value>(of path: String, option: String, _ read: (Data) throws -> Value) throws -> Value {
+    let bytes = try bytes(of: path, option: option)
+    return try CommandFailure.naming(path) { try read(bytes) }
+  }
+
+  /// Reads a file's bytes, at most 4 MiB.
+  static func bytes(of path: String, option: String) throws -> Data {
+    do throws(BoundedFile.Failure) {
+      return try BoundedFile.bytes(of: path, limit: 4 << 20)
+    } catch {
+      throw CommandFailure(
+        error.isTooLong ? .badData : .noInput, "\(option): \(path): \(error.reason)",
+        advice: error.isTooLong ? nil : "check the path")
+    }
+  }
+}
 
 /// Checks of the path that a command writes to.
 enum OutputPath {
@@ -25,8 +51,8 @@ enum OutputPath {
       throw CommandFailure(
         .usage, "\(option): expected the path of a file, got \(output.isEmpty ? "''" : "- (standard output)")")
     }
-    let place = FilePlace(output)
-    switch place.fault {
+    let location = FileLocation(output)
+    switch location.fault {
     case .isFolder?:
       throw CommandFailure(.usage, "\(option): expected the path of a file, got the folder \(output)")
     case .nameIsTooLong?:
@@ -41,7 +67,9 @@ enum OutputPath {
         advice: "choose a folder that this user may write to")
     case nil: break
     }
-    guard let input, input != AudioFileReader.standardInputPath, place.isSameFile(as: FilePlace(input)) else { return }
+    guard let input, input != AudioFileReader.standardInputPath, location.isSameFile(as: FileLocation(input)) else {
+      return
+    }
     throw CommandFailure(
       .usage, "\(option): expected another file than the input, got \(output)", advice: "choose another name")
   }
