@@ -1,9 +1,11 @@
 //! What engines send and receive through: sockets of this machine, or a network that a test scripts.
 
 mod port;
+mod scripted;
 mod udp;
 
 pub use rustle_udp::{Datagram, MOST as MOST_DATAGRAMS, Received, Slots};
+pub use scripted::{Conditions, NetworkCounts, Scripted, ScriptedNetwork};
 pub use udp::{Udp, UdpOptions};
 
 use crate::clock::Nanoseconds;
