@@ -62,5 +62,5 @@ pub use sound::{
 pub use ticker::{RATE_RANGE, Tick, TickerConfiguration, TickerEngine, TickerError, TickerSession};
 pub use transport::{
     Arrival, Conditions, Datagram, MOST_DATAGRAMS, NetworkCounts, Received, Scripted, ScriptedNetwork, Slots,
-    Transport, Udp, UdpOptions,
+    Stream, Transport, Udp, UdpOptions,
 };

@@ -2,10 +2,12 @@
 
 mod port;
 mod scripted;
+mod stream;
 mod udp;
 
 pub use rustle_udp::{Datagram, MOST as MOST_DATAGRAMS, Received, Slots};
 pub use scripted::{Conditions, NetworkCounts, Scripted, ScriptedNetwork};
+pub use stream::Stream;
 pub use udp::{Udp, UdpOptions};
 
 use crate::clock::Nanoseconds;
