@@ -56,6 +56,8 @@ struct State {
     counts: FeedCounts,
     /// The last notice of a connection.
     connection: Option<Notice>,
+    /// The source, once it runs.
+    source: Option<Session>,
 }
 
 impl FeedCore {
@@ -71,8 +73,15 @@ impl FeedCore {
                 outcome: None,
                 counts: FeedCounts::default(),
                 connection: None,
+                source: None,
             }),
         }
+    }
+
+    /// The source runs as this session, which is woken from now on when the combined subscriptions change.
+    pub(super) fn runs_as(&self, session: Session) {
+        // What changed since its first poll has woken nobody.
+        locked_surely(&self.state).source.insert(session).wake();
     }
 
     /// Delivers trades to their subscribers, in order. Symbol numbers are those of `symbols`, which only grows from one call to
@@ -357,6 +366,7 @@ impl State {
         if self.outcome.is_some() {
             return;
         }
+        woken.extend(self.source.clone());
         for consumer in &mut self.consumers {
             if consumer.intake.note(notice) {
                 woken.push(consumer.session.clone());

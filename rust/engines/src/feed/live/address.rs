@@ -1,7 +1,5 @@
 //! The address of a live feed, and the connection to it.
 
-#[cfg(unix)]
-use crate::own_thread::OwnThread;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
@@ -10,8 +8,6 @@ use std::os::unix::net::UnixStream;
 #[cfg(unix)]
 use std::path::PathBuf;
 use std::str::FromStr;
-#[cfg(unix)]
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 /// The address of a feed.
@@ -110,23 +106,6 @@ impl fmt::Display for FeedAddressError {
 
 impl std::error::Error for FeedAddressError {}
 
-/// An attempt to connect to a socket in the file system, on a thread of its own: the system blocks while the server's queue is
-/// full.
-pub(super) struct Attempt(#[cfg(unix)] Receiver<io::Result<UnixStream>>);
-
-#[cfg(unix)]
-impl Attempt {
-    fn start(path: PathBuf) -> io::Result<Self> {
-        let (sender, receiver) = sync_channel(1);
-        OwnThread::start("rustle-connect", move |_| {
-            // A connection that is no longer awaited is closed.
-            drop(sender.send(UnixStream::connect(path)));
-            Ok(())
-        })?;
-        Ok(Self(receiver))
-    }
-}
-
 /// An established connection.
 #[derive(Debug)]
 pub(in crate::feed) enum Connection {
@@ -136,47 +115,6 @@ pub(in crate::feed) enum Connection {
 }
 
 impl Connection {
-    /// Connects, within `patience` for each of a host's addresses. An attempt that takes longer and cannot be cancelled stays in
-    /// `pending`, for the next call with the same address.
-    pub(super) fn open(
-        address: &FeedAddress,
-        patience: Duration,
-        pending: &mut Option<Attempt>,
-    ) -> io::Result<Self> {
-        match address {
-            FeedAddress::Tcp { host, port } => {
-                let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-                for address in (host.as_str(), *port).to_socket_addrs()? {
-                    match TcpStream::connect_timeout(&address, patience) {
-                        Ok(stream) => {
-                            stream.set_nodelay(true)?;
-                            return Ok(Self::Tcp(stream));
-                        }
-                        Err(error) => last = error,
-                    }
-                }
-                Err(last)
-            }
-            #[cfg(unix)]
-            FeedAddress::Unix(path) => {
-                // The path of the attempt stays the same.
-                let attempt = match pending.take() {
-                    Some(attempt) => attempt,
-                    None => Attempt::start(path.clone())?,
-                };
-                match attempt.0.recv_timeout(patience) {
-                    Ok(result) => result.map(Self::Unix),
-                    Err(RecvTimeoutError::Disconnected) => Err(io::ErrorKind::ConnectionAborted.into()),
-                    Err(RecvTimeoutError::Timeout) => {
-                        *pending = Some(attempt);
-                        let text = format!("expected a connection within {patience:?}, got none");
-                        Err(io::Error::new(io::ErrorKind::TimedOut, text))
-                    }
-                }
-            }
-        }
-    }
-
     /// Limits the time of a read and of a write.
     pub(in crate::feed) fn set_patience(&self, read: Duration, write: Duration) -> io::Result<()> {
         match self {
