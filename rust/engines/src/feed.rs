@@ -135,6 +135,8 @@ impl FeedEngine {
         Ok(Self {
             consumers: Arc::new(Consumers {
                 sessions: sessions().sharing(poison),
+                // Each client at its own place: all threads write.
+                servers: Sessions::new(runtime.clone()),
                 hub,
                 clock,
                 numbers: AtomicU64::new(0),
@@ -305,14 +307,14 @@ impl FeedEngine {
     pub fn shut_down(&self) {
         self.consumers.sessions.shut_down();
         self.source.shut_down();
+        self.consumers.servers.shut_down();
     }
 
     /// Serves the trades to the clients that connect to `address`, each with the buffering `policy`: one JSON text per line,
     /// written by [`write_ndjson`](rustle_market::write_ndjson). A line `{"v":1,"gap":3}` stands for trades that a client was too
     /// slow for. A client that is sent nothing else gets `{"v":1,"heartbeat":1767225600000}`, a time in ms, every [`HEARTBEAT`].
     /// It may choose its symbols by lines of [`write_subscription`](rustle_market::write_subscription); until then it gets all.
-    /// `bell` rings when clients have connected or left, and is released once no thread of the server is left and the address is
-    /// free.
+    /// `bell` rings when clients have connected or left, and is released once the address is free and no connection is left.
     ///
     /// # Errors
     /// [`FeedError::Address`] when the address cannot be served, [`FeedError::NotLoopback`], [`FeedError::TokenLength`],

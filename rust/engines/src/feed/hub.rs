@@ -58,6 +58,8 @@ struct State {
     connection: Option<Notice>,
     /// The source, once it runs.
     source: Option<Session>,
+    /// Other sessions that await the end: servers.
+    awaiting: Vec<Session>,
 }
 
 impl FeedCore {
@@ -74,6 +76,7 @@ impl FeedCore {
                 counts: FeedCounts::default(),
                 connection: None,
                 source: None,
+                awaiting: Vec::new(),
             }),
         }
     }
@@ -82,6 +85,16 @@ impl FeedCore {
     pub(super) fn runs_as(&self, session: Session) {
         // What changed since its first poll has woken nobody.
         locked_surely(&self.state).source.insert(session).wake();
+    }
+
+    /// Wakes a session at the end, too.
+    pub(super) fn awaits_end(&self, session: Session) {
+        let state = &mut *locked_surely(&self.state);
+        state.awaiting.retain(|session| !session.is_released());
+        state.awaiting.push(session.clone());
+        if state.outcome.is_some() {
+            session.wake();
+        }
     }
 
     /// Delivers trades to their subscribers, in order. Symbol numbers are those of `symbols`, which only grows from one call to
@@ -126,6 +139,7 @@ impl FeedCore {
             state.connection = Some(closed);
             state.outcome = Some(outcome);
             woken.extend(state.consumers.iter().map(|consumer| consumer.session.clone()));
+            woken.append(&mut state.awaiting);
             let noted = catch_unwind(AssertUnwindSafe(|| {
                 for consumer in &mut state.consumers {
                     consumer.intake.note(&closed);

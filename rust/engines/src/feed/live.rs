@@ -6,8 +6,6 @@ mod talk;
 
 pub use address::{FeedAddress, FeedAddressError};
 
-pub(super) use address::Connection;
-
 use dial::{Dialer, Dialing};
 use talk::{Talk, Tidings};
 
@@ -24,7 +22,6 @@ use rustle_market::{
 };
 use std::collections::BTreeSet;
 use std::fmt;
-use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
@@ -273,12 +270,4 @@ impl Job for Live {
     fn release(self: Box<Self>, release: Release) {
         self.hub.end(release);
     }
-}
-
-/// Whether a read or write timed out.
-pub(super) fn is_a_wait(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
-    )
 }

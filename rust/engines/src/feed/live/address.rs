@@ -1,14 +1,10 @@
 //! The address of a live feed, and the connection to it.
 
 use std::fmt;
-use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs};
-#[cfg(unix)]
-use std::os::unix::net::UnixStream;
-#[cfg(unix)]
+use std::io;
+use std::net::ToSocketAddrs;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::Duration;
 
 /// The address of a feed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +17,6 @@ pub enum FeedAddress {
         port: u16,
     },
     /// A socket in the file system.
-    #[cfg(unix)]
     Unix(PathBuf),
 }
 
@@ -36,7 +31,6 @@ impl FeedAddress {
                 let mut addresses = (host.as_str(), *port).to_socket_addrs()?;
                 Ok(addresses.all(|address| address.ip().is_loopback()))
             }
-            #[cfg(unix)]
             Self::Unix(_) => Ok(true),
         }
     }
@@ -50,7 +44,6 @@ impl FromStr for FeedAddress {
         let error = || FeedAddressError {
             got: text.chars().take(80).collect(),
         };
-        #[cfg(unix)]
         if let Some(path) = text.strip_prefix("unix:") {
             // The longest name that `sockaddr_un` holds on every supported system: 103 bytes and a zero.
             return match path.len() {
@@ -81,7 +74,6 @@ impl fmt::Display for FeedAddress {
         match self {
             Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
             Self::Tcp { host, port } => write!(f, "{host}:{port}"),
-            #[cfg(unix)]
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
         }
     }
@@ -105,93 +97,6 @@ impl fmt::Display for FeedAddressError {
 }
 
 impl std::error::Error for FeedAddressError {}
-
-/// An established connection.
-#[derive(Debug)]
-pub(in crate::feed) enum Connection {
-    Tcp(TcpStream),
-    #[cfg(unix)]
-    Unix(UnixStream),
-}
-
-impl Connection {
-    /// Limits the time of a read and of a write.
-    pub(in crate::feed) fn set_patience(&self, read: Duration, write: Duration) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => {
-                stream.set_read_timeout(Some(read))?;
-                stream.set_write_timeout(Some(write))
-            }
-            #[cfg(unix)]
-            Self::Unix(stream) => {
-                stream.set_read_timeout(Some(read))?;
-                stream.set_write_timeout(Some(write))
-            }
-        }
-    }
-
-    /// Makes reads and writes return at once, or not.
-    pub(in crate::feed) fn set_nonblocking(&self, is_nonblocking: bool) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => stream.set_nonblocking(is_nonblocking),
-            #[cfg(unix)]
-            Self::Unix(stream) => stream.set_nonblocking(is_nonblocking),
-        }
-    }
-
-    /// Another handle of the same connection, for another thread.
-    pub(in crate::feed) fn try_clone(&self) -> io::Result<Self> {
-        match self {
-            Self::Tcp(stream) => stream.try_clone().map(Self::Tcp),
-            #[cfg(unix)]
-            Self::Unix(stream) => stream.try_clone().map(Self::Unix),
-        }
-    }
-
-    /// Ends the writing side: the peer reads the bytes so far, and then the end.
-    pub(in crate::feed) fn finish_writing(&self) {
-        // A connection that the peer has closed needs no end.
-        drop(match self {
-            Self::Tcp(stream) => stream.shutdown(Shutdown::Write),
-            #[cfg(unix)]
-            Self::Unix(stream) => stream.shutdown(Shutdown::Write),
-        });
-    }
-
-    /// Ends the connection for all of its handles.
-    pub(in crate::feed) fn shut_down(&self) {
-        // A connection that the peer has closed is ended already.
-        drop(match self {
-            Self::Tcp(stream) => stream.shutdown(Shutdown::Both),
-            #[cfg(unix)]
-            Self::Unix(stream) => stream.shutdown(Shutdown::Both),
-        });
-    }
-}
-
-impl Read for Connection {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.read(buffer),
-            #[cfg(unix)]
-            Self::Unix(stream) => stream.read(buffer),
-        }
-    }
-}
-
-impl Write for Connection {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.write(buffer),
-            #[cfg(unix)]
-            Self::Unix(stream) => stream.write(buffer),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 #[cfg(test)]
 mod tests {
