@@ -45,6 +45,8 @@ pub(super) struct FeedCore {
     clock: Arc<dyn Clock>,
     /// Set when the source panics.
     poison: Arc<AtomicBool>,
+    /// Whether the source waits until a lossless consumer has room.
+    awaits_room: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -68,6 +70,7 @@ impl FeedCore {
         Self {
             clock,
             poison,
+            awaits_room: AtomicBool::new(false),
             state: Mutex::new(State {
                 names: Vec::new(),
                 consumers: Vec::new(),
@@ -280,6 +283,34 @@ impl FeedCore {
             all: demand.all,
             names,
             version: demand.version,
+        }
+    }
+
+    /// The number of trades that every lossless consumer has room for. Where it is 0, the source is woken once there is room.
+    pub(super) fn room_or_wake(&self) -> usize {
+        let room = self.room();
+        if room > 0 {
+            return room;
+        }
+        self.awaits_room.store(true, Ordering::SeqCst);
+        // A consumer that was drained before has not seen that it is awaited.
+        let room = self.room();
+        if room > 0 {
+            self.awaits_room.store(false, Ordering::SeqCst);
+        }
+        room
+    }
+
+    /// Whether the source waits for room.
+    pub(super) fn awaits_room(&self) -> bool {
+        self.awaits_room.load(Ordering::SeqCst)
+    }
+
+    /// Wakes a source that waits for room, when there may be some.
+    pub(super) fn has_room(&self) {
+        if self.awaits_room.swap(false, Ordering::SeqCst) {
+            let source = locked_surely(&self.state).source.clone();
+            source.iter().for_each(Session::wake);
         }
     }
 
