@@ -91,6 +91,10 @@ impl Bench {
             heard,
         };
         assert_eq!(listening.next(), Heard::Polled(0));
+        // The thread waits, or is about to.
+        while self.turns() == 0 {
+            std::thread::yield_now();
+        }
         listening
     }
 
@@ -244,4 +248,16 @@ fn manual_runtime_takes_real_sockets_at_its_own_time() {
     far.send_to(b"a", to).expect("sent");
     assert_eq!(heard.recv_timeout(PATIENCE), Ok(Heard::Polled(1)));
     assert_eq!(runtime.clock().now(), 1_000_000_000);
+}
+
+#[test]
+fn fork_that_closes_a_socket_leaves_the_parent_s_watched() {
+    let bench = Bench::new();
+    let listener = bench.listener();
+    assert!(rustle_testkit::in_fork(|| {
+        listener.udp.close();
+        listener.udp.try_receive(&mut [0]).is_err()
+    }));
+    bench.far.send_to(b"a", listener.at).expect("sent");
+    assert_eq!(listener.next(), Heard::Polled(1));
 }
