@@ -3,6 +3,7 @@
 mod access;
 mod reconnects;
 mod server;
+mod stalls;
 
 use super::*;
 use crate::job::Release;
