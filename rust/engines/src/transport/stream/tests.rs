@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Far longer than any step of these tests takes.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Connects, sends as many bytes as it is told to, and then receives to the end.
+/// Connects, sends as many bytes as it has, and then receives to the end.
 struct Talk {
     stream: Stream,
     is_watched: bool,
