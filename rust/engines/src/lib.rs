@@ -16,9 +16,11 @@ mod equalizer;
 #[cfg(feature = "faults")]
 pub mod faults;
 mod feed;
+mod io;
 mod job;
 mod lane;
 mod lock;
+mod lookups;
 mod memory;
 mod outlet;
 mod own_thread;
@@ -32,6 +34,7 @@ mod spin;
 mod system_reason;
 mod ticker;
 mod timers;
+mod transport;
 mod turns;
 mod worker;
 
@@ -58,3 +61,7 @@ pub use sound::{
     PlaybackEngine, PlaybackProgress, PlaybackSession, RATES, SoundBlock, SoundConfiguration, SoundError,
 };
 pub use ticker::{RATE_RANGE, Tick, TickerConfiguration, TickerEngine, TickerError, TickerSession};
+pub use transport::{
+    Arrival, Conditions, Datagram, MOST_DATAGRAMS, NetworkCounts, Received, Scripted, ScriptedNetwork, Slots,
+    Stream, Transport, Udp, UdpOptions,
+};

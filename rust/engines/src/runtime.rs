@@ -1,6 +1,7 @@
 //! The threads that all engines share.
 
 use crate::clock::{Clock, ManualClock, SystemClock};
+use crate::io::Io;
 use crate::job::Job;
 use crate::lock::{Lock, locked, locked_surely};
 use crate::session::Session;
@@ -29,6 +30,8 @@ pub struct Runtime {
     detached: AtomicBool,
     /// The process that its threads are in; 0 before there are any.
     process: AtomicU32,
+    /// The sockets of its jobs.
+    io: Arc<Io>,
 }
 
 /// The place where jobs run: see [`Runtime::place`].
@@ -116,6 +119,7 @@ impl Runtime {
             places: AtomicUsize::new(0),
             detached: AtomicBool::new(false),
             process: AtomicU32::new(0),
+            io: Arc::default(),
         }
     }
 
@@ -192,6 +196,18 @@ impl Runtime {
         }
     }
 
+    /// A runtime of the system's clock, with this many threads.
+    #[cfg(test)]
+    pub(crate) fn of_system(width: usize) -> Self {
+        Self::with(Arc::new(SystemClock::new()), None, width)
+    }
+
+    /// The sockets of its jobs.
+    #[cfg(test)]
+    pub(crate) fn io(&self) -> &Io {
+        &self.io
+    }
+
     /// Sets the clock of a manual runtime, and then does the due work.
     #[cfg(test)]
     pub(crate) fn set(&self, set: impl FnOnce(&ManualClock)) {
@@ -228,7 +244,7 @@ impl Runtime {
         while threads.len() <= index {
             self.process.store(std::process::id(), Ordering::Release);
             let inbox = Arc::new(Inbox::new());
-            let worker = Worker::new(inbox.clone(), self.clock.clone());
+            let worker = Worker::new(inbox.clone(), self.clock.clone(), self.io.clone());
             let handle = std::thread::Builder::new()
                 .name(self.thread_name(threads.len()))
                 .spawn(move || worker.run())
@@ -262,13 +278,13 @@ impl Drop for Runtime {
                 tracing::error!("a worker thread ended by a panic");
             }
         }
+        self.io.stop(!detached);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::SystemClock;
     use crate::job::{PollContext, Release, Step};
     use std::sync::mpsc::{Sender, channel};
 
@@ -288,7 +304,7 @@ mod tests {
 
     #[test]
     fn jobs_at_one_place_share_a_thread_and_places_take_turns() {
-        let runtime = Runtime::with(Arc::new(SystemClock::new()), None, 2);
+        let runtime = Runtime::of_system(2);
         let places = [runtime.place(), runtime.place()];
         let threads = places.map(|place| {
             let (sender, threads) = channel();

@@ -9,6 +9,7 @@ use rustle_engines::{
 };
 use rustle_market::{Format, Schema};
 use rustle_testkit::{in_fork, leave_descriptors};
+use std::fs::File;
 use std::net::TcpStream;
 use std::process::Command;
 use std::sync::{Arc, mpsc};
@@ -201,13 +202,21 @@ fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() 
         let FeedAddress::Tcp { host, port } = server.address().clone() else {
             return false;
         };
-        // For the client's end and the server's, but not for the threads that read and write it.
-        leave_descriptors(2);
-        let client = TcpStream::connect((host, port));
-        let is_refused = client.is_ok() && comes(|| server.counts().refused == 1);
+        let connect = || TcpStream::connect((host.as_str(), port));
+        let first = connect();
+        let is_served = comes(|| server.counts().accepted == 1);
+        drop(first);
+        let is_alone = comes(|| server.clients() == 0);
+        let held = File::open("/dev/null").expect("a file");
+        // For the client's end, but not for the server's.
+        leave_descriptors(1);
+        let second = connect();
         // Many times the room of a consumer that is not drained.
         let before = feed.counts().trades;
-        is_refused && comes(|| feed.counts().trades > before + 1_000)
+        let is_held_up = second.is_err() || !comes(|| feed.counts().trades > before + 1_000);
+        let is_out = server.counts().accepted == 1;
+        drop(held);
+        is_served && is_alone && !is_held_up && is_out && comes(|| server.counts().accepted == 2)
     }));
 }
 

@@ -2,12 +2,14 @@
 #![cfg(target_os = "linux")]
 
 use rustle_engines::{
-    ExternalConfiguration, FeedEngine, NoBell, Overflow, Policy, Runtime, SourceConfiguration, Subscription,
-    TickerConfiguration, TickerEngine,
+    Access, ExternalConfiguration, FeedAddress, FeedEngine, LiveConfiguration, Model, NoBell, Overflow,
+    Policy, Runtime, SimulatedConfiguration, SourceConfiguration, Subscription, TickerConfiguration,
+    TickerEngine,
 };
 use rustle_market::{Format, Schema};
 use std::collections::BTreeMap;
 use std::fs::{read_dir, read_to_string};
+use std::net::TcpListener;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -56,6 +58,28 @@ fn sessions_that_have_nothing_to_do_wake_no_thread() {
     let trades = feed.trades(&Subscription::All, Policy::Conflated, NoBell);
     feed.run().expect("running");
     assert!(sessions.iter().all(Result::is_ok) && trades.is_ok());
+    // A server that nobody connects to, a peer that says nothing, and a source that waits for a consumer.
+    let anywhere = "tcp://127.0.0.1:0".parse().expect("an address");
+    let server = feed.serve(&anywhere, Policy::Conflated, Access::Local, NoBell);
+    assert!(server.is_ok());
+    let peer = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = peer.local_addr().expect("bound").port();
+    let host = "127.0.0.1".to_owned();
+    let live = LiveConfiguration::new(FeedAddress::Tcp { host, port });
+    let live = FeedEngine::on(runtime.clone(), &SourceConfiguration::Live(live)).expect("valid");
+    live.run().expect("running");
+    let _silent = peer.accept().expect("a client");
+    let fast = SourceConfiguration::Simulated(SimulatedConfiguration {
+        symbols: vec!["A".into()],
+        updates_per_second: 1_000.0,
+        seed: 3,
+        update_limit: None,
+        model: Model::Walk,
+    });
+    let fast = FeedEngine::on(runtime.clone(), &fast).expect("valid");
+    let full = fast.trades(&Subscription::All, Policy::Lossless { capacity: 4 }, NoBell);
+    fast.run().expect("running");
+    assert!(full.is_ok());
     // Initial work is done once they all sleep.
     let mut before = switches();
     for _ in 0..100 {

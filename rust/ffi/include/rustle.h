@@ -1337,8 +1337,8 @@ typedef struct RustleLiveFeed {
   /// The time in ns after which a connection without trades counts as healthy, as one with trades does at once: the next
   /// failure is then the first again.
   uint64_t healthy_ns;
-  /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
-  /// on a thread of its own whatever the runtime.
+  /// The runtime: 0 for the shared one, or a handle of `rustle_runtime_new_manual`, whose time then decides the timeouts
+  /// and waits of the connection.
   RustleHandle runtime;
   /// Not 0: the sequence numbers of its trades begin anew with each connection. Otherwise trades sent while there was no
   /// connection are reported as a sequence gap.
@@ -1543,9 +1543,8 @@ static inline RustleStatus rustle_feed_omissions(
 /// Serves a feed to the clients that connect; docs/market.md has the protocol. The server is a session,
 /// which also ends when the feed is shut down or freed, or when the feed has ended and each client has read
 /// everything. The sink's `on_signal` is called with NULL when clients have connected or disconnected; its
-/// `on_release` once every thread of the server has ended and the address is free. Both are called on the
-/// server's own threads. `session` receives the handle, to be freed with `rustle_session_free`. See
-/// `rustle_start`.
+/// `on_release` once no connection is left and the address is free. `session` receives the handle, to be
+/// freed with `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_MALFORMED_ADDRESS`,
 /// `RUSTLE_ADDRESS_UNAVAILABLE`, `RUSTLE_INVALID_VALUE` (a token of another length; an address that other

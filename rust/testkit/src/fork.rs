@@ -9,6 +9,7 @@ unsafe extern "C" {
     fn waitpid(process: c_int, status: *mut c_int, options: c_int) -> c_int;
     fn _exit(status: c_int) -> !;
     fn setrlimit(resource: c_int, limit: *const Limit) -> c_int;
+    fn getrlimit(resource: c_int, limit: *mut Limit) -> c_int;
 }
 
 /// `rlim_t` has 64 bits on the 64-bit systems that the tests run on.
@@ -18,12 +19,14 @@ struct Limit {
     hard: u64,
 }
 
+/// The resource of open files.
+const FILES: c_int = if cfg!(target_os = "macos") { 8 } else { 7 };
+
 /// Lets this process, which is a fork of a test's, open `count` files more and no further ones.
 ///
 /// # Panics
 /// When the system refuses the limit.
 pub fn leave_descriptors(count: u64) {
-    let resource = if cfg!(target_os = "macos") { 8 } else { 7 };
     // The lowest number that is free is the next one's.
     let next = std::fs::File::open("/dev/null").expect("a file").as_raw_fd();
     let most = u64::from(next.unsigned_abs()) + count;
@@ -32,8 +35,27 @@ pub fn leave_descriptors(count: u64) {
         hard: most,
     };
     // SAFETY: `limit` is valid for a read.
-    let result = unsafe { setrlimit(resource, &raw const limit) };
+    let result = unsafe { setrlimit(FILES, &raw const limit) };
     assert_eq!(result, 0, "expected a limit of {most} files");
+}
+
+/// Lets this process have `count` open files at least.
+///
+/// # Panics
+/// When the system refuses the limit.
+pub fn allow_descriptors(count: u64) {
+    let mut limit = Limit { soft: 0, hard: 0 };
+    // SAFETY: `limit` is valid for a write.
+    let result = unsafe { getrlimit(FILES, &raw mut limit) };
+    assert_eq!(result, 0, "expected to read the limit of files");
+    limit.soft = limit.soft.max(count);
+    // SAFETY: `limit` is valid for a read.
+    let result = unsafe { setrlimit(FILES, &raw const limit) };
+    assert_eq!(
+        result, 0,
+        "expected a limit of {count} files, got at most {}",
+        limit.hard
+    );
 }
 
 /// Runs `body` in a fork of this process, which has the calling thread alone; returns whether it returned true there. False also

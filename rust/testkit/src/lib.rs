@@ -19,7 +19,7 @@ pub use allocations::{CountingAllocator, allocated_bytes_in, allocations_in, wit
 pub use ebur128::{Ebur128, Ebur128Place, Ebur128Reading};
 pub use fftw::Fftw;
 #[cfg(unix)]
-pub use fork::{in_fork, leave_descriptors};
+pub use fork::{allow_descriptors, in_fork, leave_descriptors};
 pub use program::{hide_panics, this_program};
 #[cfg(unix)]
 pub use realtime::{has_realtime_sanitizer, in_realtime};

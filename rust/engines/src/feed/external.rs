@@ -5,7 +5,6 @@ use super::error::FeedError;
 use super::hub::{FeedCore, Outcome};
 use super::intake::{Reader, TradeIntake};
 use super::notice::NoticeKind;
-use super::source::REST;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::lock::{Lock, locked, locked_surely};
 use crate::panic_text::panic_message;
@@ -217,7 +216,7 @@ impl State {
 pub(super) struct PushedJob(pub(super) Arc<External>);
 
 impl Job for PushedJob {
-    fn poll(&mut self, context: &PollContext<'_>) -> Step {
+    fn poll(&mut self, _: &PollContext<'_>) -> Step {
         let hub = &self.0.hub;
         if hub.outcome().is_some() {
             return Step::End;
@@ -226,8 +225,11 @@ impl Job for PushedJob {
             let state = &mut *locked(&self.0.state, Lock::External);
             state.is_running = true;
             state.give(hub);
+            while state.waits() && hub.room_or_wake() > 0 {
+                state.give(hub);
+            }
             match (&state.outcome, state.waits()) {
-                (_, true) => (Step::At(context.now().saturating_add(REST)), false),
+                (_, true) => (Step::Wait, false),
                 (None, false) => (Step::Wait, std::mem::take(&mut state.is_refused)),
                 (Some(Ok(())), false) => (Step::End, false),
                 (Some(Err(reason)), false) => (Step::Fail(reason.clone()), false),

@@ -45,6 +45,8 @@ pub(super) struct FeedCore {
     clock: Arc<dyn Clock>,
     /// Set when the source panics.
     poison: Arc<AtomicBool>,
+    /// Whether the source waits until a lossless consumer has room.
+    awaits_room: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -56,6 +58,10 @@ struct State {
     counts: FeedCounts,
     /// The last notice of a connection.
     connection: Option<Notice>,
+    /// The source, once it runs.
+    source: Option<Session>,
+    /// Other sessions that await the end: servers.
+    awaiting: Vec<Session>,
 }
 
 impl FeedCore {
@@ -64,6 +70,7 @@ impl FeedCore {
         Self {
             clock,
             poison,
+            awaits_room: AtomicBool::new(false),
             state: Mutex::new(State {
                 names: Vec::new(),
                 consumers: Vec::new(),
@@ -71,7 +78,25 @@ impl FeedCore {
                 outcome: None,
                 counts: FeedCounts::default(),
                 connection: None,
+                source: None,
+                awaiting: Vec::new(),
             }),
+        }
+    }
+
+    /// The source runs as this session, which is woken from now on when the combined subscriptions change.
+    pub(super) fn runs_as(&self, session: Session) {
+        // What changed since its first poll has woken nobody.
+        locked_surely(&self.state).source.insert(session).wake();
+    }
+
+    /// Wakes a session at the end, too.
+    pub(super) fn awaits_end(&self, session: Session) {
+        let state = &mut *locked_surely(&self.state);
+        state.awaiting.retain(|session| !session.is_released());
+        state.awaiting.push(session.clone());
+        if state.outcome.is_some() {
+            session.wake();
         }
     }
 
@@ -117,6 +142,7 @@ impl FeedCore {
             state.connection = Some(closed);
             state.outcome = Some(outcome);
             woken.extend(state.consumers.iter().map(|consumer| consumer.session.clone()));
+            woken.append(&mut state.awaiting);
             let noted = catch_unwind(AssertUnwindSafe(|| {
                 for consumer in &mut state.consumers {
                     consumer.intake.note(&closed);
@@ -260,6 +286,34 @@ impl FeedCore {
         }
     }
 
+    /// The number of trades that every lossless consumer has room for. Where it is 0, the source is woken once there is room.
+    pub(super) fn room_or_wake(&self) -> usize {
+        let room = self.room();
+        if room > 0 {
+            return room;
+        }
+        self.awaits_room.store(true, Ordering::SeqCst);
+        // A consumer that was drained before has not seen that it is awaited.
+        let room = self.room();
+        if room > 0 {
+            self.awaits_room.store(false, Ordering::SeqCst);
+        }
+        room
+    }
+
+    /// Whether the source waits for room.
+    pub(super) fn awaits_room(&self) -> bool {
+        self.awaits_room.load(Ordering::SeqCst)
+    }
+
+    /// Wakes a source that waits for room, when there may be some.
+    pub(super) fn has_room(&self) {
+        if self.awaits_room.swap(false, Ordering::SeqCst) {
+            let source = locked_surely(&self.state).source.clone();
+            source.iter().for_each(Session::wake);
+        }
+    }
+
     /// The number of trades that every lossless consumer has room for.
     pub(super) fn room(&self) -> usize {
         let state = self.state();
@@ -357,6 +411,7 @@ impl State {
         if self.outcome.is_some() {
             return;
         }
+        woken.extend(self.source.clone());
         for consumer in &mut self.consumers {
             if consumer.intake.note(notice) {
                 woken.push(consumer.session.clone());

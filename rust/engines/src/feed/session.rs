@@ -92,7 +92,12 @@ impl<T: Copy> FeedSession<T> {
     /// called with the lane locked, for which the source may wait with the feed locked: it must not call the feed. Returns how
     /// many there were, and the lane's counts up to and including them. Works until the session is dropped, also after its end.
     pub fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> (usize, LaneStatistics) {
-        self.lane.drain(most, take)
+        let drained = self.lane.drain(most, take);
+        // In a fork there is no source, but perhaps a lock that is never released.
+        if drained.0 > 0 && self.hub.awaits_room() && self.session.check_process().is_ok() {
+            self.hub.has_room();
+        }
+        drained
     }
 
     /// The lane's counts so far.

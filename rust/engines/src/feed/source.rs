@@ -48,9 +48,6 @@ pub(super) trait Source: Send {
     fn hear(&mut self, demand: &Demand, gate: &mut TradeIntake);
 }
 
-/// The wait of a source while a lossless consumer has no room.
-pub(super) const REST: Nanoseconds = 500_000;
-
 /// The job that polls a source when it is due.
 pub(super) struct SourceJob {
     source: Box<dyn Source>,
@@ -80,10 +77,10 @@ impl Job for SourceJob {
         let moment = Moment {
             now: context.now(),
             wall_ns: context.wall_ms().saturating_mul(1_000_000),
-            most: self.hub.room(),
+            most: self.hub.room_or_wake(),
         };
         if moment.most == 0 {
-            return Step::At(moment.now.saturating_add(REST));
+            return Step::Wait;
         }
         let next = self.source.give(moment, &mut self.gate);
         if let Some(skipped) = self.source.take_skipped() {

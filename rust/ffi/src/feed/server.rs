@@ -66,8 +66,8 @@ impl Stream<RustleServerRequest> for Feed {
 
     /// Serves a feed to the clients that connect; docs/market.md has the protocol. The server is a session, which also ends when
     /// the feed is shut down or freed, or when the feed has ended and each client has read everything. The sink's `on_signal` is
-    /// called with NULL when clients have connected or disconnected; its `on_release` once every thread of the server has ended
-    /// and the address is free. Both are called on the server's own threads.
+    /// called with NULL when clients have connected or disconnected; its `on_release` once no connection is left and the address
+    /// is free.
     ///
     /// Fails with `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`, `RUSTLE_INVALID_VALUE` (a token of another length; an
     /// address that other machines reach, without a token and not for anyone).

@@ -121,8 +121,8 @@ records! {
         /// The time in ns after which a connection without trades counts as healthy, as one with trades does at once: the next
         /// failure is then the first again.
         pub healthy_ns: u64,
-        /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
-        /// on a thread of its own whatever the runtime.
+        /// The runtime: 0 for the shared one, or a handle of `rustle_runtime_new_manual`, whose time then decides the timeouts
+        /// and waits of the connection.
         pub runtime: RustleHandle,
         /// Not 0: the sequence numbers of its trades begin anew with each connection. Otherwise trades sent while there was no
         /// connection are reported as a sequence gap.

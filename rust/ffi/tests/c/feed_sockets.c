@@ -5,7 +5,7 @@
 
 static const char *const token = "0123456789abcdef";
 
-// A server runs on its own threads: wait for it.
+// Sockets take their time: wait for them.
 static RustleHandle server_at(RustleHandle feed, const char *address, Probe *probe, char where[300]) {
   RustleSink sink = {probe, on_ring, on_release};
   RustleHandle server = 0;

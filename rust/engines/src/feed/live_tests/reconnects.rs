@@ -130,3 +130,58 @@ fn feed_without_an_attempt_left_ends_with_the_reason() {
         .filter(|notice| notice.kind == NoticeKind::Disconnected);
     assert_eq!((lost.count(), feed.counts().disconnections), (2, 3));
 }
+
+#[test]
+fn host_is_found_by_its_name() {
+    let (listener, address) = listener();
+    let FeedAddress::Tcp { port, .. } = address else {
+        panic!("an address of TCP");
+    };
+    let host = "localhost".to_owned();
+    let feed = live(client(FeedAddress::Tcp { host, port }));
+    let mut got = trades(&feed);
+    feed.run().expect("running");
+    accepted(&listener)
+        .write_all(line(1).as_bytes())
+        .expect("a client");
+    got.until(|records| records.len() == 1);
+    let host = "no.such.host.invalid".to_owned();
+    let lost = live(client(FeedAddress::Tcp { host, port }));
+    let mut reported = notices(&lost);
+    lost.run().expect("running");
+    reported.until(|records| {
+        records
+            .iter()
+            .any(|notice| notice.kind == NoticeKind::Disconnected)
+    });
+    let text = reported.records[1].text;
+    assert!(text.as_str().starts_with("no.such.host.invalid:"), "{text:?}");
+}
+
+#[test]
+fn shutdown_ends_an_idle_connection_though_no_time_passes() {
+    let (listener, address) = listener();
+    let runtime = Arc::new(Runtime::manual(0));
+    let configuration = SourceConfiguration::Live(client(address));
+    let feed = FeedEngine::on(runtime.clone(), &configuration).expect("a valid configuration");
+    let kind = |feed: &FeedEngine| feed.connection().map(|notice| notice.kind);
+    feed.run().expect("running");
+    let mut peer = accepted(&listener);
+    while kind(&feed) != Some(NoticeKind::Connected) {
+        std::thread::yield_now();
+    }
+    // Nor does a changed subscription wait for a time.
+    let one = Subscription::Symbols(vec!["BTC".into()]);
+    let _one = feed.trades(&one, ALL, NoBell).expect("started");
+    let mut lines = BufReader::new(peer.try_clone().expect("a socket")).lines();
+    let mut heard = || lines.next().expect("a line").expect("text");
+    while heard() != "{\"subscribe\":[\"BTC\"]}" {}
+    feed.shut_down();
+    runtime.advance(Duration::ZERO);
+    assert_eq!(
+        kind(&feed),
+        Some(NoticeKind::Closed),
+        "with the poll that was asked for"
+    );
+    peer.read_to_end(&mut Vec::new()).expect("the end");
+}

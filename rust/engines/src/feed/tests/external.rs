@@ -56,6 +56,41 @@ fn loss_that_is_reported_is_that_of_the_trade_after_it_unless_numbers_tell_it() 
     );
 }
 
+#[test]
+fn room_that_a_consumer_makes_wakes_a_source_that_waits_though_no_time_passes() {
+    let source = simulated(&["A"], 1_000.0, Some(100));
+    for (configuration, is_pushed) in [(external(), true), (source, false)] {
+        let (runtime, feed) = feed(&configuration);
+        let awaited = Policy::Lossless { capacity: 1 };
+        let [first, other] =
+            [(); 2].map(|()| feed.trades(&Subscription::All, awaited, NoBell).expect("started"));
+        feed.run().expect("running");
+        runtime.advance(Duration::from_millis(200));
+        if is_pushed {
+            let text = text(0..100);
+            assert!(feed.push(text.as_bytes()).expect("taken") > 0);
+        }
+        let mut got = Vec::new();
+        while got.len() < 50 {
+            runtime.advance(Duration::ZERO);
+            let before = feed.counts().trades;
+            runtime.advance(Duration::from_millis(10));
+            assert_eq!(feed.counts().trades, before, "both consumers are full");
+            let now = sequences(&first);
+            assert_eq!((now.len(), &now), (1, &sequences(&other)));
+            got.extend(now);
+        }
+        assert!(got.iter().copied().eq(0..50));
+        // A consumer that goes makes room as well.
+        runtime.advance(Duration::ZERO);
+        first.cancel();
+        runtime.advance(Duration::ZERO);
+        assert_eq!(sequences(&other), [50]);
+        runtime.advance(Duration::ZERO);
+        assert_eq!(sequences(&other), [51]);
+    }
+}
+
 fn sequences(session: &FeedSession<FeedTrade>) -> Vec<u64> {
     let all = drained(session).into_iter();
     all.map(|(record, _)| record.trade.sequence).collect()
