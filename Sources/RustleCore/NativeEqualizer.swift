@@ -5,7 +5,8 @@ extension NativeEqualizerSettings {
   ) throws(NativeError) -> (left: [Double], right: [Double]) {
     var left = [Double](repeating: 0, count: frequencies.count)
     var right = left
-    var (leftRoom, rightRoom) = (left.mutableSpan, right.mutableSpan)
+    var leftRoom = left.mutableSpan
+    var rightRoom = right.mutableSpan
     try NativeCalls.equalizerResponse(
       settings: self, sampleRate: sampleRate, frequencies: frequencies.span, left: &leftRoom, right: &rightRoom)
     return (left, right)
@@ -38,7 +39,8 @@ extension NativeEqualizer {
   ) throws(NativeError) -> (left: [Double], right: [Double]) {
     var left = [Double](repeating: 0, count: frequencies.count)
     var right = left
-    var (leftRoom, rightRoom) = (left.mutableSpan, right.mutableSpan)
+    var leftRoom = left.mutableSpan
+    var rightRoom = right.mutableSpan
     try change(settings: settings, frequencies: frequencies.span, left: &leftRoom, right: &rightRoom)
     return (left, right)
   }
