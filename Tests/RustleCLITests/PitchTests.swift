@@ -24,8 +24,7 @@ import Testing
   }
 
   private static func table(_ format: OutputFormat, threshold: Double) -> Table<PitchFrame> {
-    Table(
-      PitchFrame.columns(threshold: threshold), format: format, profile: TickerViewTests.profile(columns: 80))
+    PitchFrame.table(threshold: threshold, format: format, profile: TickerViewTests.profile(columns: 80))
   }
 
   @Test func theThresholdSaysWhatIsVoiced() {

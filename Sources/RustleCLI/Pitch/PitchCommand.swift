@@ -2,6 +2,7 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustleMarket
 import RustlePlot
 
 struct PitchCommand: AsyncParsableCommand {
@@ -105,8 +106,7 @@ struct PitchCommand: AsyncParsableCommand {
     // Long enough to resolve the partials of the lowest note.
     let stft = try STFT(size: Swift.max(2_048, tracker.window), normalization: .amplitude, output: .decibels)
     var spectrogram = try SpectrogramBuilder(stft)
-    let table = Table(
-      PitchFrame.columns(threshold: threshold), format: output.effectiveFormat, profile: output.profile)
+    let table = PitchFrame.table(threshold: threshold, format: output.effectiveFormat, profile: output.profile)
     try LineWriter.standardOutput.write(table.header)
     // A Viterbi path and a picture need all frames.
     let (png, isAtOnce) = (picture.png, picture.png == nil && !viterbi)
@@ -151,13 +151,29 @@ struct PitchCommand: AsyncParsableCommand {
 }
 
 extension PitchFrame {
+  /// A line of text has the time, the frequency or 0, and the confidence.
+  static func table(threshold: Double, format: OutputFormat, profile: TerminalProfile) -> Table<Self> {
+    Table(columns(threshold: threshold), format: format, profile: profile) { frame in
+      var line = ByteText()
+      line.append(sixDecimals: frame.time)
+      line.append(" ")
+      line.append(tenDigits: frame.frequency(from: threshold) ?? 0)
+      line.append(" ")
+      line.append(sixDecimals: frame.confidence)
+      line.append("\n")
+      return line.string
+    }
+  }
+
+  /// The frequency of a frame that is voiced from a confidence on.
+  private func frequency(from threshold: Double) -> Double? { isVoiced(from: threshold) ? frequency : nil }
+
   static func columns(threshold: Double) -> [Column<Self>] {
-    let pitch = { @Sendable (frame: Self) in frame.isVoiced(from: threshold) ? frame.frequency : nil }
+    let pitch = { @Sendable (frame: Self) in frame.frequency(from: threshold) }
     return [
-      Column("time_s", "the time of the analysis frame's middle", \.time).shown("", 0, "%.6f"),
-      Column("f0_hz", "null, or empty, for an unvoiced frame", pitch)
-        .shown("") { frame, _ in String(format: " %.10g", pitch(frame) ?? 0) },
-      Column("confidence", \.confidence).shown("", 0, " %.6f"),
+      Column("time_s", "the time of the analysis frame's middle", \.time),
+      Column("f0_hz", "null, or empty, for an unvoiced frame", pitch),
+      Column("confidence", \.confidence),
       Column("voiced") { pitch($0) != nil },
       Column("deviation_cents", "of the frequency, as a standard deviation, if the residual is noise", \.deviation),
       Column("inharmonicity", "B: partial k is at k f0 sqrt(1 + B k^2); 0 if not measurable", \.inharmonicity),

@@ -2,7 +2,7 @@
 
 use super::configuration::Measured;
 use super::error::PitchError;
-use super::sums::dot;
+use super::sums::{LANES, total};
 use crate::bessel::bessel_i0;
 use crate::spectrum::{Normalization, SpectrumPlan};
 use crate::window::{Symmetry, Window};
@@ -127,18 +127,31 @@ impl CentredSpectrum {
         let e = (bin - whole - row / ROWS as f64) as f32;
         let [c0, c1, c2, c3] = &self.table[row as usize];
         let first = ORIGIN + whole as usize + 1 - TAPS / 2;
-        let real = &self.real[first..first + TAPS];
-        let imaginary = &self.imaginary[first..first + TAPS];
-        let (mut weights, mut slopes) = ([0.0; TAPS], [0.0; TAPS]);
-        for j in 0..TAPS {
-            weights[j] = c0[j] + e * (c1[j] + e * (c2[j] + e * c3[j]));
-            slopes[j] = c1[j] + e * (2.0 * c2[j] + e * (3.0 * c3[j]));
+        let real = &self.real[first..][..TAPS];
+        let imaginary = &self.imaginary[first..][..TAPS];
+        let parts = |values| <[f32]>::as_chunks::<LANES>(values).0;
+        let mut sums = [[0.0; LANES]; 4];
+        for part in 0..TAPS / LANES {
+            let [c0, c1, c2, c3] = [c0, c1, c2, c3].map(|row| parts(row)[part]);
+            let [x, y] = [real, imaginary].map(|values| parts(values)[part]);
+            let (mut weights, mut slopes) = ([0.0; LANES], [0.0; LANES]);
+            for j in 0..LANES {
+                weights[j] = c0[j] + e * (c1[j] + e * (c2[j] + e * c3[j]));
+                slopes[j] = c1[j] + e * (2.0 * c2[j] + e * (3.0 * c3[j]));
+            }
+            for j in 0..LANES {
+                sums[0][j] += weights[j] * x[j];
+                sums[1][j] += weights[j] * y[j];
+                sums[2][j] += slopes[j] * x[j];
+                sums[3][j] += slopes[j] * y[j];
+            }
         }
+        let [real, imaginary, real_slope, imaginary_slope] = sums.map(total);
         Value {
-            real: dot(&weights, real),
-            imaginary: dot(&weights, imaginary),
-            real_slope: dot(&slopes, real),
-            imaginary_slope: dot(&slopes, imaginary),
+            real,
+            imaginary,
+            real_slope,
+            imaginary_slope,
         }
     }
 }

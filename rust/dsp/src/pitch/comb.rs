@@ -85,10 +85,10 @@ impl Comb {
             *crest = if near { c[k] } else { 0.0 };
         }
         // A tooth takes the larger of two.
+        let crests = &mut self.crests[..count];
         for k in 0..count - 1 {
-            let next = self.crests[k + 1];
-            let crest = &mut self.crests[k];
-            *crest = if *crest > next { *crest } else { next };
+            let [crest, next] = [crests[k], crests[k + 1]];
+            crests[k] = if crest > next { crest } else { next };
         }
     }
 

@@ -141,13 +141,24 @@ impl Lags {
         let (front, back) = (&mut front[1..][..count], &mut back[1..][..count]);
         let (sines, cosines) = (&self.sines[1..][..count], &self.cosines[1..][..count]);
         let terms = &mut self.scratch[..count];
-        for k in 0..count {
-            let (one, other) = (low[k], high[count - 1 - k]);
-            let (mean, difference) = (0.5 * (one + other), one - other);
-            terms[k] = difference * cosines[k];
-            let turned = difference * sines[k];
-            front[k] = mean - turned;
-            back[count - 1 - k] = mean + turned;
+        // Loops of few arrays each, in one direction: of others the compiler makes no vectors.
+        terms.copy_from_slice(high);
+        terms.reverse();
+        for ((mean, one), other) in front.iter_mut().zip(low).zip(&*terms) {
+            *mean = 0.5 * (one + other);
+        }
+        for (term, one) in terms.iter_mut().zip(low) {
+            *term = one - *term;
+        }
+        for (((sum, mean), term), sine) in back.iter_mut().zip(&*front).zip(&*terms).zip(sines) {
+            *sum = mean + term * sine;
+        }
+        back.reverse();
+        for ((mean, term), sine) in front.iter_mut().zip(&*terms).zip(sines) {
+            *mean -= term * sine;
+        }
+        for (term, cosine) in terms.iter_mut().zip(cosines) {
+            *term *= cosine;
         }
         0.5 * f64::from(edges[0] - edges[1]) + sum(terms, f64::from)
     }

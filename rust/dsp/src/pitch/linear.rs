@@ -91,30 +91,52 @@ fn sum_of_products(a: &[[f64; LANES]], b: &[[f64; LANES]], count: usize) -> f64 
 
 /// Cholesky's factor of the rows and columns `from ..= to`: its rows right of the diagonal in place of the matrix, 0 in what else
 /// is in their lanes, and one over the diagonal in `inverses`.
+///
+/// As many rows as lanes are taken from all below at once, which are then loaded and stored a quarter as often.
 #[inline(always)]
 pub(super) fn factor(matrix: &mut Matrix, inverses: &mut Row, from: usize, to: usize, ridge: f64) {
     let end = lanes(to);
-    for k in from..=to {
-        let inverse = 1.0 / (matrix[k][k] + ridge).max(ridge).sqrt();
-        inverses[k] = inverse;
-        let mut row = matrix[k];
-        for entries in &mut split_mut(&mut row)[k / LANES..end] {
-            for entry in entries {
-                *entry *= inverse;
+    for first in 0..end {
+        let (top, rest) = matrix[..=to].split_at_mut((LANES * first + LANES).min(to + 1));
+        let mut rows = [[0.0; WIDTH]; LANES];
+        for k in (LANES * first).max(from)..top.len() {
+            let inverse = 1.0 / (top[k][k] + ridge).max(ridge).sqrt();
+            inverses[k] = inverse;
+            let row = &mut rows[k % LANES];
+            for (entries, x) in split_mut(row)[first..end]
+                .iter_mut()
+                .zip(&split(&top[k])[first..end])
+            {
+                *entries = x.map(|x| x * inverse);
+            }
+            keep(row, first, |j| j > k);
+            keep(row, end - 1, |j| j <= to);
+            for (i, other) in top.iter_mut().enumerate().skip(k + 1) {
+                subtract(other, &[row[i]], [&*row], first, end);
+            }
+            top[k] = *row;
+        }
+        for (i, other) in rest.iter_mut().enumerate() {
+            let i = i + top.len();
+            let scales = rows.each_ref().map(|row| row[i]);
+            subtract(other, &scales, rows.each_ref(), i / LANES, end);
+        }
+    }
+}
+
+/// Subtracts each of `rows` times its scale, one after the other, in the lanes `first..end`.
+#[inline(always)]
+fn subtract<const N: usize>(from: &mut Row, scales: &[f64; N], rows: [&Row; N], first: usize, end: usize) {
+    for at in first..end {
+        let entries = &mut split_mut(from)[at];
+        let mut left = *entries;
+        for (scale, row) in scales.iter().zip(rows) {
+            let x = split(row)[at];
+            for lane in 0..LANES {
+                left[lane] -= scale * x[lane];
             }
         }
-        keep(&mut row, k / LANES, |j| j > k);
-        keep(&mut row, end - 1, |j| j <= to);
-        for i in k + 1..=to {
-            let (scale, first) = (row[i], i / LANES);
-            let rest = &mut split_mut(&mut matrix[i])[first..end];
-            for (entries, x) in rest.iter_mut().zip(&split(&row)[first..end]) {
-                for lane in 0..LANES {
-                    entries[lane] -= scale * x[lane];
-                }
-            }
-        }
-        matrix[k] = row;
+        *entries = left;
     }
 }
 
@@ -128,17 +150,21 @@ pub(super) fn forward<const N: usize>(
     columns: &mut [Row; N],
 ) {
     let end = lanes(to);
-    for i in from..=to {
-        let first = i / LANES;
-        let row = &split(&factor[i])[first..end];
+    for first in 0..end {
+        let lowest = LANES * first;
+        let rows = lowest.max(from)..=(lowest + LANES - 1).min(to);
         for column in &mut *columns {
-            let value = column[i] * inverses[i];
-            column[i] = value;
-            for (rest, x) in split_mut(column)[first..end].iter_mut().zip(row) {
-                for lane in 0..LANES {
-                    rest[lane] -= value * x[lane];
+            let mut values = [0.0; LANES];
+            for i in rows.clone() {
+                let value = column[i] * inverses[i];
+                column[i] = value;
+                values[i - lowest] = value;
+                for j in i + 1..=*rows.end() {
+                    column[j] -= value * factor[i][j];
                 }
             }
+            let below = std::array::from_fn(|lane| &factor[(lowest + lane).clamp(from, to)]);
+            subtract(column, &values, below, first + 1, end);
         }
     }
 }
