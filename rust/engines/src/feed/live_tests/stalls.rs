@@ -127,7 +127,9 @@ fn connections_wait_when_time_has_ended() {
     let lost = FeedEngine::on(bench.runtime.clone(), &SourceConfiguration::Live(nobody)).expect("valid");
     lost.run().expect("running");
     bench.runtime.advance(Duration::ZERO);
-    bench.runtime.set(|clock| clock.leap(Duration::from_nanos(u64::MAX)));
+    bench
+        .runtime
+        .set(|clock| clock.leap(Duration::from_nanos(u64::MAX)));
     bench.runtime.advance(Duration::ZERO);
     assert_eq!(bench.read().lines().count(), 1, "the last heartbeat");
     assert_eq!(bench.server.clients(), 1);
