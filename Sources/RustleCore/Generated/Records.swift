@@ -1327,7 +1327,7 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
   /// Not 0: the subscribed symbols are sent to the source after each connection and each change; see docs/market.md.
   package var subscribes: Bool
   /// The number of consecutive failures after which the feed ends as failed, the loss of a healthy connection being the
-  /// first; 0: no limit.
+  /// first; 0: no limit. Example: 4.
   package var attempts: Int
 
   package init(

@@ -1346,7 +1346,7 @@ typedef struct RustleLiveFeed {
   /// Not 0: the subscribed symbols are sent to the source after each connection and each change; see docs/market.md.
   uint32_t subscribes;
   /// The number of consecutive failures after which the feed ends as failed, the loss of a healthy connection being the
-  /// first; 0: no limit.
+  /// first; 0: no limit. Example: 4.
   uint32_t attempts;
   /// 0.
   uint32_t reserved;

@@ -204,7 +204,7 @@ impl Live {
         }
     }
 
-    /// Reports the end of a connection or attempt, and waits for the next one, unless none is left.
+    /// Reports the end of a connection or attempt, and waits for the next one, unless none is left. Time may end before.
     fn rest(&mut self, wait: Option<Nanoseconds>, reason: String, context: &PollContext<'_>) -> Option<Step> {
         self.hub.count(|counts| counts.disconnections += 1);
         let Some(wait_ns) = wait else {
@@ -215,8 +215,11 @@ impl Live {
         };
         self.report(NoticeKind::Disconnected, wait_ns.div_ceil(1_000_000), &reason);
         tracing::info!(reason, wait_ms = wait_ns / 1_000_000, "the feed was disconnected");
-        self.phase = Phase::Resting(context.now().saturating_add(wait_ns));
-        None
+        let Some(until) = context.now().checked_add(wait_ns) else {
+            return Some(Step::Wait);
+        };
+        self.phase = Phase::Resting(until);
+        Some(Step::At(until))
     }
 
     /// Sends the subscription to the peer when it has changed.

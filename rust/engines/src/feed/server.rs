@@ -263,7 +263,7 @@ impl Job for Serving {
         let retry = match rest {
             Rest::None => None,
             Rest::More => Some(context.now()),
-            Rest::Failed => Some(context.now().saturating_add(RETRY)),
+            Rest::Failed => context.now().checked_add(RETRY),
         };
         let limits = self.applicants.iter().map(Applicant::deadline).chain(retry);
         limits.min().map_or(Step::Wait, Step::At)

@@ -130,7 +130,7 @@ records! {
         /// Not 0: the subscribed symbols are sent to the source after each connection and each change; see docs/market.md.
         pub subscribes: Flag,
         /// The number of consecutive failures after which the feed ends as failed, the loss of a healthy connection being the
-        /// first; 0: no limit.
+        /// first; 0: no limit. Example: 4.
         pub attempts: u32,
         reserved: u32,
     }

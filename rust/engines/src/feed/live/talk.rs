@@ -61,10 +61,11 @@ impl Talk {
         if !is_at_rest {
             return Tidings::None(Step::At(now));
         }
-        let after = |since: Nanoseconds, time: Duration| since.saturating_add(time.as_nanos() as Nanoseconds);
+        // Time may end before.
+        let after = |since: Nanoseconds, time: Duration| since.checked_add(time.as_nanos() as Nanoseconds);
         let limits = [
-            self.silence.map(|silence| after(self.heard, silence)),
-            self.held_up_since.map(|since| after(since, WRITING)),
+            self.silence.and_then(|silence| after(self.heard, silence)),
+            self.held_up_since.and_then(|since| after(since, WRITING)),
         ];
         let next = limits.into_iter().flatten().min();
         Tidings::None(next.map_or(Step::Wait, Step::At))

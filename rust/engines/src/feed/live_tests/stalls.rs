@@ -119,3 +119,19 @@ fn client_that_stays_after_the_end_is_listened_to_for_a_while() {
     assert_eq!(bench.server.clients(), 0);
     assert!(bench.client.write(b"\n").is_err(), "nobody listens");
 }
+
+#[test]
+fn connections_wait_when_time_has_ended() {
+    let mut bench = Bench::new("ended");
+    let nobody = client(FeedAddress::Unix("/no/such/socket".into()));
+    let lost = FeedEngine::on(bench.runtime.clone(), &SourceConfiguration::Live(nobody)).expect("valid");
+    lost.run().expect("running");
+    bench.runtime.advance(Duration::ZERO);
+    bench
+        .runtime
+        .set(|clock| clock.leap(Duration::from_nanos(u64::MAX)));
+    bench.runtime.advance(Duration::ZERO);
+    assert_eq!(bench.read().lines().count(), 1, "the last heartbeat");
+    assert_eq!(bench.server.clients(), 1);
+    assert!(lost.counts().disconnections <= 2);
+}

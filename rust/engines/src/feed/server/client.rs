@@ -178,12 +178,12 @@ impl Serving {
                     }
                     Err(error) if error.kind() == ErrorKind::WouldBlock => {
                         let since = *self.state.held_up_since.get_or_insert(now);
-                        return if now < after(since, PATIENCE) {
-                            Ok(false)
-                        } else {
+                        return if has_passed(now, since, PATIENCE) {
                             Err(Leaving::Lost(format!(
                                 "expected the client to read within {PATIENCE:?}, got no progress"
                             )))
+                        } else {
+                            Ok(false)
                         };
                     }
                     Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -196,7 +196,7 @@ impl Serving {
                     self.client.stream.finish_writing();
                     self.state.over_since = Some(now);
                 }
-                Composed::Nothing if now >= after(last_write, HEARTBEAT) => {
+                Composed::Nothing if has_passed(now, last_write, HEARTBEAT) => {
                     self.text.heartbeat(context.wall_ms())
                 }
                 Composed::Nothing => return Ok(false),
@@ -223,10 +223,10 @@ impl Serving {
             ..
         } = self.state;
         match (over_since, held_up_since) {
-            (Some(since), _) if is_deaf || now >= after(since, PATIENCE) => Err(Leaving::Done),
+            (Some(since), _) if is_deaf || has_passed(now, since, PATIENCE) => Err(Leaving::Done),
             _ if has_more => Ok(Step::At(now)),
-            (Some(since), _) | (None, Some(since)) => Ok(Step::At(after(since, PATIENCE))),
-            (None, None) => Ok(Step::At(after(last_write.unwrap_or(now), HEARTBEAT))),
+            (Some(since), _) | (None, Some(since)) => Ok(wait(since, PATIENCE)),
+            (None, None) => Ok(wait(last_write.unwrap_or(now), HEARTBEAT)),
         }
     }
 }
@@ -267,6 +267,12 @@ fn hear(line: &[u8], trades: &FeedSession<FeedTrade>) {
     }
 }
 
-fn after(since: Nanoseconds, time: Duration) -> Nanoseconds {
-    since.saturating_add(time.as_nanos() as Nanoseconds)
+fn has_passed(now: Nanoseconds, since: Nanoseconds, time: Duration) -> bool {
+    Duration::from_nanos(now.saturating_sub(since)) >= time
+}
+
+/// Until the time after `since`; time may end before.
+fn wait(since: Nanoseconds, time: Duration) -> Step {
+    let until = since.checked_add(time.as_nanos() as Nanoseconds);
+    until.map_or(Step::Wait, Step::At)
 }

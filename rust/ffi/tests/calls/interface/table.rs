@@ -531,7 +531,7 @@ pub(crate) static RUSTLE_LIVE_FEED: Record = Record {
         },
         Field {
             offset: 104,
-            what: What::Number(Number::U32, 0.0),
+            what: What::Number(Number::U32, 4.0),
         },
         Field {
             offset: 108,
