@@ -2,6 +2,7 @@ public import ArgumentParser
 internal import Foundation
 public import RustleAudio
 public import RustleAudioFiles
+public import RustleLighting
 import RustlePlot
 
 struct ChannelOption: ParsableArguments {
@@ -67,6 +68,8 @@ extension EqualizerPreset.FileFormat: ExpressibleByArgument {}
 extension PitchMethod: ExpressibleByArgument {}
 extension FormantMethod: ExpressibleByArgument {}
 extension AudioFileWriter.Encoding: ExpressibleByArgument {}
+extension DMXProtocol: ExpressibleByArgument {}
+extension DMXPattern: ExpressibleByArgument {}
 extension LoudnessRangeStep: ExpressibleByArgument {}
 extension OutputFormat: ExpressibleByArgument {}
 

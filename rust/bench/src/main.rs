@@ -2,7 +2,7 @@
 //!
 //! Usage: `rustle-bench spectra [--intel DIRECTORY] [--visits N] [SIZE ...]`, `rustle-bench spectra --instructions COUNTER [SIZE
 //! ...]`, `rustle-bench sound [--python INTERPRETER] [--visits N]`, `rustle-bench pitch [--visits N]`, `rustle-bench market
-//! [--visits N]`, `rustle-bench light [--visits N]`, or, for the programs in `peers/`, `rustle-bench contour [OPTION ...] FILE
+//! [--visits N]`, `rustle-bench light [--visits N]`, `rustle-bench dmx FLOOR [UNIVERSES ...]`, or, for the programs in `peers/`, `rustle-bench contour [OPTION ...] FILE
 //! ...`, `rustle-bench voice [OPTION ...] FILE ...`, `rustle-bench recording LINES SYMBOLS SEED FILE` and `rustle-bench candles
 //! INTERVAL LATENESS FILE`. Peers are loaded when they run, never linked: FFTW (libfftw3f) and libebur128 are required, KissFFT
 //! and FFmpeg are used when installed, Intel's MKL and IPP are loaded from the given directory, and scipy and pedalboard from the
@@ -14,6 +14,7 @@
 
 mod candidate;
 mod contour;
+mod dmx;
 mod light;
 mod market;
 mod pitch;
@@ -30,7 +31,7 @@ use std::path::PathBuf;
 /// The minimum number of visits.
 const VISITS: usize = 40;
 
-const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], spectra --instructions COUNTER [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], light [--visits N], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
+const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], spectra --instructions COUNTER [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], light [--visits N], dmx FLOOR [UNIVERSES ...], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
 
 /// The options of the command line.
 struct Options {
@@ -75,6 +76,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     if subject.as_deref() == Some("voice") {
         let words: Vec<String> = words.collect();
         write!(io::stdout().lock(), "{}", voice::lines(&words)?)?;
+        return Ok(());
+    }
+    if subject.as_deref() == Some("dmx-sender") {
+        let words: Vec<String> = words.collect();
+        write!(io::stdout().lock(), "{}", dmx::sender(&words)?)?;
+        return Ok(());
+    }
+    if subject.as_deref() == Some("dmx") {
+        let floor = PathBuf::from(words.next().ok_or(USAGE)?);
+        let sizes: Result<Vec<usize>, _> = words.map(|size| size.parse()).collect();
+        write!(io::stdout().lock(), "{}", dmx::tables(&floor, sizes?)?)?;
         return Ok(());
     }
     if subject.as_deref() == Some("recording") {
