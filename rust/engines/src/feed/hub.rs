@@ -1,5 +1,7 @@
 //! The link between a source and its consumers.
 
+mod waiting;
+
 use super::consumer::{Consumer, Filter, Subscription};
 use super::derive::{FeedTrade, Omissions};
 use super::error::FeedError;
@@ -81,22 +83,6 @@ impl FeedCore {
                 source: None,
                 awaiting: Vec::new(),
             }),
-        }
-    }
-
-    /// The source runs as this session, which is woken from now on when the combined subscriptions change.
-    pub(super) fn runs_as(&self, session: Session) {
-        // What changed since its first poll has woken nobody.
-        locked_surely(&self.state).source.insert(session).wake();
-    }
-
-    /// Wakes a session at the end, too.
-    pub(super) fn awaits_end(&self, session: Session) {
-        let state = &mut *locked_surely(&self.state);
-        state.awaiting.retain(|session| !session.is_released());
-        state.awaiting.push(session.clone());
-        if state.outcome.is_some() {
-            session.wake();
         }
     }
 
@@ -284,41 +270,6 @@ impl FeedCore {
             names,
             version: demand.version,
         }
-    }
-
-    /// The number of trades that every lossless consumer has room for. Where it is 0, the source is woken once there is room.
-    pub(super) fn room_or_wake(&self) -> usize {
-        let room = self.room();
-        if room > 0 {
-            return room;
-        }
-        self.awaits_room.store(true, Ordering::SeqCst);
-        // A consumer that was drained before has not seen that it is awaited.
-        let room = self.room();
-        if room > 0 {
-            self.awaits_room.store(false, Ordering::SeqCst);
-        }
-        room
-    }
-
-    /// Whether the source waits for room.
-    pub(super) fn awaits_room(&self) -> bool {
-        self.awaits_room.load(Ordering::SeqCst)
-    }
-
-    /// Wakes a source that waits for room, when there may be some.
-    pub(super) fn has_room(&self) {
-        if self.awaits_room.swap(false, Ordering::SeqCst) {
-            let source = locked_surely(&self.state).source.clone();
-            source.iter().for_each(Session::wake);
-        }
-    }
-
-    /// The number of trades that every lossless consumer has room for.
-    pub(super) fn room(&self) -> usize {
-        let state = self.state();
-        let rooms = state.consumers.iter().map(|consumer| consumer.intake.room());
-        rooms.min().unwrap_or(usize::MAX)
     }
 
     /// The name of a symbol, which stays the same.
