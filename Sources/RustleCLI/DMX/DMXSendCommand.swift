@@ -1,6 +1,7 @@
 internal import ArgumentParser
 import Foundation
 import RustleLighting
+import RustlePlot
 
 struct DMXCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
