@@ -17,10 +17,11 @@ RUST_ARROWS = {
     "kit": set(),
     "alsa": set(),
     "zstd": set(),
+    "udp": set(),
     "dsp": set(),
     "market": set(),
     "lighting": set(),
-    "engines": {"alsa", "dsp", "market", "zstd"},
+    "engines": {"alsa", "dsp", "market", "udp", "zstd"},
     "ffi": {"alsa", "dsp", "market", "engines"},
     "testkit": set(),
     "fuzz": {"ffi", "lighting"},
@@ -45,7 +46,7 @@ SWIFT_ARROWS = {
 OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal", "CZlib"}
 
 # Where the word `unsafe` may stand.
-UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|ffi|kit|testkit|bench|fuzz|lighting/fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
+UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|udp/src|ffi|kit|testkit|bench|fuzz|lighting/fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
 UNSAFE_SWIFT = re.compile(
     r"Sources/RustleCore/|Sources/RustleAudioFiles/(SoundFile|SoundFileEncoder|Coded/ProgramChannel)\.swift$"
     r"|Sources/RustlePlot/Canvas\.swift$|Sources/RustleFiles/FileReplacement\.swift$"

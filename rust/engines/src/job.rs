@@ -1,6 +1,7 @@
 //! The jobs that engines run on the runtime.
 
 use crate::clock::{Clock, Nanoseconds};
+use crate::io::Io;
 use crate::schedule::Skipped;
 use crate::session::Session;
 use std::cell::Cell;
@@ -36,6 +37,7 @@ pub struct PollContext<'a> {
     pub(crate) clock: &'a dyn Clock,
     pub(crate) session: &'a Session,
     pub(crate) held_up: &'a HeldUp,
+    pub(crate) io: &'a Io,
 }
 
 /// The jobs of a turn that were so far behind that they continue from the present, for a common report: a delay of one mostly

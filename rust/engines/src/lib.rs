@@ -16,6 +16,7 @@ mod equalizer;
 #[cfg(feature = "faults")]
 pub mod faults;
 mod feed;
+mod io;
 mod job;
 mod lane;
 mod lock;
@@ -32,6 +33,7 @@ mod spin;
 mod system_reason;
 mod ticker;
 mod timers;
+mod transport;
 mod turns;
 mod worker;
 
@@ -58,3 +60,4 @@ pub use sound::{
     PlaybackEngine, PlaybackProgress, PlaybackSession, RATES, SoundBlock, SoundConfiguration, SoundError,
 };
 pub use ticker::{RATE_RANGE, Tick, TickerConfiguration, TickerEngine, TickerError, TickerSession};
+pub use transport::{Arrival, Datagram, MOST_DATAGRAMS, Received, Slots, Transport, Udp, UdpOptions};

@@ -1,6 +1,7 @@
 //! The threads that all engines share.
 
 use crate::clock::{Clock, ManualClock, SystemClock};
+use crate::io::Io;
 use crate::job::Job;
 use crate::lock::{Lock, locked, locked_surely};
 use crate::session::Session;
@@ -29,6 +30,8 @@ pub struct Runtime {
     detached: AtomicBool,
     /// The process that its threads are in; 0 before there are any.
     process: AtomicU32,
+    /// The sockets of its jobs.
+    io: Arc<Io>,
 }
 
 /// The place where jobs run: see [`Runtime::place`].
@@ -116,6 +119,7 @@ impl Runtime {
             places: AtomicUsize::new(0),
             detached: AtomicBool::new(false),
             process: AtomicU32::new(0),
+            io: Arc::default(),
         }
     }
 
@@ -228,7 +232,7 @@ impl Runtime {
         while threads.len() <= index {
             self.process.store(std::process::id(), Ordering::Release);
             let inbox = Arc::new(Inbox::new());
-            let worker = Worker::new(inbox.clone(), self.clock.clone());
+            let worker = Worker::new(inbox.clone(), self.clock.clone(), self.io.clone());
             let handle = std::thread::Builder::new()
                 .name(self.thread_name(threads.len()))
                 .spawn(move || worker.run())
@@ -262,6 +266,7 @@ impl Drop for Runtime {
                 tracing::error!("a worker thread ended by a panic");
             }
         }
+        self.io.stop(!detached);
     }
 }
 

@@ -1,6 +1,7 @@
 //! One thread of the runtime: it takes orders from its inbox and polls the jobs that are due.
 
 use crate::clock::{Clock, Nanoseconds, Wait};
+use crate::io::Io;
 use crate::job::{HeldUp, Job, PollContext, Release, Step};
 use crate::lock::{Lock, locked, locked_surely};
 use crate::panic_text::into_panic_message;
@@ -148,10 +149,11 @@ pub(crate) struct Worker {
     /// The time until which it sleeps instead of meeting a single deadline.
     rested: Nanoseconds,
     held_up: HeldUp,
+    io: Arc<Io>,
 }
 
 impl Worker {
-    pub(crate) fn new(inbox: Arc<Inbox>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(inbox: Arc<Inbox>, clock: Arc<dyn Clock>, io: Arc<Io>) -> Self {
         Self {
             inbox,
             clock,
@@ -159,6 +161,7 @@ impl Worker {
             timers: Timers::default(),
             rested: 0,
             held_up: HeldUp::default(),
+            io,
         }
     }
 
@@ -247,6 +250,7 @@ impl Worker {
                 clock: &*self.clock,
                 session: &running.session,
                 held_up: &self.held_up,
+                io: &self.io,
             };
             let poll = || {
                 #[cfg(feature = "faults")]

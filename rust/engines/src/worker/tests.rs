@@ -40,7 +40,7 @@ impl Bench {
     fn new() -> Self {
         let inbox = Arc::new(Inbox::new());
         Self {
-            worker: Worker::new(inbox, Arc::new(ManualClock::new(0))),
+            worker: Worker::new(inbox, Arc::new(ManualClock::new(0)), Arc::default()),
             heard: Arc::default(),
             poison: Arc::default(),
             keys: 0,
@@ -202,7 +202,10 @@ fn asking(jobs: &[(&[Nanoseconds], Option<Nanoseconds>)]) -> (Worker, Vec<Arc<Mu
         polled
     });
     let polled = polled.collect();
-    (Worker::new(inbox, Arc::new(Leaping(AtomicU64::new(0)))), polled)
+    (
+        Worker::new(inbox, Arc::new(Leaping(AtomicU64::new(0))), Arc::default()),
+        polled,
+    )
 }
 
 #[test]

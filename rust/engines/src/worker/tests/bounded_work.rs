@@ -60,7 +60,7 @@ impl Counted {
     fn new() -> Self {
         let clock = Arc::new(Set::default());
         Self {
-            worker: Worker::new(Arc::new(Inbox::new()), clock.clone()),
+            worker: Worker::new(Arc::new(Inbox::new()), clock.clone(), Arc::default()),
             clock,
             keys: 0,
         }

@@ -1,0 +1,21 @@
+//! A call per datagram.
+
+use crate::{Datagram, Slots};
+use std::io;
+use std::net::UdpSocket;
+
+pub(crate) fn send(socket: &UdpSocket, batch: &[Datagram<'_>]) -> io::Result<usize> {
+    for (sent, datagram) in batch.iter().enumerate() {
+        match socket.send_to(datagram.bytes, datagram.to) {
+            Ok(_) => {}
+            Err(error) if sent == 0 => return Err(error),
+            Err(_) => return Ok(sent),
+        }
+    }
+    Ok(batch.len())
+}
+
+pub(crate) fn receive(socket: &UdpSocket, slots: &mut Slots) -> io::Result<()> {
+    let receive = |slot: &mut [u8]| socket.recv_from(slot).map(|(length, from)| (length, Some(from)));
+    slots.fill(receive).map(drop)
+}
