@@ -225,3 +225,6 @@ impl Drop for Watch {
         drop(self.registry.deregister(&mut SourceFd(&self.socket)));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -60,4 +60,7 @@ pub use sound::{
     PlaybackEngine, PlaybackProgress, PlaybackSession, RATES, SoundBlock, SoundConfiguration, SoundError,
 };
 pub use ticker::{RATE_RANGE, Tick, TickerConfiguration, TickerEngine, TickerError, TickerSession};
-pub use transport::{Arrival, Datagram, MOST_DATAGRAMS, Received, Slots, Transport, Udp, UdpOptions};
+pub use transport::{
+    Arrival, Conditions, Datagram, MOST_DATAGRAMS, NetworkCounts, Received, Scripted, ScriptedNetwork, Slots,
+    Stream, Transport, Udp, UdpOptions,
+};

@@ -196,6 +196,18 @@ impl Runtime {
         }
     }
 
+    /// A runtime of the system's clock, with this many threads.
+    #[cfg(test)]
+    pub(crate) fn of_system(width: usize) -> Self {
+        Self::with(Arc::new(SystemClock::new()), None, width)
+    }
+
+    /// The sockets of its jobs.
+    #[cfg(test)]
+    pub(crate) fn io(&self) -> &Io {
+        &self.io
+    }
+
     /// Sets the clock of a manual runtime, and then does the due work.
     #[cfg(test)]
     pub(crate) fn set(&self, set: impl FnOnce(&ManualClock)) {
@@ -273,7 +285,6 @@ impl Drop for Runtime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::SystemClock;
     use crate::job::{PollContext, Release, Step};
     use std::sync::mpsc::{Sender, channel};
 
@@ -293,7 +304,7 @@ mod tests {
 
     #[test]
     fn jobs_at_one_place_share_a_thread_and_places_take_turns() {
-        let runtime = Runtime::with(Arc::new(SystemClock::new()), None, 2);
+        let runtime = Runtime::of_system(2);
         let places = [runtime.place(), runtime.place()];
         let threads = places.map(|place| {
             let (sender, threads) = channel();

@@ -1,9 +1,13 @@
 //! What engines send and receive through: sockets of this machine, or a network that a test scripts.
 
 mod port;
+mod scripted;
+mod stream;
 mod udp;
 
 pub use rustle_udp::{Datagram, MOST as MOST_DATAGRAMS, Received, Slots};
+pub use scripted::{Conditions, NetworkCounts, Scripted, ScriptedNetwork};
+pub use stream::Stream;
 pub use udp::{Udp, UdpOptions};
 
 use crate::clock::Nanoseconds;
