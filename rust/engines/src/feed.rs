@@ -39,9 +39,8 @@ pub use simulated::{Model, SimulatedConfiguration};
 use crate::engine::Sessions;
 use crate::job::{Job, Release};
 use crate::lane::Doorbell;
-use crate::lock::{Lock, locked, locked_surely};
-use crate::own_thread::OwnThread;
-use crate::panic_text::{into_panic_message, panic_message};
+use crate::lock::{Lock, locked};
+use crate::panic_text::panic_message;
 use crate::ring::Overflow;
 use crate::runtime::{Runtime, RuntimeError};
 use alert::Alerts;
@@ -83,21 +82,11 @@ pub struct FeedEngine {
     consumers: Arc<Consumers>,
     source: Sessions,
     /// The source, until it runs.
-    waiting: Mutex<Option<Waiting>>,
-    /// The thread of a source that has one, once it runs.
-    thread: Mutex<Option<Arc<OwnThread>>>,
+    waiting: Mutex<Option<Box<dyn Job>>>,
     /// The reader of a source that is a pipe, until it runs.
     pipe: Mutex<Option<PipeReader>>,
     /// An external source.
     external: Option<Arc<External>>,
-}
-
-/// A source that is not started yet.
-enum Waiting {
-    /// A source that is polled for due trades.
-    Asked(Box<dyn Job>),
-    /// A source with a thread of its own.
-    Live(Box<Live>),
 }
 
 impl FeedEngine {
@@ -111,8 +100,8 @@ impl FeedEngine {
         let hub = Arc::new(FeedCore::new(clock.clone(), poison.clone()));
         let (mut external, mut pipe) = (None, None);
         let gate = |symbols| TradeIntake::new(hub.clone(), symbols);
-        let asked = |source: Box<dyn Source>, gate| {
-            Waiting::Asked(Box::new(SourceJob::new(source, gate, hub.clone())))
+        let asked = |source: Box<dyn Source>, gate| -> Box<dyn Job> {
+            Box::new(SourceJob::new(source, gate, hub.clone()))
         };
         let waiting = match configuration {
             SourceConfiguration::Simulated(configuration) => {
@@ -126,17 +115,18 @@ impl FeedEngine {
             }
             SourceConfiguration::Live(configuration) => {
                 let gate = gate(SymbolTable::new());
-                Waiting::Live(Box::new(Live::new(
+                let clock = clock.clone();
+                Box::new(Live::new(
                     configuration,
-                    clock.clone(),
+                    clock,
                     hub.clone(),
                     gate,
                     rand::random(),
-                )?))
+                )?)
             }
             SourceConfiguration::External(configuration) => {
                 let source = external.insert(Arc::new(External::new(configuration, hub.clone())?));
-                Waiting::Asked(Box::new(PushedJob(source.clone())))
+                Box::new(PushedJob(source.clone()))
             }
         };
         // A source wakes its consumers, whose own work is ringing a bell.
@@ -145,6 +135,8 @@ impl FeedEngine {
         Ok(Self {
             consumers: Arc::new(Consumers {
                 sessions: sessions().sharing(poison),
+                // Each client at its own place: all threads write.
+                servers: Sessions::new(runtime.clone()),
                 hub,
                 clock,
                 numbers: AtomicU64::new(0),
@@ -152,7 +144,6 @@ impl FeedEngine {
             }),
             source: sessions(),
             waiting: Mutex::new(Some(waiting)),
-            thread: Mutex::new(None),
             pipe: Mutex::new(pipe),
             external,
         })
@@ -171,10 +162,7 @@ impl FeedEngine {
                 Ok(())
             };
         };
-        let begun = catch_unwind(AssertUnwindSafe(|| match waiting {
-            Waiting::Asked(job) => self.run_asked(job),
-            Waiting::Live(live) => self.run_live(*live),
-        }));
+        let begun = catch_unwind(AssertUnwindSafe(|| self.begin(waiting)));
         // A source that was taken and does not run must not leave anyone waiting.
         match begun {
             Ok(Ok(())) => Ok(()),
@@ -192,38 +180,14 @@ impl FeedEngine {
         }
     }
 
-    fn run_asked(&self, job: Box<dyn Job>) -> Result<(), FeedError> {
+    fn begin(&self, job: Box<dyn Job>) -> Result<(), FeedError> {
         let session = self.source.start(|| job)?;
+        self.hub().runs_as(session.clone());
         if let Some(external) = &self.external {
             external.runs_as(session);
         } else if let Some(pipe) = locked(&self.pipe, Lock::Parts).take() {
             let started = pipe.start(session);
             started.map_err(|error| FeedError::Runtime(RuntimeError::Thread(error)))?;
-        }
-        Ok(())
-    }
-
-    fn run_live(&self, live: Live) -> Result<(), FeedError> {
-        if self.source.is_shut_down() {
-            return Err(FeedError::ShutDown);
-        }
-        let hub = self.hub().clone();
-        let thread = OwnThread::start("rustle-feed", move |is_leaving| {
-            // Reported also when the thread panics, as the message says.
-            let result = catch_unwind(AssertUnwindSafe(|| live.run(is_leaving))).map_err(into_panic_message);
-            hub.end(match &result {
-                Ok(Ok(())) => Release::Ended,
-                Ok(Err(reason)) => Release::Failed(reason.clone()),
-                Err(message) => Release::Panicked(message.clone()),
-            });
-            result.map(drop)
-        });
-        let thread = thread.map_err(|error| FeedError::Runtime(RuntimeError::Thread(error)))?;
-        *locked(&self.thread, Lock::Parts) = Some(thread);
-        // A concurrent shutdown has not seen the thread.
-        if self.source.is_shut_down() {
-            self.leave_thread();
-            return Err(FeedError::ShutDown);
         }
         Ok(())
     }
@@ -343,15 +307,14 @@ impl FeedEngine {
     pub fn shut_down(&self) {
         self.consumers.sessions.shut_down();
         self.source.shut_down();
-        self.leave_thread();
+        self.consumers.servers.shut_down();
     }
 
     /// Serves the trades to the clients that connect to `address`, each with the buffering `policy`: one JSON text per line,
     /// written by [`write_ndjson`](rustle_market::write_ndjson). A line `{"v":1,"gap":3}` stands for trades that a client was too
     /// slow for. A client that is sent nothing else gets `{"v":1,"heartbeat":1767225600000}`, a time in ms, every [`HEARTBEAT`].
     /// It may choose its symbols by lines of [`write_subscription`](rustle_market::write_subscription); until then it gets all.
-    /// `bell` rings when clients have connected or left, and is released once no thread of the server is left and the address is
-    /// free.
+    /// `bell` rings when clients have connected or left, and is released once the address is free and no connection is left.
     ///
     /// # Errors
     /// [`FeedError::Address`] when the address cannot be served, [`FeedError::NotLoopback`], [`FeedError::TokenLength`],
@@ -368,12 +331,6 @@ impl FeedEngine {
         policy.check()?;
         self.consumers.sessions.admit()?;
         FeedServer::new(address, policy, access, self.consumers.clone(), bell)
-    }
-
-    fn leave_thread(&self) {
-        if let Some(thread) = locked_surely(&self.thread).take() {
-            thread.leave(|| {});
-        }
     }
 
     fn hub(&self) -> &Arc<FeedCore> {

@@ -1,6 +1,7 @@
 //! The thread that waits for every socket of a runtime, and wakes the jobs whose sockets are ready.
 
 use crate::lock::locked_surely;
+use crate::lookups::Lookups;
 use crate::panic_text::into_panic_message;
 use crate::session::Session;
 use crate::worker::logged;
@@ -75,6 +76,8 @@ struct Started {
 pub(crate) struct Io {
     started: Mutex<Option<Started>>,
     sockets: Arc<Sockets>,
+    /// For what a job needs and the thread cannot wait for.
+    pub(crate) lookups: Arc<Lookups>,
 }
 
 impl Io {

@@ -20,6 +20,7 @@ mod io;
 mod job;
 mod lane;
 mod lock;
+mod lookups;
 mod memory;
 mod outlet;
 mod own_thread;

@@ -1,4 +1,4 @@
-//! A thread of one device or connection.
+//! A thread of one device, or of a call that may block.
 
 use crate::lock::{Lock, locked, locked_surely};
 use crate::panic_text::into_panic_message;
@@ -6,10 +6,6 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
-/// The interval at which a waiting thread checks whether to leave.
-pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A thread that works until its work ends or it is asked to leave.
 pub(crate) struct OwnThread {
@@ -44,16 +40,6 @@ impl OwnThread {
             mine.end(result.unwrap_or_else(|payload| Err(into_panic_message(payload))));
         })?;
         Ok(thread)
-    }
-
-    /// Sleeps for `time` on the thread itself, or until it is asked to leave, which it checks regularly.
-    pub(crate) fn rest(time: Duration, is_leaving: &AtomicBool) {
-        let mut left = time;
-        while !left.is_zero() && !is_leaving.load(Ordering::Acquire) {
-            let rest = left.min(POLL_INTERVAL);
-            std::thread::park_timeout(rest);
-            left -= rest;
-        }
     }
 
     /// The outcome of the thread; `None` while it works.
@@ -163,12 +149,5 @@ mod tests {
         });
         assert_eq!(events.iter().collect::<Vec<_>>(), [Some(Ok(())), None]);
         Ok(())
-    }
-
-    #[test]
-    fn rest_ends_when_the_thread_is_to_leave_and_after_its_time() {
-        OwnThread::rest(Duration::from_secs(3_600), &AtomicBool::new(true));
-        OwnThread::rest(Duration::ZERO, &AtomicBool::new(false));
-        OwnThread::rest(Duration::from_nanos(1), &AtomicBool::new(false));
     }
 }

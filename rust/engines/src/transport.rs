@@ -5,6 +5,7 @@ mod scripted;
 mod stream;
 mod udp;
 
+pub(crate) use port::Port;
 pub use rustle_udp::{Datagram, MOST as MOST_DATAGRAMS, Received, Slots};
 pub use scripted::{Conditions, NetworkCounts, Scripted, ScriptedNetwork};
 pub use stream::Stream;

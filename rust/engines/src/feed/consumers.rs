@@ -17,6 +17,8 @@ use std::sync::{Arc, OnceLock};
 /// The state that a feed and its servers share.
 pub(super) struct Consumers {
     pub(super) sessions: Sessions,
+    /// The servers and their clients.
+    pub(super) servers: Sessions,
     pub(super) hub: Arc<FeedCore>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) numbers: AtomicU64,

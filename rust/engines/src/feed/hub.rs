@@ -56,6 +56,10 @@ struct State {
     counts: FeedCounts,
     /// The last notice of a connection.
     connection: Option<Notice>,
+    /// The source, once it runs.
+    source: Option<Session>,
+    /// Other sessions that await the end: servers.
+    awaiting: Vec<Session>,
 }
 
 impl FeedCore {
@@ -71,7 +75,25 @@ impl FeedCore {
                 outcome: None,
                 counts: FeedCounts::default(),
                 connection: None,
+                source: None,
+                awaiting: Vec::new(),
             }),
+        }
+    }
+
+    /// The source runs as this session, which is woken from now on when the combined subscriptions change.
+    pub(super) fn runs_as(&self, session: Session) {
+        // What changed since its first poll has woken nobody.
+        locked_surely(&self.state).source.insert(session).wake();
+    }
+
+    /// Wakes a session at the end, too.
+    pub(super) fn awaits_end(&self, session: Session) {
+        let state = &mut *locked_surely(&self.state);
+        state.awaiting.retain(|session| !session.is_released());
+        state.awaiting.push(session.clone());
+        if state.outcome.is_some() {
+            session.wake();
         }
     }
 
@@ -117,6 +139,7 @@ impl FeedCore {
             state.connection = Some(closed);
             state.outcome = Some(outcome);
             woken.extend(state.consumers.iter().map(|consumer| consumer.session.clone()));
+            woken.append(&mut state.awaiting);
             let noted = catch_unwind(AssertUnwindSafe(|| {
                 for consumer in &mut state.consumers {
                     consumer.intake.note(&closed);
@@ -357,6 +380,7 @@ impl State {
         if self.outcome.is_some() {
             return;
         }
+        woken.extend(self.source.clone());
         for consumer in &mut self.consumers {
             if consumer.intake.note(notice) {
                 woken.push(consumer.session.clone());

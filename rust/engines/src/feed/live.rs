@@ -1,39 +1,33 @@
 //! Trades from another process, over a connection that is restored whenever it is lost.
 
 mod address;
+mod dial;
+mod talk;
 
 pub use address::{FeedAddress, FeedAddressError};
 
-pub(super) use address::Connection;
-
-use address::Attempt;
+use dial::{Dialer, Dialing};
+use talk::{Talk, Tidings};
 
 use super::error::FeedError;
 use super::hub::{Demand, FeedCore};
 use super::intake::{Reader, TradeIntake};
 use super::notice::NoticeKind;
 use super::server::check_token;
-use crate::clock::Clock;
-use crate::own_thread::{OwnThread, POLL_INTERVAL};
+use crate::clock::{Clock, Nanoseconds};
+use crate::job::{Job, PollContext, Release, Step};
+use crate::transport::Stream;
 use rustle_market::{
     Backoff, BackoffSettings, DEFAULT_LINE_BYTES, Format, Schema, Trade, write_subscription, write_token,
 };
 use std::collections::BTreeSet;
 use std::fmt;
-use std::io::{ErrorKind, Read, Write};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The range of the time limits of connecting and of silence.
 pub const PATIENCE: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(86_400);
-
-/// The bytes of one read.
-const PIECE: usize = 256 * 1_024;
-
-/// The time limit of writing a subscription.
-const WRITING: Duration = Duration::from_secs(5);
 
 /// A source at the other end of a socket.
 #[derive(Clone, PartialEq)]
@@ -91,20 +85,29 @@ impl LiveConfiguration {
     }
 }
 
-/// The client, which runs on a thread of its own.
+/// The job that connects, reads, and reconnects, until it is cancelled or no attempt is left.
 pub(super) struct Live {
     configuration: LiveConfiguration,
     backoff: Backoff,
-    clock: Arc<dyn Clock>,
     hub: Arc<FeedCore>,
     gate: TradeIntake,
     reader: Reader,
-    piece: Vec<u8>,
     trades: Vec<Trade>,
     /// The number of trades so far.
     delivered: u64,
-    /// The version of the subscription that was sent over the present connection.
+    /// The subscription that was sent over the present connection.
     reported: Demand,
+    dialer: Dialer,
+    phase: Phase,
+}
+
+enum Phase {
+    Idle,
+    /// Connecting since this time.
+    Dialing(Nanoseconds),
+    Connected(Box<Talk>),
+    /// Waiting for the next attempt.
+    Resting(Nanoseconds),
 }
 
 impl Live {
@@ -135,126 +138,102 @@ impl Live {
                 configuration.schema.clone(),
                 DEFAULT_LINE_BYTES,
             ),
+            dialer: Dialer::new(configuration.address.clone(), configuration.connecting, clock),
             configuration: configuration.clone(),
-            clock,
             hub,
             gate,
-            piece: vec![0; PIECE],
             trades: Vec::new(),
             delivered: 0,
             reported: Demand::default(),
+            phase: Phase::Idle,
         })
     }
 
-    /// Connects, reads, and reconnects, until it is asked to leave.
-    ///
-    /// # Errors
-    /// The reason of the last failure, when no attempt is left.
-    pub(super) fn run(mut self, is_leaving: &AtomicBool) -> Result<(), String> {
-        let mut pending: Option<Attempt> = None;
-        while !is_leaving.load(Ordering::Acquire) {
-            let address = self.configuration.address.to_string();
-            self.report(NoticeKind::Connecting, 0, &address);
-            let patience = self.configuration.connecting;
-            let (wait, reason) = match Connection::open(&self.configuration.address, patience, &mut pending) {
-                Ok(connection) => {
-                    self.hub.count(|counts| counts.connections += 1);
-                    self.report(NoticeKind::Connected, 0, &address);
-                    let begun = self.clock.now();
-                    let before = self.delivered;
-                    let reason = self.read(connection, is_leaving);
-                    let carried_data = self.delivered > before;
-                    let held = self.clock.now() - begun;
-                    (self.backoff.disconnected(held, carried_data), reason)
-                }
-                Err(error) => (self.backoff.failed(), format!("{address}: {error}")),
-            };
-            if is_leaving.load(Ordering::Acquire) {
-                return Ok(());
+    fn dial(&mut self, begun: Nanoseconds, context: &PollContext<'_>) -> Option<Step> {
+        match self.dialer.poll(begun, context) {
+            Dialing::Until(time) => Some(Step::At(time)),
+            Dialing::Over(Ok(stream)) => {
+                self.hub.count(|counts| counts.connections += 1);
+                self.report(NoticeKind::Connected, 0, &self.configuration.address.to_string());
+                self.phase = Phase::Connected(Box::new(self.greet(stream, context.now())));
+                None
             }
-            self.hub.count(|counts| counts.disconnections += 1);
-            let Some(wait_ns) = wait else {
-                let failures = self.backoff.failures();
-                return Err(format!(
-                    "no attempt to connect is left after {failures}: {reason}"
-                ));
-            };
-            self.report(NoticeKind::Disconnected, wait_ns.div_ceil(1_000_000), &reason);
-            tracing::info!(reason, wait_ms = wait_ns / 1_000_000, "the feed was disconnected");
-            OwnThread::rest(Duration::from_nanos(wait_ns), is_leaving);
+            Dialing::Over(Err(error)) => {
+                let reason = format!("{}: {error}", self.configuration.address);
+                let wait = self.backoff.failed();
+                self.rest(wait, reason, context)
+            }
         }
-        Ok(())
     }
 
-    /// Reads until the connection is lost, and returns the reason.
-    fn read(&mut self, mut connection: Connection, is_leaving: &AtomicBool) -> String {
+    /// Begins a connection: the token is its first line.
+    fn greet(&mut self, stream: Stream, now: Nanoseconds) -> Talk {
         // A line that the end of the previous connection cut off is not one.
         self.reader.reset();
         if self.configuration.restarts_numbers {
             self.gate.restart();
         }
         self.reported = Demand::default();
-        if let Err(error) = connection.set_patience(POLL_INTERVAL, WRITING) {
-            return format!("the connection cannot be set up: {error}");
-        }
+        let mut talk = Talk::new(stream, now, self.configuration.silence);
         if let Some(token) = &self.configuration.token {
-            let mut line = Vec::new();
-            write_token(token, &mut line);
-            if let Err(error) = connection.write_all(&line) {
-                return format!("the connection was lost: {error}");
-            }
+            write_token(token, talk.line());
         }
-        let mut heard = self.clock.now();
-        while !is_leaving.load(Ordering::Acquire) {
-            if let Err(reason) = self.subscribe(&mut connection) {
-                return reason;
-            }
-            match connection.read(&mut self.piece) {
-                Ok(0) => return "the peer has closed the connection".to_owned(),
-                Ok(length) => {
-                    self.take(length);
-                    heard = self.clock.now();
-                }
-                Err(error) if is_a_wait(error.kind()) => {
-                    let silent = Duration::from_nanos(self.clock.now().saturating_sub(heard));
-                    let silence = self.configuration.silence.unwrap_or(Duration::MAX);
-                    if silent >= silence {
-                        return format!("expected to hear something within {silence:?}, got nothing");
-                    }
-                }
-                Err(error) => return format!("the connection was lost: {error}"),
-            }
-        }
-        String::new()
+        talk
     }
 
-    fn take(&mut self, length: usize) {
+    fn talk(&mut self, mut talk: Box<Talk>, context: &PollContext<'_>) -> Option<Step> {
+        self.subscribe(&mut talk);
         self.trades.clear();
-        let piece = &self.piece[..length];
-        self.reader.read(piece, &mut self.gate, &mut self.trades);
+        let before = self.delivered;
+        let (reader, gate, trades) = (&mut self.reader, &mut self.gate, &mut self.trades);
+        let tidings = talk.go_on(context.now(), |piece| reader.read(piece, gate, trades));
         self.gate.pass(&self.trades, self.hub.wall_ns());
         self.delivered += self.trades.len() as u64;
+        talk.has_carried |= self.delivered > before;
+        match tidings {
+            Tidings::None(step) => {
+                self.phase = Phase::Connected(talk);
+                Some(step)
+            }
+            Tidings::Lost(reason) => {
+                let held = context.now().saturating_sub(talk.begun);
+                let wait = self.backoff.disconnected(held, talk.has_carried);
+                drop(talk);
+                self.rest(wait, reason, context)
+            }
+        }
+    }
+
+    /// Reports the end of a connection or attempt, and waits for the next one, unless none is left.
+    fn rest(&mut self, wait: Option<Nanoseconds>, reason: String, context: &PollContext<'_>) -> Option<Step> {
+        self.hub.count(|counts| counts.disconnections += 1);
+        let Some(wait_ns) = wait else {
+            let failures = self.backoff.failures();
+            return Some(Step::Fail(format!(
+                "no attempt to connect is left after {failures}: {reason}"
+            )));
+        };
+        self.report(NoticeKind::Disconnected, wait_ns.div_ceil(1_000_000), &reason);
+        tracing::info!(reason, wait_ms = wait_ns / 1_000_000, "the feed was disconnected");
+        self.phase = Phase::Resting(context.now().saturating_add(wait_ns));
+        None
     }
 
     /// Sends the subscription to the peer when it has changed.
-    fn subscribe(&mut self, connection: &mut Connection) -> Result<(), String> {
+    fn subscribe(&mut self, talk: &mut Talk) {
         let Some(demand) = self.hub.demand(self.reported.version) else {
-            return Ok(());
+            return;
         };
         let is_new = self.reported.version == 0
             || demand.all != self.reported.all
             || demand.names != self.reported.names;
         self.reported = demand;
         if !(self.configuration.subscribes && is_new) {
-            return Ok(());
+            return;
         }
         // Sorted, so that equal subscriptions are equal bytes.
         let names: BTreeSet<&str> = self.reported.names.iter().map(AsRef::as_ref).collect();
-        let mut line = Vec::new();
-        write_subscription((!self.reported.all).then_some(names), &mut line);
-        connection
-            .write_all(&line)
-            .map_err(|error| format!("the connection was lost: {error}"))
+        write_subscription((!self.reported.all).then_some(names), talk.line());
     }
 
     fn report(&self, kind: NoticeKind, count: u64, text: &str) {
@@ -262,10 +241,33 @@ impl Live {
     }
 }
 
-/// Whether a read or write timed out.
-pub(super) fn is_a_wait(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
-    )
+impl Job for Live {
+    fn poll(&mut self, context: &PollContext<'_>) -> Step {
+        loop {
+            let step = match std::mem::replace(&mut self.phase, Phase::Idle) {
+                Phase::Idle => {
+                    self.report(NoticeKind::Connecting, 0, &self.configuration.address.to_string());
+                    self.phase = Phase::Dialing(context.now());
+                    None
+                }
+                Phase::Dialing(begun) => {
+                    self.phase = Phase::Dialing(begun);
+                    self.dial(begun, context)
+                }
+                Phase::Connected(talk) => self.talk(talk, context),
+                Phase::Resting(until) if context.now() < until => {
+                    self.phase = Phase::Resting(until);
+                    Some(Step::At(until))
+                }
+                Phase::Resting(_) => None,
+            };
+            if let Some(step) = step {
+                return step;
+            }
+        }
+    }
+
+    fn release(self: Box<Self>, release: Release) {
+        self.hub.end(release);
+    }
 }

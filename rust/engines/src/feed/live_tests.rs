@@ -7,13 +7,15 @@ mod server;
 use super::*;
 use crate::job::Release;
 use crate::lane::NoBell;
-use crate::own_thread::POLL_INTERVAL;
 use rustle_market::{BackoffSettings, Decimal, write_ndjson, write_token};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::num::NonZeroU32;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
+
+/// The wait of a test that looks again and again, for what moves with no time of the machine's.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Far longer than any step of these tests takes.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -205,7 +207,7 @@ fn silent_peer_counts_as_lost_by_the_clock() {
     let reported = feed.notices(Notices::All, 1_000, NoBell).expect("started");
     feed.run().expect("running");
     let mut silent = accepted(&listener);
-    silent.set_read_timeout(Some(POLL_INTERVAL)).expect("a socket");
+    silent.set_read_timeout(Some(LOOK)).expect("a socket");
     // Once it listens, one of these days suffices.
     let mut days = 0;
     while silent.read(&mut [0; 64]).map_or(true, |length| length > 0) {

@@ -4,6 +4,7 @@ mod access;
 mod client;
 mod figures;
 mod listener;
+mod text;
 
 pub use access::{Access, TOKEN_BYTES};
 pub use figures::{ClientStatistics, ServerCounts};
@@ -13,19 +14,19 @@ pub(super) use access::check_token;
 use super::Policy;
 use super::consumers::Consumers;
 use super::error::FeedError;
-use super::live::{Connection, FeedAddress};
-use crate::job::Release;
+use super::live::FeedAddress;
+use crate::clock::Nanoseconds;
+use crate::job::{Job, PollContext, Release, Step};
 use crate::lane::Doorbell;
 use crate::lock::locked_surely;
-use crate::own_thread::{OwnThread, POLL_INTERVAL};
 use crate::panic_text::into_panic_message;
-use crate::runtime::RuntimeError;
+use crate::session::Session;
+use crate::transport::{Stream, Transport};
 use access::Applicant;
 use client::Client;
-use figures::Figures;
+use figures::{Changes, Figures};
 use listener::Listener;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -38,12 +39,18 @@ const MOST_CLIENTS: usize = 1_024;
 /// The most connections that have not sent their token yet; for a further one the oldest is refused.
 const MOST_APPLICANTS: usize = 64;
 
+/// The most connections that are accepted in a poll: others at the same place have their turn then.
+const MOST_AT_ONCE: usize = 64;
+
+/// The wait after a connection that could not be accepted, for want of descriptors or memory.
+const RETRY: Nanoseconds = 100_000_000;
+
 /// Serves a feed until it is cancelled or dropped, until the feed is shut down, or until the feed has ended and every client has
 /// read all of it.
 pub struct FeedServer {
     address: FeedAddress,
     figures: Arc<Figures>,
-    thread: Arc<OwnThread>,
+    session: Session,
 }
 
 impl FeedServer {
@@ -52,7 +59,7 @@ impl FeedServer {
         policy: Policy,
         access: Access,
         consumers: Arc<Consumers>,
-        mut bell: impl Doorbell + 'static,
+        bell: impl Doorbell + 'static,
     ) -> Result<Self, FeedError> {
         let refusal = |error| FeedError::Address {
             address: address.clone(),
@@ -60,28 +67,28 @@ impl FeedServer {
         };
         access.check(address)?;
         let listener = Listener::new(address, &access).map_err(refusal)?;
-        let address = listener.address().map_err(refusal)?;
+        let address = listener.address().clone();
         let figures = Arc::new(Figures::default());
-        let ending = Arc::new(Ending::default());
-        let counted = figures.clone();
-        let thread = OwnThread::start("rustle-serve", move |is_leaving| {
-            let serving = Serving {
+        let session = consumers.servers.start(|| {
+            Box::new(Serving {
+                listener,
+                is_watched: false,
                 policy,
                 access,
-                consumers,
-                figures: counted,
-                ending: ending.clone(),
-            };
-            let release = catch_unwind(AssertUnwindSafe(|| serving.run(listener, &mut bell, is_leaving)));
-            let release = release.unwrap_or_else(|payload| Release::Panicked(into_panic_message(payload)));
-            // Reported by the last thread, once the name in the file system or the port is free.
-            ending.set(Box::new(bell), release);
-            Ok(())
-        });
+                consumers: consumers.clone(),
+                figures: figures.clone(),
+                reported: Changes::default(),
+                applicants: Vec::new(),
+                clients: Vec::new(),
+                bell: Box::new(bell),
+                ending: Arc::default(),
+            })
+        })?;
+        consumers.hub.awaits_end(session.clone());
         Ok(Self {
             address,
             figures,
-            thread: thread.map_err(|error| FeedError::Runtime(RuntimeError::Thread(error)))?,
+            session,
         })
     }
 
@@ -107,7 +114,7 @@ impl FeedServer {
 
     /// Requests the end: clients are disconnected, the address is released, and then the bell. Idempotent.
     pub fn cancel(&self) {
-        self.thread.leave(|| {});
+        self.session.cancel();
     }
 }
 
@@ -117,7 +124,7 @@ impl Drop for FeedServer {
     }
 }
 
-/// The end of a server: its last thread releases the bell.
+/// The end of a server: its last job releases the bell.
 #[derive(Default)]
 struct Ending(Mutex<Option<(Box<dyn Doorbell>, Release)>>);
 
@@ -138,89 +145,134 @@ impl Drop for Ending {
     }
 }
 
-/// The state of the thread that accepts clients.
+/// The job that accepts clients.
 struct Serving {
+    listener: Listener,
+    is_watched: bool,
     policy: Policy,
     access: Access,
     consumers: Arc<Consumers>,
     figures: Arc<Figures>,
+    /// The coming and going of clients that the bell has rung for.
+    reported: Changes,
+    applicants: Vec<Applicant>,
+    clients: Vec<Session>,
+    bell: Box<dyn Doorbell>,
     ending: Arc<Ending>,
 }
 
+/// What is left when connections were accepted.
+#[derive(Clone, Copy)]
+enum Rest {
+    /// None waits.
+    None,
+    /// Others may wait.
+    More,
+    /// One could not be accepted.
+    Failed,
+}
+
 impl Serving {
-    /// Serves, and returns how it ended.
-    fn run(&self, listener: Listener, bell: &mut impl Doorbell, is_leaving: &AtomicBool) -> Release {
-        let mut clients: Vec<Client> = Vec::new();
-        let mut applicants: Vec<Applicant> = Vec::new();
-        // Closed before the clients are: one that reconnects at once must not find an abandoned listener.
-        let listener = listener;
-        loop {
-            if is_leaving.load(Ordering::Acquire) || self.consumers.sessions.is_shut_down() {
-                return Release::Cancelled;
-            }
-            let before = clients.len();
-            clients.retain(|client| !client.is_gone());
-            let mut has_changed = clients.len() != before;
-            let mut is_idle = false;
-            match listener.accept() {
-                Ok(Some(_)) if clients.len() >= MOST_CLIENTS => self.turn_away("there are too many"),
-                Ok(Some(connection)) => {
-                    if applicants.len() == MOST_APPLICANTS {
-                        applicants.remove(0);
-                        self.turn_away("it sent no token before many others came");
+    fn accept(&mut self, context: &PollContext<'_>) -> Rest {
+        for _ in 0..MOST_AT_ONCE {
+            match self.listener.accept(&self.consumers.clock) {
+                Ok(Some(_)) if self.figures.clients() >= MOST_CLIENTS => self.turn_away("there are too many"),
+                Ok(Some(stream)) => {
+                    if self.access.token().is_some() {
+                        self.await_token(stream, context);
+                    } else {
+                        self.admit(stream, Vec::new(), context);
                     }
-                    applicants.push(Applicant::new(connection, self.consumers.clock.now()));
                 }
-                Ok(None) => is_idle = true,
+                Ok(None) => return Rest::None,
                 Err(error) => {
                     tracing::warn!(%error, "a client could not be accepted");
-                    is_idle = true;
+                    return Rest::Failed;
                 }
             }
-            for mut applicant in std::mem::take(&mut applicants) {
-                match applicant.admit(self.access.token(), self.consumers.clock.now()) {
-                    Ok(None) => applicants.push(applicant),
-                    Ok(Some(read_ahead)) => match self.start(applicant.connection, read_ahead) {
-                        Ok(client) => {
-                            clients.push(client);
-                            has_changed = true;
-                        }
-                        Err(error) => self.turn_away(&error),
-                    },
-                    Err(reason) => self.turn_away(reason),
-                }
-            }
-            if has_changed {
-                bell.on_ready();
-            }
-            // Checked after clients that connected before the end were accepted; who has sent no token is not waited for.
-            if is_idle && clients.is_empty() {
-                match self.consumers.hub.outcome() {
-                    Some(Ok(())) => return Release::Ended,
-                    Some(Err(reason)) => return Release::Failed(reason),
-                    None => {}
-                }
-            }
-            if is_idle {
-                OwnThread::rest(POLL_INTERVAL, is_leaving);
+        }
+        Rest::More
+    }
+
+    fn await_token(&mut self, stream: Stream, context: &PollContext<'_>) {
+        if self.applicants.len() == MOST_APPLICANTS {
+            self.applicants.remove(0);
+            self.turn_away("it sent no token before many others came");
+        }
+        match stream.watch(context) {
+            Ok(()) => self.applicants.push(Applicant::new(stream, context.now())),
+            Err(error) => self.turn_away(&error.to_string()),
+        }
+    }
+
+    fn check_applicants(&mut self, context: &PollContext<'_>) {
+        for mut applicant in std::mem::take(&mut self.applicants) {
+            match applicant.admit(self.access.token().unwrap_or_default(), context.now()) {
+                Ok(None) => self.applicants.push(applicant),
+                Ok(Some(_)) if self.figures.clients() >= MOST_CLIENTS => self.turn_away("there are too many"),
+                Ok(Some(read_ahead)) => self.admit(applicant.stream, read_ahead, context),
+                Err(reason) => self.turn_away(reason),
             }
         }
     }
 
-    fn start(&self, connection: Connection, read_ahead: Vec<u8>) -> Result<Client, String> {
-        let (policy, consumers) = (self.policy, &self.consumers);
-        Client::start(
-            connection,
+    fn admit(&mut self, stream: Stream, read_ahead: Vec<u8>, context: &PollContext<'_>) {
+        let client = Client {
+            stream,
             read_ahead,
-            policy,
-            consumers,
-            &self.figures,
-            &self.ending,
-        )
+            figures: self.figures.clone(),
+            ending: self.ending.clone(),
+            server: context.session.clone(),
+        };
+        match client.start(self.policy, &self.consumers) {
+            Ok(session) => {
+                self.clients.retain(|session| !session.is_released());
+                self.clients.push(session);
+            }
+            Err(error) => self.turn_away(&error.to_string()),
+        }
     }
 
     fn turn_away(&self, reason: &str) {
         self.figures.refuse();
         tracing::warn!(reason, "a client was refused");
+    }
+}
+
+impl Job for Serving {
+    fn poll(&mut self, context: &PollContext<'_>) -> Step {
+        if !std::mem::replace(&mut self.is_watched, true)
+            && let Err(error) = self.listener.watch(context)
+        {
+            return Step::Fail(format!("{}: {error}", self.listener.address()));
+        }
+        let rest = self.accept(context);
+        self.check_applicants(context);
+        let changes = self.figures.changes();
+        if std::mem::replace(&mut self.reported, changes) != changes {
+            self.bell.on_ready();
+        }
+        // Checked after clients that connected before the end were accepted; who has sent no token is not waited for.
+        if !matches!(rest, Rest::More) && self.figures.clients() == 0 {
+            match self.consumers.hub.outcome() {
+                Some(Ok(())) => return Step::End,
+                Some(Err(reason)) => return Step::Fail(reason),
+                None => {}
+            }
+        }
+        let retry = match rest {
+            Rest::None => None,
+            Rest::More => Some(context.now()),
+            Rest::Failed => Some(context.now().saturating_add(RETRY)),
+        };
+        let limits = self.applicants.iter().map(Applicant::deadline).chain(retry);
+        limits.min().map_or(Step::Wait, Step::At)
+    }
+
+    fn release(self: Box<Self>, release: Release) {
+        self.ending.set(self.bell, release);
+        // Closed before the clients are: one that reconnects at once must not find an abandoned listener.
+        drop(self.listener);
+        self.clients.iter().for_each(Session::cancel);
     }
 }

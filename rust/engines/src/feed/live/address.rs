@@ -1,18 +1,10 @@
 //! The address of a live feed, and the connection to it.
 
-#[cfg(unix)]
-use crate::own_thread::OwnThread;
 use std::fmt;
-use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs};
-#[cfg(unix)]
-use std::os::unix::net::UnixStream;
-#[cfg(unix)]
+use std::io;
+use std::net::ToSocketAddrs;
 use std::path::PathBuf;
 use std::str::FromStr;
-#[cfg(unix)]
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::time::Duration;
 
 /// The address of a feed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +17,6 @@ pub enum FeedAddress {
         port: u16,
     },
     /// A socket in the file system.
-    #[cfg(unix)]
     Unix(PathBuf),
 }
 
@@ -40,7 +31,6 @@ impl FeedAddress {
                 let mut addresses = (host.as_str(), *port).to_socket_addrs()?;
                 Ok(addresses.all(|address| address.ip().is_loopback()))
             }
-            #[cfg(unix)]
             Self::Unix(_) => Ok(true),
         }
     }
@@ -54,7 +44,6 @@ impl FromStr for FeedAddress {
         let error = || FeedAddressError {
             got: text.chars().take(80).collect(),
         };
-        #[cfg(unix)]
         if let Some(path) = text.strip_prefix("unix:") {
             // The longest name that `sockaddr_un` holds on every supported system: 103 bytes and a zero.
             return match path.len() {
@@ -85,7 +74,6 @@ impl fmt::Display for FeedAddress {
         match self {
             Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
             Self::Tcp { host, port } => write!(f, "{host}:{port}"),
-            #[cfg(unix)]
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
         }
     }
@@ -109,151 +97,6 @@ impl fmt::Display for FeedAddressError {
 }
 
 impl std::error::Error for FeedAddressError {}
-
-/// An attempt to connect to a socket in the file system, on a thread of its own: the system blocks while the server's queue is
-/// full.
-pub(super) struct Attempt(#[cfg(unix)] Receiver<io::Result<UnixStream>>);
-
-#[cfg(unix)]
-impl Attempt {
-    fn start(path: PathBuf) -> io::Result<Self> {
-        let (sender, receiver) = sync_channel(1);
-        OwnThread::start("rustle-connect", move |_| {
-            // A connection that is no longer awaited is closed.
-            drop(sender.send(UnixStream::connect(path)));
-            Ok(())
-        })?;
-        Ok(Self(receiver))
-    }
-}
-
-/// An established connection.
-#[derive(Debug)]
-pub(in crate::feed) enum Connection {
-    Tcp(TcpStream),
-    #[cfg(unix)]
-    Unix(UnixStream),
-}
-
-impl Connection {
-    /// Connects, within `patience` for each of a host's addresses. An attempt that takes longer and cannot be cancelled stays in
-    /// `pending`, for the next call with the same address.
-    pub(super) fn open(
-        address: &FeedAddress,
-        patience: Duration,
-        pending: &mut Option<Attempt>,
-    ) -> io::Result<Self> {
-        match address {
-            FeedAddress::Tcp { host, port } => {
-                let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-                for address in (host.as_str(), *port).to_socket_addrs()? {
-                    match TcpStream::connect_timeout(&address, patience) {
-                        Ok(stream) => {
-                            stream.set_nodelay(true)?;
-                            return Ok(Self::Tcp(stream));
-                        }
-                        Err(error) => last = error,
-                    }
-                }
-                Err(last)
-            }
-            #[cfg(unix)]
-            FeedAddress::Unix(path) => {
-                // The path of the attempt stays the same.
-                let attempt = match pending.take() {
-                    Some(attempt) => attempt,
-                    None => Attempt::start(path.clone())?,
-                };
-                match attempt.0.recv_timeout(patience) {
-                    Ok(result) => result.map(Self::Unix),
-                    Err(RecvTimeoutError::Disconnected) => Err(io::ErrorKind::ConnectionAborted.into()),
-                    Err(RecvTimeoutError::Timeout) => {
-                        *pending = Some(attempt);
-                        let text = format!("expected a connection within {patience:?}, got none");
-                        Err(io::Error::new(io::ErrorKind::TimedOut, text))
-                    }
-                }
-            }
-        }
-    }
-
-    /// Limits the time of a read and of a write.
-    pub(in crate::feed) fn set_patience(&self, read: Duration, write: Duration) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => {
-                stream.set_read_timeout(Some(read))?;
-                stream.set_write_timeout(Some(write))
-            }
-            #[cfg(unix)]
-            Self::Unix(stream) => {
-                stream.set_read_timeout(Some(read))?;
-                stream.set_write_timeout(Some(write))
-            }
-        }
-    }
-
-    /// Makes reads and writes return at once, or not.
-    pub(in crate::feed) fn set_nonblocking(&self, is_nonblocking: bool) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => stream.set_nonblocking(is_nonblocking),
-            #[cfg(unix)]
-            Self::Unix(stream) => stream.set_nonblocking(is_nonblocking),
-        }
-    }
-
-    /// Another handle of the same connection, for another thread.
-    pub(in crate::feed) fn try_clone(&self) -> io::Result<Self> {
-        match self {
-            Self::Tcp(stream) => stream.try_clone().map(Self::Tcp),
-            #[cfg(unix)]
-            Self::Unix(stream) => stream.try_clone().map(Self::Unix),
-        }
-    }
-
-    /// Ends the writing side: the peer reads the bytes so far, and then the end.
-    pub(in crate::feed) fn finish_writing(&self) {
-        // A connection that the peer has closed needs no end.
-        drop(match self {
-            Self::Tcp(stream) => stream.shutdown(Shutdown::Write),
-            #[cfg(unix)]
-            Self::Unix(stream) => stream.shutdown(Shutdown::Write),
-        });
-    }
-
-    /// Ends the connection for all of its handles.
-    pub(in crate::feed) fn shut_down(&self) {
-        // A connection that the peer has closed is ended already.
-        drop(match self {
-            Self::Tcp(stream) => stream.shutdown(Shutdown::Both),
-            #[cfg(unix)]
-            Self::Unix(stream) => stream.shutdown(Shutdown::Both),
-        });
-    }
-}
-
-impl Read for Connection {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.read(buffer),
-            #[cfg(unix)]
-            Self::Unix(stream) => stream.read(buffer),
-        }
-    }
-}
-
-impl Write for Connection {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.write(buffer),
-            #[cfg(unix)]
-            Self::Unix(stream) => stream.write(buffer),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -211,7 +211,7 @@ fn client_that_is_sent_nothing_hears_heartbeats() {
     };
     let mut stream = TcpStream::connect((host, port)).expect("the server");
     // The time stands still between the polls; the first one after the client's connection suffices.
-    stream.set_read_timeout(Some(POLL_INTERVAL)).expect("a socket");
+    stream.set_read_timeout(Some(LOOK)).expect("a socket");
     let (mut line, mut looks) = (Vec::new(), 0);
     while !line.ends_with(b"\n") {
         runtime.advance(HEARTBEAT);

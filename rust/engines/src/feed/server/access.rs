@@ -1,11 +1,12 @@
 //! Who may connect to a server.
 
 use super::super::error::FeedError;
-use super::super::live::{Connection, FeedAddress, is_a_wait};
+use super::super::live::FeedAddress;
 use crate::clock::Nanoseconds;
+use crate::transport::{Stream, Transport};
 use rustle_market::parse_token;
 use std::fmt;
-use std::io::Read;
+use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use subtle::ConstantTimeEq;
 
@@ -83,35 +84,30 @@ pub(in crate::feed) fn check_token(token: &str) -> Result<(), FeedError> {
 
 /// A client that has not sent its token yet.
 pub(super) struct Applicant {
-    pub(super) connection: Connection,
+    pub(super) stream: Stream,
     bytes: Vec<u8>,
     since: Nanoseconds,
 }
 
 impl Applicant {
-    pub(super) fn new(connection: Connection, now: Nanoseconds) -> Self {
+    pub(super) fn new(stream: Stream, now: Nanoseconds) -> Self {
         Self {
-            connection,
+            stream,
             bytes: Vec::new(),
             since: now,
         }
     }
 
-    /// Reads what has arrived, without waiting, and nothing where there is no token. Returns the bytes behind the client's
-    /// token, or `None` while it is incomplete.
+    /// The time at which it is refused.
+    pub(super) fn deadline(&self) -> Nanoseconds {
+        self.since.saturating_add(PATIENCE)
+    }
+
+    /// Reads what has arrived, without waiting. Returns the bytes behind the client's token, or `None` while it is incomplete.
     ///
     /// # Errors
     /// The reason why the client is refused.
-    pub(super) fn admit(
-        &mut self,
-        token: Option<&str>,
-        now: Nanoseconds,
-    ) -> Result<Option<Vec<u8>>, &'static str> {
-        let Some(token) = token else {
-            return Ok(Some(Vec::new()));
-        };
-        let lost = |_| "its connection was lost";
-        self.connection.set_nonblocking(true).map_err(lost)?;
+    pub(super) fn admit(&mut self, token: &str, now: Nanoseconds) -> Result<Option<Vec<u8>>, &'static str> {
         let mut piece = [0; 1_024];
         let end = loop {
             if let Some(end) = self.bytes.iter().position(|byte| *byte == b'\n') {
@@ -120,13 +116,14 @@ impl Applicant {
             if self.bytes.len() > LONGEST_LINE {
                 return Err("its first line is too long for a token");
             }
-            match self.connection.read(&mut piece) {
+            match self.stream.try_receive(&mut piece).map(|got| got.length) {
                 Ok(0) => return Err("it left before it sent a token"),
                 Ok(length) => self.bytes.extend_from_slice(&piece[..length]),
-                Err(error) if !is_a_wait(error.kind()) => return Err(lost(error)),
-                Err(_) if now.saturating_sub(self.since) >= PATIENCE => {
-                    return Err("it sent no token in time");
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() != ErrorKind::WouldBlock => {
+                    return Err("its connection was lost");
                 }
+                Err(_) if now >= self.deadline() => return Err("it sent no token in time"),
                 Err(_) => return Ok(None),
             }
         };
@@ -134,7 +131,6 @@ impl Applicant {
         if !bool::from(sent.as_bytes().ct_eq(token.as_bytes())) {
             return Err("its first line is not the token");
         }
-        self.connection.set_nonblocking(false).map_err(lost)?;
         Ok(Some(self.bytes.split_off(end + 1)))
     }
 }

@@ -37,6 +37,13 @@ pub struct ClientStatistics {
     pub lane: LaneStatistics,
 }
 
+/// How many clients have come and gone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Changes {
+    accepted: u64,
+    left: u64,
+}
+
 /// The clients of a server.
 #[derive(Default)]
 pub(super) struct Figures(Mutex<Book>);
@@ -45,6 +52,7 @@ pub(super) struct Figures(Mutex<Book>);
 struct Book {
     present: Vec<Entry>,
     accepted: u64,
+    left: u64,
     refused: u64,
     /// The totals of former clients.
     bytes: u64,
@@ -99,11 +107,20 @@ impl Figures {
             book.trades += got.lane.delivered;
             // Waiting trades are dropped with the client.
             book.dropped += got.lane.dropped + got.lane.waiting;
+            book.left += 1;
         }
     }
 
     pub(super) fn refuse(&self) {
         locked(&self.0, Lock::Figures).refused += 1;
+    }
+
+    pub(super) fn changes(&self) -> Changes {
+        let book = locked(&self.0, Lock::Figures);
+        Changes {
+            accepted: book.accepted,
+            left: book.left,
+        }
     }
 
     pub(super) fn clients(&self) -> usize {

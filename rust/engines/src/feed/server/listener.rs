@@ -1,29 +1,43 @@
 //! The sockets on which clients connect.
 
-use super::super::live::{Connection, FeedAddress};
+use super::super::live::FeedAddress;
 use super::access::Access;
-#[cfg(unix)]
+use crate::clock::Clock;
+use crate::job::PollContext;
+use crate::transport::{Port, Stream};
 use socket2::{Domain, SockAddr, Socket, Type};
-#[cfg(unix)]
 use std::fs::Permissions;
 use std::io::{self, ErrorKind};
 use std::net::TcpListener;
-#[cfg(unix)]
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
-#[cfg(unix)]
 use std::os::unix::net::{UnixDatagram, UnixListener};
-#[cfg(unix)]
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The connections that wait to be accepted, at most: as many as the standard library's listeners have.
-#[cfg(unix)]
 const QUEUE: i32 = 128;
 
 /// A listening socket that does not block.
-pub(super) enum Listener {
-    Tcp(TcpListener, String),
-    #[cfg(unix)]
-    Unix(UnixListener, Name),
+pub(super) struct Listener {
+    port: Port<Either>,
+    address: FeedAddress,
+    /// Dropped after the socket.
+    _name: Option<Name>,
+}
+
+enum Either {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+impl AsRawFd for Either {
+    fn as_raw_fd(&self) -> RawFd {
+        match self {
+            Self::Tcp(listener) => listener.as_raw_fd(),
+            Self::Unix(listener) => listener.as_raw_fd(),
+        }
+    }
 }
 
 impl Listener {
@@ -32,14 +46,18 @@ impl Listener {
         match address {
             FeedAddress::Tcp { host, port } => {
                 let listener = TcpListener::bind((host.as_str(), *port))?;
+                let local = listener.local_addr()?;
                 // The host was resolved once more: nobody else is served before it is known where.
-                if *access == Access::Local && !listener.local_addr()?.ip().is_loopback() {
+                if *access == Access::Local && !local.ip().is_loopback() {
                     return Err(ErrorKind::AddrNotAvailable.into());
                 }
                 listener.set_nonblocking(true)?;
-                Ok(Self::Tcp(listener, host.clone()))
+                let address = FeedAddress::Tcp {
+                    host: host.clone(),
+                    port: local.port(),
+                };
+                Ok(Self::of(Either::Tcp(listener), address, None))
             }
-            #[cfg(unix)]
             FeedAddress::Unix(path) => {
                 let is_private = *access == Access::Local;
                 let listener = match bound(path, is_private) {
@@ -54,38 +72,49 @@ impl Listener {
                     identity: identity(path),
                 };
                 listener.set_nonblocking(true)?;
-                Ok(Self::Unix(listener, name))
+                Ok(Self::of(Either::Unix(listener), address.clone(), Some(name)))
             }
         }
     }
 
-    pub(super) fn address(&self) -> io::Result<FeedAddress> {
-        match self {
-            Self::Tcp(listener, host) => Ok(FeedAddress::Tcp {
-                host: host.clone(),
-                port: listener.local_addr()?.port(),
-            }),
-            #[cfg(unix)]
-            Self::Unix(_, name) => Ok(FeedAddress::Unix(name.path.clone())),
+    fn of(listener: Either, address: FeedAddress, name: Option<Name>) -> Self {
+        Self {
+            port: Port::new(listener),
+            address,
+            _name: name,
         }
     }
 
+    /// Its address, with the port that the system chose where 0 was given.
+    pub(super) fn address(&self) -> &FeedAddress {
+        &self.address
+    }
+
+    /// Wakes the polled job when a client comes.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(super) fn watch(&self, context: &PollContext<'_>) -> io::Result<()> {
+        self.port.watch(context, false)
+    }
+
     /// The next client; `None` if none is waiting.
-    pub(super) fn accept(&self) -> io::Result<Option<Connection>> {
-        let connection = match self {
-            Self::Tcp(listener, _) => listener.accept().and_then(|(stream, _)| {
-                stream.set_nonblocking(false)?;
-                stream.set_nodelay(true)?;
-                Ok(Connection::Tcp(stream))
-            }),
-            #[cfg(unix)]
-            Self::Unix(listener, _) => listener.accept().and_then(|(stream, _)| {
-                stream.set_nonblocking(false)?;
-                Ok(Connection::Unix(stream))
-            }),
-        };
-        match connection {
-            Ok(connection) => Ok(Some(connection)),
+    ///
+    /// # Errors
+    /// The system's: it has no descriptor or no memory.
+    pub(super) fn accept(&self, clock: &Arc<dyn Clock>) -> io::Result<Option<Stream>> {
+        let accepted = self.port.receive(|listener| match listener {
+            Either::Tcp(listener) => {
+                let (stream, _) = listener.accept()?;
+                Stream::new(stream, clock.clone())
+            }
+            Either::Unix(listener) => {
+                let (stream, _) = listener.accept()?;
+                Stream::new(stream, clock.clone())
+            }
+        });
+        match accepted {
+            Ok(stream) => Ok(Some(stream)),
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
             Err(error) => Err(error),
         }
@@ -93,7 +122,6 @@ impl Listener {
 }
 
 /// A socket of this name. Its mode is set before it listens: until then every client is refused.
-#[cfg(unix)]
 fn bound(path: &Path, is_private: bool) -> io::Result<UnixListener> {
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     socket.bind(&SockAddr::unix(path)?)?;
@@ -106,14 +134,12 @@ fn bound(path: &Path, is_private: bool) -> io::Result<UnixListener> {
 }
 
 /// The name of a socket in the file system. It is removed with its owner, unless another socket has replaced it.
-#[cfg(unix)]
 pub(super) struct Name {
     path: PathBuf,
     /// `None`: another process removed it first.
     identity: Option<Identity>,
 }
 
-#[cfg(unix)]
 impl Drop for Name {
     fn drop(&mut self) {
         if self.identity.is_some()
@@ -126,18 +152,15 @@ impl Drop for Name {
 }
 
 /// The device and the inode of a socket.
-#[cfg(unix)]
 type Identity = (u64, u64);
 
 /// The socket that has the name, if any.
-#[cfg(unix)]
 fn identity(path: &Path) -> Option<Identity> {
     let data = std::fs::symlink_metadata(path).ok()?;
     data.file_type().is_socket().then(|| (data.dev(), data.ino()))
 }
 
 /// Removes the name of a socket without a process, as a killed process leaves it behind. `None`: it is another file, or in use.
-#[cfg(unix)]
 fn remove_left_behind(path: &Path) -> Option<()> {
     let found = identity(path)?;
     // A datagram is refused where no socket is bound. For a server's socket it is of the wrong type, and the server does not
