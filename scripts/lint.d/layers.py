@@ -18,27 +18,29 @@ RUST_ARROWS = {
     "alsa": set(),
     "zstd": set(),
     "udp": set(),
+    "system": set(),
     "dsp": set(),
     "market": set(),
     "lighting": set(),
-    "engines": {"alsa", "dsp", "market", "udp", "zstd"},
-    "ffi": {"alsa", "dsp", "market", "engines"},
+    "engines": {"alsa", "dsp", "lighting", "market", "system", "udp", "zstd"},
+    "ffi": {"alsa", "dsp", "lighting", "market", "engines"},
     "testkit": set(),
     "fuzz": {"ffi", "lighting"},
-    "bench": {"dsp", "ffi", "lighting", "market", "testkit"},
+    "bench": {"dsp", "engines", "ffi", "lighting", "market", "testkit", "udp"},
 }
 # Swift: which modules of this package a module may import.
 SWIFT_ARROWS = {
     "RustleCore": {"CRustle"},
     "RustleAudio": {"RustleCore"},
     "RustleMarket": {"RustleCore", "RustleFiles"},
-    "Rustle": {"RustleAudio", "RustleMarket"},
+    "RustleLighting": {"RustleCore"},
+    "Rustle": {"RustleAudio", "RustleLighting", "RustleMarket"},
     "RustleTesting": {"RustleCore", "RustleMarket"},
     "RustleWebSocket": {"CZlib", "RustleMarket"},
     "RustleFiles": set(),
     "RustleAudioFiles": {"CSndfile", "RustleAudio", "RustleFiles"},
     "RustlePlot": {"CCairo", "RustleFiles"},
-    "RustleCLI": {"CTerminal", "Rustle", "RustleAudio", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustleFiles", "RustlePlot", "RustleWebSocket"},
+    "RustleCLI": {"CTerminal", "Rustle", "RustleAudio", "RustleLighting", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustleFiles", "RustlePlot", "RustleWebSocket"},
     "RustleCommand": {"RustleCLI"},
     "RustleBench": {"RustleCore", "RustleMarket", "RustleAudio"},
     "RustleCrossings": {"RustleCore", "RustleMarket"},
@@ -46,7 +48,7 @@ SWIFT_ARROWS = {
 OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal", "CZlib"}
 
 # Where the word `unsafe` may stand.
-UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|udp/src|ffi|kit|testkit|bench|fuzz|lighting/fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
+UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|udp/src|system/src|ffi|kit|testkit|bench|fuzz|lighting/fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
 UNSAFE_SWIFT = re.compile(
     r"Sources/RustleCore/|Sources/RustleAudioFiles/(SoundFile|SoundFileEncoder|Coded/ProgramChannel)\.swift$"
     r"|Sources/RustlePlot/Canvas\.swift$|Sources/RustleFiles/FileReplacement\.swift$"

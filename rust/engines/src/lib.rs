@@ -10,6 +10,7 @@
 static ALLOCATOR: rustle_testkit::CountingAllocator = rustle_testkit::CountingAllocator;
 
 mod clock;
+mod dmx;
 mod echo;
 mod engine;
 mod equalizer;
@@ -39,6 +40,10 @@ mod turns;
 mod worker;
 
 pub use clock::{Clock, ManualClock, Nanoseconds, SystemClock, Wait};
+pub use dmx::{
+    DEMO_INTERFACE, DMX_DESTINATIONS, DmxConfiguration, DmxEngine, DmxError, DmxProtocol, DmxReport,
+    DmxSession, Interface, dmx_interfaces,
+};
 pub use echo::{Echo, EchoEngine};
 pub use engine::{Sessions, StartError};
 pub use equalizer::{LiveEqualizer, ProcessError};

@@ -39,12 +39,14 @@ pub enum Lock {
     Handover,
     /// The sound of an equalizer.
     Sound,
+    /// The changes that wait for a sender of DMX.
+    Mailbox,
 }
 
 #[cfg(feature = "faults")]
 impl Lock {
     /// All locks.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Sessions,
         Self::Threads,
         Self::Orders,
@@ -60,6 +62,7 @@ impl Lock {
         Self::Control,
         Self::Handover,
         Self::Sound,
+        Self::Mailbox,
     ];
 }
 

@@ -64,6 +64,11 @@ impl<T: Record> LaneSession<T> {
         self.session.cancel();
     }
 
+    /// Requests a poll soon; see [`Session::wake`].
+    pub(crate) fn wake(&self) {
+        self.session.wake();
+    }
+
     /// Checks that the session's worker is in this process.
     ///
     /// # Errors

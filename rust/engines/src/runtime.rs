@@ -225,6 +225,11 @@ impl Runtime {
         self.clock.clone()
     }
 
+    /// Whether a caller moves the time.
+    pub(crate) fn is_manual(&self) -> bool {
+        self.manual.is_some()
+    }
+
     /// Detaches the threads: dropping this runtime no longer waits for them. For an owner that drops it while others, who may
     /// drop it under a lock that a listener takes, still hold it.
     pub fn detach(&self) {

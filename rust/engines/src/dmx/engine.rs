@@ -1,0 +1,182 @@
+//! Senders: engines, and the calls of their sessions.
+
+use super::configuration::{DmxConfiguration, DmxProtocol};
+use super::counters::{Counters, DmxReport};
+use super::error::DmxError;
+use super::job::{DmxJob, SendingThread, Work};
+use super::mailbox::Mailbox;
+use super::network::{DEMO_INTERFACE, Sockets};
+use super::source::Source;
+use super::transmission::{Shared, Sleeper, Transmission};
+use super::wire::{NoWire, Wire};
+use crate::engine::Sessions;
+use crate::outlet::{Delivery, LaneSession};
+use crate::runtime::Runtime;
+use crate::turns::{Paced, Turns};
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A sender of DMX.
+///
+/// A session arms it: the sockets are opened, and universes are sent from their first levels on. Each session has universes of its own,
+/// which no other of the same identifier may send. A session that ends, also because the engine is dropped, sends each universe's
+/// terminations and is released when they are sent.
+pub struct DmxEngine {
+    sessions: Sessions,
+    runtime: Arc<Runtime>,
+    configuration: DmxConfiguration,
+    destinations: Vec<SocketAddrV4>,
+}
+
+/// A started session, and the changes of its universes. A change is sent with the next frame; one that comes while a frame begins, with
+/// the one after. Changes after the end are not sent.
+pub struct DmxSession {
+    reports: LaneSession<DmxReport>,
+    shared: Arc<Shared>,
+    is_inline: bool,
+}
+
+impl Deref for DmxSession {
+    type Target = LaneSession<DmxReport>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.reports
+    }
+}
+
+impl DmxEngine {
+    /// An engine on a runtime of the caller's. Nothing is opened.
+    ///
+    /// # Errors
+    /// [`DmxError`] for a setting.
+    pub fn on(runtime: Arc<Runtime>, configuration: DmxConfiguration) -> Result<Self, DmxError> {
+        Ok(Self {
+            destinations: configuration.check()?,
+            sessions: Sessions::new(runtime.clone()),
+            runtime,
+            configuration,
+        })
+    }
+
+    /// The started sessions.
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
+    }
+
+    /// Starts a session, whose records are reports: the first at once, then at the configured rate.
+    ///
+    /// # Errors
+    /// [`DmxError`]; the listener or the bell is dropped then without a call.
+    pub fn start(&self, delivery: Delivery<DmxReport>) -> Result<DmxSession, DmxError> {
+        self.sessions.admit()?;
+        if self.configuration.interface == DEMO_INTERFACE {
+            return self.start_over(Box::new(NoWire), None, true, delivery);
+        }
+        // sACN multicasts synchronization and discovery, whatever the destinations.
+        let has_multicast = self.configuration.protocol == DmxProtocol::Sacn;
+        let sockets = Sockets::open(&self.configuration, &self.destinations, has_multicast)?;
+        let broadcast = sockets.broadcast;
+        let is_inline = self.runtime.is_manual();
+        self.start_over(Box::new(sockets), broadcast, is_inline, delivery)
+    }
+
+    pub(super) fn start_over(
+        &self,
+        wire: Box<dyn Wire>,
+        broadcast: Option<Ipv4Addr>,
+        is_inline: bool,
+        delivery: Delivery<DmxReport>,
+    ) -> Result<DmxSession, DmxError> {
+        let shared = Arc::new(Shared {
+            mailbox: Mailbox::new(self.configuration.protocol),
+            counters: Counters::new(self.destinations.len()),
+            sleeper: Sleeper::default(),
+        });
+        let start_ns = self.runtime.clock().now();
+        let destinations = self.destinations.clone();
+        let source = Source::new(&self.configuration, destinations, broadcast, start_ns);
+        let transmission = Transmission::new(source, wire, shared.clone());
+        let work = if is_inline {
+            Work::Inline(Box::new(transmission))
+        } else {
+            let clock = self.runtime.shared_clock();
+            Work::Own(SendingThread::start(transmission, shared.clone(), clock)?)
+        };
+        let (rate, limit) = (
+            self.configuration.reports_per_second,
+            self.configuration.report_limit,
+        );
+        let of_job = shared.clone();
+        let reports = self.sessions.start_delivering(delivery, 1, |outlet| {
+            Box::new(DmxJob {
+                shared: of_job,
+                paced: Paced::new(Turns::new(1, rate, limit), outlet),
+                work,
+                now: start_ns,
+            })
+        })?;
+        Ok(DmxSession {
+            reports,
+            shared,
+            is_inline,
+        })
+    }
+}
+
+impl DmxSession {
+    /// Sets the levels of universes, 1 to 63999 of sACN, Port-Addresses 0 to 32767 of Art-Net: the same number of slots for each, 1 to
+    /// 512, one universe after the other. All are sent in one frame. A new universe is added.
+    ///
+    /// # Errors
+    /// [`DmxError::Universe`], [`DmxError::Frame`]; [`DmxError::Runtime`] in a fork. Nothing is set then.
+    pub fn set_levels(&self, universes: &[u32], slots: &[u8]) -> Result<(), DmxError> {
+        self.change(|mailbox| mailbox.set_levels(universes, slots))
+    }
+
+    /// Ends a universe: sACN sends three terminated packets. One that is not sent is left alone.
+    ///
+    /// # Errors
+    /// [`DmxError::Universe`]; [`DmxError::Runtime`] in a fork.
+    pub fn remove(&self, universe: u32) -> Result<(), DmxError> {
+        self.change(|mailbox| mailbox.remove(universe))
+    }
+
+    /// Sets the per-address priorities of a universe of sACN, 0..=200 each (0: not driven); no slots: none. They are sent once it has
+    /// levels.
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove); [`DmxError::Sender`], [`DmxError::Unsupported`].
+    pub fn set_priorities(&self, universe: u32, slots: &[u8]) -> Result<(), DmxError> {
+        self.change(|mailbox| mailbox.set_priorities(universe, slots))
+    }
+
+    /// Sets the priority of a universe of sACN, 0..=200.
+    ///
+    /// # Errors
+    /// As [`set_priorities`](Self::set_priorities).
+    pub fn set_priority(&self, universe: u32, priority: u8) -> Result<(), DmxError> {
+        self.change(|mailbox| mailbox.set_priority(universe, priority))
+    }
+
+    /// The counts so far, also after the end.
+    pub fn counts(&self) -> DmxReport {
+        self.shared.counters.look()
+    }
+
+    /// The refusals by destination, in their order without doubles, and then those of multicast and broadcast.
+    pub fn refusals(&self) -> impl ExactSizeIterator<Item = u64> {
+        self.shared.counters.refusals()
+    }
+
+    fn change(&self, write: impl FnOnce(&Mailbox) -> Result<(), DmxError>) -> Result<(), DmxError> {
+        self.reports.check_process()?;
+        write(&self.shared.mailbox)?;
+        if self.is_inline {
+            self.reports.wake();
+        } else {
+            self.shared.sleeper.nudge();
+        }
+        Ok(())
+    }
+}
