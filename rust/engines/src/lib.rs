@@ -44,6 +44,10 @@ pub use dmx::{
     DEMO_INTERFACE, DMX_DESTINATIONS, DmxConfiguration, DmxEngine, DmxError, DmxProtocol, DmxReport,
     DmxSession, Interface, dmx_interfaces,
 };
+pub use dmx::{
+    DMX_EVENT_TEXT_BYTES, DMX_RECEIVED_UNIVERSES, DmxEvent, DmxEventKind, DmxEventText, DmxLevels,
+    DmxReceiver, DmxReceiverConfiguration, DmxReceiverCounts, DmxSource, DmxUniverseCounts,
+};
 pub use echo::{Echo, EchoEngine};
 pub use engine::{Sessions, StartError};
 pub use equalizer::{LiveEqualizer, ProcessError};
