@@ -13,6 +13,7 @@ mod error;
 mod job;
 mod mailbox;
 mod network;
+mod nodes;
 mod receiver;
 mod source;
 mod station;
@@ -24,6 +25,9 @@ pub use counters::DmxReport;
 pub use engine::{DmxEngine, DmxSession};
 pub use error::DmxError;
 pub use network::{DEMO_INTERFACE, dmx_interfaces};
+pub use nodes::{
+    DMX_NODE_PORTS, DMX_POLLED, DmxNode, DmxNodeChange, DmxNodes, DmxNodesConfiguration, DmxNodesCounts,
+};
 pub use receiver::{
     DMX_EVENT_TEXT_BYTES, DMX_RECEIVED_UNIVERSES, DmxEvent, DmxEventKind, DmxEventText, DmxLevels,
     DmxReceiver, DmxReceiverConfiguration, DmxReceiverCounts, DmxSource, DmxUniverseCounts,

@@ -45,7 +45,8 @@ pub use dmx::{
     DmxSession, Interface, dmx_interfaces,
 };
 pub use dmx::{
-    DMX_EVENT_TEXT_BYTES, DMX_RECEIVED_UNIVERSES, DmxEvent, DmxEventKind, DmxEventText, DmxLevels,
+    DMX_EVENT_TEXT_BYTES, DMX_NODE_PORTS, DMX_POLLED, DMX_RECEIVED_UNIVERSES, DmxEvent, DmxEventKind,
+    DmxEventText, DmxLevels, DmxNode, DmxNodeChange, DmxNodes, DmxNodesConfiguration, DmxNodesCounts,
     DmxReceiver, DmxReceiverConfiguration, DmxReceiverCounts, DmxSource, DmxUniverseCounts,
 };
 pub use echo::{Echo, EchoEngine};
