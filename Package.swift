@@ -35,6 +35,7 @@ let package = Package(
     .library(name: "Rustle", targets: ["Rustle"]),
     .library(name: "RustleAudio", targets: ["RustleAudio"]),
     .library(name: "RustleAudioFiles", targets: ["RustleAudioFiles"]),
+    .library(name: "RustleLighting", targets: ["RustleLighting"]),
     .library(name: "RustleMarket", targets: ["RustleMarket"]),
     .library(name: "RustleTesting", targets: ["RustleTesting"]),
     .library(name: "RustleWebSocket", targets: ["RustleWebSocket"]),
@@ -65,8 +66,9 @@ let package = Package(
 
     // The domains.
     .target(name: "RustleAudio", dependencies: ["RustleCore"], swiftSettings: strict),
+    .target(name: "RustleLighting", dependencies: ["RustleCore"], swiftSettings: strict),
     .target(name: "RustleMarket", dependencies: ["RustleCore", "RustleFiles"], swiftSettings: strict),
-    .target(name: "Rustle", dependencies: ["RustleAudio", "RustleMarket"], swiftSettings: strict),
+    .target(name: "Rustle", dependencies: ["RustleAudio", "RustleLighting", "RustleMarket"], swiftSettings: strict),
     // Empty without the trait.
     .target(
       name: "RustleWebSocket",
@@ -90,7 +92,8 @@ let package = Package(
     .target(
       name: "RustleCLI",
       dependencies: [
-        "CTerminal", "Rustle", "RustleAudio", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustleFiles",
+        "CTerminal", "Rustle", "RustleAudio", "RustleLighting", "RustleMarket", "RustleCore", "RustleAudioFiles",
+        "RustleFiles",
         "RustlePlot",
         log,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -115,6 +118,8 @@ let package = Package(
     .testTarget(name: "RustleCoreTests", dependencies: ["RustleCore", "TestSupport", log], swiftSettings: strict),
     .testTarget(
       name: "RustleAudioTests", dependencies: ["RustleAudio", "RustleCore", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "RustleLightingTests", dependencies: ["RustleCore", "RustleLighting", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RustleMarketTests", dependencies: ["RustleMarket", "RustleTesting", "TestSupport"], swiftSettings: strict),
     .testTarget(

@@ -69,7 +69,7 @@ def check(path, compiler):
 
 # What a program imports, and the folders that declare its types.
 PRODUCTS = ["Rustle", "RustleAudioFiles", "RustlePlot", "RustleTesting"]
-SOURCES = ["RustleAudio", "RustleAudioFiles", "RustleCore", "RustleMarket", "RustlePlot", "RustleTesting"]
+SOURCES = ["RustleAudio", "RustleAudioFiles", "RustleCore", "RustleLighting", "RustleMarket", "RustlePlot", "RustleTesting"]
 PUBLIC_TYPE = re.compile(
     r"^(?:@\w+ )*public (?:nonisolated |final |indirect )*(?:struct|class|enum|actor|protocol|typealias) (\w+)", re.M)
 

@@ -1,2 +1,3 @@
 @_exported public import RustleAudio
+@_exported public import RustleLighting
 @_exported public import RustleMarket

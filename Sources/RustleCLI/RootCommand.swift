@@ -16,6 +16,7 @@ struct RootCommand: AsyncParsableCommand {
         rustle voice vowel.wav --ceiling 5000
         rustle meter --demo
         rustle tune --device default --instrument guitar
+        rustle dmx send --universes 1-4 --interface lo
         rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
 
       EXIT STATUS:
@@ -27,7 +28,7 @@ struct RootCommand: AsyncParsableCommand {
     subcommands: [
       TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, PitchCommand.self, VoiceCommand.self,
       MeterCommand.self, TuneCommand.self, EqualizerCommand.self, RecordCommand.self, PlayCommand.self,
-      DevicesCommand.self, DoctorCommand.self, CompletionsCommand.self,
+      DMXCommand.self, DevicesCommand.self, DoctorCommand.self, CompletionsCommand.self,
     ])
 
   static var subcommandNames: [String] {

@@ -107,7 +107,8 @@ public struct FeedError: NativeCodedError {
       case .exhausted: .exhausted
       case .forked: .forked
       case .archiveMismatch, .recordSize: .archiveMismatch
-      case .nullPointer, .invalidUTF8, .staleHandle, .unsupported, .panicked, .deviceNotFound, .deviceBusy,
+      case .nullPointer, .invalidUTF8, .staleHandle, .unsupported, .panicked,
+        .invalidUniverse, .unknownInterface, .networkFailed, .noDestination, .deviceNotFound, .deviceBusy,
         .deviceUnsupported,
         .deviceFailed, .noSoundLibrary, .unknown:
         .internal

@@ -76,7 +76,8 @@ public struct TickerError: NativeCodedError {
       case .nullPointer, .invalidValue, .invalidUTF8, .staleHandle, .unsupported, .panicked, .wrongState,
         .deviceNotFound,
         .deviceBusy, .deviceUnsupported, .deviceFailed, .noSoundLibrary, .malformedSchema, .unknownFormat,
-        .unreadableFile, .malformedAddress, .addressUnavailable, .wrongSource, .unknown:
+        .unreadableFile, .malformedAddress, .addressUnavailable, .wrongSource,
+        .invalidUniverse, .unknownInterface, .networkFailed, .noDestination, .unknown:
         .internal
       }
     self.init(code: code, message: error.message)

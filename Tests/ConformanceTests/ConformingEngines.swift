@@ -3,6 +3,6 @@
 /// Every engine of the package. scripts/lint checks that each `rustle_NAME_start` or
 /// `rustle_NAME_start_RECORDS` of the header has a row here.
 nonisolated let conformingEngines: [any ConformingEngine] = [
-  ConformingCapture(name: "capture"), ConformingPlayback(name: "playback"), ConformingEcho(name: "echo"),
-  ConformingFeed(name: "feed"), ConformingTicker(name: "ticker"),
+  ConformingCapture(name: "capture"), ConformingPlayback(name: "playback"), ConformingDmxSender(name: "dmx_sender"),
+  ConformingEcho(name: "echo"), ConformingFeed(name: "feed"), ConformingTicker(name: "ticker"),
 ]

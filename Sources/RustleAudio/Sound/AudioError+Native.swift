@@ -32,7 +32,8 @@ extension AudioError: NativeCodedError {
       case .poisoned, .panicked, .nullPointer, .staleHandle, .unsupported, .noSymbols, .duplicateSymbol,
         .malformedSymbol,
         .symbolTooLong, .tooManySymbols, .rateOutOfRange, .malformedSchema, .unknownFormat, .unreadableFile,
-        .malformedAddress, .addressUnavailable, .wrongSource, .unknown:
+        .malformedAddress, .addressUnavailable, .wrongSource,
+        .invalidUniverse, .unknownInterface, .networkFailed, .noDestination, .unknown:
         // The arguments were checked before: this is a bug of the package.
         Self(.native, error.message, advice: "Create a new one, and report it with this text.")
       }

@@ -2,6 +2,7 @@ public import ArgumentParser
 internal import Foundation
 public import RustleAudio
 public import RustleAudioFiles
+public import RustleLighting
 
 struct ChannelOption: ParsableArguments {
   @Option(
@@ -66,6 +67,8 @@ extension EqualizerPreset.FileFormat: ExpressibleByArgument {}
 extension PitchMethod: ExpressibleByArgument {}
 extension FormantMethod: ExpressibleByArgument {}
 extension AudioFileWriter.Encoding: ExpressibleByArgument {}
+extension DMXProtocol: ExpressibleByArgument {}
+extension DMXPattern: ExpressibleByArgument {}
 
 extension FrequencyWeighting: ExpressibleByArgument {
   /// Parses the letter, upper or lower case.

@@ -14,6 +14,70 @@ package enum NativeCalls {
     }
   }
 
+  /// See `rustle_dmx_sender_set_levels`.
+  package static func dmxSenderSetLevels(
+    _ session: UInt64, universes: Span<UInt32>, slots: Span<UInt8>
+  ) throws(NativeError) {
+    try unsafe universes.withUnsafeBufferPointer { universes throws(NativeError) in
+      try unsafe slots.withUnsafeBufferPointer { slots throws(NativeError) in
+        try unsafe NativeError.check {
+          unsafe rustle_dmx_sender_set_levels(
+            session, universes.baseAddress, universes.count, slots.baseAddress, slots.count, $0)
+        }
+      }
+    }
+  }
+
+  /// See `rustle_dmx_sender_remove`.
+  package static func dmxSenderRemove(_ session: UInt64, universe: Int) throws(NativeError) {
+    try unsafe NativeError.check {
+      unsafe rustle_dmx_sender_remove(
+        session, UInt32(clamping: universe), $0)
+    }
+  }
+
+  /// See `rustle_dmx_sender_set_priorities`.
+  package static func dmxSenderSetPriorities(_ session: UInt64, universe: Int, slots: Span<UInt8>) throws(NativeError) {
+    try unsafe slots.withUnsafeBufferPointer { slots throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_dmx_sender_set_priorities(
+          session, UInt32(clamping: universe), slots.baseAddress, slots.count, $0)
+      }
+    }
+  }
+
+  /// See `rustle_dmx_sender_set_priority`.
+  package static func dmxSenderSetPriority(_ session: UInt64, universe: Int, priority: Int) throws(NativeError) {
+    try unsafe NativeError.check {
+      unsafe rustle_dmx_sender_set_priority(
+        session, UInt32(clamping: universe), UInt32(clamping: priority), $0)
+    }
+  }
+
+  /// See `rustle_dmx_sender_counts`.
+  package static func dmxSenderCounts(_ session: UInt64) throws(NativeError) -> NativeDMXReport {
+    var counts = RustleDMXReport()
+    try unsafe NativeError.check {
+      unsafe rustle_dmx_sender_counts_sized(
+        session, &counts, MemoryLayout<RustleDMXReport>.stride, $0)
+    }
+    return NativeDMXReport(counts)
+  }
+
+  /// See `rustle_dmx_sender_refusals`.
+  package static func dmxSenderRefusals(
+    _ session: UInt64, counts: inout MutableSpan<UInt64>
+  ) throws(NativeError) -> Int {
+    var written = Int()
+    try unsafe counts.withUnsafeMutableBufferPointer { counts throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_dmx_sender_refusals(
+          session, counts.baseAddress, counts.count, &written, $0)
+      }
+    }
+    return written
+  }
+
   /// See `rustle_echo_say`.
   package static func echoSay(_ echo: UInt64, number: UInt64) throws(NativeError) {
     try unsafe NativeError.check {

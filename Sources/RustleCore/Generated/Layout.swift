@@ -38,6 +38,30 @@ extension NativeLayout {
         [
           ("record", \.record), ("field", \.field), ("size", \.size), ("alignment", \.alignment), ("offset", \.offset),
         ]),
+      unsafe record(
+        RustleDMXConfiguration.self, "RustleDMXConfiguration",
+        [
+          ("interface", \.interface), ("destinations", \.destinations), ("cid", \.cid), ("name", \.name),
+          ("frames_a_second", \.frames_a_second), ("reports_per_second", \.reports_per_second),
+          ("report_limit", \.report_limit), ("sync_gap_ns", \.sync_gap_ns), ("runtime", \.runtime), ("kind", \.kind),
+          ("priority", \.priority), ("sync_address", \.sync_address), ("time_to_live", \.time_to_live),
+          ("broadcasts", \.broadcasts), ("sends_art_sync", \.sends_art_sync), ("forces_sync", \.forces_sync),
+          ("is_preview", \.is_preview),
+        ]),
+      record(
+        RustleDMXReport.self, "RustleDMXReport",
+        [
+          ("sequence", \.sequence), ("frames", \.frames), ("skipped", \.skipped), ("packets", \.packets),
+          ("syncs", \.syncs), ("datagrams", \.datagrams), ("bytes", \.bytes), ("refusals", \.refusals),
+          ("lateness_ns", \.lateness_ns), ("longest_lateness_ns", \.longest_lateness_ns), ("universes", \.universes),
+          ("is_realtime", \.is_realtime), ("gap", \.gap),
+        ]),
+      unsafe record(
+        RustleDMXInterface.self, "RustleDMXInterface",
+        [
+          ("name", \.name), ("address", \.address), ("broadcast", \.broadcast), ("is_loopback", \.is_loopback),
+          ("reserved", \.reserved),
+        ]),
       record(
         RustleEchoConfiguration.self, "RustleEchoConfiguration",
         [

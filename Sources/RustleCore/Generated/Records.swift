@@ -15,6 +15,14 @@ package enum NativeLane: UInt32, Sendable, CaseIterable {
   case conflate = 3
 }
 
+/// A protocol of DMX over IP.
+package enum NativeDMXProtocol: UInt32, Sendable, CaseIterable {
+  /// sACN (ANSI E1.31-2018).
+  case sacn = 0
+  /// Art-Net 4.
+  case artNet = 1
+}
+
 /// The shape of a band.
 package enum NativeBandKind: UInt32, Sendable, CaseIterable {
   /// A band with its gain at the frequency, falling to 0 dB on both sides.
@@ -300,6 +308,146 @@ package struct NativeLaneStatistics: Sendable, Hashable {
     unreported = record.unreported
   }
 }
+
+/// The configuration of a sender of DMX. Texts are read during the call only.
+package struct NativeDMXConfiguration: Sendable, Hashable, NativeRecord {
+  /// The interface of multicast and broadcast, one of `rustle_dmx_interfaces` by its name or address; empty: that of the default
+  /// route; `demo`: nothing is sent, all is counted. Example: "demo".
+  package var interface: String
+  /// The destinations, at most 1,024, separated by commas: IPv4 addresses, with or without a port. None: sACN is multicast.
+  package var destinations: String
+  /// The source's identifier, a UUID, to be made once and kept. sACN alone. Example: "6f8c2a60-1e0b-4c39-9d3e-0a1b2c3d4e5f".
+  package var cid: String
+  /// The source's name, at most 63 bytes. sACN alone.
+  package var name: String
+  /// Frames a second, 1 to 200. Full universes are sent at most at 44 Hz on average. Example: 44.
+  package var framesASecond: Double
+  /// Reports a second, 0.001 to 10,000,000. Example: 1000.
+  package var reportsPerSecond: Double
+  /// The number of reports after which a session ends; 0: no limit.
+  package var reportLimit: UInt64
+  /// Nanoseconds from a frame's data to its synchronization packet.
+  package var syncGapNanoseconds: UInt64
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  package var runtime: UInt64
+  /// The protocol.
+  package var kind: NativeDMXProtocol
+  /// The priority of universes that are added, 0 to 200. sACN alone. Example: 100.
+  package var priority: Int
+  /// The synchronization address of all universes, 1 to 63999; 0: none. sACN alone.
+  package var syncAddress: Int
+  /// The routers that multicast may pass, plus one, 0 to 255. Example: 1.
+  package var timeToLive: Int
+  /// Whether data are also sent to the interface's directed broadcast address. Art-Net alone.
+  package var broadcasts: Bool
+  /// Whether an ArtSync follows each frame. Art-Net alone.
+  package var sendsArtSync: Bool
+  /// Whether data act at once when synchronization is lost. sACN alone.
+  package var forcesSync: Bool
+  /// Whether the data are previews. sACN alone.
+  package var isPreview: Bool
+
+  package init(
+    interface: String, destinations: String, cid: String, name: String, framesASecond: Double, reportsPerSecond: Double,
+    reportLimit: UInt64, syncGapNanoseconds: UInt64, runtime: UInt64 = 0, kind: NativeDMXProtocol, priority: Int,
+    syncAddress: Int, timeToLive: Int, broadcasts: Bool, sendsArtSync: Bool, forcesSync: Bool, isPreview: Bool
+  ) {
+    self.interface = interface
+    self.destinations = destinations
+    self.cid = cid
+    self.name = name
+    self.framesASecond = framesASecond
+    self.reportsPerSecond = reportsPerSecond
+    self.reportLimit = reportLimit
+    self.syncGapNanoseconds = syncGapNanoseconds
+    self.runtime = runtime
+    self.kind = kind
+    self.priority = priority
+    self.syncAddress = syncAddress
+    self.timeToLive = timeToLive
+    self.broadcasts = broadcasts
+    self.sendsArtSync = sendsArtSync
+    self.forcesSync = forcesSync
+    self.isPreview = isPreview
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleDMXConfiguration {
+    var record = unsafe RustleDMXConfiguration()
+    unsafe record.interface = lent.string(interface)
+    unsafe record.destinations = lent.string(destinations)
+    unsafe record.cid = lent.string(cid)
+    unsafe record.name = lent.string(name)
+    unsafe record.frames_a_second = framesASecond
+    unsafe record.reports_per_second = reportsPerSecond
+    unsafe record.report_limit = reportLimit
+    unsafe record.sync_gap_ns = syncGapNanoseconds
+    unsafe record.runtime = runtime
+    unsafe record.kind = kind.rawValue
+    unsafe record.priority = UInt32(clamping: priority)
+    unsafe record.sync_address = UInt32(clamping: syncAddress)
+    unsafe record.time_to_live = UInt32(clamping: timeToLive)
+    unsafe record.broadcasts = broadcasts ? 1 : 0
+    unsafe record.sends_art_sync = sendsArtSync ? 1 : 0
+    unsafe record.forces_sync = forcesSync ? 1 : 0
+    unsafe record.is_preview = isPreview ? 1 : 0
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
+/// The counts of a session so far.
+package struct NativeDMXReport: Sendable, Hashable {
+  /// The sequence number in the session: 0, 1, 2 …
+  package var sequence: UInt64
+  /// Frames whose time came, also those without a packet.
+  package var frames: UInt64
+  /// Frames that were skipped because their time was over.
+  package var skipped: UInt64
+  /// Packets with levels or priorities; each counts once, whatever the number of its destinations.
+  package var packets: UInt64
+  /// Synchronization packets, likewise.
+  package var syncs: UInt64
+  /// Datagrams that the system took.
+  package var datagrams: UInt64
+  /// Their bytes.
+  package var bytes: UInt64
+  /// Refusals: datagrams that the system did not take, and reports that nobody listens at a destination.
+  package var refusals: UInt64
+  /// How late the thread woke for a frame at most since the report before, in nanoseconds.
+  package var latenessNanoseconds: UInt64
+  /// How late it woke at most, in nanoseconds.
+  package var longestLatenessNanoseconds: UInt64
+  /// Universes, with those that are ending.
+  package var universes: UInt64
+  /// Not 0 when the thread is scheduled before ordinary ones.
+  package var isRealtime: Bool
+  /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+  package var gap: UInt64
+
+  init(_ record: RustleDMXReport) {
+    sequence = record.sequence
+    frames = record.frames
+    skipped = record.skipped
+    packets = record.packets
+    syncs = record.syncs
+    datagrams = record.datagrams
+    bytes = record.bytes
+    refusals = record.refusals
+    latenessNanoseconds = record.lateness_ns
+    longestLatenessNanoseconds = record.longest_lateness_ns
+    universes = record.universes
+    isRealtime = record.is_realtime != 0
+    gap = UInt64(record.gap)
+  }
+}
+
+extension NativeDMXReport: RecordElement {}
 
 /// The configuration of an echo.
 package struct NativeEchoConfiguration: Sendable, Hashable, NativeRecord {

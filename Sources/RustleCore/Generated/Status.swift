@@ -66,6 +66,14 @@ package enum NativeStatus: Sendable, Hashable {
   case addressUnavailable
   /// The feed is not external.
   case wrongSource
+  /// The protocol does not have a universe of that number.
+  case invalidUniverse
+  /// There is no network interface of that name or address, or none is the default.
+  case unknownInterface
+  /// The system refuses the network: no route, no permission, or no multicast on the interface.
+  case networkFailed
+  /// Art-Net has neither a destination nor a broadcast.
+  case noDestination
   /// A number that this version does not know.
   case unknown(Int32)
   /// The linked archive does not fit this package: another build, or another layout of a record.
@@ -105,6 +113,10 @@ package enum NativeStatus: Sendable, Hashable {
       case RUSTLE_MALFORMED_ADDRESS: .malformedAddress
       case RUSTLE_ADDRESS_UNAVAILABLE: .addressUnavailable
       case RUSTLE_WRONG_SOURCE: .wrongSource
+      case RUSTLE_INVALID_UNIVERSE: .invalidUniverse
+      case RUSTLE_UNKNOWN_INTERFACE: .unknownInterface
+      case RUSTLE_NETWORK_FAILED: .networkFailed
+      case RUSTLE_NO_DESTINATION: .noDestination
       default: .unknown(status)
       }
   }

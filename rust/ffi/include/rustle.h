@@ -107,6 +107,18 @@ extern "C" {
 /// The feed is not external.
 #define RUSTLE_WRONG_SOURCE 305
 
+/// The protocol does not have a universe of that number.
+#define RUSTLE_INVALID_UNIVERSE 400
+
+/// There is no network interface of that name or address, or none is the default.
+#define RUSTLE_UNKNOWN_INTERFACE 401
+
+/// The system refuses the network: no route, no permission, or no multicast on the interface.
+#define RUSTLE_NETWORK_FAILED 402
+
+/// Art-Net has neither a destination nor a broadcast.
+#define RUSTLE_NO_DESTINATION 403
+
 /// The capacity of a `RustleError`'s text in bytes.
 #define RUSTLE_ERROR_CAPACITY 248
 
@@ -454,6 +466,255 @@ RustleStatus rustle_log_set_level(uint32_t level, RustleError *error);
 ///
 /// Thread-safe: yes. Realtime-safe: yes.
 const char *rustle_build_id(void);
+
+// ---- DMX over IP: senders of sACN and Art-Net.
+
+/// The number of `rustle_dmx_sender_new`.
+#define RUSTLE_NEW_DMX_SENDER 0xCAC34A9Fu
+
+/// The number of `rustle_dmx_sender_start`.
+#define RUSTLE_START_DMX_SENDER 0xC1A0C615u
+
+// `RustleDMXProtocol`: A protocol of DMX over IP.
+
+/// sACN (ANSI E1.31-2018).
+#define RUSTLE_DMX_SACN 0
+
+/// Art-Net 4.
+#define RUSTLE_DMX_ART_NET 1
+
+/// The configuration of a sender of DMX. Texts are read during the call only.
+typedef struct RustleDMXConfiguration {
+  /// The interface of multicast and broadcast, one of `rustle_dmx_interfaces` by its name or address; empty: that of the default
+  /// route; `demo`: nothing is sent, all is counted. Example: "demo".
+  RustleString interface;
+  /// The destinations, at most 1,024, separated by commas: IPv4 addresses, with or without a port. None: sACN is multicast.
+  RustleString destinations;
+  /// The source's identifier, a UUID, to be made once and kept. sACN alone. Example: "6f8c2a60-1e0b-4c39-9d3e-0a1b2c3d4e5f".
+  RustleString cid;
+  /// The source's name, at most 63 bytes. sACN alone.
+  RustleString name;
+  /// Frames a second, 1 to 200. Full universes are sent at most at 44 Hz on average. Example: 44.
+  double frames_a_second;
+  /// Reports a second, 0.001 to 10,000,000. Example: 1000.
+  double reports_per_second;
+  /// The number of reports after which a session ends; 0: no limit.
+  uint64_t report_limit;
+  /// Nanoseconds from a frame's data to its synchronization packet.
+  uint64_t sync_gap_ns;
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  RustleHandle runtime;
+  /// The protocol.
+  /// One of `RUSTLE_DMX_…`.
+  uint32_t kind;
+  /// The priority of universes that are added, 0 to 200. sACN alone. Example: 100.
+  uint32_t priority;
+  /// The synchronization address of all universes, 1 to 63999; 0: none. sACN alone.
+  uint32_t sync_address;
+  /// The routers that multicast may pass, plus one, 0 to 255. Example: 1.
+  uint32_t time_to_live;
+  /// Whether data are also sent to the interface's directed broadcast address. Art-Net alone.
+  uint32_t broadcasts;
+  /// Whether an ArtSync follows each frame. Art-Net alone.
+  uint32_t sends_art_sync;
+  /// Whether data act at once when synchronization is lost. sACN alone.
+  uint32_t forces_sync;
+  /// Whether the data are previews. sACN alone.
+  uint32_t is_preview;
+} RustleDMXConfiguration;
+
+/// The counts of a session so far.
+typedef struct RustleDMXReport {
+  /// The sequence number in the session: 0, 1, 2 …
+  uint64_t sequence;
+  /// Frames whose time came, also those without a packet.
+  uint64_t frames;
+  /// Frames that were skipped because their time was over.
+  uint64_t skipped;
+  /// Packets with levels or priorities; each counts once, whatever the number of its destinations.
+  uint64_t packets;
+  /// Synchronization packets, likewise.
+  uint64_t syncs;
+  /// Datagrams that the system took.
+  uint64_t datagrams;
+  /// Their bytes.
+  uint64_t bytes;
+  /// Refusals: datagrams that the system did not take, and reports that nobody listens at a destination.
+  uint64_t refusals;
+  /// How late the thread woke for a frame at most since the report before, in nanoseconds.
+  uint64_t lateness_ns;
+  /// How late it woke at most, in nanoseconds.
+  uint64_t longest_lateness_ns;
+  /// Universes, with those that are ending.
+  uint64_t universes;
+  /// Not 0 when the thread is scheduled before ordinary ones.
+  uint32_t is_realtime;
+  /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+  uint32_t gap;
+} RustleDMXReport;
+
+/// An IPv4 address of a network interface.
+typedef struct RustleDMXInterface {
+  /// The interface's name.
+  RustleString name;
+  /// The address.
+  RustleString address;
+  /// The directed broadcast address.
+  RustleString broadcast;
+  /// Not 0 for the loopback.
+  uint32_t is_loopback;
+  /// 0.
+  uint32_t reserved;
+} RustleDMXInterface;
+
+/// `rustle_dmx_interfaces` with the size of its record, which that function passes.
+RustleStatus rustle_dmx_interfaces_sized(
+    void (*visit)(void *context, const RustleDMXInterface *interface), void *context, size_t interface_size,
+    RustleError *error);
+
+/// Calls `visit` with the IPv4 addresses of this machine's network interfaces that are up, on the calling
+/// thread, before the call returns. The record and its texts are valid during each call of `visit`.
+///
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_NETWORK_FAILED`; `visit` is not called
+/// then.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `visit` may be called with `context`, and does not unwind; `error` is NULL or valid for a write.
+static inline RustleStatus rustle_dmx_interfaces(
+    void (*visit)(void *context, const RustleDMXInterface *interface), void *context, RustleError *error) {
+  return rustle_dmx_interfaces_sized(visit, context, sizeof(RustleDMXInterface), error);
+}
+
+/// Makes a sender of DMX. Nothing is opened. `dmx_sender` receives the handle, to be freed with
+/// `rustle_dmx_sender_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_NO_DESTINATION`,
+/// `RUSTLE_INVALID_UNIVERSE` (the synchronization address), `RUSTLE_RATE_OUT_OF_RANGE`.
+static inline RustleStatus rustle_dmx_sender_new(
+    const RustleDMXConfiguration *configuration, RustleHandle *dmx_sender, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_DMX_SENDER, configuration, sizeof *configuration, dmx_sender, error);
+}
+
+/// Opens the network and starts a session, which sends universes from their first levels on. Events are
+/// `RustleDMXReport` records. The session's end sends the terminations, three per universe of sACN and a
+/// frame apart; the last callback follows them. `session` receives the handle, to be freed with
+/// `rustle_session_free`. See `rustle_start`.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_NETWORK_FAILED`.
+static inline RustleStatus rustle_dmx_sender_start(
+    RustleHandle dmx_sender, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
+    RustleError *error) {
+  return rustle_start(dmx_sender, RUSTLE_START_DMX_SENDER, request, sizeof *request, sizeof(RustleDMXReport), sink, session, error);
+}
+
+/// Moves waiting records of a session that `rustle_dmx_sender_start` started into `buffer`. See
+/// `rustle_drain`.
+static inline RustleStatus rustle_dmx_sender_drain(
+    RustleHandle session, RustleDMXReport *buffer, size_t capacity, size_t *count,
+    RustleLaneStatistics *statistics, RustleError *error) {
+  return rustle_drain(session, RUSTLE_START_DMX_SENDER, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
+}
+
+/// Cancels every session of the dmx_sender. See `rustle_cancel`.
+static inline RustleStatus rustle_dmx_sender_cancel(RustleHandle dmx_sender, RustleError *error) {
+  return rustle_is_of_kind(dmx_sender, 16) ? rustle_cancel(dmx_sender, error) : rustle_refuse_kind(dmx_sender, 16, error);
+}
+
+/// Cancels every session of the dmx_sender and refuses later starts. See `rustle_shut_down`.
+static inline RustleStatus rustle_dmx_sender_shut_down(RustleHandle dmx_sender, RustleError *error) {
+  return rustle_is_of_kind(dmx_sender, 16) ? rustle_shut_down(dmx_sender, error) : rustle_refuse_kind(dmx_sender, 16, error);
+}
+
+/// Makes the handle `dmx_sender` stale. See `rustle_free`.
+static inline RustleStatus rustle_dmx_sender_free(RustleHandle dmx_sender, RustleError *error) {
+  return rustle_is_of_kind(dmx_sender, 16) ? rustle_free(dmx_sender, error) : rustle_refuse_kind(dmx_sender, 16, error);
+}
+
+/// Sets the levels of universes of a session of a sender, 1 to 63999 of sACN, Port-Addresses 0 to 32767 of
+/// Art-Net: `slots` has the same number for each, 1 to 512, one universe after the other. All of them are
+/// sent in one frame, the next one or, when it has begun, the one after. A new universe is added.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
+/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UNIVERSE`,
+/// `RUSTLE_FORKED`; nothing is set then.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `universes` (`universes_count` elements), `slots` (`slots_count` elements) are NULL or readable
+/// and not written during the call; `error` is NULL or memory that this call alone uses.
+RustleStatus rustle_dmx_sender_set_levels(
+    RustleHandle session, const uint32_t *universes, size_t universes_count, const uint8_t *slots,
+    size_t slots_count, RustleError *error);
+
+/// Ends a universe of a session of a sender: sACN sends three terminated packets. One that is not sent is
+/// left alone.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
+/// `RUSTLE_INVALID_UNIVERSE`, `RUSTLE_FORKED`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `error` is NULL or memory that this call alone uses.
+RustleStatus rustle_dmx_sender_remove(RustleHandle session, uint32_t universe, RustleError *error);
+
+/// Sets the per-address priorities of a universe of sACN, 0 to 200 each (0: not driven); no slots: none.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
+/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UNIVERSE`,
+/// `RUSTLE_FORKED`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `slots` (`slots_count` elements) is NULL or readable and not written during the call; `error` is
+/// NULL or memory that this call alone uses.
+RustleStatus rustle_dmx_sender_set_priorities(
+    RustleHandle session, uint32_t universe, const uint8_t *slots, size_t slots_count, RustleError *error);
+
+/// Sets the priority of a universe of sACN, 0 to 200.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
+/// `RUSTLE_INVALID_UNIVERSE`, `RUSTLE_FORKED`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `error` is NULL or memory that this call alone uses.
+RustleStatus rustle_dmx_sender_set_priority(
+    RustleHandle session, uint32_t universe, uint32_t priority, RustleError *error);
+
+/// `rustle_dmx_sender_counts` with the sizes of its records, which that function passes.
+RustleStatus rustle_dmx_sender_counts_sized(
+    RustleHandle session, RustleDMXReport *counts, size_t counts_size, RustleError *error);
+
+/// Reads the counts of a session of a sender so far, also after its end. `counts` receives them, with a
+/// `sequence` of 0.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
+/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `error`, `counts` are NULL or memory that this call alone uses.
+static inline RustleStatus rustle_dmx_sender_counts(
+    RustleHandle session, RustleDMXReport *counts, RustleError *error) {
+  return rustle_dmx_sender_counts_sized(session, counts, sizeof *counts, error);
+}
+
+/// Writes the refusals by destination to `counts`, in the order of the configuration without doubles, then
+/// those of multicast and broadcast, as many as there is room for. `written` receives their number. Works
+/// after the end.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
+/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `error`, `counts` (`counts_capacity` elements), `written` are NULL or memory that this call alone
+/// uses.
+RustleStatus rustle_dmx_sender_refusals(
+    RustleHandle session, uint64_t *counts, size_t counts_capacity, size_t *written, RustleError *error);
 
 // ---- The echo, an example engine; docs/adding-an-engine.md explains it.
 
@@ -3446,6 +3707,44 @@ RUSTLE_ASSERT(offsetof(RustleLayoutEntry, field) == 8, "the place of RustleLayou
 RUSTLE_ASSERT(offsetof(RustleLayoutEntry, size) == 16, "the place of RustleLayoutEntry.size");
 RUSTLE_ASSERT(offsetof(RustleLayoutEntry, alignment) == 24, "the place of RustleLayoutEntry.alignment");
 RUSTLE_ASSERT(offsetof(RustleLayoutEntry, offset) == 32, "the place of RustleLayoutEntry.offset");
+RUSTLE_ASSERT(sizeof(RustleDMXConfiguration) == 136, "the size of RustleDMXConfiguration");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, interface) == 0, "the place of RustleDMXConfiguration.interface");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, destinations) == 16, "the place of RustleDMXConfiguration.destinations");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, cid) == 32, "the place of RustleDMXConfiguration.cid");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, name) == 48, "the place of RustleDMXConfiguration.name");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, frames_a_second) == 64, "the place of RustleDMXConfiguration.frames_a_second");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, reports_per_second) == 72, "the place of RustleDMXConfiguration.reports_per_second");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, report_limit) == 80, "the place of RustleDMXConfiguration.report_limit");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sync_gap_ns) == 88, "the place of RustleDMXConfiguration.sync_gap_ns");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, runtime) == 96, "the place of RustleDMXConfiguration.runtime");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, kind) == 104, "the place of RustleDMXConfiguration.kind");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, priority) == 108, "the place of RustleDMXConfiguration.priority");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sync_address) == 112, "the place of RustleDMXConfiguration.sync_address");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, time_to_live) == 116, "the place of RustleDMXConfiguration.time_to_live");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, broadcasts) == 120, "the place of RustleDMXConfiguration.broadcasts");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sends_art_sync) == 124, "the place of RustleDMXConfiguration.sends_art_sync");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, forces_sync) == 128, "the place of RustleDMXConfiguration.forces_sync");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, is_preview) == 132, "the place of RustleDMXConfiguration.is_preview");
+RUSTLE_ASSERT(sizeof(RustleDMXReport) == 96, "the size of RustleDMXReport");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, sequence) == 0, "the place of RustleDMXReport.sequence");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, frames) == 8, "the place of RustleDMXReport.frames");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, skipped) == 16, "the place of RustleDMXReport.skipped");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, packets) == 24, "the place of RustleDMXReport.packets");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, syncs) == 32, "the place of RustleDMXReport.syncs");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, datagrams) == 40, "the place of RustleDMXReport.datagrams");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, bytes) == 48, "the place of RustleDMXReport.bytes");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, refusals) == 56, "the place of RustleDMXReport.refusals");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, lateness_ns) == 64, "the place of RustleDMXReport.lateness_ns");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, longest_lateness_ns) == 72, "the place of RustleDMXReport.longest_lateness_ns");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, universes) == 80, "the place of RustleDMXReport.universes");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, is_realtime) == 88, "the place of RustleDMXReport.is_realtime");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, gap) == 92, "the place of RustleDMXReport.gap");
+RUSTLE_ASSERT(sizeof(RustleDMXInterface) == 56, "the size of RustleDMXInterface");
+RUSTLE_ASSERT(offsetof(RustleDMXInterface, name) == 0, "the place of RustleDMXInterface.name");
+RUSTLE_ASSERT(offsetof(RustleDMXInterface, address) == 16, "the place of RustleDMXInterface.address");
+RUSTLE_ASSERT(offsetof(RustleDMXInterface, broadcast) == 32, "the place of RustleDMXInterface.broadcast");
+RUSTLE_ASSERT(offsetof(RustleDMXInterface, is_loopback) == 48, "the place of RustleDMXInterface.is_loopback");
+RUSTLE_ASSERT(offsetof(RustleDMXInterface, reserved) == 52, "the place of RustleDMXInterface.reserved");
 RUSTLE_ASSERT(sizeof(RustleEchoConfiguration) == 40, "the size of RustleEchoConfiguration");
 RUSTLE_ASSERT(offsetof(RustleEchoConfiguration, values_per_second) == 0, "the place of RustleEchoConfiguration.values_per_second");
 RUSTLE_ASSERT(offsetof(RustleEchoConfiguration, number) == 8, "the place of RustleEchoConfiguration.number");

@@ -31,6 +31,7 @@ pub mod live;
 pub mod log;
 pub mod version;
 
+pub mod dmx;
 pub mod echo;
 pub mod equalizer;
 pub mod feed;

@@ -76,6 +76,15 @@ pub const RUSTLE_ADDRESS_UNAVAILABLE: RustleStatus = 304;
 /// The feed is not external.
 pub const RUSTLE_WRONG_SOURCE: RustleStatus = 305;
 
+/// The protocol does not have a universe of that number.
+pub const RUSTLE_INVALID_UNIVERSE: RustleStatus = 400;
+/// There is no network interface of that name or address, or none is the default.
+pub const RUSTLE_UNKNOWN_INTERFACE: RustleStatus = 401;
+/// The system refuses the network: no route, no permission, or no multicast on the interface.
+pub const RUSTLE_NETWORK_FAILED: RustleStatus = 402;
+/// Art-Net has neither a destination nor a broadcast.
+pub const RUSTLE_NO_DESTINATION: RustleStatus = 403;
+
 /// The capacity of a `RustleError`'s text in bytes.
 pub const RUSTLE_ERROR_CAPACITY: usize = 248;
 

@@ -2,6 +2,7 @@
 //! that follow are right. `boundary/faults.rs` has the panics of workers.
 use crate::alone;
 use crate::interface::{Arguments, Call, Exact, World, CALLS};
+use rustle::dmx::{rustle_dmx_interfaces_sized, RustleDMXInterface};
 use rustle::exercise::rustle_sink_exercise;
 use rustle::fft::brief::{compute_fft_rust, free_fft_result_rust};
 use rustle::live::rustle_live_objects;
@@ -140,6 +141,8 @@ extern "C" fn on_release(context: *mut c_void, _: i32, _: *const u8, _: usize) {
 
 extern "C" fn on_device(_: *mut c_void, _: *const RustleSoundDevice) {}
 
+extern "C" fn on_interface(_: *mut c_void, _: *const RustleDMXInterface) {}
+
 extern "C" fn on_log(_: *mut c_void, _: u32, _: *const u8, _: usize, _: *const u8, _: usize) {}
 
 #[test]
@@ -184,6 +187,14 @@ fn functions_that_are_written_out_survive_their_panics() {
     assert_eq!(devices(size - 8), RUSTLE_RECORD_SIZE);
     survives("rustle_sound_devices", &RUSTLE_PANICKED, &devices(size), || {
         devices(size)
+    });
+    // SAFETY: the function looks at nothing.
+    let interfaces =
+        |size| unsafe { rustle_dmx_interfaces_sized(Some(on_interface), null_mut(), size, null_mut()) };
+    let size = size_of::<RustleDMXInterface>();
+    assert_eq!(interfaces(size - 8), RUSTLE_RECORD_SIZE);
+    survives("rustle_dmx_interfaces", &RUSTLE_PANICKED, &RUSTLE_OK, || {
+        interfaces(size)
     });
     // SAFETY: the function looks at nothing.
     let install = || unsafe { rustle_log_install(Some(on_log), null_mut(), 0, null_mut()) };

@@ -1,5 +1,6 @@
 //! The engines of the archive, as driven by the tests of the boundary, which test its promises for each row of [`ENGINES`].
 
+mod dmx;
 mod feed;
 mod sound;
 mod table;

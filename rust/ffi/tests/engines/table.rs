@@ -8,6 +8,7 @@ use rustle::*;
 /// Every engine; scripts/lint checks that each `rustle_NAME_start` or `rustle_NAME_start_RECORDS` of the header has a
 /// row.
 pub(crate) const ENGINES: &[Engine] = &[
+    super::dmx::SENDER,
     super::feed::ENGINE,
     super::sound::CAPTURE,
     super::sound::PLAYBACK,

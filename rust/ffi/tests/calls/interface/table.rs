@@ -27,6 +27,81 @@ pub(crate) static RUSTLE_LANE_REQUEST: Record = Record {
     ],
 };
 
+/// `RustleDMXConfiguration`.
+pub(crate) static RUSTLE_D_M_X_CONFIGURATION: Record = Record {
+    size: 136,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Text("demo"),
+        },
+        Field {
+            offset: 16,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 32,
+            what: What::Text("6f8c2a60-1e0b-4c39-9d3e-0a1b2c3d4e5f"),
+        },
+        Field {
+            offset: 48,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 64,
+            what: What::Number(Number::F64, 44.0),
+        },
+        Field {
+            offset: 72,
+            what: What::Number(Number::F64, 1000.0),
+        },
+        Field {
+            offset: 80,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 88,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 96,
+            what: What::Runtime,
+        },
+        Field {
+            offset: 104,
+            what: What::Choice(&[0, 1], 0),
+        },
+        Field {
+            offset: 108,
+            what: What::Number(Number::U32, 100.0),
+        },
+        Field {
+            offset: 112,
+            what: What::Number(Number::U32, 0.0),
+        },
+        Field {
+            offset: 116,
+            what: What::Number(Number::U32, 1.0),
+        },
+        Field {
+            offset: 120,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 124,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 128,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 132,
+            what: What::Flag(false),
+        },
+    ],
+};
+
 /// `RustleEchoConfiguration`.
 pub(crate) static RUSTLE_ECHO_CONFIGURATION: Record = Record {
     size: 40,
@@ -985,6 +1060,175 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { a.of_kind(rustle_cancel, 1, error) },
+    },
+    Call {
+        name: "rustle_dmx_sender_new",
+        makes: "dmx_sender",
+        parameters: &[
+            Parameter {
+                what: What::In(&RUSTLE_D_M_X_CONFIGURATION),
+                size: 136,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UNIVERSE,
+            status::RUSTLE_INVALID_UTF8,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_ADDRESS,
+            status::RUSTLE_NO_DESTINATION,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RATE_OUT_OF_RANGE,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_new(RUSTLE_NEW_DMX_SENDER, a.input(0), a.size(0), a.output(1), error)
+        },
+    },
+    Call {
+        name: "rustle_dmx_sender_start",
+        makes: "session",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "dmx_sender",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_LANE_REQUEST),
+                size: 16,
+            },
+            Parameter {
+                what: What::Sink,
+                size: 96,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NETWORK_FAILED,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_SHUT_DOWN,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNKNOWN_INTERFACE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_start(
+                a.handle(0),
+                RUSTLE_START_DMX_SENDER,
+                a.input(1),
+                a.size(1),
+                a.size(2),
+                a.sink(2),
+                a.output(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_dmx_sender_drain",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_dmx_sender_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(96, 16),
+                size: 96,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(40, true),
+                size: 40,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_drain(
+                a.handle(0),
+                RUSTLE_START_DMX_SENDER,
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_dmx_sender_cancel",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "dmx_sender",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_cancel, 16, error) },
+    },
+    Call {
+        name: "rustle_dmx_sender_shut_down",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "dmx_sender",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_shut_down, 16, error) },
     },
     Call {
         name: "rustle_echo_new",
@@ -2998,6 +3242,21 @@ pub(crate) static CALLS: &[Call] = &[
         run: |a, error| unsafe { a.of_kind(rustle_free, 1, error) },
     },
     Call {
+        name: "rustle_dmx_sender_free",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "dmx_sender",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[status::RUSTLE_STALE_HANDLE],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_free, 16, error) },
+    },
+    Call {
         name: "rustle_echo_free",
         makes: "",
         parameters: &[Parameter {
@@ -3218,6 +3477,206 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_log_set_level(a.u32(0), error) },
+    },
+    Call {
+        name: "rustle_dmx_sender_set_levels",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_dmx_sender_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Slice(
+                    &Element {
+                        size: 4,
+                        what: What::Number(Number::U32, 0.0),
+                    },
+                    0,
+                ),
+                size: 0,
+            },
+            Parameter {
+                what: What::Slice(
+                    &Element {
+                        size: 1,
+                        what: What::Number(Number::U8, 0.0),
+                    },
+                    0,
+                ),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UNIVERSE,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_dmx_sender_set_levels(a.handle(0), a.input(1), a.count(1), a.input(2), a.count(2), error)
+        },
+    },
+    Call {
+        name: "rustle_dmx_sender_remove",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_dmx_sender_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 1.0),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_UNIVERSE,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_dmx_sender_remove(a.handle(0), a.u32(1), error) },
+    },
+    Call {
+        name: "rustle_dmx_sender_set_priorities",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_dmx_sender_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 1.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Slice(
+                    &Element {
+                        size: 1,
+                        what: What::Number(Number::U8, 0.0),
+                    },
+                    8,
+                ),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UNIVERSE,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_dmx_sender_set_priorities(a.handle(0), a.u32(1), a.input(2), a.count(2), error)
+        },
+    },
+    Call {
+        name: "rustle_dmx_sender_set_priority",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_dmx_sender_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 1.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 0.0),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_UNIVERSE,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_dmx_sender_set_priority(a.handle(0), a.u32(1), a.u32(2), error) },
+    },
+    Call {
+        name: "rustle_dmx_sender_counts",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_dmx_sender_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(96, false),
+                size: 96,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_dmx_sender_counts_sized(a.handle(0), a.output(1), a.size(1), error) },
+    },
+    Call {
+        name: "rustle_dmx_sender_refusals",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_dmx_sender_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(8, 2),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_dmx_sender_refusals(a.handle(0), a.output(1), a.count(1), a.output(2), error)
+        },
     },
     Call {
         name: "rustle_echo_say",

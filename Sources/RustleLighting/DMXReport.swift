@@ -1,0 +1,44 @@
+internal import RustleCore
+
+/// The counts of a sender since its start.
+public struct DMXReport: Sendable, Hashable {
+  /// The report's number in its session, from 0.
+  public let sequence: UInt64
+  /// Frames whose time came, also those without a packet.
+  public let frames: UInt64
+  /// Frames that were skipped because their time was over.
+  public let skippedFrames: UInt64
+  /// Packets with levels or priorities; each counts once, whatever the number of its destinations.
+  public let packets: UInt64
+  /// Synchronization packets, likewise.
+  public let synchronizations: UInt64
+  /// Datagrams that the system took.
+  public let datagrams: UInt64
+  /// Their bytes.
+  public let bytes: UInt64
+  /// Datagrams that the system did not take, and reports that nobody listens at a destination.
+  public let refusals: UInt64
+  /// How late the thread woke for a frame at most since the report before.
+  public let lateness: Duration
+  /// How late it woke at most.
+  public let longestLateness: Duration
+  /// The universes, with those that are ending.
+  public let universes: Int
+  /// Whether the thread is scheduled before ordinary ones (SCHED_FIFO), which the system allows to root and within RLIMIT_RTPRIO.
+  public let isRealtime: Bool
+
+  init(_ report: NativeDMXReport) {
+    sequence = report.sequence
+    frames = report.frames
+    skippedFrames = report.skipped
+    packets = report.packets
+    synchronizations = report.syncs
+    datagrams = report.datagrams
+    bytes = report.bytes
+    refusals = report.refusals
+    lateness = .nanoseconds(Int64(clamping: report.latenessNanoseconds))
+    longestLateness = .nanoseconds(Int64(clamping: report.longestLatenessNanoseconds))
+    universes = Int(clamping: report.universes)
+    isRealtime = report.isRealtime
+  }
+}

@@ -1,0 +1,167 @@
+public import RustleCore
+
+/// A sender of DMX universes by sACN or Art-Net.
+///
+/// ```swift
+/// var configuration = DMXConfiguration(.sacn, name: "stage left")
+/// configuration.interface = "127.0.0.1"
+/// let sender = try DMXSender(configuration)
+/// try await sender.start()
+/// try await sender.set(DMXLevels(at: 255), in: DMXUniverse(1, of: .sacn))
+/// await sender.stop()
+/// ```
+///
+/// A thread of the native side sends each universe from its first levels on: changes with the next frame, still levels every 0.8 to
+/// 1 s. Stopping or dropping the sender ends its universes: sACN sends three terminated packets for each, a frame apart.
+public actor DMXSender: NativeStreamEngine {
+  /// The source and the destinations.
+  public nonisolated let configuration: DMXConfiguration
+
+  private let sender: NativeDmxSender
+  /// The started session: its stream is kept, since dropping it would end the session.
+  private var started: (session: DMXSessionID, reports: EngineStream<DMXReport>)?
+  /// The sessions that it has started.
+  package let streams = EngineStreams()
+
+  /// Creates a sender; nothing is opened.
+  ///
+  /// - Throws: ``LightingError`` with ``LightingError/Code/validation``, ``LightingError/Code/universe`` or
+  ///   ``LightingError/Code/native``.
+  public init(_ configuration: DMXConfiguration) throws(LightingError) {
+    try self.init(configuration, runtime: nil)
+  }
+
+  /// Creates a sender on the caller's runtime.
+  package init(_ configuration: DMXConfiguration, runtime: NativeRuntime?) throws(LightingError) {
+    self.configuration = configuration
+    let native = try configuration.native()
+    sender = try LightingError.rethrowing { () throws(NativeError) in try NativeDmxSender(native, runtime: runtime) }
+  }
+
+  /// Opens the network: levels are sent from now on.
+  ///
+  /// - Returns: the reports, for one consumer; by default only the newest is kept. Ending them ends the sender.
+  /// - Throws: ``LightingError`` with ``LightingError/Code/unknownInterface`` or ``LightingError/Code/network``; with
+  ///   ``LightingError/Code/wrongState`` while it is started.
+  @discardableResult
+  public func start(
+    buffering: StreamBuffering = .batched(capacity: 1, overflow: .conflate)
+  ) throws(LightingError) -> EngineStream<DMXReport> {
+    if let started, started.reports.outcome == nil {
+      throw LightingError(
+        .wrongState, "expected a start after the end, got one of a sender that sends", advice: "Await stop() first.")
+    }
+    let reports = try start(buffering: buffering, reader: ElementReader { DMXReport($0) }, sequenceNumber: \.sequence)
+    started = (DMXSessionID(of: reports), reports)
+    return reports
+  }
+
+  /// As ``start(buffering:)``, for values of the caller's type; any number at a time.
+  package func start<Value: Sendable>(
+    buffering: StreamBuffering, reader: ElementReader<NativeDMXReport, Value>,
+    sequenceNumber: @escaping @Sendable (Value) -> UInt64
+  ) throws(LightingError) -> EngineStream<Value> {
+    try started(orThrow: LightingError.self) { () throws(NativeError) in
+      try sender.start(buffering: buffering, reader: reader, sequenceNumber: sequenceNumber)
+    }
+  }
+
+  /// Sets the levels of a universe for the next frame; a new one is added.
+  ///
+  /// - Throws: ``LightingError`` with ``LightingError/Code/universe`` for one of the other protocol, or with
+  ///   ``LightingError/Code/wrongState`` before the start.
+  public func set(_ levels: DMXLevels, in universe: DMXUniverse) throws(LightingError) {
+    try set([universe: levels])
+  }
+
+  /// Sets the levels of several universes, which one frame sends together.
+  ///
+  /// - Parameter frame: the same number of slots for each universe.
+  /// - Throws: as ``set(_:in:)``, and with ``LightingError/Code/validation`` for different numbers of slots.
+  public func set(_ frame: [DMXUniverse: DMXLevels]) throws(LightingError) {
+    guard let count = frame.first?.value.bytes.count else { return }
+    let other = frame.first { $0.value.bytes.count != count }
+    if let other {
+      throw .validation(
+        "frame", expected: "\(count) slots in each universe", got: "\(other.value.bytes.count)",
+        advice: "Give each universe of a frame the same number of slots.")
+    }
+    var (numbers, slots): ([UInt32], [UInt8]) = ([], [])
+    slots.reserveCapacity(count * frame.count)
+    for (universe, levels) in frame {
+      numbers.append(UInt32(try number(of: universe)))
+      slots += levels.bytes
+    }
+    try set(slots, in: numbers)
+  }
+
+  /// Sets the levels of several universes, which one frame sends together: as many slots for each, one universe after the other.
+  ///
+  /// - Throws: as ``set(_:)``.
+  package func set(_ slots: [UInt8], in universes: [UInt32]) throws(LightingError) {
+    let session = try session()
+    try LightingError.rethrowing { () throws(NativeError) in
+      try session.setLevels(slots.span, in: universes.span)
+    }
+  }
+
+  /// Sets the priority of a universe of sACN, 0 to 200.
+  ///
+  /// - Throws: as ``set(_:in:)``, and with ``LightingError/Code/validation``.
+  public func setPriority(_ priority: Int, of universe: DMXUniverse) throws(LightingError) {
+    let (session, number) = (try session(), try number(of: universe))
+    try LightingError.rethrowing { () throws(NativeError) in try session.setPriority(priority, of: number) }
+  }
+
+  /// Sets the per-address priorities of a universe of sACN, 0 to 200 for each slot, 0 for one that is not driven; nil: none.
+  ///
+  /// - Throws: as ``setPriority(_:of:)``.
+  public func setPriorities(_ priorities: DMXLevels?, of universe: DMXUniverse) throws(LightingError) {
+    let (session, number, slots) = (try session(), try number(of: universe), priorities?.bytes ?? [])
+    try LightingError.rethrowing { () throws(NativeError) in try session.setPriorities(slots.span, in: number) }
+  }
+
+  /// Ends a universe; one that is not sent is left alone.
+  ///
+  /// - Throws: as ``set(_:in:)``.
+  public func remove(_ universe: DMXUniverse) throws(LightingError) {
+    let (session, number) = (try session(), try number(of: universe))
+    try LightingError.rethrowing { () throws(NativeError) in try session.remove(number) }
+  }
+
+  /// The counts so far, also after the end; nil before the first start.
+  public var report: DMXReport? {
+    guard let session = started?.session else { return nil }
+    return NativeError.logging { () throws(NativeError) in DMXReport(try session.counts()) }
+  }
+
+  /// The refusals of each destination, in the configuration's order without doubles, and then those of multicast and broadcast.
+  public var refusals: [UInt64] {
+    guard let session = started?.session else { return [] }
+    let count = configuration.destinations.count + 1
+    return NativeError.logging { () throws(NativeError) in try session.refusals(of: count) } ?? []
+  }
+
+  /// Ends all universes and returns when the last packet has been sent.
+  public func stop() async { await cancel() }
+
+  /// Makes the native side refuse new sessions and end the running ones, without waiting for their end.
+  package func refuseStreams() { sender.shutDown() }
+
+  private func session() throws(LightingError) -> DMXSessionID {
+    guard let started else {
+      throw LightingError(.wrongState, "expected a call after the start, got one before", advice: "Start it first.")
+    }
+    return started.session
+  }
+
+  private func number(of universe: DMXUniverse) throws(LightingError) -> Int {
+    guard universe.protocol == configuration.protocol else {
+      throw LightingError(
+        .universe,
+        "universe: expected one of \(configuration.protocol.rawValue), got \(universe) of \(universe.protocol.rawValue)",
+        advice: "Use a sender for each protocol.")
+    }
+    return universe.number
+  }
+}

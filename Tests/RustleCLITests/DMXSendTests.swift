@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RustleCLI
+
+/// The command dmx send, run as a process on the loopback.
+@Suite(.serialized, .releasesNativeObjects) struct DMXSendTests {
+  private func counts(_ text: String) throws -> [String: Any] {
+    let line = try #require(text.split(separator: "\n").last)
+    return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+  }
+
+  @Test func aPatternEndsWithTerminationsAndCounts() throws {
+    let words = ["dmx", "send", "--interface", "127.0.0.1", "--universes", "7401-7403", "--seconds", "0.2", "--json"]
+    for pattern in ["ramp", "chase", "solid", "random"] {
+      let result = try RustleProcess.run(words + ["--pattern", pattern])
+      #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+      let counts = try counts(result.output)
+      #expect(counts["v"] as? Int == 1 && counts["refusals"] as? Int == 0)
+      // At least the first frame, and three terminations of each universe.
+      #expect(try #require(counts["packets"] as? Int) >= 12)
+      let datagrams = try #require(counts["datagrams"] as? Int)
+      #expect(try #require(counts["bytes"] as? Int) >= 12 * 638 && datagrams > 12)
+    }
+  }
+
+  @Test func linesAndSlotsAreReadFromAPipe() throws {
+    let words = ["dmx", "send", "--demo", "--input", "-", "--seconds", "0.1", "--json"]
+    let lines = "{\"universe\":3,\"dmx\":[1,2]}\n{\"universe\":4,\"dmx\":[3]}"
+    let read = try RustleProcess.run(words, input: Data(lines.utf8))
+    #expect(read.status == 0 && read.errors == "", "\(read.errors)")
+    #expect(try #require(try counts(read.output)["packets"] as? Int) >= 2 * (1 + 3))
+    let raw = try RustleProcess.run(
+      words + ["--raw", "--universes", "1-2", "--slots", "2"], input: Data([1, 2, 3, 4, 5, 6, 7, 8]))
+    #expect(raw.status == 0 && raw.errors == "", "\(raw.errors)")
+    let odd = try RustleProcess.run(words + ["--raw", "--slots", "2"], input: Data([1, 2, 3]))
+    #expect(odd.status == 65 && odd.errors.contains("expected whole frames"))
+    let bad = try RustleProcess.run(words, input: Data("{\"universe\":0,\"dmx\":[1]}\n".utf8))
+    #expect(bad.status == 65 && bad.errors.contains("line 1"))
+  }
+
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)]) func aSignalEndsItWithTerminations(
+    number: Int32, status: Int32
+  ) throws {
+    let input = Pipe()
+    let output = Pipe()
+    let process = try RustleProcess.start(
+      ["dmx", "send", "--demo", "--input", "-", "--json", "--rate", "200"], input: input, output: output)
+    // When the command has read all but the last of these, which a pipe does not hold, its signals are handled.
+    let line = Data("{\"universe\":1,\"dmx\":[\(Array(repeating: "1", count: 512).joined(separator: ","))]}\n".utf8)
+    for _ in 0..<200 { try input.fileHandleForWriting.write(contentsOf: line) }
+    kill(process.processIdentifier, number)
+    let counts = try counts(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
+    process.waitUntilExit()
+    #expect(process.terminationStatus == status)
+    #expect(try #require(counts["packets"] as? Int) >= 1 + 3)
+    try input.fileHandleForWriting.close()
+  }
+
+  @Test func argumentsAreChecked() throws {
+    for (words, text) in [
+      (["--universes", "0"], "expected 1 to 63999, got 0"), (["--to", "here"], "expected an IPv4 address"),
+      (["--protocol", "artnet", "--to", "multicast"], "--to multicast"), (["--cid", "x"], "expected a UUID"),
+      (["--protocol", "artnet"], "for Art-Net, got none"), (["--interface", "nowhere"], "(127.0.0.1)"),
+      (["--raw"], "--raw requires --input"), (["--sync-address", "1", "--art-sync"], "--art-sync"),
+      (["--rate", "201"], "1 to 200"), (["--slots", "513"], "1 to 512"), (["--format", "csv"], "got csv"),
+    ] {
+      let result = try RustleProcess.run(["dmx", "send", "--seconds", "0"] + words)
+      #expect(result.status == 64 && result.errors.contains(text), "\(words): \(result.errors)")
+    }
+    let missing = try RustleProcess.run(["dmx", "send", "--demo", "--input", "/nowhere/frames"])
+    #expect(missing.status == 66)
+  }
+
+  @Test func countsAreInWordsForPeople() throws {
+    let result = try RustleProcess.run([
+      "dmx", "send", "--demo", "--protocol", "artnet", "--to", "127.0.0.1:9", "--seconds", "0.1",
+    ])
+    #expect(result.status == 0 && result.output.hasPrefix("sent ") && result.output.contains(" skipped, 0 refused"))
+  }
+}
