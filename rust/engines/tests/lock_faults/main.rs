@@ -2,6 +2,7 @@
 
 mod feeds;
 mod receivers;
+mod senders;
 mod sounds;
 mod tickers;
 
@@ -9,6 +10,7 @@ use feeds::{ExternalFeeds, Feeds, Servers};
 use receivers::Receivers;
 use rustle_engines::faults::{Lock, arm_lock, disarm_lock, is_a_lock_armed};
 use rustle_engines::*;
+use senders::Senders;
 use sounds::{Equalizers, Sounds};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -61,6 +63,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
     let mut pushed = ExternalFeeds::new(&runtime);
     let mut sounds = Sounds::new(&runtime);
     let mut receivers = Receivers::new(&runtime);
+    let mut senders = Senders::new(&runtime);
     let mut equalizers = Equalizers::new();
     let address: FeedAddress = "tcp://127.0.0.1:0".parse().expect("an address");
     let servers = Servers(
@@ -76,6 +79,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         pushed.turn(&runtime, false);
         sounds.turn(&runtime, false);
         receivers.turn(&runtime, false);
+        senders.turn(&runtime, false);
         equalizers.turn(false);
         servers.turn(false);
     }
@@ -84,7 +88,8 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
     for _ in 0..2 {
         runtime.advance(Duration::ZERO);
     }
-    let (mut ticks, mut trades, mut pushes, mut plays, mut levels) = (true, true, true, true, true);
+    let (mut ticks, mut trades, mut pushes, mut plays) = (true, true, true, true);
+    let (mut levels, mut sent) = (true, true);
     // The first turn shows what a worker lost with the fault.
     for turn in 0..1_000 {
         let is_calm = turn > 0;
@@ -93,6 +98,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         pushes = pushes && pushed.turn(&runtime, is_calm);
         plays = plays && sounds.turn(&runtime, is_calm);
         levels = levels && receivers.turn(&runtime, is_calm);
+        sent = sent && senders.turn(&runtime, is_calm);
         equalizers.turn(is_calm);
         servers.turn(is_calm);
     }
