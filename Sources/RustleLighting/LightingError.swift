@@ -84,6 +84,10 @@ extension LightingError: NativeCodedError {
         Self(
           .network, error.message,
           advice: "Name an interface with multicast, or a destination, and check that the process may use the network.")
+      case .addressUnavailable:
+        Self(
+          .network, error.message,
+          advice: "End the program that has the port alone (ss -ulpn names it), or choose another port on both sides.")
       case .noDestination:
         Self(.validation, error.message, advice: "Name a node's address, or ask for the broadcast.")
       case .malformedAddress:

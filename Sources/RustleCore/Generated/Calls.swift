@@ -78,6 +78,19 @@ package enum NativeCalls {
     return written
   }
 
+  /// See `rustle_dmx_receiver_universe`.
+  package static func dmxReceiverUniverse(
+    _ dmxReceiver: UInt64, kind: NativeDMXProtocol, universe: Int
+  ) throws(NativeError) -> NativeDMXUniverseCounts {
+    var counts = RustleDMXUniverseCounts()
+    try unsafe NativeError.check {
+      unsafe rustle_dmx_receiver_universe_sized(
+        dmxReceiver, kind.rawValue, UInt32(clamping: universe), &counts, MemoryLayout<RustleDMXUniverseCounts>.stride,
+        $0)
+    }
+    return NativeDMXUniverseCounts(counts)
+  }
+
   /// See `rustle_echo_say`.
   package static func echoSay(_ echo: UInt64, number: UInt64) throws(NativeError) {
     try unsafe NativeError.check {
@@ -502,6 +515,16 @@ package enum NativeCalls {
       }
     }
     return NativePerturbation(result)
+  }
+
+  /// See `rustle_dmx_nodes_counts`.
+  static func dmxNodesCounts(_ object: UInt64) throws(NativeError) -> NativeDMXNodesCounts {
+    NativeDMXNodesCounts(try describe(object, RUSTLE_DESCRIBE_DMX_NODES_COUNTS, RustleDMXNodesCounts()))
+  }
+
+  /// See `rustle_dmx_receiver_counts`.
+  static func dmxReceiverCounts(_ object: UInt64) throws(NativeError) -> NativeDMXReceiverCounts {
+    NativeDMXReceiverCounts(try describe(object, RUSTLE_DESCRIBE_DMX_RECEIVER_COUNTS, RustleDMXReceiverCounts()))
   }
 
   /// See `rustle_feed_counts`.

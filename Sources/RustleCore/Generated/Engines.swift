@@ -29,6 +29,81 @@ extension NativeEngine<NativeDMXReport> {
   }
 }
 
+/// A native dmx_nodes.
+package typealias NativeDmxNodes = NativeEngine<NativeDMXNode>
+
+extension NativeEngine<NativeDMXNode> {
+  /// - Parameter runtime: a manual one for tests; nil for the one that all engines share.
+  package init(_ configuration: NativeDMXNodesConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
+    var configuration = configuration
+    configuration.runtime = runtime?.raw ?? 0
+    try self.init(RUSTLE_NEW_DMX_NODES, NativeLanes(RUSTLE_START_DMX_NODES), configuration, runtime)
+  }
+
+  /// Starts a session.
+  ///
+  /// - Parameters:
+  ///   - buffering: how the values travel.
+  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
+  ///     frame lane; it must not block.
+  ///   - sequenceNumber: returns a value's sequence number in the session.
+  package borrowing func start<Value: Sendable>(
+    buffering: StreamBuffering, reader: ElementReader<NativeDMXNode, Value>,
+    sequenceNumber: @escaping @Sendable (Value) -> UInt64
+  ) throws(NativeError) -> EngineStream<Value> {
+    try lanes.start(on: handle.raw, in: buffering, reader: reader, sequenceNumber: sequenceNumber) { $0 }
+  }
+}
+
+/// A native dmx_receiver.
+package typealias NativeDmxReceiver = NativeEngine<NativeDMXLevels>
+
+extension NativeEngine<NativeDMXLevels> {
+  /// - Parameter runtime: a manual one for tests; nil for the one that all engines share.
+  package init(_ configuration: NativeDMXReceiverConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
+    var configuration = configuration
+    configuration.runtime = runtime?.raw ?? 0
+    try self.init(RUSTLE_NEW_DMX_RECEIVER, NativeLanes(RUSTLE_START_DMX_RECEIVER_LEVELS), configuration, runtime)
+  }
+
+  /// Starts a session.
+  ///
+  /// - Parameters:
+  ///   - buffering: how the values travel.
+  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
+  ///     frame lane; it must not block.
+  ///   - sequenceNumber: returns a value's sequence number in the session.
+  package borrowing func start<Value: Sendable>(
+    buffering: StreamBuffering, reader: ElementReader<NativeDMXLevels, Value>,
+    sequenceNumber: @escaping @Sendable (Value) -> UInt64
+  ) throws(NativeError) -> EngineStream<Value> {
+    try lanes.start(on: handle.raw, in: buffering, reader: reader, sequenceNumber: sequenceNumber) {
+      NativeDMXLevelsRequest(lane: $0)
+    }
+  }
+
+  /// Starts a session that calls for every value, with nothing in between.
+  ///
+  /// - Parameters:
+  ///   - onElement: called on native threads, one call at a time; it must not block.
+  ///   - onEnd: called once, after the last value.
+  package borrowing func start(
+    onElement: @escaping @Sendable (NativeDMXLevels) -> Void,
+    onEnd: @escaping @Sendable (SessionOutcome) -> Void
+  ) throws(NativeError) -> NativeSession {
+    try lanes.startCalling(on: handle.raw, onElement: onElement, onEnd: onEnd) { NativeDMXLevelsRequest(lane: $0) }
+  }
+}
+
+extension NativeDmxReceiver {
+  /// Starts a consumer.
+  package borrowing func start<Value: Sendable>(
+    _ request: NativeDMXEventsRequest, reader: DmxReceiverReader<NativeDMXEvent, Value>
+  ) throws(NativeError) -> EngineStream<Value> {
+    try start(NativeLanes(RUSTLE_START_DMX_RECEIVER_EVENTS), request, reader)
+  }
+}
+
 /// A native echo.
 package typealias NativeEcho = NativeEngine<NativeEchoValue>
 
@@ -191,6 +266,15 @@ extension NativeEngine<NativePriceUpdate> {
     try lanes.startCalling(on: handle.raw, onElement: onElement, onEnd: onEnd) {
       NativeTickerRequest(symbols: symbols, lane: $0)
     }
+  }
+}
+
+extension NativeDMXReceiverConfiguration {
+  /// See `rustle_dmx_receiver_new`.
+  func made(on runtime: NativeRuntime?) throws(NativeError) -> NativeHandle {
+    var configuration = self
+    configuration.runtime = runtime?.raw ?? 0
+    return try NativeHandle(RUSTLE_NEW_DMX_RECEIVER, configuration)
   }
 }
 

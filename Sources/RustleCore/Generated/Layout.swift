@@ -62,6 +62,78 @@ extension NativeLayout {
           ("name", \.name), ("address", \.address), ("broadcast", \.broadcast), ("is_loopback", \.is_loopback),
           ("reserved", \.reserved),
         ]),
+      unsafe record(
+        RustleDMXNodesConfiguration.self, "RustleDMXNodesConfiguration",
+        [
+          ("interface", \.interface), ("addresses", \.addresses), ("short_name", \.short_name),
+          ("long_name", \.long_name), ("changes_per_second", \.changes_per_second), ("changes_limit", \.changes_limit),
+          ("runtime", \.runtime), ("port", \.port), ("reserved", \.reserved),
+        ]),
+      record(
+        RustleDMXNode.self, "RustleDMXNode",
+        [
+          ("sequence", \.sequence), ("time_ns", \.time_ns), ("mac", \.mac), ("change", \.change), ("state", \.state),
+          ("style", \.style), ("address", \.address), ("firmware", \.firmware), ("oem", \.oem), ("esta", \.esta),
+          ("place", \.place), ("gap", \.gap), ("port_count", \.port_count), ("ports_count", \.ports_count),
+          ("short_name_length", \.short_name_length), ("long_name_length", \.long_name_length), ("ports", \.ports),
+          ("short_name", \.short_name), ("long_name", \.long_name), ("reserved", \.reserved),
+        ]),
+      record(
+        RustleDMXNodesCounts.self, "RustleDMXNodesCounts",
+        [
+          ("polls", \.polls), ("refused", \.refused), ("replies", \.replies), ("answers", \.answers),
+          ("malformed", \.malformed), ("others", \.others), ("socket_errors", \.socket_errors), ("excess", \.excess),
+        ]),
+      unsafe record(
+        RustleDMXReceiverConfiguration.self, "RustleDMXReceiverConfiguration",
+        [
+          ("interface", \.interface), ("sacn", \.sacn), ("art_net", \.art_net), ("short_name", \.short_name),
+          ("long_name", \.long_name), ("levels_per_second", \.levels_per_second), ("levels_limit", \.levels_limit),
+          ("settle_ns", \.settle_ns), ("fade_ns", \.fade_ns), ("runtime", \.runtime), ("sync_rule", \.sync_rule),
+          ("merge", \.merge), ("on_loss", \.on_loss), ("sources", \.sources), ("sacn_port", \.sacn_port),
+          ("art_net_port", \.art_net_port), ("includes_previews", \.includes_previews),
+          ("answers_polls", \.answers_polls),
+        ]),
+      record(
+        RustleDMXLevelsRequest.self, "RustleDMXLevelsRequest",
+        [
+          ("lane", \.lane)
+        ]),
+      record(
+        RustleDMXEventsRequest.self, "RustleDMXEventsRequest",
+        [
+          ("capacity", \.capacity)
+        ]),
+      record(
+        RustleDMXLevels.self, "RustleDMXLevels",
+        [
+          ("sequence", \.sequence), ("change", \.change), ("time_ns", \.time_ns), ("kind", \.kind),
+          ("universe", \.universe), ("sources", \.sources), ("place", \.place), ("gap", \.gap),
+          ("levels_count", \.levels_count), ("levels", \.levels),
+        ]),
+      record(
+        RustleDMXEvent.self, "RustleDMXEvent",
+        [
+          ("sequence", \.sequence), ("time_ns", \.time_ns), ("cid_high", \.cid_high), ("cid_low", \.cid_low),
+          ("kind", \.kind), ("event", \.event), ("universe", \.universe), ("address", \.address),
+          ("physical", \.physical), ("gap", \.gap), ("text_length", \.text_length), ("text", \.text),
+          ("reserved", \.reserved),
+        ]),
+      record(
+        RustleDMXReceiverCounts.self, "RustleDMXReceiverCounts",
+        [
+          ("datagrams", \.datagrams), ("levels", \.levels), ("kernel_drops", \.kernel_drops),
+          ("malformed", \.malformed), ("other_universes", \.other_universes), ("syncs", \.syncs),
+          ("syncs_ignored", \.syncs_ignored), ("frames_incomplete", \.frames_incomplete),
+          ("discovery_pages", \.discovery_pages), ("replies", \.replies), ("replies_refused", \.replies_refused),
+          ("socket_errors", \.socket_errors),
+        ]),
+      record(
+        RustleDMXUniverseCounts.self, "RustleDMXUniverseCounts",
+        [
+          ("packets", \.packets), ("out_of_order", \.out_of_order), ("previews", \.previews), ("excess", \.excess),
+          ("start_codes", \.start_codes), ("terminations", \.terminations), ("sources", \.sources), ("hertz", \.hertz),
+        ]),
       record(
         RustleEchoConfiguration.self, "RustleEchoConfiguration",
         [

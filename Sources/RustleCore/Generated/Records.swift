@@ -23,6 +23,78 @@ package enum NativeDMXProtocol: UInt32, Sendable, CaseIterable {
   case artNet = 1
 }
 
+/// What happened to a node.
+package enum NativeDMXNodeChange: UInt32, Sendable, CaseIterable {
+  /// It is new, or was there when the session began.
+  case appeared = 1
+  /// Its names or Port-Addresses changed.
+  case changed = 2
+  /// It left a poll unanswered for 3 s.
+  case late = 3
+  /// It left three such polls unanswered.
+  case lost = 4
+  /// It answers again.
+  case returned = 5
+}
+
+/// Whether a node answers.
+package enum NativeDMXNodeState: UInt32, Sendable, CaseIterable {
+  /// It answered the last poll, or has time to.
+  case online = 0
+  /// It left a poll unanswered for 3 s.
+  case late = 1
+  /// It left three such polls unanswered.
+  case lost = 2
+}
+
+/// Which data a synchronization packet shows.
+package enum NativeDMXSyncRule: UInt32, Sendable, CaseIterable {
+  /// The latest of each universe, as the standards say.
+  case latest = 0
+  /// A frame only when all its universes have come; docs/lighting.md has the conditions.
+  case whole = 1
+}
+
+/// How two sources of a Port-Address are merged.
+package enum NativeDMXMerge: UInt32, Sendable, CaseIterable {
+  /// The highest level of each slot.
+  case htp = 0
+  /// The latest packet's levels.
+  case ltp = 1
+}
+
+/// What a universe shows when its last source is lost.
+package enum NativeDMXLoss: UInt32, Sendable, CaseIterable {
+  /// The last merged levels.
+  case hold = 0
+  /// Level 0, which the levels reach in a straight line over the configured time.
+  case zero = 1
+}
+
+/// The kinds of a receiver's events.
+package enum NativeDMXEventKind: UInt32, Sendable, CaseIterable {
+  /// The first packet of a source came; the text is its name.
+  case sourceAppeared = 1
+  /// A source was silent too long.
+  case sourceTimedOut = 2
+  /// A source said that it ends.
+  case sourceTerminated = 3
+  /// Sources of higher priority took a source's place.
+  case sourceDisplaced = 4
+  /// A source was forgotten, as the program asked for.
+  case sourceForgotten = 5
+  /// More sources send than the universe merges. Reported once until a place is free.
+  case sourcesExceeded = 6
+  /// No source is left.
+  case universeLost = 7
+  /// Synchronization began, or is back.
+  case syncHeard = 8
+  /// Synchronization stopped.
+  case syncLost = 9
+  /// The group of a synchronization address was not joined, for the reason in the text.
+  case groupRefused = 10
+}
+
 /// The shape of a band.
 package enum NativeBandKind: UInt32, Sendable, CaseIterable {
   /// A band with its gain at the frequency, falling to 0 dB on both sides.
@@ -448,6 +520,456 @@ package struct NativeDMXReport: Sendable, Hashable {
 }
 
 extension NativeDMXReport: RecordElement {}
+
+/// The configuration of a browser of nodes. Texts are read during the call only.
+package struct NativeDMXNodesConfiguration: Sendable, Hashable, NativeRecord {
+  /// The interface, one of `rustle_dmx_interfaces` by its name or address; empty: that of the default route; `demo`: nodes
+  /// come without a network. Example: "demo".
+  package var interface: String
+  /// The addresses to poll, at most 1,024, separated by commas: IPv4 addresses, with or without a port. None: the interface's
+  /// directed broadcast.
+  package var addresses: String
+  /// Our short name for those who poll, at most 17 bytes.
+  package var shortName: String
+  /// Our long name, at most 63 bytes.
+  package var longName: String
+  /// The changes of each node a second with `demo`, 0.001 to 10,000,000. Example: 1000.
+  package var changesPerSecond: Double
+  /// The number of changes after which a session ends; 0: no limit.
+  package var changesLimit: UInt64
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  package var runtime: UInt64
+  /// The port, 1 to 65535; 0: 6454.
+  package var port: Int
+
+  package init(
+    interface: String, addresses: String, shortName: String, longName: String, changesPerSecond: Double,
+    changesLimit: UInt64, runtime: UInt64 = 0, port: Int
+  ) {
+    self.interface = interface
+    self.addresses = addresses
+    self.shortName = shortName
+    self.longName = longName
+    self.changesPerSecond = changesPerSecond
+    self.changesLimit = changesLimit
+    self.runtime = runtime
+    self.port = port
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleDMXNodesConfiguration {
+    var record = unsafe RustleDMXNodesConfiguration()
+    unsafe record.interface = lent.string(interface)
+    unsafe record.addresses = lent.string(addresses)
+    unsafe record.short_name = lent.string(shortName)
+    unsafe record.long_name = lent.string(longName)
+    unsafe record.changes_per_second = changesPerSecond
+    unsafe record.changes_limit = changesLimit
+    unsafe record.runtime = runtime
+    unsafe record.port = UInt32(clamping: port)
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
+/// A node, after a change.
+package struct NativeDMXNode: Sendable, Hashable {
+  /// The sequence number in the session: 0, 1, 2 …
+  package var sequence: UInt64
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
+  package var timeNanoseconds: Int64
+  /// The MAC address, its first byte the highest of six; 0: unknown.
+  package var mac: UInt64
+  /// What happened.
+  /// Nil: a number that this version does not know.
+  package var change: NativeDMXNodeChange?
+  /// Whether it answers.
+  /// Nil: a number that this version does not know.
+  package var state: NativeDMXNodeState?
+  /// The code of its style: 0 a node, 1 a controller, 2 a media server.
+  package var style: Int
+  /// The IPv4 address from which it answers, its first number highest.
+  package var address: Int
+  /// Its firmware's version.
+  package var firmware: Int
+  /// Its OEM code.
+  package var oem: Int
+  /// Its maker's ESTA code.
+  package var esta: Int
+  /// Its place in the table, 0 to 1,023. A new node takes the place of that which has been lost longest when all are taken.
+  package var place: Int
+  /// On a frame lane the number of changes dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
+  /// the events lane.
+  package var gap: UInt64
+  /// The number of its Port-Addresses, of which `ports` has the first ones.
+  package var portCount: Int
+  /// Its Port-Addresses, in the order of its replies.
+  package var ports: [UInt16]
+  /// Its short name, for display; any bytes.
+  package var shortName: String
+  /// Its long name, for display; any bytes.
+  package var longName: String
+
+  init(_ record: RustleDMXNode) {
+    sequence = record.sequence
+    timeNanoseconds = record.time_ns
+    mac = record.mac
+    change = NativeDMXNodeChange(rawValue: record.change)
+    state = NativeDMXNodeState(rawValue: record.state)
+    style = Int(record.style)
+    address = Int(record.address)
+    firmware = Int(record.firmware)
+    oem = Int(record.oem)
+    esta = Int(record.esta)
+    place = Int(record.place)
+    gap = UInt64(record.gap)
+    portCount = Int(record.port_count)
+    ports = arrayOfTuple(record.ports, of: UInt16.self, count: Int(record.ports_count))
+    shortName = textOfTuple(record.short_name, count: Int(record.short_name_length))
+    longName = textOfTuple(record.long_name, count: Int(record.long_name_length))
+  }
+}
+
+extension NativeDMXNode: RecordElement {}
+
+/// The counts of a browser since its socket was opened.
+package struct NativeDMXNodesCounts: Sendable, Hashable {
+  /// Polls that were sent, one for all addresses.
+  package var polls: UInt64
+  /// Datagrams that the system refused to send.
+  package var refused: UInt64
+  /// Replies of nodes.
+  package var replies: UInt64
+  /// Replies to the polls of others, and to our own, that were sent.
+  package var answers: UInt64
+  /// Malformed datagrams.
+  package var malformed: UInt64
+  /// Packets of other kinds.
+  package var others: UInt64
+  /// Errors of sockets while reading.
+  package var socketErrors: UInt64
+  /// Replies of nodes for which the table had no place.
+  package var excess: UInt64
+
+  init(_ record: RustleDMXNodesCounts) {
+    polls = record.polls
+    refused = record.refused
+    replies = record.replies
+    answers = record.answers
+    malformed = record.malformed
+    others = record.others
+    socketErrors = record.socket_errors
+    excess = record.excess
+  }
+}
+
+/// The configuration of a receiver of DMX. Texts are read during the call only.
+package struct NativeDMXReceiverConfiguration: Sendable, Hashable, NativeRecord {
+  /// The interface, one of `rustle_dmx_interfaces` by its name or address; empty: that of the default route; `demo`: levels
+  /// come without a network. Example: "demo".
+  package var interface: String
+  /// The universes of sACN: numbers and ranges, `1-4,7`. With those of Art-Net 1 to 4,096. Example: "1".
+  package var sacn: String
+  /// The Port-Addresses of Art-Net: numbers and ranges, `0-3,291` or `0.0.0-0.0.3,1.2.3`.
+  package var artNet: String
+  /// The short name of the node that answers ArtPolls, at most 17 bytes.
+  package var shortName: String
+  /// The node's long name, at most 63 bytes.
+  package var longName: String
+  /// The levels of each universe a second with `demo`, 0.001 to 10,000,000. Example: 1000.
+  package var levelsPerSecond: Double
+  /// The number of levels after which a session of levels ends; 0: no limit.
+  package var levelsLimit: UInt64
+  /// How long a new source of sACN waits for its per-address priorities before its levels count, in nanoseconds.
+  package var settleNanoseconds: UInt64
+  /// The time to level 0 with `RUSTLE_DMX_LOSS_ZERO`, in nanoseconds.
+  package var fadeNanoseconds: UInt64
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  package var runtime: UInt64
+  /// Which data a synchronization packet shows.
+  package var syncRule: NativeDMXSyncRule
+  /// How two sources of a Port-Address are merged.
+  package var merge: NativeDMXMerge
+  /// What a universe shows when its last source is lost.
+  package var onLoss: NativeDMXLoss
+  /// The sources of a universe of sACN that are merged at most, 1 to 64. Example: 16.
+  package var sources: Int
+  /// The port of sACN, 1 to 65535; 0: 5568.
+  package var sacnPort: Int
+  /// The port of Art-Net, 1 to 65535; 0: 6454.
+  package var artNetPort: Int
+  /// Whether preview packets count as others do.
+  package var includesPreviews: Bool
+  /// Whether ArtPolls are answered, as the protocol wants of those who receive.
+  package var answersPolls: Bool
+
+  package init(
+    interface: String, sacn: String, artNet: String, shortName: String, longName: String, levelsPerSecond: Double,
+    levelsLimit: UInt64, settleNanoseconds: UInt64, fadeNanoseconds: UInt64, runtime: UInt64 = 0,
+    syncRule: NativeDMXSyncRule, merge: NativeDMXMerge, onLoss: NativeDMXLoss, sources: Int, sacnPort: Int,
+    artNetPort: Int, includesPreviews: Bool, answersPolls: Bool
+  ) {
+    self.interface = interface
+    self.sacn = sacn
+    self.artNet = artNet
+    self.shortName = shortName
+    self.longName = longName
+    self.levelsPerSecond = levelsPerSecond
+    self.levelsLimit = levelsLimit
+    self.settleNanoseconds = settleNanoseconds
+    self.fadeNanoseconds = fadeNanoseconds
+    self.runtime = runtime
+    self.syncRule = syncRule
+    self.merge = merge
+    self.onLoss = onLoss
+    self.sources = sources
+    self.sacnPort = sacnPort
+    self.artNetPort = artNetPort
+    self.includesPreviews = includesPreviews
+    self.answersPolls = answersPolls
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleDMXReceiverConfiguration {
+    var record = unsafe RustleDMXReceiverConfiguration()
+    unsafe record.interface = lent.string(interface)
+    unsafe record.sacn = lent.string(sacn)
+    unsafe record.art_net = lent.string(artNet)
+    unsafe record.short_name = lent.string(shortName)
+    unsafe record.long_name = lent.string(longName)
+    unsafe record.levels_per_second = levelsPerSecond
+    unsafe record.levels_limit = levelsLimit
+    unsafe record.settle_ns = settleNanoseconds
+    unsafe record.fade_ns = fadeNanoseconds
+    unsafe record.runtime = runtime
+    unsafe record.sync_rule = syncRule.rawValue
+    unsafe record.merge = merge.rawValue
+    unsafe record.on_loss = onLoss.rawValue
+    unsafe record.sources = UInt32(clamping: sources)
+    unsafe record.sacn_port = UInt32(clamping: sacnPort)
+    unsafe record.art_net_port = UInt32(clamping: artNetPort)
+    unsafe record.includes_previews = includesPreviews ? 1 : 0
+    unsafe record.answers_polls = answersPolls ? 1 : 0
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
+/// A session of levels.
+package struct NativeDMXLevelsRequest: Sendable, Hashable, NativeRecord {
+  /// The lane of the levels; with `RUSTLE_LANE_CONFLATE` the latest of each universe wait.
+  package var lane: NativeLaneRequest
+
+  package init(
+    lane: NativeLaneRequest
+  ) {
+    self.lane = lane
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleDMXLevelsRequest {
+    var record = RustleDMXLevelsRequest()
+    record.lane = lane.record(in: lent)
+    return record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ record(in: $0) }, body)
+  }
+}
+
+/// A session of events.
+package struct NativeDMXEventsRequest: Sendable, Hashable, NativeRecord {
+  /// The lane's size, 1 to 1,048,576. Example: 16.
+  package var capacity: Int
+
+  package init(
+    capacity: Int
+  ) {
+    self.capacity = capacity
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleDMXEventsRequest {
+    var record = RustleDMXEventsRequest()
+    record.capacity = max(0, capacity)
+    return record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ record(in: $0) }, body)
+  }
+}
+
+/// The merged levels of a universe, after a change.
+package struct NativeDMXLevels: Sendable, Hashable {
+  /// The sequence number in the session: 0, 1, 2 …
+  package var sequence: UInt64
+  /// The number of the change: universes that changed together have the same.
+  package var change: UInt64
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
+  package var timeNanoseconds: Int64
+  /// The protocol.
+  /// Nil: a number that this version does not know.
+  package var kind: NativeDMXProtocol?
+  /// The universe of sACN, or the Port-Address.
+  package var universe: Int
+  /// The sources at present.
+  package var sources: Int
+  /// The universe's place among those of the receiver: those of sACN, then the Port-Addresses, each in ascending order.
+  package var place: Int
+  /// On a frame lane the number of levels dropped just before these (with `RUSTLE_LANE_CONFLATE`: of their own universe); 0 on
+  /// the events lane.
+  package var gap: UInt64
+  /// The levels of slots 1 to 512.
+  package var levels: [UInt8]
+
+  init(_ record: RustleDMXLevels) {
+    sequence = record.sequence
+    change = record.change
+    timeNanoseconds = record.time_ns
+    kind = NativeDMXProtocol(rawValue: record.kind)
+    universe = Int(record.universe)
+    sources = Int(record.sources)
+    place = Int(record.place)
+    gap = UInt64(record.gap)
+    levels = arrayOfTuple(record.levels, of: UInt8.self, count: Int(record.levels_count))
+  }
+}
+
+extension NativeDMXLevels: RecordElement {}
+
+/// Something that happened to a source, a universe or a synchronization address.
+package struct NativeDMXEvent: Sendable, Hashable {
+  /// The sequence number in the session: 0, 1, 2 …
+  package var sequence: UInt64
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
+  package var timeNanoseconds: Int64
+  /// The first 8 bytes of a source's identifier, the first one highest; 0 for Art-Net and without a source.
+  package var cidHigh: UInt64
+  /// The other 8.
+  package var cidLow: UInt64
+  /// The protocol.
+  /// Nil: a number that this version does not know.
+  package var kind: NativeDMXProtocol?
+  /// What happened.
+  /// Nil: a number that this version does not know.
+  package var event: NativeDMXEventKind?
+  /// The universe of sACN, the Port-Address, or the synchronization address; 0 for ArtSync.
+  package var universe: Int
+  /// The source's IPv4 address, its first number highest; 0: unknown.
+  package var address: Int
+  /// The source's physical input, for Art-Net.
+  package var physical: Int
+  /// On a frame lane the number of events dropped just before this one; 0 on the events lane.
+  package var gap: UInt64
+  /// The source's name or a reason, for display: UTF-8, not NUL-terminated.
+  package var text: String
+
+  init(_ record: RustleDMXEvent) {
+    sequence = record.sequence
+    timeNanoseconds = record.time_ns
+    cidHigh = record.cid_high
+    cidLow = record.cid_low
+    kind = NativeDMXProtocol(rawValue: record.kind)
+    event = NativeDMXEventKind(rawValue: record.event)
+    universe = Int(record.universe)
+    address = Int(record.address)
+    physical = Int(record.physical)
+    gap = UInt64(record.gap)
+    text = textOfTuple(record.text, count: Int(record.text_length))
+  }
+}
+
+extension NativeDMXEvent: RecordElement {}
+
+/// The counts of a receiver since its sockets were opened.
+package struct NativeDMXReceiverCounts: Sendable, Hashable {
+  /// Datagrams read.
+  package var datagrams: UInt64
+  /// Changes of levels that were reported.
+  package var levels: UInt64
+  /// Datagrams that the system dropped before they were read.
+  package var kernelDrops: UInt64
+  /// Malformed datagrams.
+  package var malformed: UInt64
+  /// Data of universes that are not received.
+  package var otherUniverses: UInt64
+  /// Synchronization packets that were taken.
+  package var syncs: UInt64
+  /// Synchronization packets that were not: out of order, of addresses that no data name, of another sender than the data's.
+  package var syncsIgnored: UInt64
+  /// Frames that `RUSTLE_DMX_SYNC_WHOLE` did not show.
+  package var framesIncomplete: UInt64
+  /// Pages of universe discovery.
+  package var discoveryPages: UInt64
+  /// Replies to ArtPolls that were sent.
+  package var replies: UInt64
+  /// Replies that the system refused to send.
+  package var repliesRefused: UInt64
+  /// Errors of sockets while reading.
+  package var socketErrors: UInt64
+
+  init(_ record: RustleDMXReceiverCounts) {
+    datagrams = record.datagrams
+    levels = record.levels
+    kernelDrops = record.kernel_drops
+    malformed = record.malformed
+    otherUniverses = record.other_universes
+    syncs = record.syncs
+    syncsIgnored = record.syncs_ignored
+    framesIncomplete = record.frames_incomplete
+    discoveryPages = record.discovery_pages
+    replies = record.replies
+    repliesRefused = record.replies_refused
+    socketErrors = record.socket_errors
+  }
+}
+
+/// The counts of a received universe.
+package struct NativeDMXUniverseCounts: Sendable, Hashable {
+  /// Packets that were taken.
+  package var packets: UInt64
+  /// Packets out of order, which were dropped.
+  package var outOfOrder: UInt64
+  /// Preview packets, which were ignored.
+  package var previews: UInt64
+  /// Packets of sources beyond the limit.
+  package var excess: UInt64
+  /// Packets of other start codes than levels and per-address priority.
+  package var startCodes: UInt64
+  /// Terminations by sources that are not known.
+  package var terminations: UInt64
+  /// The sources at present.
+  package var sources: UInt64
+  /// Packets a second, of all sources.
+  package var hertz: Double
+
+  init(_ record: RustleDMXUniverseCounts) {
+    packets = record.packets
+    outOfOrder = record.out_of_order
+    previews = record.previews
+    excess = record.excess
+    startCodes = record.start_codes
+    terminations = record.terminations
+    sources = record.sources
+    hertz = record.hertz
+  }
+}
 
 /// The configuration of an echo.
 package struct NativeEchoConfiguration: Sendable, Hashable, NativeRecord {

@@ -24,6 +24,7 @@ extension Value: FieldValue { package var field: Value { self } }
 extension String: FieldValue { package var field: Value { .string(self) } }
 extension Int: FieldValue { package var field: Value { .integer(Int64(self)) } }
 extension Int64: FieldValue { package var field: Value { .integer(self) } }
+extension UInt64: FieldValue { package var field: Value { .integer(Int64(clamping: self)) } }
 extension Double: FieldValue { package var field: Value { .number(self) } }
 extension Float: FieldValue { package var field: Value { .float(self) } }
 extension Bool: FieldValue { package var field: Value { .bool(self) } }

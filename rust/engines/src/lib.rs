@@ -44,6 +44,11 @@ pub use dmx::{
     DEMO_INTERFACE, DMX_DESTINATIONS, DmxConfiguration, DmxEngine, DmxError, DmxProtocol, DmxReport,
     DmxSession, Interface, dmx_interfaces,
 };
+pub use dmx::{
+    DMX_EVENT_TEXT_BYTES, DMX_NODE_PORTS, DMX_POLLED, DMX_RECEIVED_UNIVERSES, DmxEvent, DmxEventKind,
+    DmxEventText, DmxLevels, DmxNode, DmxNodeChange, DmxNodes, DmxNodesConfiguration, DmxNodesCounts,
+    DmxReceiver, DmxReceiverConfiguration, DmxReceiverCounts, DmxSource, DmxUniverseCounts,
+};
 pub use echo::{Echo, EchoEngine};
 pub use engine::{Sessions, StartError};
 pub use equalizer::{LiveEqualizer, ProcessError};

@@ -41,12 +41,16 @@ pub enum Lock {
     Sound,
     /// The changes that wait for a sender of DMX.
     Mailbox,
+    /// The sessions of a receiver of DMX, and what waits for them.
+    Audience,
+    /// The sources and the sockets of a receiver of DMX.
+    Hearing,
 }
 
 #[cfg(feature = "faults")]
 impl Lock {
     /// All locks.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Sessions,
         Self::Threads,
         Self::Orders,
@@ -63,6 +67,8 @@ impl Lock {
         Self::Handover,
         Self::Sound,
         Self::Mailbox,
+        Self::Audience,
+        Self::Hearing,
     ];
 }
 

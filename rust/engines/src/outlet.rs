@@ -69,6 +69,10 @@ impl<T: Record> LaneSession<T> {
         self.session.wake();
     }
 
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
     /// Checks that the session's worker is in this process.
     ///
     /// # Errors

@@ -716,6 +716,529 @@ static inline RustleStatus rustle_dmx_sender_counts(
 RustleStatus rustle_dmx_sender_refusals(
     RustleHandle session, uint64_t *counts, size_t counts_capacity, size_t *written, RustleError *error);
 
+// ---- DMX over IP: the browser of Art-Net's nodes.
+
+/// The number of `rustle_dmx_nodes_new`.
+#define RUSTLE_NEW_DMX_NODES 0xB1D00615u
+
+/// The number of `rustle_dmx_nodes_start`.
+#define RUSTLE_START_DMX_NODES 0x5B7F4F0Bu
+
+/// The number of `rustle_dmx_nodes_counts`.
+#define RUSTLE_DESCRIBE_DMX_NODES_COUNTS 0x7214B079u
+
+/// The Port-Addresses of a node's record at most.
+#define RUSTLE_DMX_NODE_PORTS 64
+
+// `RustleDMXNodeChange`: What happened to a node.
+
+/// It is new, or was there when the session began.
+#define RUSTLE_DMX_NODE_APPEARED 1
+
+/// Its names or Port-Addresses changed.
+#define RUSTLE_DMX_NODE_CHANGED 2
+
+/// It left a poll unanswered for 3 s.
+#define RUSTLE_DMX_NODE_LATE 3
+
+/// It left three such polls unanswered.
+#define RUSTLE_DMX_NODE_LOST 4
+
+/// It answers again.
+#define RUSTLE_DMX_NODE_RETURNED 5
+
+// `RustleDMXNodeState`: Whether a node answers.
+
+/// It answered the last poll, or has time to.
+#define RUSTLE_DMX_NODE_IS_ONLINE 0
+
+/// It left a poll unanswered for 3 s.
+#define RUSTLE_DMX_NODE_IS_LATE 1
+
+/// It left three such polls unanswered.
+#define RUSTLE_DMX_NODE_IS_LOST 2
+
+/// The configuration of a browser of nodes. Texts are read during the call only.
+typedef struct RustleDMXNodesConfiguration {
+  /// The interface, one of `rustle_dmx_interfaces` by its name or address; empty: that of the default route; `demo`: nodes
+  /// come without a network. Example: "demo".
+  RustleString interface;
+  /// The addresses to poll, at most 1,024, separated by commas: IPv4 addresses, with or without a port. None: the interface's
+  /// directed broadcast.
+  RustleString addresses;
+  /// Our short name for those who poll, at most 17 bytes.
+  RustleString short_name;
+  /// Our long name, at most 63 bytes.
+  RustleString long_name;
+  /// The changes of each node a second with `demo`, 0.001 to 10,000,000. Example: 1000.
+  double changes_per_second;
+  /// The number of changes after which a session ends; 0: no limit.
+  uint64_t changes_limit;
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  RustleHandle runtime;
+  /// The port, 1 to 65535; 0: 6454.
+  uint32_t port;
+  /// 0.
+  uint32_t reserved;
+} RustleDMXNodesConfiguration;
+
+/// A node, after a change.
+typedef struct RustleDMXNode {
+  /// The sequence number in the session: 0, 1, 2 …
+  uint64_t sequence;
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
+  int64_t time_ns;
+  /// The MAC address, its first byte the highest of six; 0: unknown.
+  uint64_t mac;
+  /// What happened.
+  /// One of `RUSTLE_DMX_NODE_…`.
+  uint32_t change;
+  /// Whether it answers.
+  /// One of `RUSTLE_DMX_NODE_IS_…`.
+  uint32_t state;
+  /// The code of its style: 0 a node, 1 a controller, 2 a media server.
+  uint32_t style;
+  /// The IPv4 address from which it answers, its first number highest.
+  uint32_t address;
+  /// Its firmware's version.
+  uint32_t firmware;
+  /// Its OEM code.
+  uint32_t oem;
+  /// Its maker's ESTA code.
+  uint32_t esta;
+  /// Its place in the table, 0 to 1,023. A new node takes the place of that which has been lost longest when all are taken.
+  uint32_t place;
+  /// On a frame lane the number of changes dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
+  /// the events lane.
+  uint32_t gap;
+  /// The number of its Port-Addresses, of which `ports` has the first ones.
+  uint32_t port_count;
+  /// The number of Port-Addresses in `ports`.
+  uint32_t ports_count;
+  /// The bytes of `short_name` in use.
+  uint32_t short_name_length;
+  /// The bytes of `long_name` in use.
+  uint32_t long_name_length;
+  /// Its Port-Addresses, in the order of its replies.
+  uint16_t ports[RUSTLE_DMX_NODE_PORTS];
+  /// Its short name, for display; any bytes.
+  uint8_t short_name[18];
+  /// Its long name, for display; any bytes.
+  uint8_t long_name[64];
+  /// 0.
+  uint8_t reserved[2];
+} RustleDMXNode;
+
+/// The counts of a browser since its socket was opened.
+typedef struct RustleDMXNodesCounts {
+  /// Polls that were sent, one for all addresses.
+  uint64_t polls;
+  /// Datagrams that the system refused to send.
+  uint64_t refused;
+  /// Replies of nodes.
+  uint64_t replies;
+  /// Replies to the polls of others, and to our own, that were sent.
+  uint64_t answers;
+  /// Malformed datagrams.
+  uint64_t malformed;
+  /// Packets of other kinds.
+  uint64_t others;
+  /// Errors of sockets while reading.
+  uint64_t socket_errors;
+  /// Replies of nodes for which the table had no place.
+  uint64_t excess;
+} RustleDMXNodesCounts;
+
+/// Makes a browser of nodes. Nothing is opened. `dmx_nodes` receives the handle, to be freed with
+/// `rustle_dmx_nodes_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its range),
+/// `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_INVALID_LENGTH`, `RUSTLE_MALFORMED_ADDRESS`,
+/// `RUSTLE_RATE_OUT_OF_RANGE`.
+static inline RustleStatus rustle_dmx_nodes_new(
+    const RustleDMXNodesConfiguration *configuration, RustleHandle *dmx_nodes, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_DMX_NODES, configuration, sizeof *configuration, dmx_nodes, error);
+}
+
+/// Opens the socket, unless a session has, and starts a session: the nodes that are known, and then each
+/// change. Events are `RustleDMXNode` records. `session` receives the handle, to be freed with
+/// `rustle_session_free`. See `rustle_start`.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program has the port alone),
+/// `RUSTLE_NETWORK_FAILED`.
+static inline RustleStatus rustle_dmx_nodes_start(
+    RustleHandle dmx_nodes, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
+    RustleError *error) {
+  return rustle_start(dmx_nodes, RUSTLE_START_DMX_NODES, request, sizeof *request, sizeof(RustleDMXNode), sink, session, error);
+}
+
+/// Moves waiting records of a session that `rustle_dmx_nodes_start` started into `buffer`. See
+/// `rustle_drain`.
+static inline RustleStatus rustle_dmx_nodes_drain(
+    RustleHandle session, RustleDMXNode *buffer, size_t capacity, size_t *count,
+    RustleLaneStatistics *statistics, RustleError *error) {
+  return rustle_drain(session, RUSTLE_START_DMX_NODES, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
+}
+
+/// Writes the counts of a browser to `description`; they stay after its last session, and begin anew with
+/// the next.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+static inline RustleStatus rustle_dmx_nodes_counts(
+    RustleHandle dmx_nodes, RustleDMXNodesCounts *description, RustleError *error) {
+  return rustle_describe(dmx_nodes, RUSTLE_DESCRIBE_DMX_NODES_COUNTS, description, sizeof *description, error);
+}
+
+/// Cancels every session of the dmx_nodes. See `rustle_cancel`.
+static inline RustleStatus rustle_dmx_nodes_cancel(RustleHandle dmx_nodes, RustleError *error) {
+  return rustle_is_of_kind(dmx_nodes, 18) ? rustle_cancel(dmx_nodes, error) : rustle_refuse_kind(dmx_nodes, 18, error);
+}
+
+/// Cancels every session of the dmx_nodes and refuses later starts. See `rustle_shut_down`.
+static inline RustleStatus rustle_dmx_nodes_shut_down(RustleHandle dmx_nodes, RustleError *error) {
+  return rustle_is_of_kind(dmx_nodes, 18) ? rustle_shut_down(dmx_nodes, error) : rustle_refuse_kind(dmx_nodes, 18, error);
+}
+
+/// Makes the handle `dmx_nodes` stale. See `rustle_free`.
+static inline RustleStatus rustle_dmx_nodes_free(RustleHandle dmx_nodes, RustleError *error) {
+  return rustle_is_of_kind(dmx_nodes, 18) ? rustle_free(dmx_nodes, error) : rustle_refuse_kind(dmx_nodes, 18, error);
+}
+
+// ---- DMX over IP: receivers of sACN and Art-Net.
+
+/// The number of `rustle_dmx_receiver_new`.
+#define RUSTLE_NEW_DMX_RECEIVER 0xA51E687Fu
+
+/// The number of `rustle_dmx_receiver_start_levels`.
+#define RUSTLE_START_DMX_RECEIVER_LEVELS 0x47E1589Du
+
+/// The number of `rustle_dmx_receiver_start_events`.
+#define RUSTLE_START_DMX_RECEIVER_EVENTS 0xFCEFF57Bu
+
+/// The number of `rustle_dmx_receiver_counts`.
+#define RUSTLE_DESCRIBE_DMX_RECEIVER_COUNTS 0x7510792Fu
+
+/// The slots of a universe.
+#define RUSTLE_DMX_SLOTS 512
+
+/// The capacity of an event's text in bytes.
+#define RUSTLE_DMX_TEXT_CAPACITY 64
+
+// `RustleDMXSyncRule`: Which data a synchronization packet shows.
+
+/// The latest of each universe, as the standards say.
+#define RUSTLE_DMX_SYNC_LATEST 0
+
+/// A frame only when all its universes have come; docs/lighting.md has the conditions.
+#define RUSTLE_DMX_SYNC_WHOLE 1
+
+// `RustleDMXMerge`: How two sources of a Port-Address are merged.
+
+/// The highest level of each slot.
+#define RUSTLE_DMX_MERGE_HTP 0
+
+/// The latest packet's levels.
+#define RUSTLE_DMX_MERGE_LTP 1
+
+// `RustleDMXLoss`: What a universe shows when its last source is lost.
+
+/// The last merged levels.
+#define RUSTLE_DMX_LOSS_HOLD 0
+
+/// Level 0, which the levels reach in a straight line over the configured time.
+#define RUSTLE_DMX_LOSS_ZERO 1
+
+// `RustleDMXEventKind`: The kinds of a receiver's events.
+
+/// The first packet of a source came; the text is its name.
+#define RUSTLE_DMX_EVENT_SOURCE_APPEARED 1
+
+/// A source was silent too long.
+#define RUSTLE_DMX_EVENT_SOURCE_TIMED_OUT 2
+
+/// A source said that it ends.
+#define RUSTLE_DMX_EVENT_SOURCE_TERMINATED 3
+
+/// Sources of higher priority took a source's place.
+#define RUSTLE_DMX_EVENT_SOURCE_DISPLACED 4
+
+/// A source was forgotten, as the program asked for.
+#define RUSTLE_DMX_EVENT_SOURCE_FORGOTTEN 5
+
+/// More sources send than the universe merges. Reported once until a place is free.
+#define RUSTLE_DMX_EVENT_SOURCES_EXCEEDED 6
+
+/// No source is left.
+#define RUSTLE_DMX_EVENT_UNIVERSE_LOST 7
+
+/// Synchronization began, or is back.
+#define RUSTLE_DMX_EVENT_SYNC_HEARD 8
+
+/// Synchronization stopped.
+#define RUSTLE_DMX_EVENT_SYNC_LOST 9
+
+/// The group of a synchronization address was not joined, for the reason in the text.
+#define RUSTLE_DMX_EVENT_GROUP_REFUSED 10
+
+/// The configuration of a receiver of DMX. Texts are read during the call only.
+typedef struct RustleDMXReceiverConfiguration {
+  /// The interface, one of `rustle_dmx_interfaces` by its name or address; empty: that of the default route; `demo`: levels
+  /// come without a network. Example: "demo".
+  RustleString interface;
+  /// The universes of sACN: numbers and ranges, `1-4,7`. With those of Art-Net 1 to 4,096. Example: "1".
+  RustleString sacn;
+  /// The Port-Addresses of Art-Net: numbers and ranges, `0-3,291` or `0.0.0-0.0.3,1.2.3`.
+  RustleString art_net;
+  /// The short name of the node that answers ArtPolls, at most 17 bytes.
+  RustleString short_name;
+  /// The node's long name, at most 63 bytes.
+  RustleString long_name;
+  /// The levels of each universe a second with `demo`, 0.001 to 10,000,000. Example: 1000.
+  double levels_per_second;
+  /// The number of levels after which a session of levels ends; 0: no limit.
+  uint64_t levels_limit;
+  /// How long a new source of sACN waits for its per-address priorities before its levels count, in nanoseconds.
+  uint64_t settle_ns;
+  /// The time to level 0 with `RUSTLE_DMX_LOSS_ZERO`, in nanoseconds.
+  uint64_t fade_ns;
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  RustleHandle runtime;
+  /// Which data a synchronization packet shows.
+  /// One of `RUSTLE_DMX_SYNC_…`.
+  uint32_t sync_rule;
+  /// How two sources of a Port-Address are merged.
+  /// One of `RUSTLE_DMX_MERGE_…`.
+  uint32_t merge;
+  /// What a universe shows when its last source is lost.
+  /// One of `RUSTLE_DMX_LOSS_…`.
+  uint32_t on_loss;
+  /// The sources of a universe of sACN that are merged at most, 1 to 64. Example: 16.
+  uint32_t sources;
+  /// The port of sACN, 1 to 65535; 0: 5568.
+  uint32_t sacn_port;
+  /// The port of Art-Net, 1 to 65535; 0: 6454.
+  uint32_t art_net_port;
+  /// Whether preview packets count as others do.
+  uint32_t includes_previews;
+  /// Whether ArtPolls are answered, as the protocol wants of those who receive.
+  uint32_t answers_polls;
+} RustleDMXReceiverConfiguration;
+
+/// A session of levels.
+typedef struct RustleDMXLevelsRequest {
+  /// The lane of the levels; with `RUSTLE_LANE_CONFLATE` the latest of each universe wait.
+  RustleLaneRequest lane;
+} RustleDMXLevelsRequest;
+
+/// A session of events.
+typedef struct RustleDMXEventsRequest {
+  /// The lane's size, 1 to 1,048,576. Example: 16.
+  size_t capacity;
+} RustleDMXEventsRequest;
+
+/// The merged levels of a universe, after a change.
+typedef struct RustleDMXLevels {
+  /// The sequence number in the session: 0, 1, 2 …
+  uint64_t sequence;
+  /// The number of the change: universes that changed together have the same.
+  uint64_t change;
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
+  int64_t time_ns;
+  /// The protocol.
+  /// One of `RUSTLE_DMX_…`.
+  uint32_t kind;
+  /// The universe of sACN, or the Port-Address.
+  uint32_t universe;
+  /// The sources at present.
+  uint32_t sources;
+  /// The universe's place among those of the receiver: those of sACN, then the Port-Addresses, each in ascending order.
+  uint32_t place;
+  /// On a frame lane the number of levels dropped just before these (with `RUSTLE_LANE_CONFLATE`: of their own universe); 0 on
+  /// the events lane.
+  uint32_t gap;
+  /// 512.
+  uint32_t levels_count;
+  /// The levels of slots 1 to 512.
+  uint8_t levels[RUSTLE_DMX_SLOTS];
+} RustleDMXLevels;
+
+/// Something that happened to a source, a universe or a synchronization address.
+typedef struct RustleDMXEvent {
+  /// The sequence number in the session: 0, 1, 2 …
+  uint64_t sequence;
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
+  int64_t time_ns;
+  /// The first 8 bytes of a source's identifier, the first one highest; 0 for Art-Net and without a source.
+  uint64_t cid_high;
+  /// The other 8.
+  uint64_t cid_low;
+  /// The protocol.
+  /// One of `RUSTLE_DMX_…`.
+  uint32_t kind;
+  /// What happened.
+  /// One of `RUSTLE_DMX_EVENT_…`.
+  uint32_t event;
+  /// The universe of sACN, the Port-Address, or the synchronization address; 0 for ArtSync.
+  uint32_t universe;
+  /// The source's IPv4 address, its first number highest; 0: unknown.
+  uint32_t address;
+  /// The source's physical input, for Art-Net.
+  uint32_t physical;
+  /// On a frame lane the number of events dropped just before this one; 0 on the events lane.
+  uint32_t gap;
+  /// The bytes of `text` in use.
+  uint32_t text_length;
+  /// The source's name or a reason, for display: UTF-8, not NUL-terminated.
+  uint8_t text[RUSTLE_DMX_TEXT_CAPACITY];
+  /// 0.
+  uint32_t reserved;
+} RustleDMXEvent;
+
+/// The counts of a receiver since its sockets were opened.
+typedef struct RustleDMXReceiverCounts {
+  /// Datagrams read.
+  uint64_t datagrams;
+  /// Changes of levels that were reported.
+  uint64_t levels;
+  /// Datagrams that the system dropped before they were read.
+  uint64_t kernel_drops;
+  /// Malformed datagrams.
+  uint64_t malformed;
+  /// Data of universes that are not received.
+  uint64_t other_universes;
+  /// Synchronization packets that were taken.
+  uint64_t syncs;
+  /// Synchronization packets that were not: out of order, of addresses that no data name, of another sender than the data's.
+  uint64_t syncs_ignored;
+  /// Frames that `RUSTLE_DMX_SYNC_WHOLE` did not show.
+  uint64_t frames_incomplete;
+  /// Pages of universe discovery.
+  uint64_t discovery_pages;
+  /// Replies to ArtPolls that were sent.
+  uint64_t replies;
+  /// Replies that the system refused to send.
+  uint64_t replies_refused;
+  /// Errors of sockets while reading.
+  uint64_t socket_errors;
+} RustleDMXReceiverCounts;
+
+/// The counts of a received universe.
+typedef struct RustleDMXUniverseCounts {
+  /// Packets that were taken.
+  uint64_t packets;
+  /// Packets out of order, which were dropped.
+  uint64_t out_of_order;
+  /// Preview packets, which were ignored.
+  uint64_t previews;
+  /// Packets of sources beyond the limit.
+  uint64_t excess;
+  /// Packets of other start codes than levels and per-address priority.
+  uint64_t start_codes;
+  /// Terminations by sources that are not known.
+  uint64_t terminations;
+  /// The sources at present.
+  uint64_t sources;
+  /// Packets a second, of all sources.
+  double hertz;
+} RustleDMXUniverseCounts;
+
+/// Makes a receiver of DMX. Nothing is opened. `dmx_receiver` receives the handle, to be freed with
+/// `rustle_dmx_receiver_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its range),
+/// `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UNIVERSE`,
+/// `RUSTLE_RATE_OUT_OF_RANGE`.
+static inline RustleStatus rustle_dmx_receiver_new(
+    const RustleDMXReceiverConfiguration *configuration, RustleHandle *dmx_receiver, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_DMX_RECEIVER, configuration, sizeof *configuration, dmx_receiver, error);
+}
+
+/// Opens the sockets, unless a session has, and starts a session of levels: those that are shown, and then
+/// each change. Events are `RustleDMXLevels` records. `session` receives the handle, to be freed with
+/// `rustle_session_free`. See `rustle_start`.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program has the port alone),
+/// `RUSTLE_NETWORK_FAILED`.
+static inline RustleStatus rustle_dmx_receiver_start_levels(
+    RustleHandle dmx_receiver, const RustleDMXLevelsRequest *request, RustleSink sink, RustleHandle *session,
+    RustleError *error) {
+  return rustle_start(dmx_receiver, RUSTLE_START_DMX_RECEIVER_LEVELS, request, sizeof *request, sizeof(RustleDMXLevels), sink, session, error);
+}
+
+/// Moves waiting records of a session that `rustle_dmx_receiver_start_levels` started into `buffer`. See
+/// `rustle_drain`.
+static inline RustleStatus rustle_dmx_receiver_drain_levels(
+    RustleHandle session, RustleDMXLevels *buffer, size_t capacity, size_t *count,
+    RustleLaneStatistics *statistics, RustleError *error) {
+  return rustle_drain(session, RUSTLE_START_DMX_RECEIVER_LEVELS, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
+}
+
+/// Opens the sockets, unless a session has, and starts a session of events from now on. They are drained as
+/// `RustleDMXEvent` records; a full lane drops its oldest. `session` receives the handle, to be freed with
+/// `rustle_session_free`. See `rustle_start`.
+///
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program
+/// has the port alone), `RUSTLE_NETWORK_FAILED`.
+static inline RustleStatus rustle_dmx_receiver_start_events(
+    RustleHandle dmx_receiver, const RustleDMXEventsRequest *request, RustleSink sink, RustleHandle *session,
+    RustleError *error) {
+  return rustle_start(dmx_receiver, RUSTLE_START_DMX_RECEIVER_EVENTS, request, sizeof *request, sizeof(RustleDMXEvent), sink, session, error);
+}
+
+/// Moves waiting records of a session that `rustle_dmx_receiver_start_events` started into `buffer`. See
+/// `rustle_drain`.
+static inline RustleStatus rustle_dmx_receiver_drain_events(
+    RustleHandle session, RustleDMXEvent *buffer, size_t capacity, size_t *count,
+    RustleLaneStatistics *statistics, RustleError *error) {
+  return rustle_drain(session, RUSTLE_START_DMX_RECEIVER_EVENTS, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
+}
+
+/// Writes the counts of a receiver to `description`; they stay after its last session, and begin anew with
+/// the next.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+static inline RustleStatus rustle_dmx_receiver_counts(
+    RustleHandle dmx_receiver, RustleDMXReceiverCounts *description, RustleError *error) {
+  return rustle_describe(dmx_receiver, RUSTLE_DESCRIBE_DMX_RECEIVER_COUNTS, description, sizeof *description, error);
+}
+
+/// Cancels every session of the dmx_receiver. See `rustle_cancel`.
+static inline RustleStatus rustle_dmx_receiver_cancel(RustleHandle dmx_receiver, RustleError *error) {
+  return rustle_is_of_kind(dmx_receiver, 17) ? rustle_cancel(dmx_receiver, error) : rustle_refuse_kind(dmx_receiver, 17, error);
+}
+
+/// Cancels every session of the dmx_receiver and refuses later starts. See `rustle_shut_down`.
+static inline RustleStatus rustle_dmx_receiver_shut_down(RustleHandle dmx_receiver, RustleError *error) {
+  return rustle_is_of_kind(dmx_receiver, 17) ? rustle_shut_down(dmx_receiver, error) : rustle_refuse_kind(dmx_receiver, 17, error);
+}
+
+/// Makes the handle `dmx_receiver` stale. See `rustle_free`.
+static inline RustleStatus rustle_dmx_receiver_free(RustleHandle dmx_receiver, RustleError *error) {
+  return rustle_is_of_kind(dmx_receiver, 17) ? rustle_free(dmx_receiver, error) : rustle_refuse_kind(dmx_receiver, 17, error);
+}
+
+/// `rustle_dmx_receiver_universe` with the sizes of its records, which that function passes.
+RustleStatus rustle_dmx_receiver_universe_sized(
+    RustleHandle dmx_receiver, uint32_t kind, uint32_t universe, RustleDMXUniverseCounts *counts,
+    size_t counts_size, RustleError *error);
+
+/// Reads the counts of a universe of a receiver; zeros for one that it does not receive. `counts` receives
+/// them. `kind` is one of `RUSTLE_DMX_…`.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_UNIVERSE`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `error`, `counts` are NULL or memory that this call alone uses.
+static inline RustleStatus rustle_dmx_receiver_universe(
+    RustleHandle dmx_receiver, uint32_t kind, uint32_t universe, RustleDMXUniverseCounts *counts,
+    RustleError *error) {
+  return rustle_dmx_receiver_universe_sized(dmx_receiver, kind, universe, counts, sizeof *counts, error);
+}
+
 // ---- The echo, an example engine; docs/adding-an-engine.md explains it.
 
 /// The number of `rustle_echo_new`.
@@ -3752,6 +4275,116 @@ RUSTLE_ASSERT(offsetof(RustleDMXInterface, address) == 16, "the offset of Rustle
 RUSTLE_ASSERT(offsetof(RustleDMXInterface, broadcast) == 32, "the offset of RustleDMXInterface.broadcast");
 RUSTLE_ASSERT(offsetof(RustleDMXInterface, is_loopback) == 48, "the offset of RustleDMXInterface.is_loopback");
 RUSTLE_ASSERT(offsetof(RustleDMXInterface, reserved) == 52, "the offset of RustleDMXInterface.reserved");
+RUSTLE_ASSERT(sizeof(RustleDMXNodesConfiguration) == 96, "the size of RustleDMXNodesConfiguration");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesConfiguration, interface) == 0, "the offset of RustleDMXNodesConfiguration.interface");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesConfiguration, addresses) == 16, "the offset of RustleDMXNodesConfiguration.addresses");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesConfiguration, short_name) == 32, "the offset of RustleDMXNodesConfiguration.short_name");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesConfiguration, long_name) == 48, "the offset of RustleDMXNodesConfiguration.long_name");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesConfiguration, changes_per_second) == 64, "the offset of RustleDMXNodesConfiguration.changes_per_second");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesConfiguration, changes_limit) == 72, "the offset of RustleDMXNodesConfiguration.changes_limit");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesConfiguration, runtime) == 80, "the offset of RustleDMXNodesConfiguration.runtime");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesConfiguration, port) == 88, "the offset of RustleDMXNodesConfiguration.port");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesConfiguration, reserved) == 92, "the offset of RustleDMXNodesConfiguration.reserved");
+RUSTLE_ASSERT(sizeof(RustleDMXNode) == 288, "the size of RustleDMXNode");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, sequence) == 0, "the offset of RustleDMXNode.sequence");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, time_ns) == 8, "the offset of RustleDMXNode.time_ns");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, mac) == 16, "the offset of RustleDMXNode.mac");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, change) == 24, "the offset of RustleDMXNode.change");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, state) == 28, "the offset of RustleDMXNode.state");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, style) == 32, "the offset of RustleDMXNode.style");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, address) == 36, "the offset of RustleDMXNode.address");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, firmware) == 40, "the offset of RustleDMXNode.firmware");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, oem) == 44, "the offset of RustleDMXNode.oem");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, esta) == 48, "the offset of RustleDMXNode.esta");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, place) == 52, "the offset of RustleDMXNode.place");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, gap) == 56, "the offset of RustleDMXNode.gap");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, port_count) == 60, "the offset of RustleDMXNode.port_count");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, ports_count) == 64, "the offset of RustleDMXNode.ports_count");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, short_name_length) == 68, "the offset of RustleDMXNode.short_name_length");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, long_name_length) == 72, "the offset of RustleDMXNode.long_name_length");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, ports) == 76, "the offset of RustleDMXNode.ports");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, short_name) == 204, "the offset of RustleDMXNode.short_name");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, long_name) == 222, "the offset of RustleDMXNode.long_name");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, reserved) == 286, "the offset of RustleDMXNode.reserved");
+RUSTLE_ASSERT(sizeof(RustleDMXNodesCounts) == 64, "the size of RustleDMXNodesCounts");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesCounts, polls) == 0, "the offset of RustleDMXNodesCounts.polls");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesCounts, refused) == 8, "the offset of RustleDMXNodesCounts.refused");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesCounts, replies) == 16, "the offset of RustleDMXNodesCounts.replies");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesCounts, answers) == 24, "the offset of RustleDMXNodesCounts.answers");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesCounts, malformed) == 32, "the offset of RustleDMXNodesCounts.malformed");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesCounts, others) == 40, "the offset of RustleDMXNodesCounts.others");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesCounts, socket_errors) == 48, "the offset of RustleDMXNodesCounts.socket_errors");
+RUSTLE_ASSERT(offsetof(RustleDMXNodesCounts, excess) == 56, "the offset of RustleDMXNodesCounts.excess");
+RUSTLE_ASSERT(sizeof(RustleDMXReceiverConfiguration) == 152, "the size of RustleDMXReceiverConfiguration");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, interface) == 0, "the offset of RustleDMXReceiverConfiguration.interface");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, sacn) == 16, "the offset of RustleDMXReceiverConfiguration.sacn");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, art_net) == 32, "the offset of RustleDMXReceiverConfiguration.art_net");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, short_name) == 48, "the offset of RustleDMXReceiverConfiguration.short_name");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, long_name) == 64, "the offset of RustleDMXReceiverConfiguration.long_name");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, levels_per_second) == 80, "the offset of RustleDMXReceiverConfiguration.levels_per_second");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, levels_limit) == 88, "the offset of RustleDMXReceiverConfiguration.levels_limit");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, settle_ns) == 96, "the offset of RustleDMXReceiverConfiguration.settle_ns");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, fade_ns) == 104, "the offset of RustleDMXReceiverConfiguration.fade_ns");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, runtime) == 112, "the offset of RustleDMXReceiverConfiguration.runtime");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, sync_rule) == 120, "the offset of RustleDMXReceiverConfiguration.sync_rule");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, merge) == 124, "the offset of RustleDMXReceiverConfiguration.merge");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, on_loss) == 128, "the offset of RustleDMXReceiverConfiguration.on_loss");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, sources) == 132, "the offset of RustleDMXReceiverConfiguration.sources");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, sacn_port) == 136, "the offset of RustleDMXReceiverConfiguration.sacn_port");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, art_net_port) == 140, "the offset of RustleDMXReceiverConfiguration.art_net_port");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, includes_previews) == 144, "the offset of RustleDMXReceiverConfiguration.includes_previews");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverConfiguration, answers_polls) == 148, "the offset of RustleDMXReceiverConfiguration.answers_polls");
+RUSTLE_ASSERT(sizeof(RustleDMXLevelsRequest) == 16, "the size of RustleDMXLevelsRequest");
+RUSTLE_ASSERT(offsetof(RustleDMXLevelsRequest, lane) == 0, "the offset of RustleDMXLevelsRequest.lane");
+RUSTLE_ASSERT(sizeof(RustleDMXEventsRequest) == 8, "the size of RustleDMXEventsRequest");
+RUSTLE_ASSERT(offsetof(RustleDMXEventsRequest, capacity) == 0, "the offset of RustleDMXEventsRequest.capacity");
+RUSTLE_ASSERT(sizeof(RustleDMXLevels) == 560, "the size of RustleDMXLevels");
+RUSTLE_ASSERT(offsetof(RustleDMXLevels, sequence) == 0, "the offset of RustleDMXLevels.sequence");
+RUSTLE_ASSERT(offsetof(RustleDMXLevels, change) == 8, "the offset of RustleDMXLevels.change");
+RUSTLE_ASSERT(offsetof(RustleDMXLevels, time_ns) == 16, "the offset of RustleDMXLevels.time_ns");
+RUSTLE_ASSERT(offsetof(RustleDMXLevels, kind) == 24, "the offset of RustleDMXLevels.kind");
+RUSTLE_ASSERT(offsetof(RustleDMXLevels, universe) == 28, "the offset of RustleDMXLevels.universe");
+RUSTLE_ASSERT(offsetof(RustleDMXLevels, sources) == 32, "the offset of RustleDMXLevels.sources");
+RUSTLE_ASSERT(offsetof(RustleDMXLevels, place) == 36, "the offset of RustleDMXLevels.place");
+RUSTLE_ASSERT(offsetof(RustleDMXLevels, gap) == 40, "the offset of RustleDMXLevels.gap");
+RUSTLE_ASSERT(offsetof(RustleDMXLevels, levels_count) == 44, "the offset of RustleDMXLevels.levels_count");
+RUSTLE_ASSERT(offsetof(RustleDMXLevels, levels) == 48, "the offset of RustleDMXLevels.levels");
+RUSTLE_ASSERT(sizeof(RustleDMXEvent) == 128, "the size of RustleDMXEvent");
+RUSTLE_ASSERT(offsetof(RustleDMXEvent, sequence) == 0, "the offset of RustleDMXEvent.sequence");
+RUSTLE_ASSERT(offsetof(RustleDMXEvent, time_ns) == 8, "the offset of RustleDMXEvent.time_ns");
+RUSTLE_ASSERT(offsetof(RustleDMXEvent, cid_high) == 16, "the offset of RustleDMXEvent.cid_high");
+RUSTLE_ASSERT(offsetof(RustleDMXEvent, cid_low) == 24, "the offset of RustleDMXEvent.cid_low");
+RUSTLE_ASSERT(offsetof(RustleDMXEvent, kind) == 32, "the offset of RustleDMXEvent.kind");
+RUSTLE_ASSERT(offsetof(RustleDMXEvent, event) == 36, "the offset of RustleDMXEvent.event");
+RUSTLE_ASSERT(offsetof(RustleDMXEvent, universe) == 40, "the offset of RustleDMXEvent.universe");
+RUSTLE_ASSERT(offsetof(RustleDMXEvent, address) == 44, "the offset of RustleDMXEvent.address");
+RUSTLE_ASSERT(offsetof(RustleDMXEvent, physical) == 48, "the offset of RustleDMXEvent.physical");
+RUSTLE_ASSERT(offsetof(RustleDMXEvent, gap) == 52, "the offset of RustleDMXEvent.gap");
+RUSTLE_ASSERT(offsetof(RustleDMXEvent, text_length) == 56, "the offset of RustleDMXEvent.text_length");
+RUSTLE_ASSERT(offsetof(RustleDMXEvent, text) == 60, "the offset of RustleDMXEvent.text");
+RUSTLE_ASSERT(offsetof(RustleDMXEvent, reserved) == 124, "the offset of RustleDMXEvent.reserved");
+RUSTLE_ASSERT(sizeof(RustleDMXReceiverCounts) == 96, "the size of RustleDMXReceiverCounts");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, datagrams) == 0, "the offset of RustleDMXReceiverCounts.datagrams");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, levels) == 8, "the offset of RustleDMXReceiverCounts.levels");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, kernel_drops) == 16, "the offset of RustleDMXReceiverCounts.kernel_drops");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, malformed) == 24, "the offset of RustleDMXReceiverCounts.malformed");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, other_universes) == 32, "the offset of RustleDMXReceiverCounts.other_universes");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, syncs) == 40, "the offset of RustleDMXReceiverCounts.syncs");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, syncs_ignored) == 48, "the offset of RustleDMXReceiverCounts.syncs_ignored");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, frames_incomplete) == 56, "the offset of RustleDMXReceiverCounts.frames_incomplete");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, discovery_pages) == 64, "the offset of RustleDMXReceiverCounts.discovery_pages");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, replies) == 72, "the offset of RustleDMXReceiverCounts.replies");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, replies_refused) == 80, "the offset of RustleDMXReceiverCounts.replies_refused");
+RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, socket_errors) == 88, "the offset of RustleDMXReceiverCounts.socket_errors");
+RUSTLE_ASSERT(sizeof(RustleDMXUniverseCounts) == 64, "the size of RustleDMXUniverseCounts");
+RUSTLE_ASSERT(offsetof(RustleDMXUniverseCounts, packets) == 0, "the offset of RustleDMXUniverseCounts.packets");
+RUSTLE_ASSERT(offsetof(RustleDMXUniverseCounts, out_of_order) == 8, "the offset of RustleDMXUniverseCounts.out_of_order");
+RUSTLE_ASSERT(offsetof(RustleDMXUniverseCounts, previews) == 16, "the offset of RustleDMXUniverseCounts.previews");
+RUSTLE_ASSERT(offsetof(RustleDMXUniverseCounts, excess) == 24, "the offset of RustleDMXUniverseCounts.excess");
+RUSTLE_ASSERT(offsetof(RustleDMXUniverseCounts, start_codes) == 32, "the offset of RustleDMXUniverseCounts.start_codes");
+RUSTLE_ASSERT(offsetof(RustleDMXUniverseCounts, terminations) == 40, "the offset of RustleDMXUniverseCounts.terminations");
+RUSTLE_ASSERT(offsetof(RustleDMXUniverseCounts, sources) == 48, "the offset of RustleDMXUniverseCounts.sources");
+RUSTLE_ASSERT(offsetof(RustleDMXUniverseCounts, hertz) == 56, "the offset of RustleDMXUniverseCounts.hertz");
 RUSTLE_ASSERT(sizeof(RustleEchoConfiguration) == 40, "the size of RustleEchoConfiguration");
 RUSTLE_ASSERT(offsetof(RustleEchoConfiguration, values_per_second) == 0, "the offset of RustleEchoConfiguration.values_per_second");
 RUSTLE_ASSERT(offsetof(RustleEchoConfiguration, number) == 8, "the offset of RustleEchoConfiguration.number");

@@ -330,14 +330,20 @@ impl DomainError for DmxError {
     fn status(&self) -> RustleStatus {
         match self {
             Self::Universe(_) => RUSTLE_INVALID_UNIVERSE,
-            Self::Frame { .. } | Self::TooManyDestinations { .. } | Self::Name(_) => RUSTLE_INVALID_LENGTH,
+            Self::Frame { .. }
+            | Self::TooManyDestinations { .. }
+            | Self::UniverseCount { .. }
+            | Self::Name(_) => RUSTLE_INVALID_LENGTH,
             Self::Sender(SenderError::Slots { .. }) => RUSTLE_INVALID_LENGTH,
             Self::Sender(_) | Self::Cid(_) | Self::Unsupported { .. } => RUSTLE_INVALID_VALUE,
             Self::Destination { .. } => RUSTLE_MALFORMED_ADDRESS,
             Self::NoDestination => RUSTLE_NO_DESTINATION,
             Self::ReportRate { .. } => RUSTLE_RATE_OUT_OF_RANGE,
             Self::Interface { .. } => RUSTLE_UNKNOWN_INTERFACE,
-            Self::Network { .. } => RUSTLE_NETWORK_FAILED,
+            Self::PortTaken { .. } => RUSTLE_ADDRESS_UNAVAILABLE,
+            Self::NoMulticast { .. } | Self::NotPermitted { .. } | Self::Network { .. } => {
+                RUSTLE_NETWORK_FAILED
+            }
             Self::ShutDown => RUSTLE_SHUT_DOWN,
             Self::Poisoned => RUSTLE_POISONED,
             Self::Runtime(error) => error.status(),

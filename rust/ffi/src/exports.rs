@@ -4,7 +4,18 @@
 
 use crate::dmx::RustleDMXConfiguration;
 use crate::dmx::RustleDMXInterface;
+use crate::dmx::RustleDMXProtocol;
 use crate::dmx::RustleDMXReport;
+use crate::dmx_nodes::RustleDMXNode;
+use crate::dmx_nodes::RustleDMXNodesConfiguration;
+use crate::dmx_nodes::RustleDMXNodesCounts;
+use crate::dmx_receiver::RustleDMXEvent;
+use crate::dmx_receiver::RustleDMXEventsRequest;
+use crate::dmx_receiver::RustleDMXLevels;
+use crate::dmx_receiver::RustleDMXLevelsRequest;
+use crate::dmx_receiver::RustleDMXReceiverConfiguration;
+use crate::dmx_receiver::RustleDMXReceiverCounts;
+use crate::dmx_receiver::RustleDMXUniverseCounts;
 use crate::echo::RustleEchoConfiguration;
 use crate::echo::RustleEchoValue;
 use crate::equalizer::RustleEqualizerBand;
@@ -92,6 +103,20 @@ use std::mem::{offset_of, MaybeUninit};
 pub const RUSTLE_NEW_DMX_SENDER: u32 = 0xcac34a9f;
 /// Starts a session: the number of `rustle_dmx_sender_start`.
 pub const RUSTLE_START_DMX_SENDER: u32 = 0xc1a0c615;
+/// Makes an object: the number of `rustle_dmx_nodes_new`.
+pub const RUSTLE_NEW_DMX_NODES: u32 = 0xb1d00615;
+/// Starts a session: the number of `rustle_dmx_nodes_start`.
+pub const RUSTLE_START_DMX_NODES: u32 = 0x5b7f4f0b;
+/// Describes an object or a session: the number of `rustle_dmx_nodes_counts`.
+pub const RUSTLE_DESCRIBE_DMX_NODES_COUNTS: u32 = 0x7214b079;
+/// Makes an object: the number of `rustle_dmx_receiver_new`.
+pub const RUSTLE_NEW_DMX_RECEIVER: u32 = 0xa51e687f;
+/// Starts a session: the number of `rustle_dmx_receiver_start_levels`.
+pub const RUSTLE_START_DMX_RECEIVER_LEVELS: u32 = 0x47e1589d;
+/// Starts a session: the number of `rustle_dmx_receiver_start_events`.
+pub const RUSTLE_START_DMX_RECEIVER_EVENTS: u32 = 0xfceff57b;
+/// Describes an object or a session: the number of `rustle_dmx_receiver_counts`.
+pub const RUSTLE_DESCRIBE_DMX_RECEIVER_COUNTS: u32 = 0x7510792f;
 /// Makes an object: the number of `rustle_echo_new`.
 pub const RUSTLE_NEW_ECHO: u32 = 0xf3d42ab1;
 /// Starts a session: the number of `rustle_echo_start`.
@@ -177,6 +202,22 @@ impl Tabled for crate::dmx::DmxEngine {
     fn table() -> &'static SlotTable<Self> {
         static OBJECTS: SlotTable<crate::dmx::DmxEngine> =
             SlotTable::new(<crate::dmx::DmxEngine as Object>::KIND);
+        &OBJECTS
+    }
+}
+
+impl Tabled for crate::dmx_nodes::DmxNodesObject {
+    fn table() -> &'static SlotTable<Self> {
+        static OBJECTS: SlotTable<crate::dmx_nodes::DmxNodesObject> =
+            SlotTable::new(<crate::dmx_nodes::DmxNodesObject as Object>::KIND);
+        &OBJECTS
+    }
+}
+
+impl Tabled for crate::dmx_receiver::DmxReceiverObject {
+    fn table() -> &'static SlotTable<Self> {
+        static OBJECTS: SlotTable<crate::dmx_receiver::DmxReceiverObject> =
+            SlotTable::new(<crate::dmx_receiver::DmxReceiverObject as Object>::KIND);
         &OBJECTS
     }
 }
@@ -296,6 +337,12 @@ pub(crate) fn kind_name(kind: u32) -> &'static str {
     match kind {
         <crate::session::Session as Object>::KIND => <crate::session::Session as Object>::NAME,
         <crate::dmx::DmxEngine as Object>::KIND => <crate::dmx::DmxEngine as Object>::NAME,
+        <crate::dmx_nodes::DmxNodesObject as Object>::KIND => {
+            <crate::dmx_nodes::DmxNodesObject as Object>::NAME
+        }
+        <crate::dmx_receiver::DmxReceiverObject as Object>::KIND => {
+            <crate::dmx_receiver::DmxReceiverObject as Object>::NAME
+        }
         <crate::echo::EchoObject as Object>::KIND => <crate::echo::EchoObject as Object>::NAME,
         <crate::equalizer::Equalizer as Object>::KIND => <crate::equalizer::Equalizer as Object>::NAME,
         <crate::feed::Feed as Object>::KIND => <crate::feed::Feed as Object>::NAME,
@@ -319,6 +366,12 @@ pub(crate) fn verbs(kind: u32) -> Option<&'static Verbs> {
     Some(match kind {
         <crate::session::Session as Object>::KIND => const { &Verbs::of::<crate::session::Session>() },
         <crate::dmx::DmxEngine as Object>::KIND => const { &Verbs::of::<crate::dmx::DmxEngine>() },
+        <crate::dmx_nodes::DmxNodesObject as Object>::KIND => {
+            const { &Verbs::of::<crate::dmx_nodes::DmxNodesObject>() }
+        }
+        <crate::dmx_receiver::DmxReceiverObject as Object>::KIND => {
+            const { &Verbs::of::<crate::dmx_receiver::DmxReceiverObject>() }
+        }
         <crate::echo::EchoObject as Object>::KIND => const { &Verbs::of::<crate::echo::EchoObject>() },
         <crate::equalizer::Equalizer as Object>::KIND => {
             const { &Verbs::of::<crate::equalizer::Equalizer>() }
@@ -352,6 +405,12 @@ pub(crate) fn constructor(what: u32) -> Option<&'static Constructor> {
     Some(match what {
         RUSTLE_NEW_DMX_SENDER => {
             const { &Constructor::of::<crate::dmx::DmxEngine, RustleDMXConfiguration>() }
+        }
+        RUSTLE_NEW_DMX_NODES => {
+            const { &Constructor::of::<crate::dmx_nodes::DmxNodesObject, RustleDMXNodesConfiguration>() }
+        }
+        RUSTLE_NEW_DMX_RECEIVER => {
+            const { &Constructor::of::<crate::dmx_receiver::DmxReceiverObject, RustleDMXReceiverConfiguration>() }
         }
         RUSTLE_NEW_ECHO => const { &Constructor::of::<crate::echo::EchoObject, RustleEchoConfiguration>() },
         RUSTLE_NEW_EQUALIZER => {
@@ -394,6 +453,15 @@ pub(crate) fn constructor(what: u32) -> Option<&'static Constructor> {
 pub(crate) fn starter(what: u32) -> Option<&'static Starter> {
     Some(match what {
         RUSTLE_START_DMX_SENDER => const { &Starter::of::<crate::dmx::DmxEngine, RustleLaneRequest>() },
+        RUSTLE_START_DMX_NODES => {
+            const { &Starter::of::<crate::dmx_nodes::DmxNodesObject, RustleLaneRequest>() }
+        }
+        RUSTLE_START_DMX_RECEIVER_LEVELS => {
+            const { &Starter::of::<crate::dmx_receiver::DmxReceiverObject, RustleDMXLevelsRequest>() }
+        }
+        RUSTLE_START_DMX_RECEIVER_EVENTS => {
+            const { &Starter::of::<crate::dmx_receiver::DmxReceiverObject, RustleDMXEventsRequest>() }
+        }
         RUSTLE_START_ECHO => const { &Starter::of::<crate::echo::EchoObject, RustleLaneRequest>() },
         RUSTLE_START_FEED_TRADES => const { &Starter::of::<crate::feed::Feed, RustleTradeRequest>() },
         RUSTLE_START_FEED_CANDLES => const { &Starter::of::<crate::feed::Feed, RustleCandleRequest>() },
@@ -413,6 +481,12 @@ pub(crate) fn starter(what: u32) -> Option<&'static Starter> {
 /// The record behind a number.
 pub(crate) fn description(what: u32) -> Option<&'static Description> {
     Some(match what {
+        RUSTLE_DESCRIBE_DMX_NODES_COUNTS => {
+            const { &Description::of::<crate::dmx_nodes::DmxNodesObject, RustleDMXNodesCounts>() }
+        }
+        RUSTLE_DESCRIBE_DMX_RECEIVER_COUNTS => {
+            const { &Description::of::<crate::dmx_receiver::DmxReceiverObject, RustleDMXReceiverCounts>() }
+        }
         RUSTLE_DESCRIBE_FEED_COUNTS => const { &Description::of::<crate::feed::Feed, RustleFeedCounts>() },
         RUSTLE_DESCRIBE_FEED_CONNECTION => {
             const { &Description::of::<crate::feed::Feed, RustleFeedNotice>() }
@@ -583,6 +657,33 @@ pub unsafe extern "C" fn rustle_dmx_sender_refusals(
             let written_place = out(written, "written")?;
             session.refusals(counts).map(|written| {
                 written_place.write(written);
+            })
+        })
+    }
+}
+
+/// [`crate::dmx_receiver::DmxReceiverObject::universe`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_dmx_receiver_universe_sized(
+    dmx_receiver: RustleHandle,
+    kind: Choice<RustleDMXProtocol>,
+    universe: u32,
+    counts: *mut RustleDMXUniverseCounts,
+    counts_size: usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("counts", size_of::<RustleDMXUniverseCounts>(), counts_size)?;
+            let dmx_receiver = <crate::dmx_receiver::DmxReceiverObject as Tabled>::table()
+                .pin(dmx_receiver, "dmx_receiver")?;
+            let counts_place = out(counts, "counts")?;
+            dmx_receiver.universe(kind, universe).map(|counts| {
+                counts_place.write(counts);
             })
         })
     }
@@ -2387,6 +2488,776 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleDMXInterface, reserved),
+    ),
+    entry(
+        c"RustleDMXNodesConfiguration",
+        None,
+        size_of::<RustleDMXNodesConfiguration>(),
+        align_of::<RustleDMXNodesConfiguration>(),
+        0,
+    ),
+    entry(
+        c"RustleDMXNodesConfiguration",
+        Some(c"interface"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesConfiguration, interface),
+    ),
+    entry(
+        c"RustleDMXNodesConfiguration",
+        Some(c"addresses"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesConfiguration, addresses),
+    ),
+    entry(
+        c"RustleDMXNodesConfiguration",
+        Some(c"short_name"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesConfiguration, short_name),
+    ),
+    entry(
+        c"RustleDMXNodesConfiguration",
+        Some(c"long_name"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesConfiguration, long_name),
+    ),
+    entry(
+        c"RustleDMXNodesConfiguration",
+        Some(c"changes_per_second"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesConfiguration, changes_per_second),
+    ),
+    entry(
+        c"RustleDMXNodesConfiguration",
+        Some(c"changes_limit"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesConfiguration, changes_limit),
+    ),
+    entry(
+        c"RustleDMXNodesConfiguration",
+        Some(c"runtime"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesConfiguration, runtime),
+    ),
+    entry(
+        c"RustleDMXNodesConfiguration",
+        Some(c"port"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesConfiguration, port),
+    ),
+    entry(
+        c"RustleDMXNodesConfiguration",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesConfiguration, reserved),
+    ),
+    entry(
+        c"RustleDMXNode",
+        None,
+        size_of::<RustleDMXNode>(),
+        align_of::<RustleDMXNode>(),
+        0,
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"sequence"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, sequence),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"time_ns"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, time_ns),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"mac"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, mac),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"change"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, change),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"state"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, state),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"style"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, style),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"address"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, address),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"firmware"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, firmware),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"oem"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, oem),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"esta"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, esta),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"place"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, place),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"gap"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, gap),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"port_count"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, port_count),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"ports_count"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, ports_count),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"short_name_length"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, short_name_length),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"long_name_length"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, long_name_length),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"ports"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, ports),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"short_name"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, short_name),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"long_name"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, long_name),
+    ),
+    entry(
+        c"RustleDMXNode",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleDMXNode, reserved),
+    ),
+    entry(
+        c"RustleDMXNodesCounts",
+        None,
+        size_of::<RustleDMXNodesCounts>(),
+        align_of::<RustleDMXNodesCounts>(),
+        0,
+    ),
+    entry(
+        c"RustleDMXNodesCounts",
+        Some(c"polls"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesCounts, polls),
+    ),
+    entry(
+        c"RustleDMXNodesCounts",
+        Some(c"refused"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesCounts, refused),
+    ),
+    entry(
+        c"RustleDMXNodesCounts",
+        Some(c"replies"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesCounts, replies),
+    ),
+    entry(
+        c"RustleDMXNodesCounts",
+        Some(c"answers"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesCounts, answers),
+    ),
+    entry(
+        c"RustleDMXNodesCounts",
+        Some(c"malformed"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesCounts, malformed),
+    ),
+    entry(
+        c"RustleDMXNodesCounts",
+        Some(c"others"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesCounts, others),
+    ),
+    entry(
+        c"RustleDMXNodesCounts",
+        Some(c"socket_errors"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesCounts, socket_errors),
+    ),
+    entry(
+        c"RustleDMXNodesCounts",
+        Some(c"excess"),
+        0,
+        0,
+        offset_of!(RustleDMXNodesCounts, excess),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        None,
+        size_of::<RustleDMXReceiverConfiguration>(),
+        align_of::<RustleDMXReceiverConfiguration>(),
+        0,
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"interface"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, interface),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"sacn"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, sacn),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"art_net"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, art_net),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"short_name"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, short_name),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"long_name"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, long_name),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"levels_per_second"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, levels_per_second),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"levels_limit"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, levels_limit),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"settle_ns"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, settle_ns),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"fade_ns"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, fade_ns),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"runtime"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, runtime),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"sync_rule"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, sync_rule),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"merge"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, merge),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"on_loss"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, on_loss),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"sources"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, sources),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"sacn_port"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, sacn_port),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"art_net_port"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, art_net_port),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"includes_previews"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, includes_previews),
+    ),
+    entry(
+        c"RustleDMXReceiverConfiguration",
+        Some(c"answers_polls"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverConfiguration, answers_polls),
+    ),
+    entry(
+        c"RustleDMXLevelsRequest",
+        None,
+        size_of::<RustleDMXLevelsRequest>(),
+        align_of::<RustleDMXLevelsRequest>(),
+        0,
+    ),
+    entry(
+        c"RustleDMXLevelsRequest",
+        Some(c"lane"),
+        0,
+        0,
+        offset_of!(RustleDMXLevelsRequest, lane),
+    ),
+    entry(
+        c"RustleDMXEventsRequest",
+        None,
+        size_of::<RustleDMXEventsRequest>(),
+        align_of::<RustleDMXEventsRequest>(),
+        0,
+    ),
+    entry(
+        c"RustleDMXEventsRequest",
+        Some(c"capacity"),
+        0,
+        0,
+        offset_of!(RustleDMXEventsRequest, capacity),
+    ),
+    entry(
+        c"RustleDMXLevels",
+        None,
+        size_of::<RustleDMXLevels>(),
+        align_of::<RustleDMXLevels>(),
+        0,
+    ),
+    entry(
+        c"RustleDMXLevels",
+        Some(c"sequence"),
+        0,
+        0,
+        offset_of!(RustleDMXLevels, sequence),
+    ),
+    entry(
+        c"RustleDMXLevels",
+        Some(c"change"),
+        0,
+        0,
+        offset_of!(RustleDMXLevels, change),
+    ),
+    entry(
+        c"RustleDMXLevels",
+        Some(c"time_ns"),
+        0,
+        0,
+        offset_of!(RustleDMXLevels, time_ns),
+    ),
+    entry(
+        c"RustleDMXLevels",
+        Some(c"kind"),
+        0,
+        0,
+        offset_of!(RustleDMXLevels, kind),
+    ),
+    entry(
+        c"RustleDMXLevels",
+        Some(c"universe"),
+        0,
+        0,
+        offset_of!(RustleDMXLevels, universe),
+    ),
+    entry(
+        c"RustleDMXLevels",
+        Some(c"sources"),
+        0,
+        0,
+        offset_of!(RustleDMXLevels, sources),
+    ),
+    entry(
+        c"RustleDMXLevels",
+        Some(c"place"),
+        0,
+        0,
+        offset_of!(RustleDMXLevels, place),
+    ),
+    entry(
+        c"RustleDMXLevels",
+        Some(c"gap"),
+        0,
+        0,
+        offset_of!(RustleDMXLevels, gap),
+    ),
+    entry(
+        c"RustleDMXLevels",
+        Some(c"levels_count"),
+        0,
+        0,
+        offset_of!(RustleDMXLevels, levels_count),
+    ),
+    entry(
+        c"RustleDMXLevels",
+        Some(c"levels"),
+        0,
+        0,
+        offset_of!(RustleDMXLevels, levels),
+    ),
+    entry(
+        c"RustleDMXEvent",
+        None,
+        size_of::<RustleDMXEvent>(),
+        align_of::<RustleDMXEvent>(),
+        0,
+    ),
+    entry(
+        c"RustleDMXEvent",
+        Some(c"sequence"),
+        0,
+        0,
+        offset_of!(RustleDMXEvent, sequence),
+    ),
+    entry(
+        c"RustleDMXEvent",
+        Some(c"time_ns"),
+        0,
+        0,
+        offset_of!(RustleDMXEvent, time_ns),
+    ),
+    entry(
+        c"RustleDMXEvent",
+        Some(c"cid_high"),
+        0,
+        0,
+        offset_of!(RustleDMXEvent, cid_high),
+    ),
+    entry(
+        c"RustleDMXEvent",
+        Some(c"cid_low"),
+        0,
+        0,
+        offset_of!(RustleDMXEvent, cid_low),
+    ),
+    entry(
+        c"RustleDMXEvent",
+        Some(c"kind"),
+        0,
+        0,
+        offset_of!(RustleDMXEvent, kind),
+    ),
+    entry(
+        c"RustleDMXEvent",
+        Some(c"event"),
+        0,
+        0,
+        offset_of!(RustleDMXEvent, event),
+    ),
+    entry(
+        c"RustleDMXEvent",
+        Some(c"universe"),
+        0,
+        0,
+        offset_of!(RustleDMXEvent, universe),
+    ),
+    entry(
+        c"RustleDMXEvent",
+        Some(c"address"),
+        0,
+        0,
+        offset_of!(RustleDMXEvent, address),
+    ),
+    entry(
+        c"RustleDMXEvent",
+        Some(c"physical"),
+        0,
+        0,
+        offset_of!(RustleDMXEvent, physical),
+    ),
+    entry(
+        c"RustleDMXEvent",
+        Some(c"gap"),
+        0,
+        0,
+        offset_of!(RustleDMXEvent, gap),
+    ),
+    entry(
+        c"RustleDMXEvent",
+        Some(c"text_length"),
+        0,
+        0,
+        offset_of!(RustleDMXEvent, text_length),
+    ),
+    entry(
+        c"RustleDMXEvent",
+        Some(c"text"),
+        0,
+        0,
+        offset_of!(RustleDMXEvent, text),
+    ),
+    entry(
+        c"RustleDMXEvent",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleDMXEvent, reserved),
+    ),
+    entry(
+        c"RustleDMXReceiverCounts",
+        None,
+        size_of::<RustleDMXReceiverCounts>(),
+        align_of::<RustleDMXReceiverCounts>(),
+        0,
+    ),
+    entry(
+        c"RustleDMXReceiverCounts",
+        Some(c"datagrams"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverCounts, datagrams),
+    ),
+    entry(
+        c"RustleDMXReceiverCounts",
+        Some(c"levels"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverCounts, levels),
+    ),
+    entry(
+        c"RustleDMXReceiverCounts",
+        Some(c"kernel_drops"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverCounts, kernel_drops),
+    ),
+    entry(
+        c"RustleDMXReceiverCounts",
+        Some(c"malformed"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverCounts, malformed),
+    ),
+    entry(
+        c"RustleDMXReceiverCounts",
+        Some(c"other_universes"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverCounts, other_universes),
+    ),
+    entry(
+        c"RustleDMXReceiverCounts",
+        Some(c"syncs"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverCounts, syncs),
+    ),
+    entry(
+        c"RustleDMXReceiverCounts",
+        Some(c"syncs_ignored"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverCounts, syncs_ignored),
+    ),
+    entry(
+        c"RustleDMXReceiverCounts",
+        Some(c"frames_incomplete"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverCounts, frames_incomplete),
+    ),
+    entry(
+        c"RustleDMXReceiverCounts",
+        Some(c"discovery_pages"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverCounts, discovery_pages),
+    ),
+    entry(
+        c"RustleDMXReceiverCounts",
+        Some(c"replies"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverCounts, replies),
+    ),
+    entry(
+        c"RustleDMXReceiverCounts",
+        Some(c"replies_refused"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverCounts, replies_refused),
+    ),
+    entry(
+        c"RustleDMXReceiverCounts",
+        Some(c"socket_errors"),
+        0,
+        0,
+        offset_of!(RustleDMXReceiverCounts, socket_errors),
+    ),
+    entry(
+        c"RustleDMXUniverseCounts",
+        None,
+        size_of::<RustleDMXUniverseCounts>(),
+        align_of::<RustleDMXUniverseCounts>(),
+        0,
+    ),
+    entry(
+        c"RustleDMXUniverseCounts",
+        Some(c"packets"),
+        0,
+        0,
+        offset_of!(RustleDMXUniverseCounts, packets),
+    ),
+    entry(
+        c"RustleDMXUniverseCounts",
+        Some(c"out_of_order"),
+        0,
+        0,
+        offset_of!(RustleDMXUniverseCounts, out_of_order),
+    ),
+    entry(
+        c"RustleDMXUniverseCounts",
+        Some(c"previews"),
+        0,
+        0,
+        offset_of!(RustleDMXUniverseCounts, previews),
+    ),
+    entry(
+        c"RustleDMXUniverseCounts",
+        Some(c"excess"),
+        0,
+        0,
+        offset_of!(RustleDMXUniverseCounts, excess),
+    ),
+    entry(
+        c"RustleDMXUniverseCounts",
+        Some(c"start_codes"),
+        0,
+        0,
+        offset_of!(RustleDMXUniverseCounts, start_codes),
+    ),
+    entry(
+        c"RustleDMXUniverseCounts",
+        Some(c"terminations"),
+        0,
+        0,
+        offset_of!(RustleDMXUniverseCounts, terminations),
+    ),
+    entry(
+        c"RustleDMXUniverseCounts",
+        Some(c"sources"),
+        0,
+        0,
+        offset_of!(RustleDMXUniverseCounts, sources),
+    ),
+    entry(
+        c"RustleDMXUniverseCounts",
+        Some(c"hertz"),
+        0,
+        0,
+        offset_of!(RustleDMXUniverseCounts, hertz),
     ),
     entry(
         c"RustleEchoConfiguration",
@@ -5555,6 +6426,119 @@ const _: () = {
     assert!(offset_of!(RustleDMXInterface, broadcast) == 32);
     assert!(offset_of!(RustleDMXInterface, is_loopback) == 48);
     assert!(offset_of!(RustleDMXInterface, reserved) == 52);
+    assert!(size_of::<RustleDMXNodesConfiguration>() == 96 && align_of::<RustleDMXNodesConfiguration>() == 8);
+    assert!(offset_of!(RustleDMXNodesConfiguration, interface) == 0);
+    assert!(offset_of!(RustleDMXNodesConfiguration, addresses) == 16);
+    assert!(offset_of!(RustleDMXNodesConfiguration, short_name) == 32);
+    assert!(offset_of!(RustleDMXNodesConfiguration, long_name) == 48);
+    assert!(offset_of!(RustleDMXNodesConfiguration, changes_per_second) == 64);
+    assert!(offset_of!(RustleDMXNodesConfiguration, changes_limit) == 72);
+    assert!(offset_of!(RustleDMXNodesConfiguration, runtime) == 80);
+    assert!(offset_of!(RustleDMXNodesConfiguration, port) == 88);
+    assert!(offset_of!(RustleDMXNodesConfiguration, reserved) == 92);
+    assert!(size_of::<RustleDMXNode>() == 288 && align_of::<RustleDMXNode>() == 8);
+    assert!(offset_of!(RustleDMXNode, sequence) == 0);
+    assert!(offset_of!(RustleDMXNode, time_ns) == 8);
+    assert!(offset_of!(RustleDMXNode, mac) == 16);
+    assert!(offset_of!(RustleDMXNode, change) == 24);
+    assert!(offset_of!(RustleDMXNode, state) == 28);
+    assert!(offset_of!(RustleDMXNode, style) == 32);
+    assert!(offset_of!(RustleDMXNode, address) == 36);
+    assert!(offset_of!(RustleDMXNode, firmware) == 40);
+    assert!(offset_of!(RustleDMXNode, oem) == 44);
+    assert!(offset_of!(RustleDMXNode, esta) == 48);
+    assert!(offset_of!(RustleDMXNode, place) == 52);
+    assert!(offset_of!(RustleDMXNode, gap) == 56);
+    assert!(offset_of!(RustleDMXNode, port_count) == 60);
+    assert!(offset_of!(RustleDMXNode, ports_count) == 64);
+    assert!(offset_of!(RustleDMXNode, short_name_length) == 68);
+    assert!(offset_of!(RustleDMXNode, long_name_length) == 72);
+    assert!(offset_of!(RustleDMXNode, ports) == 76);
+    assert!(offset_of!(RustleDMXNode, short_name) == 204);
+    assert!(offset_of!(RustleDMXNode, long_name) == 222);
+    assert!(offset_of!(RustleDMXNode, reserved) == 286);
+    assert!(size_of::<RustleDMXNodesCounts>() == 64 && align_of::<RustleDMXNodesCounts>() == 8);
+    assert!(offset_of!(RustleDMXNodesCounts, polls) == 0);
+    assert!(offset_of!(RustleDMXNodesCounts, refused) == 8);
+    assert!(offset_of!(RustleDMXNodesCounts, replies) == 16);
+    assert!(offset_of!(RustleDMXNodesCounts, answers) == 24);
+    assert!(offset_of!(RustleDMXNodesCounts, malformed) == 32);
+    assert!(offset_of!(RustleDMXNodesCounts, others) == 40);
+    assert!(offset_of!(RustleDMXNodesCounts, socket_errors) == 48);
+    assert!(offset_of!(RustleDMXNodesCounts, excess) == 56);
+    assert!(
+        size_of::<RustleDMXReceiverConfiguration>() == 152
+            && align_of::<RustleDMXReceiverConfiguration>() == 8
+    );
+    assert!(offset_of!(RustleDMXReceiverConfiguration, interface) == 0);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, sacn) == 16);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, art_net) == 32);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, short_name) == 48);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, long_name) == 64);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, levels_per_second) == 80);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, levels_limit) == 88);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, settle_ns) == 96);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, fade_ns) == 104);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, runtime) == 112);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, sync_rule) == 120);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, merge) == 124);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, on_loss) == 128);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, sources) == 132);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, sacn_port) == 136);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, art_net_port) == 140);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, includes_previews) == 144);
+    assert!(offset_of!(RustleDMXReceiverConfiguration, answers_polls) == 148);
+    assert!(size_of::<RustleDMXLevelsRequest>() == 16 && align_of::<RustleDMXLevelsRequest>() == 8);
+    assert!(offset_of!(RustleDMXLevelsRequest, lane) == 0);
+    assert!(size_of::<RustleDMXEventsRequest>() == 8 && align_of::<RustleDMXEventsRequest>() == 8);
+    assert!(offset_of!(RustleDMXEventsRequest, capacity) == 0);
+    assert!(size_of::<RustleDMXLevels>() == 560 && align_of::<RustleDMXLevels>() == 8);
+    assert!(offset_of!(RustleDMXLevels, sequence) == 0);
+    assert!(offset_of!(RustleDMXLevels, change) == 8);
+    assert!(offset_of!(RustleDMXLevels, time_ns) == 16);
+    assert!(offset_of!(RustleDMXLevels, kind) == 24);
+    assert!(offset_of!(RustleDMXLevels, universe) == 28);
+    assert!(offset_of!(RustleDMXLevels, sources) == 32);
+    assert!(offset_of!(RustleDMXLevels, place) == 36);
+    assert!(offset_of!(RustleDMXLevels, gap) == 40);
+    assert!(offset_of!(RustleDMXLevels, levels_count) == 44);
+    assert!(offset_of!(RustleDMXLevels, levels) == 48);
+    assert!(size_of::<RustleDMXEvent>() == 128 && align_of::<RustleDMXEvent>() == 8);
+    assert!(offset_of!(RustleDMXEvent, sequence) == 0);
+    assert!(offset_of!(RustleDMXEvent, time_ns) == 8);
+    assert!(offset_of!(RustleDMXEvent, cid_high) == 16);
+    assert!(offset_of!(RustleDMXEvent, cid_low) == 24);
+    assert!(offset_of!(RustleDMXEvent, kind) == 32);
+    assert!(offset_of!(RustleDMXEvent, event) == 36);
+    assert!(offset_of!(RustleDMXEvent, universe) == 40);
+    assert!(offset_of!(RustleDMXEvent, address) == 44);
+    assert!(offset_of!(RustleDMXEvent, physical) == 48);
+    assert!(offset_of!(RustleDMXEvent, gap) == 52);
+    assert!(offset_of!(RustleDMXEvent, text_length) == 56);
+    assert!(offset_of!(RustleDMXEvent, text) == 60);
+    assert!(offset_of!(RustleDMXEvent, reserved) == 124);
+    assert!(size_of::<RustleDMXReceiverCounts>() == 96 && align_of::<RustleDMXReceiverCounts>() == 8);
+    assert!(offset_of!(RustleDMXReceiverCounts, datagrams) == 0);
+    assert!(offset_of!(RustleDMXReceiverCounts, levels) == 8);
+    assert!(offset_of!(RustleDMXReceiverCounts, kernel_drops) == 16);
+    assert!(offset_of!(RustleDMXReceiverCounts, malformed) == 24);
+    assert!(offset_of!(RustleDMXReceiverCounts, other_universes) == 32);
+    assert!(offset_of!(RustleDMXReceiverCounts, syncs) == 40);
+    assert!(offset_of!(RustleDMXReceiverCounts, syncs_ignored) == 48);
+    assert!(offset_of!(RustleDMXReceiverCounts, frames_incomplete) == 56);
+    assert!(offset_of!(RustleDMXReceiverCounts, discovery_pages) == 64);
+    assert!(offset_of!(RustleDMXReceiverCounts, replies) == 72);
+    assert!(offset_of!(RustleDMXReceiverCounts, replies_refused) == 80);
+    assert!(offset_of!(RustleDMXReceiverCounts, socket_errors) == 88);
+    assert!(size_of::<RustleDMXUniverseCounts>() == 64 && align_of::<RustleDMXUniverseCounts>() == 8);
+    assert!(offset_of!(RustleDMXUniverseCounts, packets) == 0);
+    assert!(offset_of!(RustleDMXUniverseCounts, out_of_order) == 8);
+    assert!(offset_of!(RustleDMXUniverseCounts, previews) == 16);
+    assert!(offset_of!(RustleDMXUniverseCounts, excess) == 24);
+    assert!(offset_of!(RustleDMXUniverseCounts, start_codes) == 32);
+    assert!(offset_of!(RustleDMXUniverseCounts, terminations) == 40);
+    assert!(offset_of!(RustleDMXUniverseCounts, sources) == 48);
+    assert!(offset_of!(RustleDMXUniverseCounts, hertz) == 56);
     assert!(size_of::<RustleEchoConfiguration>() == 40 && align_of::<RustleEchoConfiguration>() == 8);
     assert!(offset_of!(RustleEchoConfiguration, values_per_second) == 0);
     assert!(offset_of!(RustleEchoConfiguration, number) == 8);
@@ -6056,6 +7040,9 @@ const _: () = {
     assert!(crate::log::RUSTLE_LOG_INFO as i128 == 3);
     assert!(crate::log::RUSTLE_LOG_DEBUG as i128 == 4);
     assert!(crate::log::RUSTLE_LOG_TRACE as i128 == 5);
+    assert!(crate::dmx_nodes::RUSTLE_DMX_NODE_PORTS as i128 == 64);
+    assert!(crate::dmx_receiver::RUSTLE_DMX_SLOTS as i128 == 512);
+    assert!(crate::dmx_receiver::RUSTLE_DMX_TEXT_CAPACITY as i128 == 64);
     assert!(crate::feed::RUSTLE_NO_SEQUENCE as i128 == 18446744073709551615);
     assert!(crate::feed::RUSTLE_SYMBOL_CAPACITY as i128 == 32);
     assert!(crate::feed::RUSTLE_NOTICE_CAPACITY as i128 == 104);

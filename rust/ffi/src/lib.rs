@@ -32,6 +32,8 @@ pub mod log;
 pub mod version;
 
 pub mod dmx;
+pub mod dmx_nodes;
+pub mod dmx_receiver;
 pub mod echo;
 pub mod equalizer;
 pub mod feed;

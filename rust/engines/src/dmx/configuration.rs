@@ -139,22 +139,26 @@ impl DmxConfiguration {
         }
         let mut destinations = Vec::new();
         for text in &self.destinations {
-            let destination = self.destination(text)?;
+            let destination = destination(text, self.protocol.port())?;
             if !destinations.contains(&destination) {
                 destinations.push(destination);
             }
         }
         Ok(destinations)
     }
+}
 
-    fn destination(&self, text: &str) -> Result<SocketAddrV4, DmxError> {
-        let address = text.parse::<SocketAddrV4>().or_else(|_| {
-            text.parse::<Ipv4Addr>()
-                .map(|address| SocketAddrV4::new(address, self.protocol.port()))
-        });
-        match address {
-            Ok(address) if address.port() > 0 && !address.ip().is_unspecified() => Ok(address),
-            _ => Err(DmxError::Destination { got: text.to_owned() }),
-        }
+/// An address of IPv4, with the port or without.
+///
+/// # Errors
+/// [`DmxError::Destination`].
+pub(super) fn destination(text: &str, port: u16) -> Result<SocketAddrV4, DmxError> {
+    let address = text.parse::<SocketAddrV4>().or_else(|_| {
+        text.parse::<Ipv4Addr>()
+            .map(|address| SocketAddrV4::new(address, port))
+    });
+    match address {
+        Ok(address) if address.port() > 0 && !address.ip().is_unspecified() => Ok(address),
+        _ => Err(DmxError::Destination { got: text.to_owned() }),
     }
 }

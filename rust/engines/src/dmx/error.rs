@@ -1,6 +1,7 @@
 //! The errors of senders.
 
 use super::configuration::DMX_DESTINATIONS;
+use super::receiver::DMX_RECEIVED_UNIVERSES;
 use crate::engine::StartError;
 use crate::runtime::RuntimeError;
 use crate::ticker::RATE_RANGE;
@@ -54,6 +55,26 @@ pub enum DmxError {
         got: String,
         /// The interfaces that there are.
         choices: String,
+    },
+    /// A receiver of no universes, or of too many.
+    UniverseCount {
+        /// Their number.
+        got: usize,
+    },
+    /// Another program has the port, and does not share it.
+    PortTaken {
+        /// The port.
+        port: u16,
+    },
+    /// The interface has no multicast.
+    NoMulticast {
+        /// Its name or its address.
+        interface: String,
+    },
+    /// The process may not open the port.
+    NotPermitted {
+        /// The port.
+        port: u16,
     },
     /// The system refuses the socket.
     Network {
@@ -109,6 +130,27 @@ impl fmt::Display for DmxError {
             ),
             Self::Interface { got, choices } => {
                 write!(f, "interface: expected one of {choices}, got {got:?}")
+            }
+            Self::UniverseCount { got } => {
+                write!(f, "universes: expected 1 to {DMX_RECEIVED_UNIVERSES}, got {got}")
+            }
+            Self::PortTaken { port } => {
+                write!(
+                    f,
+                    "port {port}: expected one that is free or shared, got one that another program has alone"
+                )
+            }
+            Self::NoMulticast { interface } => {
+                write!(
+                    f,
+                    "interface: expected one with multicast, got {interface}, which has none"
+                )
+            }
+            Self::NotPermitted { port } => {
+                write!(
+                    f,
+                    "port {port}: expected one that this process may open, got: permission denied"
+                )
             }
             Self::Network { what, reason } => write!(f, "{what}: {reason}"),
             Self::ShutDown => f.write_str("the engine was shut down: make a new one"),

@@ -70,7 +70,7 @@ impl Sockets {
 }
 
 /// The interface of a name or an address, or that of the default route.
-fn find(wanted: &str) -> Result<Interface, DmxError> {
+pub(super) fn find(wanted: &str) -> Result<Interface, DmxError> {
     let all = dmx_interfaces()?;
     let address = match wanted {
         "" => default_address(),

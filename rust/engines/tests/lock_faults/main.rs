@@ -1,11 +1,13 @@
 //! A panic behind each lock, on any thread that takes it, and a thousand calls of everything afterwards: promise G19.
 
 mod feeds;
+mod receivers;
 mod senders;
 mod sounds;
 mod tickers;
 
 use feeds::{ExternalFeeds, Feeds, Servers};
+use receivers::Receivers;
 use rustle_engines::faults::{Lock, arm_lock, disarm_lock, is_a_lock_armed};
 use rustle_engines::*;
 use senders::Senders;
@@ -60,6 +62,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
     let mut feeds = Feeds::new(&runtime);
     let mut pushed = ExternalFeeds::new(&runtime);
     let mut sounds = Sounds::new(&runtime);
+    let mut receivers = Receivers::new(&runtime);
     let mut senders = Senders::new(&runtime);
     let mut equalizers = Equalizers::new();
     let address: FeedAddress = "tcp://127.0.0.1:0".parse().expect("an address");
@@ -75,6 +78,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         feeds.turn(&runtime, false);
         pushed.turn(&runtime, false);
         sounds.turn(&runtime, false);
+        receivers.turn(&runtime, false);
         senders.turn(&runtime, false);
         equalizers.turn(false);
         servers.turn(false);
@@ -84,7 +88,8 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
     for _ in 0..2 {
         runtime.advance(Duration::ZERO);
     }
-    let (mut ticks, mut trades, mut pushes, mut plays, mut sends) = (true, true, true, true, true);
+    let (mut ticks, mut trades, mut pushes, mut plays, mut sends, mut levels) =
+        (true, true, true, true, true, true);
     // The first turn shows what a worker lost with the fault.
     for turn in 0..1_000 {
         let is_calm = turn > 0;
@@ -92,6 +97,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         trades = trades && feeds.turn(&runtime, is_calm);
         pushes = pushes && pushed.turn(&runtime, is_calm);
         plays = plays && sounds.turn(&runtime, is_calm);
+        levels = levels && receivers.turn(&runtime, is_calm);
         sends = sends && senders.turn(&runtime, is_calm);
         equalizers.turn(is_calm);
         servers.turn(is_calm);
@@ -103,12 +109,14 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         Feeds::new(&runtime),
         Sounds::new(&runtime),
         Senders::new(&runtime),
+        Receivers::new(&runtime),
     );
     for _ in 0..10 {
         assert!(fresh.0.turn(&runtime, true));
         assert!(fresh.1.turn(&runtime, true));
         assert!(fresh.2.turn(&runtime, true));
         assert!(fresh.3.turn(&runtime, true));
+        assert!(fresh.4.turn(&runtime, true));
     }
     has_struck
 }

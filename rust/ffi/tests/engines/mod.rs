@@ -1,6 +1,7 @@
 //! The engines of the archive, as driven by the tests of the boundary, which test its promises for each row of [`ENGINES`].
 
 mod dmx;
+mod dmx_receiver;
 mod feed;
 mod sound;
 mod table;

@@ -9,6 +9,8 @@ use rustle::*;
 /// row.
 pub(crate) const ENGINES: &[Engine] = &[
     super::dmx::SENDER,
+    super::dmx_receiver::RECEIVER,
+    super::dmx_receiver::NODES,
     super::feed::ENGINE,
     super::sound::CAPTURE,
     super::sound::PLAYBACK,

@@ -137,6 +137,15 @@ pub(super) struct Property<'a> {
     count: Option<&'a Field>,
 }
 
+/// The type of an array's elements, which are copied as they are in memory.
+fn element_type(field: &Field, element: &Type) -> String {
+    match element {
+        Type::Number(number) if number == "u16" => "UInt16".to_owned(),
+        Type::Number(number) if number == "u32" => "UInt32".to_owned(),
+        element => swift_type(field, element),
+    }
+}
+
 pub(super) fn properties<'a>(record: &'a Record) -> Vec<Property<'a>> {
     let mut out: Vec<Property<'a>> = Vec::new();
     let is_count = |field: &Field, of: &Field| match of.kind {
@@ -160,10 +169,15 @@ pub(super) fn properties<'a>(record: &'a Record) -> Vec<Property<'a>> {
         if field.name == "reserved" || counts.iter().flatten().any(|count| count.name == field.name) {
             continue;
         }
+        let is_text = count.is_none_or(|count| !count.name.ends_with("_count"));
+        let kind = match &field.kind {
+            Type::Array(element, _) if !is_text => format!("[{}]", element_type(field, element)),
+            kind => swift_type(field, kind),
+        };
         out.push(Property {
             field,
             name: camel(&field.name),
-            kind: swift_type(field, &field.kind),
+            kind,
             count: *count,
         });
     }
@@ -303,7 +317,7 @@ fn reader(record: &Record, properties: &[Property<'_>], out: &mut String) {
                 } else {
                     format!(
                         "arrayOfTuple({from}, of: {}.self, count: {most})",
-                        swift_type(field, element)
+                        element_type(field, element)
                     )
                 }
             }

@@ -102,6 +102,146 @@ pub(crate) static RUSTLE_D_M_X_CONFIGURATION: Record = Record {
     ],
 };
 
+/// `RustleDMXNodesConfiguration`.
+pub(crate) static RUSTLE_D_M_X_NODES_CONFIGURATION: Record = Record {
+    size: 96,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Text("demo"),
+        },
+        Field {
+            offset: 16,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 32,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 48,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 64,
+            what: What::Number(Number::F64, 1000.0),
+        },
+        Field {
+            offset: 72,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 80,
+            what: What::Runtime,
+        },
+        Field {
+            offset: 88,
+            what: What::Number(Number::U32, 0.0),
+        },
+        Field {
+            offset: 92,
+            what: What::Reserved,
+        },
+    ],
+};
+
+/// `RustleDMXReceiverConfiguration`.
+pub(crate) static RUSTLE_D_M_X_RECEIVER_CONFIGURATION: Record = Record {
+    size: 152,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Text("demo"),
+        },
+        Field {
+            offset: 16,
+            what: What::Text("1"),
+        },
+        Field {
+            offset: 32,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 48,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 64,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 80,
+            what: What::Number(Number::F64, 1000.0),
+        },
+        Field {
+            offset: 88,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 96,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 104,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 112,
+            what: What::Runtime,
+        },
+        Field {
+            offset: 120,
+            what: What::Choice(&[0, 1], 0),
+        },
+        Field {
+            offset: 124,
+            what: What::Choice(&[0, 1], 0),
+        },
+        Field {
+            offset: 128,
+            what: What::Choice(&[0, 1], 0),
+        },
+        Field {
+            offset: 132,
+            what: What::Number(Number::U32, 16.0),
+        },
+        Field {
+            offset: 136,
+            what: What::Number(Number::U32, 0.0),
+        },
+        Field {
+            offset: 140,
+            what: What::Number(Number::U32, 0.0),
+        },
+        Field {
+            offset: 144,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 148,
+            what: What::Flag(false),
+        },
+    ],
+};
+
+/// `RustleDMXLevelsRequest`.
+pub(crate) static RUSTLE_D_M_X_LEVELS_REQUEST: Record = Record {
+    size: 16,
+    fields: &[Field {
+        offset: 0,
+        what: What::Record(&RUSTLE_LANE_REQUEST),
+    }],
+};
+
+/// `RustleDMXEventsRequest`.
+pub(crate) static RUSTLE_D_M_X_EVENTS_REQUEST: Record = Record {
+    size: 8,
+    fields: &[Field {
+        offset: 0,
+        what: What::Number(Number::Size, 16.0),
+    }],
+};
+
 /// `RustleEchoConfiguration`.
 pub(crate) static RUSTLE_ECHO_CONFIGURATION: Record = Record {
     size: 40,
@@ -1229,6 +1369,510 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { a.of_kind(rustle_shut_down, 16, error) },
+    },
+    Call {
+        name: "rustle_dmx_nodes_new",
+        makes: "dmx_nodes",
+        parameters: &[
+            Parameter {
+                what: What::In(&RUSTLE_D_M_X_NODES_CONFIGURATION),
+                size: 96,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UTF8,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_ADDRESS,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RATE_OUT_OF_RANGE,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_new(RUSTLE_NEW_DMX_NODES, a.input(0), a.size(0), a.output(1), error)
+        },
+    },
+    Call {
+        name: "rustle_dmx_nodes_start",
+        makes: "session",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "dmx_nodes",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_LANE_REQUEST),
+                size: 16,
+            },
+            Parameter {
+                what: What::Sink,
+                size: 288,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_ADDRESS_UNAVAILABLE,
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NETWORK_FAILED,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_SHUT_DOWN,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNKNOWN_INTERFACE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_start(
+                a.handle(0),
+                RUSTLE_START_DMX_NODES,
+                a.input(1),
+                a.size(1),
+                a.size(2),
+                a.sink(2),
+                a.output(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_dmx_nodes_drain",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_dmx_nodes_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(288, 16),
+                size: 288,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(40, true),
+                size: 40,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_drain(
+                a.handle(0),
+                RUSTLE_START_DMX_NODES,
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_dmx_nodes_counts",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "dmx_nodes",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(64, false),
+                size: 64,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(
+                a.handle(0),
+                RUSTLE_DESCRIBE_DMX_NODES_COUNTS,
+                a.output(1),
+                a.size(1),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_dmx_nodes_cancel",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "dmx_nodes",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_cancel, 18, error) },
+    },
+    Call {
+        name: "rustle_dmx_nodes_shut_down",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "dmx_nodes",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_shut_down, 18, error) },
+    },
+    Call {
+        name: "rustle_dmx_receiver_new",
+        makes: "dmx_receiver",
+        parameters: &[
+            Parameter {
+                what: What::In(&RUSTLE_D_M_X_RECEIVER_CONFIGURATION),
+                size: 152,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UNIVERSE,
+            status::RUSTLE_INVALID_UTF8,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RATE_OUT_OF_RANGE,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_new(RUSTLE_NEW_DMX_RECEIVER, a.input(0), a.size(0), a.output(1), error)
+        },
+    },
+    Call {
+        name: "rustle_dmx_receiver_start_levels",
+        makes: "session",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "dmx_receiver",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_D_M_X_LEVELS_REQUEST),
+                size: 16,
+            },
+            Parameter {
+                what: What::Sink,
+                size: 560,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_ADDRESS_UNAVAILABLE,
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NETWORK_FAILED,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_SHUT_DOWN,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNKNOWN_INTERFACE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_start(
+                a.handle(0),
+                RUSTLE_START_DMX_RECEIVER_LEVELS,
+                a.input(1),
+                a.size(1),
+                a.size(2),
+                a.sink(2),
+                a.output(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_dmx_receiver_drain_levels",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_dmx_receiver_start_levels"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(560, 16),
+                size: 560,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(40, true),
+                size: 40,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_drain(
+                a.handle(0),
+                RUSTLE_START_DMX_RECEIVER_LEVELS,
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_dmx_receiver_start_events",
+        makes: "session",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "dmx_receiver",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_D_M_X_EVENTS_REQUEST),
+                size: 8,
+            },
+            Parameter {
+                what: What::Sink,
+                size: 128,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_ADDRESS_UNAVAILABLE,
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NETWORK_FAILED,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_SHUT_DOWN,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNKNOWN_INTERFACE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_start(
+                a.handle(0),
+                RUSTLE_START_DMX_RECEIVER_EVENTS,
+                a.input(1),
+                a.size(1),
+                a.size(2),
+                a.sink(2),
+                a.output(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_dmx_receiver_drain_events",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_dmx_receiver_start_events"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(128, 16),
+                size: 128,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(40, true),
+                size: 40,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_drain(
+                a.handle(0),
+                RUSTLE_START_DMX_RECEIVER_EVENTS,
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_dmx_receiver_counts",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "dmx_receiver",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(96, false),
+                size: 96,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(
+                a.handle(0),
+                RUSTLE_DESCRIBE_DMX_RECEIVER_COUNTS,
+                a.output(1),
+                a.size(1),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_dmx_receiver_cancel",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "dmx_receiver",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_cancel, 17, error) },
+    },
+    Call {
+        name: "rustle_dmx_receiver_shut_down",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "dmx_receiver",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_shut_down, 17, error) },
     },
     Call {
         name: "rustle_echo_new",
@@ -3257,6 +3901,36 @@ pub(crate) static CALLS: &[Call] = &[
         run: |a, error| unsafe { a.of_kind(rustle_free, 16, error) },
     },
     Call {
+        name: "rustle_dmx_nodes_free",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "dmx_nodes",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[status::RUSTLE_STALE_HANDLE],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_free, 18, error) },
+    },
+    Call {
+        name: "rustle_dmx_receiver_free",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "dmx_receiver",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[status::RUSTLE_STALE_HANDLE],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_free, 17, error) },
+    },
+    Call {
         name: "rustle_echo_free",
         makes: "",
         parameters: &[Parameter {
@@ -3676,6 +4350,50 @@ pub(crate) static CALLS: &[Call] = &[
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_dmx_sender_refusals(a.handle(0), a.output(1), a.count(1), a.output(2), error)
+        },
+    },
+    Call {
+        name: "rustle_dmx_receiver_universe",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "dmx_receiver",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Choice(&[0, 1], 0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 1.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(64, false),
+                size: 64,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_UNIVERSE,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_dmx_receiver_universe_sized(
+                a.handle(0),
+                Choice::of_number(a.u32(1)),
+                a.u32(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
         },
     },
     Call {
