@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::os::fd::RawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -21,30 +21,38 @@ const MOST_EVENTS: usize = 1_024;
 /// The token of the thread's own bell. Sockets count up from 0.
 const BELL: Token = Token(usize::MAX);
 
-/// What a socket may be ready for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    /// Bytes or an end wait to be read.
-    Read = 1,
-    /// There is room for bytes to write, or the connection is made or refused.
-    Write = 2,
-}
-
-/// What a socket became ready for since its job tried it.
+/// Whether bytes or an end may wait to be read.
 pub(crate) struct Readiness {
-    sides: AtomicU8,
+    /// How often the socket became ready, with the first try.
+    events: AtomicU64,
+    /// The events before the last try that found nothing.
+    tried: AtomicU64,
     session: Session,
 }
 
 impl Readiness {
-    /// Returns whether this side may be ready, and marks it as tried.
-    pub(crate) fn take(&self, side: Side) -> bool {
-        self.sides.fetch_and(!(side as u8), Ordering::AcqRel) & side as u8 != 0
+    fn new(session: Session) -> Self {
+        Self {
+            events: AtomicU64::new(1),
+            tried: AtomicU64::new(0),
+            session,
+        }
     }
 
-    /// Marks a side as ready, without a wake: whoever tried it may try again.
-    pub(crate) fn keep(&self, side: Side) {
-        self.sides.fetch_or(side as u8, Ordering::AcqRel);
+    /// The events so far, for a try; `None` when nothing has come since a try found nothing.
+    pub(crate) fn events(&self) -> Option<u64> {
+        let events = self.events.load(Ordering::Acquire);
+        (self.tried.load(Ordering::Acquire) < events).then_some(events)
+    }
+
+    /// A try after these events found nothing: what came meanwhile is tried again.
+    pub(crate) fn set_tried(&self, events: u64) {
+        self.tried.fetch_max(events, Ordering::AcqRel);
+    }
+
+    /// The next call tries, without a wake.
+    pub(crate) fn add_event(&self) {
+        self.events.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Wakes the job, unless this is a fork, which has no worker.
@@ -89,11 +97,7 @@ impl Io {
     pub(crate) fn watch(&self, socket: RawFd, writes: bool, session: &Session) -> io::Result<Watch> {
         let registry = self.registry()?;
         let token = Token(self.sockets.tokens.fetch_add(1, Ordering::Relaxed));
-        let readiness = Arc::new(Readiness {
-            // The first try shows it.
-            sides: AtomicU8::new(Side::Read as u8 | Side::Write as u8),
-            session: session.clone(),
-        });
+        let readiness = Arc::new(Readiness::new(session.clone()));
         // The thread must find whom to wake as soon as the system reports the socket.
         locked_surely(&self.sockets.watched).insert(token, readiness.clone());
         let watch = Watch {
@@ -173,10 +177,7 @@ impl Sockets {
             // Without one it is the bell, or a socket that is watched no longer.
             let Some(readiness) = watched else { continue };
             if event.is_readable() || event.is_read_closed() || event.is_error() {
-                readiness.keep(Side::Read);
-            }
-            if event.is_writable() || event.is_write_closed() || event.is_error() {
-                readiness.keep(Side::Write);
+                readiness.add_event();
             }
             readiness.session.wake();
         }

@@ -26,8 +26,8 @@ struct State {
 }
 
 impl Lookups {
-    /// Makes a call on a thread of its own, and wakes the session when its result is there. A call whose result is not awaited
-    /// any more is made nevertheless.
+    /// Makes a call on a thread of its own, and wakes the session when its result is there. A call is not made
+    /// once the session is cancelled.
     ///
     /// # Errors
     /// The system has no thread.
@@ -39,6 +39,9 @@ impl Lookups {
         let (sender, result) = sync_channel(1);
         let session = session.clone();
         let call = Box::new(move || {
+            if session.is_cancelled() {
+                return;
+            }
             let made = catch_unwind(AssertUnwindSafe(call));
             let made = made.unwrap_or_else(|payload| Err(io::Error::other(into_panic_message(payload))));
             // Nobody awaits it any more when this fails.
@@ -119,6 +122,26 @@ mod tests {
             std::thread::yield_now();
         }
         assert_eq!(made.try_iter().count(), 10);
+    }
+
+    #[test]
+    fn call_of_a_cancelled_session_is_not_made() {
+        let lookups = Arc::new(Lookups::default());
+        let inbox = Arc::new(Inbox::new());
+        let (session, gone) = (Session::new(1, inbox.clone()), Session::new(2, inbox));
+        let barrier = Arc::new(Barrier::new(MOST_THREADS + 1));
+        for _ in 0..MOST_THREADS {
+            let barrier = barrier.clone();
+            let call = move || {
+                barrier.wait();
+                Ok(())
+            };
+            drop(lookups.make(&session, call).expect("a thread"));
+        }
+        let result = lookups.make(&gone, || Ok(())).expect("threads");
+        gone.cancel();
+        barrier.wait();
+        assert!(result.recv().is_err(), "the call was dropped");
     }
 
     #[test]

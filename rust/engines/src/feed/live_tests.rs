@@ -1,6 +1,7 @@
 //! Feeds over sockets of this machine, on the system's clock.
 
 mod access;
+mod endings;
 mod reconnects;
 mod server;
 mod stalls;

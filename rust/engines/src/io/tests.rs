@@ -198,13 +198,14 @@ fn datagram_that_arrives_while_its_socket_is_registered_is_not_missed() {
 
 #[test]
 fn readiness_that_comes_during_a_try_is_kept() {
-    let readiness = Readiness {
-        sides: AtomicU8::new(Side::Read as u8),
-        session: Session::new(1, Arc::new(crate::worker::Inbox::new())),
-    };
-    assert!(readiness.take(Side::Read) && !readiness.take(Side::Read));
-    readiness.keep(Side::Write);
-    assert!(!readiness.take(Side::Read) && readiness.take(Side::Write));
+    let readiness = Readiness::new(Session::new(1, Arc::new(crate::worker::Inbox::new())));
+    let [first, second] = [(); 2].map(|()| readiness.events().expect("a first try"));
+    readiness.set_tried(first);
+    assert_eq!(readiness.events(), None);
+    readiness.add_event();
+    // A try that began before it found nothing, too.
+    readiness.set_tried(second);
+    assert!(readiness.events().is_some());
 }
 
 #[test]
@@ -260,4 +261,34 @@ fn fork_that_closes_a_socket_leaves_the_parent_s_watched() {
     }));
     bench.far.send_to(b"a", listener.at).expect("sent");
     assert_eq!(listener.next(), Heard::Polled(1));
+}
+
+#[test]
+fn what_another_thread_leaves_is_not_missed() {
+    let bench = Bench::new();
+    for _ in 0..100 {
+        let listener = bench.listener();
+        let (udp, mut sent) = (listener.udp.clone(), 0);
+        let is_wait = |error: &io::Error| error.kind() == ErrorKind::WouldBlock;
+        let other =
+            std::thread::spawn(
+                move || while udp.try_receive(&mut [0; 8]).is_err_and(|error| is_wait(&error)) {},
+            );
+        while !other.is_finished() && sent < 100 {
+            bench.far.send_to(b"a", listener.at).expect("sent");
+            sent += 1;
+            std::thread::yield_now();
+        }
+        // The job takes all but the one that the other takes.
+        let mut taken = 0;
+        while taken + 1 < sent {
+            match listener.next() {
+                Heard::Polled(count) => taken += count,
+                Heard::Released(release) => panic!("{release:?}"),
+            }
+        }
+        listener.udp.close();
+        while !matches!(listener.next(), Heard::Released(_)) {}
+        other.join().expect("no panic");
+    }
 }

@@ -1,6 +1,6 @@
 //! A socket that any thread may use and close, and that wakes a job.
 
-use crate::io::{Side, Watch};
+use crate::io::Watch;
 use crate::job::PollContext;
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
@@ -51,15 +51,19 @@ impl<S: AsRawFd> Port<S> {
         let Some(watch) = &open.watch else {
             return call(&open.socket);
         };
-        // Marked as tried before it is: what arrives meanwhile marks it again.
-        if !watch.readiness.take(Side::Read) {
-            return Err(ErrorKind::WouldBlock.into());
-        }
+        let events = watch.readiness.events().ok_or(ErrorKind::WouldBlock)?;
         let received = call(&open.socket);
-        if !is_full(&received) {
-            watch.readiness.keep(Side::Read);
+        if is_full(&received) {
+            watch.readiness.set_tried(events);
         }
         received
+    }
+
+    /// Makes the next call that receives ask the system, which may know of bytes before the reactor reports them.
+    pub(crate) fn recheck(&self) {
+        if let Some(watch) = self.read().as_ref().and_then(|open| open.watch.as_ref()) {
+            watch.readiness.add_event();
+        }
     }
 
     /// Runs a call that sends `length` units, and returns how many were. The job is woken when there is room for the rest.

@@ -148,6 +148,12 @@ impl Stream {
         Ok(is_connected)
     }
 
+    /// Makes the next receive ask the system, before a deadline is held against the peer: bytes may wait whose arrival is not
+    /// reported yet.
+    pub fn recheck(&self) {
+        self.port.recheck();
+    }
+
     /// Ends the writing side: the peer reads the bytes so far, and then the end.
     pub fn finish_writing(&self) {
         // A connection that the peer has closed needs no end.

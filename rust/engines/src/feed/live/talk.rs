@@ -54,12 +54,15 @@ impl Talk {
 
     /// Writes and reads as much as it can at once; `take` gets each piece that was read.
     pub(super) fn go_on(&mut self, now: Nanoseconds, take: impl FnMut(&[u8])) -> Tidings {
-        let is_at_rest = match self.write(now).and_then(|()| self.read(now, take)) {
-            Ok(is_at_rest) => is_at_rest,
+        // What arrived before the peer closed is read first.
+        let written = self.write(now);
+        match self.read(now, take) {
+            Ok(false) => return Tidings::None(Step::At(now)),
+            Ok(true) => {}
             Err(reason) => return Tidings::Lost(reason),
-        };
-        if !is_at_rest {
-            return Tidings::None(Step::At(now));
+        }
+        if let Err(reason) = written {
+            return Tidings::Lost(reason);
         }
         // Time may end before.
         let after = |since: Nanoseconds, time: Duration| since.checked_add(time.as_nanos() as Nanoseconds);
@@ -94,9 +97,17 @@ impl Talk {
         Ok(())
     }
 
+    fn is_silent(&self, now: Nanoseconds) -> bool {
+        let passed = |silence| has_passed(now, self.heard, silence);
+        self.silence.is_some_and(passed)
+    }
+
     /// Returns whether all that has arrived was read.
     fn read(&mut self, now: Nanoseconds, mut take: impl FnMut(&[u8])) -> Result<bool, String> {
         let mut total = 0;
+        if self.is_silent(now) {
+            self.stream.recheck();
+        }
         while total < PIECE {
             match self.stream.try_receive(&mut self.piece) {
                 Ok(got) if got.length == 0 => return Err("the peer has closed the connection".to_owned()),
@@ -107,7 +118,7 @@ impl Talk {
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     return match self.silence {
-                        Some(silence) if has_passed(now, self.heard, silence) => Err(format!(
+                        Some(silence) if self.is_silent(now) => Err(format!(
                             "expected to hear something within {silence:?}, got nothing"
                         )),
                         _ => Ok(true),

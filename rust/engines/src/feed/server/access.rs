@@ -109,6 +109,9 @@ impl Applicant {
     /// The reason why the client is refused.
     pub(super) fn admit(&mut self, token: &str, now: Nanoseconds) -> Result<Option<Vec<u8>>, &'static str> {
         let mut piece = [0; 1_024];
+        if now >= self.deadline() {
+            self.stream.recheck();
+        }
         let end = loop {
             if let Some(end) = self.bytes.iter().position(|byte| *byte == b'\n') {
                 break end;
