@@ -1,4 +1,5 @@
 import Foundation
+import RustleFiles
 import RustleMarket
 import TestSupport
 import Testing

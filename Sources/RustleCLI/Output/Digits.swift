@@ -1,4 +1,5 @@
 import Foundation
+import RustleFiles
 import RustleMarket
 
 /// Numbers of many lines: the texts of C's formats, at a fraction of the time that `String(format:)` takes.

@@ -2,6 +2,7 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustleFiles
 import RustleMarket
 import RustlePlot
 

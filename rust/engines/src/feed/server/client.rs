@@ -8,7 +8,7 @@ use super::super::{FeedSession, Policy, Subscription};
 use super::figures::Figures;
 use super::text::{Composed, Text};
 use super::{Ending, HEARTBEAT};
-use crate::clock::Nanoseconds;
+use crate::clock::{Clock, Nanoseconds, SystemClock};
 use crate::job::{Job, PollContext, Release, Step};
 use crate::lane::Doorbell;
 use crate::session::Session;
@@ -21,6 +21,10 @@ use std::time::Duration;
 
 /// The longest time that a client may read nothing, and that it may stay after the end; then it is disconnected.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The least such time by the system's clock: a manual clock passes the other one in no time, and the client is a process of its
+/// own.
+const LEAST_PATIENCE: Nanoseconds = 1_000_000_000;
 
 /// The most writes and reads of a poll: others at the same place have their turn then.
 const MOST_AT_ONCE: usize = 16;
@@ -118,8 +122,8 @@ struct State {
     is_deaf: bool,
     /// The time of the last write, or of the beginning.
     last_write: Option<Nanoseconds>,
-    /// The time since which the client has read nothing of what waits.
-    held_up_since: Option<Nanoseconds>,
+    /// The time since which the client has read nothing of what waits, and a clock that started then.
+    held_up_since: Option<(Nanoseconds, SystemClock)>,
     /// The time since which everything is written, and the end of it.
     over_since: Option<Nanoseconds>,
 }
@@ -177,8 +181,9 @@ impl Serving {
                         self.state.last_write = Some(now);
                     }
                     Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                        let since = *self.state.held_up_since.get_or_insert(now);
-                        return if has_passed(now, since, PATIENCE) {
+                        let held_up_since = &mut self.state.held_up_since;
+                        let (since, clock) = held_up_since.get_or_insert_with(|| (now, SystemClock::new()));
+                        return if has_passed(now, *since, PATIENCE) && clock.now() >= LEAST_PATIENCE {
                             Err(Leaving::Lost(format!(
                                 "expected the client to read within {PATIENCE:?}, got no progress"
                             )))
@@ -218,14 +223,14 @@ impl Serving {
         let State {
             is_deaf,
             last_write,
-            held_up_since,
+            ref held_up_since,
             over_since,
             ..
         } = self.state;
         match (over_since, held_up_since) {
             (Some(since), _) if is_deaf || has_passed(now, since, PATIENCE) => Err(Leaving::Done),
             _ if has_more => Ok(Step::At(now)),
-            (Some(since), _) | (None, Some(since)) => Ok(wait(since, PATIENCE)),
+            (Some(since), _) | (None, &Some((since, _))) => Ok(wait(since, PATIENCE)),
             (None, None) => Ok(wait(last_write.unwrap_or(now), HEARTBEAT)),
         }
     }
@@ -237,7 +242,7 @@ impl Job for Serving {
             Ok(step) => step,
             Err(Leaving::Done) => Step::End,
             Err(Leaving::Lost(reason)) => {
-                tracing::debug!(reason, "a client was disconnected");
+                tracing::info!(reason, "a client was disconnected");
                 Step::End
             }
         }
