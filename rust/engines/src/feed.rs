@@ -305,9 +305,10 @@ impl FeedEngine {
 
     /// Cancels every consumer and the source, and refuses later starts. Idempotent.
     pub fn shut_down(&self) {
+        // Before the source ends: a server of a feed that has ended by itself ends otherwise.
+        self.consumers.servers.shut_down();
         self.consumers.sessions.shut_down();
         self.source.shut_down();
-        self.consumers.servers.shut_down();
     }
 
     /// Serves the trades to the clients that connect to `address`, each with the buffering `policy`: one JSON text per line,
