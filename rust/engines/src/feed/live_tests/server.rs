@@ -231,6 +231,30 @@ fn client_that_is_sent_nothing_hears_heartbeats() {
     );
 }
 
+#[test]
+fn subscriptions_that_come_together_are_one() {
+    let configuration = client("127.0.0.1:1".parse().expect("an address"));
+    let runtime = Arc::new(Runtime::manual(0));
+    let feed = FeedEngine::on(runtime.clone(), &SourceConfiguration::Live(configuration)).expect("valid");
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let server = feed.serve(&address, ALL, Access::Local, NoBell).expect("served");
+    let FeedAddress::Tcp { host, port } = server.address().clone() else {
+        panic!("an address of TCP");
+    };
+    let mut stream = TcpStream::connect((host, port)).expect("the server");
+    let lines = "{\"subscribe\":[\"B\"]}\n{\"subscribe\":\"all\"}\n".repeat(1_000);
+    stream.write_all(lines.as_bytes()).expect("the server");
+    stream
+        .write_all(b"{\"subscribe\":[\"C\"]}\nrubbish\n")
+        .expect("the server");
+    let demand = || feed.hub().demand(0).expect("a client");
+    while server.clients() == 0 || demand().names.iter().all(|name| name.as_ref() != "C") {
+        runtime.advance(Duration::ZERO);
+        std::thread::yield_now();
+    }
+    assert!(demand().version < 100, "{}", demand().version);
+}
+
 #[cfg(unix)]
 mod names {
     use super::*;
