@@ -258,6 +258,7 @@ fn subscriptions_that_come_together_are_one() {
 #[cfg(unix)]
 mod names {
     use super::*;
+    use crate::transport::Stream;
     use std::os::unix::net::{UnixListener, UnixStream};
     use std::path::{Path, PathBuf};
 
@@ -321,6 +322,42 @@ mod names {
         assert!(served(&path).is_err());
         assert_eq!(std::fs::read_to_string(&path).expect("the file"), "a letter");
         std::fs::remove_file(path).expect("the file");
+    }
+
+    #[test]
+    fn full_queue_is_tried_again_by_the_clock_until_the_feed_is_shut_down() {
+        let path = path("retried");
+        let listener = UnixListener::bind(&path).expect("a free name");
+        let runtime = Arc::new(Runtime::manual(0));
+        let fill = || Stream::connect_to_path(&path, runtime.shared_clock()).ok();
+        let mut waiting: Vec<Stream> = std::iter::from_fn(fill).collect();
+        let configuration = SourceConfiguration::Live(client(FeedAddress::Unix(path.clone())));
+        let connect = |runtime: &Arc<Runtime>| {
+            let feed = FeedEngine::on(runtime.clone(), &configuration).expect("valid");
+            feed.run().expect("running");
+            runtime.advance(Duration::ZERO);
+            feed
+        };
+        let kind = |feed: &FeedEngine| feed.connection().map(|notice| notice.kind);
+        let feed = connect(&runtime);
+        assert_eq!(kind(&feed), Some(NoticeKind::Connecting));
+        listener.accept().expect("room");
+        runtime.advance(Duration::from_millis(19));
+        assert_eq!(kind(&feed), Some(NoticeKind::Connecting));
+        runtime.advance(Duration::from_millis(1));
+        assert_eq!(kind(&feed), Some(NoticeKind::Connected));
+        let cancelled = connect(&runtime);
+        cancelled.shut_down();
+        runtime.advance(Duration::ZERO);
+        for _ in 0..waiting.len() {
+            listener.accept().expect("one that waits");
+        }
+        // Nothing of the cancelled feed comes after them.
+        waiting.extend(fill());
+        listener.accept().expect("one that waits");
+        listener.set_nonblocking(true).expect("a socket");
+        assert!(listener.accept().is_err());
+        std::fs::remove_file(&path).expect("its name");
     }
 
     #[test]
