@@ -106,7 +106,7 @@ impl Io {
             token,
             socket,
             readiness,
-            writes: AtomicBool::new(writes),
+            writes: Mutex::new(writes),
         };
         (watch.registry).register(&mut SourceFd(&socket), token, interest(writes))?;
         Ok(watch)
@@ -201,20 +201,32 @@ pub(crate) struct Watch {
     token: Token,
     socket: RawFd,
     pub(crate) readiness: Arc<Readiness>,
-    /// Whether the job waits for room to write.
-    writes: AtomicBool,
+    /// Whether the job waits for room to write: what the system was asked for last.
+    writes: Mutex<bool>,
 }
 
 impl Watch {
-    /// From now on the job is woken when there is room to write, or no longer.
+    /// From now on the job is woken when there is room to write, or no longer: who withdraws it has found room, and the job,
+    /// which may wait for it, is woken a last time. Does nothing in a fork.
     ///
     /// # Errors
     /// The system has no memory.
     pub(crate) fn set_writes(&self, writes: bool) -> io::Result<()> {
-        if self.writes.swap(writes, Ordering::AcqRel) == writes {
+        // Also before the lock, which a thread of the parent may hold.
+        if self.readiness.session.check_process().is_err() {
             return Ok(());
         }
-        (self.registry).reregister(&mut SourceFd(&self.socket), self.token, interest(writes))
+        let mut registered = locked_surely(&self.writes);
+        if *registered == writes {
+            return Ok(());
+        }
+        (self.registry).reregister(&mut SourceFd(&self.socket), self.token, interest(writes))?;
+        *registered = writes;
+        drop(registered);
+        if !writes {
+            self.readiness.session.wake();
+        }
+        Ok(())
     }
 }
 

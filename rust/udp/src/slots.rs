@@ -59,6 +59,7 @@ impl Slots {
         mut receive: impl FnMut(&mut [u8]) -> io::Result<(usize, Option<SocketAddr>)>,
     ) -> io::Result<usize> {
         self.entries.clear();
+        self.dropped = None;
         for slot in self.bytes.chunks_exact_mut(self.stride) {
             match receive(slot) {
                 Ok(entry) => self.entries.push(entry),

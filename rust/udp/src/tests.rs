@@ -147,3 +147,11 @@ fn receive_buffer_is_forced_or_refused_for_want_of_a_privilege() {
         assert_eq!(error.kind(), ErrorKind::PermissionDenied);
     }
 }
+
+#[test]
+fn slots_that_a_call_fills_have_no_drops_of_an_earlier_one() {
+    let mut slots = Slots::new(1, 8);
+    slots.dropped = Some(3);
+    assert_eq!(slots.fill(|_| Ok((0, None))).expect("filled"), 1);
+    assert_eq!(slots.dropped(), None);
+}

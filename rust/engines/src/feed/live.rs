@@ -107,7 +107,7 @@ enum Phase {
     Dialing(Nanoseconds),
     Connected(Box<Talk>),
     /// Waiting for the next attempt.
-    Resting(Nanoseconds),
+    BackingOff(Nanoseconds),
 }
 
 impl Live {
@@ -186,7 +186,7 @@ impl Live {
         self.trades.clear();
         let before = self.delivered;
         let (reader, gate, trades) = (&mut self.reader, &mut self.gate, &mut self.trades);
-        let tidings = talk.go_on(context.now(), |piece| reader.read(piece, gate, trades));
+        let tidings = talk.transfer(context.now(), |piece| reader.read(piece, gate, trades));
         self.gate.pass(&self.trades, self.hub.wall_ns());
         self.delivered += self.trades.len() as u64;
         talk.has_carried |= self.delivered > before;
@@ -218,7 +218,7 @@ impl Live {
         let Some(until) = context.now().checked_add(wait_ns) else {
             return Some(Step::Wait);
         };
-        self.phase = Phase::Resting(until);
+        self.phase = Phase::BackingOff(until);
         Some(Step::At(until))
     }
 
@@ -258,11 +258,11 @@ impl Job for Live {
                     self.dial(begun, context)
                 }
                 Phase::Connected(talk) => self.talk(talk, context),
-                Phase::Resting(until) if context.now() < until => {
-                    self.phase = Phase::Resting(until);
+                Phase::BackingOff(until) if context.now() < until => {
+                    self.phase = Phase::BackingOff(until);
                     Some(Step::At(until))
                 }
-                Phase::Resting(_) => None,
+                Phase::BackingOff(_) => None,
             };
             if let Some(step) = step {
                 return step;

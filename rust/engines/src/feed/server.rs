@@ -176,7 +176,7 @@ impl Serving {
     fn accept(&mut self, context: &PollContext<'_>) -> Rest {
         for _ in 0..MOST_AT_ONCE {
             match self.listener.accept(&self.consumers.clock) {
-                Ok(Some(_)) if self.figures.clients() >= MOST_CLIENTS => self.turn_away("there are too many"),
+                Ok(Some(_)) if self.figures.clients() >= MOST_CLIENTS => self.refuse("there are too many"),
                 Ok(Some(stream)) => {
                     if self.access.token().is_some() {
                         self.await_token(stream, context);
@@ -197,11 +197,11 @@ impl Serving {
     fn await_token(&mut self, stream: Stream, context: &PollContext<'_>) {
         if self.applicants.len() == MOST_APPLICANTS {
             self.applicants.remove(0);
-            self.turn_away("it sent no token before many others came");
+            self.refuse("it sent no token before many others came");
         }
         match stream.watch(context) {
             Ok(()) => self.applicants.push(Applicant::new(stream, context.now())),
-            Err(error) => self.turn_away(&error.to_string()),
+            Err(error) => self.refuse(&error.to_string()),
         }
     }
 
@@ -209,9 +209,9 @@ impl Serving {
         for mut applicant in std::mem::take(&mut self.applicants) {
             match applicant.admit(self.access.token().unwrap_or_default(), context.now()) {
                 Ok(None) => self.applicants.push(applicant),
-                Ok(Some(_)) if self.figures.clients() >= MOST_CLIENTS => self.turn_away("there are too many"),
+                Ok(Some(_)) if self.figures.clients() >= MOST_CLIENTS => self.refuse("there are too many"),
                 Ok(Some(read_ahead)) => self.admit(applicant.stream, read_ahead, context),
-                Err(reason) => self.turn_away(reason),
+                Err(reason) => self.refuse(reason),
             }
         }
     }
@@ -229,11 +229,11 @@ impl Serving {
                 self.clients.retain(|session| !session.is_released());
                 self.clients.push(session);
             }
-            Err(error) => self.turn_away(&error.to_string()),
+            Err(error) => self.refuse(&error.to_string()),
         }
     }
 
-    fn turn_away(&self, reason: &str) {
+    fn refuse(&self, reason: &str) {
         self.figures.refuse();
         tracing::warn!(reason, "a client was refused");
     }

@@ -1,3 +1,6 @@
+#[cfg(target_os = "linux")]
+mod writes;
+
 use super::*;
 use crate::clock::SystemClock;
 use crate::job::{Job, PollContext, Release, Step};

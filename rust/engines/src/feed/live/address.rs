@@ -1,4 +1,4 @@
-//! The address of a live feed, and the connection to it.
+//! The address of a feed: of its source, or of its server.
 
 use std::fmt;
 use std::io;

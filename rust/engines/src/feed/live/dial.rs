@@ -3,16 +3,15 @@
 use super::address::FeedAddress;
 use crate::clock::{Clock, Nanoseconds};
 use crate::job::PollContext;
-use crate::own_thread::OwnThread;
-use crate::session::Session;
 use crate::transport::{Stream, Transport};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
-use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
+
+/// The wait between attempts at a server in the file system whose queue is full: nothing reports when there is room.
+const RETRY: Nanoseconds = 20_000_000;
 
 /// The result of a call that may block in the system, on another thread.
 type Answer<T> = Receiver<io::Result<T>>;
@@ -37,7 +36,7 @@ enum Stage {
     /// A connection of TCP is made, until this time.
     Calling(Stream, Nanoseconds),
     /// The queue of a server in the file system is full.
-    Queueing(Answer<UnixStream>),
+    Queueing,
 }
 
 /// The state of an attempt.
@@ -71,7 +70,11 @@ impl Dialer {
                     _ => self.deadline(begun),
                 };
                 if context.now() < deadline {
-                    return Dialing::Until(deadline);
+                    let retry = match &self.stage {
+                        Stage::Queueing => context.now().saturating_add(RETRY),
+                        _ => deadline,
+                    };
+                    return Dialing::Until(retry.min(deadline));
                 }
                 let text = format!("expected a connection within {:?}, got none", self.patience);
                 Dialing::Over(Err(io::Error::new(ErrorKind::TimedOut, text)))
@@ -86,7 +89,7 @@ impl Dialer {
 
     fn step(&mut self, context: &PollContext<'_>) -> io::Result<Option<Stream>> {
         match std::mem::replace(&mut self.stage, Stage::Idle) {
-            Stage::Idle => self.begin(context),
+            Stage::Idle | Stage::Queueing => self.begin(context),
             Stage::Naming(answer) => match answered(&answer)? {
                 Some(addresses) => {
                     self.untried = addresses;
@@ -94,10 +97,6 @@ impl Dialer {
                     self.call(context)
                 }
                 None => self.wait(Stage::Naming(answer)),
-            },
-            Stage::Queueing(answer) => match answered(&answer)? {
-                Some(stream) => Stream::new(stream, self.clock.clone()).map(Some),
-                None => self.wait(Stage::Queueing(answer)),
             },
             Stage::Calling(stream, deadline) => match stream.is_connected() {
                 Ok(true) => Ok(Some(stream)),
@@ -132,10 +131,7 @@ impl Dialer {
                 self.wait(Stage::Naming(answer))
             }
             FeedAddress::Unix(path) => match Stream::connect_to_path(path, self.clock.clone()) {
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    let answer = queue(path.clone(), context.session.clone())?;
-                    self.wait(Stage::Queueing(answer))
-                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait(Stage::Queueing),
                 result => result.map(Some),
             },
         }
@@ -167,17 +163,4 @@ fn answered<T>(answer: &Answer<T>) -> io::Result<Option<T>> {
         Err(TryRecvError::Empty) => Ok(None),
         Err(TryRecvError::Disconnected) => Err(ErrorKind::ConnectionAborted.into()),
     }
-}
-
-/// Waits in the queue of a server in the file system, on a thread of its own: the system blocks until the server accepts others,
-/// or goes.
-fn queue(path: PathBuf, session: Session) -> io::Result<Answer<UnixStream>> {
-    let (sender, answer) = sync_channel(1);
-    OwnThread::start("rustle-connect", move |_| {
-        // A connection that is no longer awaited is closed.
-        drop(sender.send(UnixStream::connect(path)));
-        session.wake();
-        Ok(())
-    })?;
-    Ok(answer)
 }

@@ -53,7 +53,7 @@ impl Talk {
     }
 
     /// Writes and reads as much as it can at once; `take` gets each piece that was read.
-    pub(super) fn go_on(&mut self, now: Nanoseconds, take: impl FnMut(&[u8])) -> Tidings {
+    pub(super) fn transfer(&mut self, now: Nanoseconds, take: impl FnMut(&[u8])) -> Tidings {
         // What arrived before the peer closed is read first.
         let written = self.write(now);
         match self.read(now, take) {

@@ -231,9 +231,34 @@ fn client_that_is_sent_nothing_hears_heartbeats() {
     );
 }
 
+#[test]
+fn subscriptions_that_come_together_are_one() {
+    let configuration = client("127.0.0.1:1".parse().expect("an address"));
+    let runtime = Arc::new(Runtime::manual(0));
+    let feed = FeedEngine::on(runtime.clone(), &SourceConfiguration::Live(configuration)).expect("valid");
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let server = feed.serve(&address, ALL, Access::Local, NoBell).expect("served");
+    let FeedAddress::Tcp { host, port } = server.address().clone() else {
+        panic!("an address of TCP");
+    };
+    let mut stream = TcpStream::connect((host, port)).expect("the server");
+    let lines = "{\"subscribe\":[\"B\"]}\n{\"subscribe\":\"all\"}\n".repeat(1_000);
+    stream.write_all(lines.as_bytes()).expect("the server");
+    stream
+        .write_all(b"{\"subscribe\":[\"C\"]}\nrubbish\n")
+        .expect("the server");
+    let demand = || feed.hub().demand(0).expect("a client");
+    while server.clients() == 0 || demand().names.iter().all(|name| name.as_ref() != "C") {
+        runtime.advance(Duration::ZERO);
+        std::thread::yield_now();
+    }
+    assert!(demand().version < 100, "{}", demand().version);
+}
+
 #[cfg(unix)]
 mod names {
     use super::*;
+    use crate::transport::Stream;
     use std::os::unix::net::{UnixListener, UnixStream};
     use std::path::{Path, PathBuf};
 
@@ -297,6 +322,42 @@ mod names {
         assert!(served(&path).is_err());
         assert_eq!(std::fs::read_to_string(&path).expect("the file"), "a letter");
         std::fs::remove_file(path).expect("the file");
+    }
+
+    #[test]
+    fn full_queue_is_tried_again_by_the_clock_until_the_feed_is_shut_down() {
+        let path = path("retried");
+        let listener = UnixListener::bind(&path).expect("a free name");
+        let runtime = Arc::new(Runtime::manual(0));
+        let fill = || Stream::connect_to_path(&path, runtime.shared_clock()).ok();
+        let mut waiting: Vec<Stream> = std::iter::from_fn(fill).collect();
+        let configuration = SourceConfiguration::Live(client(FeedAddress::Unix(path.clone())));
+        let connect = |runtime: &Arc<Runtime>| {
+            let feed = FeedEngine::on(runtime.clone(), &configuration).expect("valid");
+            feed.run().expect("running");
+            runtime.advance(Duration::ZERO);
+            feed
+        };
+        let kind = |feed: &FeedEngine| feed.connection().map(|notice| notice.kind);
+        let feed = connect(&runtime);
+        assert_eq!(kind(&feed), Some(NoticeKind::Connecting));
+        listener.accept().expect("room");
+        runtime.advance(Duration::from_millis(19));
+        assert_eq!(kind(&feed), Some(NoticeKind::Connecting));
+        runtime.advance(Duration::from_millis(1));
+        assert_eq!(kind(&feed), Some(NoticeKind::Connected));
+        let cancelled = connect(&runtime);
+        cancelled.shut_down();
+        runtime.advance(Duration::ZERO);
+        for _ in 0..waiting.len() {
+            listener.accept().expect("one that waits");
+        }
+        // Nothing of the cancelled feed comes after them.
+        waiting.extend(fill());
+        listener.accept().expect("one that waits");
+        listener.set_nonblocking(true).expect("a socket");
+        assert!(listener.accept().is_err());
+        std::fs::remove_file(&path).expect("its name");
     }
 
     #[test]

@@ -30,7 +30,7 @@ const LEAST_PATIENCE: Nanoseconds = 1_000_000_000;
 const MOST_AT_ONCE: usize = 16;
 
 /// The longest subscription: all symbols, each with its quotation marks and a comma, and escapes.
-const LONGEST_WISH: usize = MAX_SYMBOLS * (2 * MAX_SYMBOL_BYTES + 3) + 64;
+const SUBSCRIPTION_LIMIT: usize = MAX_SYMBOLS * (2 * MAX_SYMBOL_BYTES + 3) + 64;
 
 /// A client that was accepted.
 pub(super) struct Client {
@@ -61,7 +61,7 @@ impl Client {
                 trades: trades.clone(),
                 hub,
                 link: link.clone(),
-                lines: LineSplitter::with_limit(LONGEST_WISH),
+                lines: LineSplitter::with_limit(SUBSCRIPTION_LIMIT),
                 text: Text::default(),
                 written,
                 state: State::default(),
@@ -119,7 +119,7 @@ struct Serving {
 struct State {
     is_watched: bool,
     /// Whether the client sends nothing more.
-    is_deaf: bool,
+    is_read_closed: bool,
     /// The time of the last write, or of the beginning.
     last_write: Option<Nanoseconds>,
     /// The time since which the client has read nothing of what waits, and a clock that started then.
@@ -140,25 +140,39 @@ impl Serving {
     /// Reads subscriptions, also after the end of the feed: closing a connection with unread bytes resets it, and data still in
     /// flight to the client is lost. Returns whether there may be more.
     fn read(&mut self) -> bool {
-        let mut piece = [0; 4_096];
+        let (mut piece, mut wanted, mut has_more) = ([0; 4_096], None, true);
         for _ in 0..MOST_AT_ONCE {
-            if self.state.is_deaf {
-                return false;
+            if self.state.is_read_closed {
+                has_more = false;
+                break;
             }
             match self.client.stream.try_receive(&mut piece).map(|got| got.length) {
-                Ok(length) if length > 0 => {
-                    self.lines.push(&piece[..length], |line| hear(line, &self.trades))
+                Ok(length) if length > 0 => (self.lines).push(&piece[..length], |line| {
+                    wanted = subscription(line).or(wanted.take())
+                }),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    has_more = false;
+                    break;
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                _ => {
-                    // What waits is written, and nothing more.
-                    self.state.is_deaf = true;
-                    self.trades.cancel();
-                }
+                // What waits is written, and nothing more.
+                _ => self.state.is_read_closed = true,
             }
         }
-        true
+        self.apply_subscription(wanted);
+        if self.state.is_read_closed {
+            self.trades.cancel();
+        }
+        has_more
+    }
+
+    /// Applies the last subscription of a read, once: each replaces the one before, and costs a pass over all symbols.
+    fn apply_subscription(&self, wanted: Option<Subscription>) {
+        if let Some(wanted) = wanted
+            && let Err(error) = self.trades.set_subscription(&wanted)
+        {
+            tracing::debug!(%error, "a client's subscription came too late");
+        }
     }
 
     /// Writes until nothing waits or there is no room. Returns whether there may be more.
@@ -215,20 +229,22 @@ impl Serving {
             let watched = self.client.stream.watch(context);
             watched.map_err(|error| Leaving::Lost(error.to_string()))?;
             let read_ahead = std::mem::take(&mut self.client.read_ahead);
-            self.lines.push(&read_ahead, |line| hear(line, &self.trades));
+            let mut wanted = None;
+            (self.lines).push(&read_ahead, |line| wanted = subscription(line).or(wanted.take()));
+            self.apply_subscription(wanted);
         }
         let has_more = self.read();
         let has_more = self.write(context)? || has_more;
         let now = context.now();
         let State {
-            is_deaf,
+            is_read_closed,
             last_write,
             ref held_up_since,
             over_since,
             ..
         } = self.state;
         match (over_since, held_up_since) {
-            (Some(since), _) if is_deaf || has_passed(now, since, PATIENCE) => Err(Leaving::Done),
+            (Some(since), _) if is_read_closed || has_passed(now, since, PATIENCE) => Err(Leaving::Done),
             _ if has_more => Ok(Step::At(now)),
             (Some(since), _) | (None, &Some((since, _))) => Ok(wait(since, PATIENCE)),
             (None, None) => Ok(wait(last_write.unwrap_or(now), HEARTBEAT)),
@@ -258,17 +274,14 @@ impl Job for Serving {
     }
 }
 
-fn hear(line: &[u8], trades: &FeedSession<FeedTrade>) {
-    let wanted = match parse_subscription(line) {
-        Ok(None) => Subscription::All,
-        Ok(Some(names)) => Subscription::Symbols(names),
+/// The subscription of a line, unless it has none that is valid.
+fn subscription(line: &[u8]) -> Option<Subscription> {
+    match parse_subscription(line) {
+        Ok(names) => Some(names.map_or(Subscription::All, Subscription::Symbols)),
         Err(error) => {
             tracing::warn!(%error, "a client's message was skipped");
-            return;
+            None
         }
-    };
-    if let Err(error) = trades.set_subscription(&wanted) {
-        tracing::debug!(%error, "a client's subscription came too late");
     }
 }
 

@@ -18,7 +18,7 @@ struct Talk {
 }
 
 impl Talk {
-    fn go_on(&mut self, context: &PollContext<'_>) -> io::Result<Step> {
+    fn transfer(&mut self, context: &PollContext<'_>) -> io::Result<Step> {
         if !std::mem::replace(&mut self.is_watched, true) {
             self.stream.watch(context)?;
         }
@@ -43,7 +43,7 @@ impl Talk {
 
 impl Job for Talk {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
-        let outcome = match self.go_on(context) {
+        let outcome = match self.transfer(context) {
             Ok(Step::End) => Ok(self.received),
             Ok(step) => return step,
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Wait,
