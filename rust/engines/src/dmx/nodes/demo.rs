@@ -19,6 +19,8 @@ const MOST_CHANGES: u64 = 4_096;
 /// Nodes that appear, are late and return.
 pub(super) struct DemoJob {
     turns: Turns,
+    /// The turns of a session that has just started: its first value comes at once.
+    beginning: Turns,
     audience: Arc<Audience<Vec<DmxNode>>>,
     changes: Vec<DmxNode>,
     is_over: bool,
@@ -26,8 +28,10 @@ pub(super) struct DemoJob {
 
 impl DemoJob {
     pub(super) fn new(rate: f64, audience: Arc<Audience<Vec<DmxNode>>>) -> Self {
+        let beginning = Turns::new(NODES, rate, None);
         Self {
-            turns: Turns::new(NODES, rate, None),
+            turns: beginning.clone(),
+            beginning,
             audience,
             changes: Vec::new(),
             is_over: false,
@@ -75,7 +79,14 @@ impl Job for DemoJob {
             self.is_over = true;
             return Step::End;
         }
-        self.audience.greet(Vec::new);
+        let mut has_new = false;
+        self.audience.greet(|| {
+            has_new = true;
+            Vec::new()
+        });
+        if has_new {
+            self.turns = self.beginning.clone();
+        }
         let now = context.now();
         if let Some(skipped) = self.turns.catch_up(now) {
             context.was_held_up(skipped);

@@ -16,6 +16,8 @@ const MOST_LEVELS: u64 = 1_024;
 pub(super) struct DemoJob {
     universes: Vec<(DmxProtocol, u16)>,
     turns: Turns,
+    /// The turns of a session that has just started: its first value comes at once.
+    beginning: Turns,
     audience: Arc<Audience<Changes>>,
     changes: Changes,
     is_over: bool,
@@ -28,8 +30,10 @@ impl DemoJob {
         let art_net = configuration.art_net.iter();
         let art_net = art_net.map(|port| (DmxProtocol::ArtNet, port.get()));
         let universes: Vec<_> = sacn.chain(art_net).collect();
+        let beginning = Turns::new(universes.len(), configuration.levels_per_second, None);
         Self {
-            turns: Turns::new(universes.len(), configuration.levels_per_second, None),
+            turns: beginning.clone(),
+            beginning,
             universes,
             audience,
             changes: Changes::default(),
@@ -44,7 +48,14 @@ impl Job for DemoJob {
             self.is_over = true;
             return Step::End;
         }
-        self.audience.greet(Changes::default);
+        let mut has_new = false;
+        self.audience.greet(|| {
+            has_new = true;
+            Changes::default()
+        });
+        if has_new {
+            self.turns = self.beginning.clone();
+        }
         let now = context.now();
         if let Some(skipped) = self.turns.catch_up(now) {
             context.was_held_up(skipped);

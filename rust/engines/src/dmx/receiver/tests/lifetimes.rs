@@ -160,6 +160,13 @@ fn demonstration_moves_all_universes_at_its_rate() {
         .map(|record| (record.universe, record.levels[1]))
         .collect();
     assert_eq!(last, [(1, 10), (2, 10), (0, 10)]);
+    let ((record, records), (end, _ends)) = (channel(), channel());
+    let session = stage
+        .receiver
+        .start_levels(Delivery::Push(Box::new(Log(record, end))));
+    session.expect("a second session");
+    stage.runtime.advance(ms(0));
+    assert_eq!(records.try_iter().count(), 1, "its first value comes at once");
 }
 
 #[test]
