@@ -384,7 +384,7 @@ static inline RustleStatus rustle_session_free(RustleHandle session, RustleError
 /// NULL or valid for a write.
 RustleStatus rustle_sink_exercise(RustleSink sink, const void *event, uint64_t count, RustleError *error);
 
-// ---- The layout of every record that crosses the boundary, for comparison with the caller's.
+// ---- The archive's fingerprint and the layout of every record that crosses the boundary, for comparison with the caller's.
 
 /// One line of the layout table: a record as a whole (`field` is NULL, `offset` 0) or one of its fields.
 typedef struct RustleLayoutEntry {
@@ -399,6 +399,12 @@ typedef struct RustleLayoutEntry {
   /// The field's distance from the record's start in bytes.
   size_t offset;
 } RustleLayoutEntry;
+
+/// The fingerprint of this archive: a NUL-terminated string with static lifetime, never NULL, not to be
+/// freed.
+///
+/// Thread-safe: yes. Realtime-safe: yes.
+const char *rustle_build_id(void);
 
 /// The layout table: `count`, which may be NULL, receives the number of entries. Never NULL, static, not to
 /// be freed.
@@ -458,14 +464,6 @@ RustleStatus rustle_log_install(RustleLogFunction function, void *context, uint3
 ///
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_log_set_level(uint32_t level, RustleError *error);
-
-// ---- The fingerprint of the archive.
-
-/// The fingerprint of this archive: a NUL-terminated string with static lifetime, never NULL, not to be
-/// freed.
-///
-/// Thread-safe: yes. Realtime-safe: yes.
-const char *rustle_build_id(void);
 
 // ---- DMX over IP: senders of sACN and Art-Net.
 

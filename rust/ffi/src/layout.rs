@@ -1,7 +1,17 @@
-//! The layout of every record that crosses the boundary, for comparison with the caller's.
+//! The archive's fingerprint and the layout of every record that crosses the boundary, for comparison with the caller's.
 
 use crate::exports::LAYOUT;
 use std::ffi::c_char;
+
+const BUILD_ID: &str = concat!(env!("RUSTLE_BUILD_ID"), "\0");
+
+/// The fingerprint of this archive: a NUL-terminated string with static lifetime, never NULL, not to be freed.
+///
+/// Thread-safe: yes. Realtime-safe: yes.
+#[no_mangle]
+pub extern "C" fn rustle_build_id() -> *const c_char {
+    BUILD_ID.as_ptr().cast()
+}
 
 /// One line of the layout table: a record as a whole (`field` is NULL, `offset` 0) or one of its fields.
 #[repr(C)]

@@ -29,7 +29,6 @@ pub mod exercise;
 pub mod layout;
 pub mod live;
 pub mod log;
-pub mod version;
 
 pub mod dmx;
 pub mod dmx_nodes;
