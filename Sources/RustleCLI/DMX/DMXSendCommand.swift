@@ -5,7 +5,8 @@ import RustlePlot
 
 struct DMXCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "dmx", abstract: "Send DMX universes by sACN or Art-Net.", subcommands: [DMXSendCommand.self])
+    commandName: "dmx", abstract: "Send and receive DMX universes by sACN or Art-Net.",
+    subcommands: [DMXSendCommand.self, DMXReceiveCommand.self, DMXNodesCommand.self])
 }
 
 struct DMXSendCommand: AsyncParsableCommand {
