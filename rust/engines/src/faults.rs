@@ -65,6 +65,14 @@ pub fn arm_session() {
     SESSION_IS_ARMED.set(true);
 }
 
+/// Runs a start that is a part of a session's, which [`arm_session`] does not mean.
+pub(crate) fn unarmed<T>(start: impl FnOnce() -> T) -> T {
+    let is_armed = SESSION_IS_ARMED.take();
+    let result = start();
+    SESSION_IS_ARMED.set(is_armed);
+    result
+}
+
 /// Handles the name of the device of a new sound engine.
 pub(crate) fn device_is_named(name: &str) {
     if name == PANIC_DEVICE {

@@ -228,7 +228,10 @@ impl<B: 'static> Station<B> {
         let _counted = Starting(&self.audience);
         if !is_running {
             let job = open(self.audience.clone())?;
-            let job = self.jobs.start(|| job)?;
+            let start = || self.jobs.start(|| job);
+            #[cfg(feature = "faults")]
+            let start = || crate::faults::unarmed(start);
+            let job = start()?;
             let mut state = locked_surely(&self.audience.0);
             (state.is_running, state.job) = (!job.is_released(), Some(job));
         }
