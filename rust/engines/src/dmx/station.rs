@@ -132,8 +132,8 @@ impl<B> Audience<B> {
         state.outcome = outcome;
     }
 
-    /// Adds a session. One whose job has ended meanwhile ends as that did.
-    fn add(&self, tap: impl Tap<B> + 'static) {
+    /// Adds a session, a new one if it begins with the present state. One whose job has ended meanwhile ends as that did.
+    fn add(&self, tap: impl Tap<B> + 'static, is_new: bool) {
         let mut state = locked_surely(&self.0);
         if !state.is_running {
             tap.end(&state.outcome);
@@ -142,7 +142,7 @@ impl<B> Audience<B> {
         // The session's job leaves after it was marked as released, under this lock: it either finds the tap, or is seen here.
         if !tap.session().is_released() {
             let tap = Box::new(tap);
-            state.listeners.push(Listener { tap, is_new: true });
+            state.listeners.push(Listener { tap, is_new });
         }
         if let Some(job) = &state.job {
             job.wake();
@@ -206,6 +206,7 @@ impl<B: 'static> Station<B> {
     }
 
     /// Starts a session of the records that `select` finds in a batch, of `keys` different keys; it ends after `limit` of them.
+    /// One that `has_state` begins with the present state; another one with the next batch.
     /// `open` makes the job, unless it runs.
     ///
     /// # Errors
@@ -216,6 +217,7 @@ impl<B: 'static> Station<B> {
         keys: usize,
         limit: u64,
         select: fn(&B) -> &[T],
+        has_state: bool,
         open: impl FnOnce(Arc<Audience<B>>) -> Result<Box<dyn Job>, E>,
     ) -> Result<LaneSession<T>, E> {
         self.sessions.admit()?;
@@ -250,11 +252,12 @@ impl<B: 'static> Station<B> {
                 limit,
             })
         })?;
-        self.audience.add(RecordTap {
+        let tap = RecordTap {
             session: session.session().clone(),
             inbox,
             select,
-        });
+        };
+        self.audience.add(tap, has_state);
         Ok(session)
     }
 

@@ -113,7 +113,7 @@ impl DmxNodes {
     ) -> Result<LaneSession<DmxNode>, DmxError> {
         let limit = self.configuration.change_limit.unwrap_or(u64::MAX);
         self.station
-            .start(delivery, MAX_NODES, limit, |nodes| nodes, open)
+            .start(delivery, MAX_NODES, limit, |nodes| nodes, true, open)
     }
 
     fn job(&self, audience: Arc<Audience<Vec<DmxNode>>>) -> Result<Box<dyn Job>, DmxError> {

@@ -84,7 +84,7 @@ impl DmxReceiver {
         let limit = self.configuration.levels_limit.unwrap_or(u64::MAX);
         let keys = self.configuration.universes();
         self.station
-            .start(delivery, keys, limit, |changes| &changes.levels, open)
+            .start(delivery, keys, limit, |changes| &changes.levels, true, open)
     }
 
     /// Starts a session of events, from now on.
@@ -101,7 +101,7 @@ impl DmxReceiver {
         open: impl FnOnce(Arc<Audience<Changes>>) -> Result<Box<dyn Job>, DmxError>,
     ) -> Result<LaneSession<DmxEvent>, DmxError> {
         self.station
-            .start(delivery, 1, u64::MAX, |changes| &changes.events, open)
+            .start(delivery, 1, u64::MAX, |changes| &changes.events, false, open)
     }
 
     fn job(&self, audience: Arc<Audience<Changes>>) -> Result<Box<dyn Job>, DmxError> {
