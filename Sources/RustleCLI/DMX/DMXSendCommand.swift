@@ -5,8 +5,7 @@ import RustlePlot
 
 struct DMXCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "dmx", abstract: "Send and receive DMX universes by sACN or Art-Net.",
-    subcommands: [DMXSendCommand.self, DMXReceiveCommand.self, DMXNodesCommand.self])
+    commandName: "dmx", abstract: "Send DMX universes by sACN or Art-Net.", subcommands: [DMXSendCommand.self])
 }
 
 struct DMXSendCommand: AsyncParsableCommand {
