@@ -1,0 +1,10 @@
+//! Several members of sessions on a scripted network, on virtual time: the rules of discovery and of sessions, and what users see.
+
+mod bounds;
+mod clocks;
+mod expectations;
+mod gateways;
+mod merging;
+mod network;
+mod rules;
+mod storms;
