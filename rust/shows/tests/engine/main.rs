@@ -1,0 +1,9 @@
+//! Shows without a clock: effects, layers, scenes, cues, files.
+
+mod common;
+mod effects;
+mod files;
+mod layers;
+mod modulators;
+mod player;
+mod replay;
