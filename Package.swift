@@ -101,7 +101,9 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    .executableTarget(name: "RustleCommand", dependencies: ["RustleCLI"], swiftSettings: strict),
+    // The presets of exchanges are installed beside it.
+    .executableTarget(
+      name: "RustleCommand", dependencies: ["RustleCLI"], exclude: ["exchanges"], swiftSettings: strict),
 
     // Measures the boundary: scripts/bench. Not a product.
     .executableTarget(

@@ -5,6 +5,10 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export root
 
+# Swift's clang, which has the runtimes of all sanitizers, goes before one of the system's.
+if [ "$(uname)" = Linux ] && swift=$(command -v swift); then PATH=$(dirname "$(readlink -f "$swift")"):$PATH; fi
+unset swift
+
 say() { printf '%s\n' "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 
@@ -96,6 +100,20 @@ install_packages() {
   quietly "apt-get update" "${sudo[@]}" apt-get update
   quietly "apt-get install" "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y --no-install-recommends "${missing[@]}"
+}
+
+# python_with NAME PACKAGE...: fetches these packages of PyPI into rust/target/NAME, once for each list of them; prints the
+# interpreter that has them.
+python_with() {
+  local venv=$root/rust/target/$1
+  shift
+  if [ "$(cat "$venv/complete" 2>/dev/null || true)" != "$*" ]; then
+    need python3 "install Python 3 with its venv module"
+    quietly "python3 -m venv" python3 -m venv "$venv"
+    quietly "pip install" "$venv/bin/pip" install --quiet "$@"
+    printf '%s\n' "$*" >"$venv/complete"
+  fi
+  printf '%s\n' "$venv/bin/python"
 }
 
 # bench_program NAME: builds RustleBench or RustleCrossings for release; prints the program's path.

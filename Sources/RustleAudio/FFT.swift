@@ -1,6 +1,6 @@
 package import RustleCore
 
-/// A plan for the spectra of analysis frames of one size: its tables are computed once, for any number of frames.
+/// The spectrum of one analysis frame: tables for one size, computed once, for any number of frames.
 ///
 /// ```swift
 /// let fft = try FFT(size: 1024, normalization: .amplitude)

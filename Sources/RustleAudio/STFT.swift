@@ -1,6 +1,7 @@
 internal import RustleCore
 
-/// A short-time Fourier transform: windowed spectra of N samples each, ``hop`` samples apart, along a signal.
+/// The settings and tables of a short-time Fourier transform, and the spectra of a signal in memory: N samples each, ``hop``
+/// samples apart.
 ///
 /// ```swift
 /// let stft = try STFT(size: 1024, hop: 256, normalization: .amplitude, output: .decibels)

@@ -1,4 +1,4 @@
-/// The short-time spectra of a signal that arrives as an asynchronous sequence of pieces.
+/// Live spectra: those of a microphone, or of other sound that arrives as an asynchronous sequence of pieces.
 ///
 /// Each element is one frame, ``STFT/valuesPerRow`` elements, and arrives with its last sample. The frames at the end of the
 /// signal follow the last piece.
@@ -102,7 +102,7 @@ public struct STFTFrames<Base: AsyncSequence>: AsyncSequence where Base.Element 
 extension STFTFrames: Sendable where Base: Sendable {}
 
 extension AsyncSequence where Element == [Float] {
-  /// The short-time spectra of the signal whose pieces these are. See ``STFTFrames``.
+  /// Returns the spectra of the signal as it arrives: of a microphone, for example. See ``STFTFrames``.
   public func spectra(_ stft: STFT) -> STFTFrames<Self> { STFTFrames(self, stft: stft) }
 }
 

@@ -1,6 +1,7 @@
 internal import RustleCore
 
-/// Short-time spectra of a signal that arrives in pieces of any length.
+/// Short-time spectra of a signal that the caller passes in pieces, without waiting: for code that is not asynchronous. For a
+/// microphone see ``STFTFrames``.
 ///
 /// The call with a frame's last sample writes the frame, bit for bit as ``STFT/frames(of:from:into:)`` does for the whole signal.
 /// ``finish(into:)`` writes the frames that reach beyond the signal's end. Nothing is allocated after the initialiser, and the
@@ -35,7 +36,7 @@ public struct STFTStream: ~Copyable, Sendable {
     return frames + min(max(0, count) / stft.hop, .max - frames)
   }
 
-  /// Processes the next samples of the signal, as far as the output has room for the frames that they complete.
+  /// Takes samples of the signal, in order, and writes each spectrum that they complete, until the output is full.
   ///
   /// - Parameters:
   ///   - samples: any number.
@@ -54,8 +55,8 @@ public struct STFTStream: ~Copyable, Sendable {
     }
   }
 
-  /// Ends the signal and writes the remaining frames, as far as the output has room. Call it until it returns 0: the stream is
-  /// then at the beginning of another signal.
+  /// Ends the signal and writes the remaining spectra, until the output is full. Call it until it returns 0: the stream is then at
+  /// the beginning of another signal.
   ///
   /// - Parameter output: a whole number of rows, at least one.
   /// - Returns: the number of rows written.
@@ -64,8 +65,8 @@ public struct STFTStream: ~Copyable, Sendable {
     try stft.checkRows(output.count)
     guard output.count > 0 else {
       throw .validation(
-        "output", expected: "room for at least one row", got: "none",
-        advice: "Make room for \(stft.valuesPerRow) elements."
+        "output", expected: "one row of \(stft.valuesPerRow) elements or more", got: "0 elements",
+        advice: "Pass a span of \(stft.valuesPerRow) elements."
       )
     }
     do {

@@ -1,5 +1,6 @@
-/// The average of the power spectra of overlapping frames of a signal (P. D. Welch, "The use of fast Fourier transform for the
-/// estimation of power spectra", IEEE Trans. Audio Electroacoust. 15, 1967), which makes steady tones stand out of noise.
+/// One spectrum of a whole recording: the average of the power spectra of its overlapping frames (P. D. Welch, "The use of fast
+/// Fourier transform for the estimation of power spectra", IEEE Trans. Audio Electroacoust. 15, 1967), which makes steady tones
+/// stand out of noise.
 ///
 /// ```swift
 /// var analyzer = try WelchAnalyzer(size: 4096, sampleRate: 48_000)

@@ -24,9 +24,9 @@ extension AudioFileWriter {
     case int16 = "s16"
     /// Signed integers of 24 bits: what a `Float` of full scale distinguishes.
     case int24 = "s24"
-    /// Signed integers of 32 bits; WAV alone.
+    /// Signed integers of 32 bits; WAV only.
     case int32 = "s32"
-    /// The samples as they are; WAV alone.
+    /// The samples as they are; WAV only.
     case float32 = "f32"
 
     /// The bits of a sample.

@@ -22,7 +22,7 @@ final class FLACOutput: EncodedOutput {
   private var encoder: SampleEncoder
   private var integers: [Int32] = []
   private let block: Int
-  /// The header's byte whose upper half belongs to the encoding and whose lower half begins the length.
+  /// The header's byte with a part of the encoding in its upper four bits and the highest bits of the length in its lower four.
   private let lengthByte: UInt8
   private var written = 0
   private var promised = 0

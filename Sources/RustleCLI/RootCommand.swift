@@ -28,7 +28,8 @@ struct RootCommand: AsyncParsableCommand {
     subcommands: [
       TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, PitchCommand.self, VoiceCommand.self,
       MeterCommand.self, TuneCommand.self, EqualizerCommand.self, RecordCommand.self, PlayCommand.self,
-      DMXCommand.self, DevicesCommand.self, DoctorCommand.self, CompletionsCommand.self,
+      DMXCommand.self, LightCommand.self, VenueCommand.self, FixtureCommand.self,
+      DevicesCommand.self, DoctorCommand.self, CompletionsCommand.self,
     ])
 
   static var subcommandNames: [String] {

@@ -2,7 +2,7 @@ internal import CRustle
 
 /// A session of a sender of DMX by its number. A number that outlives its session is stale: a call with it is refused.
 package struct DMXSessionID: Sendable, Hashable {
-  private let session: SessionID
+  let session: SessionID
 
   /// The session behind a stream of a sender.
   package init<Value>(of stream: EngineStream<Value>) { session = stream.core.session.id }
@@ -70,4 +70,52 @@ private func addInterface(_ context: UnsafeMutableRawPointer?, _ interface: Unsa
     unsafe NativeDMXInterface(
       name: text(interface.name), address: text(interface.address), broadcast: text(interface.broadcast),
       isLoopback: interface.is_loopback != 0))
+}
+
+/// Reads the records of a receiver's streams.
+package typealias DmxReceiverReader<Native: NativeElement, Value: Sendable> = ElementReader<Native, Value>
+
+extension NativeDmxReceiver {
+  borrowing func start<Native: RecordElement, Value: Sendable>(
+    _ lanes: NativeLanes<Native>, _ request: some NativeRecord, _ reader: ElementReader<Native, Value>
+  ) throws(NativeError) -> EngineStream<Value> {
+    try lanes.startPulling(on: handle.raw, request) { _, values, buffer in reader.append(values, &buffer) }
+  }
+
+  /// Returns the counts since the sockets were opened.
+  package borrowing func counts() throws(NativeError) -> NativeDMXReceiverCounts {
+    try NativeCalls.dmxReceiverCounts(handle.raw)
+  }
+
+  /// Returns the counts of a universe since the sockets were opened.
+  package borrowing func counts(
+    of universe: Int, _ kind: NativeDMXProtocol
+  ) throws(NativeError) -> NativeDMXUniverseCounts {
+    try NativeCalls.dmxReceiverUniverse(handle.raw, kind: kind, universe: universe)
+  }
+}
+
+extension NativeDmxReceiver {
+  /// Returns a source of a universe at present, from 0; past the last one that is not there.
+  package borrowing func source(
+    _ index: Int, of universe: Int, _ kind: NativeDMXProtocol
+  ) throws(NativeError) -> NativeDMXSource {
+    try NativeCalls.dmxReceiverSource(handle.raw, kind: kind, universe: universe, index: index)
+  }
+
+  /// Removes a source of a universe until its next packet.
+  package borrowing func forget(
+    cid: (high: UInt64, low: UInt64), address: Int, physical: Int, of universe: Int, _ kind: NativeDMXProtocol
+  ) throws(NativeError) {
+    try NativeCalls.dmxReceiverForget(
+      handle.raw, kind: kind, universe: universe, cidHigh: cid.high, cidLow: cid.low, address: address,
+      physical: physical)
+  }
+}
+
+extension NativeDmxNodes {
+  /// Returns the counts since the socket was opened.
+  package borrowing func counts() throws(NativeError) -> NativeDMXNodesCounts {
+    try NativeCalls.dmxNodesCounts(handle.raw)
+  }
 }

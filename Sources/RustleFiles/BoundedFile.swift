@@ -37,3 +37,13 @@ package enum BoundedFile {
     }
   }
 }
+
+/// A file of the user's settings.
+package enum SettingsFile {
+  /// The path of a file of this name, below `$XDG_CONFIG_HOME` or `~/.config`; nil without a home.
+  package static func path(_ name: String, environment: [String: String]) -> String? {
+    let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let home = environment["HOME"].flatMap { $0.isEmpty ? nil : "\($0)/.config" }
+    return (folder ?? home).map { "\($0)/rustle/\(name)" }
+  }
+}

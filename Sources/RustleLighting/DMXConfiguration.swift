@@ -19,30 +19,37 @@ public struct DMXConfiguration: Sendable, Hashable {
   /// The interface of multicast and broadcast, by name or address; empty: that of the default route; `demo`: nothing is sent, all
   /// is counted.
   public var interface = ""
-  /// IPv4 addresses, with or without a port. None: sACN is multicast.
+  /// IPv4 addresses, with or without a port. None: sACN is multicast. ``followsNodes`` alone: Art-Net polls the interface, and sends
+  /// each Port-Address to the nodes that list it.
   public var destinations: [String] = []
-  /// Whether the data go to the interface's directed broadcast address. Art-Net alone.
+  /// Whether the data go to the interface's directed broadcast address. Art-Net only.
   public var broadcasts = false
-  /// The identity of the source: kept by the program, so that it is the same source after a restart. sACN alone.
+  /// The identity of the source: kept by the program, so that it is the same source after a restart. sACN only.
   public var cid: UUID
-  /// The name of the source, at most 63 bytes of UTF-8. sACN alone.
+  /// The name of the source, at most 63 bytes of UTF-8. sACN only.
   public var name: String
   /// Frames a second, 1 to 200. Full universes are sent at most at 44 Hz on average.
   public var rate = 44.0
-  /// The priority of universes, 0 to 200. sACN alone.
+  /// The priority of universes, 0 to 200. sACN only.
   public var priority = 100
   /// The synchronization.
   public var synchronization = Synchronization.none
   /// The time from a frame's data to its synchronization packet.
   public var synchronizationGap = Duration.zero
-  /// Whether the data are previews. sACN alone.
+  /// Whether the data are previews. sACN only.
   public var isPreview = false
   /// The routers that multicast may pass, plus one: 0 to 255.
   public var timeToLive = 1
+  /// The file that the packets are written to in place of a network, a capture (pcap), with the ``demoInterface`` alone; a file that
+  /// is there is replaced. nil: none.
+  public var capture: String?
   /// Reports a second, 0.001 to 10,000,000.
   public var reportRate = 1.0
   /// The number of reports after which a session ends; nil: no limit.
   public var reportLimit: Int?
+
+  /// The destination that stands for the nodes that list a Port-Address.
+  public static let followsNodes = "auto"
 
   /// The interface that needs no network.
   public static let demoInterface = "demo"
@@ -64,6 +71,10 @@ public struct DMXConfiguration: Sendable, Hashable {
     ] where !range.contains(value) {
       throw .validation(argument, expected: "\(range.lowerBound) to \(range.upperBound)", got: "\(value)")
     }
+    if destinations.contains("") {
+      throw .validation(
+        "destination", expected: "an IPv4 address", got: "an empty text", advice: "Give none to multicast sACN.")
+    }
     guard synchronizationGap >= .zero, synchronizationGap <= .seconds(1) else {
       throw .validation("synchronizationGap", expected: "0 to 1 s", got: "\(synchronizationGap)")
     }
@@ -73,7 +84,7 @@ public struct DMXConfiguration: Sendable, Hashable {
     }
     return NativeDMXConfiguration(
       interface: interface, destinations: destinations.joined(separator: ","), cid: cid.uuidString, name: name,
-      framesASecond: rate,
+      capture: capture ?? "", framesASecond: rate,
       reportsPerSecond: reportRate, reportLimit: reportLimit.map(UInt64.init) ?? 0,
       syncGapNanoseconds: UInt64(synchronizationGap.components.attoseconds / 1_000_000_000)
         + UInt64(synchronizationGap.components.seconds) * 1_000_000_000,

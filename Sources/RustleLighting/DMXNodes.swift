@@ -86,8 +86,8 @@ public struct DMXNode: Sendable, Hashable {
   public let ports: [DMXUniverse]
   /// The number of its Port-Addresses.
   public let portCount: Int
-  /// Its place in the table, 0 to 1,023. A new node takes the place of that which has been lost longest when all are taken.
-  public let place: Int
+  /// Its index in the table, 0 to 1,023. In a full table a new node gets the index of the one that has been lost longest.
+  public let index: Int
 
   init(_ native: NativeDMXNode) {
     sequence = native.sequence
@@ -108,7 +108,7 @@ public struct DMXNode: Sendable, Hashable {
     esta = native.esta
     ports = native.ports.map { DMXUniverse(received: Int($0), of: .artNet) }
     portCount = native.portCount
-    place = native.place
+    index = native.index
   }
 }
 

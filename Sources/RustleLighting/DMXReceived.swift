@@ -87,6 +87,49 @@ public struct DMXEvent: Sendable, Hashable {
   }
 }
 
+/// A source of a received universe.
+public struct DMXSource: Sendable, Hashable {
+  /// The identity, of sACN.
+  public let cid: UUID?
+  /// The name, of sACN; may be empty.
+  public let name: String
+  /// The IPv4 address of its last packet.
+  public let address: String
+  /// The physical input, of Art-Net.
+  public let physicalInput: Int
+  /// The priority of its last packet, 0 to 200, of sACN.
+  public let priority: Int
+  /// Whether it has per-address priorities, of sACN.
+  public let hasAddressPriorities: Bool
+  /// Whether it sends previews, which are not merged unless asked for.
+  public let isPreview: Bool
+  /// The synchronization address that its levels name, of sACN.
+  public let synchronizationAddress: Int?
+
+  /// By what the native side finds it.
+  let identity: Identity
+
+  struct Identity: Sendable, Hashable {
+    let high: UInt64
+    let low: UInt64
+    let address: Int
+    let physical: Int
+  }
+
+  init(_ native: NativeDMXSource) {
+    cid = native.cidHigh == 0 && native.cidLow == 0 ? nil : UUID(high: native.cidHigh, low: native.cidLow)
+    name = native.text
+    address = addressText(native.address)
+    physicalInput = native.physical
+    priority = native.priority
+    hasAddressPriorities = native.hasPriorities
+    isPreview = native.isPreview
+    synchronizationAddress = native.syncAddress == 0 ? nil : native.syncAddress
+    identity = Identity(
+      high: native.cidHigh, low: native.cidLow, address: native.address, physical: native.physical)
+  }
+}
+
 /// The counts of a receiver since its sockets were opened.
 public struct DMXReceiverCounts: Sendable, Hashable {
   /// Datagrams read.

@@ -80,6 +80,30 @@ public actor DMXReceiver: NativeStreamEngine {
     }
   }
 
+  /// The sources of a universe at present, at most as many as it merges; none for one that is not received.
+  public func sources(of universe: DMXUniverse) -> [DMXSource] {
+    var sources: [DMXSource] = []
+    while let source = source(sources.count, of: universe), !sources.contains(source) { sources.append(source) }
+    return sources
+  }
+
+  private func source(_ index: Int, of universe: DMXUniverse) -> DMXSource? {
+    let native = NativeError.logging { () throws(NativeError) in
+      try receiver.source(index, of: universe.number, universe.protocol == .sacn ? .sacn : .artNet)
+    }
+    return native.flatMap { $0.isThere ? DMXSource($0) : nil }
+  }
+
+  /// Removes a source from a universe at once, until its next packet: the levels of the others remain. Has no effect on a source
+  /// that the universe does not have.
+  public func forget(_ source: DMXSource, of universe: DMXUniverse) {
+    let (id, kind) = (source.identity, universe.protocol == .sacn ? NativeDMXProtocol.sacn : .artNet)
+    NativeError.logging { () throws(NativeError) in
+      try receiver.forget(
+        cid: (id.high, id.low), address: id.address, physical: id.physical, of: universe.number, kind)
+    }
+  }
+
   /// Makes the native side refuse new streams and end the running ones, without waiting for their end.
   package func refuseStreams() { receiver.shutDown() }
 }

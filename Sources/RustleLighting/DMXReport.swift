@@ -4,19 +4,19 @@ internal import RustleCore
 public struct DMXReport: Sendable, Hashable {
   /// The report's number in its session, from 0.
   public let sequence: UInt64
-  /// Frames whose time came, also those without a packet.
+  /// Frames so far: one each period, whether or not a packet was due.
   public let frames: UInt64
-  /// Frames that were skipped because their time was over.
+  /// Frames that were skipped because the thread woke a whole period late.
   public let skippedFrames: UInt64
   /// Packets with levels or priorities; each counts once, whatever the number of its destinations.
   public let packets: UInt64
   /// Synchronization packets, likewise.
   public let synchronizations: UInt64
-  /// Datagrams that the system took.
+  /// Datagrams that the system accepted.
   public let datagrams: UInt64
   /// Their bytes.
   public let bytes: UInt64
-  /// Datagrams that the system did not take, and reports that nobody listens at a destination.
+  /// Datagrams that the system refused, and destinations' answers that no program listens there (ICMP port unreachable).
   public let refusals: UInt64
   /// How late the thread woke for a frame at most since the report before.
   public let lateness: Duration
@@ -24,6 +24,8 @@ public struct DMXReport: Sendable, Hashable {
   public let longestLateness: Duration
   /// The universes, with those that are ending.
   public let universes: Int
+  /// Universes that no node lists, where the data follow the nodes: they are not sent. At the end those of the last frame.
+  public let unheardUniverses: Int
   /// Whether the thread is scheduled before ordinary ones (SCHED_FIFO), which the system allows to root and within RLIMIT_RTPRIO.
   public let isRealtime: Bool
 
@@ -39,6 +41,7 @@ public struct DMXReport: Sendable, Hashable {
     lateness = .nanoseconds(Int64(clamping: report.latenessNanoseconds))
     longestLateness = .nanoseconds(Int64(clamping: report.longestLatenessNanoseconds))
     universes = Int(clamping: report.universes)
+    unheardUniverses = Int(clamping: report.unheard)
     isRealtime = report.isRealtime
   }
 }

@@ -38,7 +38,7 @@ public actor DMXSender: NativeStreamEngine {
     sender = try LightingError.rethrowing { () throws(NativeError) in try NativeDmxSender(native, runtime: runtime) }
   }
 
-  /// Opens the network: levels are sent from now on.
+  /// Starts the sender: opens the network and sends levels from now on, until ``stop()``.
   ///
   /// - Returns: the reports, for one consumer; by default only the newest is kept. Ending them ends the sender.
   /// - Throws: ``LightingError`` with ``LightingError/Code/unknownInterface`` or ``LightingError/Code/network``; with
@@ -49,7 +49,7 @@ public actor DMXSender: NativeStreamEngine {
   ) throws(LightingError) -> EngineStream<DMXReport> {
     if let started, started.reports.outcome == nil {
       throw LightingError(
-        .wrongState, "expected a start after the end, got one of a sender that sends", advice: "Await stop() first.")
+        .wrongState, "expected a stopped sender, got one that sends", advice: "Await stop() first.")
     }
     let reports = try start(buffering: buffering, reader: ElementReader { DMXReport($0) }, sequenceNumber: \.sequence)
     started = (DMXSessionID(of: reports), reports)
@@ -69,7 +69,7 @@ public actor DMXSender: NativeStreamEngine {
   /// Sets the levels of a universe for the next frame; a new one is added.
   ///
   /// - Throws: ``LightingError`` with ``LightingError/Code/universe`` for one of the other protocol, or with
-  ///   ``LightingError/Code/wrongState`` before the start.
+  ///   ``LightingError/Code/wrongState`` before the start and after the end.
   public func set(_ levels: DMXLevels, in universe: DMXUniverse) throws(LightingError) {
     try set([universe: levels])
   }
@@ -88,7 +88,8 @@ public actor DMXSender: NativeStreamEngine {
     }
     var (numbers, slots): ([UInt32], [UInt8]) = ([], [])
     slots.reserveCapacity(count * frame.count)
-    for (universe, levels) in frame {
+    // In ascending order universes are added fastest.
+    for (universe, levels) in frame.sorted(by: { $0.key < $1.key }) {
       numbers.append(UInt32(try number(of: universe)))
       slots += levels.bytes
     }
@@ -99,7 +100,7 @@ public actor DMXSender: NativeStreamEngine {
   ///
   /// - Throws: as ``set(_:)``.
   package func set(_ slots: [UInt8], in universes: [UInt32]) throws(LightingError) {
-    let session = try session()
+    let session = try sending()
     try LightingError.rethrowing { () throws(NativeError) in
       try session.setLevels(slots.span, in: universes.span)
     }
@@ -109,7 +110,7 @@ public actor DMXSender: NativeStreamEngine {
   ///
   /// - Throws: as ``set(_:in:)``, and with ``LightingError/Code/validation``.
   public func setPriority(_ priority: Int, of universe: DMXUniverse) throws(LightingError) {
-    let (session, number) = (try session(), try number(of: universe))
+    let (session, number) = (try sending(), try number(of: universe))
     try LightingError.rethrowing { () throws(NativeError) in try session.setPriority(priority, of: number) }
   }
 
@@ -117,15 +118,15 @@ public actor DMXSender: NativeStreamEngine {
   ///
   /// - Throws: as ``setPriority(_:of:)``.
   public func setPriorities(_ priorities: DMXLevels?, of universe: DMXUniverse) throws(LightingError) {
-    let (session, number, slots) = (try session(), try number(of: universe), priorities?.bytes ?? [])
+    let (session, number, slots) = (try sending(), try number(of: universe), priorities?.bytes ?? [])
     try LightingError.rethrowing { () throws(NativeError) in try session.setPriorities(slots.span, in: number) }
   }
 
-  /// Ends a universe; one that is not sent is left alone.
+  /// Ends a universe; has no effect on one that is not sent.
   ///
   /// - Throws: as ``set(_:in:)``.
   public func remove(_ universe: DMXUniverse) throws(LightingError) {
-    let (session, number) = (try session(), try number(of: universe))
+    let (session, number) = (try sending(), try number(of: universe))
     try LightingError.rethrowing { () throws(NativeError) in try session.remove(number) }
   }
 
@@ -135,7 +136,8 @@ public actor DMXSender: NativeStreamEngine {
     return NativeError.logging { () throws(NativeError) in DMXReport(try session.counts()) }
   }
 
-  /// The refusals of each destination, in the configuration's order without doubles, and then those of multicast and broadcast.
+  /// The number of refused datagrams of each destination, in the configuration's order without duplicates, then that of multicast
+  /// and broadcast together.
   public var refusals: [UInt64] {
     guard let session = started?.session else { return [] }
     let count = configuration.destinations.count + 1
@@ -148,9 +150,20 @@ public actor DMXSender: NativeStreamEngine {
   /// Makes the native side refuse new sessions and end the running ones, without waiting for their end.
   package func refuseStreams() { sender.shutDown() }
 
-  private func session() throws(LightingError) -> DMXSessionID {
+  /// The session that sends; nil before the start and after the end.
+  package var session: DMXSessionID? {
+    guard let started, started.reports.outcome == nil else { return nil }
+    return started.session
+  }
+
+  private func sending() throws(LightingError) -> DMXSessionID {
     guard let started else {
-      throw LightingError(.wrongState, "expected a call after the start, got one before", advice: "Start it first.")
+      throw LightingError(
+        .wrongState, "expected a started sender, got one that is not started", advice: "Call start() first.")
+    }
+    guard started.reports.outcome == nil else {
+      throw LightingError(
+        .wrongState, "expected a sender that sends, got one that has ended", advice: "Start it again.")
     }
     return started.session
   }

@@ -84,20 +84,25 @@ extension LightingError: NativeCodedError {
         Self(
           .network, error.message,
           advice: "Name an interface with multicast, or a destination, and check that the process may use the network.")
+      case .unwritableFile:
+        Self(.network, error.message, advice: "Choose a folder that exists and that the process may write to.")
       case .addressUnavailable:
         Self(
           .network, error.message,
-          advice: "End the program that has the port alone (ss -ulpn names it), or choose another port on both sides.")
+          advice:
+            "End the program that does not share the port (ss -ulpn names it), or choose another port on both sides.")
       case .noDestination:
         Self(.validation, error.message, advice: "Name a node's address, or ask for the broadcast.")
       case .malformedAddress:
         Self(.validation, error.message, advice: "Give an address such as 10.0.0.7 or 10.0.0.7:6454.")
+      case .malformedFile:
+        Self(.malformedInput, error.message, advice: Rig.advice)
       case .invalidLength, .invalidValue, .invalidUTF8, .rateOutOfRange:
         Self(.validation, error.message, advice: "Give a value within the range.")
       case .shutDown:
         Self(.shutDown, error.message, advice: "Create a new one.")
       case .staleHandle:
-        Self(.wrongState, error.message, advice: "Start the sender first.")
+        Self(.wrongState, error.message, advice: "Start it first.")
       case .archiveMismatch, .recordSize:
         Self(.native, error.message, advice: "Run scripts/build and build the package again.")
       case .exhausted:

@@ -11,7 +11,7 @@ public struct ExchangePreset: Sendable, Hashable, Codable {
   public struct Stream: Sendable, Hashable, Codable {
     /// The schema that maps messages to trades.
     public var schema: String
-    /// The message that subscribes to symbols, with their names as in a `WebSocketSubscription`.
+    /// The message that subscribes to symbols: `$symbols` in it stands for the list of names as a JSON array, `$symbol` for one name.
     public var subscribe: String
     /// The message that unsubscribes; nil: none.
     public var unsubscribe: String?

@@ -3,7 +3,7 @@
 public struct ExternalFeed: Sendable, Hashable {
   /// The format of the bytes of ``MarketFeed/push(_:)``; ``MarketFeed/push(trades:)`` requires NDJSON without a schema.
   public var format: ReplayFeed.Format
-  /// The schema that maps messages, one per line, to trades; nil: that of `rustle ticker --json`.
+  /// Which member of a JSON message, one per line, is which of a trade: `symbol=s,price=p`; nil: `symbol`, `price`, `size`, `side`, `t_ms`.
   public var schema: String?
   /// Whether sequence numbers restart with each connection that the host reports.
   public var restartsNumbers: Bool

@@ -88,7 +88,7 @@ public struct ReplayFeed: Sendable, Hashable {
   public var path: String
   /// The file's format; nil: by the extension of its name, `.ndjson`, `.jsonl`, `.json` or `.csv`, which may have `.gz` or `.zst` behind.
   public var format: Format?
-  /// The schema that maps messages to trades: `symbol=s,price=p,time=T:ms`; nil: that of `rustle ticker --json`.
+  /// Which member of a JSON message is which of a trade: `symbol=s,price=p,time=T:ms`; nil: `symbol`, `price`, `size`, `side`, `t_ms`.
   public var schema: String?
   /// The speed of the replay.
   public var pace: Pace
@@ -243,4 +243,60 @@ extension Duration {
   package var wholeNanoseconds: Int64 {
     Int64(clamping: Int128(components.seconds) * 1_000_000_000 + Int128(components.attoseconds / 1_000_000_000))
   }
+}
+
+extension FeedConfiguration {
+  /// The recordings that are read; of several sources in the order of their names.
+  package var recordings: [ReplayFeed] {
+    switch self {
+    case .replay(let feed): [feed]
+    case .hosted(let feed): feed.merged?.inOrder.flatMap(\.configuration.recordings) ?? []
+    case .simulated, .live, .external: []
+    }
+  }
+
+  /// Whether recordings alone are read, which wait for their reader.
+  package var isRecorded: Bool {
+    switch self {
+    case .replay: true
+    case .hosted(let feed): feed.merged?.isRecorded ?? false
+    case .simulated, .live, .external: false
+    }
+  }
+
+  /// The peer, or the names of the sources that have one, without secrets; nil where nothing is connected to.
+  package var origin: String? {
+    switch self {
+    case .live(let feed): return feed.address.description
+    case .hosted(let feed):
+      guard let merged = feed.merged else { return feed.origin }
+      let names = merged.inOrder.filter { $0.configuration.origin != nil }.map(\.name)
+      return names.isEmpty ? nil : names.joined(separator: ", ")
+    case .simulated, .replay, .external: return nil
+    }
+  }
+
+  /// Whether the source is a peer alone.
+  package var isConnection: Bool {
+    if case .hosted(let feed) = self, feed.merged != nil { return false }
+    return origin != nil
+  }
+
+  /// Whether the source consists of several.
+  package var isMerged: Bool { if case .hosted(let feed) = self { feed.merged != nil } else { false } }
+
+  /// The source whose failure has this reason: of several, the one that the reason names first.
+  package func failed(for reason: String) -> FeedConfiguration {
+    let name = reason.prefix { $0 != ":" }
+    guard case .hosted(let feed) = self, let source = feed.merged?.sources[String(name)] else { return self }
+    return source.failed(for: String(reason.dropFirst(name.count + 2)))
+  }
+
+  /// The policy of a consumer of every update: lossless for recordings, buffered for another source.
+  package var completePolicy: FeedPolicy { isRecorded ? .lossless() : .buffered() }
+}
+
+extension HostedFeed {
+  /// The sources, where there are several.
+  var merged: MergedFeed? { host as? MergedFeed }
 }

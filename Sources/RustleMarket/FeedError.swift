@@ -108,7 +108,9 @@ public struct FeedError: NativeCodedError {
       case .forked: .forked
       case .archiveMismatch, .recordSize: .archiveMismatch
       case .nullPointer, .invalidUTF8, .staleHandle, .unsupported, .panicked,
-        .invalidUniverse, .unknownInterface, .networkFailed, .noDestination, .deviceNotFound, .deviceBusy,
+        .invalidUniverse, .unknownInterface, .networkFailed, .noDestination, .malformedFile, .unwritableFile,
+        .deviceNotFound,
+        .deviceBusy,
         .deviceUnsupported,
         .deviceFailed, .noSoundLibrary, .unknown:
         .internal

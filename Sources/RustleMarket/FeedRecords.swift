@@ -4,7 +4,7 @@ public protocol FeedRecord: Sendable {}
 /// A record of a symbol. A stream of such records can change its symbols while it runs.
 public protocol SymbolRecord: FeedRecord {}
 
-/// A trade of one symbol, as its source reported it.
+/// A trade of one symbol, or its bid and ask (``quote``), as its source reported them.
 public struct Trade: SymbolRecord, Hashable, Codable {
   /// The symbol.
   public let symbol: String
@@ -23,7 +23,7 @@ public struct Trade: SymbolRecord, Hashable, Codable {
   public let isOutOfOrder: Bool
   /// The side of the taker; nil when the source has none.
   public let side: TradeSide?
-  /// The best bid and ask of its message; nil when it has none.
+  /// The best bid and ask, with their sizes; nil when the source does not report them.
   public let quote: Quote?
 
   /// Creates a trade.

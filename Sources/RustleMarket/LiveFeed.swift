@@ -50,7 +50,7 @@ public struct LiveFeed: Sendable, Hashable {
 
   /// The address of the peer.
   public var address: FeedAddress
-  /// The schema that maps messages to trades: `symbol=s,price=p,time=T:ms`; nil: that of `rustle ticker --json`.
+  /// Which member of a JSON message is which of a trade: `symbol=s,price=p,time=T:ms`; nil: `symbol`, `price`, `size`, `side`, `t_ms`.
   public var schema: String?
   /// The time limit for a connection to be established: 10 ms to a day.
   public var connectTimeout: Duration

@@ -69,7 +69,9 @@ extension MergedFeed: FeedHost {
       }
       if case .external = configuration {
         throw FeedError(
-          code: .wrongSource, message: "\(name): expected a source that needs no host, got an external one")
+          code: .wrongSource,
+          message:
+            "\(name): expected a file, a simulation or an address, got an external feed, whose data the program writes")
       }
       do throws(FeedError) {
         _ = try MarketFeed(configuration)
@@ -86,7 +88,7 @@ extension MergedFeed: FeedHost {
     guard let symbol = unknown else { return }
     let example = sources.keys.min().map { "\($0):\(symbol.isEmpty || symbol.hasSuffix(":") ? "BTC" : symbol)" } ?? ""
     throw FeedError(
-      code: .malformedSymbol, message: "symbols: expected one with its source, such as '\(example)', got '\(symbol)'")
+      code: .malformedSymbol, message: "symbols: expected source:symbol, such as '\(example)', got '\(symbol)'")
   }
 
   package func fill(_ writer: FeedWriter) async {

@@ -1,5 +1,6 @@
 internal import Foundation
 package import RustleCore
+internal import RustleFiles
 
 /// A file with a command's options as a JSON object: a name is a long option without its dashes.
 ///
@@ -95,9 +96,7 @@ package struct OptionsFile: Sendable, Hashable {
 
   /// The path of the default file of a command, below `$XDG_CONFIG_HOME` or `~/.config`; nil without a home.
   package static func defaultPath(of command: String, environment: [String: String]) -> String? {
-    let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    let home = environment["HOME"].flatMap { $0.isEmpty ? nil : "\($0)/.config" }
-    return (folder ?? home).map { "\($0)/rustle/\(command).json" }
+    SettingsFile.path("\(command).json", environment: environment)
   }
 
   private struct Option: Sendable, Hashable {

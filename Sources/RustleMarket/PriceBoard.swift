@@ -91,7 +91,8 @@ public struct PriceBoard: Sendable, Equatable {
     }
   }
 
-  /// Makes the newest price of each symbol its first, and its volume 0 unless it has candles.
+  /// Begins a new period of every symbol: changes are relative to its newest price from now on, and its volume is 0 unless candles
+  /// provide it.
   public mutating func restart() {
     for row in rows.indices {
       rows[row].first = rows[row].last

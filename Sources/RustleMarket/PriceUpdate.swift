@@ -1,3 +1,5 @@
+internal import RustleCore
+
 /// A new price of one symbol.
 public struct PriceUpdate: Sendable, Hashable, Codable {
   /// The symbol, as requested.
@@ -19,5 +21,37 @@ public struct PriceUpdate: Sendable, Hashable, Codable {
     self.price = price
     self.timestampMilliseconds = timestampMilliseconds
     self.sequence = sequence
+  }
+}
+
+/// A source that streams prices: the native ``TickerController``, or a scripted one in tests.
+public protocol PriceSource: Sendable {
+  /// Streams the prices of `symbols` until the stream is dropped, its consumer's task is cancelled, or ``cancel()``.
+  func prices(for symbols: [String]) async throws(TickerError) -> AsyncStream<PriceUpdate>
+
+  /// Ends every stream of this source, and returns when they have ended.
+  func cancel() async
+}
+
+extension PriceUpdate {
+  init(_ price: NativePriceUpdate, symbols: [String]) {
+    self.init(
+      symbol: symbols[price.symbol], price: price.price, timestampMilliseconds: price.timestampMilliseconds,
+      sequence: price.sequence)
+  }
+}
+
+extension ElementReader where Native == NativePriceUpdate, Value == PriceUpdate {
+  /// - Parameter symbols: the list with which the session is started.
+  init(symbols: [String]) {
+    self.init(
+      value: { PriceUpdate($0, symbols: symbols) },
+      append: { prices, buffer in
+        for index in prices.indices {
+          let price = prices[index]
+          if price.gap > 0 { buffer.append(.gap(price.gap)) }
+          buffer.append(.value(PriceUpdate(price, symbols: symbols)))
+        }
+      })
   }
 }

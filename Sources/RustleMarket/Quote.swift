@@ -1,4 +1,4 @@
-/// The best bid and ask of a symbol, with their mid and spread.
+/// The best bid and ask of a symbol, with their mid and spread, as a message of a feed has them: ``Trade/quote``.
 public struct Quote: Sendable, Hashable, Codable {
   /// The highest price that a buyer offers.
   public let bid: ExactDecimal

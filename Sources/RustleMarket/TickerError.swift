@@ -77,7 +77,8 @@ public struct TickerError: NativeCodedError {
         .deviceNotFound,
         .deviceBusy, .deviceUnsupported, .deviceFailed, .noSoundLibrary, .malformedSchema, .unknownFormat,
         .unreadableFile, .malformedAddress, .addressUnavailable, .wrongSource,
-        .invalidUniverse, .unknownInterface, .networkFailed, .noDestination, .unknown:
+        .invalidUniverse, .unknownInterface, .networkFailed, .noDestination, .malformedFile, .unwritableFile,
+        .unknown:
         .internal
       }
     self.init(code: code, message: error.message)

@@ -10,7 +10,7 @@ package protocol CountedStream: Sendable {
 }
 
 extension EngineStream: CountedStream where Value: SymbolRecord {
-  /// No trade is outside of a session without a calendar.
+  /// 0: without a calendar there are no sessions that a trade can be outside of.
   package var outsideTradeCount: UInt64 { 0 }
 }
 

@@ -9,7 +9,7 @@ internal import RustleCore
 public final class TickerViewModel {
   /// The newest update of each symbol that has had one since the last start.
   public private(set) var prices: [String: PriceUpdate] = [:]
-  /// Whether a stream runs.
+  /// Whether the model is started and reads its source.
   public private(set) var isRunning = false
   /// The error that refused the last start; nil if it was not refused.
   public private(set) var error: TickerError?

@@ -20,14 +20,9 @@ public actor TradeRecorder {
   /// Trades that the stream dropped because the file was too slow.
   public private(set) var droppedCount: UInt64 = 0
 
-  private let url: URL
-  private let mayReplace: Bool
-  /// The open file; nil before the first trade.
-  private var file: FileHandle?
+  private var file: LineFile
   private var isClosed = false
   private var text = ByteText()
-  /// Bytes of whole lines in the file.
-  private var size: UInt64 = 0
 
   /// Creates a recorder. Nothing is written before the first trade.
   ///
@@ -37,16 +32,11 @@ public actor TradeRecorder {
   /// - Throws: ``FeedError/Code/fileExists``; ``FeedError/Code/unwritableFile`` for a device, a pipe or a folder.
   public init(path: String, overwrite: Bool = false) throws(FeedError) {
     self.path = path
-    mayReplace = overwrite
-    url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-    let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-    guard let type = attributes?[.type] as? FileAttributeType else { return }
-    guard type == .typeRegular else {
-      throw FeedError(
-        code: .unwritableFile, message: "\(path): expected the path of a regular file, got a device, a pipe or a folder"
-      )
+    do throws(LineFile.Failure) {
+      file = try LineFile(path, mayReplace: overwrite)
+    } catch {
+      throw Self.error(error, of: path, after: 0)
     }
-    if !overwrite { throw Self.fileExists(path) }
   }
 
   /// Records a stream to its end.
@@ -77,32 +67,11 @@ public actor TradeRecorder {
       }
     }
     if trades == 0 { return }
-    let lines = Data(text.bytes)
-    do {
-      if let file {
-        try file.write(contentsOf: lines)
-      } else if mayReplace {
-        // The previous file stays until the lines are complete, and its permissions are kept.
-        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-        try lines.write(to: url, options: .atomic)
-        if let permissions = attributes?[.posixPermissions] {
-          try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: url.path)
-        }
-        file = try FileHandle(forWritingTo: url)
-        try file?.seekToEnd()
-      } else {
-        try Data().write(to: url, options: .withoutOverwriting)
-        file = try FileHandle(forWritingTo: url)
-        try file?.write(contentsOf: lines)
-      }
-    } catch CocoaError.fileWriteFileExists {
-      throw Self.fileExists(path)
+    do throws(LineFile.Failure) {
+      try file.append(Data(text.bytes))
     } catch {
-      // Only whole lines stay.
-      try? file?.truncate(atOffset: size)
-      throw unwritable(error)
+      throw Self.error(error, of: path, after: count)
     }
-    size += UInt64(lines.count)
     count += trades
   }
 
@@ -112,22 +81,23 @@ public actor TradeRecorder {
   public func close() throws(FeedError) {
     if isClosed { return }
     isClosed = true
-    do {
-      try file?.synchronize()
-      try file?.close()
+    do throws(LineFile.Failure) {
+      try file.close()
     } catch {
-      throw unwritable(error)
+      throw Self.error(error, of: path, after: count)
     }
   }
 
-  private func unwritable(_ error: any Error) -> FeedError {
-    FeedError(
-      code: .unwritableFile,
-      message: "\(path): cannot be written after \(count) trades: \(SystemError.reason(behind: error))")
-  }
-
-  private static func fileExists(_ path: String) -> FeedError {
-    FeedError(code: .fileExists, message: "\(path): the file exists")
+  private static func error(_ failure: LineFile.Failure, of path: String, after count: UInt64) -> FeedError {
+    switch failure {
+    case .exists: FeedError(code: .fileExists, message: "\(path): the file exists")
+    case .notRegular:
+      FeedError(
+        code: .unwritableFile, message: "\(path): expected the path of a regular file, got a device, a pipe or a folder"
+      )
+    case .unwritable(let reason):
+      FeedError(code: .unwritableFile, message: "\(path): cannot be written after \(count) trades: \(reason)")
+    }
   }
 }
 

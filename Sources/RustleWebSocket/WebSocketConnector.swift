@@ -110,7 +110,7 @@ struct WebSocketConnector: Sendable {
     let compression = accepted.isEmpty ? nil : MessageCompression(answer: accepted)
     if compression == nil, !accepted.isEmpty {
       let got = accepted.joined(separator: ", ")
-      throw WebSocketEnd("handshake: expected \(Self.extensions) as offered, got '\(got)'")
+      throw WebSocketEnd("handshake: expected an offered \(Self.extensions), got '\(got)'")
     }
     let (chosen, offered) = (words(Self.protocols, of: answer.headers), words(Self.protocols, of: headers))
     if chosen.count > 1 || !Set(chosen).isSubset(of: offered) {

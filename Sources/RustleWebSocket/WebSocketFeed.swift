@@ -20,7 +20,7 @@ public import RustleMarket
 public struct WebSocketFeed: Sendable, Hashable {
   /// The URL of the peer: `ws://host:port/path?query`, or `wss://…` for TLS; the default ports are 80 and 443.
   public var url: String
-  /// The schema that maps messages to trades: `symbol=s,price=p,time=T:ms`; nil: that of `rustle ticker --json`.
+  /// Which member of a JSON message is which of a trade: `symbol=s,price=p,time=T:ms`; nil: `symbol`, `price`, `size`, `side`, `t_ms`.
   public var schema: String?
   /// The messages that subscribe to symbols.
   public var subscription: WebSocketSubscription

@@ -138,7 +138,8 @@ final class WebSocketFrames: ChannelDuplexHandler {
       case .tooLong: endTooLong(context)
       case .malformed:
         end(
-          .dataInconsistentWithMessage, "expected messages compressed by permessage-deflate, got another one (1007)",
+          .dataInconsistentWithMessage,
+          "expected messages compressed by permessage-deflate, got one that cannot be decompressed (1007)",
           context)
       }
       return false
@@ -211,7 +212,7 @@ final class WebSocketFrames: ChannelDuplexHandler {
       if silence < limit {
         watch(limit, in: limit - silence, context)
       } else {
-        end(.goingAway, "expected to hear something within \(limit.words), got nothing", context)
+        end(.goingAway, "expected data within \(limit.words), got nothing", context)
       }
     }
   }

@@ -2,28 +2,40 @@ import Rustle
 
 @testable import RustleCore
 
-/// A report, with the mark of its session.
-nonisolated struct MarkedReport: Sendable {
-  let mark: String
-  let sequence: UInt64
-}
-
-extension DMXSender {
-  func marked(_ mark: String, buffering: StreamBuffering) throws(LightingError) -> EngineStream<MarkedReport> {
+extension DMXSender: MarkedEngine {
+  func marked(_ mark: String, buffering: StreamBuffering) throws -> EngineStream<MarkedRecord> {
     try start(
-      buffering: buffering, reader: ElementReader { MarkedReport(mark: mark, sequence: $0.sequence) },
+      buffering: buffering, reader: ElementReader { MarkedRecord(mark: mark, sequence: $0.sequence) },
       sequenceNumber: \.sequence)
   }
+}
 
-  /// Without a suspension between the two: both are done by one thread.
-  fileprivate func panicking(buffering: StreamBuffering) throws -> EngineStream<MarkedReport> {
-    _ = try AudioCapture(.panic())
-    return try marked("", buffering: buffering)
+extension DMXReceiver: MarkedEngine {
+  func marked(_ mark: String, buffering: StreamBuffering) throws -> EngineStream<MarkedRecord> {
+    try levels(
+      buffering: buffering, reader: ElementReader { MarkedRecord(mark: mark, sequence: $0.sequence) },
+      sequenceNumber: \.sequence)
+  }
+}
+
+extension DMXNodes: MarkedEngine {
+  func marked(_ mark: String, buffering: StreamBuffering) throws -> EngineStream<MarkedRecord> {
+    try nodes(
+      buffering: buffering, reader: ElementReader { MarkedRecord(mark: mark, sequence: $0.sequence) },
+      sequenceNumber: \.sequence)
+  }
+}
+
+extension LightingController: MarkedEngine {
+  func marked(_ mark: String, buffering: StreamBuffering) throws -> EngineStream<MarkedRecord> {
+    try start(
+      buffering: buffering, reader: ElementReader { MarkedRecord(mark: mark, sequence: $0.sequence) },
+      sequenceNumber: \.sequence)
   }
 }
 
 /// The sender of DMX without a network, as the suites of the contract drive it: its values are reports.
-nonisolated struct ConformingDmxSender: ConformingEngine {
+nonisolated struct ConformingDmxSender: ConformingEngine, ConformingMarkedEngine {
   let name: String
 
   func controller(valuesPerSecond: Double, limit: UInt64?) throws -> DMXSender {
@@ -33,24 +45,44 @@ nonisolated struct ConformingDmxSender: ConformingEngine {
     configuration.reportLimit = limit.map(Int.init)
     return try DMXSender(configuration)
   }
+}
 
-  func start(_ controller: DMXSender, mark: String, buffering: StreamBuffering) async throws -> EngineStream<
-    MarkedReport
-  > {
-    try await controller.marked(mark, buffering: buffering)
+/// The receiver of DMX without a network: its values are levels.
+nonisolated struct ConformingDmxReceiver: ConformingEngine, ConformingMarkedEngine {
+  let name: String
+
+  func controller(valuesPerSecond: Double, limit: UInt64?) throws -> DMXReceiver {
+    var configuration = DMXReceiverConfiguration([try DMXUniverse(1, of: .sacn)])
+    configuration.interface = DMXConfiguration.demoInterface
+    configuration.demoRate = valuesPerSecond
+    configuration.levelsLimit = limit.map(Int.init)
+    return try DMXReceiver(configuration)
   }
+}
 
-  func startPanicking(_ controller: DMXSender, buffering: StreamBuffering) async throws -> EngineStream<MarkedReport> {
-    try await controller.panicking(buffering: buffering)
+/// The browser of nodes without a network: its values are changes of nodes.
+nonisolated struct ConformingDmxNodes: ConformingEngine, ConformingMarkedEngine {
+  let name: String
+
+  func controller(valuesPerSecond: Double, limit: UInt64?) throws -> DMXNodes {
+    var configuration = DMXNodesConfiguration()
+    configuration.interface = DMXConfiguration.demoInterface
+    // Of four nodes.
+    configuration.demoRate = valuesPerSecond / 4
+    configuration.changesLimit = limit.map(Int.init)
+    return try DMXNodes(configuration)
   }
+}
 
-  /// A poisoned sender has no code of its own: its user can only make a new one.
-  func saysPoisoned(_ error: any Error) -> Bool {
-    guard let error = error as? LightingError else { return false }
-    return error.code == .native && error.message.contains("panicked: make a new one")
+/// A show without outputs, dark and still: its values are reports.
+nonisolated struct ConformingShow: ConformingEngine, ConformingMarkedEngine {
+  let name: String
+
+  func controller(valuesPerSecond: Double, limit: UInt64?) throws -> LightingController {
+    var configuration = LightingController.Configuration()
+    configuration.reportRate = valuesPerSecond
+    configuration.reportLimit = limit.map(Int.init)
+    configuration.startsDark = true
+    return LightingController(try LightShow(demo: .pars), configuration: configuration)
   }
-
-  func mark(of report: MarkedReport) -> String { report.mark }
-
-  func sequence(of report: MarkedReport) -> UInt64 { report.sequence }
 }

@@ -4,6 +4,6 @@
 /// `rustle_NAME_start_RECORDS` of the header has a row here.
 nonisolated let conformingEngines: [any ConformingEngine] = [
   ConformingCapture(name: "capture"), ConformingPlayback(name: "playback"), ConformingDmxSender(name: "dmx_sender"),
-  ConformingDmxReceiver(name: "dmx_receiver"), ConformingDmxNodes(name: "dmx_nodes"), ConformingEcho(name: "echo"),
-  ConformingFeed(name: "feed"), ConformingTicker(name: "ticker"),
+  ConformingDmxReceiver(name: "dmx_receiver"), ConformingDmxNodes(name: "dmx_nodes"), ConformingShow(name: "show"),
+  ConformingEcho(name: "echo"), ConformingFeed(name: "feed"), ConformingTicker(name: "ticker"),
 ]

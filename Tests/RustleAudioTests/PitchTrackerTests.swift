@@ -27,7 +27,7 @@ import Testing
   @Test(arguments: [110.0, 440, 1_760])
   func sineIsFoundWithinAHundredthOfACent(frequency: Double) throws {
     let frames = try PitchTracker.contour(
-      of: sine(frequency).span, configuration: PitchConfiguration(sampleRate: Self.rate, window: 4_096))
+      of: sine(frequency).span, configuration: PitchConfiguration(sampleRate: Self.rate, frameLength: 4_096))
     #expect(frames.count == 1 + (22_050 - 4_096) / 512)
     for frame in frames {
       #expect(cents(try #require(frame.frequency), from: frequency) < 0.01)
@@ -42,13 +42,13 @@ import Testing
   func stackIsFoundByEachMethod(method: PitchMethod) throws {
     let frames = try PitchTracker.contour(
       of: stack(220, partials: 6).span,
-      configuration: PitchConfiguration(sampleRate: Self.rate, range: 60...1_000, method: method, window: 4_096))
+      configuration: PitchConfiguration(sampleRate: Self.rate, range: 60...1_000, method: method, frameLength: 4_096))
     for frame in frames { #expect(cents(try #require(frame.frequency), from: 220) < 20) }
   }
 
   @Test func peakIsTheStrongestPartial() throws {
     let samples = zip(sine(200, amplitude: 0.1), sine(600, amplitude: 0.5)).map { $0 + $1 }
-    let configuration = PitchConfiguration(sampleRate: Self.rate, method: .peak, window: 4_096)
+    let configuration = PitchConfiguration(sampleRate: Self.rate, method: .peak, frameLength: 4_096)
     let frame = try #require(try PitchTracker.contour(of: samples.span, configuration: configuration).first)
     #expect(cents(try #require(frame.frequency), from: 600) < 5)
   }
@@ -72,7 +72,7 @@ import Testing
   @Test(arguments: [16, 5_000])
   func hopsOfAnyLengthGiveTheFramesOfTheWhole(hop: Int) throws {
     let samples = sine(500, seconds: 0.5)
-    let configuration = PitchConfiguration(sampleRate: Self.rate, method: .yin, window: 4_096, hop: hop)
+    let configuration = PitchConfiguration(sampleRate: Self.rate, method: .yin, frameLength: 4_096, hop: hop)
     var tracker = try PitchTracker(configuration)
     var frames: [PitchFrame] = []
     try tracker.process(samples.span, into: &frames)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func timesAreThoseOfTheWindowsMiddles() throws {
-    let configuration = PitchConfiguration(sampleRate: Self.rate, window: 2_048, hop: 441)
+    let configuration = PitchConfiguration(sampleRate: Self.rate, frameLength: 2_048, hop: 441)
     let frames = try PitchTracker.contour(of: sine(440).span, configuration: configuration)
     for (index, frame) in frames.enumerated() {
       #expect(frame.sample == Int64(1_024 + 441 * index))
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func resetBeginsAnotherSignal() throws {
-    let configuration = PitchConfiguration(sampleRate: Self.rate, window: 4_096)
+    let configuration = PitchConfiguration(sampleRate: Self.rate, frameLength: 4_096)
     var tracker = try PitchTracker(configuration)
     var frames: [PitchFrame] = []
     try tracker.process(sine(300, seconds: 0.2).span, into: &frames)
@@ -105,7 +105,7 @@ import Testing
     for value in [Float(0), .nan, .infinity] {
       let samples = [Float](repeating: value, count: 8_192)
       let frames = try PitchTracker.contour(
-        of: samples.span, configuration: PitchConfiguration(sampleRate: Self.rate, window: 4_096))
+        of: samples.span, configuration: PitchConfiguration(sampleRate: Self.rate, frameLength: 4_096))
       #expect(frames.count == 9)
       for frame in frames {
         #expect(frame.frequency == nil && !frame.isVoiced && frame.confidence == 0)
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test func signalThatIsShorterThanTheWindowHasNoFrames() throws {
-    let configuration = PitchConfiguration(sampleRate: Self.rate, window: 4_096)
+    let configuration = PitchConfiguration(sampleRate: Self.rate, frameLength: 4_096)
     #expect(
       try PitchTracker.contour(of: [Float](repeating: 1, count: 4_095).span, configuration: configuration).isEmpty)
     #expect(try PitchTracker.contour(of: [Float]().span, configuration: configuration, decoding: .viterbi).isEmpty)
@@ -126,7 +126,7 @@ import Testing
     let samples = sine(500, seconds: 0.1)
     let configuration = PitchConfiguration(sampleRate: Self.rate, hop: 4)
     var tracker = try PitchTracker(configuration)
-    #expect(tracker.window == 4_096 && tracker.shortestWindow == 1_024)
+    #expect(tracker.frameLength == 4_096 && tracker.shortestFrameLength == 1_024)
     var frames: [PitchFrame] = []
     try tracker.process(samples.span, into: &frames)
     let complete = frames.count
@@ -150,7 +150,7 @@ import Testing
   @Test func chordIsSeveralNotesAndNotSure() throws {
     let notes = [261.63, 329.63, 392.0].map { sine($0, seconds: 0.2, amplitude: 0.2) }
     let samples = notes[0].indices.map { notes[0][$0] + notes[1][$0] + notes[2][$0] }
-    var configuration = PitchConfiguration(sampleRate: Self.rate, window: 4_096)
+    var configuration = PitchConfiguration(sampleRate: Self.rate, frameLength: 4_096)
     let frames = try PitchTracker.contour(of: samples.span, configuration: configuration)
     #expect(frames.count == 10 && frames.allSatisfy { $0.isPolyphonic && $0.confidence < 0.2 })
     let one = try PitchTracker.contour(of: sine(261.63).span, configuration: configuration)
@@ -160,17 +160,17 @@ import Testing
     #expect(roots.allSatisfy { !$0.isPolyphonic && $0.confidence > 0.9 })
   }
 
-  @Test func windowIsChosenFromTheRangeAndRaisesItsEnd() throws {
+  @Test func frameLengthIsChosenFromTheRangeAndRaisesItsEnd() throws {
     let chosen = try PitchTracker(PitchConfiguration(sampleRate: Self.rate, range: 60...1_000))
-    #expect(chosen.window == 2_048 && chosen.range == 60...1_000)
-    let raised = try PitchTracker(PitchConfiguration(sampleRate: Self.rate, range: 25...30_000, window: 2_048))
-    #expect(raised.window == 2_048)
+    #expect(chosen.frameLength == 2_048 && chosen.range == 60...1_000)
+    let raised = try PitchTracker(PitchConfiguration(sampleRate: Self.rate, range: 25...30_000, frameLength: 2_048))
+    #expect(raised.frameLength == 2_048)
     #expect(abs(raised.range.lowerBound - 2.25 * Self.rate / 2_048) < 1e-9)
     #expect(abs(raised.range.upperBound - 0.45 * Self.rate) < 1e-9)
   }
 
   @Test func pathThroughTheFramesFollowsATone() throws {
-    let configuration = PitchConfiguration(sampleRate: Self.rate, window: 4_096)
+    let configuration = PitchConfiguration(sampleRate: Self.rate, frameLength: 4_096)
     let samples = stack(150, partials: 5)
     let frames = try PitchTracker.contour(of: samples.span, configuration: configuration, decoding: .viterbi)
     #expect(frames.count == 1 + (samples.count - 4_096) / 512)
@@ -189,13 +189,13 @@ import Testing
       let error = try #require(refusal(wrong))
       #expect(error.code == .validation && error.message == text)
     }
-    for window in [-4_096, 0, 255, 3_000, 65_536, .max] {
+    for length in [-4_096, 0, 255, 3_000, 65_536, .max] {
       var wrong = fine
-      wrong.window = window
+      wrong.frameLength = length
       let error = try #require(refusal(wrong))
       #expect(
         error.code == .validation
-          && error.message.hasPrefix("pitch window: expected a power of two of samples from 256"))
+          && error.message.hasPrefix("pitch frame length: expected a power of two of samples from 256"))
     }
     for hop in [-1, 0, 1_048_577, .max] {
       var wrong = fine

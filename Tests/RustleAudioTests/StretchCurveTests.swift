@@ -82,8 +82,8 @@ import Testing
       return #expect(throws: AudioError.self) { try StretchCurve(points: points) }?.message
     }
     #expect(message([]) == "points: expected 1 to 256, got 0")
-    #expect(message([(60, -1e-9)]) == "point 1: expected B from 0 to 0.1, got -1e-09")
-    #expect(message([(60, .nan)]) == "point 1: expected B from 0 to 0.1, got nan")
+    #expect(message([(60, -1e-9)]) == "point 1: expected an inharmonicity B from 0 to 0.1, got -1e-09")
+    #expect(message([(60, .nan)]) == "point 1: expected an inharmonicity B from 0 to 0.1, got nan")
     #expect(message([(60, 1e-3), (60, 1e-3)]) == "point 2: expected a note above C4, got C4")
   }
 

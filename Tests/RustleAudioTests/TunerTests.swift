@@ -34,7 +34,7 @@ import Testing
     #expect(try #require(last.reading).note == truth.note)
     #expect(last.frame.confidence > 0.5 && last.stringIndex == nil && !last.isLearning && last.droppedFrames == 0)
     #expect(last.words() == needle.reading.words())
-    let window = await tuner.window
+    let window = await tuner.frameLength
     #expect(updates.count == 1 + (24_000 - window) / 512)
     for (index, update) in updates.enumerated() {
       #expect(update.time == Double(512 * index + window / 2) / 48_000 && update.frame.time == update.time)
@@ -110,7 +110,7 @@ import Testing
     let first = try await tuner.process(buffer(Self.tone(440, frames: 0..<20_000)))
     #expect(first.allSatisfy { $0.droppedFrames == 0 })
     let second = try await tuner.process(buffer(Self.tone(440, frames: 0..<20_000), at: 24_800, lost: 4_800))
-    let window = await tuner.window
+    let window = await tuner.frameLength
     let begin = try #require(second.first)
     #expect(begin.droppedFrames == 4_800)
     #expect(begin.frame.sample == Int64(24_800 + window / 2), "no window reaches over the hole")
@@ -194,9 +194,9 @@ import Testing
     let samples = Self.tone(112, frames: 0..<48_000)
     let buffers = Sounds.buffers(samples, format: format, frames: 24_000)
     let before = try await tuner.process(buffers[0])
-    let window = await tuner.window
+    let window = await tuner.frameLength
     try await tuner.set(instrument: Instrument(.guitar))
-    #expect(await tuner.window < window)
+    #expect(await tuner.frameLength < window)
     let range = await tuner.range
     #expect(range.lowerBound >= guitar.lowerBound && range.upperBound == guitar.upperBound)
     let after = try await tuner.process(buffers[1])
@@ -204,7 +204,7 @@ import Testing
     let last = try #require(after.last)
     #expect(last.stringIndex == 1 && last.needle?.reading.noteText == "A2")
     let first = try #require(after.first)
-    #expect(first.frame.sample == Int64(24_000 + (await tuner.window) / 2), "times go on")
+    #expect(first.frame.sample == Int64(24_000 + (await tuner.frameLength) / 2), "times go on")
   }
 
   @Test func stringsAtTheEndsOfWhatIsHeardHaveARange() throws {
@@ -218,7 +218,7 @@ import Testing
   @Test func aHighRateRaisesTheLowerEnd() async throws {
     let format = try AudioFormat(sampleRate: 384_000, channels: 1)
     let tuner = try Tuner(format: format)
-    #expect(await tuner.window == 32_768)
+    #expect(await tuner.frameLength == 32_768)
     #expect(await tuner.range.lowerBound == 2.25 * 384_000 / 32_768)
     let low = try AudioFormat(sampleRate: 192_000, channels: 1)
     #expect(await (try Tuner(format: low)).range.lowerBound == 25)

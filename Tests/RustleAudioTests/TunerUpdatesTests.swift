@@ -93,11 +93,11 @@ import Testing
     }
     // As much sound as the first update takes, and a period: it waits until the task comes to it.
     runtime.advance(by: .zero)
-    runtime.advance(by: .seconds(Double(await tuner.window) / 48_000 + 0.02))
+    runtime.advance(by: .seconds(Double(await tuner.frameLength) / 48_000 + 0.02))
     await reported.wait()
     task.cancel()
     let times = try await task.value
-    #expect(times.first == Double(await tuner.window / 2) / 48_000)
+    #expect(times.first == Double(await tuner.frameLength / 2) / 48_000)
     runtime.advance(by: .zero)
     #expect(await capture.liveStreamCount == 0)
   }

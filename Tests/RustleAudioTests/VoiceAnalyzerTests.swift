@@ -65,22 +65,22 @@ import Testing
     let found = try await frames(of: analyzer, in: ScriptedInput(buffersToGive: buffers))
     #expect(found.reduce(0) { $0 + $1.droppedFrames } == Int64(lost) && found.count { $0.droppedFrames > 0 } == 1)
     let first = try #require(found.firstIndex { $0.droppedFrames > 0 })
-    #expect(found[..<first].allSatisfy { $0.isVoiced && $0.sample < half - analyzer.window / 2 + analyzer.hop })
+    #expect(found[..<first].allSatisfy { $0.isVoiced && $0.sample < half - analyzer.frameLength / 2 + analyzer.hop })
     for (before, after) in zip(found, found.dropFirst()) { #expect(before.sample < after.sample) }
     for frame in found { #expect(frame.time == Double(frame.sample) / 48_000) }
     // After the gap the frames are those of the recording without one, at their own times.
-    let behind = found.filter { $0.sample >= position + Int64(analyzer.window / 2) }
+    let behind = found.filter { $0.sample >= position + Int64(analyzer.frameLength / 2) }
     #expect(!behind.isEmpty)
     for frame in behind { #expect(frame.isVoiced && abs((frame.pitch ?? 0) - 150) < 0.1) }
     let last = try #require(found.last)
-    #expect(last.sample > position + Int64(half - analyzer.window / 2 - analyzer.hop))
+    #expect(last.sample > position + Int64(half - analyzer.frameLength / 2 - analyzer.hop))
     #expect(try await analyzer.summary.frames == found.count)
   }
 
   @Test func recordingThatBeginsLaterKeepsItsTimes() async throws {
     let analyzer = try VoiceAnalyzer(format: format)
     let frames = try await analyzer.process(PCMBuffer(format: format, wholeFrames: samples, position: 96_000))
-    #expect(frames.first?.sample == 96_000 + Int64(analyzer.window / 2) && frames.first?.droppedFrames == 0)
+    #expect(frames.first?.sample == 96_000 + Int64(analyzer.frameLength / 2) && frames.first?.droppedFrames == 0)
   }
 
   @Test(arguments: [ChannelSelection.all, .channel(1)]) func processAllocatesForEachCall(channel: ChannelSelection)

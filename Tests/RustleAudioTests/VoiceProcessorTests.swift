@@ -61,9 +61,9 @@ import Testing
     var processor = try VoiceProcessor(sampleRate: Self.rate, configuration: configuration)
     var frames: [VoiceFrame] = []
     try processor.process(samples.span, into: &frames)
-    #expect(processor.hop == hop && frames.count == 1 + (samples.count - processor.window) / hop)
+    #expect(processor.hop == hop && frames.count == 1 + (samples.count - processor.frameLength) / hop)
     for (index, frame) in frames.enumerated() {
-      #expect(frame.sample == Int64(processor.window / 2 + hop * index))
+      #expect(frame.sample == Int64(processor.frameLength / 2 + hop * index))
       #expect(frame.time == Double(frame.sample) / Self.rate)
       #expect(frame.harmonicsToNoise == nil && frame.centroid == nil && frame.formants.isEmpty)
     }

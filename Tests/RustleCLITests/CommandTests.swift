@@ -33,13 +33,29 @@ import Testing
     for format in ["WAV", "FLAC", "OGG", "MP3"] {
       #expect(text.lines.contains { $0.split(separator: " ") == [Substring(format), "yes"] })
     }
-    let json = try RustleProcess.run(["doctor", "--json"])
-    for line in json.lines {
-      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-      #expect(object?["v"] as? Int == 1 && object?["ok"] as? Bool == true)
-    }
-    #expect(json.lines.count == text.lines.count)
+    let json = try SoundCommandTests.objects(try RustleProcess.run(["doctor", "--json"]))
+    #expect(json.allSatisfy { $0["v"] as? Int == 1 && $0["ok"] as? Bool == true })
+    // Advice has a line of its own.
+    #expect(json.count + json.count { $0["advice"] is String } == text.lines.count)
+    let names = json.compactMap { $0["name"] as? String }
+    #expect(["port 5568", "port 6454", "multicast", "realtime"].allSatisfy(names.contains))
+    #expect(json.contains { $0["value"] as? String == "127.0.0.1, multicast" })
   }
+
+  #if os(Linux)
+  /// The superuser has realtime scheduling by a capability, others within a limit.
+  @Test func realtimeSchedulingThatIsNotAllowedIsNoFault() throws {
+    let result = try RustleProcess.shell(
+      """
+      ulimit -r 0; [ "$(id -u)" = 0 ] && without=(setpriv --bounding-set=-sys_nice)
+      "${without[@]}" "$RUSTLE" doctor --json
+      """)
+    #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+    let row = try #require(try SoundCommandTests.objects(result).first { $0["name"] as? String == "realtime" })
+    #expect(row["value"] as? String == "not allowed" && row["ok"] as? Bool == true)
+    #expect((row["advice"] as? String)?.contains("SCHED_FIFO") == true)
+  }
+  #endif
 
   @Test func theEnvironmentNamesThePathOfTheFFT() throws {
     let forced = try RustleProcess.run(["doctor"], environment: ["RUSTLE_FFT_INSTRUCTION_SET": "plain"])

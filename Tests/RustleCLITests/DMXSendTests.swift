@@ -4,8 +4,8 @@ import Testing
 
 @testable import RustleCLI
 
-/// The command dmx send, run as a process on the loopback.
-@Suite(.serialized, .releasesNativeObjects) struct DMXSendTests {
+/// The commands of dmx, run as processes on the loopback: one after the other, since a child inherits the pipes of another.
+@Suite(.serialized, .releasesNativeObjects) struct DMXCommandTests {
   private func counts(_ text: String) throws -> [String: Any] {
     let line = try #require(text.split(separator: "\n").last)
     return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -40,6 +40,53 @@ import Testing
     #expect(bad.status == 65 && bad.errors.contains("line 1"))
   }
 
+  /// The levels arrive while the pipe is open: a read that waits for more bytes than a line has would keep them.
+  @Test func linesAreSentAsTheyCome() throws {
+    var receive = try DMXProcess(["receive", "--protocol", "sacn", "--universes", "7721-7722", "--seconds", "30"])
+    let send = try DMXProcess(["send", "--input", "-", "--seconds", "30"])
+    for universe in [7_721, 7_722] {
+      let line = "{\"universe\":\(universe),\"dmx\":[\(universe - 7_700),1]}\n"
+      try send.input.fileHandleForWriting.write(contentsOf: Data(line.utf8))
+      let received = try receive.line { $0["universe"] as? Int == universe }
+      #expect((received["dmx"] as? [Int])?.prefix(3) == [universe - 7_700, 1, 0])
+    }
+    #expect(send.end(SIGTERM) == 143 && receive.end(SIGTERM) == 143)
+  }
+
+  @Test func nodesAreFollowed() throws {
+    var receive = try DMXProcess(
+      ["receive", "--protocol", "artnet", "--universes", "32101", "--seconds", "30"], interface: "127.0.0.2")
+    let send = try DMXProcess([
+      "send", "--protocol", "artnet", "--to", "auto", "--universes", "32101-32102", "--pattern", "solid", "--seconds",
+      "30",
+    ])
+    let received = try receive.line { $0["universe"] as? Int == 32_101 }
+    #expect((received["dmx"] as? [Int])?.first == 255)
+    #expect(send.end(SIGTERM) == 143 && receive.end(SIGTERM) == 143)
+  }
+
+  @Test func universesThatNoNodeListsAreCounted() throws {
+    let words = ["dmx", "send", "--protocol", "artnet", "--to", "auto", "--interface", "127.0.0.1", "--seconds", "0.2"]
+    let result = try RustleProcess.run(words + ["--universes", "32111-32112"])
+    #expect(
+      result.status == 0 && result.output.contains("; 2 universes not sent: no node lists them"), "\(result.output)")
+  }
+
+  @Test func identityIsKeptAndIsOneProcessesAlone() throws {
+    let folder = try ScratchFolder()
+    let path = folder.url.appending(path: "new/rustle/sacn-cid").path
+    var first: SourceIdentity? = SourceIdentity(path: path)
+    let kept = try #require(first).cid
+    #expect(SourceIdentity(path: path).cid != kept)
+    first = nil
+    #expect(SourceIdentity(path: path).cid == kept)
+    try Data("no identity".utf8).write(to: URL(filePath: path))
+    let replaced = SourceIdentity(path: path).cid
+    #expect(replaced != kept && SourceIdentity(path: path).cid == replaced)
+    // Without a place for the file, each is new.
+    #expect(SourceIdentity(path: "/dev/null/x").cid != SourceIdentity(path: nil).cid)
+  }
+
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)]) func aSignalEndsItWithTerminations(
     number: Int32, status: Int32
   ) throws {
@@ -63,7 +110,9 @@ import Testing
       (["--universes", "0"], "expected 1 to 63999, got 0"), (["--to", "here"], "expected an IPv4 address"),
       (["--protocol", "artnet", "--to", "multicast"], "--to multicast"), (["--cid", "x"], "expected a UUID"),
       (["--protocol", "artnet"], "for Art-Net, got none"), (["--interface", "nowhere"], "(127.0.0.1)"),
-      (["--raw"], "--raw requires --input"), (["--sync-address", "1", "--art-sync"], "--art-sync"),
+      (["--raw"], "--raw requires --input"), (["--to", "auto"], "--to auto"),
+      (["--protocol", "artnet", "--to", "auto", "--to", "10.0.0.1"], "--to auto"),
+      (["--sync-address", "1", "--art-sync"], "--art-sync"),
       (["--rate", "201"], "1 to 200"), (["--slots", "513"], "1 to 512"), (["--format", "csv"], "got csv"),
     ] {
       let result = try RustleProcess.run(["dmx", "send", "--seconds", "0"] + words)
@@ -71,6 +120,9 @@ import Testing
     }
     let missing = try RustleProcess.run(["dmx", "send", "--demo", "--input", "/nowhere/frames"])
     #expect(missing.status == 66)
+    let folder = try RustleProcess.run(["dmx", "send", "--demo", "--input", "/"])
+    #expect(
+      folder.status == 66 && folder.errors.contains("/: cannot be read: it is a folder"), "\(folder.errors)")
   }
 
   @Test func countsAreInWordsForPeople() throws {

@@ -74,7 +74,8 @@ import Testing
     let nothing = try RustleProcess.run(["eq", empty, "-"])
     #expect(nothing.status == 65 && nothing.data.isEmpty)
     #expect(
-      ParsingTests.refusal(["eq", path, "b.wav", "--no-header"]).contains("--no-header requires - as the output"))
+      ParsingTests.refusal(["eq", path, "b.wav", "--no-header"])
+        .contains("--no-header requires the output - (standard output)"))
   }
 
   @Test func aToneIsSixDecibelsLouderOnOneChannelAlone() throws {

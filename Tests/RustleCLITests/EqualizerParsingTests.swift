@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ([], "expected two files, --live, --response or --export, got none"),
+    ([], "expected an input and an output file, or --live, --response or --export, got none"),
     (["a.wav"], "expected a file to read and a file to write, got 'a.wav' alone"),
     (["a.wav", "b.wav", "--live"], "--live cannot be used with a file, got 'a.wav'"),
     (["--live", "--response"], "--live cannot be used with --response"),

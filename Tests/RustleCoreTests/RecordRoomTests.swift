@@ -31,7 +31,8 @@ import Testing
   @Test func processOfPitchAndVoiceAllocatesForEachCall() throws {
     var pitch = try NativePitch(
       NativePitchConfiguration(
-        sampleRate: 48_000, lowest: 60, highest: 1_000, method: .harmonic, window: 0, hop: 64, expectsOneNote: false))
+        sampleRate: 48_000, lowest: 60, highest: 1_000, method: .harmonic, frameLength: 0, hop: 64,
+        expectsOneNote: false))
     var voice = try NativeVoice(
       NativeVoiceConfiguration(
         sampleRate: 48_000, lowest: 60, highest: 600, hop: 64, formants: nil, harmonicity: false, centroid: false))

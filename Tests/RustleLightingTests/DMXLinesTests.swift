@@ -55,4 +55,24 @@ import Testing
         }))
     #expect(throws: LightingError.self) { try lines.end() }
   }
+
+  @Test func linesOfAReceiverAreReadAndItsOtherLinesLeftOut() throws {
+    let text = """
+      {"v":1,"t_ms":7.5,"protocol":"sacn","universe":2,"sources":1,"dmx":[3]}
+      {"v":1,"gap":12}
+      {"v":1,"t_ms":8,"protocol":"artnet","universe":0,"sources":1,"dmx":[4]}
+      {"v":1,"kind":"event","t_ms":9,"event":"syncHeard","protocol":"sacn","universe":2}
+      {"v":1,"kind":"stats","datagrams":3}
+
+      """
+    var lines = DMXLines(.ndjson, of: .sacn)
+    let frames = try lines.timedFrames(after: Data(text.utf8))
+    let expected = [[try universe(2): try DMXLevels([3])]]
+    #expect(frames.map(\.time) == [7.5] && frames.map(\.levels) == expected)
+    #expect(lines.otherLines == 1)
+    var others = DMXLines(.ndjson, of: .artNet)
+    let levels = try others.frames(after: Data(text.utf8))
+    let first = [[try DMXUniverse(0, of: .artNet): try DMXLevels([4])]]
+    #expect(levels == first && others.otherLines == 1)
+  }
 }

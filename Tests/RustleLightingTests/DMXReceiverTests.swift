@@ -60,6 +60,33 @@ import Testing
     await receiver.cancel()
   }
 
+  @Test func sourcesAreListedAndForgotten() async throws {
+    let universe = try DMXUniverse(7_502, of: .sacn)
+    var received = DMXReceiverConfiguration([universe])
+    received.interface = "127.0.0.1"
+    let receiver = try DMXReceiver(received)
+    #expect(await receiver.sources(of: universe) == [])
+    let (levels, events) = (try await receiver.universes(), try await receiver.events())
+    var sent = DMXConfiguration(.sacn, name: "a source")
+    sent.interface = "127.0.0.1"
+    sent.priority = 42
+    let sender = try DMXSender(sent)
+    try await sender.start()
+    try await sender.set(DMXLevels(slots: 3, at: 9), in: universe)
+    var shown = levels.makeAsyncIterator()
+    _ = await shown.next()
+    let source = try #require(await receiver.sources(of: universe).first)
+    #expect(source.cid == sent.cid && source.name == "a source" && source.address == "127.0.0.1")
+    #expect(source.priority == 42 && !source.isPreview && source.synchronizationAddress == nil)
+    await receiver.forget(source, of: universe)
+    for await element in events where element.value?.kind == .sourceForgotten {
+      #expect(element.value?.cid == sent.cid)
+      break
+    }
+    await sender.stop()
+    await receiver.cancel()
+  }
+
   @Test func nodesOfTheDemonstrationAppear() async throws {
     let runtime = try NativeRuntime(wallMilliseconds: 0)
     var configuration = DMXNodesConfiguration()

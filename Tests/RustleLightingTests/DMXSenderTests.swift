@@ -110,13 +110,15 @@ import Testing
       return #expect(throws: LightingError.self) { try DMXSender(configuration) }
     }
     #expect(refusal { $0.rate = 0.5 }?.code == .validation)
+    // An unset variable is no multicast.
+    #expect(refusal { $0.destinations = [""] }?.message == "destination: expected an IPv4 address, got an empty text")
     #expect(refusal { $0.priority = -1 }?.message == "priority: expected 0 to 200, got -1")
     #expect(refusal { $0.synchronization = .sacn(address: 64_000) }?.code == .universe)
     #expect(refusal { $0.synchronization = .artSync }?.code == .validation)
     #expect(refusal { $0.synchronizationGap = .seconds(-1) }?.code == .validation)
     #expect(refusal { $0.name = String(repeating: "x", count: 64) }?.code == .validation)
     #expect(refusal { $0.destinations = ["here"] }?.advice == "Give an address such as 10.0.0.7 or 10.0.0.7:6454.")
-    #expect(refusal(.artNet) { _ in }?.advice == "Name a node's address, or ask for the broadcast.")
+    #expect(refusal(.artNet) { $0.interface = "lo" }?.advice == "Name a node's address, or ask for the broadcast.")
     var configuration = Self.demo()
     configuration.interface = "nowhere"
     let sender = try DMXSender(configuration)

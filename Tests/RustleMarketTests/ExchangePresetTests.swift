@@ -6,7 +6,7 @@ import Testing
 /// The presets of the repository, on messages in the formats that the exchanges document.
 @Suite(.releasesNativeObjects) struct ExchangePresetTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../exchanges").standardized
+    .appending(path: "../../Sources/RustleCommand/exchanges").standardized
 
   /// Reads messages by a preset's schema, and returns the trades as NDJSON and the counts.
   private func read(

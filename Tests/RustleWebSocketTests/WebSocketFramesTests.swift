@@ -103,7 +103,7 @@ import Testing
     stage.loop.advanceTime(by: .nanoseconds(29_999_999_999))
     #expect(stage.end() == nil)
     stage.loop.advanceTime(by: .nanoseconds(1))
-    #expect(stage.end() == "expected to hear something within 30 s, got nothing")
+    #expect(stage.end() == "expected data within 30 s, got nothing")
     #expect(try stage.sent() == ["close:1001"])
   }
 
@@ -119,7 +119,7 @@ import Testing
     stage.loop.advanceTime(by: .milliseconds(249))
     #expect(stage.end() == nil)
     stage.loop.advanceTime(by: .milliseconds(1))
-    #expect(stage.end() == "expected to hear something within 0.25 s, got nothing")
+    #expect(stage.end() == "expected data within 0.25 s, got nothing")
   }
 
   @Test func codeThatMayNotBeSentIsAnsweredAsAnError() throws {
@@ -141,7 +141,7 @@ import Testing
     let stage = try Stage(silence: .seconds(30))
     stage.receive(frame(.text, "welcome"))
     stage.loop.advanceTime(by: .seconds(30))
-    #expect(stage.end() == "expected to hear something within 30 s, got nothing")
+    #expect(stage.end() == "expected data within 30 s, got nothing")
   }
 
   @Test func pingsAreSentAtTheirIntervalToAPeerThatReads() throws {

@@ -12,7 +12,7 @@ import Testing
 
   @Test func answersThatAcceptNoWebSocketAreReported() async throws {
     let accepting = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    let key = "handshake: expected the key's Sec-WebSocket-Accept, got another or none"
+    let key = "handshake: expected the Sec-WebSocket-Accept of the key, got another or none"
     for (answer, expected) in [
       ("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", "handshake: expected HTTP status 101, got 403 Forbidden"),
       (
@@ -50,7 +50,7 @@ import Testing
       ("upgrade\r\n", "keep-alive\r\n", "handshake: expected Connection: Upgrade, got 'keep-alive'"),
       (
         "\r\n\r\n", "\r\nSec-WebSocket-Extensions: permessage-deflate; x\r\n\r\n",
-        "handshake: expected Sec-WebSocket-Extensions as offered, got 'permessage-deflate; x'"
+        "handshake: expected an offered Sec-WebSocket-Extensions, got 'permessage-deflate; x'"
       ),
       (
         "\r\n\r\n", "\r\nSec-WebSocket-Protocol: v3\r\n\r\n",

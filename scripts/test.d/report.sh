@@ -40,7 +40,7 @@ count() {
   kept="$root/.build-logs/$(tr -c '[:alnum:]\n' - <<<"$1").log"
   mkdir -p "$root/.build-logs"
   cp "$4" "$kept"
-  grep -vE '^\[[0-9]+/[0-9]+\]|^(◇|✔)|ld\.gold: warning: Cannot export local symbol' "$4" | tail -n 60 | sed 's/^/  /' >&2
+  grep -vE '^\[[0-9]+/[0-9]+\]|^(◇|✔)|ld\.gold: warning: Cannot export local symbol' "$4" | tail -n 60 | sed 's/^/  /' >&2 || true
   say "  the whole log is ${kept#"$root/"}"
   {
     echo "$1:"
@@ -66,6 +66,18 @@ one() {
   else
     result "$label" 0 1 "$log" $((SECONDS - start))
   fi
+}
+
+# counted LABEL COMMAND...: a command whose last line is `N passed, N failed`.
+counted() {
+  local label=$1 log start=$SECONDS good bad
+  log=$(mktemp -p "$work")
+  shift
+  begins "$label"
+  "$@" >"$log" 2>&1 || true
+  # One that was stopped has no such line.
+  read -r good bad < <(sed -nE '$s/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$log") || true
+  result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
 }
 
 # The background commands that wait and do not compute.

@@ -125,6 +125,7 @@ installed_example() {
 # c: the longest first.
 c() {
   beside "C: fuzzed calls, AddressSanitizer" fuzzed_calls
+  beside "DMX: fuzzed packets, AddressSanitizer" fuzzed_packets
   if command -v valgrind >/dev/null; then beside "instructions of a crossing are bounded" instructions_are_bounded; fi
   c_callers
   beside "C: an example, from the installed library" installed_example
@@ -136,14 +137,11 @@ c() {
 }
 
 fuzzed_calls() { "$root/scripts/fuzz" "$($long && echo --inputs=1000000 || echo 15)"; }
-fuzz() { one "C: fuzzed calls, AddressSanitizer" fuzzed_calls; }
+fuzzed_packets() { "$root/scripts/fuzz" --target=packets "$($long && echo --inputs=10000000 || echo 15)"; }
+fuzz() {
+  one "C: fuzzed calls, AddressSanitizer" fuzzed_calls
+  one "DMX: fuzzed packets, AddressSanitizer" fuzzed_packets
+}
 
 # arm64: what scripts/arm64 counts.
-arm64() {
-  local log="$work/arm64.log" start=$SECONDS good bad label="Rust and C callers on an emulated arm64"
-  begins "$label"
-  "$root/scripts/arm64" >"$log" 2>&1 || true
-  # One that was stopped has no such line.
-  read -r good bad < <(sed -nE '$s/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$log") || true
-  result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
-}
+arm64() { counted "Rust and C callers on an emulated arm64" "$root/scripts/arm64"; }

@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2154
 # The Swift tests, as they are and under the sanitizers. Sourced by scripts/test, whose $root, $work and $long they use.
 
-# The build of the tests without a sanitizer, and its modules and command, which snippets, pages and the sound server's test use. A
-# whole run makes no such build: see `of_whole_run`.
+# The build of the tests without a sanitizer, and its modules and command, which snippets, pages and the tests with a sound server and
+# with DMX peers use. A whole run makes no such build: see `of_whole_run`.
 swift_folder="$root/.build-tests"
 swift_modules="$swift_folder/debug"
 swift_command="$swift_modules/rustle"
 
-# of_whole_run: uses what a whole run has made when it comes to snippets, pages and sound.
+# of_whole_run: uses what a whole run has made when it comes to snippets, pages, sound and peers.
 of_whole_run() {
   swift_modules="$root/.build-address/release"
   swift_command="$root/Tests/ConsumerTests/.build/debug/rustle"
@@ -80,7 +80,7 @@ module_tests() {
   echo "$good $bad" >"$file.counts"
 }
 
-# swift_build: what the snippets and the sound server's test use, when the tests themselves do not run.
+# swift_build: what the snippets, the sound server's test and the DMX peers' use, when the tests themselves do not run.
 swift_build() {
   swift build --build-tests --package-path "$root" --disable-xctest --traits WebSocket --scratch-path "$swift_folder"
 }
@@ -241,6 +241,9 @@ PAGE
 }
 
 sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_command"; }
+
+# peers: what scripts/peers-test counts.
+peers() { counted "DMX with real peers" "$root/scripts/peers-test" "$swift_command"; }
 
 # scripts_tests: starts the tests that build packages of their own, concurrently; `gather` counts them.
 scripts_tests() {

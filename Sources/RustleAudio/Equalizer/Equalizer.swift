@@ -1,3 +1,4 @@
+internal import Foundation
 internal import RustleCore
 
 /// An equalizer of one or two channels whose settings any task may change while sound runs through it.
@@ -196,3 +197,53 @@ extension EqualizerSettings {
     if channel == .right || channel == .both && channels == 2 { try set(&right) }
   }
 }
+
+/// The levels of a buffer before and after an equalizer, in dBFS.
+public struct EqualizerLevels: Sendable, Hashable {
+  /// The levels before the equalizer, one for each channel.
+  public let before: [SignalLevel]
+  /// The levels after the equalizer, one for each channel.
+  public let after: [SignalLevel]
+
+  init(before: [Float], after: [Float], channels: Int) {
+    self.before = SignalLevel.levels(of: before, channels: channels)
+    self.after = SignalLevel.levels(of: after, channels: channels)
+  }
+}
+
+/// The frequency response of an equalizer: its gain for sines, in dB.
+public struct EqualizerResponse: Sendable, Hashable {
+  /// The frequencies in Hz.
+  public let frequencies: [Double]
+  /// In dB, one for each frequency.
+  public let left: [Double]
+  /// In dB, one for each frequency.
+  public let right: [Double]
+
+  /// Frequencies from 20 Hz to 20 kHz, or to just below half the sample rate, evenly spaced on a logarithmic axis.
+  public static func audibleFrequencies(count: Int = 256, sampleRate: Double) -> [Double] {
+    let (low, high) = (20.0, min(20_000, 0.499 * sampleRate))
+    guard count > 1 else { return Array(repeating: low, count: max(0, count)) }
+    return (0..<count).map { low * pow(high / low, Double($0) / Double(count - 1)) }
+  }
+}
+
+/// The engine of an ``Equalizer``: the native one, or another one in tests.
+protocol EqualizerEngine: AnyObject, Sendable {
+  /// Changes the settings, and returns their curves in dB at `frequencies` in Hz for a sample rate in Hz; none without
+  /// frequencies.
+  func change(
+    _ settings: NativeEqualizerSettings, responseAt frequencies: [Double]
+  ) throws(NativeError) -> (left: [Double], right: [Double])
+
+  /// Passes the sound unchanged, or ends that.
+  func setBypassed(_ isBypassed: Bool) throws(NativeError)
+
+  /// Replaces whole frames by their equalized form, without allocating or waiting.
+  func process(_ block: inout MutableSpan<Float>) throws(NativeError)
+
+  /// Discards the sound so far.
+  func reset() throws(NativeError)
+}
+
+extension NativeEqualizer: EqualizerEngine {}

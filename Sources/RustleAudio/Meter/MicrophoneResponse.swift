@@ -3,7 +3,7 @@
 /// It is corrected by one-third-octave filters from 20 Hz to 0.45 of the sample rate, within 1 dB; a meter refuses a response
 /// that is too steep for them.
 public struct MicrophoneResponse: Sendable, Hashable {
-  /// One point.
+  /// A point of the response: the deviation at one frequency.
   public struct Point: Sendable, Hashable {
     /// The frequency in Hz.
     public let frequency: Double

@@ -67,8 +67,8 @@ public actor SoundLevelMeter {
     }
   }
 
-  /// Returns the exceedance level: the level that is exceeded for this percentage of the measurement, such as LAF10 for 10. From
-  /// the time-weighted level every 10 ms, in steps of 0.1 dB; minus infinity for silence.
+  /// Returns the exceedance level in dB: the level that the sound exceeded for this percentage of the measured time, such as LAF10
+  /// for 10 percent. It is counted from the time-weighted level every 10 ms, in steps of 0.1 dB; minus infinity for silence.
   ///
   /// - Parameter percent: 0 to 100.
   /// - Returns: nil in the first 5 time constants, which do not count.

@@ -13,23 +13,24 @@ public struct PitchConfiguration: Sendable, Hashable {
   public var method: PitchMethod
   /// The samples of a frame, a power of two from 256 to 32,768; nil: the least that holds 2.25 periods of the range's lower end,
   /// and with the harmonic method a half, a quarter and an eighth of it where the sound moves, begins or ends within it. A
-  /// shorter window raises that end: see ``PitchTracker/range``.
-  public var window: Int?
+  /// shorter frame raises that end: see ``PitchTracker/range``.
+  public var frameLength: Int?
   /// The hop size in samples, 1 to 1,048,576.
   public var hop: Int
   /// Whether one note is known to sound: others are not looked for, and do not lower the confidence;
   /// ``PitchFrame/isPolyphonic`` is then false. By default false.
   public var expectsOneNote = false
 
-  /// Creates a configuration; by default the harmonic method from 25 to 4500 Hz, with the window that this range needs.
+  /// Creates a configuration; by default the harmonic method from 25 to 4500 Hz, with the frame length that this range needs.
   public init(
-    sampleRate: Double, range: ClosedRange<Double> = 25...4_500, method: PitchMethod = .harmonic, window: Int? = nil,
+    sampleRate: Double, range: ClosedRange<Double> = 25...4_500, method: PitchMethod = .harmonic,
+    frameLength: Int? = nil,
     hop: Int = 512
   ) {
     self.sampleRate = sampleRate
     self.range = range
     self.method = method
-    self.window = window
+    self.frameLength = frameLength
     self.hop = hop
   }
 
@@ -41,12 +42,56 @@ public struct PitchConfiguration: Sendable, Hashable {
 
   func native() throws(AudioError) -> NativePitchConfiguration {
     // Values that the native side's record cannot represent, or that have another meaning in it.
-    if let window, window <= 0 {
-      throw .validation("pitch window", expected: "a power of two of samples from 256 to 32768", got: "\(window)")
+    if let frameLength, frameLength <= 0 {
+      throw .validation(
+        "pitch frame length", expected: "a power of two of samples from 256 to 32768", got: "\(frameLength)")
     }
     if hop < 0 { throw .validation("hop", expected: "1 to 1048576 samples", got: "\(hop)") }
     return NativePitchConfiguration(
       sampleRate: sampleRate, lowest: range.lowerBound, highest: range.upperBound, method: method.native,
-      window: window ?? 0, hop: hop, expectsOneNote: expectsOneNote)
+      frameLength: frameLength ?? 0, hop: hop, expectsOneNote: expectsOneNote)
+  }
+}
+
+/// A method of pitch detection. The raw value is the name in commands.
+public enum PitchMethod: String, Sendable, Hashable, CaseIterable, Codable {
+  /// Candidates of two families, periods and combs of partials, chosen where they agree; then harmonic least squares. Its
+  /// confidence is calibrated: the share of frames like this that have the reported pitch.
+  case harmonic
+  /// YIN: the cumulative mean normalised difference function. Its confidence is 1 minus that function.
+  case yin
+  /// McLeod's pitch method: the normalised square difference function. Its confidence is that function's value.
+  case mpm
+  /// The harmonic product spectrum. It fails on tones that lack one of the first partials, such as a sine. Its confidence is the
+  /// share of the energy in the partials.
+  case hps
+  /// The largest peak of the spectrum: the strongest partial, whether it is the first or not. Its confidence is the share of the
+  /// energy in that peak.
+  case peak
+
+  var native: NativePitchMethod {
+    switch self {
+    case .harmonic: .harmonic
+    case .yin: .yin
+    case .mpm: .mpm
+    case .hps: .harmonicProduct
+    case .peak: .spectralPeak
+    }
+  }
+}
+
+/// The choice of each frame's pitch. The raw value is the name in commands.
+public enum PitchDecoding: String, Sendable, Hashable, CaseIterable, Codable {
+  /// From the frame alone, as ``PitchTracker/process(_:into:)`` does.
+  case frame
+  /// As the likeliest path through the candidates of all frames, with a cost for leaps and for changes between voiced and
+  /// unvoiced. A method with one candidate has one path.
+  case viterbi
+
+  var native: NativeDecoding {
+    switch self {
+    case .frame: .frame
+    case .viterbi: .viterbi
+    }
   }
 }

@@ -8,9 +8,9 @@ public struct PitchFrame: Sendable, Hashable {
   /// The confidence from which on a frame of a voice counts as voiced: onsets and creak are less sure, and a voice is expected.
   public static let voicedVoiceConfidence = 0.3
 
-  /// The time of the window's middle, in samples from the signal's beginning.
+  /// The time of the frame's middle, in samples from the signal's beginning.
   public var sample: Int64
-  /// The time of the window's middle, in seconds from the signal's beginning.
+  /// The time of the frame's middle, in seconds from the signal's beginning.
   public var time: Double
   /// The fundamental frequency in Hz, or the first partial's of an inharmonic tone; nil: none in the range.
   public var frequency: Double?

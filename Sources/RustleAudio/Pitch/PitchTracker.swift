@@ -2,8 +2,8 @@ internal import RustleCore
 
 /// The pitch of one channel's signal that arrives in pieces of any length.
 ///
-/// The frames' middles are ``PitchConfiguration/hop`` samples apart; one is that of the signal's first ``window`` samples. Frames
-/// before it and after the last one's have the longest window that the signal holds. The call with a frame's last sample reports
+/// The frames' middles are ``PitchConfiguration/hop`` samples apart; one is that of the signal's first ``frameLength`` samples. Frames
+/// before it and after the last one's have the longest frame that the signal holds. The call with a frame's last sample reports
 /// it, ``finish(into:)`` those of the end. The lengths of the pieces do not change the result, which is that of
 /// ``contour(of:configuration:decoding:)`` without decoding. Memory does not grow with the signal.
 ///
@@ -17,26 +17,26 @@ internal import RustleCore
 /// for frame in frames where frame.isVoiced { print(frame.time, frame.frequency ?? 0, frame.confidence) }
 /// ```
 public struct PitchTracker: ~Copyable, Sendable {
-  /// The parameters as given; ``window`` and ``range`` are those in use.
+  /// The parameters as given; ``frameLength`` and ``range`` are those in use.
   public let configuration: PitchConfiguration
   /// The samples of the longest frame.
-  public let window: Int
+  public let frameLength: Int
   /// The samples of the shortest frame: a shorter signal has none.
-  public let shortestWindow: Int
-  /// The range of pitch in Hz: the configuration's, as far as the window and the sample rate allow.
+  public let shortestFrameLength: Int
+  /// The range of pitch in Hz: the configuration's, as far as the frame length and the sample rate allow.
   public let range: ClosedRange<Double>
   private var native: NativePitch
 
   /// Creates a tracker at the beginning of a signal.
   ///
-  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a sample rate, a range, a window or a hop out of its range.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a sample rate, a range, a frame length or a hop out of its range.
   public init(_ configuration: PitchConfiguration) throws(AudioError) {
     let described = try configuration.native()
     native = try AudioError.rethrowing { () throws(NativeError) in try NativePitch(described) }
     self.configuration = configuration
     let found = native.description
-    window = found.window
-    shortestWindow = found.shortest
+    frameLength = found.frameLength
+    shortestFrameLength = found.shortestFrameLength
     range = found.lowest...max(found.lowest, found.highest)
   }
 
@@ -63,7 +63,7 @@ public struct PitchTracker: ~Copyable, Sendable {
   /// Discards the signal; the next sample is the first of another.
   public mutating func reset() { native.reset() }
 
-  /// Returns the frames of a whole signal, those of its end included; none of one shorter than ``shortestWindow``.
+  /// Returns the frames of a whole signal, those of its end included; none of one shorter than ``shortestFrameLength``.
   ///
   /// - Throws: As the initialiser.
   public static func contour(

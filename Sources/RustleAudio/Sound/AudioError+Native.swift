@@ -33,7 +33,8 @@ extension AudioError: NativeCodedError {
         .malformedSymbol,
         .symbolTooLong, .tooManySymbols, .rateOutOfRange, .malformedSchema, .unknownFormat, .unreadableFile,
         .malformedAddress, .addressUnavailable, .wrongSource,
-        .invalidUniverse, .unknownInterface, .networkFailed, .noDestination, .unknown:
+        .invalidUniverse, .unknownInterface, .networkFailed, .noDestination, .malformedFile, .unwritableFile,
+        .unknown:
         // The arguments were checked before: this is a bug of the package.
         Self(.native, error.message, advice: "Create a new one, and report it with this text.")
       }

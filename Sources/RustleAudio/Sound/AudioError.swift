@@ -18,7 +18,7 @@ public struct AudioError: CodedError {
     case deviceUnsupported = 6
     /// The system's sound library is not installed.
     case noSoundLibrary = 7
-    /// The call does not fit the current state: for example, a recorder that records is started again.
+    /// The call does not fit the current state: for example, a running recorder is started again.
     case wrongState = 8
     /// The engine was shut down.
     case shutDown = 9

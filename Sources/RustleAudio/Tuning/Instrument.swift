@@ -1,3 +1,5 @@
+public import Foundation
+
 /// One string, or one course of strings, of an instrument.
 public struct InstrumentString: Sendable, Hashable {
   /// The range of offsets, in cents.
@@ -164,4 +166,12 @@ extension Instrument: Codable {
     try values.encode(name, forKey: .name)
     try values.encode(strings, forKey: .strings)
   }
+}
+
+extension Instrument {
+  /// Reads an instrument as ``init(from:)`` does: `{"name": "Drop D", "strings": ["D2", "A2", "D3", "G3", "B3", "E4"]}`.
+  ///
+  /// - Parameter json: UTF-8, at most 1 MiB.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the place, as ``Tuning/init(json:)``.
+  public init(json: Data) throws(AudioError) { self = try json.decoded(as: "instrument") }
 }

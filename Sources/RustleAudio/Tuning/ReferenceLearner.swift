@@ -38,7 +38,7 @@ public struct ReferenceLearner: Sendable {
     public var readings: Int
     /// The largest uncertainty, in cents, above 0.
     public var uncertainty: Double
-    /// The number of consecutive readings that share samples: the analysis window over the hop size, 1 or more. They count as one
+    /// The number of consecutive readings that share samples: the frame length over the hop size, 1 or more. They count as one
     /// in the uncertainty.
     public var overlap: Int
 

@@ -98,7 +98,7 @@ extension ScaleInterval: CustomStringConvertible {
 }
 
 extension ScaleInterval: Codable {
-  /// Reads the text of ``description``.
+  /// Decodes a text in the form of ``description``.
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     guard let interval = Self(scala: text) else {

@@ -68,7 +68,8 @@ public struct StretchCurve: Sendable, Hashable {
     }
     for (index, point) in points.enumerated() {
       guard Self.inharmonicityRange.contains(point.inharmonicity) else {
-        throw .validation("point \(index + 1)", expected: "B from 0 to 0.1", got: "\(point.inharmonicity)")
+        throw .validation(
+          "point \(index + 1)", expected: "an inharmonicity B from 0 to 0.1", got: "\(point.inharmonicity)")
       }
       guard index == 0 || points[index - 1].note < point.note else {
         throw .validation(

@@ -48,10 +48,10 @@ public actor Tuner {
     tracker = try PitchTracker(configuration.pitch(sampleRate: format.sampleRate))
   }
 
-  /// The range of pitch in Hz: ``Instrument/pitchRange``, as far as the window and the rate allow.
+  /// The range of pitch in Hz: ``Instrument/pitchRange``, as far as the frame length and the rate allow.
   public var range: ClosedRange<Double> { tracker.range }
   /// The samples of an analysis frame.
-  public var window: Int { tracker.window }
+  public var frameLength: Int { tracker.frameLength }
 
   // MARK: settings
 
@@ -132,7 +132,7 @@ public actor Tuner {
   ///   - goal: the condition that ends learning; nil: the default one with the overlap of the tracker's frames.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a goal out of range.
   public func learnReference(note: Note? = nil, goal: ReferenceLearner.Goal? = nil) throws(AudioError) {
-    let usual = ReferenceLearner.Goal(overlap: max(1, tracker.window / configuration.hop))
+    let usual = ReferenceLearner.Goal(overlap: max(1, tracker.frameLength / configuration.hop))
     learner = try ReferenceLearner(tuning: configuration.tuning, note: note, goal: goal ?? usual)
   }
 
@@ -173,7 +173,7 @@ public actor Tuner {
     try buffer.expect(format)
     droppedFrames += buffer.droppedFrames
     if buffer.droppedFrames > 0 || buffer.position != next {
-      // A window across the gap would hold a tone that nobody played.
+      // A frame across the gap would hold a tone that nobody played.
       tracker.reset()
       origin = buffer.position
       beginning = []
@@ -185,7 +185,7 @@ public actor Tuner {
     cancellation.add(buffer, configuration.channel, mono: samples)
     try tracker.process(samples.span, into: &frames)
     let length = Int(buffer.position - origin) + buffer.frameCount
-    beginning = length < tracker.window ? beginning + samples : []
+    beginning = length < tracker.frameLength ? beginning + samples : []
     return shown(frames)
   }
 
@@ -202,7 +202,7 @@ public actor Tuner {
     return shown(try PitchTracker.contour(of: samples.span, configuration: short))
   }
 
-  /// The updates of frames, which other consumers see, too.
+  /// Returns the updates of frames, and passes them to the other consumers.
   private func shown(_ frames: [PitchFrame]) -> [TunerUpdate] {
     frames.map { frame in
       let update = update(frame.moved(by: origin, sampleRate: format.sampleRate), overruns: overruns)

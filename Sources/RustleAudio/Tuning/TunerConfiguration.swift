@@ -13,33 +13,33 @@ public struct TunerConfiguration: Sendable, Hashable {
   /// The method of pitch detection.
   public var method: PitchMethod
   /// The samples of an analysis frame, as in ``PitchConfiguration``; nil: as few as the range allows.
-  public var window: Int?
+  public var frameLength: Int?
   /// The hop size in samples, as in ``PitchConfiguration``.
   public var hop: Int
 
   /// Creates a configuration; by default every note of equal temperament at 440 Hz, of all channels.
   public init(
     tuning: Tuning = .standard, instrument: Instrument = .chromatic, needle: NeedleOptions = NeedleOptions(),
-    channel: ChannelSelection = .all, method: PitchMethod = .harmonic, window: Int? = nil, hop: Int = 512
+    channel: ChannelSelection = .all, method: PitchMethod = .harmonic, frameLength: Int? = nil, hop: Int = 512
   ) {
     self.tuning = tuning
     self.instrument = instrument
     self.needle = needle
     self.channel = channel
     self.method = method
-    self.window = window
+    self.frameLength = frameLength
     self.hop = hop
   }
 
-  /// The pitch tracker for sound of a rate in Hz. Where the longest window is too short for the lowest note, as at 384 kHz, it
+  /// The pitch tracker for sound of a rate in Hz. Where the longest frame is too short for the lowest note, as at 384 kHz, it
   /// raises the lower end.
   func pitch(sampleRate: Double) throws(AudioError) -> PitchConfiguration {
-    // In one window: attacks in shorter ones would be other notes.
+    // In frames of one length: attacks in shorter ones would be other notes.
     var configuration = PitchConfiguration(
-      sampleRate: sampleRate, range: instrument.pitchRange, method: method, window: window, hop: hop)
+      sampleRate: sampleRate, range: instrument.pitchRange, method: method, frameLength: frameLength, hop: hop)
     // One note is tuned at a time: strings that ring along do not lower its confidence.
     configuration.expectsOneNote = true
-    if window == nil { configuration.window = try PitchTracker(configuration).window }
+    if frameLength == nil { configuration.frameLength = try PitchTracker(configuration).frameLength }
     return configuration
   }
 
@@ -48,15 +48,15 @@ public struct TunerConfiguration: Sendable, Hashable {
   func pitch(sampleRate: Double, samples: Int) throws(AudioError) -> PitchConfiguration? {
     var configuration = try pitch(sampleRate: sampleRate)
     let distances = 8
-    guard samples >= Self.shortestWindow + distances else { return nil }
-    let window = 1 << (Int.bitWidth - 1 - (samples - distances).leadingZeroBitCount)
-    configuration.window = min(window, configuration.window ?? window)
-    configuration.hop = min(hop, (samples - window) / distances)
+    guard samples >= Self.shortestFrameLength + distances else { return nil }
+    let length = 1 << (Int.bitWidth - 1 - (samples - distances).leadingZeroBitCount)
+    configuration.frameLength = min(length, configuration.frameLength ?? length)
+    configuration.hop = min(hop, (samples - length) / distances)
     return (try? PitchTracker(configuration)) == nil ? nil : configuration
   }
 
   /// The samples of the shortest analysis frame.
-  private static let shortestWindow = 256
+  private static let shortestFrameLength = 256
 }
 
 extension TunerConfiguration: CustomStringConvertible {

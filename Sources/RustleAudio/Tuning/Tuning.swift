@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 
 /// The frequencies of notes: a reference pitch, a temperament on a tonic, and corrections for the instrument and the sound card.
 ///
@@ -213,4 +213,13 @@ extension Tuning: Codable {
     try values.encodeIfPresent(stretch, forKey: .stretch)
     try values.encode(clockCorrection, forKey: .clockCorrection)
   }
+}
+
+extension Tuning {
+  /// Reads a tuning as ``init(from:)`` does: `{"reference_hz": 442, "temperament": "werckmeisterIII", "tonic": "D"}`.
+  ///
+  /// - Parameter json: UTF-8, at most 1 MiB.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the place: an unknown key, a value of another type or out
+  ///   of range, and text that is not JSON.
+  public init(json: Data) throws(AudioError) { self = try json.decoded(as: "tuning") }
 }

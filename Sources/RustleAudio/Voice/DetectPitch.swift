@@ -34,14 +34,14 @@ public func detectPitch(
 ) throws(AudioError) -> DetectedPitch {
   var configuration = PitchConfiguration(sampleRate: sampleRate, range: range)
   // Invalid arguments are refused also for a sound that is too short for any frame.
-  configuration.window = try PitchTracker(configuration).window
-  var window = configuration.window ?? 0
-  while window > samples.count { window /= 2 }
+  configuration.frameLength = try PitchTracker(configuration).frameLength
+  var length = configuration.frameLength ?? 0
+  while length > samples.count { length /= 2 }
   let none = DetectedPitch(frequency: nil, confidence: 0, isVoiced: false, voicedProbability: 0)
-  let raised = 2.25 * sampleRate / Double(max(window, 1))
-  guard window >= 256, raised < min(range.upperBound, 0.45 * sampleRate) else { return none }
-  configuration.window = window
-  configuration.hop = window / 4
+  let raised = 2.25 * sampleRate / Double(max(length, 1))
+  guard length >= 256, raised < min(range.upperBound, 0.45 * sampleRate) else { return none }
+  configuration.frameLength = length
+  configuration.hop = length / 4
   let frames = try PitchTracker.contour(of: samples, configuration: configuration)
   let voiced = frames.filter(\.isVoiced)
   let all = frames.reduce(0) { $0 + $1.confidence } / Double(max(frames.count, 1))

@@ -18,8 +18,8 @@ public actor VoiceAnalyzer {
   public nonisolated let channel: ChannelSelection
   /// The measures and their parameters.
   public nonisolated let configuration: VoiceConfiguration
-  /// The samples of the longest window, which complete the first frame.
-  public nonisolated let window: Int
+  /// The samples of the longest analysis frame, which complete the first frame.
+  public nonisolated let frameLength: Int
   /// The hop size in samples.
   public nonisolated let hop: Int
 
@@ -46,7 +46,7 @@ public actor VoiceAnalyzer {
   ) throws(AudioError) {
     try channel.check(channels: format.channels)
     let processor = try VoiceProcessor(sampleRate: format.sampleRate, configuration: configuration)
-    (window, hop) = (processor.window, processor.hop)
+    (frameLength, hop) = (processor.frameLength, processor.hop)
     self.format = format
     self.channel = channel
     self.configuration = configuration
@@ -118,10 +118,10 @@ public actor VoiceAnalyzer {
     VoiceFrames(analyzer: self, buffers: try await input.buffers())
   }
 
-  /// Adds silence in the place of dropped frames: for a long gap two windows, after which no sound from before it has an effect.
+  /// Adds silence in the place of dropped frames: for a long gap two frames, after which no sound from before it has an effect.
   private func skip(_ lost: Int64, into frames: inout [VoiceFrame]) throws(AudioError) {
     droppedFrames += lost
-    let silence = min(lost, 2 * Int64(window))
+    let silence = min(lost, 2 * Int64(frameLength))
     let middle = seen + silence / 2
     let samples = [Float](repeating: 0, count: Int(silence))
     try take(samples.span, movingFrom: middle, by: lost - silence, into: &frames)

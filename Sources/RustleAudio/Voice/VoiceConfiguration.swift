@@ -26,7 +26,8 @@ public struct FormantConfiguration: Sendable, Hashable {
   /// The order of the prediction, 4 to 32; nil: two for each expected formant, and with ``FormantMethod/weighted`` two
   /// more.
   public var order: Int?
-  /// The effective length of the window in seconds, 0.01 to 0.1; the window itself, whose ends hardly count, is twice as long.
+  /// The effective length of the window function in seconds, 0.01 to 0.1; the function itself, whose ends hardly count, is twice
+  /// as long.
   public var length: Double
 
   /// Creates a configuration; by default a ceiling of 5500 Hz, the weighted method, and 25 ms.
@@ -51,8 +52,8 @@ public struct FormantConfiguration: Sendable, Hashable {
 public struct VoiceConfiguration: Sendable, Hashable {
   /// The range of pitch in Hz, within 40 to 2000 and below a quarter of the sample rate.
   public var range: ClosedRange<Double>
-  /// The hop size in samples, 1 to 1,048,576; nil: a quarter of the pitch's window, which is 512 at 44,100 Hz in the default
-  /// range.
+  /// The hop size in samples, 1 to 1,048,576; nil: a quarter of the pitch's frame length, which is 512 at 44,100 Hz in the
+  /// default range.
   public var hop: Int?
   /// The parameters of the formant analysis; nil: no formants.
   public var formants: FormantConfiguration?

@@ -120,7 +120,8 @@ public func calculateH1H2(
   }
 }
 
-/// Returns the jitter and the shimmer of a whole signal, as Praat measures them.
+/// Returns the jitter and the shimmer of a whole signal, as Praat measures them: how much the duration and the amplitude of the
+/// periods of a voice vary from one to the next.
 ///
 /// - Parameters:
 ///   - samples: one channel, any number.

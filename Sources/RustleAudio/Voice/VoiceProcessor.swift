@@ -3,8 +3,8 @@ internal import RustleCore
 /// The measures of a voice in one channel's signal that arrives in pieces of any length: pitch, formants and noise in frames,
 /// jitter and shimmer in the summary.
 ///
-/// Each frame begins ``hop`` samples after the previous one; its measures are of windows of different lengths with the same
-/// middle, and the longest has to be complete. The lengths of the pieces do not change the result. Memory does not grow with the
+/// Each frame begins ``hop`` samples after the previous one; its measures are of analysis frames of different lengths with
+/// the same middle, and the longest has to be complete. The lengths of the pieces do not change the result. Memory does not grow with the
 /// signal.
 ///
 /// ```swift
@@ -19,8 +19,8 @@ public struct VoiceProcessor: ~Copyable, Sendable {
   public let sampleRate: Double
   /// The measures and their parameters.
   public let configuration: VoiceConfiguration
-  /// The samples of the longest window, which complete the first frame.
-  public let window: Int
+  /// The samples of the longest analysis frame, which complete the first frame.
+  public let frameLength: Int
   /// The hop size in samples.
   public let hop: Int
   private var native: NativeVoice
@@ -36,7 +36,7 @@ public struct VoiceProcessor: ~Copyable, Sendable {
     native = try AudioError.rethrowing { () throws(NativeError) in try NativeVoice(described) }
     self.sampleRate = sampleRate
     self.configuration = configuration
-    window = native.description.window
+    frameLength = native.description.frameLength
     hop = native.description.hop
   }
 
@@ -68,7 +68,7 @@ public struct VoiceProcessor: ~Copyable, Sendable {
   /// Discards the signal and its summary; the next sample is the first of another signal.
   public mutating func reset() { native.reset() }
 
-  /// Returns the frames of a whole signal, 1 + (L - N) / hop of L samples and a window of N, rounded down, and their summary.
+  /// Returns the frames of a whole signal, 1 + (L - N) / hop of L samples in frames of N, rounded down, and their summary.
   ///
   /// - Throws: As the initialiser.
   public static func analyze(

@@ -101,12 +101,12 @@ public actor Recorder {
 
   /// Discards sound until ``resume()``, after which the file continues. Does nothing when it is paused.
   ///
-  /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` when nothing is recorded.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` when no recording is in progress.
   public func pause() throws(AudioError) { try running().control.setPaused(true) }
 
   /// Continues to write sound. Does nothing when it is not paused.
   ///
-  /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` when nothing is recorded.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` when no recording is in progress.
   public func resume() throws(AudioError) { try running().control.setPaused(false) }
 
   /// Ends the recording and returns when the file and the device are closed. Of an ended recording it reports the result; a
@@ -152,7 +152,7 @@ public actor Recorder {
   }
 
   private static var recordsNothing: AudioError {
-    AudioError(.wrongState, "expected a recorder that records, got one that does not", advice: "Start it first.")
+    AudioError(.wrongState, "expected a started recorder, got one that is stopped", advice: "Call start() first.")
   }
 
   private typealias Result = Swift.Result<Recording, RecordingError>

@@ -10,7 +10,7 @@ struct DevicesCommand: AsyncParsableCommand {
     usage: "rustle devices [--format <format>] [--json] [--ascii]",
     discussion: """
       The devices are ALSA's: hardware, PulseAudio and PipeWire. --device takes their names. The device demo is built in: it \
-      captures a swelling sound, and plays at its sample rate to nowhere.
+      captures a tone whose level rises and falls, and discards what it plays, at its sample rate.
 
       A listed name is in the system's configuration; its hardware may be absent.
 

@@ -115,7 +115,10 @@ struct EqualizerCommand: AsyncParsableCommand {
       (file.automation != nil, "--automation", isFile && file.normalize == nil, "files, without --normalize"),
       (file.automation != nil, "--automation", !settings.bypass, "an equalizer that is not bypassed"),
       (file.truePeak != nil, "--true-peak", file.normalize != nil, "--normalize"),
-      (file.isWithoutHeader, "--no-header", isFile && out == AudioFileReader.standardInputPath, "- as the output"),
+      (
+        file.isWithoutHeader, "--no-header", isFile && out == AudioFileReader.standardInputPath,
+        "the output - (standard output)"
+      ),
       (file.written.dither, "--dither", isFile, "a file to write"),
       (file.samples.raw != nil, "--raw", isFile, "a file to read"),
       (file.written.overwrite, "--overwrite", isFile || playback.save != nil, "a file to write"),
@@ -160,7 +163,7 @@ struct EqualizerCommand: AsyncParsableCommand {
     case (nil, let input?, nil):
       throw ValidationError("expected a file to read and a file to write, got '\(input)' alone")
     default:
-      throw ValidationError("expected two files, --live, --response or --export, got none")
+      throw ValidationError("expected an input and an output file, or --live, --response or --export, got none")
     }
   }
 

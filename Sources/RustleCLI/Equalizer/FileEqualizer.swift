@@ -8,7 +8,9 @@ struct EqualizerFileOptions: ParsableArguments {
   @OptionGroup var written: WriterOptions
   @OptionGroup var samples: RawInputOptions
 
-  @Flag(name: .customLong("no-header"), help: "Write little-endian samples without a WAV header; for - as the output.")
+  @Flag(
+    name: .customLong("no-header"),
+    help: "Write little-endian samples without a WAV header; requires - (standard output) as OUTPUT.")
   var isWithoutHeader = false
 
   @Option(

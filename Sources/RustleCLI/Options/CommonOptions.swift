@@ -70,6 +70,8 @@ extension FormantMethod: ExpressibleByArgument {}
 extension AudioFileWriter.Encoding: ExpressibleByArgument {}
 extension DMXProtocol: ExpressibleByArgument {}
 extension DMXPattern: ExpressibleByArgument {}
+extension LightShow.Demo: ExpressibleByArgument {}
+extension VenuePicture.View: ExpressibleByArgument {}
 extension LoudnessRangeStep: ExpressibleByArgument {}
 extension OutputFormat: ExpressibleByArgument {}
 

@@ -2,14 +2,16 @@ internal import ArgumentParser
 import Foundation
 import Logging
 import RustleCore
+import RustleFiles
 import RustlePlot
 
 struct OutputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The format of the result on standard output.",
-      discussion: "auto: text, or a live view where the command has one and output is a terminal. ndjson: one JSON "
-        + "object per line, with \"v\":1. csv: a header and one record per line."))
+      discussion:
+        "auto: text; on a terminal a live view, if the command has one. ndjson: one JSON object per line, each "
+        + "with the version of its fields, \"v\":1. csv: a header and one record per line."))
   var format: OutputFormat = .auto
 
   @Flag(help: "Write one JSON object per line; short for --format ndjson.")
@@ -19,6 +21,10 @@ struct OutputOptions: ParsableArguments {
   var ascii = false
 
   var effectiveFormat: OutputFormat { json ? .ndjson : format }
+  /// The format of streams that other programs read: those get NDJSON if nothing else is asked for.
+  var streamFormat: OutputFormat {
+    effectiveFormat == .auto && !StandardStream.isTerminal(StandardStream.output) ? .ndjson : effectiveFormat
+  }
   var profile: TerminalProfile { .present(isASCIIAskedFor: ascii) }
   var screen: LiveScreen? {
     effectiveFormat == .auto && profile.isLive ? .on(StandardStream.output, isASCIIAskedFor: ascii) : nil
@@ -35,11 +41,63 @@ struct OutputOptions: ParsableArguments {
   }
 }
 
+extension OutputFormat {
+  /// The line with the number of records missing before the next one; empty for CSV, whose rows are records.
+  ///
+  /// - Parameters:
+  ///   - records: their name in text: `updates`.
+  ///   - kind: their kind in NDJSON; nil for a single kind.
+  func gap(_ count: UInt64, of records: String, kind: String? = nil, profile: TerminalProfile) -> String {
+    switch self {
+    case .ndjson: "{\"v\":1,\(kind.map { "\"kind\":\"\($0)\"," } ?? "")\"gap\":\(count)}\n"
+    case .csv: ""
+    case .auto, .text: "\(profile.glyphs.ellipsis) \(count) \(records) missing here\n"
+    }
+  }
+}
+
+extension Table where Record: Sendable {
+  /// Writes the records of a stream to standard output, and the numbers of those that are missing in their places, to its end.
+  ///
+  /// - Parameters:
+  ///   - stream: the stream; without one nothing is written.
+  ///   - records: the name of the records in text.
+  ///   - kind: that of the table.
+  /// - Throws: as `LineWriter`, and `CommandFailure` for a stream that failed.
+  func write(_ stream: EngineStream<Record>?, of records: String, kind: String? = nil) async throws {
+    guard let stream else { return }
+    for await batch in stream.batches() {
+      var text = ByteText()
+      for element in batch {
+        switch element {
+        case .gap(let count): text.append(format.gap(count, of: records, kind: kind, profile: profile))
+        case .value(let record): append(record, to: &text)
+        }
+      }
+      try LineWriter.standardOutput.write(Data(text.bytes))
+    }
+    try stream.requireEnd()
+  }
+}
+
+extension EngineStream {
+  /// - Throws: `CommandFailure` for a stream that failed.
+  func requireEnd() throws {
+    switch outcome {
+    case .failed(let reason): throw CommandFailure(.unavailable, reason)
+    case .panicked(let reason): throw CommandFailure(.internal, reason)
+    case .ended, .cancelled, nil: break
+    }
+  }
+}
+
 struct LogOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Log debug messages to standard error.")
   var verbose = false
 
-  @Flag(name: .shortAndLong, help: "Write only errors to standard error; RUSTLE_LOG adds records.")
+  @Flag(
+    name: .shortAndLong,
+    help: "Write only errors to standard error, unless the environment variable RUSTLE_LOG names a lower level.")
   var quiet = false
 
   func validate() throws {

@@ -42,7 +42,7 @@ struct CommandFailure: Error, Equatable {
   ) throws -> Outcome {
     do {
       return try make()
-    } catch let error as AudioError {
+    } catch let error as any CodedError {
       throw Self(status, "\(name): \(error.message)", advice: error.advice)
     }
   }

@@ -50,7 +50,9 @@ struct PitchCommand: AsyncParsableCommand {
   @Flag(help: "Track a voice: other defaults of --min, --max, --hop and --threshold.")
   var voice = false
 
-  @Option(help: "Tracking method: harmonic is exact, with a calibrated confidence; the others are for comparison.")
+  @Option(
+    help:
+      "Method that measures the pitch: harmonic is the most accurate; the others are published ones to compare.")
   var method: PitchMethod = .harmonic
 
   @Option(
@@ -95,17 +97,17 @@ struct PitchCommand: AsyncParsableCommand {
     try sound.checkRate(in: 1_000 ... .infinity, "at least 1000")
     var configuration = defaults(sampleRate: rate)
     configuration.range = (min ?? configuration.range.lowerBound)...(max ?? configuration.range.upperBound)
-    (configuration.method, configuration.window) = (method, size)
+    (configuration.method, configuration.frameLength) = (method, size)
     let hop = hop ?? configuration.hop
     configuration.hop = hop
     let threshold = threshold ?? (voice ? PitchFrame.voicedVoiceConfidence : PitchFrame.voicedConfidence)
     var tracker = try PitchTracker(configuration)
     if tracker.range.lowerBound > configuration.range.lowerBound {
       let lowest = Numbers.plain(tracker.range.lowerBound, digits: 4)
-      log.note("analysis frames of \(tracker.window) samples require at least \(lowest) Hz: --min is raised to it")
+      log.note("analysis frames of \(tracker.frameLength) samples require at least \(lowest) Hz: --min is raised to it")
     }
     // Long enough to resolve the partials of the lowest note.
-    let stft = try STFT(size: Swift.max(2_048, tracker.window), normalization: .amplitude, output: .decibels)
+    let stft = try STFT(size: Swift.max(2_048, tracker.frameLength), normalization: .amplitude, output: .decibels)
     var spectrogram = try SpectrogramBuilder(stft)
     let table = PitchFrame.table(threshold: threshold, format: output.effectiveFormat, profile: output.profile)
     try LineWriter.standardOutput.write(table.header)
@@ -125,8 +127,8 @@ struct PitchCommand: AsyncParsableCommand {
       frames = try PitchTracker.contour(of: signal.span, configuration: configuration, decoding: .viterbi)
     }
     if !viterbi { try tracker.finish(into: &frames) }
-    if sound.counts.frames < tracker.shortestWindow {
-      log.note("\(sound.name) is shorter than an analysis frame of \(tracker.shortestWindow) samples: no pitch")
+    if sound.counts.frames < tracker.shortestFrameLength {
+      log.note("\(sound.name) is shorter than an analysis frame of \(tracker.shortestFrameLength) samples: no pitch")
     }
     // The picture first: a closed pipe must not prevent it.
     if let png {
@@ -140,7 +142,7 @@ struct PitchCommand: AsyncParsableCommand {
         result.lines[0]
         + String(
           format: "; method %@, %.4g to %.4g Hz, analysis frames of %d samples, hop size %d", method.rawValue,
-          tracker.range.lowerBound, tracker.range.upperBound, tracker.window, hop)
+          tracker.range.lowerBound, tracker.range.upperBound, tracker.frameLength, hop)
       map.curves = frames.voicedStretches(from: threshold).map { stretch in
         .init(through: stretch.map { .init(x: $0.time, y: $0.frequency ?? 0) }, width: Double(hop) / rate)
       }

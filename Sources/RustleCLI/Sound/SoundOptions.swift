@@ -32,7 +32,8 @@ struct SoundDeviceOptions: ParsableArguments {
   var rate: Int?
 
   @Option(
-    "Channels of a device or of raw samples, 1 to 32. (default of a device: 2)", value: "count", parse: Parse.channels)
+    "Number of channels of a device or of --raw samples, 1 to 32. (default of a device: 2)", value: "count",
+    parse: Parse.channels)
   var channels: Int?
 
   static let defaultRate = 48_000

@@ -127,6 +127,18 @@ enum RunEnding: Sendable, Equatable {
 /// The tasks of a run: the first that returns an ending, not nil, ends the run.
 typealias RunTasks = ThrowingTaskGroup<RunEnding?, any Error>
 
+extension RunTasks {
+  /// Calls `end` after a number of seconds; nil: never. The streams that it cancels end the run when they have been read.
+  mutating func addEnd(after seconds: Double?, _ end: @escaping @Sendable () async -> Void) {
+    guard let seconds else { return }
+    addTask {
+      try await Task.sleep(for: .seconds(seconds))
+      await end()
+      return nil
+    }
+  }
+}
+
 /// Returns the outcome of `body`, after `end` has run, also when `body` failed.
 func finally<Outcome>(
   _ end: () async -> Void, after body: () async throws -> Outcome

@@ -56,7 +56,7 @@ actor TickerOutput: TickerSink {
 
   private func line(_ alert: StreamElement<PriceAlert>) -> String {
     switch alert {
-    case .gap(let count): "\(profile.glyphs.ellipsis) \(count) alerts missing here\n"
+    case .gap(let count): OutputFormat.text.gap(count, of: "alerts", profile: profile)
     case .value(let alert): "\(alert.time.timeOfDay(fractionDigits: 3))Z  ALERT  \(alert.text)\n"
     }
   }
@@ -156,14 +156,7 @@ struct TickerLines: Sendable {
     }
   }
 
-  /// The line with the number of updates missing before the next one; empty for CSV, whose rows are updates.
-  func gap(_ count: UInt64) -> String {
-    switch format {
-    case .ndjson: "{\"v\":1,\"gap\":\(count)}\n"
-    case .csv: ""
-    case .auto, .text: "\(profile.glyphs.ellipsis) \(count) updates missing here\n"
-    }
-  }
+  func gap(_ count: UInt64) -> String { format.gap(count, of: "updates", profile: profile) }
 
   /// The text of a record: time, symbol, details, and the change, of trades since the first, of others in the interval.
   private mutating func line(_ record: some TickerRecord, of period: MarketCalendar.Period?) -> String {

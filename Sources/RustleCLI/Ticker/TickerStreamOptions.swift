@@ -7,7 +7,7 @@ struct TickerStreamOptions: ParsableArguments {
   var policy: Policy = .buffered
 
   @Option(
-    "Write candles of this interval instead of trades, or of several: 250ms, 5s, 1m,5m,1h, 1d, 1w.",
+    "Write candles of one or several intervals instead of trades, such as 250ms, 5s, 1d, 1w, or 1m,5m,1h for three.",
     value: "interval,…",
     parse: { text in
       try text.split(separator: ",", omittingEmptySubsequences: false).map {
@@ -41,7 +41,7 @@ struct TickerStreamOptions: ParsableArguments {
     name: .customLong("alert"),
     "Report a price at or beyond a threshold: 'BTC>70000', 'BTC<60000'. With a hysteresis, 'BTC>70000~250', the alert "
       + "is rearmed once the price was more than 250 back.",
-    value: "symbol>level",
+    value: "threshold",
     parse: Parse.value("an alert such as 'BTC>70000', 'BTC<60000' or 'BTC>70000~250'") { PriceThreshold($0) })
   var alerts: [PriceThreshold] = []
 

@@ -50,7 +50,7 @@ struct TuneOptions: ParsableArguments {
   @OptionGroup var channel: ChannelOption
 
   @Option(
-    help: "Tracking method: harmonic reports inharmonicity and a calibrated confidence; the others are for comparison.")
+    help: "Method that measures the pitch: harmonic measures inharmonicity too; the others are published ones.")
   var method: PitchMethod = .harmonic
 
   static let temperaments = Temperament.Preset.allCases.map(\.rawValue).joined(separator: ", ")

@@ -55,7 +55,7 @@ struct VoiceCommand: AsyncParsableCommand {
     parse: Parse.number("a frequency in Hz", in: 3_000...8_000))
   var ceiling = 5_500.0
 
-  @Option(help: "Formant method; burg is Praat's.")
+  @Option(help: "Method that measures the formants; burg is that of Praat.")
   var method: FormantMethod = .weighted
 
   @Flag(help: "Write a line for each analysis frame, too.")
@@ -94,8 +94,9 @@ struct VoiceCommand: AsyncParsableCommand {
       report: try VoiceReport(
         signal, sampleRate: sound.format.sampleRate, range: min...max, formantSearch: search, frames: found,
         summary: try processor.summary()))
-    if sound.counts.frames < processor.window {
-      log.note("\(sound.name) is shorter than \(processor.window) samples: no analysis frames; measured as a whole")
+    if sound.counts.frames < processor.frameLength {
+      log.note(
+        "\(sound.name) is shorter than \(processor.frameLength) samples: no analysis frames; measured as a whole")
     }
     if format == .csv && frames { return }
     try LineWriter.standardOutput.write(

@@ -91,6 +91,31 @@ package enum NativeCalls {
     return NativeDMXUniverseCounts(counts)
   }
 
+  /// See `rustle_dmx_receiver_source`.
+  package static func dmxReceiverSource(
+    _ dmxReceiver: UInt64, kind: NativeDMXProtocol, universe: Int, index: Int
+  ) throws(NativeError) -> NativeDMXSource {
+    var source = RustleDMXSource()
+    try unsafe NativeError.check {
+      unsafe rustle_dmx_receiver_source_sized(
+        dmxReceiver, kind.rawValue, UInt32(clamping: universe), UInt32(clamping: index),
+        &source, MemoryLayout<RustleDMXSource>.stride, $0)
+    }
+    return NativeDMXSource(source)
+  }
+
+  /// See `rustle_dmx_receiver_forget`.
+  package static func dmxReceiverForget(
+    _ dmxReceiver: UInt64, kind: NativeDMXProtocol, universe: Int, cidHigh: UInt64, cidLow: UInt64, address: Int,
+    physical: Int
+  ) throws(NativeError) {
+    try unsafe NativeError.check {
+      unsafe rustle_dmx_receiver_forget(
+        dmxReceiver, kind.rawValue, UInt32(clamping: universe), cidHigh, cidLow, UInt32(clamping: address),
+        UInt32(clamping: physical), $0)
+    }
+  }
+
   /// See `rustle_echo_say`.
   package static func echoSay(_ echo: UInt64, number: UInt64) throws(NativeError) {
     try unsafe NativeError.check {
@@ -386,6 +411,83 @@ package enum NativeCalls {
     }
   }
 
+  /// See `rustle_show_text`.
+  package static func showText(
+    _ show: UInt64, kind: NativeShowText, place: Int, text: inout MutableSpan<UInt8>
+  ) throws(NativeError) -> Int {
+    var length = Int()
+    try unsafe text.withUnsafeMutableBufferPointer { text throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_show_text(
+          show, kind.rawValue, UInt32(clamping: place), text.baseAddress, text.count, &length, $0)
+      }
+    }
+    return length
+  }
+
+  /// See `rustle_show_input`.
+  package static func showInput(
+    _ session: UInt64, kind: NativeShowInput, place: Int, value: Double
+  ) throws(NativeError) {
+    try unsafe NativeError.check {
+      unsafe rustle_show_input(
+        session, kind.rawValue, UInt32(clamping: place), value, $0)
+    }
+  }
+
+  /// See `rustle_show_set_beats`.
+  package static func showSetBeats(
+    _ session: UInt64, beats: Double, ageNanoseconds: Int64, beatsAMinute: Double
+  ) throws(NativeError) {
+    try unsafe NativeError.check {
+      unsafe rustle_show_set_beats(
+        session, beats, ageNanoseconds, beatsAMinute, $0)
+    }
+  }
+
+  /// See `rustle_show_attach`.
+  package static func showAttach(_ session: UInt64, sender: UInt64) throws(NativeError) {
+    try unsafe NativeError.check {
+      unsafe rustle_show_attach(
+        session, sender, $0)
+    }
+  }
+
+  /// See `rustle_show_levels`.
+  package static func showLevels(
+    _ session: UInt64, universes: inout MutableSpan<UInt32>, slots: inout MutableSpan<UInt8>
+  ) throws(NativeError) -> NativeShowFrame {
+    var frame = RustleShowFrame()
+    try unsafe universes.withUnsafeMutableBufferPointer { universes throws(NativeError) in
+      try unsafe slots.withUnsafeMutableBufferPointer { slots throws(NativeError) in
+        try unsafe NativeError.check {
+          unsafe rustle_show_levels_sized(
+            session, universes.baseAddress, universes.count, slots.baseAddress, slots.count,
+            &frame, MemoryLayout<RustleShowFrame>.stride, $0)
+        }
+      }
+    }
+    return NativeShowFrame(frame)
+  }
+
+  /// See `rustle_show_picture`.
+  package static func showPicture(
+    _ session: UInt64, settings: NativePictureSettings, bytes: inout MutableSpan<UInt8>
+  ) throws(NativeError) -> Int {
+    var length = Int()
+    try unsafe settings.withRecord { (settings, _) throws(NativeError) in
+      try unsafe bytes.withUnsafeMutableBufferPointer { bytes throws(NativeError) in
+        try unsafe NativeError.check {
+          unsafe rustle_show_picture_sized(
+            session,
+            settings.assumingMemoryBound(to: RustlePictureSettings.self), MemoryLayout<RustlePictureSettings>.stride,
+            bytes.baseAddress, bytes.count, &length, $0)
+        }
+      }
+    }
+    return length
+  }
+
   /// See `rustle_playback_write`.
   package static func playbackWrite(_ session: UInt64, samples: Span<Float>) throws(NativeError) -> Int {
     var taken = Int()
@@ -545,5 +647,10 @@ package enum NativeCalls {
   /// See `rustle_server_counts`.
   static func serverCounts(_ object: UInt64) throws(NativeError) -> NativeServerCounts {
     NativeServerCounts(try describe(object, RUSTLE_DESCRIBE_SERVER_COUNTS, RustleServerCounts()))
+  }
+
+  /// See `rustle_show_describe`.
+  static func showDescribe(_ object: UInt64) throws(NativeError) -> NativeShowDescription {
+    NativeShowDescription(try describe(object, RUSTLE_DESCRIBE_SHOW, RustleShowDescription()))
   }
 }

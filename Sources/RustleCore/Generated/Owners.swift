@@ -256,6 +256,62 @@ package struct NativePitch: ~Copyable, Sendable {
   }
 }
 
+/// A native profile: the one owner of its handle. The header says which calls may run at the same time; another one is refused.
+package final class NativeProfile: Sendable {
+  let handle: NativeHandle
+  /// What it is.
+  package let description: NativeProfileDescription
+
+  /// See `rustle_profile_new`.
+  package init(_ configuration: NativeProfileConfiguration) throws(NativeError) {
+    let handle = try NativeHandle(RUSTLE_NEW_PROFILE, configuration)
+    description = NativeProfileDescription(
+      try describe(handle.raw, RUSTLE_DESCRIBE_PROFILE, RustleProfileDescription()))
+    self.handle = handle
+  }
+
+  /// See `rustle_profile_text`.
+  package func text(kind: NativeProfileText, index: Int, text: inout MutableSpan<UInt8>) throws(NativeError) -> Int {
+    defer { extendLifetime(self) }
+    var length = Int()
+    try unsafe text.withUnsafeMutableBufferPointer { text throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_profile_text(
+          handle.raw, kind.rawValue, UInt32(clamping: index), text.baseAddress, text.count, &length, $0)
+      }
+    }
+    return length
+  }
+}
+
+/// A native rig: the one owner of its handle. The header says which calls may run at the same time; another one is refused.
+package final class NativeRig: Sendable {
+  let handle: NativeHandle
+  /// What it is.
+  package let description: NativeRigDescription
+
+  /// See `rustle_rig_new`.
+  package init(_ configuration: NativeRigConfiguration) throws(NativeError) {
+    let handle = try NativeHandle(RUSTLE_NEW_RIG, configuration)
+    description = NativeRigDescription(try describe(handle.raw, RUSTLE_DESCRIBE_RIG, RustleRigDescription()))
+    self.handle = handle
+  }
+
+  /// See `rustle_rig_fault`.
+  package func fault(index: Int, text: inout MutableSpan<UInt8>) throws(NativeError) -> NativeRigFault {
+    defer { extendLifetime(self) }
+    var fault = RustleRigFault()
+    try unsafe text.withUnsafeMutableBufferPointer { text throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_rig_fault_sized(
+          handle.raw, UInt32(clamping: index), text.baseAddress, text.count,
+          &fault, MemoryLayout<RustleRigFault>.stride, $0)
+      }
+    }
+    return NativeRigFault(fault)
+  }
+}
+
 /// A native stft: the one owner of its handle. The header says which calls may run at the same time; another one is refused.
 package final class NativeSTFT: Sendable {
   let handle: NativeHandle

@@ -311,11 +311,125 @@ package enum NativeDecoding: UInt32, Sendable, CaseIterable {
   case viterbi = 1
 }
 
+/// A kind of text of a profile.
+package enum NativeProfileText: UInt32, Sendable, CaseIterable {
+  /// Its name, at index 0.
+  case name = 0
+  /// The name of a mode.
+  case mode = 1
+  /// A note: what was assumed or left out, in one sentence.
+  case note = 2
+  /// The profile as JSON of version 1, at index 0, for the `profiles` of a rig.
+  case json = 3
+}
+
+/// A kind of fault of a rig.
+package enum NativeRigFaultKind: UInt32, Sendable, CaseIterable {
+  /// None: there are not that many.
+  case none = 0
+  /// A value of the file cannot be used; its fixture is left out.
+  case value = 1
+  /// Two fixtures have slots in common.
+  case overlap = 2
+  /// A fixture reaches past slot 512.
+  case pastEnd = 3
+  /// Two fixtures have the same id.
+  case duplicateId = 4
+}
+
+/// An input of a show.
+package enum NativeShowInput: UInt32, Sendable, CaseIterable {
+  /// An onset of the sound, its strength the value, 0 to 1.
+  case onset = 0
+  /// The level of the sound from now on, 0 to 1.
+  case level = 1
+  /// The level of a band of the sound from now on, 0 to 1; its place is 0 to 7, from the lowest.
+  case band = 2
+  /// The level of a fader of the show, 0 to 1.
+  case fader = 3
+  /// What all light is multiplied with, 0 to 1.
+  case master = 4
+  /// 0: there is light; otherwise there is none. Heads and cues go on.
+  case blackout = 5
+  /// No light, and the list of cues pauses. Place and value are not read.
+  case panic = 6
+  /// 0: fades and waits for the next cue go on; otherwise they stand still.
+  case pause = 7
+  /// To the next cue, the first one at the start. Place and value are not read.
+  case go = 8
+  /// To the cue before. Place and value are not read.
+  case back = 9
+  /// To a cue by its place.
+  case cue = 10
+  /// To a scene by its place, without a cue; it takes the value in seconds to come, 0 to 100,000.
+  case scene = 11
+  /// The tempo from the coming frame on, 1 to 999 beats a minute; the beats go on from where they are. The place is not read.
+  case tempo = 12
+}
+
+/// What a report of a show is for.
+package enum NativeShowReportKind: UInt32, Sendable, CaseIterable {
+  /// The state at a time of the reports' rate.
+  case state = 0
+  /// A cue started, by hand or because it followed.
+  case cueStarted = 1
+  /// A scene started that is none of a cue.
+  case sceneStarted = 2
+  /// The scene is all that is on.
+  case fadeEnded = 3
+  /// There is no cue after, or before, the one that is on.
+  case cuesEnded = 4
+  /// Fades and waits stopped or went on.
+  case paused = 5
+  /// Light went off or came back.
+  case blackout = 6
+}
+
+/// A kind of text of a show.
+package enum NativeShowText: UInt32, Sendable, CaseIterable {
+  /// The name of the show, at place 0.
+  case name = 0
+  /// The name of a fader.
+  case fader = 1
+  /// The name of a scene.
+  case scene = 2
+  /// The name of a cue.
+  case cue = 3
+  /// A fault of the show's file or of the rig's, in one sentence.
+  case fault = 4
+}
+
+/// From where a venue is seen.
+package enum NativePictureView: UInt32, Sendable, CaseIterable {
+  /// From above, with the back at the top.
+  case top = 0
+  /// From the front, as the audience sees it.
+  case front = 1
+}
+
+/// What a picture is made of.
+package enum NativePictureForm: UInt32, Sendable, CaseIterable {
+  /// Pixels row by row, each red, green, blue and 255.
+  case rgba = 0
+  /// A PNG file.
+  case png = 1
+  /// An SVG file.
+  case svg = 2
+  /// The list of what is to be seen, in JSON.
+  case json = 3
+  /// Lines for a terminal with 24-bit colours; a character is two pixels, one above the other.
+  case trueColor = 4
+  /// Lines for a terminal with the 256 colours of xterm.
+  case palette = 5
+  /// Lines of ASCII, without colours.
+  case ascii = 6
+}
+
 /// The positions of the frames, and the padding beyond the ends of a signal.
 package enum NativePadding: UInt32, Sendable, CaseIterable {
   /// Frame f begins at sample f `hop`, and every frame lies inside the signal.
   case none = 0
-  /// The centre of frame f is at sample f `hop`; the signal is padded with zeros.
+  /// The centre of frame number f is at sample f × `hop`; the signal is padded with zeros.
   case zero = 1
   /// The centre of frame f is at sample f `hop`; the signal is padded by reflection at its first and its last sample.
   case reflect = 2
@@ -386,12 +500,16 @@ package struct NativeDMXConfiguration: Sendable, Hashable, NativeRecord {
   /// The interface of multicast and broadcast, one of `rustle_dmx_interfaces` by its name or address; empty: that of the default
   /// route; `demo`: nothing is sent, all is counted. Example: "demo".
   package var interface: String
-  /// The destinations, at most 1,024, separated by commas: IPv4 addresses, with or without a port. None: sACN is multicast.
+  /// The destinations, at most 1,024, separated by commas: IPv4 addresses, with or without a port. None: sACN is
+  /// multicast. `auto` alone: Art-Net polls the interface, and sends each Port-Address to the nodes that list it.
   package var destinations: String
-  /// The source's identifier, a UUID, to be made once and kept. sACN alone. Example: "6f8c2a60-1e0b-4c39-9d3e-0a1b2c3d4e5f".
+  /// The source's identifier, a UUID, to be made once and kept. sACN only. Example: "6f8c2a60-1e0b-4c39-9d3e-0a1b2c3d4e5f".
   package var cid: String
-  /// The source's name, at most 63 bytes. sACN alone.
+  /// The source's name, at most 63 bytes. sACN only.
   package var name: String
+  /// The file that the packets are written to in place of a network, a capture (pcap) with times from the session's start; empty:
+  /// none. It needs the interface `demo`. A file that is there is replaced.
+  package var capture: String
   /// Frames a second, 1 to 200. Full universes are sent at most at 44 Hz on average. Example: 44.
   package var framesASecond: Double
   /// Reports a second, 0.001 to 10,000,000. Example: 1000.
@@ -404,30 +522,32 @@ package struct NativeDMXConfiguration: Sendable, Hashable, NativeRecord {
   package var runtime: UInt64
   /// The protocol.
   package var kind: NativeDMXProtocol
-  /// The priority of universes that are added, 0 to 200. sACN alone. Example: 100.
+  /// The priority of universes that are added, 0 to 200. sACN only. Example: 100.
   package var priority: Int
-  /// The synchronization address of all universes, 1 to 63999; 0: none. sACN alone.
+  /// The synchronization address of all universes, 1 to 63999; 0: none. sACN only.
   package var syncAddress: Int
   /// The routers that multicast may pass, plus one, 0 to 255. Example: 1.
   package var timeToLive: Int
-  /// Whether data are also sent to the interface's directed broadcast address. Art-Net alone.
+  /// Whether data are also sent to the interface's directed broadcast address. Art-Net only.
   package var broadcasts: Bool
-  /// Whether an ArtSync follows each frame. Art-Net alone.
+  /// Whether an ArtSync follows each frame. Art-Net only.
   package var sendsArtSync: Bool
-  /// Whether data act at once when synchronization is lost. sACN alone.
+  /// Whether data act at once when synchronization is lost. sACN only.
   package var forcesSync: Bool
-  /// Whether the data are previews. sACN alone.
+  /// Whether the data are previews. sACN only.
   package var isPreview: Bool
 
   package init(
-    interface: String, destinations: String, cid: String, name: String, framesASecond: Double, reportsPerSecond: Double,
-    reportLimit: UInt64, syncGapNanoseconds: UInt64, runtime: UInt64 = 0, kind: NativeDMXProtocol, priority: Int,
-    syncAddress: Int, timeToLive: Int, broadcasts: Bool, sendsArtSync: Bool, forcesSync: Bool, isPreview: Bool
+    interface: String, destinations: String, cid: String, name: String, capture: String, framesASecond: Double,
+    reportsPerSecond: Double, reportLimit: UInt64, syncGapNanoseconds: UInt64, runtime: UInt64 = 0,
+    kind: NativeDMXProtocol, priority: Int, syncAddress: Int, timeToLive: Int, broadcasts: Bool, sendsArtSync: Bool,
+    forcesSync: Bool, isPreview: Bool
   ) {
     self.interface = interface
     self.destinations = destinations
     self.cid = cid
     self.name = name
+    self.capture = capture
     self.framesASecond = framesASecond
     self.reportsPerSecond = reportsPerSecond
     self.reportLimit = reportLimit
@@ -450,6 +570,7 @@ package struct NativeDMXConfiguration: Sendable, Hashable, NativeRecord {
     unsafe record.destinations = lent.string(destinations)
     unsafe record.cid = lent.string(cid)
     unsafe record.name = lent.string(name)
+    unsafe record.capture = lent.string(capture)
     unsafe record.frames_a_second = framesASecond
     unsafe record.reports_per_second = reportsPerSecond
     unsafe record.report_limit = reportLimit
@@ -477,19 +598,19 @@ package struct NativeDMXConfiguration: Sendable, Hashable, NativeRecord {
 package struct NativeDMXReport: Sendable, Hashable {
   /// The sequence number in the session: 0, 1, 2 …
   package var sequence: UInt64
-  /// Frames whose time came, also those without a packet.
+  /// Frames so far: one each period, whether or not a packet was due.
   package var frames: UInt64
-  /// Frames that were skipped because their time was over.
+  /// Frames that were skipped because the thread woke a whole period late.
   package var skipped: UInt64
   /// Packets with levels or priorities; each counts once, whatever the number of its destinations.
   package var packets: UInt64
   /// Synchronization packets, likewise.
   package var syncs: UInt64
-  /// Datagrams that the system took.
+  /// Datagrams that the system accepted.
   package var datagrams: UInt64
   /// Their bytes.
   package var bytes: UInt64
-  /// Refusals: datagrams that the system did not take, and reports that nobody listens at a destination.
+  /// Refusals: datagrams that the system did not accept, and answers of destinations that no program listens there.
   package var refusals: UInt64
   /// How late the thread woke for a frame at most since the report before, in nanoseconds.
   package var latenessNanoseconds: UInt64
@@ -497,6 +618,8 @@ package struct NativeDMXReport: Sendable, Hashable {
   package var longestLatenessNanoseconds: UInt64
   /// Universes, with those that are ending.
   package var universes: UInt64
+  /// Universes that no node lists, where the data follow the nodes: they are not sent. At the end those of the last frame.
+  package var unheard: UInt64
   /// Not 0 when the thread is scheduled before ordinary ones.
   package var isRealtime: Bool
   /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
@@ -514,6 +637,7 @@ package struct NativeDMXReport: Sendable, Hashable {
     latenessNanoseconds = record.lateness_ns
     longestLatenessNanoseconds = record.longest_lateness_ns
     universes = record.universes
+    unheard = record.unheard
     isRealtime = record.is_realtime != 0
     gap = UInt64(record.gap)
   }
@@ -601,8 +725,8 @@ package struct NativeDMXNode: Sendable, Hashable {
   package var oem: Int
   /// Its maker's ESTA code.
   package var esta: Int
-  /// Its place in the table, 0 to 1,023. A new node takes the place of that which has been lost longest when all are taken.
-  package var place: Int
+  /// Its index in the table, 0 to 1,023. In a full table a new node gets the index of the one that has been lost longest.
+  package var index: Int
   /// On a frame lane the number of changes dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
   /// the events lane.
   package var gap: UInt64
@@ -626,7 +750,7 @@ package struct NativeDMXNode: Sendable, Hashable {
     firmware = Int(record.firmware)
     oem = Int(record.oem)
     esta = Int(record.esta)
-    place = Int(record.place)
+    index = Int(record.index)
     gap = UInt64(record.gap)
     portCount = Int(record.port_count)
     ports = arrayOfTuple(record.ports, of: UInt16.self, count: Int(record.ports_count))
@@ -830,8 +954,8 @@ package struct NativeDMXLevels: Sendable, Hashable {
   package var universe: Int
   /// The sources at present.
   package var sources: Int
-  /// The universe's place among those of the receiver: those of sACN, then the Port-Addresses, each in ascending order.
-  package var place: Int
+  /// The universe's index among those of the receiver: those of sACN, then the Port-Addresses, each in ascending order.
+  package var index: Int
   /// On a frame lane the number of levels dropped just before these (with `RUSTLE_LANE_CONFLATE`: of their own universe); 0 on
   /// the events lane.
   package var gap: UInt64
@@ -845,7 +969,7 @@ package struct NativeDMXLevels: Sendable, Hashable {
     kind = NativeDMXProtocol(rawValue: record.kind)
     universe = Int(record.universe)
     sources = Int(record.sources)
-    place = Int(record.place)
+    index = Int(record.index)
     gap = UInt64(record.gap)
     levels = arrayOfTuple(record.levels, of: UInt8.self, count: Int(record.levels_count))
   }
@@ -937,6 +1061,43 @@ package struct NativeDMXReceiverCounts: Sendable, Hashable {
     replies = record.replies
     repliesRefused = record.replies_refused
     socketErrors = record.socket_errors
+  }
+}
+
+/// A source of a received universe.
+package struct NativeDMXSource: Sendable, Hashable {
+  /// The first 8 bytes of its identifier, the first one highest; 0 for Art-Net.
+  package var cidHigh: UInt64
+  /// The other 8.
+  package var cidLow: UInt64
+  /// The IPv4 address of its last packet, its first number highest.
+  package var address: Int
+  /// Its physical input, of Art-Net.
+  package var physical: Int
+  /// The priority of its last packet, of sACN.
+  package var priority: Int
+  /// The synchronization address that its levels name, of sACN; 0: none.
+  package var syncAddress: Int
+  /// Whether it has per-address priorities, of sACN.
+  package var hasPriorities: Bool
+  /// Whether it sends previews, of sACN.
+  package var isPreview: Bool
+  /// Not 0 unless there is no source of the given number.
+  package var isThere: Bool
+  /// Its name, of sACN: UTF-8, not NUL-terminated.
+  package var text: String
+
+  init(_ record: RustleDMXSource) {
+    cidHigh = record.cid_high
+    cidLow = record.cid_low
+    address = Int(record.address)
+    physical = Int(record.physical)
+    priority = Int(record.priority)
+    syncAddress = Int(record.sync_address)
+    hasPriorities = record.has_priorities != 0
+    isPreview = record.is_preview != 0
+    isThere = record.is_there != 0
+    text = textOfTuple(record.text, count: Int(record.text_length))
   }
 }
 
@@ -1972,7 +2133,7 @@ package struct NativeReplayFeed: Sendable, Hashable, NativeRecord {
 package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
   /// The address: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`. Example: "unix:/no/such/socket".
   package var address: String
-  /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
+  /// Which member of a JSON message, one per line, is which of a trade, such as `symbol=s,price=p`; empty: `symbol`, `price`, `size`…
   package var schema: String
   /// The token that the source requires, 16 to 512 bytes, sent as the first line of each connection; empty: none.
   package var token: String
@@ -2046,7 +2207,7 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
 
 /// An external feed, whose bytes the host passes to `rustle_feed_push`.
 package struct NativeExternalFeed: Sendable, Hashable, NativeRecord {
-  /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
+  /// Which member of a JSON message, one per line, is which of a trade, such as `symbol=s,price=p`; empty: `symbol`, `price`, `size`…
   package var schema: String
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
@@ -2417,21 +2578,21 @@ package struct NativePitchConfiguration: Sendable, Hashable, NativeRecord {
   /// The number of samples of an analysis frame, a power of two from 256 to 32,768; 0: the smallest with 2.25 periods of
   /// `lowest`, and with `RUSTLE_PITCH_HARMONIC` shorter ones where the sound moves, begins or ends within it. A shorter one
   /// raises the lowest frequency, see `RustlePitchDescription`.
-  package var window: Int
+  package var frameLength: Int
   /// The hop size in samples, 1 to 1,048,576. Example: 256.
   package var hop: Int
   /// Not 0: one note is known to sound. Others are not looked for: they do not lower the confidence, and `polyphonic` is 0.
   package var expectsOneNote: Bool
 
   package init(
-    sampleRate: Double, lowest: Double, highest: Double, method: NativePitchMethod, window: Int, hop: Int,
+    sampleRate: Double, lowest: Double, highest: Double, method: NativePitchMethod, frameLength: Int, hop: Int,
     expectsOneNote: Bool
   ) {
     self.sampleRate = sampleRate
     self.lowest = lowest
     self.highest = highest
     self.method = method
-    self.window = window
+    self.frameLength = frameLength
     self.hop = hop
     self.expectsOneNote = expectsOneNote
   }
@@ -2443,7 +2604,7 @@ package struct NativePitchConfiguration: Sendable, Hashable, NativeRecord {
     record.lowest = lowest
     record.highest = highest
     record.method = method.rawValue
-    record.window = UInt32(clamping: window)
+    record.frame_length = UInt32(clamping: frameLength)
     record.hop = UInt32(clamping: hop)
     record.expects_one_note = expectsOneNote ? 1 : 0
     return record
@@ -2500,18 +2661,122 @@ package struct NativePitchDescription: Sendable, Hashable {
   /// lower.
   package var highest: Double
   /// The number of samples of the longest analysis frame.
-  package var window: Int
+  package var frameLength: Int
   /// The number of samples of the shortest analysis frame.
-  package var shortest: Int
+  package var shortestFrameLength: Int
   /// The hop size in samples.
   package var hop: Int
 
   init(_ record: RustlePitchDescription) {
     lowest = record.lowest
     highest = record.highest
-    window = Int(record.window)
-    shortest = Int(record.shortest)
+    frameLength = Int(record.frame_length)
+    shortestFrameLength = Int(record.shortest_frame_length)
     hop = Int(record.hop)
+  }
+}
+
+/// The file of a fixture.
+package struct NativeProfileConfiguration: Sendable, Hashable, NativeRecord {
+  /// The bytes, at most 8 MiB, read during the call only: JSON of the Open Fixture Library, a definition of QLC+ (.qxf), a GDTF
+  /// archive, or JSON of ours; none: the built-in dimmer.
+  package var file: [UInt8]
+
+  package init(
+    file: [UInt8]
+  ) {
+    self.file = file
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleProfileConfiguration {
+    var record = unsafe RustleProfileConfiguration()
+    unsafe record.file_count = file.count
+    unsafe record.file = lent.array(file)
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
+/// What is in a profile.
+package struct NativeProfileDescription: Sendable, Hashable {
+  /// The number of modes.
+  package var modes: Int
+  /// The number of notes.
+  package var notes: Int
+
+  init(_ record: RustleProfileDescription) {
+    modes = Int(record.modes)
+    notes = Int(record.notes)
+  }
+}
+
+/// The file of a rig.
+package struct NativeRigConfiguration: Sendable, Hashable, NativeRecord {
+  /// The file's JSON, at most 64 MiB, read during the call only; empty: a rig without fixtures.
+  package var json: String
+
+  package init(
+    json: String
+  ) {
+    self.json = json
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleRigConfiguration {
+    var record = unsafe RustleRigConfiguration()
+    unsafe record.json = lent.string(json)
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
+/// A rig.
+package struct NativeRigDescription: Sendable, Hashable {
+  /// The number of fixtures.
+  package var fixtures: Int
+  /// The number of universes with fixtures.
+  package var universes: Int
+  /// The number of slots that the fixtures take, those past 512 included.
+  package var slots: UInt64
+  /// The number of faults, at most `RUSTLE_RIG_FAULTS`.
+  package var faults: Int
+
+  init(_ record: RustleRigDescription) {
+    fixtures = Int(record.fixtures)
+    universes = Int(record.universes)
+    slots = record.slots
+    faults = Int(record.faults)
+  }
+}
+
+/// A fault of a rig.
+package struct NativeRigFault: Sendable, Hashable {
+  /// The number of bytes of the text.
+  package var length: Int
+  /// The kind.
+  /// Nil: a number that this version does not know.
+  package var kind: NativeRigFaultKind?
+  /// The fixture, counted from 0 among those that are not left out; `RUSTLE_RIG_NO_FIXTURE` for a value of the file.
+  package var first: Int
+  /// The other fixture of an overlap or of an id; otherwise `RUSTLE_RIG_NO_FIXTURE`.
+  package var second: Int
+
+  init(_ record: RustleRigFault) {
+    length = Int(record.length)
+    kind = NativeRigFaultKind(rawValue: record.kind)
+    first = Int(record.first)
+    second = Int(record.second)
   }
 }
 
@@ -2540,11 +2805,227 @@ package struct NativeManualRuntime: Sendable, Hashable, NativeRecord {
   }
 }
 
+/// The configuration of a show. Texts are read during the call only.
+package struct NativeShowConfiguration: Sendable, Hashable, NativeRecord {
+  /// The show as JSON, by `docs/show.schema.json`; empty: the built-in one.
+  package var show: String
+  /// The rig as JSON, see `rustle_rig_new`; empty: that of the show, or the built-in one of `demo`.
+  package var rig: String
+  /// The built-in rig, `pars`, `bars`, `heads`, `festival` or `wall`, where no other is given. Example: "pars".
+  package var demo: String
+  /// Beats a minute at the start, 1 to 999. Example: 120.
+  package var beatsAMinute: Double
+  /// Frames a second without a sender, 1 to 200; with one, its rate. Example: 44.
+  package var framesASecond: Double
+  /// Reports of the state a second, 0.001 to 10,000,000. Example: 1000.
+  package var reportsPerSecond: Double
+  /// The number of reports after which a session ends, those of events among them; 0: no limit.
+  package var reportLimit: UInt64
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  package var runtime: UInt64
+  /// The session of a sender of sACN, on the same runtime, that takes the rig's universes of sACN, and whose frames the show
+  /// follows; 0: none.
+  package var sacn: UInt64
+  /// The session of a sender of Art-Net, likewise; the show follows its frames where there is none of sACN.
+  package var artNet: UInt64
+  /// Not 0: the first cue, or the first scene of a show without cues, waits for an input.
+  package var startsDark: Bool
+
+  package init(
+    show: String, rig: String, demo: String, beatsAMinute: Double, framesASecond: Double, reportsPerSecond: Double,
+    reportLimit: UInt64, runtime: UInt64 = 0, sacn: UInt64, artNet: UInt64, startsDark: Bool
+  ) {
+    self.show = show
+    self.rig = rig
+    self.demo = demo
+    self.beatsAMinute = beatsAMinute
+    self.framesASecond = framesASecond
+    self.reportsPerSecond = reportsPerSecond
+    self.reportLimit = reportLimit
+    self.runtime = runtime
+    self.sacn = sacn
+    self.artNet = artNet
+    self.startsDark = startsDark
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleShowConfiguration {
+    var record = unsafe RustleShowConfiguration()
+    unsafe record.show = lent.string(show)
+    unsafe record.rig = lent.string(rig)
+    unsafe record.demo = lent.string(demo)
+    unsafe record.beats_a_minute = beatsAMinute
+    unsafe record.frames_a_second = framesASecond
+    unsafe record.reports_per_second = reportsPerSecond
+    unsafe record.report_limit = reportLimit
+    unsafe record.runtime = runtime
+    unsafe record.sacn = sacn
+    unsafe record.art_net = artNet
+    unsafe record.starts_dark = startsDark ? 1 : 0
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
+/// A show and its rig.
+package struct NativeShowDescription: Sendable, Hashable {
+  /// The number of lights of the fixtures: each pixel is one.
+  package var elements: UInt64
+  /// The number of fixtures.
+  package var fixtures: Int
+  /// The number of universes with fixtures.
+  package var universes: Int
+  /// The number of faders.
+  package var faders: Int
+  /// The number of scenes.
+  package var scenes: Int
+  /// The number of cues.
+  package var cues: Int
+  /// The number of faults of the files; what is wrong is left out.
+  package var faults: Int
+
+  init(_ record: RustleShowDescription) {
+    elements = record.elements
+    fixtures = Int(record.fixtures)
+    universes = Int(record.universes)
+    faders = Int(record.faders)
+    scenes = Int(record.scenes)
+    cues = Int(record.cues)
+    faults = Int(record.faults)
+  }
+}
+
+/// The state of a show at a frame.
+package struct NativeShowReport: Sendable, Hashable {
+  /// The sequence number in the session: 0, 1, 2 …
+  package var sequence: UInt64
+  /// The time of the frame in nanoseconds since the show's start.
+  package var timeNanoseconds: UInt64
+  /// The beats at the frame.
+  package var beats: Double
+  /// Beats a minute.
+  package var beatsAMinute: Double
+  /// Frames so far.
+  package var frames: UInt64
+  /// Frames that were left out because their time was over.
+  package var skipped: UInt64
+  /// What the report is for.
+  /// Nil: a number that this version does not know.
+  package var kind: NativeShowReportKind?
+  /// The cue by its place, or `RUSTLE_SHOW_NONE`.
+  package var cue: Int
+  /// The scene by its place, or `RUSTLE_SHOW_NONE`.
+  package var scene: Int
+  /// What all light is multiplied with, 0 to 1.
+  package var master: Float
+  /// Not 0 while what was there before the scene is still seen.
+  package var isFading: Bool
+  /// Not 0 while fades and waits stand still.
+  package var isPaused: Bool
+  /// Not 0 while the light is off.
+  package var isDark: Bool
+  /// Senders that take frames.
+  package var outputs: Int
+  /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+  package var gap: UInt64
+
+  init(_ record: RustleShowReport) {
+    sequence = record.sequence
+    timeNanoseconds = record.time_ns
+    beats = record.beats
+    beatsAMinute = record.beats_a_minute
+    frames = record.frames
+    skipped = record.skipped
+    kind = NativeShowReportKind(rawValue: record.kind)
+    cue = Int(record.cue)
+    scene = Int(record.scene)
+    master = record.master
+    isFading = record.is_fading != 0
+    isPaused = record.is_paused != 0
+    isDark = record.is_dark != 0
+    outputs = Int(record.outputs)
+    gap = UInt64(record.gap)
+  }
+}
+
+extension NativeShowReport: RecordElement {}
+
+/// A frame of a show.
+package struct NativeShowFrame: Sendable, Hashable {
+  /// Its time in nanoseconds since the show's start.
+  package var timeNanoseconds: UInt64
+  /// Its beats.
+  package var beats: Double
+  /// The number of its universes.
+  package var universes: Int
+
+  init(_ record: RustleShowFrame) {
+    timeNanoseconds = record.time_ns
+    beats = record.beats
+    universes = Int(record.universes)
+  }
+}
+
+/// What a picture is to be.
+package struct NativePictureSettings: Sendable, Hashable, NativeRecord {
+  /// The width in pixels, 1 to 8,192. Example: 64.
+  package var width: Int
+  /// The height in pixels, 1 to 8,192. Example: 36.
+  package var height: Int
+  /// From where the venue is seen.
+  package var view: NativePictureView
+  /// What the picture is made of.
+  package var form: NativePictureForm
+  /// Whether the floor has a grid.
+  package var hasGrid: Bool
+  /// Whether there is a scale and a count of the fixtures.
+  package var hasLegend: Bool
+  /// Whether fixtures have their ids beside them.
+  package var hasLabels: Bool
+
+  package init(
+    width: Int, height: Int, view: NativePictureView, form: NativePictureForm, hasGrid: Bool, hasLegend: Bool,
+    hasLabels: Bool
+  ) {
+    self.width = width
+    self.height = height
+    self.view = view
+    self.form = form
+    self.hasGrid = hasGrid
+    self.hasLegend = hasLegend
+    self.hasLabels = hasLabels
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustlePictureSettings {
+    var record = RustlePictureSettings()
+    record.width = UInt32(clamping: width)
+    record.height = UInt32(clamping: height)
+    record.view = view.rawValue
+    record.form = form.rawValue
+    record.has_grid = hasGrid ? 1 : 0
+    record.has_legend = hasLegend ? 1 : 0
+    record.has_labels = hasLabels ? 1 : 0
+    return record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ record(in: $0) }, body)
+  }
+}
+
 /// The configuration of a capture or a playback.
 package struct NativeSoundConfiguration: Sendable, Hashable, NativeRecord {
   /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
-  /// no hardware: a capture swells from -60 dBFS to full scale and back in 20 s, a playback takes sound at its rate and is
-  /// silent. Example: "demo".
+  /// no hardware: it captures a tone that rises from -60 dBFS to full scale and falls back in 20 s, and discards what it plays,
+  /// at its rate. Example: "demo".
   package var device: String
   /// The number of frames after which a session ends, including a playback's inserted silence; 0: no limit for a capture,
   /// and a playback ends after `rustle_playback_finish`.
@@ -3045,12 +3526,12 @@ package struct NativeVoiceSummary: Sendable, Hashable {
 /// The effective settings of a voice analyzer.
 package struct NativeVoiceDescription: Sendable, Hashable {
   /// The number of samples of the longest analysis frame: the first result needs this many.
-  package var window: Int
+  package var frameLength: Int
   /// The hop size in samples.
   package var hop: Int
 
   init(_ record: RustleVoiceDescription) {
-    window = Int(record.window)
+    frameLength = Int(record.frame_length)
     hop = Int(record.hop)
   }
 }

@@ -74,6 +74,10 @@ package enum NativeStatus: Sendable, Hashable {
   case networkFailed
   /// Art-Net has neither a destination nor a broadcast.
   case noDestination
+  /// The text of a file is malformed.
+  case malformedFile
+  /// A file cannot be made or written.
+  case unwritableFile
   /// A number that this version does not know.
   case unknown(Int32)
   /// The linked archive does not fit this package: another build, or another layout of a record.
@@ -117,6 +121,8 @@ package enum NativeStatus: Sendable, Hashable {
       case RUSTLE_UNKNOWN_INTERFACE: .unknownInterface
       case RUSTLE_NETWORK_FAILED: .networkFailed
       case RUSTLE_NO_DESTINATION: .noDestination
+      case RUSTLE_MALFORMED_FILE: .malformedFile
+      case RUSTLE_UNWRITABLE_FILE: .unwritableFile
       default: .unknown(status)
       }
   }

@@ -1,5 +1,5 @@
 // The floor of a sender of sACN: packets that are made once, written in place, and sent by sendmmsg at absolute times.
-// Usage: dmx_floor UNIVERSES SECONDS PORT; prints the packets and the processor time in ns.
+// Usage: dmx_floor UNIVERSES SECONDS unicast|segmented|multicast PORT; prints the packets and the processor time in ns.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-enum { BYTES = 638, BATCH = 64, SECOND = 1000000000 };
+enum { BYTES = 638, BATCH = 64, SECOND = 1000000000, DIVIDE = 103 };
 
 static uint64_t ns(clockid_t clock) {
   struct timespec now;
@@ -41,22 +41,30 @@ static void make(uint8_t *packet, unsigned universe) {
 }
 
 int main(int count, char **words) {
-  if (count != 4) return 2;
+  if (count != 5) return 2;
   unsigned universes = (unsigned)atoi(words[1]), seconds = (unsigned)atoi(words[2]);
-  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(words[3]))};
+  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(words[4]))};
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  int descriptor = socket(AF_INET, SOCK_DGRAM, 0);
-  if (connect(descriptor, (struct sockaddr *)&to, sizeof to) != 0) return 1;
+  int descriptor = socket(AF_INET, SOCK_DGRAM, 0), length = BYTES;
+  int is_multicast = words[3][0] == 'm', is_segmented = words[3][0] == 's';
+  if (is_multicast && setsockopt(descriptor, IPPROTO_IP, IP_MULTICAST_IF, &to.sin_addr, sizeof to.sin_addr) != 0) return 1;
+  if (is_segmented && setsockopt(descriptor, IPPROTO_UDP, DIVIDE, &length, sizeof length) != 0) return 1;
+  if (!is_multicast && connect(descriptor, (struct sockaddr *)&to, sizeof to) != 0) return 1;
   struct sched_param parameters = {.sched_priority = 50};
   sched_setscheduler(0, SCHED_FIFO, &parameters);
   prctl(PR_SET_TIMERSLACK, 1UL);
   uint8_t *packets = malloc((size_t)universes * BYTES);
   struct iovec *pieces = calloc(universes, sizeof *pieces);
   struct mmsghdr *headers = calloc(universes, sizeof *headers);
+  struct sockaddr_in *groups = calloc(universes, sizeof *groups);
   for (unsigned n = 0; n < universes; n++) {
     make(packets + (size_t)n * BYTES, n + 1);
     pieces[n] = (struct iovec){packets + (size_t)n * BYTES, BYTES};
     headers[n].msg_hdr = (struct msghdr){.msg_iov = &pieces[n], .msg_iovlen = 1};
+    // One message has the packets of a batch.
+    if (is_segmented) headers[n].msg_hdr.msg_iovlen = universes - n < BATCH ? universes - n : BATCH;
+    groups[n] = to, groups[n].sin_addr.s_addr = htonl(0xEFFF0000u | (n + 1));
+    if (is_multicast) headers[n].msg_hdr.msg_name = &groups[n], headers[n].msg_hdr.msg_namelen = sizeof to;
   }
   uint64_t start = ns(CLOCK_MONOTONIC), sent = 0, frames = (uint64_t)seconds * 44;
   for (uint64_t frame = 0; frame < frames; frame++) {
@@ -70,8 +78,9 @@ int main(int count, char **words) {
     }
     for (unsigned n = 0; n < universes;) {
       unsigned most = universes - n < BATCH ? universes - n : BATCH;
-      int taken = sendmmsg(descriptor, headers + n, most, 0);
+      int taken = sendmmsg(descriptor, headers + n, is_segmented ? 1 : most, 0);
       if (taken < 0) continue;
+      if (is_segmented) taken = (int)most;
       n += (unsigned)taken, sent += (uint64_t)taken;
     }
   }

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Lines of path, time in seconds, frequency in Hz, confidence, and 1 where there is more than one note, separated by tabs, for
 /// `words`: the options matched below, and files.
 pub(crate) fn lines(words: impl Iterator<Item = String>) -> Result<String, Box<dyn Error>> {
-    let (mut lowest, mut highest, mut window, mut hop) = (25.0, 4500.0, None, 512);
+    let (mut lowest, mut highest, mut frame_length, mut hop) = (25.0, 4500.0, None, 512);
     let (mut method, mut decoding, mut several) = (PitchMethod::default(), Decoding::default(), true);
     let mut files = Vec::new();
     let mut words = words;
@@ -18,7 +18,7 @@ pub(crate) fn lines(words: impl Iterator<Item = String>) -> Result<String, Box<d
         match word.as_str() {
             "--min" => lowest = value()?.parse()?,
             "--max" => highest = value()?.parse()?,
-            "--window" => window = Some(value()?.parse()?),
+            "--window" => frame_length = Some(value()?.parse()?),
             "--hop" => hop = value()?.parse()?,
             "--method" => method = value()?.parse()?,
             "--one-note" => several = false,
@@ -31,7 +31,7 @@ pub(crate) fn lines(words: impl Iterator<Item = String>) -> Result<String, Box<d
         let (rate, samples) = wave::read(Path::new(&file))?;
         let configuration = PitchConfiguration {
             method,
-            window,
+            frame_length,
             several,
             ..PitchConfiguration::new(f64::from(rate), lowest..=highest)
         };

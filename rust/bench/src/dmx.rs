@@ -1,21 +1,64 @@
-//! Senders of sACN beside the floor in C, `peers/dmx_floor.c`: processor time, and what a receiver hears.
+//! DMX over IP beside the floor in C, `peers/dmx_floor.c`: senders of sACN and Art-Net, and a receiver of the floor's packets.
 //!
-//! Each sender is a process of its own and sends to the loopback, where this process checks every packet. Both senders' times include
-//! the system's way to the receiver's socket.
+//! Sender and receiver are processes of their own, on the loopback. The time of a sender includes the system's way to the socket
+//! of its receiver.
 
-use rustle_engines::{Delivery, DmxConfiguration, DmxEngine, DmxProtocol, NoBell, Overflow, Runtime};
-use rustle_lighting::sacn::{Packet, parse};
-use rustle_lighting::{Cid, Name, SLOTS};
+mod hear;
+mod receive;
+mod send;
+
+use hear::{Heard, hear};
+pub(crate) use receive::receiver;
+pub(crate) use send::sender;
 use std::error::Error;
 use std::fmt::Write;
-use std::net::{Ipv4Addr, UdpSocket};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-const SECONDS: u32 = 10;
+/// The period of 44 Hz, in ns.
 const PERIOD_NS: u64 = 1_000_000_000 / 44;
+
+/// The way of a sender's packets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// To one address, one by one.
+    Unicast,
+    /// To one address, which the system or the interface divides.
+    Segmented,
+    /// To the groups of the universes.
+    Multicast,
+    /// To one address, by Art-Net.
+    ArtNet,
+}
+
+impl Way {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Unicast => "unicast",
+            Self::Segmented => "segmented",
+            Self::Multicast => "multicast",
+            Self::ArtNet => "artnet",
+        }
+    }
+
+    fn read(word: &str) -> Result<Self, Box<dyn Error>> {
+        let all = [Self::Unicast, Self::Segmented, Self::Multicast, Self::ArtNet];
+        let way = all.into_iter().find(|way| way.name() == word);
+        way.ok_or_else(|| format!("expected the way of packets, got {word}").into())
+    }
+}
+
+/// Those that are compared, in turn: whether it is the floor, and its way. Ours takes the segmented way by itself where it is unicast.
+const SENDERS: [(bool, Way); 6] = [
+    (true, Way::Unicast),
+    (false, Way::Segmented),
+    (true, Way::Segmented),
+    (false, Way::ArtNet),
+    (true, Way::Multicast),
+    (false, Way::Multicast),
+];
 
 /// The time since the first call of this function, in ns.
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures times")]
@@ -32,172 +75,103 @@ fn sleep_ns(ns: u64) {
     std::thread::sleep(Duration::from_nanos(ns));
 }
 
-/// Sends universes that change in every frame, for a time, and prints the datagrams, the processor time in ns, and the thread's.
-pub(crate) fn sender(words: &[String]) -> Result<String, Box<dyn Error>> {
-    let [universes, seconds, port] = words else {
-        return Err("expected UNIVERSES SECONDS PORT".into());
-    };
-    let universes: Vec<u32> = (1..=universes.parse()?).collect();
-    let cid = Cid::new([0xF2; 16]).map_err(|error| error.to_string())?;
-    let name = Name::new("rustle").map_err(|error| error.to_string())?;
-    let configuration = DmxConfiguration {
-        interface: "127.0.0.1".to_owned(),
-        destinations: vec![format!("127.0.0.1:{port}")],
-        ..DmxConfiguration::new(DmxProtocol::Sacn, cid, name)
-    };
-    let engine = DmxEngine::on(Runtime::shared().clone(), configuration)?;
-    let delivery = Delivery::pull(Overflow::DropOldest, 1, NoBell).ok_or("expected a capacity")?;
-    let session = engine.start(delivery)?;
-    let mut slots = vec![0; SLOTS * universes.len()];
-    let start_ns = now_ns();
-    for frame in 0..44 * seconds.parse::<u32>()? {
-        for (universe, slots) in slots.chunks_exact_mut(SLOTS).enumerate() {
-            slots.fill((frame as usize + universe) as u8);
-        }
-        session.set_levels(&universes, &slots)?;
-        let next_ns = start_ns + u64::from(frame + 1) * PERIOD_NS;
-        sleep_ns(next_ns.saturating_sub(now_ns()));
-    }
-    let (mut all, mut own) = (0, 0);
+/// The processor time of this process in ns: of all threads, and of those with a name.
+pub(crate) fn processor_time(name: &str) -> Result<[u64; 2], Box<dyn Error>> {
+    let mut times = [0; 2];
     for task in std::fs::read_dir("/proc/self/task")? {
         let folder = task?.path();
-        let times = std::fs::read_to_string(folder.join("schedstat"))?;
-        let time: u64 = times.split(' ').next().unwrap_or("0").parse()?;
-        all += time;
-        if std::fs::read_to_string(folder.join("comm"))?.trim() == "rustle-dmx" {
-            own += time;
+        let words = std::fs::read_to_string(folder.join("schedstat"))?;
+        let time: u64 = words.split(' ').next().unwrap_or("0").parse()?;
+        times[0] += time;
+        if std::fs::read_to_string(folder.join("comm"))?.trim() == name {
+            times[1] += time;
         }
     }
-    let counts = session.counts();
-    Ok(format!("{} {all} {own} {}\n", counts.datagrams, counts.skipped))
+    Ok(times)
 }
 
-/// What a receiver heard of a sender.
-struct Heard {
-    /// The output of its process.
-    words: Vec<u64>,
-    packets: u64,
-    faults: u64,
-    gaps: u64,
-    /// The longest time in ns of 99 % of the intervals of a universe, less the period.
-    jitter_ns: u64,
-    /// The lowest and the highest rate of a universe in Hz.
-    rates: [f64; 2],
+/// The words of `--seconds N` and the numbers of universes: 10 s and 1, 100 and 1,000 unless they say otherwise.
+fn options(words: &[String]) -> Result<(u32, Vec<usize>), Box<dyn Error>> {
+    let (seconds, sizes) = match words {
+        [option, seconds, sizes @ ..] if option == "--seconds" => (seconds.parse()?, sizes),
+        sizes => (10, sizes),
+    };
+    let sizes: Result<Vec<usize>, _> = sizes.iter().map(|size| size.parse()).collect();
+    let sizes = sizes?;
+    Ok((
+        seconds,
+        if sizes.is_empty() {
+            vec![1, 100, 1_000]
+        } else {
+            sizes
+        },
+    ))
 }
 
-/// A universe, as heard.
-#[derive(Clone, Default)]
-struct Row {
-    sequence: Option<u8>,
-    first_ns: u64,
-    last_ns: u64,
-    packets: u64,
-}
-
-fn hear(command: &mut Command, universes: usize) -> Result<Heard, Box<dyn Error>> {
-    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
-    // Several frames of 1,000 universes; where the system allows less, gaps show it.
-    let _ = rustle_udp::force_receive_buffer(&socket, 16 << 20);
-    socket.set_nonblocking(true)?;
-    let port = socket.local_addr()?.port().to_string();
-    let mut child = command.arg(port).stdout(Stdio::piped()).spawn()?;
-    let mut slots = rustle_udp::Slots::new(rustle_udp::MOST, 1_500);
-    let mut rows = vec![Row::default(); universes];
-    let (mut intervals, mut faults, mut gaps) = (Vec::new(), 0, 0);
-    let mut is_over = false;
-    loop {
-        if slots.receive(&socket).unwrap_or(0) == 0 {
-            if is_over {
-                break;
-            }
-            is_over = child.try_wait()?.is_some();
-            sleep_ns(100_000);
-            continue;
-        }
-        let now = now_ns();
-        for datagram in slots.datagrams() {
-            let Ok(Packet::Data(data)) = parse(datagram.bytes) else {
-                faults += 1;
-                continue;
-            };
-            let Some(row) = rows.get_mut(usize::from(data.universe.get()) - 1) else {
-                faults += 1;
-                continue;
-            };
-            let is_right = data.slots.len() == SLOTS
-                && data.slots.iter().all(|slot| *slot == data.slots[0])
-                && (data.priority, data.start_code, data.sync_address) == (100, 0, None);
-            faults += u64::from(!is_right);
-            if let Some(before) = row.sequence.replace(data.sequence) {
-                gaps += u64::from(data.sequence != before.wrapping_add(1));
-                intervals.push((now - row.last_ns).abs_diff(PERIOD_NS));
-            } else {
-                row.first_ns = now;
-            }
-            (row.last_ns, row.packets) = (now, row.packets + 1);
-        }
-    }
-    let output = child.wait_with_output()?;
-    let words = String::from_utf8(output.stdout)?;
-    let words: Result<Vec<u64>, _> = words.split_whitespace().map(str::parse).collect();
-    intervals.sort_unstable();
-    let rate =
-        |row: &Row| (row.packets.max(1) - 1) as f64 / ((row.last_ns - row.first_ns).max(1) as f64 / 1e9);
-    let rates = rows.iter().map(rate);
-    Ok(Heard {
-        words: words?,
-        packets: rows.iter().map(|row| row.packets).sum(),
-        faults,
-        gaps,
-        jitter_ns: intervals.get(intervals.len() * 99 / 100).copied().unwrap_or(0),
-        rates: rates.fold([f64::MAX, 0.0], |[low, high], rate| {
-            [low.min(rate), high.max(rate)]
-        }),
-    })
-}
-
-/// The tables: the floor and the engine in turn.
-pub(crate) fn tables(floor: &Path, mut sizes: Vec<usize>) -> Result<String, Box<dyn Error>> {
-    if sizes.is_empty() {
-        sizes = vec![1, 100, 1_000];
-    }
+/// The tables: senders in turn, then receivers.
+pub(crate) fn tables(floor: &Path, words: &[String]) -> Result<String, Box<dyn Error>> {
+    let (seconds, sizes) = options(words)?;
     let program = std::env::current_exe()?;
-    let mut tables = String::from(
-        "| universes | sender | us per packet | of a core | packets | faults | gaps | Hz of each | jitter p99, ms |\n|---|---|---|---|---|---|---|---|---|\n",
+    let mut tables = format!(
+        "### Senders, 44 Hz, all universes changed in each frame, {seconds} s\n\n\
+         | universes | way | sender | us per packet | of a core | packets | faults | gaps | terminated, each | Hz of each | jitter p99, ms | frame, ms |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|\n"
     );
-    for universes in sizes {
-        for turn in 0..4 {
-            let is_floor = turn % 2 == 0;
+    for universes in &sizes {
+        for (is_floor, way) in SENDERS {
             let mut command = Command::new(if is_floor { floor } else { &program });
             if !is_floor {
                 command.arg("dmx-sender");
             }
-            let heard = hear(
-                command.arg(universes.to_string()).arg(SECONDS.to_string()),
-                universes,
-            )?;
-            let [sent, cpu_ns, ..] = heard.words[..] else {
-                return Err("expected counts of a sender".into());
-            };
-            let own = heard.words.get(2).copied().unwrap_or(cpu_ns);
-            let name = if is_floor {
-                "C".to_owned()
-            } else {
-                format!("rustle ({:.2} its thread)", own as f64 / sent as f64 / 1e3)
-            };
-            writeln!(
-                tables,
-                "| {universes} | {name} | {:.2} | {:.1} % | {} | {} | {} | {:.3} to {:.3} | {:.2} |",
-                cpu_ns as f64 / sent as f64 / 1e3,
-                cpu_ns as f64 / f64::from(SECONDS) / 1e7,
-                heard.packets,
-                heard.faults,
-                heard.gaps,
-                heard.rates[0],
-                heard.rates[1],
-                heard.jitter_ns as f64 / 1e6,
-            )?;
+            command
+                .arg(universes.to_string())
+                .arg(seconds.to_string())
+                .arg(way.name());
+            let heard = hear(&mut command, way, *universes)?;
+            write_row(&mut tables, *universes, seconds, is_floor, way, &heard)?;
+        }
+    }
+    write!(
+        tables,
+        "\n### Receiver, sACN of the floor at 44 Hz, {seconds} s\n\n\
+         | universes | way | us per packet | of a core | sent | received | lost | levels reported |\n|---|---|---|---|---|---|---|---|\n"
+    )?;
+    for universes in &sizes {
+        for way in [Way::Unicast, Way::Multicast] {
+            tables += &receive::row(floor, &program, *universes, seconds, way)?;
         }
     }
     Ok(tables)
+}
+
+fn write_row(
+    tables: &mut String,
+    universes: usize,
+    seconds: u32,
+    is_floor: bool,
+    way: Way,
+    heard: &Heard,
+) -> Result<(), Box<dyn Error>> {
+    let [sent, cpu_ns, ..] = heard.words[..] else {
+        return Err("expected counts of a sender".into());
+    };
+    let own = heard.words.get(2).copied().unwrap_or(cpu_ns);
+    let name = if is_floor {
+        "C".to_owned()
+    } else {
+        format!("rustle ({:.2} its thread)", own as f64 / sent as f64 / 1e3)
+    };
+    let (way, [few, many], [low, high]) = (way.name(), heard.terminated, heard.rates);
+    writeln!(
+        tables,
+        "| {universes} | {way} | {name} | {:.2} | {:.1} % | {} | {} | {} | {few} to {many} | {low:.3} to {high:.3} | {:.3} | {:.2} |",
+        cpu_ns as f64 / sent as f64 / 1e3,
+        cpu_ns as f64 / f64::from(seconds) / 1e7,
+        heard.packets,
+        heard.faults,
+        heard.gaps,
+        heard.jitter_ns as f64 / 1e6,
+        heard.frame_ns as f64 / 1e6,
+    )?;
+    Ok(())
 }

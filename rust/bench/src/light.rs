@@ -1,4 +1,5 @@
-//! Lighting: the speed of reading packets, merging sources, and building and taking frames of 1,000 universes. No socket.
+//! Lighting: the speed of reading packets, merging sources, building and taking frames of 1,000 universes, and encoding looks. No
+//! socket.
 
 use crate::stopwatch::now;
 use rustle_lighting::artnet::{self, DmxBuffer};
@@ -6,6 +7,8 @@ use rustle_lighting::receiver::{SacnReceiver, Share, SyncRule, UniverseSettings,
 use rustle_lighting::sacn::{self, DataBuffer};
 use rustle_lighting::sender::{FrameRate, SacnOutput, SacnSender, SacnSenderSettings};
 use rustle_lighting::{Cid, Name, PortAddress, SLOTS, SacnUniverse};
+use rustle_shows::fixture::{Profile, Rig};
+use rustle_shows::slots::SlotMap;
 use std::error::Error;
 use std::fmt::Write;
 use std::hint::black_box;
@@ -65,6 +68,11 @@ pub(crate) fn tables(visits: usize) -> Result<String, Box<dyn Error>> {
         receive,
         "",
     )?;
+    // 10 bars of 16 pixels in each of 1,000 universes, and as many moving heads as fit.
+    let ns = looks(visits, "bar-16", 10)?;
+    row(&mut text, "a frame of 160,000 pixels to slots", ns, "")?;
+    let ns = looks(visits, "moving-head", 50)?;
+    row(&mut text, "a frame of 50,000 moving heads to slots", ns, "")?;
     Ok(text)
 }
 
@@ -154,6 +162,41 @@ fn frames(visits: usize) -> Result<(f64, f64), Box<dyn Error>> {
         receive = receive.min(start.elapsed().as_secs_f64() * 1e9 / count);
     }
     Ok((send, receive))
+}
+
+/// ns of the fastest frame of a rig with a profile's fixtures in each universe.
+fn looks(visits: usize, profile: &str, fixtures: u16) -> Result<f64, Box<dyn Error>> {
+    let profiles = Profile::built_in();
+    let footprint = profiles
+        .iter()
+        .find(|one| one.name == profile)
+        .map_or(0, |one| one.modes[0].footprint());
+    let places = (1..=UNIVERSES)
+        .flat_map(|universe| (0..fixtures).map(move |place| (universe, place * footprint + 1)));
+    let fixtures: Vec<_> = places
+        .map(|(universe, address)| {
+            format!(
+                r#"{{"id":{},"profile":"{profile}","protocol":"sacn","universe":{universe},"address":{address}}}"#,
+                universe * 512 + u32::from(address)
+            )
+        })
+        .collect();
+    let json = format!(r#"{{"v":1,"fixtures":[{}]}}"#, fixtures.join(","));
+    let (rig, _) = Rig::read(json.as_bytes(), &profiles)?;
+    let map = SlotMap::new(&rig);
+    let (mut look, mut frame) = (map.look(), map.frame());
+    for (index, (red, blue)) in look.red.iter_mut().zip(&mut look.blue).enumerate() {
+        *red = (index % 251) as f32 / 250.0;
+        *blue = 1.0 - *red;
+    }
+    let mut best = f64::INFINITY;
+    for _ in 0..visits {
+        let start = now();
+        map.encode(black_box(&look), &mut frame);
+        black_box(&frame);
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    Ok(best * 1e9)
 }
 
 /// ns of a job in the fastest visit of many repetitions; `job` returns a result, so that the compiler does not remove it.

@@ -1,9 +1,9 @@
-//! Compares `rustle-dsp` with other libraries and measures `rustle-market` and `rustle-lighting`, in one run, and prints Markdown.
+//! Compares `rustle-dsp` with other libraries and measures `rustle-market`, `rustle-lighting` and `rustle-shows`, in one run, and prints Markdown.
 //!
 //! Usage: `rustle-bench spectra [--intel DIRECTORY] [--visits N] [SIZE ...]`, `rustle-bench spectra --instructions COUNTER [SIZE
 //! ...]`, `rustle-bench sound [--python INTERPRETER] [--visits N]`, `rustle-bench pitch [--visits N]`, `rustle-bench market
-//! [--visits N]`, `rustle-bench light [--visits N]`, `rustle-bench dmx FLOOR [UNIVERSES ...]`, or, for the programs in `peers/`, `rustle-bench contour [OPTION ...] FILE
-//! ...`, `rustle-bench voice [OPTION ...] FILE ...`, `rustle-bench recording LINES SYMBOLS SEED FILE` and `rustle-bench candles
+//! [--visits N]`, `rustle-bench light [--visits N]`, `rustle-bench shows [--visits N]`, `rustle-bench dmx FLOOR [--seconds N] [UNIVERSES ...]`, or, for the programs in `peers/`, `rustle-bench contour [OPTION ...] FILE
+//! ...`, `rustle-bench voice [OPTION ...] FILE ...`, `rustle-bench rhythm [--stream] FILE ...`, `rustle-bench recording LINES SYMBOLS SEED FILE` and `rustle-bench candles
 //! INTERVAL LATENESS FILE`. Peers are loaded when they run, never linked: FFTW (libfftw3f) and libebur128 are required, KissFFT
 //! and FFmpeg are used when installed, Intel's MKL and IPP are loaded from the given directory, and scipy and pedalboard from the
 //! given Python.
@@ -18,9 +18,12 @@ mod dmx;
 mod light;
 mod market;
 mod pitch;
+mod rhythm;
+mod shows;
 mod sound;
 mod spectra;
 mod stopwatch;
+mod venue;
 mod voice;
 mod wave;
 
@@ -31,7 +34,7 @@ use std::path::PathBuf;
 /// The minimum number of visits.
 const VISITS: usize = 40;
 
-const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], spectra --instructions COUNTER [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], light [--visits N], dmx FLOOR [UNIVERSES ...], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
+const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], spectra --instructions COUNTER [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], light [--visits N], shows [--visits N], dmx FLOOR [--seconds N] [UNIVERSES ...], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., rhythm [--stream] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
 
 /// The options of the command line.
 struct Options {
@@ -73,6 +76,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         write!(io::stdout().lock(), "{}", contour::lines(words)?)?;
         return Ok(());
     }
+    if subject.as_deref() == Some("rhythm") {
+        write!(io::stdout().lock(), "{}", rhythm::lines(words)?)?;
+        return Ok(());
+    }
     if subject.as_deref() == Some("voice") {
         let words: Vec<String> = words.collect();
         write!(io::stdout().lock(), "{}", voice::lines(&words)?)?;
@@ -85,9 +92,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if subject.as_deref() == Some("dmx") {
         let floor = PathBuf::from(words.next().ok_or(USAGE)?);
-        let sizes: Result<Vec<usize>, _> = words.map(|size| size.parse()).collect();
-        write!(io::stdout().lock(), "{}", dmx::tables(&floor, sizes?)?)?;
+        let words: Vec<String> = words.collect();
+        write!(io::stdout().lock(), "{}", dmx::tables(&floor, &words)?)?;
         return Ok(());
+    }
+    if subject.as_deref() == Some("dmx-receiver") {
+        return dmx::receiver(&words.collect::<Vec<_>>());
     }
     if subject.as_deref() == Some("recording") {
         return market::recording(&words.collect::<Vec<_>>());
@@ -115,7 +125,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             market::tables(options.visits)?
         }
         Some("light") if options.intel.is_none() && options.python.is_none() && options.sizes.is_empty() => {
-            light::tables(options.visits)?
+            light::tables(options.visits)? + &venue::tables(options.visits)?
+        }
+        Some("shows") if options.intel.is_none() && options.python.is_none() && options.sizes.is_empty() => {
+            shows::tables(options.visits)?
         }
         _ => return Err(USAGE.into()),
     };

@@ -57,7 +57,7 @@ fn mean(times: &[f64]) -> f64 {
 fn times(method: PitchMethod, signal: &[f32], visits: usize) -> Result<Vec<f64>, PitchError> {
     let configuration = PitchConfiguration {
         method,
-        window: Some(WINDOW),
+        frame_length: Some(WINDOW),
         ..PitchConfiguration::new(RATE, 25.0..=4500.0)
     };
     let mut pitch = estimator(&configuration)?;

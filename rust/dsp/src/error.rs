@@ -122,7 +122,7 @@ impl Display for DspError {
             ),
             Self::BinCount { expected, got } => write!(
                 f,
-                "output: expected {expected} elements, or {} without the bin at half the sample rate, got {got}",
+                "output: expected {expected} elements, or {} without the Nyquist bin, got {got}",
                 expected - 1
             ),
             Self::ComplexLength { expected, got } => write!(
@@ -167,7 +167,10 @@ impl Display for DspError {
                 f,
                 "frames: expected {expected}, as many as a signal of the output's length has, got {got}"
             ),
-            Self::NoRoom => write!(f, "output: expected room for at least one frame, got none"),
+            Self::NoRoom => write!(
+                f,
+                "output: expected the length of at least one row of the spectrogram, got less"
+            ),
             Self::Ended => write!(
                 f,
                 "stream: expected the rest of its frames to be fetched, got samples; finish or reset it first"
@@ -215,7 +218,7 @@ mod tests {
         };
         assert_eq!(
             bins.to_string(),
-            "output: expected 129 elements, or 128 without the bin at half the sample rate, got 130"
+            "output: expected 129 elements, or 128 without the Nyquist bin, got 130"
         );
         let size = DspError::Size { got: 1000 }.to_string();
         assert!(size.contains("from 64 to 65536, got 1000"), "{size}");

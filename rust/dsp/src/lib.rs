@@ -8,6 +8,7 @@
 //! - [`InstructionSet`]: the instructions that a plan computes with, and how to choose them.
 //! - [`equalizer`]: a parametric equalizer of two channels; [`biquad`]: its filters.
 //! - [`sound_meter`]: levels, loudness and bands in one; [`level`] and [`loudness`]: each alone.
+//! - [`rhythm`]: onsets, tempo and beats of music, as it comes and of whole signals.
 //! - [`voice`]: formants, noise, jitter and shimmer of voices.
 //! - [`fft::dft`]: the definition that the fast transform is tested against.
 //!
@@ -29,6 +30,7 @@ mod output;
 mod peaks;
 pub mod pitch;
 mod plan_cache;
+pub mod rhythm;
 mod short;
 pub mod sound_meter;
 mod spectrum;

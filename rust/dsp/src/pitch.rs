@@ -12,7 +12,7 @@
 //! # fn main() -> Result<(), rustle_dsp::pitch::PitchError> {
 //! use rustle_dsp::pitch::{PitchConfiguration, estimator};
 //! let mut pitch = estimator(&PitchConfiguration::new(48_000.0, 60.0..=1000.0))?;
-//! let tone: Vec<f32> = (0..pitch.window())
+//! let tone: Vec<f32> = (0..pitch.frame_length())
 //!     .map(|n| (std::f32::consts::TAU * 220.0 * n as f32 / 48_000.0).sin())
 //!     .collect();
 //! let estimate = pitch.estimate(&tone)?;
@@ -43,7 +43,9 @@ mod tracker;
 mod voicing;
 mod yin;
 
-pub use configuration::{MAX_WINDOW, MIN_WINDOW, PERIODS, PitchConfiguration, PitchMethod, SAMPLE_RATES};
+pub use configuration::{
+    MAX_FRAME_LENGTH, MIN_FRAME_LENGTH, PERIODS, PitchConfiguration, PitchMethod, SAMPLE_RATES,
+};
 pub use error::PitchError;
 pub use tracker::{Decoding, PitchFrame, PitchTracker, contour};
 
@@ -108,19 +110,19 @@ pub const MAX_CANDIDATES: usize = 10;
 /// A method, ready for frames of one length. Nothing is allocated after construction.
 pub trait PitchEstimator: Send {
     /// The samples of a frame.
-    fn window(&self) -> usize;
+    fn frame_length(&self) -> usize;
 
-    /// The samples of the shortest frame that [`estimate`](Self::estimate) takes beside those of [`window`](Self::window): each
-    /// half as long as another, with the range of pitch that it holds.
+    /// The samples of the shortest frame that [`estimate`](Self::estimate) takes beside those of
+    /// [`frame_length`](Self::frame_length): each half as long as another, with the range of pitch that it holds.
     fn shortest(&self) -> usize {
-        self.window()
+        self.frame_length()
     }
 
-    /// The range of frequencies that are searched, in Hz. The lower end is the configuration's, or the lowest that the window
+    /// The range of frequencies that are searched, in Hz. The lower end is the configuration's, or the lowest that the frame
     /// holds, whichever is higher.
     fn range(&self) -> RangeInclusive<f64>;
 
-    /// The pitch of a frame of [`window`](Self::window) samples. A frame with a sample that is NaN or infinite, or whose
+    /// The pitch of a frame of [`frame_length`](Self::frame_length) samples. A frame with a sample that is NaN or infinite, or whose
     /// energy overflows `f32`, has none.
     ///
     /// # Errors
@@ -147,7 +149,7 @@ pub trait PitchEstimator: Send {
 pub fn estimator(configuration: &PitchConfiguration) -> Result<Box<dyn PitchEstimator>, PitchError> {
     let checked = configuration.checked()?;
     Ok(match configuration.method {
-        PitchMethod::Harmonic if configuration.window.is_none() => {
+        PitchMethod::Harmonic if configuration.frame_length.is_none() => {
             Box::new(resolutions::Resolutions::new(configuration, checked)?)
         }
         PitchMethod::Harmonic => Box::new(harmonic::Harmonic::new(checked)?),

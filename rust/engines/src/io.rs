@@ -14,6 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// The most events of one turn; further ones come with the next.
 const MOST_EVENTS: usize = 1_024;
@@ -21,28 +22,58 @@ const MOST_EVENTS: usize = 1_024;
 /// The token of the thread's own bell. Sockets count up from 0.
 const BELL: Token = Token(usize::MAX);
 
+/// The time in which the events of sockets that may wait are collected: packets that follow each other at once, as those of a frame
+/// do, would else wake the thread and a worker each, for more processor time than all other work takes.
+const COLLECTION: Duration = Duration::from_micros(500);
+
+/// When a socket's job is woken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    /// At each event.
+    Now,
+    /// At the first event, and then for all that come within [`COLLECTION`].
+    Collected,
+}
+
 /// Whether bytes or an end may wait to be read.
 pub(crate) struct Readiness {
     /// How often the socket became ready, with the first try.
     events: AtomicU64,
     /// The events before the last try that found nothing.
     tried: AtomicU64,
+    /// Whether it is not known any more.
+    is_lost: AtomicBool,
     session: Session,
+    urgency: Urgency,
 }
 
 impl Readiness {
-    fn new(session: Session) -> Self {
+    fn new(session: Session, urgency: Urgency) -> Self {
         Self {
+            urgency,
             events: AtomicU64::new(1),
             tried: AtomicU64::new(0),
+            is_lost: AtomicBool::new(false),
             session,
         }
     }
 
-    /// The events so far, for a try; `None` when nothing has come since a try found nothing.
-    pub(crate) fn events(&self) -> Option<u64> {
+    /// The events so far, for a try.
+    ///
+    /// # Errors
+    /// `WouldBlock`: nothing has come since a try found nothing. That of [`is_lost`]: it is not known whether anything has.
+    pub(crate) fn events(&self) -> io::Result<u64> {
+        if self.is_lost.load(Ordering::Acquire) {
+            return Err(io::Error::other(
+                "the system no longer reports which sockets are ready",
+            ));
+        }
         let events = self.events.load(Ordering::Acquire);
-        (self.tried.load(Ordering::Acquire) < events).then_some(events)
+        if self.tried.load(Ordering::Acquire) < events {
+            Ok(events)
+        } else {
+            Err(ErrorKind::WouldBlock.into())
+        }
     }
 
     /// A try after these events found nothing: what came meanwhile is tried again.
@@ -55,6 +86,12 @@ impl Readiness {
         self.events.fetch_add(1, Ordering::AcqRel);
     }
 
+    /// Its thread has ended: the next call that receives says so.
+    fn lose(&self) {
+        self.is_lost.store(true, Ordering::Release);
+        self.wake();
+    }
+
     /// Wakes the job, unless this is a fork, which has no worker.
     pub(crate) fn wake(&self) {
         if self.session.check_process().is_ok() {
@@ -63,27 +100,34 @@ impl Readiness {
     }
 }
 
+/// Whether a call that receives failed because its socket is watched no longer: it is to be watched anew.
+pub(crate) fn is_lost(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::Other
+}
+
 /// What the thread and the sockets share.
 #[derive(Default)]
 struct Sockets {
     watched: Mutex<HashMap<Token, Arc<Readiness>>>,
     tokens: AtomicUsize,
     is_stopping: AtomicBool,
+    /// Whether the thread has ended by an error: no socket is reported any more.
+    has_failed: AtomicBool,
     /// How often the thread has waited for events.
     turns: AtomicU64,
 }
 
 struct Started {
+    sockets: Arc<Sockets>,
     registry: Arc<Registry>,
     bell: Waker,
     thread: JoinHandle<()>,
 }
 
-/// The reactor of a runtime. Its thread starts with the first socket.
+/// The reactor of a runtime. Its thread starts with the first socket, and again with the next one after an error that ended it.
 #[derive(Default)]
 pub(crate) struct Io {
     started: Mutex<Option<Started>>,
-    sockets: Arc<Sockets>,
     /// For what a job needs and the thread cannot wait for.
     pub(crate) lookups: Arc<Lookups>,
 }
@@ -94,14 +138,20 @@ impl Io {
     ///
     /// # Errors
     /// The system has no thread, no descriptor or no memory.
-    pub(crate) fn watch(&self, socket: RawFd, writes: bool, session: &Session) -> io::Result<Watch> {
-        let registry = self.registry()?;
-        let token = Token(self.sockets.tokens.fetch_add(1, Ordering::Relaxed));
-        let readiness = Arc::new(Readiness::new(session.clone()));
+    pub(crate) fn watch(
+        &self,
+        socket: RawFd,
+        writes: bool,
+        urgency: Urgency,
+        session: &Session,
+    ) -> io::Result<Watch> {
+        let (sockets, registry) = self.thread()?;
+        let token = Token(sockets.tokens.fetch_add(1, Ordering::Relaxed));
+        let readiness = Arc::new(Readiness::new(session.clone(), urgency));
         // The thread must find whom to wake as soon as the system reports the socket.
-        locked_surely(&self.sockets.watched).insert(token, readiness.clone());
+        locked_surely(&sockets.watched).insert(token, readiness.clone());
         let watch = Watch {
-            sockets: self.sockets.clone(),
+            sockets,
             registry,
             token,
             socket,
@@ -109,27 +159,37 @@ impl Io {
             writes: Mutex::new(writes),
         };
         (watch.registry).register(&mut SourceFd(&socket), token, interest(writes))?;
+        // Else the thread marks it when it fails.
+        if watch.sockets.has_failed.load(Ordering::SeqCst) {
+            watch.readiness.lose();
+        }
         Ok(watch)
     }
 
-    fn registry(&self) -> io::Result<Arc<Registry>> {
+    fn thread(&self) -> io::Result<(Arc<Sockets>, Arc<Registry>)> {
         let mut started = locked_surely(&self.started);
-        if let Some(started) = &*started {
-            return Ok(started.registry.clone());
+        let works = |started: &&Started| !started.sockets.has_failed.load(Ordering::SeqCst);
+        if let Some(started) = started.as_ref().filter(works) {
+            return Ok((started.sockets.clone(), started.registry.clone()));
         }
         let mut poll = Poll::new()?;
         let registry = Arc::new(poll.registry().try_clone()?);
         let bell = Waker::new(&registry, BELL)?;
-        let sockets = self.sockets.clone();
+        let sockets = Arc::new(Sockets::default());
+        let of_thread = sockets.clone();
         let thread = std::thread::Builder::new()
             .name("rustle-io".to_owned())
-            .spawn(move || sockets.serve(&mut poll))?;
+            .spawn(move || {
+                let mut events = Events::with_capacity(MOST_EVENTS);
+                of_thread.serve(|sockets| sockets.turn(&mut poll, &mut events));
+            })?;
         *started = Some(Started {
+            sockets: sockets.clone(),
             registry: registry.clone(),
             bell,
             thread,
         });
-        Ok(registry)
+        Ok((sockets, registry))
     }
 
     /// Ends the thread, and waits for it if asked to.
@@ -137,7 +197,7 @@ impl Io {
         let Some(started) = locked_surely(&self.started).take() else {
             return;
         };
-        self.sockets.is_stopping.store(true, Ordering::Release);
+        started.sockets.is_stopping.store(true, Ordering::Release);
         if let Err(error) = started.bell.wake() {
             // It cannot be reached, and is not waited for.
             logged(|| tracing::error!(%error, "the thread of the sockets could not be woken to end"));
@@ -149,18 +209,28 @@ impl Io {
     }
 }
 
+#[cfg(test)]
+impl Io {
+    /// Does what the thread does when the system's wait fails.
+    pub(crate) fn fail(&self) {
+        if let Some(started) = &*locked_surely(&self.started) {
+            started.sockets.fail();
+        }
+    }
+}
+
 impl Sockets {
-    fn serve(&self, poll: &mut Poll) {
-        let mut events = Events::with_capacity(MOST_EVENTS);
+    fn serve(&self, mut turn: impl FnMut(&Self) -> io::Result<Urgency>) {
         while !self.is_stopping.load(Ordering::Acquire) {
             self.turns.fetch_add(1, Ordering::Relaxed);
-            match catch_unwind(AssertUnwindSafe(|| self.turn(poll, &mut events))) {
-                Ok(Ok(())) => {}
+            match catch_unwind(AssertUnwindSafe(|| turn(self))) {
+                Ok(Ok(Urgency::Now)) => {}
+                Ok(Ok(Urgency::Collected)) => collect(),
                 Ok(Err(error)) if error.kind() == ErrorKind::Interrupted => {}
                 Ok(Err(error)) => {
-                    // Of an instance that is open and owned, the system reports no other error.
+                    // Of an instance that is open the system reports no other error: somebody closed it, or took its memory.
                     logged(|| tracing::error!(%error, "the readiness of sockets is not known any more"));
-                    return;
+                    return self.fail();
                 }
                 Err(payload) => {
                     let message = into_panic_message(payload);
@@ -170,19 +240,42 @@ impl Sockets {
         }
     }
 
-    fn turn(&self, poll: &mut Poll, events: &mut Events) -> io::Result<()> {
+    /// Lets all jobs know that their sockets are not watched any more.
+    fn fail(&self) {
+        self.has_failed.store(true, Ordering::SeqCst);
+        let watched: Vec<_> = locked_surely(&self.watched).values().cloned().collect();
+        watched.iter().for_each(|readiness| readiness.lose());
+    }
+
+    /// Waits for events and wakes their jobs. Returns whether all of them may wait for others.
+    fn turn(&self, poll: &mut Poll, events: &mut Events) -> io::Result<Urgency> {
         poll.poll(events, None)?;
+        let mut urgency = Urgency::Collected;
         for event in events.iter() {
             let watched = locked_surely(&self.watched).get(&event.token()).cloned();
             // Without one it is the bell, or a socket that is watched no longer.
-            let Some(readiness) = watched else { continue };
+            let Some(readiness) = watched else {
+                urgency = Urgency::Now;
+                continue;
+            };
+            if readiness.urgency == Urgency::Now {
+                urgency = Urgency::Now;
+            }
             if event.is_readable() || event.is_read_closed() || event.is_error() {
                 readiness.add_event();
             }
             readiness.session.wake();
         }
-        Ok(())
+        Ok(urgency)
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the thread has woken all jobs, and only collects what wakes them next"
+)]
+fn collect() {
+    std::thread::sleep(COLLECTION);
 }
 
 /// The interest in the room to write costs a wake for every byte that a peer reads, so that it is for those who wait for room.

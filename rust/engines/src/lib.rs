@@ -20,6 +20,7 @@ mod feed;
 mod io;
 mod job;
 mod lane;
+mod link;
 mod lock;
 mod lookups;
 mod memory;
@@ -30,6 +31,7 @@ mod ring;
 mod runtime;
 mod schedule;
 mod session;
+mod show;
 mod sound;
 mod spin;
 mod system_reason;
@@ -41,8 +43,8 @@ mod worker;
 
 pub use clock::{Clock, ManualClock, Nanoseconds, SystemClock, Wait};
 pub use dmx::{
-    DEMO_INTERFACE, DMX_DESTINATIONS, DmxConfiguration, DmxEngine, DmxError, DmxProtocol, DmxReport,
-    DmxSession, Interface, dmx_interfaces,
+    DEMO_INTERFACE, DMX_AUTO, DMX_DESTINATIONS, DmxConfiguration, DmxEngine, DmxError, DmxOutput,
+    DmxProtocol, DmxReport, DmxSession, Interface, dmx_interfaces,
 };
 pub use dmx::{
     DMX_EVENT_TEXT_BYTES, DMX_NODE_PORTS, DMX_POLLED, DMX_RECEIVED_UNIVERSES, DmxEvent, DmxEventKind,
@@ -61,17 +63,24 @@ pub use feed::{
 };
 pub use job::{Job, PollContext, Release, Step};
 pub use lane::{Doorbell, MAX_LANE_CAPACITY, NoBell, Record};
+pub use link::{
+    HostClock, Link, LinkConfiguration, LinkCounts, LinkError, LinkEvent, LinkGateway, LinkReader,
+};
 pub use outlet::{Delivery, LaneCapacity, LaneSession, RecordListener};
 pub use panic_text::{into_panic_message, panic_message};
 pub use ring::{LaneStatistics, Overflow, Ring};
 pub use runtime::{Runtime, RuntimeError};
 pub use session::Session;
+pub use show::{
+    BEATS_RANGE, BPM_RANGE, Beats, PictureForm, SHOW_OUTPUTS, ShowConfiguration, ShowEngine, ShowError,
+    ShowReport, ShowReportKind, ShowSession,
+};
 pub use sound::{
     BLOCK_SAMPLES, CHANNELS, CaptureEngine, CaptureSession, DEMO_DEVICE, MAX_CAPTURE_CAPACITY, PERIODS,
     PlaybackEngine, PlaybackProgress, PlaybackSession, RATES, SoundBlock, SoundConfiguration, SoundError,
 };
 pub use ticker::{RATE_RANGE, Tick, TickerConfiguration, TickerEngine, TickerError, TickerSession};
 pub use transport::{
-    Arrival, Conditions, Datagram, MOST_DATAGRAMS, NetworkCounts, Received, Scripted, ScriptedNetwork, Slots,
-    Stream, Transport, Udp, UdpOptions,
+    Arrival, Arrived, Conditions, Datagram, MOST_DATAGRAMS, NetworkCounts, Received, Scripted,
+    ScriptedNetwork, Slots, Stream, Transport, Udp, UdpOptions,
 };

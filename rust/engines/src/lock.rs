@@ -45,12 +45,20 @@ pub enum Lock {
     Audience,
     /// The sources and the sockets of a receiver of DMX.
     Hearing,
+    /// The inputs that wait for a show.
+    ShowChanges,
+    /// The senders of a show.
+    ShowOutputs,
+    /// The last frame of a show.
+    ShowFrame,
+    /// What draws the frames of a show.
+    ShowPainter,
 }
 
 #[cfg(feature = "faults")]
 impl Lock {
     /// All locks.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 22] = [
         Self::Sessions,
         Self::Threads,
         Self::Orders,
@@ -69,6 +77,10 @@ impl Lock {
         Self::Mailbox,
         Self::Audience,
         Self::Hearing,
+        Self::ShowChanges,
+        Self::ShowOutputs,
+        Self::ShowFrame,
+        Self::ShowPainter,
     ];
 }
 

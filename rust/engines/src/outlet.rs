@@ -88,7 +88,8 @@ impl<T: Record> LaneSession<T> {
         self.lane.as_ref().map(|lane| lane.drain(most, take))
     }
 
-    /// Whether the listener or the bell was released.
+    /// Whether the session's job was released. The listener or the bell is too, unless a thread of the session's own still works: it
+    /// is released by that thread's last act.
     pub fn is_released(&self) -> bool {
         self.session.is_released()
     }

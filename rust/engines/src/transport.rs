@@ -6,7 +6,7 @@ mod stream;
 mod udp;
 
 pub(crate) use port::Port;
-pub use rustle_udp::{Datagram, MOST as MOST_DATAGRAMS, Received, Slots};
+pub use rustle_udp::{Arrived, Datagram, MOST as MOST_DATAGRAMS, Received, Slots};
 pub use scripted::{Conditions, NetworkCounts, Scripted, ScriptedNetwork};
 pub use stream::Stream;
 pub use udp::{Udp, UdpOptions};
@@ -70,7 +70,11 @@ pub trait Transport: Send + Sync {
     fn try_receive_batch(&self, slots: &mut Slots) -> io::Result<usize> {
         slots.fill(|slot| {
             let arrival = self.try_receive(slot)?;
-            Ok((arrival.length, arrival.from))
+            Ok(Arrived {
+                length: arrival.length,
+                from: arrival.from,
+                at_ns: Some(arrival.at),
+            })
         })
     }
 

@@ -119,6 +119,12 @@ extern "C" {
 /// Art-Net has neither a destination nor a broadcast.
 #define RUSTLE_NO_DESTINATION 403
 
+/// The text of a file is malformed.
+#define RUSTLE_MALFORMED_FILE 404
+
+/// A file cannot be made or written.
+#define RUSTLE_UNWRITABLE_FILE 405
+
 /// The capacity of a `RustleError`'s text in bytes.
 #define RUSTLE_ERROR_CAPACITY 248
 
@@ -486,12 +492,16 @@ typedef struct RustleDMXConfiguration {
   /// The interface of multicast and broadcast, one of `rustle_dmx_interfaces` by its name or address; empty: that of the default
   /// route; `demo`: nothing is sent, all is counted. Example: "demo".
   RustleString interface;
-  /// The destinations, at most 1,024, separated by commas: IPv4 addresses, with or without a port. None: sACN is multicast.
+  /// The destinations, at most 1,024, separated by commas: IPv4 addresses, with or without a port. None: sACN is
+  /// multicast. `auto` alone: Art-Net polls the interface, and sends each Port-Address to the nodes that list it.
   RustleString destinations;
-  /// The source's identifier, a UUID, to be made once and kept. sACN alone. Example: "6f8c2a60-1e0b-4c39-9d3e-0a1b2c3d4e5f".
+  /// The source's identifier, a UUID, to be made once and kept. sACN only. Example: "6f8c2a60-1e0b-4c39-9d3e-0a1b2c3d4e5f".
   RustleString cid;
-  /// The source's name, at most 63 bytes. sACN alone.
+  /// The source's name, at most 63 bytes. sACN only.
   RustleString name;
+  /// The file that the packets are written to in place of a network, a capture (pcap) with times from the session's start; empty:
+  /// none. It needs the interface `demo`. A file that is there is replaced.
+  RustleString capture;
   /// Frames a second, 1 to 200. Full universes are sent at most at 44 Hz on average. Example: 44.
   double frames_a_second;
   /// Reports a second, 0.001 to 10,000,000. Example: 1000.
@@ -505,19 +515,19 @@ typedef struct RustleDMXConfiguration {
   /// The protocol.
   /// One of `RUSTLE_DMX_…`.
   uint32_t kind;
-  /// The priority of universes that are added, 0 to 200. sACN alone. Example: 100.
+  /// The priority of universes that are added, 0 to 200. sACN only. Example: 100.
   uint32_t priority;
-  /// The synchronization address of all universes, 1 to 63999; 0: none. sACN alone.
+  /// The synchronization address of all universes, 1 to 63999; 0: none. sACN only.
   uint32_t sync_address;
   /// The routers that multicast may pass, plus one, 0 to 255. Example: 1.
   uint32_t time_to_live;
-  /// Whether data are also sent to the interface's directed broadcast address. Art-Net alone.
+  /// Whether data are also sent to the interface's directed broadcast address. Art-Net only.
   uint32_t broadcasts;
-  /// Whether an ArtSync follows each frame. Art-Net alone.
+  /// Whether an ArtSync follows each frame. Art-Net only.
   uint32_t sends_art_sync;
-  /// Whether data act at once when synchronization is lost. sACN alone.
+  /// Whether data act at once when synchronization is lost. sACN only.
   uint32_t forces_sync;
-  /// Whether the data are previews. sACN alone.
+  /// Whether the data are previews. sACN only.
   uint32_t is_preview;
 } RustleDMXConfiguration;
 
@@ -525,19 +535,19 @@ typedef struct RustleDMXConfiguration {
 typedef struct RustleDMXReport {
   /// The sequence number in the session: 0, 1, 2 …
   uint64_t sequence;
-  /// Frames whose time came, also those without a packet.
+  /// Frames so far: one each period, whether or not a packet was due.
   uint64_t frames;
-  /// Frames that were skipped because their time was over.
+  /// Frames that were skipped because the thread woke a whole period late.
   uint64_t skipped;
   /// Packets with levels or priorities; each counts once, whatever the number of its destinations.
   uint64_t packets;
   /// Synchronization packets, likewise.
   uint64_t syncs;
-  /// Datagrams that the system took.
+  /// Datagrams that the system accepted.
   uint64_t datagrams;
   /// Their bytes.
   uint64_t bytes;
-  /// Refusals: datagrams that the system did not take, and reports that nobody listens at a destination.
+  /// Refusals: datagrams that the system did not accept, and answers of destinations that no program listens there.
   uint64_t refusals;
   /// How late the thread woke for a frame at most since the report before, in nanoseconds.
   uint64_t lateness_ns;
@@ -545,6 +555,8 @@ typedef struct RustleDMXReport {
   uint64_t longest_lateness_ns;
   /// Universes, with those that are ending.
   uint64_t universes;
+  /// Universes that no node lists, where the data follow the nodes: they are not sent. At the end those of the last frame.
+  uint64_t unheard;
   /// Not 0 when the thread is scheduled before ordinary ones.
   uint32_t is_realtime;
   /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
@@ -601,7 +613,7 @@ static inline RustleStatus rustle_dmx_sender_new(
 /// `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
-/// `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_NETWORK_FAILED`.
+/// `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_NETWORK_FAILED`, `RUSTLE_UNWRITABLE_FILE` (a capture).
 static inline RustleStatus rustle_dmx_sender_start(
     RustleHandle dmx_sender, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -647,8 +659,8 @@ RustleStatus rustle_dmx_sender_set_levels(
     RustleHandle session, const uint32_t *universes, size_t universes_count, const uint8_t *slots,
     size_t slots_count, RustleError *error);
 
-/// Ends a universe of a session of a sender: sACN sends three terminated packets. One that is not sent is
-/// left alone.
+/// Ends a universe of a session of a sender: sACN sends three terminated packets. Has no effect on one that
+/// is not sent.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
 /// `RUSTLE_INVALID_UNIVERSE`, `RUSTLE_FORKED`.
@@ -700,9 +712,9 @@ static inline RustleStatus rustle_dmx_sender_counts(
   return rustle_dmx_sender_counts_sized(session, counts, sizeof *counts, error);
 }
 
-/// Writes the refusals by destination to `counts`, in the order of the configuration without doubles, then
-/// those of multicast and broadcast, as many as there is room for. `written` receives their number. Works
-/// after the end.
+/// Writes the refusals by destination to `counts`, in the order of the configuration without duplicates,
+/// then those of multicast and broadcast, as many as there is room for. `written` receives their number.
+/// Works after the end.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
 /// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`.
@@ -804,8 +816,8 @@ typedef struct RustleDMXNode {
   uint32_t oem;
   /// Its maker's ESTA code.
   uint32_t esta;
-  /// Its place in the table, 0 to 1,023. A new node takes the place of that which has been lost longest when all are taken.
-  uint32_t place;
+  /// Its index in the table, 0 to 1,023. In a full table a new node gets the index of the one that has been lost longest.
+  uint32_t index;
   /// On a frame lane the number of changes dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
   /// the events lane.
   uint32_t gap;
@@ -863,7 +875,7 @@ static inline RustleStatus rustle_dmx_nodes_new(
 /// `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
-/// `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program has the port alone),
+/// `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program does not share the port),
 /// `RUSTLE_NETWORK_FAILED`.
 static inline RustleStatus rustle_dmx_nodes_start(
     RustleHandle dmx_nodes, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
@@ -1050,8 +1062,8 @@ typedef struct RustleDMXLevels {
   uint32_t universe;
   /// The sources at present.
   uint32_t sources;
-  /// The universe's place among those of the receiver: those of sACN, then the Port-Addresses, each in ascending order.
-  uint32_t place;
+  /// The universe's index among those of the receiver: those of sACN, then the Port-Addresses, each in ascending order.
+  uint32_t index;
   /// On a frame lane the number of levels dropped just before these (with `RUSTLE_LANE_CONFLATE`: of their own universe); 0 on
   /// the events lane.
   uint32_t gap;
@@ -1121,6 +1133,32 @@ typedef struct RustleDMXReceiverCounts {
   uint64_t socket_errors;
 } RustleDMXReceiverCounts;
 
+/// A source of a received universe.
+typedef struct RustleDMXSource {
+  /// The first 8 bytes of its identifier, the first one highest; 0 for Art-Net.
+  uint64_t cid_high;
+  /// The other 8.
+  uint64_t cid_low;
+  /// The IPv4 address of its last packet, its first number highest.
+  uint32_t address;
+  /// Its physical input, of Art-Net.
+  uint32_t physical;
+  /// The priority of its last packet, of sACN.
+  uint32_t priority;
+  /// The synchronization address that its levels name, of sACN; 0: none.
+  uint32_t sync_address;
+  /// Whether it has per-address priorities, of sACN.
+  uint32_t has_priorities;
+  /// Whether it sends previews, of sACN.
+  uint32_t is_preview;
+  /// Not 0 unless there is no source of the given number.
+  uint32_t is_there;
+  /// The bytes of `text` in use.
+  uint32_t text_length;
+  /// Its name, of sACN: UTF-8, not NUL-terminated.
+  uint8_t text[RUSTLE_DMX_TEXT_CAPACITY];
+} RustleDMXSource;
+
 /// The counts of a received universe.
 typedef struct RustleDMXUniverseCounts {
   /// Packets that were taken.
@@ -1157,7 +1195,7 @@ static inline RustleStatus rustle_dmx_receiver_new(
 /// `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
-/// `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program has the port alone),
+/// `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program does not share the port),
 /// `RUSTLE_NETWORK_FAILED`.
 static inline RustleStatus rustle_dmx_receiver_start_levels(
     RustleHandle dmx_receiver, const RustleDMXLevelsRequest *request, RustleSink sink, RustleHandle *session,
@@ -1178,7 +1216,7 @@ static inline RustleStatus rustle_dmx_receiver_drain_levels(
 /// `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program
-/// has the port alone), `RUSTLE_NETWORK_FAILED`.
+/// does not share the port), `RUSTLE_NETWORK_FAILED`.
 static inline RustleStatus rustle_dmx_receiver_start_events(
     RustleHandle dmx_receiver, const RustleDMXEventsRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -1236,6 +1274,41 @@ static inline RustleStatus rustle_dmx_receiver_universe(
     RustleError *error) {
   return rustle_dmx_receiver_universe_sized(dmx_receiver, kind, universe, counts, sizeof *counts, error);
 }
+
+/// `rustle_dmx_receiver_source` with the sizes of its records, which that function passes.
+RustleStatus rustle_dmx_receiver_source_sized(
+    RustleHandle dmx_receiver, uint32_t kind, uint32_t universe, uint32_t index, RustleDMXSource *source,
+    size_t source_size, RustleError *error);
+
+/// Reads a source of a universe at present, counted from 0; past the last, and for a universe that is not
+/// received, one that is not there. `source` receives it. Sources may come and go between two calls. `kind`
+/// is one of `RUSTLE_DMX_…`.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_UNIVERSE`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `error`, `source` are NULL or memory that this call alone uses.
+static inline RustleStatus rustle_dmx_receiver_source(
+    RustleHandle dmx_receiver, uint32_t kind, uint32_t universe, uint32_t index, RustleDMXSource *source,
+    RustleError *error) {
+  return rustle_dmx_receiver_source_sized(dmx_receiver, kind, universe, index, source, sizeof *source, error);
+}
+
+/// Removes a source from a universe at once, until its next packet. Of sACN it is found by its identifier,
+/// of Art-Net by its address and its physical input. Has no effect on one that is not there. `kind` is one
+/// of `RUSTLE_DMX_…`.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_UNIVERSE`, `RUSTLE_INVALID_VALUE` (a protocol that
+/// there is not).
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `error` is NULL or memory that this call alone uses.
+RustleStatus rustle_dmx_receiver_forget(
+    RustleHandle dmx_receiver, uint32_t kind, uint32_t universe, uint64_t cid_high, uint64_t cid_low,
+    uint32_t address, uint32_t physical, RustleError *error);
 
 // ---- The echo, an example engine; docs/adding-an-engine.md explains it.
 
@@ -2103,7 +2176,7 @@ typedef struct RustleReplayFeed {
 typedef struct RustleLiveFeed {
   /// The address: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`. Example: "unix:/no/such/socket".
   RustleString address;
-  /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
+  /// Which member of a JSON message, one per line, is which of a trade, such as `symbol=s,price=p`; empty: `symbol`, `price`, `size`…
   RustleString schema;
   /// The token that the source requires, 16 to 512 bytes, sent as the first line of each connection; empty: none.
   RustleString token;
@@ -2136,7 +2209,7 @@ typedef struct RustleLiveFeed {
 
 /// An external feed, whose bytes the host passes to `rustle_feed_push`.
 typedef struct RustleExternalFeed {
-  /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
+  /// Which member of a JSON message, one per line, is which of a trade, such as `symbol=s,price=p`; empty: `symbol`, `price`, `size`…
   RustleString schema;
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
@@ -3136,7 +3209,7 @@ typedef struct RustlePitchConfiguration {
   /// The number of samples of an analysis frame, a power of two from 256 to 32,768; 0: the smallest with 2.25 periods of
   /// `lowest`, and with `RUSTLE_PITCH_HARMONIC` shorter ones where the sound moves, begins or ends within it. A shorter one
   /// raises the lowest frequency, see `RustlePitchDescription`.
-  uint32_t window;
+  uint32_t frame_length;
   /// The hop size in samples, 1 to 1,048,576. Example: 256.
   uint32_t hop;
   /// Not 0: one note is known to sound. Others are not looked for: they do not lower the confidence, and `polyphonic` is 0.
@@ -3178,9 +3251,9 @@ typedef struct RustlePitchDescription {
   /// lower.
   double highest;
   /// The number of samples of the longest analysis frame.
-  uint32_t window;
+  uint32_t frame_length;
   /// The number of samples of the shortest analysis frame.
-  uint32_t shortest;
+  uint32_t shortest_frame_length;
   /// The hop size in samples.
   uint32_t hop;
   /// 0.
@@ -3229,10 +3302,10 @@ RustleStatus rustle_pitch_process_sized(
 /// Room for 1 + `samples_count` / hop frames is enough for all samples; without room, samples are taken up
 /// to the next frame's last.
 ///
-/// The centres are a hop apart; one is that of the signal's first `window` samples. Those before have the
-/// longest analysis frame that the signal's beginning allows. Each frame is written by the call that passes
-/// its last sample. The results do not depend on how the signal is divided. A call that fails takes and
-/// writes nothing.
+/// The centres are a hop apart; one is that of the signal's first `frame_length` samples. Those before have
+/// the longest analysis frame that the signal's beginning allows. Each frame is written by the call that
+/// passes its last sample. The results do not depend on how the signal is divided. A call that fails takes
+/// and writes nothing.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
 /// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is
@@ -3301,6 +3374,194 @@ static inline RustleStatus rustle_pitch_contour(
       frames_capacity, count, error);
 }
 
+// ---- Profiles of fixtures, from the files of other programs.
+
+/// The number of `rustle_profile_new`.
+#define RUSTLE_NEW_PROFILE 0xF0B5F48Fu
+
+/// The number of `rustle_profile_describe`.
+#define RUSTLE_DESCRIBE_PROFILE 0xC9AD14A2u
+
+// `RustleProfileText`: A kind of text of a profile.
+
+/// Its name, at index 0.
+#define RUSTLE_PROFILE_NAME 0
+
+/// The name of a mode.
+#define RUSTLE_PROFILE_MODE 1
+
+/// A note: what was assumed or left out, in one sentence.
+#define RUSTLE_PROFILE_NOTE 2
+
+/// The profile as JSON of version 1, at index 0, for the `profiles` of a rig.
+#define RUSTLE_PROFILE_JSON 3
+
+/// The file of a fixture.
+typedef struct RustleProfileConfiguration {
+  /// The bytes, at most 8 MiB, read during the call only: JSON of the Open Fixture Library, a definition of QLC+ (.qxf), a GDTF
+  /// archive, or JSON of ours; none: the built-in dimmer.
+  const uint8_t *file;
+  /// The number of bytes. Example: 0.
+  size_t file_count;
+} RustleProfileConfiguration;
+
+/// What is in a profile.
+typedef struct RustleProfileDescription {
+  /// The number of modes.
+  uint32_t modes;
+  /// The number of notes.
+  uint32_t notes;
+} RustleProfileDescription;
+
+/// Reads the file of a fixture, of any of the formats. `profile` receives the handle, to be freed with
+/// `rustle_profile_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_LENGTH` (more than 8 MiB), `RUSTLE_MALFORMED_FILE` (of none of the formats, or
+/// no profile).
+static inline RustleStatus rustle_profile_new(
+    const RustleProfileConfiguration *configuration, RustleHandle *profile, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_PROFILE, configuration, sizeof *configuration, profile, error);
+}
+
+/// Writes what is in a profile to `description`.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+static inline RustleStatus rustle_profile_describe(
+    RustleHandle profile, RustleProfileDescription *description, RustleError *error) {
+  return rustle_describe(profile, RUSTLE_DESCRIBE_PROFILE, description, sizeof *description, error);
+}
+
+/// Makes the handle `profile` stale. See `rustle_free`.
+static inline RustleStatus rustle_profile_free(RustleHandle profile, RustleError *error) {
+  return rustle_is_of_kind(profile, 21) ? rustle_free(profile, error) : rustle_refuse_kind(profile, 21, error);
+}
+
+/// Writes a text of a profile to `text` if there is room for all of it; `index` counts from 0. `length`
+/// receives the number of bytes, UTF-8, not NUL-terminated; 0 past the last. `kind` is one of
+/// `RUSTLE_PROFILE_…`.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned).
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+///
+/// Safety: `error`, `text` (`text_capacity` elements), `length` are NULL or memory that this call alone
+/// uses.
+RustleStatus rustle_profile_text(
+    RustleHandle profile, uint32_t kind, uint32_t index, uint8_t *text, size_t text_capacity, size_t *length,
+    RustleError *error);
+
+// ---- Rigs of lighting fixtures: their files, and the check of their patch.
+
+/// The number of `rustle_rig_new`.
+#define RUSTLE_NEW_RIG 0x80177690u
+
+/// The number of `rustle_rig_describe`.
+#define RUSTLE_DESCRIBE_RIG 0x403ED46Fu
+
+/// The faults of a rig that are found at most.
+#define RUSTLE_RIG_FAULTS 10000
+
+/// In place of a fixture: none.
+#define RUSTLE_RIG_NO_FIXTURE UINT32_MAX
+
+// `RustleRigFaultKind`: A kind of fault of a rig.
+
+/// None: there are not that many.
+#define RUSTLE_RIG_NONE 0
+
+/// A value of the file cannot be used; its fixture is left out.
+#define RUSTLE_RIG_VALUE 1
+
+/// Two fixtures have slots in common.
+#define RUSTLE_RIG_OVERLAP 2
+
+/// A fixture reaches past slot 512.
+#define RUSTLE_RIG_PAST_END 3
+
+/// Two fixtures have the same id.
+#define RUSTLE_RIG_DUPLICATE_ID 4
+
+/// The file of a rig.
+typedef struct RustleRigConfiguration {
+  /// The file's JSON, at most 64 MiB, read during the call only; empty: a rig without fixtures.
+  RustleString json;
+} RustleRigConfiguration;
+
+/// A rig.
+typedef struct RustleRigDescription {
+  /// The number of fixtures.
+  uint32_t fixtures;
+  /// The number of universes with fixtures.
+  uint32_t universes;
+  /// The number of slots that the fixtures take, those past 512 included.
+  uint64_t slots;
+  /// The number of faults, at most `RUSTLE_RIG_FAULTS`.
+  uint32_t faults;
+  /// 0.
+  uint32_t reserved;
+} RustleRigDescription;
+
+/// A fault of a rig.
+typedef struct RustleRigFault {
+  /// The number of bytes of the text.
+  size_t length;
+  /// The kind.
+  /// One of `RUSTLE_RIG_…`.
+  uint32_t kind;
+  /// The fixture, counted from 0 among those that are not left out; `RUSTLE_RIG_NO_FIXTURE` for a value of the file.
+  uint32_t first;
+  /// The other fixture of an overlap or of an id; otherwise `RUSTLE_RIG_NO_FIXTURE`.
+  uint32_t second;
+  /// 0.
+  uint32_t reserved;
+} RustleRigFault;
+
+/// Reads a rig's file and checks its patch. Faults within the file's fixtures and of their patch do not fail
+/// the call. `rig` receives the handle, to be freed with `rustle_rig_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_LENGTH` (more than 64 MiB), `RUSTLE_MALFORMED_FILE`
+/// (not JSON, not an object, of another version, without fixtures).
+static inline RustleStatus rustle_rig_new(
+    const RustleRigConfiguration *configuration, RustleHandle *rig, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_RIG, configuration, sizeof *configuration, rig, error);
+}
+
+/// Writes what is in a rig to `description`.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+static inline RustleStatus rustle_rig_describe(
+    RustleHandle rig, RustleRigDescription *description, RustleError *error) {
+  return rustle_describe(rig, RUSTLE_DESCRIBE_RIG, description, sizeof *description, error);
+}
+
+/// Makes the handle `rig` stale. See `rustle_free`.
+static inline RustleStatus rustle_rig_free(RustleHandle rig, RustleError *error) {
+  return rustle_is_of_kind(rig, 19) ? rustle_free(rig, error) : rustle_refuse_kind(rig, 19, error);
+}
+
+/// `rustle_rig_fault` with the sizes of its records, which that function passes.
+RustleStatus rustle_rig_fault_sized(
+    RustleHandle rig, uint32_t index, uint8_t *text, size_t text_capacity, RustleRigFault *fault,
+    size_t fault_size, RustleError *error);
+
+/// Reports a fault, counted from 0: first those of the file, in its order, then overlaps and overflows by
+/// universe and slot, then duplicate ids; past the last, one of `RUSTLE_RIG_NONE`. `fault` receives it, and
+/// `text` its text in UTF-8 if there is room for all: nothing is written to `text` when `length` of `fault`
+/// is more than `text_capacity`.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned).
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+///
+/// Safety: `error`, `text` (`text_capacity` elements), `fault` are NULL or memory that this call alone uses.
+static inline RustleStatus rustle_rig_fault(
+    RustleHandle rig, uint32_t index, uint8_t *text, size_t text_capacity, RustleRigFault *fault,
+    RustleError *error) {
+  return rustle_rig_fault_sized(rig, index, text, text_capacity, fault, sizeof *fault, error);
+}
+
 // ---- Runtimes with manual time, for tests.
 
 /// The number of `rustle_runtime_new_manual`.
@@ -3335,6 +3596,402 @@ static inline RustleStatus rustle_runtime_free(RustleHandle runtime, RustleError
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, RustleError *error);
 
+// ---- Shows that run: effects, scenes and cues on a rig, sent by senders of DMX.
+
+/// The number of `rustle_show_new`.
+#define RUSTLE_NEW_SHOW 0x0C6B6779u
+
+/// The number of `rustle_show_describe`.
+#define RUSTLE_DESCRIBE_SHOW 0x26E35840u
+
+/// The number of `rustle_show_start`.
+#define RUSTLE_START_SHOW 0x3A5F85D7u
+
+/// In place of a cue or a scene: none.
+#define RUSTLE_SHOW_NONE UINT32_MAX
+
+/// Added to the Port-Address of a universe of Art-Net, where those of sACN stand beside it.
+#define RUSTLE_SHOW_ART_NET 65536
+
+// `RustleShowInput`: An input of a show.
+
+/// An onset of the sound, its strength the value, 0 to 1.
+#define RUSTLE_SHOW_ONSET 0
+
+/// The level of the sound from now on, 0 to 1.
+#define RUSTLE_SHOW_LEVEL 1
+
+/// The level of a band of the sound from now on, 0 to 1; its place is 0 to 7, from the lowest.
+#define RUSTLE_SHOW_BAND 2
+
+/// The level of a fader of the show, 0 to 1.
+#define RUSTLE_SHOW_FADER 3
+
+/// What all light is multiplied with, 0 to 1.
+#define RUSTLE_SHOW_MASTER 4
+
+/// 0: there is light; otherwise there is none. Heads and cues go on.
+#define RUSTLE_SHOW_BLACKOUT 5
+
+/// No light, and the list of cues pauses. Place and value are not read.
+#define RUSTLE_SHOW_PANIC 6
+
+/// 0: fades and waits for the next cue go on; otherwise they stand still.
+#define RUSTLE_SHOW_PAUSE 7
+
+/// To the next cue, the first one at the start. Place and value are not read.
+#define RUSTLE_SHOW_GO 8
+
+/// To the cue before. Place and value are not read.
+#define RUSTLE_SHOW_BACK 9
+
+/// To a cue by its place.
+#define RUSTLE_SHOW_CUE 10
+
+/// To a scene by its place, without a cue; it takes the value in seconds to come, 0 to 100,000.
+#define RUSTLE_SHOW_SCENE 11
+
+/// The tempo from the coming frame on, 1 to 999 beats a minute; the beats go on from where they are. The
+/// place is not read.
+#define RUSTLE_SHOW_TEMPO 12
+
+// `RustleShowReportKind`: What a report of a show is for.
+
+/// The state at a time of the reports' rate.
+#define RUSTLE_SHOW_REPORT_STATE 0
+
+/// A cue started, by hand or because it followed.
+#define RUSTLE_SHOW_REPORT_CUE_STARTED 1
+
+/// A scene started that is none of a cue.
+#define RUSTLE_SHOW_REPORT_SCENE_STARTED 2
+
+/// The scene is all that is on.
+#define RUSTLE_SHOW_REPORT_FADE_ENDED 3
+
+/// There is no cue after, or before, the one that is on.
+#define RUSTLE_SHOW_REPORT_CUES_ENDED 4
+
+/// Fades and waits stopped or went on.
+#define RUSTLE_SHOW_REPORT_PAUSED 5
+
+/// Light went off or came back.
+#define RUSTLE_SHOW_REPORT_BLACKOUT 6
+
+// `RustleShowText`: A kind of text of a show.
+
+/// The name of the show, at place 0.
+#define RUSTLE_SHOW_TEXT_NAME 0
+
+/// The name of a fader.
+#define RUSTLE_SHOW_TEXT_FADER 1
+
+/// The name of a scene.
+#define RUSTLE_SHOW_TEXT_SCENE 2
+
+/// The name of a cue.
+#define RUSTLE_SHOW_TEXT_CUE 3
+
+/// A fault of the show's file or of the rig's, in one sentence.
+#define RUSTLE_SHOW_TEXT_FAULT 4
+
+// `RustlePictureView`: From where a venue is seen.
+
+/// From above, with the back at the top.
+#define RUSTLE_PICTURE_TOP 0
+
+/// From the front, as the audience sees it.
+#define RUSTLE_PICTURE_FRONT 1
+
+// `RustlePictureForm`: What a picture is made of.
+
+/// Pixels row by row, each red, green, blue and 255.
+#define RUSTLE_PICTURE_RGBA 0
+
+/// A PNG file.
+#define RUSTLE_PICTURE_PNG 1
+
+/// An SVG file.
+#define RUSTLE_PICTURE_SVG 2
+
+/// The list of what is to be seen, in JSON.
+#define RUSTLE_PICTURE_JSON 3
+
+/// Lines for a terminal with 24-bit colours; a character is two pixels, one above the other.
+#define RUSTLE_PICTURE_TRUE_COLOR 4
+
+/// Lines for a terminal with the 256 colours of xterm.
+#define RUSTLE_PICTURE_PALETTE 5
+
+/// Lines of ASCII, without colours.
+#define RUSTLE_PICTURE_ASCII 6
+
+/// The configuration of a show. Texts are read during the call only.
+typedef struct RustleShowConfiguration {
+  /// The show as JSON, by `docs/show.schema.json`; empty: the built-in one.
+  RustleString show;
+  /// The rig as JSON, see `rustle_rig_new`; empty: that of the show, or the built-in one of `demo`.
+  RustleString rig;
+  /// The built-in rig, `pars`, `bars`, `heads`, `festival` or `wall`, where no other is given. Example: "pars".
+  RustleString demo;
+  /// Beats a minute at the start, 1 to 999. Example: 120.
+  double beats_a_minute;
+  /// Frames a second without a sender, 1 to 200; with one, its rate. Example: 44.
+  double frames_a_second;
+  /// Reports of the state a second, 0.001 to 10,000,000. Example: 1000.
+  double reports_per_second;
+  /// The number of reports after which a session ends, those of events among them; 0: no limit.
+  uint64_t report_limit;
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  RustleHandle runtime;
+  /// The session of a sender of sACN, on the same runtime, that takes the rig's universes of sACN, and whose frames the show
+  /// follows; 0: none.
+  RustleHandle sacn;
+  /// The session of a sender of Art-Net, likewise; the show follows its frames where there is none of sACN.
+  RustleHandle art_net;
+  /// Not 0: the first cue, or the first scene of a show without cues, waits for an input.
+  uint32_t starts_dark;
+  /// 0.
+  uint32_t reserved;
+} RustleShowConfiguration;
+
+/// A show and its rig.
+typedef struct RustleShowDescription {
+  /// The number of lights of the fixtures: each pixel is one.
+  uint64_t elements;
+  /// The number of fixtures.
+  uint32_t fixtures;
+  /// The number of universes with fixtures.
+  uint32_t universes;
+  /// The number of faders.
+  uint32_t faders;
+  /// The number of scenes.
+  uint32_t scenes;
+  /// The number of cues.
+  uint32_t cues;
+  /// The number of faults of the files; what is wrong is left out.
+  uint32_t faults;
+} RustleShowDescription;
+
+/// The state of a show at a frame.
+typedef struct RustleShowReport {
+  /// The sequence number in the session: 0, 1, 2 …
+  uint64_t sequence;
+  /// The time of the frame in nanoseconds since the show's start.
+  uint64_t time_ns;
+  /// The beats at the frame.
+  double beats;
+  /// Beats a minute.
+  double beats_a_minute;
+  /// Frames so far.
+  uint64_t frames;
+  /// Frames that were left out because their time was over.
+  uint64_t skipped;
+  /// What the report is for.
+  /// One of `RUSTLE_SHOW_REPORT_…`.
+  uint32_t kind;
+  /// The cue by its place, or `RUSTLE_SHOW_NONE`.
+  uint32_t cue;
+  /// The scene by its place, or `RUSTLE_SHOW_NONE`.
+  uint32_t scene;
+  /// What all light is multiplied with, 0 to 1.
+  float master;
+  /// Not 0 while what was there before the scene is still seen.
+  uint32_t is_fading;
+  /// Not 0 while fades and waits stand still.
+  uint32_t is_paused;
+  /// Not 0 while the light is off.
+  uint32_t is_dark;
+  /// Senders that take frames.
+  uint32_t outputs;
+  /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+  uint32_t gap;
+  /// 0.
+  uint32_t reserved;
+} RustleShowReport;
+
+/// A frame of a show.
+typedef struct RustleShowFrame {
+  /// Its time in nanoseconds since the show's start.
+  uint64_t time_ns;
+  /// Its beats.
+  double beats;
+  /// The number of its universes.
+  size_t universes;
+} RustleShowFrame;
+
+/// What a picture is to be.
+typedef struct RustlePictureSettings {
+  /// The width in pixels, 1 to 8,192. Example: 64.
+  uint32_t width;
+  /// The height in pixels, 1 to 8,192. Example: 36.
+  uint32_t height;
+  /// From where the venue is seen.
+  /// One of `RUSTLE_PICTURE_…`.
+  uint32_t view;
+  /// What the picture is made of.
+  /// One of `RUSTLE_PICTURE_…`.
+  uint32_t form;
+  /// Whether the floor has a grid.
+  uint32_t has_grid;
+  /// Whether there is a scale and a count of the fixtures.
+  uint32_t has_legend;
+  /// Whether fixtures have their ids beside them.
+  uint32_t has_labels;
+  /// 0.
+  uint32_t reserved;
+} RustlePictureSettings;
+
+/// Makes a show. Faults within the files do not fail the call: what is wrong is left out, see
+/// `rustle_show_text`. `show` receives the handle, to be freed with `rustle_show_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_STALE_HANDLE` (the art_net's; the runtime's; the sacn's), `RUSTLE_MALFORMED_FILE` (not
+/// JSON, not an object, of another version), `RUSTLE_RATE_OUT_OF_RANGE`.
+static inline RustleStatus rustle_show_new(
+    const RustleShowConfiguration *configuration, RustleHandle *show, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_SHOW, configuration, sizeof *configuration, show, error);
+}
+
+/// Writes what is in a show and in its rig to `description`.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+static inline RustleStatus rustle_show_describe(
+    RustleHandle show, RustleShowDescription *description, RustleError *error) {
+  return rustle_describe(show, RUSTLE_DESCRIBE_SHOW, description, sizeof *description, error);
+}
+
+/// Starts a session, which plays the show from its beginning on the configured senders. Events are
+/// `RustleShowReport` records. `session` receives the handle, to be freed with `rustle_session_free`. See
+/// `rustle_start`.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`.
+static inline RustleStatus rustle_show_start(
+    RustleHandle show, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
+    RustleError *error) {
+  return rustle_start(show, RUSTLE_START_SHOW, request, sizeof *request, sizeof(RustleShowReport), sink, session, error);
+}
+
+/// Moves waiting records of a session that `rustle_show_start` started into `buffer`. See `rustle_drain`.
+static inline RustleStatus rustle_show_drain(
+    RustleHandle session, RustleShowReport *buffer, size_t capacity, size_t *count,
+    RustleLaneStatistics *statistics, RustleError *error) {
+  return rustle_drain(session, RUSTLE_START_SHOW, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
+}
+
+/// Cancels every session of the show. See `rustle_cancel`.
+static inline RustleStatus rustle_show_cancel(RustleHandle show, RustleError *error) {
+  return rustle_is_of_kind(show, 20) ? rustle_cancel(show, error) : rustle_refuse_kind(show, 20, error);
+}
+
+/// Cancels every session of the show and refuses later starts. See `rustle_shut_down`.
+static inline RustleStatus rustle_show_shut_down(RustleHandle show, RustleError *error) {
+  return rustle_is_of_kind(show, 20) ? rustle_shut_down(show, error) : rustle_refuse_kind(show, 20, error);
+}
+
+/// Makes the handle `show` stale. See `rustle_free`.
+static inline RustleStatus rustle_show_free(RustleHandle show, RustleError *error) {
+  return rustle_is_of_kind(show, 20) ? rustle_free(show, error) : rustle_refuse_kind(show, 20, error);
+}
+
+/// Writes a text of a show to `text` if there is room for all of it: `kind` is one of `RUSTLE_SHOW_TEXT_…`,
+/// `place` counts from 0. `length` receives the number of bytes, UTF-8, not NUL-terminated; 0 past the last.
+/// `kind` is one of `RUSTLE_SHOW_TEXT_…`.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned).
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+///
+/// Safety: `error`, `text` (`text_capacity` elements), `length` are NULL or memory that this call alone
+/// uses.
+RustleStatus rustle_show_text(
+    RustleHandle show, uint32_t kind, uint32_t place, uint8_t *text, size_t text_capacity, size_t *length,
+    RustleError *error);
+
+/// Gives a session of a show an input, which is in the next packets; after the end it is ignored: `kind` is
+/// one of `RUSTLE_SHOW_…`, `place` a band, a fader, a cue or a scene, from 0, and `value` as the kind says.
+/// `kind` is one of `RUSTLE_SHOW_…`.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; a number out of
+/// its range), `RUSTLE_EXHAUSTED` (the worker is held up, and 65,536 inputs wait), `RUSTLE_FORKED`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `error` is NULL or memory that this call alone uses.
+RustleStatus rustle_show_input(
+    RustleHandle session, uint32_t kind, uint32_t place, double value, RustleError *error);
+
+/// Sets the beats of a session of a show, as a clock of another source has them: the count, -5e11 to 5e11,
+/// of `age_ns` nanoseconds ago, or of a time to come where that is negative, and a tempo from there on, 1 to
+/// 999 beats a minute. Where they differ from those before, effects jump.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; a number out of
+/// its range), `RUSTLE_EXHAUSTED` as `rustle_show_input`, `RUSTLE_FORKED`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `error` is NULL or memory that this call alone uses.
+RustleStatus rustle_show_set_beats(
+    RustleHandle session, double beats, int64_t age_ns, double beats_a_minute, RustleError *error);
+
+/// Adds a session of a sender on the same runtime to a session of a show, at most 64: it takes the universes
+/// of its protocol from the coming frame on. The show follows the frames of the first one that sends. One
+/// that is there already is left as it is.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
+/// `RUSTLE_INVALID_LENGTH` (a 65th), `RUSTLE_FORKED`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `error` is NULL or memory that this call alone uses.
+RustleStatus rustle_show_attach(RustleHandle session, RustleHandle sender, RustleError *error);
+
+/// `rustle_show_levels` with the sizes of its records, which that function passes.
+RustleStatus rustle_show_levels_sized(
+    RustleHandle session, uint32_t *universes, size_t universes_capacity, uint8_t *slots,
+    size_t slots_capacity, RustleShowFrame *frame, size_t frame_size, RustleError *error);
+
+/// Reads the last frame of a session of a show, also after its end: its universes in ascending order, those
+/// of Art-Net with `RUSTLE_SHOW_ART_NET` added, and 512 slots for each, as many of both as there is room
+/// for. `frame` receives the rest.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
+/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `error`, `universes` (`universes_capacity` elements), `slots` (`slots_capacity` elements),
+/// `frame` are NULL or memory that this call alone uses.
+static inline RustleStatus rustle_show_levels(
+    RustleHandle session, uint32_t *universes, size_t universes_capacity, uint8_t *slots,
+    size_t slots_capacity, RustleShowFrame *frame, RustleError *error) {
+  return rustle_show_levels_sized(
+      session, universes, universes_capacity, slots, slots_capacity, frame, sizeof *frame, error);
+}
+
+/// `rustle_show_picture` with the sizes of its records, which that function passes.
+RustleStatus rustle_show_picture_sized(
+    RustleHandle session, const RustlePictureSettings *settings, size_t settings_size, uint8_t *bytes,
+    size_t bytes_capacity, size_t *length, RustleError *error);
+
+/// Draws the last frame of a session of a show, as its slots say, to `bytes` if there is room for all.
+/// `length` receives the number of bytes. Works after the end.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
+/// overlaps or is misaligned; a field out of its range), `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`,
+/// `RUSTLE_INVALID_LENGTH` (a side of 0, or of more than 8,192 pixels).
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `settings` is NULL or readable and not written during the call; `error`, `bytes`
+/// (`bytes_capacity` elements), `length` are NULL or memory that this call alone uses.
+static inline RustleStatus rustle_show_picture(
+    RustleHandle session, const RustlePictureSettings *settings, uint8_t *bytes, size_t bytes_capacity,
+    size_t *length, RustleError *error) {
+  return rustle_show_picture_sized(session, settings, sizeof *settings, bytes, bytes_capacity, length, error);
+}
+
 // ---- Sound from and to devices: captures, playbacks, and the list of devices.
 
 /// The number of `rustle_capture_new`.
@@ -3355,8 +4012,8 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, 
 /// The configuration of a capture or a playback.
 typedef struct RustleSoundConfiguration {
   /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
-  /// no hardware: a capture swells from -60 dBFS to full scale and back in 20 s, a playback takes sound at its rate and is
-  /// silent. Example: "demo".
+  /// no hardware: it captures a tone that rises from -60 dBFS to full scale and falls back in 20 s, and discards what it plays,
+  /// at its rate. Example: "demo".
   RustleString device;
   /// The number of frames after which a session ends, including a playback's inserted silence; 0: no limit for a capture,
   /// and a playback ends after `rustle_playback_finish`.
@@ -3576,7 +4233,7 @@ RustleStatus rustle_playback_finish(RustleHandle session, RustleError *error);
 /// Frame f begins at sample f `hop`, and every frame lies inside the signal.
 #define RUSTLE_PADDING_NONE 0
 
-/// The centre of frame f is at sample f `hop`; the signal is padded with zeros.
+/// The centre of frame number f is at sample f × `hop`; the signal is padded with zeros.
 #define RUSTLE_PADDING_ZERO 1
 
 /// The centre of frame f is at sample f `hop`; the signal is padded by reflection at its first and its last
@@ -3971,7 +4628,7 @@ typedef struct RustleVoiceSummary {
 /// The effective settings of a voice analyzer.
 typedef struct RustleVoiceDescription {
   /// The number of samples of the longest analysis frame: the first result needs this many.
-  uint32_t window;
+  uint32_t frame_length;
   /// The hop size in samples.
   uint32_t hop;
 } RustleVoiceDescription;
@@ -4235,25 +4892,26 @@ RUSTLE_ASSERT(offsetof(RustleLayoutEntry, field) == 8, "the offset of RustleLayo
 RUSTLE_ASSERT(offsetof(RustleLayoutEntry, size) == 16, "the offset of RustleLayoutEntry.size");
 RUSTLE_ASSERT(offsetof(RustleLayoutEntry, alignment) == 24, "the offset of RustleLayoutEntry.alignment");
 RUSTLE_ASSERT(offsetof(RustleLayoutEntry, offset) == 32, "the offset of RustleLayoutEntry.offset");
-RUSTLE_ASSERT(sizeof(RustleDMXConfiguration) == 136, "the size of RustleDMXConfiguration");
+RUSTLE_ASSERT(sizeof(RustleDMXConfiguration) == 152, "the size of RustleDMXConfiguration");
 RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, interface) == 0, "the offset of RustleDMXConfiguration.interface");
 RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, destinations) == 16, "the offset of RustleDMXConfiguration.destinations");
 RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, cid) == 32, "the offset of RustleDMXConfiguration.cid");
 RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, name) == 48, "the offset of RustleDMXConfiguration.name");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, frames_a_second) == 64, "the offset of RustleDMXConfiguration.frames_a_second");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, reports_per_second) == 72, "the offset of RustleDMXConfiguration.reports_per_second");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, report_limit) == 80, "the offset of RustleDMXConfiguration.report_limit");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sync_gap_ns) == 88, "the offset of RustleDMXConfiguration.sync_gap_ns");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, runtime) == 96, "the offset of RustleDMXConfiguration.runtime");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, kind) == 104, "the offset of RustleDMXConfiguration.kind");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, priority) == 108, "the offset of RustleDMXConfiguration.priority");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sync_address) == 112, "the offset of RustleDMXConfiguration.sync_address");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, time_to_live) == 116, "the offset of RustleDMXConfiguration.time_to_live");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, broadcasts) == 120, "the offset of RustleDMXConfiguration.broadcasts");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sends_art_sync) == 124, "the offset of RustleDMXConfiguration.sends_art_sync");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, forces_sync) == 128, "the offset of RustleDMXConfiguration.forces_sync");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, is_preview) == 132, "the offset of RustleDMXConfiguration.is_preview");
-RUSTLE_ASSERT(sizeof(RustleDMXReport) == 96, "the size of RustleDMXReport");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, capture) == 64, "the offset of RustleDMXConfiguration.capture");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, frames_a_second) == 80, "the offset of RustleDMXConfiguration.frames_a_second");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, reports_per_second) == 88, "the offset of RustleDMXConfiguration.reports_per_second");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, report_limit) == 96, "the offset of RustleDMXConfiguration.report_limit");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sync_gap_ns) == 104, "the offset of RustleDMXConfiguration.sync_gap_ns");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, runtime) == 112, "the offset of RustleDMXConfiguration.runtime");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, kind) == 120, "the offset of RustleDMXConfiguration.kind");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, priority) == 124, "the offset of RustleDMXConfiguration.priority");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sync_address) == 128, "the offset of RustleDMXConfiguration.sync_address");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, time_to_live) == 132, "the offset of RustleDMXConfiguration.time_to_live");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, broadcasts) == 136, "the offset of RustleDMXConfiguration.broadcasts");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sends_art_sync) == 140, "the offset of RustleDMXConfiguration.sends_art_sync");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, forces_sync) == 144, "the offset of RustleDMXConfiguration.forces_sync");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, is_preview) == 148, "the offset of RustleDMXConfiguration.is_preview");
+RUSTLE_ASSERT(sizeof(RustleDMXReport) == 104, "the size of RustleDMXReport");
 RUSTLE_ASSERT(offsetof(RustleDMXReport, sequence) == 0, "the offset of RustleDMXReport.sequence");
 RUSTLE_ASSERT(offsetof(RustleDMXReport, frames) == 8, "the offset of RustleDMXReport.frames");
 RUSTLE_ASSERT(offsetof(RustleDMXReport, skipped) == 16, "the offset of RustleDMXReport.skipped");
@@ -4265,8 +4923,9 @@ RUSTLE_ASSERT(offsetof(RustleDMXReport, refusals) == 56, "the offset of RustleDM
 RUSTLE_ASSERT(offsetof(RustleDMXReport, lateness_ns) == 64, "the offset of RustleDMXReport.lateness_ns");
 RUSTLE_ASSERT(offsetof(RustleDMXReport, longest_lateness_ns) == 72, "the offset of RustleDMXReport.longest_lateness_ns");
 RUSTLE_ASSERT(offsetof(RustleDMXReport, universes) == 80, "the offset of RustleDMXReport.universes");
-RUSTLE_ASSERT(offsetof(RustleDMXReport, is_realtime) == 88, "the offset of RustleDMXReport.is_realtime");
-RUSTLE_ASSERT(offsetof(RustleDMXReport, gap) == 92, "the offset of RustleDMXReport.gap");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, unheard) == 88, "the offset of RustleDMXReport.unheard");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, is_realtime) == 96, "the offset of RustleDMXReport.is_realtime");
+RUSTLE_ASSERT(offsetof(RustleDMXReport, gap) == 100, "the offset of RustleDMXReport.gap");
 RUSTLE_ASSERT(sizeof(RustleDMXInterface) == 56, "the size of RustleDMXInterface");
 RUSTLE_ASSERT(offsetof(RustleDMXInterface, name) == 0, "the offset of RustleDMXInterface.name");
 RUSTLE_ASSERT(offsetof(RustleDMXInterface, address) == 16, "the offset of RustleDMXInterface.address");
@@ -4294,7 +4953,7 @@ RUSTLE_ASSERT(offsetof(RustleDMXNode, address) == 36, "the offset of RustleDMXNo
 RUSTLE_ASSERT(offsetof(RustleDMXNode, firmware) == 40, "the offset of RustleDMXNode.firmware");
 RUSTLE_ASSERT(offsetof(RustleDMXNode, oem) == 44, "the offset of RustleDMXNode.oem");
 RUSTLE_ASSERT(offsetof(RustleDMXNode, esta) == 48, "the offset of RustleDMXNode.esta");
-RUSTLE_ASSERT(offsetof(RustleDMXNode, place) == 52, "the offset of RustleDMXNode.place");
+RUSTLE_ASSERT(offsetof(RustleDMXNode, index) == 52, "the offset of RustleDMXNode.index");
 RUSTLE_ASSERT(offsetof(RustleDMXNode, gap) == 56, "the offset of RustleDMXNode.gap");
 RUSTLE_ASSERT(offsetof(RustleDMXNode, port_count) == 60, "the offset of RustleDMXNode.port_count");
 RUSTLE_ASSERT(offsetof(RustleDMXNode, ports_count) == 64, "the offset of RustleDMXNode.ports_count");
@@ -4343,7 +5002,7 @@ RUSTLE_ASSERT(offsetof(RustleDMXLevels, time_ns) == 16, "the offset of RustleDMX
 RUSTLE_ASSERT(offsetof(RustleDMXLevels, kind) == 24, "the offset of RustleDMXLevels.kind");
 RUSTLE_ASSERT(offsetof(RustleDMXLevels, universe) == 28, "the offset of RustleDMXLevels.universe");
 RUSTLE_ASSERT(offsetof(RustleDMXLevels, sources) == 32, "the offset of RustleDMXLevels.sources");
-RUSTLE_ASSERT(offsetof(RustleDMXLevels, place) == 36, "the offset of RustleDMXLevels.place");
+RUSTLE_ASSERT(offsetof(RustleDMXLevels, index) == 36, "the offset of RustleDMXLevels.index");
 RUSTLE_ASSERT(offsetof(RustleDMXLevels, gap) == 40, "the offset of RustleDMXLevels.gap");
 RUSTLE_ASSERT(offsetof(RustleDMXLevels, levels_count) == 44, "the offset of RustleDMXLevels.levels_count");
 RUSTLE_ASSERT(offsetof(RustleDMXLevels, levels) == 48, "the offset of RustleDMXLevels.levels");
@@ -4374,6 +5033,18 @@ RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, discovery_pages) == 64, "the off
 RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, replies) == 72, "the offset of RustleDMXReceiverCounts.replies");
 RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, replies_refused) == 80, "the offset of RustleDMXReceiverCounts.replies_refused");
 RUSTLE_ASSERT(offsetof(RustleDMXReceiverCounts, socket_errors) == 88, "the offset of RustleDMXReceiverCounts.socket_errors");
+RUSTLE_ASSERT(sizeof(RustleDMXSource) == 112, "the size of RustleDMXSource");
+RUSTLE_ASSERT(offsetof(RustleDMXSource, cid_high) == 0, "the offset of RustleDMXSource.cid_high");
+RUSTLE_ASSERT(offsetof(RustleDMXSource, cid_low) == 8, "the offset of RustleDMXSource.cid_low");
+RUSTLE_ASSERT(offsetof(RustleDMXSource, address) == 16, "the offset of RustleDMXSource.address");
+RUSTLE_ASSERT(offsetof(RustleDMXSource, physical) == 20, "the offset of RustleDMXSource.physical");
+RUSTLE_ASSERT(offsetof(RustleDMXSource, priority) == 24, "the offset of RustleDMXSource.priority");
+RUSTLE_ASSERT(offsetof(RustleDMXSource, sync_address) == 28, "the offset of RustleDMXSource.sync_address");
+RUSTLE_ASSERT(offsetof(RustleDMXSource, has_priorities) == 32, "the offset of RustleDMXSource.has_priorities");
+RUSTLE_ASSERT(offsetof(RustleDMXSource, is_preview) == 36, "the offset of RustleDMXSource.is_preview");
+RUSTLE_ASSERT(offsetof(RustleDMXSource, is_there) == 40, "the offset of RustleDMXSource.is_there");
+RUSTLE_ASSERT(offsetof(RustleDMXSource, text_length) == 44, "the offset of RustleDMXSource.text_length");
+RUSTLE_ASSERT(offsetof(RustleDMXSource, text) == 48, "the offset of RustleDMXSource.text");
 RUSTLE_ASSERT(sizeof(RustleDMXUniverseCounts) == 64, "the size of RustleDMXUniverseCounts");
 RUSTLE_ASSERT(offsetof(RustleDMXUniverseCounts, packets) == 0, "the offset of RustleDMXUniverseCounts.packets");
 RUSTLE_ASSERT(offsetof(RustleDMXUniverseCounts, out_of_order) == 8, "the offset of RustleDMXUniverseCounts.out_of_order");
@@ -4682,7 +5353,7 @@ RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, sample_rate) == 0, "the offset 
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, lowest) == 8, "the offset of RustlePitchConfiguration.lowest");
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, highest) == 16, "the offset of RustlePitchConfiguration.highest");
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, method) == 24, "the offset of RustlePitchConfiguration.method");
-RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, window) == 28, "the offset of RustlePitchConfiguration.window");
+RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, frame_length) == 28, "the offset of RustlePitchConfiguration.frame_length");
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, hop) == 32, "the offset of RustlePitchConfiguration.hop");
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, expects_one_note) == 36, "the offset of RustlePitchConfiguration.expects_one_note");
 RUSTLE_ASSERT(sizeof(RustlePitchFrame) == 64, "the size of RustlePitchFrame");
@@ -4698,12 +5369,83 @@ RUSTLE_ASSERT(offsetof(RustlePitchFrame, reserved) == 60, "the offset of RustleP
 RUSTLE_ASSERT(sizeof(RustlePitchDescription) == 32, "the size of RustlePitchDescription");
 RUSTLE_ASSERT(offsetof(RustlePitchDescription, lowest) == 0, "the offset of RustlePitchDescription.lowest");
 RUSTLE_ASSERT(offsetof(RustlePitchDescription, highest) == 8, "the offset of RustlePitchDescription.highest");
-RUSTLE_ASSERT(offsetof(RustlePitchDescription, window) == 16, "the offset of RustlePitchDescription.window");
-RUSTLE_ASSERT(offsetof(RustlePitchDescription, shortest) == 20, "the offset of RustlePitchDescription.shortest");
+RUSTLE_ASSERT(offsetof(RustlePitchDescription, frame_length) == 16, "the offset of RustlePitchDescription.frame_length");
+RUSTLE_ASSERT(offsetof(RustlePitchDescription, shortest_frame_length) == 20, "the offset of RustlePitchDescription.shortest_frame_length");
 RUSTLE_ASSERT(offsetof(RustlePitchDescription, hop) == 24, "the offset of RustlePitchDescription.hop");
 RUSTLE_ASSERT(offsetof(RustlePitchDescription, reserved) == 28, "the offset of RustlePitchDescription.reserved");
+RUSTLE_ASSERT(sizeof(RustleProfileConfiguration) == 16, "the size of RustleProfileConfiguration");
+RUSTLE_ASSERT(offsetof(RustleProfileConfiguration, file) == 0, "the offset of RustleProfileConfiguration.file");
+RUSTLE_ASSERT(offsetof(RustleProfileConfiguration, file_count) == 8, "the offset of RustleProfileConfiguration.file_count");
+RUSTLE_ASSERT(sizeof(RustleProfileDescription) == 8, "the size of RustleProfileDescription");
+RUSTLE_ASSERT(offsetof(RustleProfileDescription, modes) == 0, "the offset of RustleProfileDescription.modes");
+RUSTLE_ASSERT(offsetof(RustleProfileDescription, notes) == 4, "the offset of RustleProfileDescription.notes");
+RUSTLE_ASSERT(sizeof(RustleRigConfiguration) == 16, "the size of RustleRigConfiguration");
+RUSTLE_ASSERT(offsetof(RustleRigConfiguration, json) == 0, "the offset of RustleRigConfiguration.json");
+RUSTLE_ASSERT(sizeof(RustleRigDescription) == 24, "the size of RustleRigDescription");
+RUSTLE_ASSERT(offsetof(RustleRigDescription, fixtures) == 0, "the offset of RustleRigDescription.fixtures");
+RUSTLE_ASSERT(offsetof(RustleRigDescription, universes) == 4, "the offset of RustleRigDescription.universes");
+RUSTLE_ASSERT(offsetof(RustleRigDescription, slots) == 8, "the offset of RustleRigDescription.slots");
+RUSTLE_ASSERT(offsetof(RustleRigDescription, faults) == 16, "the offset of RustleRigDescription.faults");
+RUSTLE_ASSERT(offsetof(RustleRigDescription, reserved) == 20, "the offset of RustleRigDescription.reserved");
+RUSTLE_ASSERT(sizeof(RustleRigFault) == 24, "the size of RustleRigFault");
+RUSTLE_ASSERT(offsetof(RustleRigFault, length) == 0, "the offset of RustleRigFault.length");
+RUSTLE_ASSERT(offsetof(RustleRigFault, kind) == 8, "the offset of RustleRigFault.kind");
+RUSTLE_ASSERT(offsetof(RustleRigFault, first) == 12, "the offset of RustleRigFault.first");
+RUSTLE_ASSERT(offsetof(RustleRigFault, second) == 16, "the offset of RustleRigFault.second");
+RUSTLE_ASSERT(offsetof(RustleRigFault, reserved) == 20, "the offset of RustleRigFault.reserved");
 RUSTLE_ASSERT(sizeof(RustleManualRuntime) == 8, "the size of RustleManualRuntime");
 RUSTLE_ASSERT(offsetof(RustleManualRuntime, wall_ms) == 0, "the offset of RustleManualRuntime.wall_ms");
+RUSTLE_ASSERT(sizeof(RustleShowConfiguration) == 112, "the size of RustleShowConfiguration");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, show) == 0, "the offset of RustleShowConfiguration.show");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, rig) == 16, "the offset of RustleShowConfiguration.rig");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, demo) == 32, "the offset of RustleShowConfiguration.demo");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, beats_a_minute) == 48, "the offset of RustleShowConfiguration.beats_a_minute");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, frames_a_second) == 56, "the offset of RustleShowConfiguration.frames_a_second");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, reports_per_second) == 64, "the offset of RustleShowConfiguration.reports_per_second");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, report_limit) == 72, "the offset of RustleShowConfiguration.report_limit");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, runtime) == 80, "the offset of RustleShowConfiguration.runtime");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, sacn) == 88, "the offset of RustleShowConfiguration.sacn");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, art_net) == 96, "the offset of RustleShowConfiguration.art_net");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, starts_dark) == 104, "the offset of RustleShowConfiguration.starts_dark");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, reserved) == 108, "the offset of RustleShowConfiguration.reserved");
+RUSTLE_ASSERT(sizeof(RustleShowDescription) == 32, "the size of RustleShowDescription");
+RUSTLE_ASSERT(offsetof(RustleShowDescription, elements) == 0, "the offset of RustleShowDescription.elements");
+RUSTLE_ASSERT(offsetof(RustleShowDescription, fixtures) == 8, "the offset of RustleShowDescription.fixtures");
+RUSTLE_ASSERT(offsetof(RustleShowDescription, universes) == 12, "the offset of RustleShowDescription.universes");
+RUSTLE_ASSERT(offsetof(RustleShowDescription, faders) == 16, "the offset of RustleShowDescription.faders");
+RUSTLE_ASSERT(offsetof(RustleShowDescription, scenes) == 20, "the offset of RustleShowDescription.scenes");
+RUSTLE_ASSERT(offsetof(RustleShowDescription, cues) == 24, "the offset of RustleShowDescription.cues");
+RUSTLE_ASSERT(offsetof(RustleShowDescription, faults) == 28, "the offset of RustleShowDescription.faults");
+RUSTLE_ASSERT(sizeof(RustleShowReport) == 88, "the size of RustleShowReport");
+RUSTLE_ASSERT(offsetof(RustleShowReport, sequence) == 0, "the offset of RustleShowReport.sequence");
+RUSTLE_ASSERT(offsetof(RustleShowReport, time_ns) == 8, "the offset of RustleShowReport.time_ns");
+RUSTLE_ASSERT(offsetof(RustleShowReport, beats) == 16, "the offset of RustleShowReport.beats");
+RUSTLE_ASSERT(offsetof(RustleShowReport, beats_a_minute) == 24, "the offset of RustleShowReport.beats_a_minute");
+RUSTLE_ASSERT(offsetof(RustleShowReport, frames) == 32, "the offset of RustleShowReport.frames");
+RUSTLE_ASSERT(offsetof(RustleShowReport, skipped) == 40, "the offset of RustleShowReport.skipped");
+RUSTLE_ASSERT(offsetof(RustleShowReport, kind) == 48, "the offset of RustleShowReport.kind");
+RUSTLE_ASSERT(offsetof(RustleShowReport, cue) == 52, "the offset of RustleShowReport.cue");
+RUSTLE_ASSERT(offsetof(RustleShowReport, scene) == 56, "the offset of RustleShowReport.scene");
+RUSTLE_ASSERT(offsetof(RustleShowReport, master) == 60, "the offset of RustleShowReport.master");
+RUSTLE_ASSERT(offsetof(RustleShowReport, is_fading) == 64, "the offset of RustleShowReport.is_fading");
+RUSTLE_ASSERT(offsetof(RustleShowReport, is_paused) == 68, "the offset of RustleShowReport.is_paused");
+RUSTLE_ASSERT(offsetof(RustleShowReport, is_dark) == 72, "the offset of RustleShowReport.is_dark");
+RUSTLE_ASSERT(offsetof(RustleShowReport, outputs) == 76, "the offset of RustleShowReport.outputs");
+RUSTLE_ASSERT(offsetof(RustleShowReport, gap) == 80, "the offset of RustleShowReport.gap");
+RUSTLE_ASSERT(offsetof(RustleShowReport, reserved) == 84, "the offset of RustleShowReport.reserved");
+RUSTLE_ASSERT(sizeof(RustleShowFrame) == 24, "the size of RustleShowFrame");
+RUSTLE_ASSERT(offsetof(RustleShowFrame, time_ns) == 0, "the offset of RustleShowFrame.time_ns");
+RUSTLE_ASSERT(offsetof(RustleShowFrame, beats) == 8, "the offset of RustleShowFrame.beats");
+RUSTLE_ASSERT(offsetof(RustleShowFrame, universes) == 16, "the offset of RustleShowFrame.universes");
+RUSTLE_ASSERT(sizeof(RustlePictureSettings) == 32, "the size of RustlePictureSettings");
+RUSTLE_ASSERT(offsetof(RustlePictureSettings, width) == 0, "the offset of RustlePictureSettings.width");
+RUSTLE_ASSERT(offsetof(RustlePictureSettings, height) == 4, "the offset of RustlePictureSettings.height");
+RUSTLE_ASSERT(offsetof(RustlePictureSettings, view) == 8, "the offset of RustlePictureSettings.view");
+RUSTLE_ASSERT(offsetof(RustlePictureSettings, form) == 12, "the offset of RustlePictureSettings.form");
+RUSTLE_ASSERT(offsetof(RustlePictureSettings, has_grid) == 16, "the offset of RustlePictureSettings.has_grid");
+RUSTLE_ASSERT(offsetof(RustlePictureSettings, has_legend) == 20, "the offset of RustlePictureSettings.has_legend");
+RUSTLE_ASSERT(offsetof(RustlePictureSettings, has_labels) == 24, "the offset of RustlePictureSettings.has_labels");
+RUSTLE_ASSERT(offsetof(RustlePictureSettings, reserved) == 28, "the offset of RustlePictureSettings.reserved");
 RUSTLE_ASSERT(sizeof(RustleSoundConfiguration) == 48, "the size of RustleSoundConfiguration");
 RUSTLE_ASSERT(offsetof(RustleSoundConfiguration, device) == 0, "the offset of RustleSoundConfiguration.device");
 RUSTLE_ASSERT(offsetof(RustleSoundConfiguration, frame_limit) == 16, "the offset of RustleSoundConfiguration.frame_limit");
@@ -4813,7 +5555,7 @@ RUSTLE_ASSERT(offsetof(RustleVoiceSummary, mean_confidence) == 40, "the offset o
 RUSTLE_ASSERT(offsetof(RustleVoiceSummary, mean_hnr) == 48, "the offset of RustleVoiceSummary.mean_hnr");
 RUSTLE_ASSERT(offsetof(RustleVoiceSummary, perturbation) == 56, "the offset of RustleVoiceSummary.perturbation");
 RUSTLE_ASSERT(sizeof(RustleVoiceDescription) == 8, "the size of RustleVoiceDescription");
-RUSTLE_ASSERT(offsetof(RustleVoiceDescription, window) == 0, "the offset of RustleVoiceDescription.window");
+RUSTLE_ASSERT(offsetof(RustleVoiceDescription, frame_length) == 0, "the offset of RustleVoiceDescription.frame_length");
 RUSTLE_ASSERT(offsetof(RustleVoiceDescription, hop) == 4, "the offset of RustleVoiceDescription.hop");
 RUSTLE_ASSERT(sizeof(RustleSpectrumFeatures) == 24, "the size of RustleSpectrumFeatures");
 RUSTLE_ASSERT(offsetof(RustleSpectrumFeatures, centroid) == 0, "the offset of RustleSpectrumFeatures.centroid");

@@ -12,7 +12,9 @@ use crate::sink::RawSink;
 use crate::status::*;
 use crate::RustleHandle;
 pub(crate) use rustle_engines::DmxEngine;
-use rustle_engines::{DmxConfiguration, DmxError, DmxProtocol, DmxReport, DmxSession, LaneSession, Sessions};
+use rustle_engines::{
+    DmxConfiguration, DmxError, DmxOutput, DmxProtocol, DmxReport, DmxSession, LaneSession, Sessions,
+};
 use rustle_lighting::sender::{FrameRate, SenderError};
 use rustle_lighting::{Name, SacnUniverse};
 use std::ffi::c_void;
@@ -33,12 +35,16 @@ records! {
         /// The interface of multicast and broadcast, one of `rustle_dmx_interfaces` by its name or address; empty: that of the default
         /// route; `demo`: nothing is sent, all is counted. Example: "demo".
         pub interface: RustleString,
-        /// The destinations, at most 1,024, separated by commas: IPv4 addresses, with or without a port. None: sACN is multicast.
+        /// The destinations, at most 1,024, separated by commas: IPv4 addresses, with or without a port. None: sACN is
+        /// multicast. `auto` alone: Art-Net polls the interface, and sends each Port-Address to the nodes that list it.
         pub destinations: RustleString,
-        /// The source's identifier, a UUID, to be made once and kept. sACN alone. Example: "6f8c2a60-1e0b-4c39-9d3e-0a1b2c3d4e5f".
+        /// The source's identifier, a UUID, to be made once and kept. sACN only. Example: "6f8c2a60-1e0b-4c39-9d3e-0a1b2c3d4e5f".
         pub cid: RustleString,
-        /// The source's name, at most 63 bytes. sACN alone.
+        /// The source's name, at most 63 bytes. sACN only.
         pub name: RustleString,
+        /// The file that the packets are written to in place of a network, a capture (pcap) with times from the session's start; empty:
+        /// none. It needs the interface `demo`. A file that is there is replaced.
+        pub capture: RustleString,
         /// Frames a second, 1 to 200. Full universes are sent at most at 44 Hz on average. Example: 44.
         pub frames_a_second: f64,
         /// Reports a second, 0.001 to 10,000,000. Example: 1000.
@@ -51,19 +57,19 @@ records! {
         pub runtime: RustleHandle,
         /// The protocol.
         pub kind: Choice<RustleDMXProtocol>,
-        /// The priority of universes that are added, 0 to 200. sACN alone. Example: 100.
+        /// The priority of universes that are added, 0 to 200. sACN only. Example: 100.
         pub priority: u32,
-        /// The synchronization address of all universes, 1 to 63999; 0: none. sACN alone.
+        /// The synchronization address of all universes, 1 to 63999; 0: none. sACN only.
         pub sync_address: u32,
         /// The routers that multicast may pass, plus one, 0 to 255. Example: 1.
         pub time_to_live: u32,
-        /// Whether data are also sent to the interface's directed broadcast address. Art-Net alone.
+        /// Whether data are also sent to the interface's directed broadcast address. Art-Net only.
         pub broadcasts: Flag,
-        /// Whether an ArtSync follows each frame. Art-Net alone.
+        /// Whether an ArtSync follows each frame. Art-Net only.
         pub sends_art_sync: Flag,
-        /// Whether data act at once when synchronization is lost. sACN alone.
+        /// Whether data act at once when synchronization is lost. sACN only.
         pub forces_sync: Flag,
-        /// Whether the data are previews. sACN alone.
+        /// Whether the data are previews. sACN only.
         pub is_preview: Flag,
     }
 
@@ -71,19 +77,19 @@ records! {
     pub struct RustleDMXReport in lanes of DmxReport {
         /// The sequence number in the session: 0, 1, 2 …
         pub sequence: u64,
-        /// Frames whose time came, also those without a packet.
+        /// Frames so far: one each period, whether or not a packet was due.
         pub frames: u64,
-        /// Frames that were skipped because their time was over.
+        /// Frames that were skipped because the thread woke a whole period late.
         pub skipped: u64,
         /// Packets with levels or priorities; each counts once, whatever the number of its destinations.
         pub packets: u64,
         /// Synchronization packets, likewise.
         pub syncs: u64,
-        /// Datagrams that the system took.
+        /// Datagrams that the system accepted.
         pub datagrams: u64,
         /// Their bytes.
         pub bytes: u64,
-        /// Refusals: datagrams that the system did not take, and reports that nobody listens at a destination.
+        /// Refusals: datagrams that the system did not accept, and answers of destinations that no program listens there.
         pub refusals: u64,
         /// How late the thread woke for a frame at most since the report before, in nanoseconds.
         pub lateness_ns: u64,
@@ -91,6 +97,8 @@ records! {
         pub longest_lateness_ns: u64,
         /// Universes, with those that are ending.
         pub universes: u64,
+        /// Universes that no node lists, where the data follow the nodes: they are not sent. At the end those of the last frame.
+        pub unheard: u64,
         /// Not 0 when the thread is scheduled before ordinary ones.
         pub is_realtime: Flag,
         /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
@@ -138,7 +146,8 @@ impl Stream<RustleLaneRequest> for DmxEngine {
     /// Opens the network and starts a session, which sends universes from their first levels on. Events are `RustleDMXReport` records.
     /// The session's end sends the terminations, three per universe of sACN and a frame apart; the last callback follows them.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_NETWORK_FAILED`.
+    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_NETWORK_FAILED`,
+    /// `RUSTLE_UNWRITABLE_FILE` (a capture).
     fn start(&self, request: &RustleLaneRequest, sink: RawSink) -> Outcome<DmxError, Started> {
         let session = self.start(request.delivery::<RustleDMXReport, DmxReport>(sink)?)?;
         let lane = LaneSession::clone(&session);
@@ -154,6 +163,11 @@ impl Face for Sending {
 }
 
 impl Sending {
+    /// Its levels, for an engine that sends frames by it.
+    pub(crate) fn output(&self) -> DmxOutput {
+        self.0.output().clone()
+    }
+
     /// Sets the levels of universes of a session of a sender, 1 to 63999 of sACN, Port-Addresses 0 to 32767 of Art-Net: `slots` has the
     /// same number for each, 1 to 512, one universe after the other. All of them are sent in one frame, the next one or, when it has
     /// begun, the one after. A new universe is added.
@@ -168,7 +182,7 @@ impl Sending {
         Ok(self.0.set_levels(universes, slots)?)
     }
 
-    /// Ends a universe of a session of a sender: sACN sends three terminated packets. One that is not sent is left alone.
+    /// Ends a universe of a session of a sender: sACN sends three terminated packets. Has no effect on one that is not sent.
     ///
     /// Fails with `RUSTLE_INVALID_UNIVERSE`, `RUSTLE_FORKED`.
     ///
@@ -216,7 +230,7 @@ impl Sending {
         Ok(RustleDMXReport::new(&self.0.counts(), 0))
     }
 
-    /// Writes the refusals by destination to `counts`, in the order of the configuration without doubles, then those of multicast and
+    /// Writes the refusals by destination to `counts`, in the order of the configuration without duplicates, then those of multicast and
     /// broadcast, as many as there is room for. `written` receives their number. Works after the end.
     ///
     /// Thread-safe: yes. Realtime-safe: no.
@@ -300,11 +314,11 @@ impl RustleDMXConfiguration {
         )?);
         Ok(DmxConfiguration {
             interface: self.interface.text("configuration.interface")?.to_owned(),
-            destinations: (destinations
-                .split(',')
-                .filter(|text| !text.is_empty())
-                .map(str::to_owned))
-            .collect(),
+            // An empty address between others is refused as one; no text is no address.
+            destinations: match destinations {
+                "" => Vec::new(),
+                all => all.split(',').map(str::to_owned).collect(),
+            },
             broadcasts: self.broadcasts.is_set(),
             rate: FrameRate::from_millihertz((hertz * 1_000.0).round() as u32).map_err(DmxError::Sender)?,
             priority: small("configuration.priority", "0 to 200", self.priority)?,
@@ -316,6 +330,10 @@ impl RustleDMXConfiguration {
             time_to_live,
             reports_per_second: self.reports_per_second,
             report_limit: (self.report_limit != 0).then_some(self.report_limit),
+            capture: match self.capture.text("configuration.capture")? {
+                "" => None,
+                path => Some(path.to_owned()),
+            },
             ..DmxConfiguration::new(protocol, cid, name)
         })
     }
@@ -335,10 +353,16 @@ impl DomainError for DmxError {
             | Self::UniverseCount { .. }
             | Self::Name(_) => RUSTLE_INVALID_LENGTH,
             Self::Sender(SenderError::Slots { .. }) => RUSTLE_INVALID_LENGTH,
-            Self::Sender(_) | Self::Cid(_) | Self::Unsupported { .. } => RUSTLE_INVALID_VALUE,
-            Self::Destination { .. } => RUSTLE_MALFORMED_ADDRESS,
+            Self::Sender(_)
+            | Self::Cid(_)
+            | Self::Unsupported { .. }
+            | Self::SyncGap { .. }
+            | Self::SourceCount { .. } => RUSTLE_INVALID_VALUE,
+            Self::Destination { .. } | Self::AutoBesideOthers => RUSTLE_MALFORMED_ADDRESS,
             Self::NoDestination => RUSTLE_NO_DESTINATION,
             Self::ReportRate { .. } => RUSTLE_RATE_OUT_OF_RANGE,
+            Self::CaptureBesideNetwork { .. } => RUSTLE_INVALID_VALUE,
+            Self::Capture { .. } => RUSTLE_UNWRITABLE_FILE,
             Self::Interface { .. } => RUSTLE_UNKNOWN_INTERFACE,
             Self::PortTaken { .. } => RUSTLE_ADDRESS_UNAVAILABLE,
             Self::NoMulticast { .. } | Self::NotPermitted { .. } | Self::Network { .. } => {

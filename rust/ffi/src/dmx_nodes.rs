@@ -97,8 +97,8 @@ records! {
         pub oem: u32,
         /// Its maker's ESTA code.
         pub esta: u32,
-        /// Its place in the table, 0 to 1,023. A new node takes the place of that which has been lost longest when all are taken.
-        pub place: u32,
+        /// Its index in the table, 0 to 1,023. In a full table a new node gets the index of the one that has been lost longest.
+        pub index: u32 = |node| node.place,
         /// On a frame lane the number of changes dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
         /// the events lane.
         pub gap: u32,
@@ -187,7 +187,7 @@ impl Stream<RustleLaneRequest> for DmxNodesObject {
     /// Opens the socket, unless a session has, and starts a session: the nodes that are known, and then each change. Events are
     /// `RustleDMXNode` records.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program has the port alone),
+    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program does not share the port),
     /// `RUSTLE_NETWORK_FAILED`.
     fn start(&self, request: &RustleLaneRequest, sink: RawSink) -> Outcome<DmxError, Started> {
         let session = self.0.start(request.delivery::<RustleDMXNode, DmxNode>(sink)?)?;

@@ -1,6 +1,7 @@
 //! DMX over IP: receivers of sACN and Art-Net.
 
 mod settings;
+mod universes;
 
 use crate::dmx::RustleDMXProtocol;
 use crate::fault::Outcome;
@@ -15,10 +16,11 @@ use crate::status::CallFault;
 use crate::RustleHandle;
 use rustle_engines::{
     Delivery, DmxError, DmxEvent, DmxEventKind, DmxLevels, DmxProtocol, DmxReceiver, DmxReceiverCounts,
-    DmxUniverseCounts, Overflow, Sessions, DMX_EVENT_TEXT_BYTES,
+    Overflow, Sessions, DMX_EVENT_TEXT_BYTES,
 };
-use rustle_lighting::receiver::{MergeMode, PortCounters, SyncRule, UniverseCounters};
-use rustle_lighting::{PortAddress, SacnUniverse, SLOTS};
+use rustle_lighting::receiver::{MergeMode, SyncRule};
+use rustle_lighting::SLOTS;
+use universes::{counted, described, half, has_identity, no_source, received};
 
 /// The slots of a universe.
 pub const RUSTLE_DMX_SLOTS: usize = 512;
@@ -145,8 +147,8 @@ records! {
         pub universe: u32,
         /// The sources at present.
         pub sources: u32,
-        /// The universe's place among those of the receiver: those of sACN, then the Port-Addresses, each in ascending order.
-        pub place: u32,
+        /// The universe's index among those of the receiver: those of sACN, then the Port-Addresses, each in ascending order.
+        pub index: u32 = |levels| levels.place,
         /// On a frame lane the number of levels dropped just before these (with `RUSTLE_LANE_CONFLATE`: of their own universe); 0 on
         /// the events lane.
         pub gap: u32,
@@ -163,9 +165,9 @@ records! {
         /// The time in nanoseconds since 1970-01-01T00:00:00Z.
         pub time_ns: i64,
         /// The first 8 bytes of a source's identifier, the first one highest; 0 for Art-Net and without a source.
-        pub cid_high: u64 = |event| half(event, 0),
+        pub cid_high: u64 = |event| half(event.cid.as_ref(), 0),
         /// The other 8.
-        pub cid_low: u64 = |event| half(event, 8),
+        pub cid_low: u64 = |event| half(event.cid.as_ref(), 8),
         /// The protocol.
         pub kind: Choice<RustleDMXProtocol> = |event| RustleDMXProtocol::from(event.protocol).into(),
         /// What happened.
@@ -217,6 +219,32 @@ records! {
         pub socket_errors: u64,
     }
 
+    /// A source of a received universe.
+    pub struct RustleDMXSource {
+        /// The first 8 bytes of its identifier, the first one highest; 0 for Art-Net.
+        pub cid_high: u64,
+        /// The other 8.
+        pub cid_low: u64,
+        /// The IPv4 address of its last packet, its first number highest.
+        pub address: u32,
+        /// Its physical input, of Art-Net.
+        pub physical: u32,
+        /// The priority of its last packet, of sACN.
+        pub priority: u32,
+        /// The synchronization address that its levels name, of sACN; 0: none.
+        pub sync_address: u32,
+        /// Whether it has per-address priorities, of sACN.
+        pub has_priorities: Flag,
+        /// Whether it sends previews, of sACN.
+        pub is_preview: Flag,
+        /// Not 0 unless there is no source of the given number.
+        pub is_there: Flag,
+        /// The bytes of `text` in use.
+        pub text_length: u32,
+        /// Its name, of sACN: UTF-8, not NUL-terminated.
+        pub text: [u8; RUSTLE_DMX_TEXT_CAPACITY],
+    }
+
     /// The counts of a received universe.
     pub struct RustleDMXUniverseCounts {
         /// Packets that were taken.
@@ -240,15 +268,6 @@ records! {
 
 same!(DmxProtocol as RustleDMXProtocol: Sacn ArtNet);
 same!(DmxEventKind as RustleDMXEventKind: SourceAppeared SourceTimedOut SourceTerminated SourceDisplaced SourceForgotten SourcesExceeded UniverseLost SyncHeard SyncLost GroupRefused);
-
-/// 8 bytes of an event's source's identifier.
-fn half(event: &DmxEvent, first: usize) -> u64 {
-    let bytes = event
-        .cid
-        .as_ref()
-        .and_then(|cid| cid.bytes()[first..].first_chunk());
-    bytes.map_or(0, |bytes| u64::from_be_bytes(*bytes))
-}
 
 impl Object for DmxReceiverObject {
     const NAME: &'static str = "dmx_receiver";
@@ -276,7 +295,7 @@ impl Stream<RustleDMXLevelsRequest> for DmxReceiverObject {
     /// Opens the sockets, unless a session has, and starts a session of levels: those that are shown, and then each change. Events are
     /// `RustleDMXLevels` records.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program has the port alone),
+    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program does not share the port),
     /// `RUSTLE_NETWORK_FAILED`.
     #[doc(alias = "rustle_dmx_receiver_start_levels")]
     fn start(&self, request: &RustleDMXLevelsRequest, sink: RawSink) -> Outcome<DmxError, Started> {
@@ -291,7 +310,7 @@ impl Stream<RustleDMXEventsRequest> for DmxReceiverObject {
     /// Opens the sockets, unless a session has, and starts a session of events from now on. They are drained as `RustleDMXEvent`
     /// records; a full lane drops its oldest.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program has the port alone),
+    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_ADDRESS_UNAVAILABLE` (a program does not share the port),
     /// `RUSTLE_NETWORK_FAILED`.
     #[doc(alias = "rustle_dmx_receiver_start_events")]
     fn start(&self, request: &RustleDMXEventsRequest, sink: RawSink) -> Outcome<DmxError, Started> {
@@ -328,46 +347,54 @@ impl DmxReceiverObject {
         kind: Choice<RustleDMXProtocol>,
         universe: u32,
     ) -> Outcome<DmxError, RustleDMXUniverseCounts> {
-        let protocol = DmxProtocol::from(kind.get("kind")?);
-        let number = match protocol {
-            DmxProtocol::Sacn => SacnUniverse::new(universe).map(SacnUniverse::get),
-            DmxProtocol::ArtNet => PortAddress::new(universe).map(PortAddress::get),
-        };
-        let counts = self
-            .0
-            .universe_counts(protocol, number.map_err(DmxError::Universe)?);
-        Ok(match counts {
-            Some(DmxUniverseCounts::Sacn(counts)) => counts,
-            Some(DmxUniverseCounts::ArtNet(counts)) => of_port(counts),
-            None => UniverseCounters::default(),
-        }
-        .into())
+        let (protocol, universe) = received(kind, universe)?;
+        Ok(counted(self.0.universe_counts(protocol, universe)))
     }
-}
 
-impl From<UniverseCounters> for RustleDMXUniverseCounts {
-    fn from(counts: UniverseCounters) -> Self {
-        Self {
-            packets: counts.packets,
-            out_of_order: counts.out_of_order,
-            previews: counts.previews,
-            excess: counts.excess,
-            start_codes: counts.start_codes,
-            terminations: counts.terminations,
-            sources: counts.sources as u64,
-            hertz: counts.hertz,
-        }
+    /// Reads a source of a universe at present, counted from 0; past the last, and for a universe that is not received, one that is not
+    /// there. `source` receives it. Sources may come and go between two calls.
+    ///
+    /// Fails with `RUSTLE_INVALID_UNIVERSE`.
+    ///
+    /// Thread-safe: yes. Realtime-safe: no.
+    ///
+    /// Example: `universe` 1.
+    #[doc(alias = "rustle_dmx_receiver_source")]
+    pub(crate) fn source(
+        &self,
+        kind: Choice<RustleDMXProtocol>,
+        universe: u32,
+        index: u32,
+    ) -> Outcome<DmxError, RustleDMXSource> {
+        let (protocol, universe) = received(kind, universe)?;
+        let sources = self.0.sources(protocol, universe);
+        Ok(sources.get(index as usize).map_or_else(no_source, described))
     }
-}
 
-/// The counts of a Port-Address in the terms of sACN.
-fn of_port(counts: PortCounters) -> UniverseCounters {
-    UniverseCounters {
-        packets: counts.packets,
-        out_of_order: counts.out_of_order,
-        excess: counts.excess,
-        sources: counts.sources,
-        hertz: counts.hertz,
-        ..UniverseCounters::default()
+    /// Removes a source from a universe at once, until its next packet. Of sACN it is found by its identifier, of Art-Net by its address
+    /// and its physical input. Has no effect on one that is not there.
+    ///
+    /// Fails with `RUSTLE_INVALID_UNIVERSE`, `RUSTLE_INVALID_VALUE` (a protocol that there is not).
+    ///
+    /// Thread-safe: yes. Realtime-safe: no.
+    ///
+    /// Example: `universe` 1.
+    #[doc(alias = "rustle_dmx_receiver_forget")]
+    pub(crate) fn forget(
+        &self,
+        kind: Choice<RustleDMXProtocol>,
+        universe: u32,
+        cid_high: u64,
+        cid_low: u64,
+        address: u32,
+        physical: u32,
+    ) -> Outcome<DmxError> {
+        let (protocol, universe) = received(kind, universe)?;
+        let identity = (cid_high, cid_low, address, physical);
+        let sources = self.0.sources(protocol, universe);
+        if let Some(source) = sources.iter().find(|source| has_identity(source, identity)) {
+            self.0.forget(universe, source);
+        }
+        Ok(())
     }
 }

@@ -15,6 +15,7 @@ use crate::dmx_receiver::RustleDMXLevels;
 use crate::dmx_receiver::RustleDMXLevelsRequest;
 use crate::dmx_receiver::RustleDMXReceiverConfiguration;
 use crate::dmx_receiver::RustleDMXReceiverCounts;
+use crate::dmx_receiver::RustleDMXSource;
 use crate::dmx_receiver::RustleDMXUniverseCounts;
 use crate::echo::RustleEchoConfiguration;
 use crate::echo::RustleEchoValue;
@@ -71,8 +72,21 @@ use crate::pitch::RustleDecoding;
 use crate::pitch::RustlePitchConfiguration;
 use crate::pitch::RustlePitchDescription;
 use crate::pitch::RustlePitchFrame;
+use crate::profile::RustleProfileConfiguration;
+use crate::profile::RustleProfileDescription;
+use crate::profile::RustleProfileText;
+use crate::rig::RustleRigConfiguration;
+use crate::rig::RustleRigDescription;
+use crate::rig::RustleRigFault;
 use crate::runtime::RustleManualRuntime;
 use crate::session::{self, Starter};
+use crate::show::RustlePictureSettings;
+use crate::show::RustleShowConfiguration;
+use crate::show::RustleShowDescription;
+use crate::show::RustleShowFrame;
+use crate::show::RustleShowInput;
+use crate::show::RustleShowReport;
+use crate::show::RustleShowText;
 use crate::sink::RustleSink;
 use crate::slice::{borrowed, borrowed_mut, check_apart, check_lent, out, out_or_null, record, Argument};
 use crate::sound::RustlePlaybackProgress;
@@ -165,8 +179,22 @@ pub const RUSTLE_NEW_METER: u32 = 0x3728c213;
 pub const RUSTLE_NEW_PITCH: u32 = 0xdf2f2d18;
 /// Describes an object or a session: the number of `rustle_pitch_describe`.
 pub const RUSTLE_DESCRIBE_PITCH: u32 = 0x1512e187;
+/// Makes an object: the number of `rustle_profile_new`.
+pub const RUSTLE_NEW_PROFILE: u32 = 0xf0b5f48f;
+/// Describes an object or a session: the number of `rustle_profile_describe`.
+pub const RUSTLE_DESCRIBE_PROFILE: u32 = 0xc9ad14a2;
+/// Makes an object: the number of `rustle_rig_new`.
+pub const RUSTLE_NEW_RIG: u32 = 0x80177690;
+/// Describes an object or a session: the number of `rustle_rig_describe`.
+pub const RUSTLE_DESCRIBE_RIG: u32 = 0x403ed46f;
 /// Makes an object: the number of `rustle_runtime_new_manual`.
 pub const RUSTLE_NEW_RUNTIME_MANUAL: u32 = 0xcc1b6ab5;
+/// Makes an object: the number of `rustle_show_new`.
+pub const RUSTLE_NEW_SHOW: u32 = 0x0c6b6779;
+/// Describes an object or a session: the number of `rustle_show_describe`.
+pub const RUSTLE_DESCRIBE_SHOW: u32 = 0x26e35840;
+/// Starts a session: the number of `rustle_show_start`.
+pub const RUSTLE_START_SHOW: u32 = 0x3a5f85d7;
 /// Makes an object: the number of `rustle_capture_new`.
 pub const RUSTLE_NEW_CAPTURE: u32 = 0x3b8a4c78;
 /// Makes an object: the number of `rustle_playback_new`.
@@ -277,10 +305,34 @@ impl Tabled for crate::pitch::Pitch {
     }
 }
 
+impl Tabled for crate::profile::ProfileObject {
+    fn table() -> &'static SlotTable<Self> {
+        static OBJECTS: SlotTable<crate::profile::ProfileObject> =
+            SlotTable::new(<crate::profile::ProfileObject as Object>::KIND);
+        &OBJECTS
+    }
+}
+
+impl Tabled for crate::rig::RigObject {
+    fn table() -> &'static SlotTable<Self> {
+        static OBJECTS: SlotTable<crate::rig::RigObject> =
+            SlotTable::new(<crate::rig::RigObject as Object>::KIND);
+        &OBJECTS
+    }
+}
+
 impl Tabled for crate::runtime::ManualRuntime {
     fn table() -> &'static SlotTable<Self> {
         static OBJECTS: SlotTable<crate::runtime::ManualRuntime> =
             SlotTable::new(<crate::runtime::ManualRuntime as Object>::KIND);
+        &OBJECTS
+    }
+}
+
+impl Tabled for crate::show::ShowObject {
+    fn table() -> &'static SlotTable<Self> {
+        static OBJECTS: SlotTable<crate::show::ShowObject> =
+            SlotTable::new(<crate::show::ShowObject as Object>::KIND);
         &OBJECTS
     }
 }
@@ -350,7 +402,10 @@ pub(crate) fn kind_name(kind: u32) -> &'static str {
         <crate::fft::FftInverse as Object>::KIND => <crate::fft::FftInverse as Object>::NAME,
         <crate::meter::Meter as Object>::KIND => <crate::meter::Meter as Object>::NAME,
         <crate::pitch::Pitch as Object>::KIND => <crate::pitch::Pitch as Object>::NAME,
+        <crate::profile::ProfileObject as Object>::KIND => <crate::profile::ProfileObject as Object>::NAME,
+        <crate::rig::RigObject as Object>::KIND => <crate::rig::RigObject as Object>::NAME,
         <crate::runtime::ManualRuntime as Object>::KIND => <crate::runtime::ManualRuntime as Object>::NAME,
+        <crate::show::ShowObject as Object>::KIND => <crate::show::ShowObject as Object>::NAME,
         <crate::sound::CaptureEngine as Object>::KIND => <crate::sound::CaptureEngine as Object>::NAME,
         <crate::sound::PlaybackEngine as Object>::KIND => <crate::sound::PlaybackEngine as Object>::NAME,
         <crate::stft::Stft as Object>::KIND => <crate::stft::Stft as Object>::NAME,
@@ -381,9 +436,14 @@ pub(crate) fn verbs(kind: u32) -> Option<&'static Verbs> {
         <crate::fft::FftInverse as Object>::KIND => const { &Verbs::of::<crate::fft::FftInverse>() },
         <crate::meter::Meter as Object>::KIND => const { &Verbs::of::<crate::meter::Meter>() },
         <crate::pitch::Pitch as Object>::KIND => const { &Verbs::of::<crate::pitch::Pitch>() },
+        <crate::profile::ProfileObject as Object>::KIND => {
+            const { &Verbs::of::<crate::profile::ProfileObject>() }
+        }
+        <crate::rig::RigObject as Object>::KIND => const { &Verbs::of::<crate::rig::RigObject>() },
         <crate::runtime::ManualRuntime as Object>::KIND => {
             const { &Verbs::of::<crate::runtime::ManualRuntime>() }
         }
+        <crate::show::ShowObject as Object>::KIND => const { &Verbs::of::<crate::show::ShowObject>() },
         <crate::sound::CaptureEngine as Object>::KIND => {
             const { &Verbs::of::<crate::sound::CaptureEngine>() }
         }
@@ -428,9 +488,14 @@ pub(crate) fn constructor(what: u32) -> Option<&'static Constructor> {
         }
         RUSTLE_NEW_METER => const { &Constructor::of::<crate::meter::Meter, RustleMeterConfiguration>() },
         RUSTLE_NEW_PITCH => const { &Constructor::of::<crate::pitch::Pitch, RustlePitchConfiguration>() },
+        RUSTLE_NEW_PROFILE => {
+            const { &Constructor::of::<crate::profile::ProfileObject, RustleProfileConfiguration>() }
+        }
+        RUSTLE_NEW_RIG => const { &Constructor::of::<crate::rig::RigObject, RustleRigConfiguration>() },
         RUSTLE_NEW_RUNTIME_MANUAL => {
             const { &Constructor::of::<crate::runtime::ManualRuntime, RustleManualRuntime>() }
         }
+        RUSTLE_NEW_SHOW => const { &Constructor::of::<crate::show::ShowObject, RustleShowConfiguration>() },
         RUSTLE_NEW_CAPTURE => {
             const { &Constructor::of::<crate::sound::CaptureEngine, RustleSoundConfiguration>() }
         }
@@ -471,6 +536,7 @@ pub(crate) fn starter(what: u32) -> Option<&'static Starter> {
         RUSTLE_START_FEED_ALERTS => const { &Starter::of::<crate::feed::Feed, RustlePriceAlertRequest>() },
         RUSTLE_START_FEED_NOTICES => const { &Starter::of::<crate::feed::Feed, RustleNoticeRequest>() },
         RUSTLE_START_FEED_SERVE => const { &Starter::of::<crate::feed::Feed, RustleServerRequest>() },
+        RUSTLE_START_SHOW => const { &Starter::of::<crate::show::ShowObject, RustleLaneRequest>() },
         RUSTLE_START_CAPTURE => const { &Starter::of::<crate::sound::CaptureEngine, RustleLaneRequest>() },
         RUSTLE_START_PLAYBACK => const { &Starter::of::<crate::sound::PlaybackEngine, RustleLaneRequest>() },
         RUSTLE_START_TICKER => const { &Starter::of::<crate::ticker::TickerEngine, RustleTickerRequest>() },
@@ -502,6 +568,13 @@ pub(crate) fn description(what: u32) -> Option<&'static Description> {
             const { &Description::of::<crate::fft::FftInverse, RustleFftDescription>() }
         }
         RUSTLE_DESCRIBE_PITCH => const { &Description::of::<crate::pitch::Pitch, RustlePitchDescription>() },
+        RUSTLE_DESCRIBE_PROFILE => {
+            const { &Description::of::<crate::profile::ProfileObject, RustleProfileDescription>() }
+        }
+        RUSTLE_DESCRIBE_RIG => const { &Description::of::<crate::rig::RigObject, RustleRigDescription>() },
+        RUSTLE_DESCRIBE_SHOW => {
+            const { &Description::of::<crate::show::ShowObject, RustleShowDescription>() }
+        }
         RUSTLE_DESCRIBE_STFT => const { &Description::of::<crate::stft::Stft, RustleStftDescription>() },
         RUSTLE_DESCRIBE_VOICE => const { &Description::of::<crate::voice::Voice, RustleVoiceDescription>() },
         _ => return None,
@@ -685,6 +758,59 @@ pub unsafe extern "C" fn rustle_dmx_receiver_universe_sized(
             dmx_receiver.universe(kind, universe).map(|counts| {
                 counts_place.write(counts);
             })
+        })
+    }
+}
+
+/// [`crate::dmx_receiver::DmxReceiverObject::source`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_dmx_receiver_source_sized(
+    dmx_receiver: RustleHandle,
+    kind: Choice<RustleDMXProtocol>,
+    universe: u32,
+    index: u32,
+    source: *mut RustleDMXSource,
+    source_size: usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("source", size_of::<RustleDMXSource>(), source_size)?;
+            let dmx_receiver = <crate::dmx_receiver::DmxReceiverObject as Tabled>::table()
+                .pin(dmx_receiver, "dmx_receiver")?;
+            let source_place = out(source, "source")?;
+            dmx_receiver.source(kind, universe, index).map(|source| {
+                source_place.write(source);
+            })
+        })
+    }
+}
+
+/// [`crate::dmx_receiver::DmxReceiverObject::forget`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_dmx_receiver_forget(
+    dmx_receiver: RustleHandle,
+    kind: Choice<RustleDMXProtocol>,
+    universe: u32,
+    cid_high: u64,
+    cid_low: u64,
+    address: u32,
+    physical: u32,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let dmx_receiver = <crate::dmx_receiver::DmxReceiverObject as Tabled>::table()
+                .pin(dmx_receiver, "dmx_receiver")?;
+            dmx_receiver.forget(kind, universe, cid_high, cid_low, address, physical)
         })
     }
 }
@@ -1582,6 +1708,69 @@ pub unsafe extern "C" fn rustle_pitch_contour_sized(
     }
 }
 
+/// [`crate::profile::ProfileObject::text`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_profile_text(
+    profile: RustleHandle,
+    kind: Choice<RustleProfileText>,
+    index: u32,
+    text: *mut u8,
+    text_capacity: usize,
+    length: *mut usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let profile = <crate::profile::ProfileObject as Tabled>::table().pin(profile, "profile")?;
+            check_apart([
+                Argument::new("text", text, text_capacity),
+                Argument::new("length", length, 1),
+            ])?;
+            let text = borrowed_mut(text, text_capacity, "text")?;
+            let length_place = out(length, "length")?;
+            profile.text(kind, index, text).map(|length| {
+                length_place.write(length);
+            })
+        })
+    }
+}
+
+/// [`crate::rig::RigObject::fault`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_rig_fault_sized(
+    rig: RustleHandle,
+    index: u32,
+    text: *mut u8,
+    text_capacity: usize,
+    fault: *mut RustleRigFault,
+    fault_size: usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("fault", size_of::<RustleRigFault>(), fault_size)?;
+            let rig = <crate::rig::RigObject as Tabled>::table().pin(rig, "rig")?;
+            check_apart([
+                Argument::new("text", text, text_capacity),
+                Argument::new("fault", fault, 1),
+            ])?;
+            let text = borrowed_mut(text, text_capacity, "text")?;
+            let fault_place = out(fault, "fault")?;
+            rig.fault(index, text).map(|fault| {
+                fault_place.write(fault);
+            })
+        })
+    }
+}
+
 /// [`crate::runtime::ManualRuntime::advance`] for C.
 ///
 /// # Safety
@@ -1597,6 +1786,172 @@ pub unsafe extern "C" fn rustle_runtime_advance(
         guarded(error, || {
             let runtime = <crate::runtime::ManualRuntime as Tabled>::table().pin(runtime, "runtime")?;
             runtime.advance(nanoseconds)
+        })
+    }
+}
+
+/// [`crate::show::ShowObject::text`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_show_text(
+    show: RustleHandle,
+    kind: Choice<RustleShowText>,
+    place: u32,
+    text: *mut u8,
+    text_capacity: usize,
+    length: *mut usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let show = <crate::show::ShowObject as Tabled>::table().pin(show, "show")?;
+            check_apart([
+                Argument::new("text", text, text_capacity),
+                Argument::new("length", length, 1),
+            ])?;
+            let text = borrowed_mut(text, text_capacity, "text")?;
+            let length_place = out(length, "length")?;
+            show.text(kind, place, text).map(|length| {
+                length_place.write(length);
+            })
+        })
+    }
+}
+
+/// [`crate::show::Performing::input`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_show_input(
+    session: RustleHandle,
+    kind: Choice<RustleShowInput>,
+    place: u32,
+    value: f64,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let session = session::find(session)?;
+            let session = session.face::<crate::show::Performing>()?;
+            session.input(kind, place, value)
+        })
+    }
+}
+
+/// [`crate::show::Performing::set_beats`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_show_set_beats(
+    session: RustleHandle,
+    beats: f64,
+    age_ns: i64,
+    beats_a_minute: f64,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let session = session::find(session)?;
+            let session = session.face::<crate::show::Performing>()?;
+            session.set_beats(beats, age_ns, beats_a_minute)
+        })
+    }
+}
+
+/// [`crate::show::Performing::attach`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_show_attach(
+    session: RustleHandle,
+    sender: RustleHandle,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let session = session::find(session)?;
+            let session = session.face::<crate::show::Performing>()?;
+            session.attach(sender)
+        })
+    }
+}
+
+/// [`crate::show::Performing::levels`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_show_levels_sized(
+    session: RustleHandle,
+    universes: *mut u32,
+    universes_capacity: usize,
+    slots: *mut u8,
+    slots_capacity: usize,
+    frame: *mut RustleShowFrame,
+    frame_size: usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("frame", size_of::<RustleShowFrame>(), frame_size)?;
+            let session = session::find(session)?;
+            let session = session.face::<crate::show::Performing>()?;
+            check_apart([
+                Argument::new("universes", universes, universes_capacity),
+                Argument::new("slots", slots, slots_capacity),
+                Argument::new("frame", frame, 1),
+            ])?;
+            let universes = borrowed_mut(universes, universes_capacity, "universes")?;
+            let slots = borrowed_mut(slots, slots_capacity, "slots")?;
+            let frame_place = out(frame, "frame")?;
+            session.levels(universes, slots).map(|frame| {
+                frame_place.write(frame);
+            })
+        })
+    }
+}
+
+/// [`crate::show::Performing::picture`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_show_picture_sized(
+    session: RustleHandle,
+    settings: *const RustlePictureSettings,
+    settings_size: usize,
+    bytes: *mut u8,
+    bytes_capacity: usize,
+    length: *mut usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("settings", size_of::<RustlePictureSettings>(), settings_size)?;
+            let session = session::find(session)?;
+            let session = session.face::<crate::show::Performing>()?;
+            check_apart([
+                Argument::new("settings", settings, 1),
+                Argument::new("bytes", bytes, bytes_capacity),
+                Argument::new("length", length, 1),
+            ])?;
+            let settings = record(settings, "settings")?;
+            let bytes = borrowed_mut(bytes, bytes_capacity, "bytes")?;
+            let length_place = out(length, "length")?;
+            session.picture(settings, bytes).map(|length| {
+                length_place.write(length);
+            })
         })
     }
 }
@@ -2260,6 +2615,13 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleDMXConfiguration",
+        Some(c"capture"),
+        0,
+        0,
+        offset_of!(RustleDMXConfiguration, capture),
+    ),
+    entry(
+        c"RustleDMXConfiguration",
         Some(c"frames_a_second"),
         0,
         0,
@@ -2432,6 +2794,13 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleDMXReport, universes),
+    ),
+    entry(
+        c"RustleDMXReport",
+        Some(c"unheard"),
+        0,
+        0,
+        offset_of!(RustleDMXReport, unheard),
     ),
     entry(
         c"RustleDMXReport",
@@ -2638,10 +3007,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleDMXNode",
-        Some(c"place"),
+        Some(c"index"),
         0,
         0,
-        offset_of!(RustleDMXNode, place),
+        offset_of!(RustleDMXNode, index),
     ),
     entry(
         c"RustleDMXNode",
@@ -2981,10 +3350,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleDMXLevels",
-        Some(c"place"),
+        Some(c"index"),
         0,
         0,
-        offset_of!(RustleDMXLevels, place),
+        offset_of!(RustleDMXLevels, index),
     ),
     entry(
         c"RustleDMXLevels",
@@ -3195,6 +3564,90 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleDMXReceiverCounts, socket_errors),
+    ),
+    entry(
+        c"RustleDMXSource",
+        None,
+        size_of::<RustleDMXSource>(),
+        align_of::<RustleDMXSource>(),
+        0,
+    ),
+    entry(
+        c"RustleDMXSource",
+        Some(c"cid_high"),
+        0,
+        0,
+        offset_of!(RustleDMXSource, cid_high),
+    ),
+    entry(
+        c"RustleDMXSource",
+        Some(c"cid_low"),
+        0,
+        0,
+        offset_of!(RustleDMXSource, cid_low),
+    ),
+    entry(
+        c"RustleDMXSource",
+        Some(c"address"),
+        0,
+        0,
+        offset_of!(RustleDMXSource, address),
+    ),
+    entry(
+        c"RustleDMXSource",
+        Some(c"physical"),
+        0,
+        0,
+        offset_of!(RustleDMXSource, physical),
+    ),
+    entry(
+        c"RustleDMXSource",
+        Some(c"priority"),
+        0,
+        0,
+        offset_of!(RustleDMXSource, priority),
+    ),
+    entry(
+        c"RustleDMXSource",
+        Some(c"sync_address"),
+        0,
+        0,
+        offset_of!(RustleDMXSource, sync_address),
+    ),
+    entry(
+        c"RustleDMXSource",
+        Some(c"has_priorities"),
+        0,
+        0,
+        offset_of!(RustleDMXSource, has_priorities),
+    ),
+    entry(
+        c"RustleDMXSource",
+        Some(c"is_preview"),
+        0,
+        0,
+        offset_of!(RustleDMXSource, is_preview),
+    ),
+    entry(
+        c"RustleDMXSource",
+        Some(c"is_there"),
+        0,
+        0,
+        offset_of!(RustleDMXSource, is_there),
+    ),
+    entry(
+        c"RustleDMXSource",
+        Some(c"text_length"),
+        0,
+        0,
+        offset_of!(RustleDMXSource, text_length),
+    ),
+    entry(
+        c"RustleDMXSource",
+        Some(c"text"),
+        0,
+        0,
+        offset_of!(RustleDMXSource, text),
     ),
     entry(
         c"RustleDMXUniverseCounts",
@@ -5330,10 +5783,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustlePitchConfiguration",
-        Some(c"window"),
+        Some(c"frame_length"),
         0,
         0,
-        offset_of!(RustlePitchConfiguration, window),
+        offset_of!(RustlePitchConfiguration, frame_length),
     ),
     entry(
         c"RustlePitchConfiguration",
@@ -5442,17 +5895,17 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustlePitchDescription",
-        Some(c"window"),
+        Some(c"frame_length"),
         0,
         0,
-        offset_of!(RustlePitchDescription, window),
+        offset_of!(RustlePitchDescription, frame_length),
     ),
     entry(
         c"RustlePitchDescription",
-        Some(c"shortest"),
+        Some(c"shortest_frame_length"),
         0,
         0,
-        offset_of!(RustlePitchDescription, shortest),
+        offset_of!(RustlePitchDescription, shortest_frame_length),
     ),
     entry(
         c"RustlePitchDescription",
@@ -5469,6 +5922,146 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustlePitchDescription, reserved),
     ),
     entry(
+        c"RustleProfileConfiguration",
+        None,
+        size_of::<RustleProfileConfiguration>(),
+        align_of::<RustleProfileConfiguration>(),
+        0,
+    ),
+    entry(
+        c"RustleProfileConfiguration",
+        Some(c"file"),
+        0,
+        0,
+        offset_of!(RustleProfileConfiguration, file),
+    ),
+    entry(
+        c"RustleProfileConfiguration",
+        Some(c"file_count"),
+        0,
+        0,
+        offset_of!(RustleProfileConfiguration, file_count),
+    ),
+    entry(
+        c"RustleProfileDescription",
+        None,
+        size_of::<RustleProfileDescription>(),
+        align_of::<RustleProfileDescription>(),
+        0,
+    ),
+    entry(
+        c"RustleProfileDescription",
+        Some(c"modes"),
+        0,
+        0,
+        offset_of!(RustleProfileDescription, modes),
+    ),
+    entry(
+        c"RustleProfileDescription",
+        Some(c"notes"),
+        0,
+        0,
+        offset_of!(RustleProfileDescription, notes),
+    ),
+    entry(
+        c"RustleRigConfiguration",
+        None,
+        size_of::<RustleRigConfiguration>(),
+        align_of::<RustleRigConfiguration>(),
+        0,
+    ),
+    entry(
+        c"RustleRigConfiguration",
+        Some(c"json"),
+        0,
+        0,
+        offset_of!(RustleRigConfiguration, json),
+    ),
+    entry(
+        c"RustleRigDescription",
+        None,
+        size_of::<RustleRigDescription>(),
+        align_of::<RustleRigDescription>(),
+        0,
+    ),
+    entry(
+        c"RustleRigDescription",
+        Some(c"fixtures"),
+        0,
+        0,
+        offset_of!(RustleRigDescription, fixtures),
+    ),
+    entry(
+        c"RustleRigDescription",
+        Some(c"universes"),
+        0,
+        0,
+        offset_of!(RustleRigDescription, universes),
+    ),
+    entry(
+        c"RustleRigDescription",
+        Some(c"slots"),
+        0,
+        0,
+        offset_of!(RustleRigDescription, slots),
+    ),
+    entry(
+        c"RustleRigDescription",
+        Some(c"faults"),
+        0,
+        0,
+        offset_of!(RustleRigDescription, faults),
+    ),
+    entry(
+        c"RustleRigDescription",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleRigDescription, reserved),
+    ),
+    entry(
+        c"RustleRigFault",
+        None,
+        size_of::<RustleRigFault>(),
+        align_of::<RustleRigFault>(),
+        0,
+    ),
+    entry(
+        c"RustleRigFault",
+        Some(c"length"),
+        0,
+        0,
+        offset_of!(RustleRigFault, length),
+    ),
+    entry(
+        c"RustleRigFault",
+        Some(c"kind"),
+        0,
+        0,
+        offset_of!(RustleRigFault, kind),
+    ),
+    entry(
+        c"RustleRigFault",
+        Some(c"first"),
+        0,
+        0,
+        offset_of!(RustleRigFault, first),
+    ),
+    entry(
+        c"RustleRigFault",
+        Some(c"second"),
+        0,
+        0,
+        offset_of!(RustleRigFault, second),
+    ),
+    entry(
+        c"RustleRigFault",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleRigFault, reserved),
+    ),
+    entry(
         c"RustleManualRuntime",
         None,
         size_of::<RustleManualRuntime>(),
@@ -5481,6 +6074,363 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleManualRuntime, wall_ms),
+    ),
+    entry(
+        c"RustleShowConfiguration",
+        None,
+        size_of::<RustleShowConfiguration>(),
+        align_of::<RustleShowConfiguration>(),
+        0,
+    ),
+    entry(
+        c"RustleShowConfiguration",
+        Some(c"show"),
+        0,
+        0,
+        offset_of!(RustleShowConfiguration, show),
+    ),
+    entry(
+        c"RustleShowConfiguration",
+        Some(c"rig"),
+        0,
+        0,
+        offset_of!(RustleShowConfiguration, rig),
+    ),
+    entry(
+        c"RustleShowConfiguration",
+        Some(c"demo"),
+        0,
+        0,
+        offset_of!(RustleShowConfiguration, demo),
+    ),
+    entry(
+        c"RustleShowConfiguration",
+        Some(c"beats_a_minute"),
+        0,
+        0,
+        offset_of!(RustleShowConfiguration, beats_a_minute),
+    ),
+    entry(
+        c"RustleShowConfiguration",
+        Some(c"frames_a_second"),
+        0,
+        0,
+        offset_of!(RustleShowConfiguration, frames_a_second),
+    ),
+    entry(
+        c"RustleShowConfiguration",
+        Some(c"reports_per_second"),
+        0,
+        0,
+        offset_of!(RustleShowConfiguration, reports_per_second),
+    ),
+    entry(
+        c"RustleShowConfiguration",
+        Some(c"report_limit"),
+        0,
+        0,
+        offset_of!(RustleShowConfiguration, report_limit),
+    ),
+    entry(
+        c"RustleShowConfiguration",
+        Some(c"runtime"),
+        0,
+        0,
+        offset_of!(RustleShowConfiguration, runtime),
+    ),
+    entry(
+        c"RustleShowConfiguration",
+        Some(c"sacn"),
+        0,
+        0,
+        offset_of!(RustleShowConfiguration, sacn),
+    ),
+    entry(
+        c"RustleShowConfiguration",
+        Some(c"art_net"),
+        0,
+        0,
+        offset_of!(RustleShowConfiguration, art_net),
+    ),
+    entry(
+        c"RustleShowConfiguration",
+        Some(c"starts_dark"),
+        0,
+        0,
+        offset_of!(RustleShowConfiguration, starts_dark),
+    ),
+    entry(
+        c"RustleShowConfiguration",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleShowConfiguration, reserved),
+    ),
+    entry(
+        c"RustleShowDescription",
+        None,
+        size_of::<RustleShowDescription>(),
+        align_of::<RustleShowDescription>(),
+        0,
+    ),
+    entry(
+        c"RustleShowDescription",
+        Some(c"elements"),
+        0,
+        0,
+        offset_of!(RustleShowDescription, elements),
+    ),
+    entry(
+        c"RustleShowDescription",
+        Some(c"fixtures"),
+        0,
+        0,
+        offset_of!(RustleShowDescription, fixtures),
+    ),
+    entry(
+        c"RustleShowDescription",
+        Some(c"universes"),
+        0,
+        0,
+        offset_of!(RustleShowDescription, universes),
+    ),
+    entry(
+        c"RustleShowDescription",
+        Some(c"faders"),
+        0,
+        0,
+        offset_of!(RustleShowDescription, faders),
+    ),
+    entry(
+        c"RustleShowDescription",
+        Some(c"scenes"),
+        0,
+        0,
+        offset_of!(RustleShowDescription, scenes),
+    ),
+    entry(
+        c"RustleShowDescription",
+        Some(c"cues"),
+        0,
+        0,
+        offset_of!(RustleShowDescription, cues),
+    ),
+    entry(
+        c"RustleShowDescription",
+        Some(c"faults"),
+        0,
+        0,
+        offset_of!(RustleShowDescription, faults),
+    ),
+    entry(
+        c"RustleShowReport",
+        None,
+        size_of::<RustleShowReport>(),
+        align_of::<RustleShowReport>(),
+        0,
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"sequence"),
+        0,
+        0,
+        offset_of!(RustleShowReport, sequence),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"time_ns"),
+        0,
+        0,
+        offset_of!(RustleShowReport, time_ns),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"beats"),
+        0,
+        0,
+        offset_of!(RustleShowReport, beats),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"beats_a_minute"),
+        0,
+        0,
+        offset_of!(RustleShowReport, beats_a_minute),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"frames"),
+        0,
+        0,
+        offset_of!(RustleShowReport, frames),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"skipped"),
+        0,
+        0,
+        offset_of!(RustleShowReport, skipped),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"kind"),
+        0,
+        0,
+        offset_of!(RustleShowReport, kind),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"cue"),
+        0,
+        0,
+        offset_of!(RustleShowReport, cue),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"scene"),
+        0,
+        0,
+        offset_of!(RustleShowReport, scene),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"master"),
+        0,
+        0,
+        offset_of!(RustleShowReport, master),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"is_fading"),
+        0,
+        0,
+        offset_of!(RustleShowReport, is_fading),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"is_paused"),
+        0,
+        0,
+        offset_of!(RustleShowReport, is_paused),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"is_dark"),
+        0,
+        0,
+        offset_of!(RustleShowReport, is_dark),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"outputs"),
+        0,
+        0,
+        offset_of!(RustleShowReport, outputs),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"gap"),
+        0,
+        0,
+        offset_of!(RustleShowReport, gap),
+    ),
+    entry(
+        c"RustleShowReport",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleShowReport, reserved),
+    ),
+    entry(
+        c"RustleShowFrame",
+        None,
+        size_of::<RustleShowFrame>(),
+        align_of::<RustleShowFrame>(),
+        0,
+    ),
+    entry(
+        c"RustleShowFrame",
+        Some(c"time_ns"),
+        0,
+        0,
+        offset_of!(RustleShowFrame, time_ns),
+    ),
+    entry(
+        c"RustleShowFrame",
+        Some(c"beats"),
+        0,
+        0,
+        offset_of!(RustleShowFrame, beats),
+    ),
+    entry(
+        c"RustleShowFrame",
+        Some(c"universes"),
+        0,
+        0,
+        offset_of!(RustleShowFrame, universes),
+    ),
+    entry(
+        c"RustlePictureSettings",
+        None,
+        size_of::<RustlePictureSettings>(),
+        align_of::<RustlePictureSettings>(),
+        0,
+    ),
+    entry(
+        c"RustlePictureSettings",
+        Some(c"width"),
+        0,
+        0,
+        offset_of!(RustlePictureSettings, width),
+    ),
+    entry(
+        c"RustlePictureSettings",
+        Some(c"height"),
+        0,
+        0,
+        offset_of!(RustlePictureSettings, height),
+    ),
+    entry(
+        c"RustlePictureSettings",
+        Some(c"view"),
+        0,
+        0,
+        offset_of!(RustlePictureSettings, view),
+    ),
+    entry(
+        c"RustlePictureSettings",
+        Some(c"form"),
+        0,
+        0,
+        offset_of!(RustlePictureSettings, form),
+    ),
+    entry(
+        c"RustlePictureSettings",
+        Some(c"has_grid"),
+        0,
+        0,
+        offset_of!(RustlePictureSettings, has_grid),
+    ),
+    entry(
+        c"RustlePictureSettings",
+        Some(c"has_legend"),
+        0,
+        0,
+        offset_of!(RustlePictureSettings, has_legend),
+    ),
+    entry(
+        c"RustlePictureSettings",
+        Some(c"has_labels"),
+        0,
+        0,
+        offset_of!(RustlePictureSettings, has_labels),
+    ),
+    entry(
+        c"RustlePictureSettings",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustlePictureSettings, reserved),
     ),
     entry(
         c"RustleSoundConfiguration",
@@ -6247,10 +7197,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleVoiceDescription",
-        Some(c"window"),
+        Some(c"frame_length"),
         0,
         0,
-        offset_of!(RustleVoiceDescription, window),
+        offset_of!(RustleVoiceDescription, frame_length),
     ),
     entry(
         c"RustleVoiceDescription",
@@ -6388,25 +7338,26 @@ const _: () = {
     assert!(offset_of!(RustleLayoutEntry, size) == 16);
     assert!(offset_of!(RustleLayoutEntry, alignment) == 24);
     assert!(offset_of!(RustleLayoutEntry, offset) == 32);
-    assert!(size_of::<RustleDMXConfiguration>() == 136 && align_of::<RustleDMXConfiguration>() == 8);
+    assert!(size_of::<RustleDMXConfiguration>() == 152 && align_of::<RustleDMXConfiguration>() == 8);
     assert!(offset_of!(RustleDMXConfiguration, interface) == 0);
     assert!(offset_of!(RustleDMXConfiguration, destinations) == 16);
     assert!(offset_of!(RustleDMXConfiguration, cid) == 32);
     assert!(offset_of!(RustleDMXConfiguration, name) == 48);
-    assert!(offset_of!(RustleDMXConfiguration, frames_a_second) == 64);
-    assert!(offset_of!(RustleDMXConfiguration, reports_per_second) == 72);
-    assert!(offset_of!(RustleDMXConfiguration, report_limit) == 80);
-    assert!(offset_of!(RustleDMXConfiguration, sync_gap_ns) == 88);
-    assert!(offset_of!(RustleDMXConfiguration, runtime) == 96);
-    assert!(offset_of!(RustleDMXConfiguration, kind) == 104);
-    assert!(offset_of!(RustleDMXConfiguration, priority) == 108);
-    assert!(offset_of!(RustleDMXConfiguration, sync_address) == 112);
-    assert!(offset_of!(RustleDMXConfiguration, time_to_live) == 116);
-    assert!(offset_of!(RustleDMXConfiguration, broadcasts) == 120);
-    assert!(offset_of!(RustleDMXConfiguration, sends_art_sync) == 124);
-    assert!(offset_of!(RustleDMXConfiguration, forces_sync) == 128);
-    assert!(offset_of!(RustleDMXConfiguration, is_preview) == 132);
-    assert!(size_of::<RustleDMXReport>() == 96 && align_of::<RustleDMXReport>() == 8);
+    assert!(offset_of!(RustleDMXConfiguration, capture) == 64);
+    assert!(offset_of!(RustleDMXConfiguration, frames_a_second) == 80);
+    assert!(offset_of!(RustleDMXConfiguration, reports_per_second) == 88);
+    assert!(offset_of!(RustleDMXConfiguration, report_limit) == 96);
+    assert!(offset_of!(RustleDMXConfiguration, sync_gap_ns) == 104);
+    assert!(offset_of!(RustleDMXConfiguration, runtime) == 112);
+    assert!(offset_of!(RustleDMXConfiguration, kind) == 120);
+    assert!(offset_of!(RustleDMXConfiguration, priority) == 124);
+    assert!(offset_of!(RustleDMXConfiguration, sync_address) == 128);
+    assert!(offset_of!(RustleDMXConfiguration, time_to_live) == 132);
+    assert!(offset_of!(RustleDMXConfiguration, broadcasts) == 136);
+    assert!(offset_of!(RustleDMXConfiguration, sends_art_sync) == 140);
+    assert!(offset_of!(RustleDMXConfiguration, forces_sync) == 144);
+    assert!(offset_of!(RustleDMXConfiguration, is_preview) == 148);
+    assert!(size_of::<RustleDMXReport>() == 104 && align_of::<RustleDMXReport>() == 8);
     assert!(offset_of!(RustleDMXReport, sequence) == 0);
     assert!(offset_of!(RustleDMXReport, frames) == 8);
     assert!(offset_of!(RustleDMXReport, skipped) == 16);
@@ -6418,8 +7369,9 @@ const _: () = {
     assert!(offset_of!(RustleDMXReport, lateness_ns) == 64);
     assert!(offset_of!(RustleDMXReport, longest_lateness_ns) == 72);
     assert!(offset_of!(RustleDMXReport, universes) == 80);
-    assert!(offset_of!(RustleDMXReport, is_realtime) == 88);
-    assert!(offset_of!(RustleDMXReport, gap) == 92);
+    assert!(offset_of!(RustleDMXReport, unheard) == 88);
+    assert!(offset_of!(RustleDMXReport, is_realtime) == 96);
+    assert!(offset_of!(RustleDMXReport, gap) == 100);
     assert!(size_of::<RustleDMXInterface>() == 56 && align_of::<RustleDMXInterface>() == 8);
     assert!(offset_of!(RustleDMXInterface, name) == 0);
     assert!(offset_of!(RustleDMXInterface, address) == 16);
@@ -6447,7 +7399,7 @@ const _: () = {
     assert!(offset_of!(RustleDMXNode, firmware) == 40);
     assert!(offset_of!(RustleDMXNode, oem) == 44);
     assert!(offset_of!(RustleDMXNode, esta) == 48);
-    assert!(offset_of!(RustleDMXNode, place) == 52);
+    assert!(offset_of!(RustleDMXNode, index) == 52);
     assert!(offset_of!(RustleDMXNode, gap) == 56);
     assert!(offset_of!(RustleDMXNode, port_count) == 60);
     assert!(offset_of!(RustleDMXNode, ports_count) == 64);
@@ -6499,7 +7451,7 @@ const _: () = {
     assert!(offset_of!(RustleDMXLevels, kind) == 24);
     assert!(offset_of!(RustleDMXLevels, universe) == 28);
     assert!(offset_of!(RustleDMXLevels, sources) == 32);
-    assert!(offset_of!(RustleDMXLevels, place) == 36);
+    assert!(offset_of!(RustleDMXLevels, index) == 36);
     assert!(offset_of!(RustleDMXLevels, gap) == 40);
     assert!(offset_of!(RustleDMXLevels, levels_count) == 44);
     assert!(offset_of!(RustleDMXLevels, levels) == 48);
@@ -6530,6 +7482,18 @@ const _: () = {
     assert!(offset_of!(RustleDMXReceiverCounts, replies) == 72);
     assert!(offset_of!(RustleDMXReceiverCounts, replies_refused) == 80);
     assert!(offset_of!(RustleDMXReceiverCounts, socket_errors) == 88);
+    assert!(size_of::<RustleDMXSource>() == 112 && align_of::<RustleDMXSource>() == 8);
+    assert!(offset_of!(RustleDMXSource, cid_high) == 0);
+    assert!(offset_of!(RustleDMXSource, cid_low) == 8);
+    assert!(offset_of!(RustleDMXSource, address) == 16);
+    assert!(offset_of!(RustleDMXSource, physical) == 20);
+    assert!(offset_of!(RustleDMXSource, priority) == 24);
+    assert!(offset_of!(RustleDMXSource, sync_address) == 28);
+    assert!(offset_of!(RustleDMXSource, has_priorities) == 32);
+    assert!(offset_of!(RustleDMXSource, is_preview) == 36);
+    assert!(offset_of!(RustleDMXSource, is_there) == 40);
+    assert!(offset_of!(RustleDMXSource, text_length) == 44);
+    assert!(offset_of!(RustleDMXSource, text) == 48);
     assert!(size_of::<RustleDMXUniverseCounts>() == 64 && align_of::<RustleDMXUniverseCounts>() == 8);
     assert!(offset_of!(RustleDMXUniverseCounts, packets) == 0);
     assert!(offset_of!(RustleDMXUniverseCounts, out_of_order) == 8);
@@ -6844,7 +7808,7 @@ const _: () = {
     assert!(offset_of!(RustlePitchConfiguration, lowest) == 8);
     assert!(offset_of!(RustlePitchConfiguration, highest) == 16);
     assert!(offset_of!(RustlePitchConfiguration, method) == 24);
-    assert!(offset_of!(RustlePitchConfiguration, window) == 28);
+    assert!(offset_of!(RustlePitchConfiguration, frame_length) == 28);
     assert!(offset_of!(RustlePitchConfiguration, hop) == 32);
     assert!(offset_of!(RustlePitchConfiguration, expects_one_note) == 36);
     assert!(size_of::<RustlePitchFrame>() == 64 && align_of::<RustlePitchFrame>() == 8);
@@ -6860,12 +7824,83 @@ const _: () = {
     assert!(size_of::<RustlePitchDescription>() == 32 && align_of::<RustlePitchDescription>() == 8);
     assert!(offset_of!(RustlePitchDescription, lowest) == 0);
     assert!(offset_of!(RustlePitchDescription, highest) == 8);
-    assert!(offset_of!(RustlePitchDescription, window) == 16);
-    assert!(offset_of!(RustlePitchDescription, shortest) == 20);
+    assert!(offset_of!(RustlePitchDescription, frame_length) == 16);
+    assert!(offset_of!(RustlePitchDescription, shortest_frame_length) == 20);
     assert!(offset_of!(RustlePitchDescription, hop) == 24);
     assert!(offset_of!(RustlePitchDescription, reserved) == 28);
+    assert!(size_of::<RustleProfileConfiguration>() == 16 && align_of::<RustleProfileConfiguration>() == 8);
+    assert!(offset_of!(RustleProfileConfiguration, file) == 0);
+    assert!(offset_of!(RustleProfileConfiguration, file_count) == 8);
+    assert!(size_of::<RustleProfileDescription>() == 8 && align_of::<RustleProfileDescription>() == 4);
+    assert!(offset_of!(RustleProfileDescription, modes) == 0);
+    assert!(offset_of!(RustleProfileDescription, notes) == 4);
+    assert!(size_of::<RustleRigConfiguration>() == 16 && align_of::<RustleRigConfiguration>() == 8);
+    assert!(offset_of!(RustleRigConfiguration, json) == 0);
+    assert!(size_of::<RustleRigDescription>() == 24 && align_of::<RustleRigDescription>() == 8);
+    assert!(offset_of!(RustleRigDescription, fixtures) == 0);
+    assert!(offset_of!(RustleRigDescription, universes) == 4);
+    assert!(offset_of!(RustleRigDescription, slots) == 8);
+    assert!(offset_of!(RustleRigDescription, faults) == 16);
+    assert!(offset_of!(RustleRigDescription, reserved) == 20);
+    assert!(size_of::<RustleRigFault>() == 24 && align_of::<RustleRigFault>() == 8);
+    assert!(offset_of!(RustleRigFault, length) == 0);
+    assert!(offset_of!(RustleRigFault, kind) == 8);
+    assert!(offset_of!(RustleRigFault, first) == 12);
+    assert!(offset_of!(RustleRigFault, second) == 16);
+    assert!(offset_of!(RustleRigFault, reserved) == 20);
     assert!(size_of::<RustleManualRuntime>() == 8 && align_of::<RustleManualRuntime>() == 8);
     assert!(offset_of!(RustleManualRuntime, wall_ms) == 0);
+    assert!(size_of::<RustleShowConfiguration>() == 112 && align_of::<RustleShowConfiguration>() == 8);
+    assert!(offset_of!(RustleShowConfiguration, show) == 0);
+    assert!(offset_of!(RustleShowConfiguration, rig) == 16);
+    assert!(offset_of!(RustleShowConfiguration, demo) == 32);
+    assert!(offset_of!(RustleShowConfiguration, beats_a_minute) == 48);
+    assert!(offset_of!(RustleShowConfiguration, frames_a_second) == 56);
+    assert!(offset_of!(RustleShowConfiguration, reports_per_second) == 64);
+    assert!(offset_of!(RustleShowConfiguration, report_limit) == 72);
+    assert!(offset_of!(RustleShowConfiguration, runtime) == 80);
+    assert!(offset_of!(RustleShowConfiguration, sacn) == 88);
+    assert!(offset_of!(RustleShowConfiguration, art_net) == 96);
+    assert!(offset_of!(RustleShowConfiguration, starts_dark) == 104);
+    assert!(offset_of!(RustleShowConfiguration, reserved) == 108);
+    assert!(size_of::<RustleShowDescription>() == 32 && align_of::<RustleShowDescription>() == 8);
+    assert!(offset_of!(RustleShowDescription, elements) == 0);
+    assert!(offset_of!(RustleShowDescription, fixtures) == 8);
+    assert!(offset_of!(RustleShowDescription, universes) == 12);
+    assert!(offset_of!(RustleShowDescription, faders) == 16);
+    assert!(offset_of!(RustleShowDescription, scenes) == 20);
+    assert!(offset_of!(RustleShowDescription, cues) == 24);
+    assert!(offset_of!(RustleShowDescription, faults) == 28);
+    assert!(size_of::<RustleShowReport>() == 88 && align_of::<RustleShowReport>() == 8);
+    assert!(offset_of!(RustleShowReport, sequence) == 0);
+    assert!(offset_of!(RustleShowReport, time_ns) == 8);
+    assert!(offset_of!(RustleShowReport, beats) == 16);
+    assert!(offset_of!(RustleShowReport, beats_a_minute) == 24);
+    assert!(offset_of!(RustleShowReport, frames) == 32);
+    assert!(offset_of!(RustleShowReport, skipped) == 40);
+    assert!(offset_of!(RustleShowReport, kind) == 48);
+    assert!(offset_of!(RustleShowReport, cue) == 52);
+    assert!(offset_of!(RustleShowReport, scene) == 56);
+    assert!(offset_of!(RustleShowReport, master) == 60);
+    assert!(offset_of!(RustleShowReport, is_fading) == 64);
+    assert!(offset_of!(RustleShowReport, is_paused) == 68);
+    assert!(offset_of!(RustleShowReport, is_dark) == 72);
+    assert!(offset_of!(RustleShowReport, outputs) == 76);
+    assert!(offset_of!(RustleShowReport, gap) == 80);
+    assert!(offset_of!(RustleShowReport, reserved) == 84);
+    assert!(size_of::<RustleShowFrame>() == 24 && align_of::<RustleShowFrame>() == 8);
+    assert!(offset_of!(RustleShowFrame, time_ns) == 0);
+    assert!(offset_of!(RustleShowFrame, beats) == 8);
+    assert!(offset_of!(RustleShowFrame, universes) == 16);
+    assert!(size_of::<RustlePictureSettings>() == 32 && align_of::<RustlePictureSettings>() == 4);
+    assert!(offset_of!(RustlePictureSettings, width) == 0);
+    assert!(offset_of!(RustlePictureSettings, height) == 4);
+    assert!(offset_of!(RustlePictureSettings, view) == 8);
+    assert!(offset_of!(RustlePictureSettings, form) == 12);
+    assert!(offset_of!(RustlePictureSettings, has_grid) == 16);
+    assert!(offset_of!(RustlePictureSettings, has_legend) == 20);
+    assert!(offset_of!(RustlePictureSettings, has_labels) == 24);
+    assert!(offset_of!(RustlePictureSettings, reserved) == 28);
     assert!(size_of::<RustleSoundConfiguration>() == 48 && align_of::<RustleSoundConfiguration>() == 8);
     assert!(offset_of!(RustleSoundConfiguration, device) == 0);
     assert!(offset_of!(RustleSoundConfiguration, frame_limit) == 16);
@@ -6977,7 +8012,7 @@ const _: () = {
     assert!(offset_of!(RustleVoiceSummary, mean_hnr) == 48);
     assert!(offset_of!(RustleVoiceSummary, perturbation) == 56);
     assert!(size_of::<RustleVoiceDescription>() == 8 && align_of::<RustleVoiceDescription>() == 4);
-    assert!(offset_of!(RustleVoiceDescription, window) == 0);
+    assert!(offset_of!(RustleVoiceDescription, frame_length) == 0);
     assert!(offset_of!(RustleVoiceDescription, hop) == 4);
     assert!(size_of::<RustleSpectrumFeatures>() == 24 && align_of::<RustleSpectrumFeatures>() == 8);
     assert!(offset_of!(RustleSpectrumFeatures, centroid) == 0);
@@ -7034,6 +8069,8 @@ const _: () = {
     assert!(crate::status::RUSTLE_UNKNOWN_INTERFACE as i128 == 401);
     assert!(crate::status::RUSTLE_NETWORK_FAILED as i128 == 402);
     assert!(crate::status::RUSTLE_NO_DESTINATION as i128 == 403);
+    assert!(crate::status::RUSTLE_MALFORMED_FILE as i128 == 404);
+    assert!(crate::status::RUSTLE_UNWRITABLE_FILE as i128 == 405);
     assert!(crate::status::RUSTLE_ERROR_CAPACITY as i128 == 248);
     assert!(crate::log::RUSTLE_LOG_ERROR as i128 == 1);
     assert!(crate::log::RUSTLE_LOG_WARNING as i128 == 2);
@@ -7047,6 +8084,10 @@ const _: () = {
     assert!(crate::feed::RUSTLE_SYMBOL_CAPACITY as i128 == 32);
     assert!(crate::feed::RUSTLE_NOTICE_CAPACITY as i128 == 104);
     assert!(crate::meter::RUSTLE_CHANNEL_ALL as i128 == 4294967295);
+    assert!(crate::rig::RUSTLE_RIG_FAULTS as i128 == 10000);
+    assert!(crate::rig::RUSTLE_RIG_NO_FIXTURE as i128 == 4294967295);
+    assert!(crate::show::RUSTLE_SHOW_NONE as i128 == 4294967295);
+    assert!(crate::show::RUSTLE_SHOW_ART_NET as i128 == 65536);
     assert!(crate::sound::RUSTLE_BLOCK_SAMPLES as i128 == 256);
     assert!(crate::voice::RUSTLE_VOICE_FORMANTS as i128 == 1);
     assert!(crate::voice::RUSTLE_VOICE_HARMONICITY as i128 == 2);

@@ -62,7 +62,10 @@ pub unsafe extern "C" fn rustle_log_install(
                 spans: AtomicU64::new(0),
             };
             tracing::subscriber::set_global_default(sink).map_err(|_| {
-                CallFault::wrong_state("function", "expected no log function yet, got a second one")
+                CallFault::wrong_state(
+                    "function",
+                    "expected one log function for the process, got a second one",
+                )
             })?;
             LEVEL.store(level, Ordering::Relaxed);
             Ok::<(), CallFault>(())

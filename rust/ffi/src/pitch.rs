@@ -51,7 +51,7 @@ records! {
         /// The number of samples of an analysis frame, a power of two from 256 to 32,768; 0: the smallest with 2.25 periods of
         /// `lowest`, and with `RUSTLE_PITCH_HARMONIC` shorter ones where the sound moves, begins or ends within it. A shorter one
         /// raises the lowest frequency, see `RustlePitchDescription`.
-        pub window: u32,
+        pub frame_length: u32,
         /// The hop size in samples, 1 to 1,048,576. Example: 256.
         pub hop: u32,
         /// Not 0: one note is known to sound. Others are not looked for: they do not lower the confidence, and `polyphonic` is 0.
@@ -92,9 +92,9 @@ records! {
         /// lower.
         pub highest: f64 = |tracker| *tracker.estimator().range().end(),
         /// The number of samples of the longest analysis frame.
-        pub window: u32 = |tracker| tracker.estimator().window() as u32,
+        pub frame_length: u32 = |tracker| tracker.estimator().frame_length() as u32,
         /// The number of samples of the shortest analysis frame.
-        pub shortest: u32 = |tracker| tracker.estimator().shortest() as u32,
+        pub shortest_frame_length: u32 = |tracker| tracker.estimator().shortest() as u32,
         /// The hop size in samples.
         pub hop: u32 = |tracker| tracker.hop() as u32,
         reserved: u32,
@@ -142,7 +142,7 @@ impl Pitch {
     /// samples taken, pass the others again; `written` receives the number of frames. Room for 1 + `samples_count` / hop frames
     /// is enough for all samples; without room, samples are taken up to the next frame's last.
     ///
-    /// The centres are a hop apart; one is that of the signal's first `window` samples. Those before have the longest analysis
+    /// The centres are a hop apart; one is that of the signal's first `frame_length` samples. Those before have the longest analysis
     /// frame that the signal's beginning allows. Each frame is written by the call that passes its last sample. The results do
     /// not depend on how the signal is divided. A call that fails takes and writes nothing. One call at a time.
     #[doc(alias = "rustle_pitch_process")]
@@ -195,7 +195,7 @@ impl RustlePitchConfiguration {
         Ok(PitchConfiguration {
             several: !self.expects_one_note.is_set(),
             method: self.method.get("configuration.method")?.into(),
-            window: (self.window != 0).then_some(self.window as usize),
+            frame_length: (self.frame_length != 0).then_some(self.frame_length as usize),
             ..PitchConfiguration::new(self.sample_rate, self.lowest..=self.highest)
         })
     }

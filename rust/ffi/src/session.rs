@@ -148,7 +148,15 @@ impl Starter {
 
 /// The session behind a handle. Errors: the handle is not that of a live session.
 pub(crate) fn find(session: RustleHandle) -> Result<Pinned<'static, Session>, CallFault> {
-    Session::table().pin(session, "session")
+    find_in(session, "session")
+}
+
+/// As [`find`], for an argument of another name.
+pub(crate) fn find_in(
+    session: RustleHandle,
+    argument: &'static str,
+) -> Result<Pinned<'static, Session>, CallFault> {
+    Session::table().pin(session, argument)
 }
 
 fn starter(what: u32) -> Result<&'static Starter, CallFault> {

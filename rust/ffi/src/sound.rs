@@ -27,8 +27,8 @@ records! {
     /// The configuration of a capture or a playback.
     pub struct RustleSoundConfiguration lending memory {
         /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
-        /// no hardware: a capture swells from -60 dBFS to full scale and back in 20 s, a playback takes sound at its rate and is
-        /// silent. Example: "demo".
+        /// no hardware: it captures a tone that rises from -60 dBFS to full scale and falls back in 20 s, and discards what it plays,
+        /// at its rate. Example: "demo".
         pub device: RustleString,
         /// The number of frames after which a session ends, including a playback's inserted silence; 0: no limit for a capture,
         /// and a playback ends after `rustle_playback_finish`.

@@ -84,6 +84,10 @@ pub const RUSTLE_UNKNOWN_INTERFACE: RustleStatus = 401;
 pub const RUSTLE_NETWORK_FAILED: RustleStatus = 402;
 /// Art-Net has neither a destination nor a broadcast.
 pub const RUSTLE_NO_DESTINATION: RustleStatus = 403;
+/// The text of a file is malformed.
+pub const RUSTLE_MALFORMED_FILE: RustleStatus = 404;
+/// A file cannot be made or written.
+pub const RUSTLE_UNWRITABLE_FILE: RustleStatus = 405;
 
 /// The capacity of a `RustleError`'s text in bytes.
 pub const RUSTLE_ERROR_CAPACITY: usize = 248;

@@ -21,7 +21,7 @@ choices! {
     pub enum RustlePadding = RUSTLE_PADDING_ for Padding {
         /// Frame f begins at sample f `hop`, and every frame lies inside the signal.
         None = 0,
-        /// The centre of frame f is at sample f `hop`; the signal is padded with zeros.
+        /// The centre of frame number f is at sample f × `hop`; the signal is padded with zeros.
         Zero = 1,
         /// The centre of frame f is at sample f `hop`; the signal is padded by reflection at its first and its last sample.
         Reflect = 2,

@@ -146,7 +146,7 @@ records! {
     /// The effective settings of a voice analyzer.
     pub struct RustleVoiceDescription for VoiceAnalyzer {
         /// The number of samples of the longest analysis frame: the first result needs this many.
-        pub window: u32 = |analyzer| analyzer.window() as u32,
+        pub frame_length: u32 = |analyzer| analyzer.frame_length() as u32,
         /// The hop size in samples.
         pub hop: u32 = |analyzer| analyzer.hop() as u32,
     }

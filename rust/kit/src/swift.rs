@@ -91,7 +91,7 @@ pub(crate) fn layout(interface: &Interface) -> String {
         let fields: Vec<String> = record
             .fields
             .iter()
-            .map(|field| format!("(\"{0}\", \\.{0})", field.name))
+            .map(|field| format!("(\"{0}\", MemoryLayout<{name}>.offset(of: \\.{0}))", field.name))
             .collect();
         let _ = writeln!(out, "        [\n{}\n        ]),", wrapped(&fields, 10));
     }

@@ -1,4 +1,4 @@
-//! A libFuzzer target: the bytes are datagrams, and faults of good ones, with the times of their arrival.
+//! A libFuzzer target: the bytes are datagrams, and faults of good ones, with the times of their arrival; or a rig.
 //!
 //! Nothing may panic; what is read and written again is the same; sources, nodes and events are bounded; and what the receivers
 //! ask to be called for lies in the future.
@@ -13,7 +13,9 @@ use rustle_lighting::receiver::{
 };
 use rustle_lighting::sacn::{self, DataBuffer, DiscoveryBuffer, SyncBuffer};
 use rustle_lighting::{Cid, Name, PortAddress, SacnUniverse, SLOTS};
+use rustle_shows::fixture::{patch_faults, Profile, Rig};
 use std::net::Ipv4Addr;
+use std::sync::LazyLock;
 
 /// The sources of a universe in this target.
 const SOURCES: usize = 4;
@@ -27,6 +29,7 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, length: usize) 
     // SAFETY: the caller's promise; libFuzzer hands in a pointer that is not NULL also for no bytes.
     let bytes = unsafe { std::slice::from_raw_parts(data, length) };
     reads_the_same_again(bytes);
+    reads_a_rig(bytes);
     let mut world = World::new(length.is_multiple_of(2));
     let mut rest = Input(bytes);
     while let Some(kind) = rest.byte() {
@@ -100,6 +103,17 @@ fn reads_the_same_again(bytes: &[u8]) {
     }
 }
 
+/// A text that may be a rig's is one, or is refused; the faults of its patch are bounded.
+fn reads_a_rig(bytes: &[u8]) {
+    static PROFILES: LazyLock<Vec<Profile>> = LazyLock::new(Profile::built_in);
+    if bytes.first() != Some(&b'{') {
+        return;
+    }
+    if let Ok((rig, _)) = Rig::read(bytes, &PROFILES) {
+        assert!(patch_faults(&rig, 16).len() <= 16);
+    }
+}
+
 struct World {
     now: u64,
     good: [Vec<u8>; 8],
@@ -140,6 +154,7 @@ impl World {
             mac: [0; 6],
             short_name: Name::from_field([0; 18]),
             long_name: Name::from_field([0; 64]),
+            failsafe: Default::default(),
             style: artnet::Style::Node,
             seed: 1,
         });

@@ -6,6 +6,7 @@
 pub mod artnet;
 mod by_universe;
 mod bytes;
+pub mod capture;
 mod cid;
 mod event_queue;
 mod name;

@@ -5,5 +5,5 @@ mod own;
 mod table;
 
 pub use node::{MAX_PARTS, Node, NodeState};
-pub use own::{MAX_ASKERS, OwnNode, OwnNodeSettings, PortStatus};
+pub use own::{Failsafe, MAX_ASKERS, OwnNode, OwnNodeSettings, PortStatus};
 pub use table::{MAX_NODES, NodeEvent, NodeTable, PollSettings};

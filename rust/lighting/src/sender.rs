@@ -13,7 +13,40 @@ pub use sacn::{SacnOutput, SacnSender, SacnSenderSettings, Target};
 
 use std::net::SocketAddrV4;
 
-/// A packet and where it goes, borrowed from the sender.
+/// A packet and all its destinations, borrowed from the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet<'a> {
+    /// The destinations.
+    pub to: Recipients<'a>,
+    /// The packet.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> Packet<'a> {
+    /// The packet for each destination.
+    pub fn datagrams(self) -> impl Iterator<Item = Datagram<'a>> {
+        let (group, addresses) = match self.to {
+            Recipients::Group(group) => (Some(group), &[][..]),
+            Recipients::Addresses(addresses) => (None, addresses),
+        };
+        let to = addresses.iter().copied().chain(group);
+        to.map(move |to| Datagram {
+            to,
+            bytes: self.bytes,
+        })
+    }
+}
+
+/// The destinations of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recipients<'a> {
+    /// Whoever has joined this group.
+    Group(SocketAddrV4),
+    /// These addresses.
+    Addresses(&'a [SocketAddrV4]),
+}
+
+/// A packet and one destination, borrowed from the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram<'a> {
     /// The destination.

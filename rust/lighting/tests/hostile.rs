@@ -102,6 +102,8 @@ fn sacn_survives(rule: SyncRule) {
     let mut next = data(99, sacn::LEVELS, &[201], 0);
     next.set_priority(200);
     now += 10_000 * MS;
+    // An engine wakes when sources are lost.
+    receiver.advance(now);
     receiver
         .receive(now, Ipv4Addr::LOCALHOST, next.bytes())
         .expect("a good packet");
@@ -121,6 +123,7 @@ fn own_node() -> OwnNode {
         mac: [0; 6],
         short_name: Name::new("ours").expect("short"),
         long_name: Name::new("ours").expect("short"),
+        failsafe: Default::default(),
         style: artnet::Style::Node,
         seed: 1,
     });
@@ -182,6 +185,7 @@ fn hostile_packets_leave_receiver_and_nodes_of_art_net_as_they_were() {
     assert!(counters.malformed.iter().all(|count| *count > 0), "{counters:?}");
     // Lost sources leave their places to a good one.
     now += 20_000 * MS;
+    receiver.advance(now);
     let next = dmx(0, &[201]);
     assert_eq!(receiver.receive(now, Ipv4Addr::LOCALHOST, &next), Ok(None));
     receiver.changes(now, |_, _| {});
@@ -198,6 +202,7 @@ fn events_that_nobody_takes_are_bounded() {
     let (allocations, ()) = allocations_in(|| {
         for step in 0..10_000_u64 {
             let packet = data(step as u8, sacn::LEVELS, &[1], 0);
+            receiver.advance(step * 3_000 * MS);
             receiver
                 .receive(step * 3_000 * MS, Ipv4Addr::LOCALHOST, packet.bytes())
                 .expect("good");

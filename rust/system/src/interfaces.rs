@@ -15,6 +15,8 @@ pub struct Interface {
     pub broadcast: Ipv4Addr,
     /// Whether it is the loopback.
     pub is_loopback: bool,
+    /// The hardware address; zeros: it has none of six bytes, as the loopback.
+    pub mac: [u8; 6],
 }
 
 /// The IPv4 addresses of all interfaces that are up, in the system's order.
@@ -27,16 +29,24 @@ pub fn interfaces() -> io::Result<Vec<Interface>> {
     if unsafe { libc::getifaddrs(&raw mut first) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    let mut found = Vec::new();
+    let mut found: Vec<Interface> = Vec::new();
+    let mut hardware = Vec::new();
     // SAFETY: NULL, or the list that the system made, which is freed below.
     let mut next = unsafe { first.as_ref() };
     while let Some(entry) = next {
         found.extend(interface(entry));
+        hardware.extend(mac(entry.ifa_addr).map(|mac| (name(entry), mac)));
         // SAFETY: NULL, or the next entry of the same list.
         next = unsafe { entry.ifa_next.as_ref() };
     }
     // SAFETY: the list is the system's, freed once, and no reference into it is left.
     unsafe { libc::freeifaddrs(first) };
+    for interface in &mut found {
+        // It has an entry of its own for each kind of address; after a colon comes the label of an IPv4 address.
+        let device = interface.name.split(':').next();
+        let own = hardware.iter().find(|(name, _)| device == Some(name));
+        interface.mac = own.map_or([0; 6], |(_, mac)| *mac);
+    }
     Ok(found)
 }
 
@@ -46,14 +56,57 @@ fn interface(entry: &libc::ifaddrs) -> Option<Interface> {
     }
     let address = ipv4(entry.ifa_addr)?;
     let mask = ipv4(entry.ifa_netmask).unwrap_or(Ipv4Addr::BROADCAST);
-    // SAFETY: each entry's name is a text of the system that ends with NUL.
-    let name = unsafe { CStr::from_ptr(entry.ifa_name) };
     Some(Interface {
-        name: name.to_string_lossy().into_owned(),
+        name: name(entry),
         address,
         broadcast: Ipv4Addr::from(u32::from(address) | !u32::from(mask)),
         is_loopback: address.is_loopback(),
+        mac: [0; 6],
     })
+}
+
+fn name(entry: &libc::ifaddrs) -> String {
+    // SAFETY: each entry's name is a text of the system that ends with NUL.
+    let name = unsafe { CStr::from_ptr(entry.ifa_name) };
+    name.to_string_lossy().into_owned()
+}
+
+/// The address of an entry, if it is a hardware address of six bytes.
+#[cfg(target_os = "linux")]
+fn mac(address: *const libc::sockaddr) -> Option<[u8; 6]> {
+    // SAFETY: NULL, or an address of the system's list, whose family says what it is.
+    let family = unsafe { address.as_ref() }?.sa_family;
+    if i32::from(family) != libc::AF_PACKET {
+        return None;
+    }
+    // SAFETY: an address of this family is such a record.
+    let address = unsafe { address.cast::<libc::sockaddr_ll>().read_unaligned() };
+    let bytes = address.sll_addr.get(..usize::from(address.sll_halen))?;
+    bytes.try_into().ok()
+}
+
+/// The address of an entry, if it is a hardware address of six bytes.
+#[cfg(target_vendor = "apple")]
+fn mac(address: *const libc::sockaddr) -> Option<[u8; 6]> {
+    // SAFETY: NULL, or an address of the system's list, whose family says what it is.
+    let family = unsafe { address.as_ref() }?.sa_family;
+    if i32::from(family) != libc::AF_LINK {
+        return None;
+    }
+    // SAFETY: an address of this family is such a record.
+    let address = unsafe { address.cast::<libc::sockaddr_dl>().read_unaligned() };
+    // The interface's name precedes it.
+    let start = usize::from(address.sdl_nlen);
+    let bytes = address
+        .sdl_data
+        .get(start..start + usize::from(address.sdl_alen))?;
+    let bytes: [libc::c_char; 6] = bytes.try_into().ok()?;
+    Some(bytes.map(|byte| byte as u8))
+}
+
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+fn mac(_address: *const libc::sockaddr) -> Option<[u8; 6]> {
+    None
 }
 
 /// The address of an entry, if it is one of IPv4.
@@ -79,6 +132,20 @@ mod tests {
         let loopback = loopback.expect("a loopback that is up");
         assert!(loopback.is_loopback && loopback.name.starts_with("lo"));
         assert_eq!(loopback.broadcast, Ipv4Addr::new(127, 255, 255, 255));
+        assert_eq!(loopback.mac, [0; 6]);
+        Ok(())
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn hardware_addresses_are_those_of_the_systems_files() -> io::Result<()> {
+        for interface in interfaces()? {
+            let device = interface.name.split(':').next().expect("one");
+            let text = std::fs::read_to_string(format!("/sys/class/net/{device}/address"))?;
+            let bytes = interface.mac.map(|byte| format!("{byte:02x}")).join(":");
+            let has_six = text.trim().len() == bytes.len();
+            assert_eq!(bytes, if has_six { text.trim() } else { "00:00:00:00:00:00" });
+        }
         Ok(())
     }
 }

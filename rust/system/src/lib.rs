@@ -1,8 +1,10 @@
-//! Calls of the system of which the standard library has no safe form: the list of network interfaces, and the scheduling of a thread
-//! with deadlines.
+//! Calls of the system of which the standard library has no safe form: the list of network interfaces, the scheduling of a thread
+//! with deadlines, and the clock of beats.
 
+mod host_time;
 mod interfaces;
 mod realtime;
 
+pub use host_time::host_time_us;
 pub use interfaces::{Interface, interfaces};
 pub use realtime::{be_realtime, sharpen_timers};

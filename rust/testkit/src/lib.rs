@@ -1,6 +1,7 @@
 //! Helpers for the tests of the other crates; never part of the archive.
 
 mod allocations;
+mod drums;
 mod ebur128;
 mod fftw;
 #[cfg(unix)]
@@ -16,6 +17,7 @@ mod vectors;
 mod voices;
 
 pub use allocations::{CountingAllocator, allocated_bytes_in, allocations_in, with_allocations_up_to};
+pub use drums::{Drum, drums};
 pub use ebur128::{Ebur128, Ebur128Place, Ebur128Reading};
 pub use fftw::Fftw;
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! A call per datagram.
 
-use crate::{Datagram, Slots};
+use crate::{Arrived, Datagram, Slots};
 use std::io;
 use std::net::UdpSocket;
 
@@ -15,7 +15,17 @@ pub(crate) fn send(socket: &UdpSocket, batch: &[Datagram<'_>]) -> io::Result<usi
     Ok(batch.len())
 }
 
+#[cfg(not(target_os = "linux"))]
+pub(crate) use send as send_segmented;
+
 pub(crate) fn receive(socket: &UdpSocket, slots: &mut Slots) -> io::Result<()> {
-    let receive = |slot: &mut [u8]| socket.recv_from(slot).map(|(length, from)| (length, Some(from)));
+    let receive = |slot: &mut [u8]| {
+        let (length, from) = socket.recv_from(slot)?;
+        Ok(Arrived {
+            length,
+            from: Some(from),
+            at_ns: None,
+        })
+    };
     slots.fill(receive).map(drop)
 }

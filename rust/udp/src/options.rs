@@ -28,6 +28,14 @@ pub fn count_drops(socket: &UdpSocket) -> io::Result<()> {
     system::count_drops(socket)
 }
 
+/// Makes each received datagram report when it arrived at this machine, on its clock of the time of day.
+///
+/// # Errors
+/// The system's.
+pub fn stamp(socket: &UdpSocket) -> io::Result<()> {
+    system::stamp(socket)
+}
+
 /// Whether an error of joining a group says that the socket has as many as it may
 /// (`net.ipv4.igmp_max_memberships`, 20 unless it is set).
 pub fn has_no_group_left(error: &io::Error) -> bool {
@@ -78,6 +86,10 @@ mod system {
         set(socket, libc::SOL_SOCKET, libc::SO_RXQ_OVFL, 1)
     }
 
+    pub(super) fn stamp(socket: &UdpSocket) -> io::Result<()> {
+        set(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)
+    }
+
     pub(super) fn has_no_group_left(error: &io::Error) -> bool {
         error.raw_os_error() == Some(libc::ENOBUFS)
     }
@@ -97,6 +109,10 @@ mod system {
     }
 
     pub(super) fn count_drops(_: &UdpSocket) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn stamp(_: &UdpSocket) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -13,6 +13,19 @@ pub struct Received<'a> {
     pub from: Option<SocketAddr>,
     /// Whether it had more bytes, which were cut off.
     pub is_cut: bool,
+    /// When it arrived, in ns on a clock that the sockets share; `None`: it is not known ([`stamp`](crate::stamp)).
+    pub at_ns: Option<u64>,
+}
+
+/// What is known of a datagram beside its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrived {
+    /// Its length.
+    pub length: usize,
+    /// Its sender, if it is known.
+    pub from: Option<SocketAddr>,
+    /// When it arrived, if that is known, in ns.
+    pub at_ns: Option<u64>,
 }
 
 /// The place for received datagrams, allocated once.
@@ -21,8 +34,8 @@ pub struct Slots {
     /// Each slot has a byte more than its size, which only a datagram that is too long fills.
     pub(crate) bytes: Box<[u8]>,
     pub(crate) stride: usize,
-    /// The length and the sender of each datagram of the last call.
-    pub(crate) entries: Vec<(usize, Option<SocketAddr>)>,
+    /// Of each datagram of the last call.
+    pub(crate) entries: Vec<Arrived>,
     pub(crate) dropped: Option<u32>,
 }
 
@@ -49,15 +62,12 @@ impl Slots {
         Ok(self.entries.len())
     }
 
-    /// Receives datagrams one by one from `receive`, which fills a slot and returns the length and the sender, until it fails or
-    /// all slots are full. Returns as [`receive`](Self::receive).
+    /// Receives datagrams one by one from `receive`, which fills a slot and describes what is in it, until it fails or all slots are
+    /// full. Returns as [`receive`](Self::receive).
     ///
     /// # Errors
     /// The first call's.
-    pub fn fill(
-        &mut self,
-        mut receive: impl FnMut(&mut [u8]) -> io::Result<(usize, Option<SocketAddr>)>,
-    ) -> io::Result<usize> {
+    pub fn fill(&mut self, mut receive: impl FnMut(&mut [u8]) -> io::Result<Arrived>) -> io::Result<usize> {
         self.entries.clear();
         self.dropped = None;
         for slot in self.bytes.chunks_exact_mut(self.stride) {
@@ -73,10 +83,11 @@ impl Slots {
     /// The datagrams of the last call.
     pub fn datagrams(&self) -> impl Iterator<Item = Received<'_>> {
         let slots = self.bytes.chunks_exact(self.stride);
-        slots.zip(&self.entries).map(|(slot, (length, from))| Received {
-            bytes: &slot[..(*length).min(slot.len() - 1)],
-            from: *from,
-            is_cut: *length >= slot.len(),
+        slots.zip(&self.entries).map(|(slot, arrived)| Received {
+            bytes: &slot[..arrived.length.min(slot.len() - 1)],
+            from: arrived.from,
+            is_cut: arrived.length >= slot.len(),
+            at_ns: arrived.at_ns,
         })
     }
 

@@ -58,6 +58,53 @@ fn batch_arrives_in_order_at_each_of_its_destinations_with_its_sender() {
     assert_eq!(send(&sender, &[]).expect("nothing to send"), 0);
 }
 
+/// Runs of one length, a change of the destination, and empty datagrams.
+#[test]
+fn segmented_batch_arrives_as_the_same_datagrams() {
+    let ((sender, from), (near, to), (other, aside)) = (socket(), socket(), socket());
+    let lengths = [638; 12].into_iter().chain([12, 0, 0, 7, 7, 9]);
+    let texts: Vec<Vec<u8>> = (lengths.enumerate())
+        .map(|(number, length)| vec![number as u8; length])
+        .collect();
+    let batch: Vec<Datagram<'_>> = (texts.iter().enumerate())
+        .map(|(index, bytes)| Datagram {
+            bytes,
+            to: if index == 5 { aside } else { to },
+        })
+        .collect();
+    assert_eq!(send_segmented(&sender, &batch).expect("all"), texts.len());
+    let mut slots = Slots::new(16, 638);
+    let mut wanted: Vec<Got> = texts
+        .iter()
+        .map(|text| (text.clone(), Some(from), false))
+        .collect();
+    let odd = wanted.remove(5);
+    assert_eq!(received(&mut slots, &near, wanted.len()), wanted);
+    assert_eq!(received(&mut slots, &other, 1), [odd]);
+    assert_eq!(send_segmented(&sender, &[]).expect("nothing to send"), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn run_of_datagrams_has_at_most_the_bytes_of_one() {
+    let ((_, to), bytes) = (socket(), [0; 9_000]);
+    let batch = [Datagram { bytes: &bytes, to }; 20];
+    // 65,507 bytes of payload: RFC 768 and RFC 791.
+    assert_eq!((together::run(&batch), together::run(&batch[18..])), (7, 2));
+    let empty = [Datagram { bytes: &[], to }; 3];
+    assert_eq!(together::run(&empty), 1);
+}
+
+#[test]
+fn what_comes_before_an_error_of_a_segmented_batch_is_sent() {
+    let ((sender, _), (receiver, to)) = (socket(), socket());
+    let huge = vec![0; 70_000];
+    let batch = [&b"a"[..], b"b", &huge, b"c"].map(|bytes| Datagram { bytes, to });
+    assert_eq!(send_segmented(&sender, &batch).expect("the first two"), 2);
+    assert!(send_segmented(&sender, &batch[2..]).is_err());
+    assert_eq!(received(&mut Slots::new(4, 4), &receiver, 2).len(), 2);
+}
+
 #[test]
 fn calls_of_one_datagram_each_do_the_same() {
     let ((sender, from), (receiver, to)) = (socket(), socket());
@@ -141,6 +188,44 @@ fn drops_are_counted_once_a_socket_is_told() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn datagrams_of_several_sockets_have_the_times_of_their_arrival_once_they_are_told() {
+    let ((sender, _), receivers) = (socket(), [(); 3].map(|()| socket()));
+    let mut slots = Slots::new(8, 8);
+    let times = |slots: &mut Slots| -> Vec<_> {
+        let of_socket = |(receiver, _): &(UdpSocket, _)| {
+            while slots.receive(receiver).is_err() {}
+            let of_each = slots.datagrams().map(|got| (got.at_ns, got.bytes.to_vec()));
+            of_each.collect::<Vec<_>>()
+        };
+        receivers.iter().flat_map(of_socket).collect()
+    };
+    let send_to = |place: usize, number: u8| {
+        let (to, bytes) = (receivers[place].1, [number]);
+        assert_eq!(send(&sender, &[Datagram { bytes: &bytes, to }]).expect("sent"), 1);
+    };
+    (0..3).for_each(|place| send_to(place, 0));
+    assert!(times(&mut slots).iter().all(|(at_ns, _)| at_ns.is_none()));
+    for (receiver, _) in &receivers {
+        count_drops(receiver).expect("an option");
+        stamp(receiver).expect("an option");
+    }
+    let mut got = vec![];
+    // The system begins to note times a little later; until then they are those of the reading.
+    for _ in 0..100_000 {
+        (0..12).for_each(|number| send_to([2, 0, 1][usize::from(number) % 3], number));
+        got = times(&mut slots);
+        assert!(got.iter().all(|(at_ns, _)| at_ns.is_some()));
+        if got[0].0 > got[8].0 {
+            break;
+        }
+    }
+    got.sort();
+    let numbers: Vec<_> = got.into_iter().map(|(_, bytes)| bytes[0]).collect();
+    assert_eq!(numbers, (0..12).collect::<Vec<_>>());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn receive_buffer_is_forced_or_refused_for_want_of_a_privilege() {
     let (receiver, _) = socket();
     if let Err(error) = force_receive_buffer(&receiver, 4 << 20) {
@@ -152,6 +237,11 @@ fn receive_buffer_is_forced_or_refused_for_want_of_a_privilege() {
 fn slots_that_a_call_fills_have_no_drops_of_an_earlier_one() {
     let mut slots = Slots::new(1, 8);
     slots.dropped = Some(3);
-    assert_eq!(slots.fill(|_| Ok((0, None))).expect("filled"), 1);
+    let arrived = Arrived {
+        length: 0,
+        from: None,
+        at_ns: None,
+    };
+    assert_eq!(slots.fill(|_| Ok(arrived)).expect("filled"), 1);
     assert_eq!(slots.dropped(), None);
 }

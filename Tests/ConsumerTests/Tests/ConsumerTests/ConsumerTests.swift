@@ -103,9 +103,9 @@ import Testing
     let samples = (0..<9_600).map { Float(0.5 * sin(2 * Double.pi * 220 * Double($0) / 48_000)) }
     var frames: [PitchFrame] = []
     try tracker.process(samples.span, into: &frames)
-    // 512 samples apart, from the middle of the first shortest window on, to the last middle whose window is complete.
-    let first = tracker.shortestWindow / 2
-    #expect(frames.count == 1 + (9_600 - tracker.window / 2 - first) / 512)
+    // 512 samples apart, from the middle of the first shortest frame on, to the last middle whose frame is complete.
+    let first = tracker.shortestFrameLength / 2
+    #expect(frames.count == 1 + (9_600 - tracker.frameLength / 2 - first) / 512)
     for frame in frames {
       let frequency = try #require(frame.frequency)
       #expect(frame.isVoiced && abs(frequency - 220) < 0.01)

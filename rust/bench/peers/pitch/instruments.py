@@ -72,13 +72,18 @@ def sound_font():
 
 
 def render(program, chords, rate):
+    return render_song(midi_file(program, chords), rate)
+
+
+def render_song(song, rate):
+    """The sound of a Standard MIDI File, one channel."""
     if shutil.which("fluidsynth") is None:
         raise FileNotFoundError("fluidsynth is missing: apt-get install fluidsynth")
     with tempfile.TemporaryDirectory() as home:
-        song, sound = pathlib.Path(home, "notes.mid"), pathlib.Path(home, "notes.wav")
-        song.write_bytes(midi_file(program, chords))
+        file, sound = pathlib.Path(home, "notes.mid"), pathlib.Path(home, "notes.wav")
+        file.write_bytes(song)
         subprocess.run(["fluidsynth", "-ni", "-q", "-R", "0", "-C", "0", "-g", "0.6", "-r", str(rate), "-O", "s16",
-                        "-F", str(sound), sound_font(), str(song)],
+                        "-F", str(sound), sound_font(), str(file)],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return read_wav(sound)[0]
 

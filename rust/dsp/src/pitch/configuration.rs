@@ -9,11 +9,11 @@ use std::str::FromStr;
 
 /// Sample rates, in Hz.
 pub const SAMPLE_RATES: RangeInclusive<f64> = 1000.0..=768_000.0;
-/// The shortest window, in samples.
-pub const MIN_WINDOW: usize = 256;
-/// The longest window, in samples.
-pub const MAX_WINDOW: usize = 32_768;
-/// The periods of the lowest frequency that a window has to hold.
+/// The shortest analysis frame, in samples.
+pub const MIN_FRAME_LENGTH: usize = 256;
+/// The longest analysis frame, in samples.
+pub const MAX_FRAME_LENGTH: usize = 32_768;
+/// The periods of the lowest frequency that an analysis frame has to hold.
 pub const PERIODS: f64 = 2.25;
 /// The highest frequency of a range, as a part of the sample rate.
 const HIGHEST: f64 = 0.45;
@@ -93,11 +93,11 @@ pub struct PitchConfiguration {
     pub range: RangeInclusive<f64>,
     /// The method.
     pub method: PitchMethod,
-    /// The samples of a frame: a power of two from [`MIN_WINDOW`] to [`MAX_WINDOW`]. `None`: the least power of two that holds
-    /// [`PERIODS`] periods of the range's lower end, or the longest; and, of the default method, a half, a quarter and an eighth of
-    /// it, not below 20 ms, where the sound moves, begins or ends within it. A window that does not hold these periods raises that
+    /// The samples of a frame: a power of two from [`MIN_FRAME_LENGTH`] to [`MAX_FRAME_LENGTH`]. `None`: the least power of two that
+    /// holds [`PERIODS`] periods of the range's lower end, or the longest; and, of the default method, a half, a quarter and an
+    /// eighth of it, not below 20 ms, where the sound moves, begins or ends within it. A frame that does not hold these periods raises that
     /// end: [`PitchEstimator::range`](super::PitchEstimator::range) returns it.
-    pub window: Option<usize>,
+    pub frame_length: Option<usize>,
     /// Whether the default method looks for several notes. Where one voice is known to sound, roughness that looks like another
     /// does not lower the confidence then.
     pub several: bool,
@@ -109,35 +109,37 @@ pub(super) struct Checked {
     pub(super) sample_rate: f64,
     pub(super) lowest: f64,
     pub(super) highest: f64,
-    pub(super) window: usize,
+    pub(super) frame_length: usize,
     pub(super) several: bool,
 }
 
 impl PitchConfiguration {
-    /// The default method, and the window that the range asks for.
+    /// The default method, and the frame length that the range asks for.
     pub fn new(sample_rate: f64, range: RangeInclusive<f64>) -> Self {
         Self {
             sample_rate,
             range,
             method: PitchMethod::default(),
-            window: None,
+            frame_length: None,
             several: true,
         }
     }
 
-    /// The default method for one voice, in the window that the range asks for and in no shorter ones.
+    /// The default method for one voice, in frames of the length that the range asks for and no shorter ones.
     pub(crate) fn one_voice(sample_rate: f64, range: RangeInclusive<f64>) -> Self {
         Self {
-            window: Some(Self::least_window(sample_rate, *range.start())),
+            frame_length: Some(Self::least_frame_length(sample_rate, *range.start())),
             several: false,
             ..Self::new(sample_rate, range)
         }
     }
 
-    /// The least window that holds a frequency, or the longest.
-    fn least_window(sample_rate: f64, lowest: f64) -> usize {
-        let least = (PERIODS * sample_rate / lowest).ceil().min(MAX_WINDOW as f64);
-        (least as usize).next_power_of_two().max(MIN_WINDOW)
+    /// The least frame length that holds a frequency, or the longest.
+    fn least_frame_length(sample_rate: f64, lowest: f64) -> usize {
+        let least = (PERIODS * sample_rate / lowest)
+            .ceil()
+            .min(MAX_FRAME_LENGTH as f64);
+        (least as usize).next_power_of_two().max(MIN_FRAME_LENGTH)
     }
 
     /// # Errors
@@ -157,12 +159,12 @@ impl PitchConfiguration {
         if !(lowest > 0.0 && highest.is_finite()) {
             return Err(range(0.0));
         }
-        let window = match self.window {
-            Some(window) if (MIN_WINDOW..=MAX_WINDOW).contains(&window) && window.is_power_of_two() => window,
+        let frame_length = match self.frame_length {
+            Some(got) if (MIN_FRAME_LENGTH..=MAX_FRAME_LENGTH).contains(&got) && got.is_power_of_two() => got,
             Some(got) => return Err(PitchError::Window { got }),
-            None => Self::least_window(sample_rate, lowest),
+            None => Self::least_frame_length(sample_rate, lowest),
         };
-        let least = PERIODS * sample_rate / window as f64;
+        let least = PERIODS * sample_rate / frame_length as f64;
         let (low, high) = (lowest.max(least), highest.min(HIGHEST * sample_rate));
         if low >= high {
             return Err(range(least));
@@ -171,7 +173,7 @@ impl PitchConfiguration {
             sample_rate,
             lowest: low,
             highest: high,
-            window,
+            frame_length,
             several: self.several,
         })
     }
@@ -200,7 +202,7 @@ impl Checked {
     /// [`PitchError::FrameLength`].
     #[inline(always)]
     pub(super) fn measured<'a>(&self, frame: &'a [f32]) -> Result<Measured<'a>, PitchError> {
-        let (expected, got) = (self.window, frame.len());
+        let (expected, got) = (self.frame_length, frame.len());
         if got != expected {
             return Err(PitchError::FrameLength { expected, got });
         }

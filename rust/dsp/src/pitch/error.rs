@@ -1,6 +1,6 @@
 //! The errors of the pitch module's arguments.
 
-use super::configuration::{MAX_WINDOW, MIN_WINDOW, PitchMethod, SAMPLE_RATES};
+use super::configuration::{MAX_FRAME_LENGTH, MIN_FRAME_LENGTH, PitchMethod, SAMPLE_RATES};
 use crate::Short;
 use crate::bounded_text::GivenName;
 use crate::error::DspError;
@@ -15,25 +15,25 @@ pub enum PitchError {
         /// The given rate, in Hz.
         got: f64,
     },
-    /// The range of frequencies is not above 0, not finite, or empty once cut to what sample rate and window hold.
+    /// The range of frequencies is not above 0, not finite, or empty once cut to what sample rate and frame length hold.
     Range {
         /// Its lower end, in Hz.
         lowest: f64,
         /// Its upper end, in Hz.
         highest: f64,
-        /// The lowest frequency that the window holds, in Hz; 0 where it was not checked.
+        /// The lowest frequency that the frame holds, in Hz; 0 where it was not checked.
         least: f64,
         /// The highest frequency that the sample rate holds, in Hz.
         most: f64,
     },
-    /// The window is not a power of two, or not from [`MIN_WINDOW`] to [`MAX_WINDOW`].
+    /// The frame length is not a power of two, or not from [`MIN_FRAME_LENGTH`] to [`MAX_FRAME_LENGTH`].
     Window {
         /// The given number of samples.
         got: usize,
     },
-    /// A frame is not as long as the window.
+    /// A frame does not have the frame length.
     FrameLength {
-        /// The window, in samples.
+        /// The frame length, in samples.
         expected: usize,
         /// The given length.
         got: usize,
@@ -93,17 +93,17 @@ impl Display for PitchError {
                 most,
             } => write!(
                 f,
-                "pitch range: expected two frequencies above 0, the first below the second, that overlap what the window and the \
-                 sample rate hold, {least:.2} to {most} Hz, got {} to {} Hz",
+                "pitch range: expected two frequencies above 0, the first below the second, that overlap what frame length and \
+                 sample rate allow, {least:.2} to {most} Hz, got {} to {} Hz",
                 Short(lowest),
                 Short(highest)
             ),
             Self::Window { got } => write!(
                 f,
-                "pitch window: expected a power of two of samples from {MIN_WINDOW} to {MAX_WINDOW}, got {got}"
+                "pitch frame length: expected a power of two of samples from {MIN_FRAME_LENGTH} to {MAX_FRAME_LENGTH}, got {got}"
             ),
             Self::FrameLength { expected, got } => {
-                write!(f, "frame: expected {expected} samples, the window, got {got}")
+                write!(f, "frame: expected {expected} samples, got {got}")
             }
             Self::Hop { got } => {
                 let (least, most) = (crate::HOPS.start(), crate::HOPS.end());

@@ -70,7 +70,7 @@ pub(super) struct Harmonic {
 
 impl Harmonic {
     pub(super) fn new(checked: Checked) -> Result<Self, PitchError> {
-        let spectrum = CentredSpectrum::new(checked.window)?;
+        let spectrum = CentredSpectrum::new(checked.frame_length)?;
         let to_bins = spectrum.size() as f64 / checked.sample_rate;
         let bins = (checked.highest * 3.0).max(SPECTRUM) * to_bins;
         Ok(Self {
@@ -356,8 +356,8 @@ impl Harmonic {
 }
 
 impl PitchEstimator for Harmonic {
-    fn window(&self) -> usize {
-        self.checked.window
+    fn frame_length(&self) -> usize {
+        self.checked.frame_length
     }
 
     fn range(&self) -> RangeInclusive<f64> {

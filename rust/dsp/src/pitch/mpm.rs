@@ -20,7 +20,7 @@ pub(super) struct Mpm {
 
 impl Mpm {
     pub(super) fn new(checked: Checked) -> Result<Self, PitchError> {
-        let spectrum = CentredSpectrum::new(checked.window)?;
+        let spectrum = CentredSpectrum::new(checked.frame_length)?;
         Ok(Self {
             lags: Lags::new(&spectrum, checked)?,
             maxima: [Period::default(); MAX_MAXIMA],
@@ -31,8 +31,8 @@ impl Mpm {
 }
 
 impl PitchEstimator for Mpm {
-    fn window(&self) -> usize {
-        self.checked.window
+    fn frame_length(&self) -> usize {
+        self.checked.frame_length
     }
 
     fn range(&self) -> RangeInclusive<f64> {

@@ -174,7 +174,7 @@ mod tests {
     }
 
     impl PitchEstimator for Scripted {
-        fn window(&self) -> usize {
+        fn frame_length(&self) -> usize {
             256
         }
         fn range(&self) -> RangeInclusive<f64> {

@@ -45,10 +45,10 @@ impl Resolutions {
     pub(super) fn new(configuration: &PitchConfiguration, checked: Checked) -> Result<Self, PitchError> {
         let mut levels = vec![Harmonic::new(checked)?];
         let shortest = SHORTEST * checked.sample_rate;
-        let shorter = (1..WINDOWS).map(|by| checked.window >> by);
+        let shorter = (1..WINDOWS).map(|by| checked.frame_length >> by);
         for window in shorter.take_while(|&window| window as f64 >= shortest) {
             let shorter = PitchConfiguration {
-                window: Some(window),
+                frame_length: Some(window),
                 ..configuration.clone()
             };
             // A window that holds nothing of the range is none.
@@ -62,12 +62,12 @@ impl Resolutions {
 }
 
 impl PitchEstimator for Resolutions {
-    fn window(&self) -> usize {
-        self.levels[0].window()
+    fn frame_length(&self) -> usize {
+        self.levels[0].frame_length()
     }
 
     fn shortest(&self) -> usize {
-        self.levels[self.levels.len() - 1].window()
+        self.levels[self.levels.len() - 1].frame_length()
     }
 
     fn range(&self) -> RangeInclusive<f64> {
@@ -75,7 +75,10 @@ impl PitchEstimator for Resolutions {
     }
 
     fn estimate(&mut self, frame: &[f32]) -> Result<PitchEstimate, PitchError> {
-        let first = self.levels.iter().position(|level| level.window() == frame.len());
+        let first = self
+            .levels
+            .iter()
+            .position(|level| level.frame_length() == frame.len());
         let first = first.unwrap_or(0);
         let mut best = self.levels[first].estimate(frame)?;
         self.chosen = first;
@@ -84,7 +87,7 @@ impl PitchEstimator for Resolutions {
             if best.is_voiced() && best.harmonicity > STEADY || !best.level.is_finite() {
                 break;
             }
-            let window = self.levels[index].window();
+            let window = self.levels[index].frame_length();
             let part = &frame[(frame.len() - window) / 2..][..window];
             if last.is_some_and(|last| shows_all(best, last, Measured::new(part).level)) {
                 break;

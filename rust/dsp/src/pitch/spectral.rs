@@ -31,7 +31,7 @@ pub(super) struct Spectral {
 
 impl Spectral {
     pub(super) fn new(checked: Checked, choice: Choice) -> Result<Self, PitchError> {
-        let spectrum = CentredSpectrum::new(checked.window)?;
+        let spectrum = CentredSpectrum::new(checked.frame_length)?;
         Ok(Self {
             comb: Comb::new(&spectrum, spectrum.bins()),
             spectrum,
@@ -84,8 +84,8 @@ impl Spectral {
 }
 
 impl PitchEstimator for Spectral {
-    fn window(&self) -> usize {
-        self.checked.window
+    fn frame_length(&self) -> usize {
+        self.checked.frame_length
     }
 
     fn range(&self) -> RangeInclusive<f64> {

@@ -30,8 +30,8 @@ pub enum Decoding {
 }
 
 /// Frames of a signal that comes in pieces of any length, `hop` samples apart, around middles of which one is that of the first
-/// [window](PitchEstimator::window). Before it, and after the last one's, frames have the longest window that the signal holds,
-/// from the [shortest](PitchEstimator::shortest) on. The results do not depend on how the signal is cut. Nothing is allocated
+/// [`frame_length`](PitchEstimator::frame_length) samples. Before it, and after the last one's, frames are the longest that the
+/// signal holds, from the [shortest](PitchEstimator::shortest) on. The results do not depend on how the signal is cut. Nothing is allocated
 /// after construction.
 pub struct PitchTracker {
     estimator: Box<dyn PitchEstimator>,
@@ -47,7 +47,7 @@ impl PitchTracker {
         }
         let estimator = estimator(configuration)?;
         Ok(Self {
-            surroundings: Surroundings::new(estimator.window(), estimator.shortest(), hop),
+            surroundings: Surroundings::new(estimator.frame_length(), estimator.shortest(), hop),
             estimator,
         })
     }

@@ -29,10 +29,10 @@ pub(super) struct Yin {
 
 impl Yin {
     pub(super) fn new(checked: Checked) -> Result<Self, PitchError> {
-        let size = (checked.window * 3 / 2).next_power_of_two();
+        let size = (checked.frame_length * 3 / 2).next_power_of_two();
         let plan = SpectrumPlan::new(size, Window::Rectangular, Symmetry::Periodic, Normalization::None)?;
         let inverse = InversePlan::new(size)?;
-        let lags = ((checked.sample_rate / checked.lowest).ceil() as usize + 2).min(checked.window / 2);
+        let lags = ((checked.sample_rate / checked.lowest).ceil() as usize + 2).min(checked.frame_length / 2);
         Ok(Self {
             padded: vec![0.0; size],
             half: vec![0.0; inverse.complex_len()],
@@ -104,8 +104,8 @@ impl Yin {
 }
 
 impl PitchEstimator for Yin {
-    fn window(&self) -> usize {
-        self.checked.window
+    fn frame_length(&self) -> usize {
+        self.checked.frame_length
     }
 
     fn range(&self) -> RangeInclusive<f64> {

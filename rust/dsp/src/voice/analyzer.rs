@@ -98,7 +98,7 @@ impl VoiceAnalyzer {
         let range = configuration.range.clone();
         checked_range(sample_rate, &range)?;
         let pitch = estimator(&PitchConfiguration::one_voice(sample_rate, range.clone()))?;
-        let hop = configuration.hop.unwrap_or(pitch.window() / 4);
+        let hop = configuration.hop.unwrap_or(pitch.frame_length() / 4);
         if !HOPS.contains(&hop) {
             return Err(VoiceError::Hop { got: hop });
         }
@@ -121,11 +121,11 @@ impl VoiceAnalyzer {
         let period = sample_rate / range.start() * 1.1;
         let around = (AFTER * period).max(hop as f64 + (1.0 + BEFORE) * period).ceil() as usize + 4;
         let windows = [
-            pitch.window(),
+            pitch.frame_length(),
             2 * around,
-            formants.as_ref().map_or(0, FormantAnalyzer::window),
-            harmonicity.as_ref().map_or(0, HarmonicityAnalyzer::window),
-            spectrum.as_ref().map_or(0, SpectrumAnalyzer::window),
+            formants.as_ref().map_or(0, FormantAnalyzer::frame_length),
+            harmonicity.as_ref().map_or(0, HarmonicityAnalyzer::frame_length),
+            spectrum.as_ref().map_or(0, SpectrumAnalyzer::frame_length),
         ];
         let window = windows.into_iter().fold(0, usize::max);
         Ok(Self {
@@ -143,7 +143,7 @@ impl VoiceAnalyzer {
     }
 
     /// The samples of the longest window: the first frame comes with as many, and its middle is in theirs.
-    pub fn window(&self) -> usize {
+    pub fn frame_length(&self) -> usize {
         self.framing.frame().0.len()
     }
 
@@ -181,7 +181,7 @@ impl VoiceAnalyzer {
     /// The measures of the complete frame.
     fn frame(&mut self) -> Result<VoiceFrame, VoiceError> {
         let (samples, start) = self.framing.frame();
-        let estimate = self.pitch.estimate(inner(samples, self.pitch.window()))?;
+        let estimate = self.pitch.estimate(inner(samples, self.pitch.frame_length()))?;
         let middle = self.framing.middle();
         let mut frame = VoiceFrame {
             sample: middle,
@@ -192,16 +192,16 @@ impl VoiceAnalyzer {
             ..VoiceFrame::default()
         };
         if let Some(formants) = &mut self.formants {
-            let part = inner(samples, formants.window());
+            let part = inner(samples, formants.frame_length());
             let first = samples.len() / 2 - part.len() / 2;
             frame.formants = formants.analyze_next(part, start as i64 + first as i64)?;
         }
         if let Some(harmonicity) = self.harmonicity.as_mut().filter(|_| frame.is_voiced) {
-            frame.harmonicity = Some(harmonicity.analyze(inner(samples, harmonicity.window()))?);
+            frame.harmonicity = Some(harmonicity.analyze(inner(samples, harmonicity.frame_length()))?);
         }
         if let Some(spectrum) = &mut self.spectrum {
             spectrum.reset();
-            spectrum.add(inner(samples, spectrum.window()))?;
+            spectrum.add(inner(samples, spectrum.frame_length()))?;
             frame.centroid = spectrum.features().centroid;
         }
         self.mark(middle as f64, frame.is_voiced.then_some(frame.pitch));
@@ -267,7 +267,8 @@ fn inner(buffer: &[f32], length: usize) -> &[f32] {
     &buffer[first..first + length]
 }
 
-/// The frames of a whole signal, 1 + floor((L - N) / hop) of L samples and a [window](VoiceAnalyzer::window) of N, and their sum.
+/// The frames of a whole signal, 1 + floor((L - N) / hop) of L samples and a [frame length](VoiceAnalyzer::frame_length) of N,
+/// and their sum.
 ///
 /// # Errors
 /// As [`VoiceAnalyzer::new`].

@@ -60,7 +60,7 @@ impl Correlation {
     }
 
     /// The samples of a frame.
-    pub(super) fn window(&self) -> usize {
+    pub(super) fn frame_length(&self) -> usize {
         self.window.len()
     }
 

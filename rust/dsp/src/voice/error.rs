@@ -129,7 +129,7 @@ impl Display for VoiceError {
                 )
             }
             Self::FrameLength { expected, got } => {
-                write!(f, "frame: expected {expected} samples, the window, got {got}")
+                write!(f, "frame: expected {expected} samples, got {got}")
             }
             Self::Hop { got } => {
                 let (least, most) = (crate::HOPS.start(), crate::HOPS.end());

@@ -57,17 +57,17 @@ impl SpectrumAnalyzer {
     }
 
     /// The samples of a frame, a power of two.
-    pub fn window(&self) -> usize {
+    pub fn frame_length(&self) -> usize {
         self.plan.size()
     }
 
-    /// Adds a frame of [`window`](Self::window) samples, less its mean, to the mean of frames. One with a sample that is NaN or
+    /// Adds a frame of [`frame_length`](Self::frame_length) samples, less its mean, to the mean of frames. One with a sample that is NaN or
     /// infinite is left out.
     ///
     /// # Errors
     /// [`VoiceError::FrameLength`].
     pub fn add(&mut self, frame: &[f32]) -> Result<(), VoiceError> {
-        let (expected, got) = (self.window(), frame.len());
+        let (expected, got) = (self.frame_length(), frame.len());
         if got != expected {
             return Err(VoiceError::FrameLength { expected, got });
         }
@@ -179,7 +179,7 @@ impl SpectrumAnalyzer {
 /// As [`SpectrumAnalyzer::new`].
 pub fn analyze_spectrum(sample_rate: f64, signal: &[f32]) -> Result<SpectrumFeatures, VoiceError> {
     let mut analyzer = SpectrumAnalyzer::new(sample_rate)?;
-    let window = analyzer.window();
+    let window = analyzer.frame_length();
     if signal.len() < window {
         analyzer.add_part((window - signal.len()) / 2, signal)?;
     }

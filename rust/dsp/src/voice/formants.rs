@@ -191,11 +191,11 @@ impl FormantAnalyzer {
     }
 
     /// The samples of a frame, an odd number; the time of what it shows is its middle, within half a sample at twice the ceiling.
-    pub fn window(&self) -> usize {
+    pub fn frame_length(&self) -> usize {
         self.frame
     }
 
-    /// The formants of a frame of [`window`](Self::window) samples. A frame without a sound, or with a sample that is NaN or
+    /// The formants of a frame of [`frame_length`](Self::frame_length) samples. A frame without a sound, or with a sample that is NaN or
     /// infinite, has none.
     ///
     /// # Errors
@@ -327,7 +327,7 @@ pub fn extract_formants(
     signal: &[f32],
 ) -> Result<Formants, VoiceError> {
     let mut analyzer = FormantAnalyzer::new(configuration)?;
-    let window = analyzer.window();
+    let window = analyzer.frame_length();
     let mut padded = Vec::new();
     let signal = if signal.len() < window {
         let before = (window - signal.len()) / 2;

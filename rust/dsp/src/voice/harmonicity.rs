@@ -78,17 +78,17 @@ impl HarmonicityAnalyzer {
     }
 
     /// The samples of a frame: nine periods of the range's lower end, under a window whose ends hardly count.
-    pub fn window(&self) -> usize {
-        self.correlation.window()
+    pub fn frame_length(&self) -> usize {
+        self.correlation.frame_length()
     }
 
-    /// The ratio of a frame of [`window`](Self::window) samples. A frame without a sound, or with a sample that is NaN or
+    /// The ratio of a frame of [`frame_length`](Self::frame_length) samples. A frame without a sound, or with a sample that is NaN or
     /// infinite, has none.
     ///
     /// # Errors
     /// [`VoiceError::FrameLength`].
     pub fn analyze(&mut self, frame: &[f32]) -> Result<Harmonicity, VoiceError> {
-        let (expected, got) = (self.window(), frame.len());
+        let (expected, got) = (self.frame_length(), frame.len());
         if got != expected {
             return Err(VoiceError::FrameLength { expected, got });
         }
@@ -146,7 +146,7 @@ pub fn harmonicity(
     signal: &[f32],
 ) -> Result<Harmonicity, VoiceError> {
     let mut analyzer = HarmonicityAnalyzer::new(sample_rate, range.clone())?;
-    if signal.len() < analyzer.window() {
+    if signal.len() < analyzer.frame_length() {
         let lowest = range
             .start()
             .max(LEAST * sample_rate / signal.len().max(1) as f64);
@@ -158,7 +158,7 @@ pub fn harmonicity(
     let hop = (0.01 * sample_rate).round() as usize;
     let peak_of = |part: &[f32]| part.iter().fold(0.0_f32, |peak, x| peak.max(x.abs()));
     let loudest = f64::from(peak_of(signal));
-    let window = analyzer.window();
+    let window = analyzer.frame_length();
     let part = (sample_rate / 75.0) as usize;
     let (mut loud, mut voiced, mut count) = (0_u64, 0_u64, 0_u64);
     let (mut decibels, mut frequencies) = (0.0, Vec::new());

@@ -102,7 +102,7 @@ pub fn h1_minus_h2(
         return Ok(powers.difference());
     }
     let mut pitch = estimator(&PitchConfiguration::one_voice(sample_rate, range.clone()))?;
-    let length = pitch.window();
+    let length = pitch.frame_length();
     for start in (0..(signal.len() + 1).saturating_sub(length)).step_by(length / 2) {
         let estimate = pitch.estimate(&signal[start..start + length])?;
         if !estimate.is_voiced() {

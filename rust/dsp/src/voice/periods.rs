@@ -32,7 +32,7 @@ pub fn perturbation(
     checked_range(sample_rate, &range)?;
     let hop = ((HOP / range.start() * sample_rate).round() as usize).clamp(*HOPS.start(), *HOPS.end());
     let configuration = PitchConfiguration::one_voice(sample_rate, range);
-    let window = estimator(&configuration)?.window();
+    let window = estimator(&configuration)?.frame_length();
     // As many frames before the signal's middle as after it: which extremum of a period is marked, and with it the shimmer,
     // depends on where the middle of a stretch is. Where that is half a sample, the times of the frames show it, within half a
     // sample then.

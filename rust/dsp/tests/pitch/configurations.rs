@@ -58,12 +58,12 @@ fn window_holds_the_range() {
         (16_000.0, 80.0, 512),
     ] {
         let pitch = estimator(&PitchConfiguration::new(rate, lowest..=1000.0)).expect("valid");
-        assert_eq!(pitch.window(), window, "{lowest} Hz at {rate} Hz");
+        assert_eq!(pitch.frame_length(), window, "{lowest} Hz at {rate} Hz");
         assert_eq!(*pitch.range().start(), lowest);
     }
     // A window that is too short for the range raises its lower end, and reports it.
     let short = PitchConfiguration {
-        window: Some(1024),
+        frame_length: Some(1024),
         ..PitchConfiguration::new(RATE, 25.0..=4500.0)
     };
     let pitch = estimator(&short).expect("valid");
@@ -71,16 +71,16 @@ fn window_holds_the_range() {
     // So does a range that no window holds.
     let pitch = estimator(&PitchConfiguration::new(384_000.0, 25.0..=4500.0)).expect("valid");
     assert_eq!(
-        (pitch.window(), *pitch.range().start()),
+        (pitch.frame_length(), *pitch.range().start()),
         (32_768, PERIODS * 384_000.0 / 32_768.0)
     );
 }
 
 #[test]
 fn wrong_configurations_are_refused() {
-    let refused = |rate: f64, low: f64, high: f64, window: Option<usize>| {
+    let refused = |rate: f64, low: f64, high: f64, frame_length: Option<usize>| {
         let configuration = PitchConfiguration {
-            window,
+            frame_length,
             ..PitchConfiguration::new(rate, low..=high)
         };
         estimator(&configuration).err().expect("refused").to_string()
@@ -92,7 +92,7 @@ fn wrong_configurations_are_refused() {
     assert!(refused(f64::NAN, 50.0, 500.0, None).contains("got NaN"));
     assert_eq!(
         refused(RATE, 50.0, 500.0, Some(1000)),
-        "pitch window: expected a power of two of samples from 256 to 32768, got 1000"
+        "pitch frame length: expected a power of two of samples from 256 to 32768, got 1000"
     );
     for (low, high) in [
         (0.0, 500.0),

@@ -29,7 +29,7 @@ fn hum_below_tones_of_few_partials_is_passed_over() {
         (22_050.0, 2048),
     ] {
         let configuration = PitchConfiguration {
-            window: Some(window),
+            frame_length: Some(window),
             ..PitchConfiguration::new(rate, 25.0..=4500.0)
         };
         let mut pitch = estimator(&configuration).expect("valid");

@@ -17,7 +17,7 @@ const NOTES: [f64; 6] = [55.0, 110.0, 220.0, 440.0, 880.0, 1760.0];
 fn music(method: PitchMethod) -> Box<dyn PitchEstimator> {
     let configuration = PitchConfiguration {
         method,
-        window: Some(WINDOW),
+        frame_length: Some(WINDOW),
         ..PitchConfiguration::new(RATE, 25.0..=4500.0)
     };
     estimator(&configuration).expect("valid")
@@ -291,7 +291,7 @@ fn tones_at_the_ends_of_the_range_are_found_whatever_their_phase() {
             let mut pitch = estimator(&configuration).expect("valid");
             for step in 0..16 {
                 for frequency in [low, high] {
-                    let frame = sine(pitch.window(), frequency, rate, 0.3, 0.4 * f64::from(step));
+                    let frame = sine(pitch.frame_length(), frequency, rate, 0.3, 0.4 * f64::from(step));
                     let estimate = pitch.estimate(&frame).expect("a frame");
                     expect(estimate, frequency, 5.0, method.name());
                 }

@@ -45,7 +45,7 @@ fn major_triad_of_sines_is_not_a_sure_pitch() {
 fn chord_where_one_note_is_expected_is_a_sure_root() {
     let configuration = PitchConfiguration {
         several: false,
-        window: Some(WINDOW),
+        frame_length: Some(WINDOW),
         ..PitchConfiguration::new(RATE, 25.0..=4500.0)
     };
     let mut one = estimator(&configuration).expect("valid");

@@ -22,7 +22,7 @@ fn signal_in_pieces_gives_the_same_numbers() {
     let signal = glide();
     for (hop, window) in [(512, 2048), (100, 1024), (3000, 2048)] {
         let configuration = PitchConfiguration {
-            window: Some(window),
+            frame_length: Some(window),
             ..PitchConfiguration::new(RATE, 60.0..=1000.0)
         };
         let whole = contour(&configuration, hop, Decoding::Frame, &signal).expect("valid");
@@ -46,7 +46,7 @@ fn signal_in_pieces_gives_the_same_numbers() {
 #[test]
 fn times_are_those_of_the_middles() {
     let configuration = PitchConfiguration {
-        window: Some(2048),
+        frame_length: Some(2048),
         ..PitchConfiguration::new(RATE, 60.0..=1000.0)
     };
     let frames = contour(&configuration, 512, Decoding::Frame, &glide()).expect("valid");
@@ -135,7 +135,7 @@ fn tone_above_the_range_is_no_pitch() {
 fn tone_whose_clipping_is_folded_near_its_half_keeps_its_octave() {
     // At 44,100 Hz its 12th and 13th partials come back at 0.53 and 0.47 of it.
     let configuration = PitchConfiguration {
-        window: Some(4096),
+        frame_length: Some(4096),
         ..PitchConfiguration::new(RATE, 25.0..=4500.0)
     };
     for turn in [0.3, 1.3, 2.3] {

@@ -2,6 +2,7 @@
 
 use crate::clock::Nanoseconds;
 use crate::transport::Transport;
+use crate::worker::logged;
 use rustle_lighting::PortAddress;
 use rustle_lighting::artnet::Poll;
 use rustle_lighting::nodes::{OwnNode, OwnNodeSettings, PortStatus};
@@ -22,6 +23,15 @@ impl Answers {
     ) -> Self {
         let mut node = OwnNode::new(settings);
         node.set_ports(ports);
+        let unlisted = node.unlisted_ports();
+        if unlisted > 0 {
+            logged(|| {
+                tracing::warn!(
+                    unlisted,
+                    "a node has 255 replies, which do not list all Port-Addresses: who sends to subscribers alone leaves out the others"
+                );
+            });
+        }
         Self { node, port }
     }
 
@@ -43,11 +53,14 @@ impl Answers {
         ports: &[PortAddress],
         status: impl Fn(PortAddress) -> PortStatus,
     ) -> (u64, u64) {
-        if self.node.next_ns().is_none_or(|due| due > now) {
-            return (0, 0);
+        let is_due = |node: &OwnNode| node.next_ns().is_some_and(|due| due <= now);
+        if is_due(&self.node) || self.node.is_watched() {
+            for port in ports {
+                self.node.set_status(now, *port, status(*port));
+            }
         }
-        for port in ports {
-            self.node.set_status(*port, status(*port));
+        if !is_due(&self.node) {
+            return (0, 0);
         }
         let (mut sent, mut refused) = (0, 0);
         let to = self.port;

@@ -1,6 +1,7 @@
 //! Who sends what, and where.
 
 use super::error::DmxError;
+use super::network::DEMO_INTERFACE;
 use crate::ticker::RATE_RANGE;
 use rustle_lighting::sacn::{DEFAULT_PRIORITY, MAX_PRIORITY};
 use rustle_lighting::sender::{FrameRate, SenderError};
@@ -9,6 +10,12 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// The most destinations of a sender.
 pub const DMX_DESTINATIONS: usize = 1_024;
+
+/// In place of an address, and of all others: the nodes that list the Port-Address. Art-Net only.
+pub const DMX_AUTO: &str = "auto";
+
+/// The longest time from a frame's data to its synchronization packet, in ns.
+pub(super) const MOST_SYNC_GAP_NS: u64 = 1_000_000_000;
 
 /// A protocol of DMX over IP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,27 +55,27 @@ pub struct DmxConfiguration {
     /// The interface of multicast and broadcast: its name or address; empty: that of the default route; or
     /// [`DEMO_INTERFACE`](super::DEMO_INTERFACE).
     pub interface: String,
-    /// IPv4 addresses, with or without a port. None: sACN is multicast.
+    /// IPv4 addresses, with or without a port, or [`DMX_AUTO`] alone. None: sACN is multicast.
     pub destinations: Vec<String>,
-    /// Whether the data, and ArtSync, go to the interface's directed broadcast address too. Art-Net alone.
+    /// Whether the data, and ArtSync, go to the interface's directed broadcast address too. Art-Net only.
     pub broadcasts: bool,
-    /// The source's identifier. sACN alone.
+    /// The source's identifier. sACN only.
     pub cid: Cid,
-    /// The source's name. sACN alone.
+    /// The source's name. sACN only.
     pub name: Name<64>,
     /// Frames a second.
     pub rate: FrameRate,
-    /// The priority of universes that are added, 0..=200. sACN alone.
+    /// The priority of universes that are added, 0..=200. sACN only.
     pub priority: u8,
-    /// The synchronization address of all universes; `None`: none. sACN alone.
+    /// The synchronization address of all universes; `None`: none. sACN only.
     pub sync_address: Option<SacnUniverse>,
-    /// Whether an ArtSync follows each frame, to each destination. Art-Net alone.
+    /// Whether an ArtSync follows each frame, to each destination. Art-Net only.
     pub sends_art_sync: bool,
-    /// Whether data act at once when synchronization is lost. sACN alone.
+    /// Whether data act at once when synchronization is lost. sACN only.
     pub forces_sync: bool,
-    /// Whether the data are previews. sACN alone.
+    /// Whether the data are previews. sACN only.
     pub is_preview: bool,
-    /// The time from a frame's data to its synchronization packet, in ns.
+    /// The time from a frame's data to its synchronization packet, in ns, at most a second.
     pub sync_gap_ns: u64,
     /// The routers that multicast may pass, plus one.
     pub time_to_live: u32,
@@ -76,6 +83,8 @@ pub struct DmxConfiguration {
     pub reports_per_second: f64,
     /// The number of reports after which a session ends; `None`: it does not.
     pub report_limit: Option<u64>,
+    /// The file that the packets are written to, a capture (pcap), on [`DEMO_INTERFACE`](super::DEMO_INTERFACE) alone.
+    pub capture: Option<String>,
 }
 
 impl DmxConfiguration {
@@ -98,10 +107,16 @@ impl DmxConfiguration {
             time_to_live: 1,
             reports_per_second: 1.0,
             report_limit: None,
+            capture: None,
         }
     }
 
-    /// Checks what needs no system; returns the destinations.
+    /// Whether the data go to the nodes that list their Port-Address, which are polled on the interface.
+    pub(super) fn follows_nodes(&self) -> bool {
+        self.destinations.iter().any(|text| text == DMX_AUTO)
+    }
+
+    /// Checks what needs no system; returns the destinations, none for those that follow nodes.
     ///
     /// # Errors
     /// [`DmxError`].
@@ -134,10 +149,34 @@ impl DmxConfiguration {
                 got: self.destinations.len(),
             });
         }
-        if self.protocol == DmxProtocol::ArtNet && self.destinations.is_empty() && !self.broadcasts {
-            return Err(DmxError::NoDestination);
+        if self.capture.is_some() && self.interface != DEMO_INTERFACE {
+            return Err(DmxError::CaptureBesideNetwork {
+                got: self.interface.clone(),
+            });
+        }
+        if self.sync_gap_ns > MOST_SYNC_GAP_NS {
+            return Err(DmxError::SyncGap {
+                got: self.sync_gap_ns,
+            });
         }
         let mut destinations = Vec::new();
+        if self.follows_nodes() {
+            return match (self.protocol, self.broadcasts, self.destinations.len()) {
+                (DmxProtocol::ArtNet, false, 1) => Ok(destinations),
+                (DmxProtocol::ArtNet, ..) => Err(DmxError::AutoBesideOthers),
+                (DmxProtocol::Sacn, ..) => Err(DmxError::Unsupported {
+                    setting: "destination auto",
+                }),
+            };
+        }
+        if self.protocol == DmxProtocol::ArtNet && self.destinations.is_empty() {
+            match &*self.interface {
+                // Nothing is sent, but counted.
+                DEMO_INTERFACE => destinations.push(SocketAddrV4::new(Ipv4Addr::BROADCAST, artnet::PORT)),
+                _ if self.broadcasts => {}
+                _ => return Err(DmxError::NoDestination),
+            }
+        }
         for text in &self.destinations {
             let destination = destination(text, self.protocol.port())?;
             if !destinations.contains(&destination) {
@@ -148,7 +187,7 @@ impl DmxConfiguration {
     }
 }
 
-/// An address of IPv4, with the port or without.
+/// An address of IPv4, with the port or without. None of multicast: the groups of universes follow from their numbers.
 ///
 /// # Errors
 /// [`DmxError::Destination`].
@@ -158,7 +197,11 @@ pub(super) fn destination(text: &str, port: u16) -> Result<SocketAddrV4, DmxErro
             .map(|address| SocketAddrV4::new(address, port))
     });
     match address {
-        Ok(address) if address.port() > 0 && !address.ip().is_unspecified() => Ok(address),
+        Ok(address)
+            if address.port() > 0 && !address.ip().is_unspecified() && !address.ip().is_multicast() =>
+        {
+            Ok(address)
+        }
         _ => Err(DmxError::Destination { got: text.to_owned() }),
     }
 }

@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub struct DmxReport {
     /// The report's number in its session: 0, 1, 2 …
     pub sequence: u64,
-    /// Frames whose time came, also those without a packet.
+    /// Frames so far: one each period, whether or not a packet was due.
     pub frames: u64,
-    /// Frames that were skipped because their time was over.
+    /// Frames that were skipped because the thread woke a whole period late.
     pub skipped: u64,
     /// Packets with levels or priorities; each counts once, whatever the number of its destinations.
     pub packets: u64,
     /// Synchronization packets, likewise.
     pub syncs: u64,
-    /// Datagrams that the system took.
+    /// Datagrams that the system accepted.
     pub datagrams: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -29,6 +29,8 @@ pub struct DmxReport {
     pub longest_lateness_ns: u64,
     /// Universes, including those that are ending.
     pub universes: u64,
+    /// Universes that no node lists, where the data follow the nodes: they are not sent. At the end those of the last frame.
+    pub unheard: u64,
     /// Whether the thread is scheduled before ordinary ones.
     pub is_realtime: bool,
 }
@@ -47,6 +49,7 @@ pub(super) struct Counters {
     lateness_ns: AtomicU64,
     longest_lateness_ns: AtomicU64,
     universes: AtomicU64,
+    unheard: AtomicU64,
     is_realtime: AtomicBool,
     /// By destination; the last are multicast's and broadcast's.
     refusals: Box<[AtomicU64]>,
@@ -64,6 +67,7 @@ impl Counters {
             lateness_ns: AtomicU64::new(0),
             longest_lateness_ns: AtomicU64::new(0),
             universes: AtomicU64::new(0),
+            unheard: AtomicU64::new(0),
             is_realtime: AtomicBool::new(false),
             refusals: (0..=destinations).map(|_| AtomicU64::new(0)).collect(),
         }
@@ -78,15 +82,20 @@ impl Counters {
         self.universes.store(universes as u64, Ordering::Relaxed);
     }
 
+    /// Stores how many universes no node lists.
+    pub(super) fn set_unheard(&self, universes: usize) {
+        self.unheard.store(universes as u64, Ordering::Relaxed);
+    }
+
     /// Counts datagrams that the system took.
     pub(super) fn sent(&self, datagrams: usize, bytes: usize) {
         self.datagrams.fetch_add(datagrams as u64, Ordering::Relaxed);
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Counts a refusal by a destination.
-    pub(super) fn refused(&self, destination: usize) {
-        self.refusals[destination].fetch_add(1, Ordering::Relaxed);
+    /// Counts datagrams that a destination refused.
+    pub(super) fn refused(&self, destination: usize, datagrams: usize) {
+        self.refusals[destination].fetch_add(datagrams as u64, Ordering::Relaxed);
     }
 
     /// Notes by how much a wake was late.
@@ -127,6 +136,7 @@ impl Counters {
             lateness_ns: self.lateness_ns.load(Ordering::Relaxed),
             longest_lateness_ns: self.longest_lateness_ns.load(Ordering::Relaxed),
             universes: self.universes.load(Ordering::Relaxed),
+            unheard: self.unheard.load(Ordering::Relaxed),
             is_realtime: self.is_realtime.load(Ordering::Relaxed),
         }
     }

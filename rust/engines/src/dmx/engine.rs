@@ -1,17 +1,22 @@
 //! Senders: engines, and the calls of their sessions.
 
+use super::capture::CaptureFile;
 use super::configuration::{DmxConfiguration, DmxProtocol};
 use super::counters::{Counters, DmxReport};
 use super::error::DmxError;
+use super::following::{Following, Subscriptions};
+use super::frames::Frames;
 use super::job::{DmxJob, SendingThread, Work};
 use super::mailbox::Mailbox;
 use super::network::{DEMO_INTERFACE, Sockets};
 use super::source::Source;
 use super::transmission::{Shared, Sleeper, Transmission};
 use super::wire::{NoWire, Wire};
+use crate::clock::Clock;
 use crate::engine::Sessions;
 use crate::outlet::{Delivery, LaneSession};
 use crate::runtime::Runtime;
+use crate::session::Session;
 use crate::turns::{Paced, Turns};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::ops::Deref;
@@ -33,8 +38,18 @@ pub struct DmxEngine {
 /// the one after. Changes after the end are not sent.
 pub struct DmxSession {
     reports: LaneSession<DmxReport>,
+    output: DmxOutput,
+}
+
+/// The levels of a session, for an engine that sends frames by it. It does not keep the session.
+#[derive(Clone)]
+pub struct DmxOutput {
+    session: Session,
     shared: Arc<Shared>,
     is_inline: bool,
+    protocol: DmxProtocol,
+    frames: Frames,
+    clock: Arc<dyn Clock>,
 }
 
 impl Deref for DmxSession {
@@ -71,7 +86,14 @@ impl DmxEngine {
     pub fn start(&self, delivery: Delivery<DmxReport>) -> Result<DmxSession, DmxError> {
         self.sessions.admit()?;
         if self.configuration.interface == DEMO_INTERFACE {
-            return self.start_over(Box::new(NoWire), None, true, delivery);
+            let wire: Box<dyn Wire> = match &self.configuration.capture {
+                None => Box::new(NoWire),
+                Some(path) => {
+                    let now = self.runtime.clock().now();
+                    Box::new(CaptureFile::make(path, now, self.configuration.time_to_live)?)
+                }
+            };
+            return self.start_over(wire, None, true, delivery);
         }
         // sACN multicasts synchronization and discovery, whatever the destinations.
         let has_multicast = self.configuration.protocol == DmxProtocol::Sacn;
@@ -92,7 +114,12 @@ impl DmxEngine {
             mailbox: Mailbox::new(self.configuration.protocol),
             counters: Counters::new(self.destinations.len()),
             sleeper: Sleeper::default(),
+            subscriptions: Subscriptions::default(),
         });
+        let following = match self.configuration.follows_nodes() {
+            true => Some(Following::start(&self.runtime, &self.configuration, &shared)?),
+            false => None,
+        };
         let start_ns = self.runtime.clock().now();
         let destinations = self.destinations.clone();
         let source = Source::new(&self.configuration, destinations, broadcast, start_ns);
@@ -113,14 +140,22 @@ impl DmxEngine {
                 shared: of_job,
                 paced: Paced::new(Turns::new(1, rate, limit), outlet),
                 work,
+                _following: following,
                 now: start_ns,
             })
         })?;
-        Ok(DmxSession {
-            reports,
+        let output = DmxOutput {
+            session: reports.session().clone(),
             shared,
             is_inline,
-        })
+            protocol: self.configuration.protocol,
+            frames: Frames {
+                start: start_ns,
+                rate: self.configuration.rate,
+            },
+            clock: self.runtime.shared_clock(),
+        };
+        Ok(DmxSession { reports, output })
     }
 }
 
@@ -131,15 +166,15 @@ impl DmxSession {
     /// # Errors
     /// [`DmxError::Universe`], [`DmxError::Frame`]; [`DmxError::Runtime`] in a fork. Nothing is set then.
     pub fn set_levels(&self, universes: &[u32], slots: &[u8]) -> Result<(), DmxError> {
-        self.change(|mailbox| mailbox.set_levels(universes, slots))
+        self.output.set_levels(universes, slots)
     }
 
-    /// Ends a universe: sACN sends three terminated packets. One that is not sent is left alone.
+    /// Ends a universe: sACN sends three terminated packets. Has no effect on one that is not sent.
     ///
     /// # Errors
     /// [`DmxError::Universe`]; [`DmxError::Runtime`] in a fork.
     pub fn remove(&self, universe: u32) -> Result<(), DmxError> {
-        self.change(|mailbox| mailbox.remove(universe))
+        self.output.change(|mailbox| mailbox.remove(universe))
     }
 
     /// Sets the per-address priorities of a universe of sACN, 0..=200 each (0: not driven); no slots: none. They are sent once it has
@@ -148,7 +183,8 @@ impl DmxSession {
     /// # Errors
     /// As [`remove`](Self::remove); [`DmxError::Sender`], [`DmxError::Unsupported`].
     pub fn set_priorities(&self, universe: u32, slots: &[u8]) -> Result<(), DmxError> {
-        self.change(|mailbox| mailbox.set_priorities(universe, slots))
+        self.output
+            .change(|mailbox| mailbox.set_priorities(universe, slots))
     }
 
     /// Sets the priority of a universe of sACN, 0..=200.
@@ -156,24 +192,71 @@ impl DmxSession {
     /// # Errors
     /// As [`set_priorities`](Self::set_priorities).
     pub fn set_priority(&self, universe: u32, priority: u8) -> Result<(), DmxError> {
-        self.change(|mailbox| mailbox.set_priority(universe, priority))
+        self.output
+            .change(|mailbox| mailbox.set_priority(universe, priority))
     }
 
     /// The counts so far, also after the end.
     pub fn counts(&self) -> DmxReport {
-        self.shared.counters.look()
+        self.output.shared.counters.look()
     }
 
-    /// The refusals by destination, in their order without doubles, and then those of multicast and broadcast.
+    /// The refusals by destination, in their order without duplicates, and then those of multicast and broadcast.
     pub fn refusals(&self) -> impl ExactSizeIterator<Item = u64> {
-        self.shared.counters.refusals()
+        self.output.shared.counters.refusals()
+    }
+
+    /// Its levels, for an engine that sends frames by it.
+    pub fn output(&self) -> &DmxOutput {
+        &self.output
+    }
+}
+
+impl DmxOutput {
+    /// As [`DmxSession::set_levels`].
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn set_levels(&self, universes: &[u32], slots: &[u8]) -> Result<(), DmxError> {
+        self.change(|mailbox| mailbox.set_levels(universes, slots))
+    }
+
+    /// Whether it sends sACN, not Art-Net.
+    pub fn is_sacn(&self) -> bool {
+        self.protocol == DmxProtocol::Sacn
+    }
+
+    /// The protocol.
+    pub(crate) fn protocol(&self) -> DmxProtocol {
+        self.protocol
+    }
+
+    /// When its frames are sent.
+    pub(crate) fn frames(&self) -> Frames {
+        self.frames
+    }
+
+    /// Whether its times are those of a clock.
+    pub(crate) fn is_on(&self, clock: &Arc<dyn Clock>) -> bool {
+        Arc::ptr_eq(&self.clock, clock)
+    }
+
+    /// Whether what is set is sent.
+    pub(crate) fn is_live(&self) -> bool {
+        !self.session.is_cancelled() && !self.session.is_released()
+    }
+
+    /// Whether both are of one session.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
     }
 
     fn change(&self, write: impl FnOnce(&Mailbox) -> Result<(), DmxError>) -> Result<(), DmxError> {
-        self.reports.check_process()?;
+        let checked = self.session.check_process();
+        checked.map_err(DmxError::Runtime)?;
         write(&self.shared.mailbox)?;
         if self.is_inline {
-            self.reports.wake();
+            self.session.wake();
         } else {
             self.shared.sleeper.nudge();
         }

@@ -1,7 +1,7 @@
 //! The errors of senders.
 
-use super::configuration::DMX_DESTINATIONS;
-use super::receiver::DMX_RECEIVED_UNIVERSES;
+use super::configuration::{DMX_DESTINATIONS, MOST_SYNC_GAP_NS};
+use super::receiver::{DMX_RECEIVED_UNIVERSES, MOST_SOURCES};
 use crate::engine::StartError;
 use crate::runtime::RuntimeError;
 use crate::ticker::RATE_RANGE;
@@ -32,6 +32,8 @@ pub enum DmxError {
         /// The given text.
         got: String,
     },
+    /// Nodes are followed, and an address or a broadcast is given too.
+    AutoBesideOthers,
     /// Too many destinations.
     TooManyDestinations {
         /// Their number.
@@ -43,6 +45,11 @@ pub enum DmxError {
     Unsupported {
         /// The setting.
         setting: &'static str,
+    },
+    /// The time from a frame to its synchronization is more than a second.
+    SyncGap {
+        /// The given time in ns.
+        got: u64,
     },
     /// The rate of reports is not within [`RATE_RANGE`].
     ReportRate {
@@ -58,6 +65,11 @@ pub enum DmxError {
     },
     /// A receiver of no universes, or of too many.
     UniverseCount {
+        /// Their number.
+        got: usize,
+    },
+    /// A receiver that merges no source of a universe, or too many.
+    SourceCount {
         /// Their number.
         got: usize,
     },
@@ -83,6 +95,18 @@ pub enum DmxError {
         /// Why.
         reason: String,
     },
+    /// A capture is asked for, and a network too.
+    CaptureBesideNetwork {
+        /// The interface.
+        got: String,
+    },
+    /// The file of a capture cannot be made.
+    Capture {
+        /// Its path.
+        path: String,
+        /// Why.
+        reason: String,
+    },
     /// The engine was shut down.
     ShutDown,
     /// A session of this engine panicked earlier.
@@ -104,20 +128,27 @@ impl fmt::Display for DmxError {
             ),
             Self::Destination { got } => write!(
                 f,
-                "destination: expected an IPv4 address with or without a port, got {got:?}"
+                "destination: expected an IPv4 address of a host or a broadcast, with or without a port, got {got:?}"
             ),
+            Self::AutoBesideOthers => {
+                f.write_str("destination: expected auto as the only one, got further ones")
+            }
             Self::TooManyDestinations { got } => {
                 write!(f, "destinations: expected at most {DMX_DESTINATIONS}, got {got}")
             }
             Self::NoDestination => {
-                f.write_str("destination: expected an address or a broadcast for Art-Net, got none")
+                f.write_str("destination: expected an address, a broadcast or auto for Art-Net, got none")
             }
             Self::Unsupported { setting } => {
                 write!(
                     f,
-                    "{setting}: expected a setting of the protocol, got one of the other"
+                    "{setting}: expected a setting of the chosen protocol, got one of the other protocol"
                 )
             }
+            Self::SyncGap { got } => write!(
+                f,
+                "synchronization gap: expected at most {MOST_SYNC_GAP_NS} ns, got {got}"
+            ),
             Self::ReportRate { got } => write!(
                 f,
                 "reports per second: expected {} to {}, got {got:?}",
@@ -131,13 +162,19 @@ impl fmt::Display for DmxError {
             Self::Interface { got, choices } => {
                 write!(f, "interface: expected one of {choices}, got {got:?}")
             }
+            Self::SourceCount { got } => {
+                write!(
+                    f,
+                    "sources of a universe: expected 1 to {MOST_SOURCES}, got {got}"
+                )
+            }
             Self::UniverseCount { got } => {
                 write!(f, "universes: expected 1 to {DMX_RECEIVED_UNIVERSES}, got {got}")
             }
             Self::PortTaken { port } => {
                 write!(
                     f,
-                    "port {port}: expected one that is free or shared, got one that another program has alone"
+                    "port {port}: expected a port that is free, or that all programs share, got one that another program does not share"
                 )
             }
             Self::NoMulticast { interface } => {
@@ -153,6 +190,10 @@ impl fmt::Display for DmxError {
                 )
             }
             Self::Network { what, reason } => write!(f, "{what}: {reason}"),
+            Self::CaptureBesideNetwork { got } => {
+                write!(f, "interface: expected demo beside a capture, got {got:?}")
+            }
+            Self::Capture { path, reason } => write!(f, "{path}: {reason}"),
             Self::ShutDown => f.write_str("the engine was shut down: make a new one"),
             Self::Poisoned => f.write_str("a session of this engine panicked: make a new one"),
             Self::Runtime(error) => error.fmt(f),

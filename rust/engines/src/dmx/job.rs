@@ -2,6 +2,7 @@
 
 use super::counters::DmxReport;
 use super::error::DmxError;
+use super::following::Following;
 use super::transmission::{Shared, Transmission};
 use crate::clock::{Clock, Nanoseconds};
 use crate::job::{Job, PollContext, Release, Step};
@@ -11,6 +12,9 @@ use crate::turns::Paced;
 use crate::worker::logged;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
+
+/// The time after which the job looks again whether its thread still works.
+const LOOK: Nanoseconds = 1_000_000_000;
 
 /// The realtime priority of senders, 1 to 99: the middle, as usual for outputs.
 const PRIORITY: u8 = 50;
@@ -75,6 +79,8 @@ pub(super) struct DmxJob {
     pub(super) shared: Arc<Shared>,
     pub(super) paced: Paced<DmxReport>,
     pub(super) work: Work,
+    /// Ends with the job.
+    pub(super) _following: Option<Following>,
     pub(super) now: Nanoseconds,
 }
 
@@ -83,8 +89,9 @@ impl Job for DmxJob {
         self.now = context.now();
         let next = match &mut self.work {
             Work::Own(SendingThread { thread, .. }) => match thread.outcome() {
-                Some(Err(reason)) => return Step::Fail(reason),
-                _ => None,
+                // It ends by a panic alone, which is the job's: the engine is poisoned.
+                Some(Err(reason)) => std::panic::resume_unwind(Box::new(reason)),
+                _ => Some(self.now.saturating_add(LOOK)),
             },
             Work::Inline(transmission) => transmission.step(self.now),
         };

@@ -36,11 +36,13 @@ impl Slots {
     }
 }
 
-/// The changes of a universe since the thread took the last ones: removed, then added, then written.
+/// The changes of a universe since the thread took the last ones: its last levels written, removed, then added, then written.
 #[derive(Clone, Debug)]
 pub(super) struct Change {
     pub(super) universe: u16,
     pub(super) is_removed: bool,
+    /// The levels that were written before it was removed.
+    last: Option<Box<Slots>>,
     pub(super) is_added: bool,
     pub(super) priority: Option<u8>,
     pub(super) levels: Slots,
@@ -53,6 +55,7 @@ impl Change {
         Self {
             universe,
             is_removed: false,
+            last: None,
             is_added: false,
             priority: None,
             levels: Slots::none(),
@@ -64,6 +67,12 @@ impl Change {
     fn begin(&mut self, universe: u16) {
         (self.universe, self.is_removed, self.is_added) = (universe, false, false);
         (self.priority, self.priorities, self.levels.count) = (None, None, 0);
+        self.last = None;
+    }
+
+    /// The levels to send before the universe is removed; `None`: those that were sent are the last.
+    pub(super) fn last_levels(&self) -> Option<&[u8]> {
+        self.last.as_ref()?.get()
     }
 }
 
@@ -122,7 +131,7 @@ impl Mailbox {
         }
     }
 
-    /// Removes a universe, whatever was written before. One that is not there is left alone.
+    /// Removes a universe, after the levels that were written before. Has no effect on one that is not there.
     ///
     /// # Errors
     /// [`DmxError::Universe`].
@@ -133,8 +142,14 @@ impl Mailbox {
                 let change = inside.changes.of(number);
                 // One that the thread has not seen is forgotten.
                 let is_removed = change.is_removed || !change.is_added;
+                let last = match change.last.take() {
+                    None if is_removed && change.levels.get().is_some() => {
+                        Some(Box::new(change.levels.clone()))
+                    }
+                    last => last,
+                };
                 change.begin(number);
-                change.is_removed = is_removed;
+                (change.is_removed, change.last) = (is_removed, last);
             }
         });
         Ok(())
@@ -284,6 +299,7 @@ mod tests {
         };
         assert!(change.is_removed && change.is_added && change.levels.get().is_none());
         assert_eq!(change.priority, Some(7));
+        assert_eq!(change.last_levels(), Some(&[1][..]), "sent before it is removed");
         Ok(())
     }
 

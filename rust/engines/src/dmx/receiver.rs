@@ -10,8 +10,11 @@ pub(in crate::dmx) mod groups;
 mod hearing;
 mod job;
 pub(in crate::dmx) mod network;
+mod order;
+mod reading;
 mod records;
 
+pub(in crate::dmx) use configuration::MOST_SOURCES;
 pub use configuration::{DMX_RECEIVED_UNIVERSES, DmxReceiverConfiguration};
 pub use engine::{DmxReceiver, DmxSource, DmxUniverseCounts};
 pub use records::{DMX_EVENT_TEXT_BYTES, DmxEvent, DmxEventKind, DmxEventText, DmxLevels, DmxReceiverCounts};

@@ -1,9 +1,10 @@
 //! The pure sender of either protocol, and how changes reach it.
 
 use super::configuration::{DmxConfiguration, DmxProtocol};
+use super::following::Subscription;
 use super::mailbox::Change;
 use rustle_lighting::sender::{
-    ArtNetSender, ArtNetSenderSettings, Datagram, Destinations, SacnOutput, SacnSender, SacnSenderSettings,
+    ArtNetSender, ArtNetSenderSettings, Destinations, Packet, SacnOutput, SacnSender, SacnSenderSettings,
     SenderCounters, SenderError, Target,
 };
 use rustle_lighting::{PortAddress, SacnUniverse, artnet};
@@ -14,8 +15,8 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 pub(super) enum Source {
     /// With the settings of universes that are added.
     Sacn(SacnSender, SacnOutput),
-    /// With the destinations of Port-Addresses that are added.
-    ArtNet(ArtNetSender, Destinations),
+    /// With the destinations of Port-Addresses that are added, and the nodes that list some.
+    ArtNet(ArtNetSender, Destinations, Vec<Subscription>),
 }
 
 impl Source {
@@ -30,9 +31,12 @@ impl Source {
             rate, sync_gap_ns, ..
         } = *configuration;
         if configuration.protocol == DmxProtocol::ArtNet {
-            destinations.extend(broadcast.map(|address| SocketAddrV4::new(address, artnet::PORT)));
+            let broadcast = broadcast.map(|address| SocketAddrV4::new(address, artnet::PORT));
+            // It may be named as well.
+            destinations.extend(broadcast.filter(|address| !destinations.contains(address)));
             let settings = ArtNetSenderSettings {
                 rate,
+                // Of those that follow nodes it is the broadcast address (Art-Net 4, "ArtSync").
                 sync: match configuration.sends_art_sync {
                     true => destinations.clone(),
                     false => Vec::new(),
@@ -41,7 +45,11 @@ impl Source {
             };
             return Self::ArtNet(
                 ArtNetSender::new(settings, start_ns),
-                Destinations::Fixed(destinations),
+                match configuration.follows_nodes() {
+                    true => Destinations::Subscribers,
+                    false => Destinations::Fixed(destinations),
+                },
+                Vec::new(),
             );
         }
         let settings = SacnSenderSettings {
@@ -74,6 +82,9 @@ impl Source {
             Self::Sacn(sender, output) => {
                 let universe = SacnUniverse::new(number).map_err(unknown)?;
                 if change.is_removed {
+                    if let Some(levels) = change.last_levels() {
+                        sender.set_levels(universe, levels)?;
+                    }
                     sender.remove(universe)?;
                 }
                 if change.is_added {
@@ -90,13 +101,17 @@ impl Source {
                     None => Ok(()),
                 }
             }
-            Self::ArtNet(sender, destinations) => {
+            Self::ArtNet(sender, destinations, nodes) => {
                 let address = PortAddress::new(number).map_err(unknown)?;
                 if change.is_removed {
+                    if let Some(levels) = change.last_levels() {
+                        sender.set_levels(address, levels)?;
+                    }
                     sender.remove(address)?;
                 }
                 if change.is_added {
                     sender.add(address, 0, destinations.clone())?;
+                    sender.subscribe(address, subscribers(nodes, address))?;
                 }
                 match change.levels.get() {
                     Some(levels) => sender.set_levels(address, levels),
@@ -106,22 +121,30 @@ impl Source {
         }
     }
 
-    /// Ends all universes: terminated packets follow.
-    ///
-    /// # Errors
-    /// [`SenderError`]: the sender lacks what it lists.
-    pub(super) fn stop(&mut self) -> Result<(), SenderError> {
+    /// Sends each Port-Address to the nodes that list it, from the next frame on. Only of Art-Net that follows nodes.
+    pub(super) fn follow(&mut self, subscriptions: Vec<Subscription>) {
+        if let Self::ArtNet(sender, _, nodes) = self {
+            *nodes = subscriptions;
+            for address in sender.addresses().to_vec() {
+                // One that is ending goes where it went.
+                let _ = sender.subscribe(address, subscribers(nodes, address));
+            }
+        }
+    }
+
+    /// The Port-Addresses that no node lists, where the data follow the nodes.
+    pub(super) fn unheard(&self) -> usize {
         match self {
-            Self::Sacn(sender, _) => {
-                sender.stop();
-                Ok(())
-            }
-            Self::ArtNet(sender, _) => {
-                while let Some(address) = sender.addresses().last().copied() {
-                    sender.remove(address)?;
-                }
-                Ok(())
-            }
+            Self::Sacn(..) => 0,
+            Self::ArtNet(sender, ..) => sender.unheard(),
+        }
+    }
+
+    /// Ends all universes: levels that wait follow, and terminated packets.
+    pub(super) fn stop(&mut self) {
+        match self {
+            Self::Sacn(sender, _) => sender.stop(),
+            Self::ArtNet(sender, ..) => sender.stop(),
         }
     }
 
@@ -129,38 +152,38 @@ impl Source {
     pub(super) fn is_finished(&self) -> bool {
         match self {
             Self::Sacn(sender, _) => sender.is_finished(),
-            Self::ArtNet(sender, _) => sender.addresses().is_empty() && sender.next_ns().is_none(),
+            Self::ArtNet(sender, ..) => sender.is_finished(),
         }
     }
 
     pub(super) fn advance(&mut self, now_ns: u64) {
         match self {
             Self::Sacn(sender, _) => sender.advance(now_ns),
-            Self::ArtNet(sender, _) => sender.advance(now_ns),
+            Self::ArtNet(sender, ..) => sender.advance(now_ns),
         }
     }
 
     pub(super) fn next_ns(&self) -> Option<u64> {
         match self {
             Self::Sacn(sender, _) => sender.next_ns(),
-            Self::ArtNet(sender, _) => sender.next_ns(),
+            Self::ArtNet(sender, ..) => sender.next_ns(),
         }
     }
 
-    /// The datagrams of the last `advance`, in the order in which they are to be sent.
-    pub(super) fn datagrams(&self) -> impl Iterator<Item = Datagram<'_>> {
+    /// The packets of the last `advance`, in the order in which they are to be sent.
+    pub(super) fn packets(&self) -> impl Iterator<Item = Packet<'_>> {
         let (sacn, artnet) = match self {
             Self::Sacn(sender, _) => (Some(sender), None),
-            Self::ArtNet(sender, _) => (None, Some(sender)),
+            Self::ArtNet(sender, ..) => (None, Some(sender)),
         };
-        let sacn = sacn.into_iter().flat_map(SacnSender::datagrams);
-        sacn.chain(artnet.into_iter().flat_map(ArtNetSender::datagrams))
+        let sacn = sacn.into_iter().flat_map(SacnSender::packets);
+        sacn.chain(artnet.into_iter().flat_map(ArtNetSender::packets))
     }
 
     pub(super) fn counters(&self) -> SenderCounters {
         match self {
             Self::Sacn(sender, _) => sender.counters(),
-            Self::ArtNet(sender, _) => sender.counters(),
+            Self::ArtNet(sender, ..) => sender.counters(),
         }
     }
 
@@ -168,7 +191,16 @@ impl Source {
     pub(super) fn universes(&self) -> usize {
         match self {
             Self::Sacn(sender, _) => sender.universes().len(),
-            Self::ArtNet(sender, _) => sender.addresses().len(),
+            Self::ArtNet(sender, ..) => sender.addresses().len(),
         }
     }
+}
+
+/// The nodes that list a Port-Address.
+fn subscribers(nodes: &[Subscription], address: PortAddress) -> impl Iterator<Item = Ipv4Addr> + '_ {
+    let first = nodes.partition_point(|(listed, _)| *listed < address);
+    let listing = nodes[first..]
+        .iter()
+        .take_while(move |(listed, _)| *listed == address);
+    listing.map(|(_, node)| *node)
 }

@@ -1,5 +1,6 @@
 //! The common part of the tests of senders.
 
+mod following;
 mod loopback;
 mod steps;
 

@@ -1,6 +1,7 @@
 //! A session's sending, step by step: by a thread of its own, or by its job.
 
 use super::counters::Counters;
+use super::following::Subscriptions;
 use super::mailbox::{Changes, Mailbox};
 use super::source::Source;
 use super::wire::Wire;
@@ -16,6 +17,7 @@ pub(super) struct Shared {
     pub(super) mailbox: Mailbox,
     pub(super) counters: Counters,
     pub(super) sleeper: Sleeper,
+    pub(super) subscriptions: Subscriptions,
 }
 
 /// The thread's waits.
@@ -101,18 +103,25 @@ impl Transmission {
         }
         let counters = &self.shared.counters;
         counters.store(self.source.counters(), self.source.universes());
+        if !self.is_stopping {
+            // The last counts say what was not sent.
+            counters.set_unheard(self.source.unheard());
+        }
         self.awaited = self.source.next_ns();
         self.awaited
     }
 
     fn send(&mut self, now: Nanoseconds) {
         self.source.advance(now);
-        self.wire.send(&self.source, &self.shared.counters);
+        self.wire.send(&self.source, &self.shared.counters, now);
     }
 
     fn take_changes(&mut self) {
         if self.is_stopping {
             return;
+        }
+        if let Some(subscriptions) = self.shared.subscriptions.take() {
+            self.source.follow(subscriptions);
         }
         self.shared.mailbox.take(&mut self.spare);
         for change in self.spare.iter() {
@@ -130,8 +139,7 @@ impl Transmission {
         if !self.is_stopping {
             self.take_changes();
             self.is_stopping = true;
-            let stopped = self.source.stop();
-            assert!(stopped.is_ok(), "the sender ends what it lists: {stopped:?}");
+            self.source.stop();
         }
     }
 
@@ -161,7 +169,10 @@ impl Transmission {
             match next {
                 _ if self.is_finished() => return,
                 Some(at) => shared.sleeper.until(at, clock, || is_called() && !is_stopping),
-                None => shared.sleeper.idle(|| is_called() || shared.mailbox.has_mail()),
+                None => {
+                    let has_news = || shared.mailbox.has_mail() || shared.subscriptions.has_news();
+                    shared.sleeper.idle(|| is_called() || has_news());
+                }
             }
         }
     }

@@ -16,6 +16,7 @@ use super::consumers::Consumers;
 use super::error::FeedError;
 use super::live::FeedAddress;
 use crate::clock::Nanoseconds;
+use crate::io::is_lost;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::lane::Doorbell;
 use crate::lock::locked_surely;
@@ -187,6 +188,7 @@ impl Serving {
                 Ok(None) => return Rest::None,
                 Err(error) => {
                     tracing::warn!(%error, "a client could not be accepted");
+                    self.is_watched &= !is_lost(&error);
                     return Rest::Failed;
                 }
             }
@@ -241,10 +243,13 @@ impl Serving {
 
 impl Job for Serving {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
-        if !std::mem::replace(&mut self.is_watched, true)
-            && let Err(error) = self.listener.watch(context)
-        {
-            return Step::Fail(format!("{}: {error}", self.listener.address()));
+        if !self.is_watched {
+            // Without descriptors the system watches nothing; they may be there again.
+            if let Err(error) = self.listener.watch(context) {
+                tracing::warn!(%error, "clients cannot be waited for yet");
+                return Step::At(context.now().saturating_add(RETRY));
+            }
+            self.is_watched = true;
         }
         let rest = self.accept(context);
         self.check_applicants(context);

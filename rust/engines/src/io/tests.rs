@@ -2,13 +2,12 @@
 mod writes;
 
 use super::*;
-use crate::clock::SystemClock;
+use crate::clock::{Clock, SystemClock};
 use crate::job::{Job, PollContext, Release, Step};
 use crate::runtime::Runtime;
 use crate::transport::{Transport, Udp, UdpOptions};
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
 
 /// Far longer than any step of these tests takes.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -101,12 +100,18 @@ impl Bench {
         listening
     }
 
+    /// What the latest thread shares with the sockets.
+    fn sockets(&self) -> Arc<Sockets> {
+        let started = locked_surely(&self.runtime.io().started);
+        started.as_ref().expect("a socket").sockets.clone()
+    }
+
     fn turns(&self) -> u64 {
-        self.runtime.io().sockets.turns.load(Ordering::Relaxed)
+        self.sockets().turns.load(Ordering::Relaxed)
     }
 
     fn watched(&self) -> usize {
-        locked_surely(&self.runtime.io().sockets.watched).len()
+        locked_surely(&self.sockets().watched).len()
     }
 }
 
@@ -114,6 +119,27 @@ impl Listening {
     fn next(&self) -> Heard {
         self.heard.recv_timeout(PATIENCE).expect("to hear something")
     }
+}
+
+/// The thread ended and nobody heard of it: the jobs of all sockets waited for ever, and new sockets were never read.
+#[test]
+fn error_of_the_wait_for_events_fails_the_sockets_and_the_next_one_is_watched() {
+    let bench = Bench::new();
+    let listening = [bench.listener(), bench.listener()];
+    let sockets = bench.sockets();
+    // What the thread does when the system reports an error, here of a descriptor that somebody has closed.
+    sockets.serve(|_| Err(io::Error::from_raw_os_error(9)));
+    for listening in &listening {
+        assert_eq!(listening.next(), Heard::Polled(0));
+        let Heard::Released(Release::Failed(reason)) = listening.next() else {
+            panic!("expected an end by an error");
+        };
+        assert!(reason.contains("which sockets are ready"), "{reason}");
+    }
+    let next = bench.listener();
+    assert!(!Arc::ptr_eq(&bench.sockets(), &sockets), "a new thread");
+    bench.far.send_to(b"a", next.at).expect("sent");
+    assert_eq!(next.next(), Heard::Polled(1));
 }
 
 #[test]
@@ -132,6 +158,22 @@ fn job_is_polled_for_what_arrives_and_for_nothing_else() {
             .all(|listener| listener.heard.try_recv().is_err())
     );
     assert!(bench.turns() - turns <= 100, "a turn per datagram at most");
+}
+
+/// A thousand packets of a frame woke the thread and a worker 26,000 times a second.
+#[test]
+fn datagrams_that_follow_each_other_wake_their_job_a_few_times() {
+    let bench = Bench::new();
+    let listener = bench.listener();
+    let clock = SystemClock::new();
+    let (turns, start) = (bench.turns(), clock.now());
+    for _ in 0..2_000 {
+        bench.far.send_to(b"a", listener.at).expect("sent");
+    }
+    assert!(matches!(listener.next(), Heard::Polled(1..)));
+    let most = (clock.now() - start) / COLLECTION.as_nanos() as u64 + 2;
+    let turns = bench.turns() - turns;
+    assert!(turns <= most, "{turns} turns, {most} allowed");
 }
 
 #[test]
@@ -201,14 +243,17 @@ fn datagram_that_arrives_while_its_socket_is_registered_is_not_missed() {
 
 #[test]
 fn readiness_that_comes_during_a_try_is_kept() {
-    let readiness = Readiness::new(Session::new(1, Arc::new(crate::worker::Inbox::new())));
+    let readiness = Readiness::new(
+        Session::new(1, Arc::new(crate::worker::Inbox::new())),
+        Urgency::Now,
+    );
     let [first, second] = [(); 2].map(|()| readiness.events().expect("a first try"));
     readiness.set_tried(first);
-    assert_eq!(readiness.events(), None);
+    assert_eq!(readiness.events().ok(), None);
     readiness.add_event();
     // A try that began before it found nothing, too.
     readiness.set_tried(second);
-    assert!(readiness.events().is_some());
+    assert!(readiness.events().is_ok());
 }
 
 #[test]

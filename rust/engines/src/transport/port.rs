@@ -1,13 +1,16 @@
 //! A socket that any thread may use and close, and that wakes a job.
 
-use crate::io::Watch;
+use crate::io::{Urgency, Watch};
 use crate::job::PollContext;
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 /// A socket that does not block, until it is closed.
-pub(crate) struct Port<S>(RwLock<Option<Open<S>>>);
+pub(crate) struct Port<S> {
+    open: RwLock<Option<Open<S>>>,
+    urgency: Urgency,
+}
 
 struct Open<S> {
     /// Dropped before the socket.
@@ -22,12 +25,16 @@ fn is_full<T>(result: &io::Result<T>) -> bool {
 }
 
 impl<S: AsRawFd> Port<S> {
-    pub(crate) fn new(socket: S) -> Self {
-        Self(RwLock::new(Some(Open { watch: None, socket })))
+    /// A socket whose job is woken at each event, or for many.
+    pub(crate) fn new(socket: S, urgency: Urgency) -> Self {
+        Self {
+            open: RwLock::new(Some(Open { watch: None, socket })),
+            urgency,
+        }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Option<Open<S>>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        self.open.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a call on the socket.
@@ -51,7 +58,7 @@ impl<S: AsRawFd> Port<S> {
         let Some(watch) = &open.watch else {
             return call(&open.socket);
         };
-        let events = watch.readiness.events().ok_or(ErrorKind::WouldBlock)?;
+        let events = watch.readiness.events()?;
         let received = call(&open.socket);
         if is_full(&received) {
             watch.readiness.set_tried(events);
@@ -94,19 +101,19 @@ impl<S: AsRawFd> Port<S> {
     /// # Errors
     /// The system has no thread, no descriptor or no memory; `NotConnected`.
     pub(crate) fn watch(&self, context: &PollContext<'_>, writes: bool) -> io::Result<()> {
-        let mut open = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
         let open = open.as_mut().ok_or(ErrorKind::NotConnected)?;
         open.watch = None;
         let watch = context
             .io
-            .watch(open.socket.as_raw_fd(), writes, context.session)?;
+            .watch(open.socket.as_raw_fd(), writes, self.urgency, context.session)?;
         open.watch = Some(watch);
         Ok(())
     }
 
     /// Closes the socket, and wakes its job. Idempotent.
     pub(crate) fn close(&self) {
-        let open = self.0.write().unwrap_or_else(PoisonError::into_inner).take();
+        let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
         let readiness = open
             .as_ref()
             .and_then(|open| open.watch.as_ref())

@@ -3,6 +3,7 @@
 use super::port::Port;
 use super::{Arrival, Transport};
 use crate::clock::Clock;
+use crate::io::Urgency;
 use crate::job::PollContext;
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::io::{self, ErrorKind, Read, Write};
@@ -131,7 +132,7 @@ impl Stream {
 
     fn with(stream: Either, clock: Arc<dyn Clock>, is_connected: bool) -> Self {
         Self {
-            port: Port::new(stream),
+            port: Port::new(stream, Urgency::Now),
             clock,
             is_connected: AtomicBool::new(is_connected),
         }

@@ -3,13 +3,14 @@
 use super::port::Port;
 use super::{Arrival, Datagram, MOST_DATAGRAMS, Slots, Transport};
 use crate::clock::Clock;
+use crate::io::Urgency;
 use crate::job::PollContext;
-use crate::lock::locked_surely;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 /// How a UDP socket is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,11 +24,12 @@ pub struct UdpOptions {
     pub broadcasts: bool,
     /// The address of the interface that datagrams to groups leave by; `None`: the system's choice.
     pub multicast_interface: Option<Ipv4Addr>,
+    /// Whether datagrams to groups also reach sockets of this machine.
+    pub multicast_loops: bool,
+    /// The interface from which alone it receives, by name; `None`: all. Systems that cannot restrict it receive from all.
+    pub device: Option<String>,
     /// How many networks datagrams to groups cross, 0 to 255.
     pub multicast_ttl: u32,
-    /// Whether it receives only the groups that it joined itself, instead of those that any socket of the machine joined. Only on
-    /// Linux; other systems do so always.
-    pub own_groups: bool,
     /// The bytes of datagrams that may wait, with what the system needs beside them; `None`: the system's choice. The system's
     /// limit holds unless the process may exceed it; [`Udp::receive_buffer`] returns what it gave.
     pub receive_buffer: Option<usize>,
@@ -41,8 +43,9 @@ impl UdpOptions {
             shares_port: false,
             broadcasts: false,
             multicast_interface: None,
+            multicast_loops: true,
+            device: None,
             multicast_ttl: 1,
-            own_groups: false,
             receive_buffer: None,
         }
     }
@@ -52,18 +55,7 @@ impl UdpOptions {
 pub struct Udp {
     port: Port<UdpSocket>,
     clock: Arc<dyn Clock>,
-    own_groups: bool,
-    joined: Mutex<Joined>,
     dropped: AtomicU64,
-}
-
-/// The groups of sockets that only join: a socket may have few.
-#[derive(Default)]
-struct Joined {
-    helpers: Vec<UdpSocket>,
-    /// The groups of each helper.
-    groups: Vec<(usize, Ipv4Addr, Ipv4Addr)>,
-    is_closed: bool,
 }
 
 impl Udp {
@@ -89,9 +81,15 @@ impl Udp {
         }
         if options.address.is_ipv4() {
             socket.set_multicast_ttl_v4(options.multicast_ttl)?;
+            socket.set_multicast_loop_v4(options.multicast_loops)?;
             if let Some(interface) = &options.multicast_interface {
                 socket.set_multicast_if_v4(interface)?;
             }
+        }
+        #[cfg(target_os = "linux")]
+        if let Some(device) = &options.device {
+            // Linux before 5.7 permits it to root alone.
+            let _ = socket.bind_device(Some(device.as_bytes()));
         }
         socket.bind(&SockAddr::from(options.address))?;
         let socket = UdpSocket::from(socket);
@@ -101,15 +99,13 @@ impl Udp {
         #[cfg(target_os = "linux")]
         {
             rustle_udp::count_drops(&socket)?;
-            if options.own_groups {
-                rustle_udp::set_multicast_all(&socket, false)?;
-            }
+            rustle_udp::stamp(&socket)?;
+            // Elsewhere a socket receives no groups but its own.
+            rustle_udp::set_multicast_all(&socket, false)?;
         }
         Ok(Self {
-            port: Port::new(socket),
+            port: Port::new(socket, Urgency::Collected),
             clock,
-            own_groups: options.own_groups,
-            joined: Mutex::default(),
             dropped: AtomicU64::new(0),
         })
     }
@@ -122,6 +118,14 @@ impl Udp {
         self.port.with(UdpSocket::local_addr)
     }
 
+    /// Its descriptor, for a thread that waits for it instead of a job; closed with it.
+    ///
+    /// # Errors
+    /// `NotConnected`.
+    pub(crate) fn descriptor(&self) -> io::Result<RawFd> {
+        self.port.with(|socket| Ok(socket.as_raw_fd()))
+    }
+
     /// The bytes of datagrams that may wait, with what the system needs beside them.
     ///
     /// # Errors
@@ -131,35 +135,14 @@ impl Udp {
             .with(|socket| socket2::SockRef::from(socket).recv_buffer_size())
     }
 
-    /// Connects it to a peer, the only one from which it receives from now on. Sending to a peer that is not there fails with
-    /// `ConnectionRefused` at the next datagram.
+    /// Joins a group on the interface of this address. The socket receives no group but those that it joined.
     ///
     /// # Errors
-    /// `NotConnected` after the close; the system's.
-    pub fn connect(&self, peer: SocketAddr) -> io::Result<()> {
-        self.port.with(|socket| socket.connect(peer))
-    }
-
-    /// Joins a group on the interface of this address. A group beyond those that a socket may have is joined by a further socket
-    /// of the same process.
-    ///
-    /// # Errors
-    /// The system's: `AddrInUse` for a group that it has joined, "No such device" when no interface has the address or when it
-    /// has no groups. Beyond the limit of a socket with [`own_groups`](UdpOptions::own_groups), which no other joins for.
+    /// The system's: `AddrInUse` for a group that it has joined, "No such device" when no interface has the address or when it has no
+    /// groups, and that of [`has_no_group_left`](rustle_udp::has_no_group_left).
     pub fn join(&self, group: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
-        let mut joined = locked_surely(&self.joined);
-        if joined.has(group, interface) {
-            return Err(ErrorKind::AddrInUse.into());
-        }
-        match self
-            .port
+        self.port
             .with(|socket| socket.join_multicast_v4(&group, &interface))
-        {
-            Err(error) if rustle_udp::has_no_group_left(&error) && !self.own_groups => {
-                joined.join(group, interface)
-            }
-            result => result,
-        }
     }
 
     /// Leaves a group that it joined.
@@ -167,10 +150,6 @@ impl Udp {
     /// # Errors
     /// `AddrNotAvailable` for a group that it has not joined there.
     pub fn leave(&self, group: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
-        let mut joined = locked_surely(&self.joined);
-        if joined.has(group, interface) {
-            return joined.leave(group, interface);
-        }
         self.port
             .with(|socket| socket.leave_multicast_v4(&group, &interface))
     }
@@ -200,43 +179,6 @@ fn make_room(socket: &UdpSocket, bytes: usize) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-impl Joined {
-    fn has(&self, group: Ipv4Addr, interface: Ipv4Addr) -> bool {
-        self.groups
-            .iter()
-            .any(|(_, at, on)| (*at, *on) == (group, interface))
-    }
-
-    fn join(&mut self, group: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
-        if self.is_closed {
-            return Err(ErrorKind::NotConnected.into());
-        }
-        // Those before may have left some.
-        for (index, helper) in self.helpers.iter().enumerate() {
-            match helper.join_multicast_v4(&group, &interface) {
-                Err(error) if rustle_udp::has_no_group_left(&error) => {}
-                result => {
-                    result?;
-                    self.groups.push((index, group, interface));
-                    return Ok(());
-                }
-            }
-        }
-        let helper = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
-        helper.join_multicast_v4(&group, &interface)?;
-        self.groups.push((self.helpers.len(), group, interface));
-        self.helpers.push(helper);
-        Ok(())
-    }
-
-    fn leave(&mut self, group: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
-        let place = |(_, at, on): &(usize, Ipv4Addr, Ipv4Addr)| (*at, *on) == (group, interface);
-        let at = self.groups.iter().position(place);
-        let (helper, ..) = self.groups.swap_remove(at.ok_or(ErrorKind::AddrNotAvailable)?);
-        self.helpers[helper].leave_multicast_v4(&group, &interface)
-    }
 }
 
 impl Transport for Udp {
@@ -278,11 +220,6 @@ impl Transport for Udp {
 
     fn close(&self) {
         self.port.close();
-        let mut joined = locked_surely(&self.joined);
-        *joined = Joined {
-            is_closed: true,
-            ..Joined::default()
-        };
     }
 }
 

@@ -3,6 +3,7 @@
 mod feeds;
 mod receivers;
 mod senders;
+mod shows;
 mod sounds;
 mod tickers;
 
@@ -11,6 +12,7 @@ use receivers::Receivers;
 use rustle_engines::faults::{Lock, arm_lock, disarm_lock, is_a_lock_armed};
 use rustle_engines::*;
 use senders::Senders;
+use shows::Shows;
 use sounds::{Equalizers, Sounds};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -64,6 +66,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
     let mut sounds = Sounds::new(&runtime);
     let mut receivers = Receivers::new(&runtime);
     let mut senders = Senders::new(&runtime);
+    let mut shows = Shows::new(&runtime);
     let mut equalizers = Equalizers::new();
     let address: FeedAddress = "tcp://127.0.0.1:0".parse().expect("an address");
     let servers = Servers(
@@ -80,6 +83,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         sounds.turn(&runtime, false);
         receivers.turn(&runtime, false);
         senders.turn(&runtime, false);
+        shows.turn(&runtime, false);
         equalizers.turn(false);
         servers.turn(false);
     }
@@ -88,8 +92,8 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
     for _ in 0..2 {
         runtime.advance(Duration::ZERO);
     }
-    let (mut ticks, mut trades, mut pushes, mut plays, mut sends, mut levels) =
-        (true, true, true, true, true, true);
+    let (mut ticks, mut trades, mut pushes, mut plays, mut sends, mut lights, mut levels) =
+        (true, true, true, true, true, true, true);
     // The first turn shows what a worker lost with the fault.
     for turn in 0..1_000 {
         let is_calm = turn > 0;
@@ -99,6 +103,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         plays = plays && sounds.turn(&runtime, is_calm);
         levels = levels && receivers.turn(&runtime, is_calm);
         sends = sends && senders.turn(&runtime, is_calm);
+        lights = lights && shows.turn(&runtime, is_calm);
         equalizers.turn(is_calm);
         servers.turn(is_calm);
     }
@@ -110,6 +115,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         Sounds::new(&runtime),
         Senders::new(&runtime),
         Receivers::new(&runtime),
+        Shows::new(&runtime),
     );
     for _ in 0..10 {
         assert!(fresh.0.turn(&runtime, true));
@@ -117,6 +123,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         assert!(fresh.2.turn(&runtime, true));
         assert!(fresh.3.turn(&runtime, true));
         assert!(fresh.4.turn(&runtime, true));
+        assert!(fresh.5.turn(&runtime, true));
     }
     has_struck
 }

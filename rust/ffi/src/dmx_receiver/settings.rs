@@ -18,9 +18,6 @@ impl RustleDMXReceiverConfiguration {
         let names = (Name::new(&short), Name::new(&long));
         let made =
             DmxReceiverConfiguration::new(names.0.map_err(DmxError::Name)?, names.1.map_err(DmxError::Name)?);
-        if !(1..=64).contains(&self.sources) {
-            return Err(CallFault::number("configuration.sources", "1 to 64", self.sources).into());
-        }
         let port = |argument, given, usual| match u16::try_from(given) {
             Ok(0) => Ok(usual),
             Ok(port) => Ok(port),
@@ -69,6 +66,10 @@ fn universes<U: FromStr<Err = UniverseError>>(
         let (first, last) = item.split_once('-').unwrap_or((item, item));
         let end = |text: &str| text.parse().map(number).map_err(DmxError::Universe);
         let range = end(first)?..=end(last)?;
+        if range.is_empty() {
+            let expected = "ranges of universes that ascend";
+            return Err(CallFault::number("configuration", expected, u32::from(*range.end())).into());
+        }
         // A list that is too long is not made.
         if all.len() + range.len() > 2 * DMX_RECEIVED_UNIVERSES {
             let got = all.len() + range.len();

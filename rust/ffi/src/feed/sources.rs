@@ -105,7 +105,7 @@ records! {
     pub struct RustleLiveFeed lending memory {
         /// The address: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`. Example: "unix:/no/such/socket".
         pub address: RustleString,
-        /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
+        /// Which member of a JSON message, one per line, is which of a trade, such as `symbol=s,price=p`; empty: `symbol`, `price`, `size`…
         pub schema: RustleString,
         /// The token that the source requires, 16 to 512 bytes, sent as the first line of each connection; empty: none.
         pub token: RustleString,
@@ -137,7 +137,7 @@ records! {
 
     /// An external feed, whose bytes the host passes to `rustle_feed_push`.
     pub struct RustleExternalFeed lending memory {
-        /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
+        /// Which member of a JSON message, one per line, is which of a trade, such as `symbol=s,price=p`; empty: `symbol`, `price`, `size`…
         pub schema: RustleString,
         /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
         pub runtime: RustleHandle,

@@ -1,4 +1,4 @@
-// DMX from plain C: a sender without a network, and the list of interfaces.
+// DMX from plain C: a sender without a network, what is refused, the list of interfaces, and the faults of a rig.
 #include "expect.h"
 
 static const RustleLaneRequest ring = {.capacity = 16, .lane = RUSTLE_LANE_DROP_OLDEST};
@@ -63,6 +63,47 @@ static void interface_that_is_not_there_is_refused(void) {
   FREE(sender);
   wrong.kind = RUSTLE_DMX_ART_NET;
   REFUSED(rustle_dmx_sender_new(&wrong, &sender, &error), RUSTLE_NO_DESTINATION);
+  wrong.destinations = TEXT("10.0.0.7,,10.0.0.8");
+  REFUSED(rustle_dmx_sender_new(&wrong, &sender, &error), RUSTLE_MALFORMED_ADDRESS);
+}
+
+static void universes_that_do_not_ascend_are_refused(void) {
+  RustleHandle receiver = 0;
+  RustleDMXReceiverConfiguration range = {
+      .interface = TEXT("demo"), .sacn = TEXT("1,9-3"), .levels_per_second = 1000, .sources = 16};
+  REFUSED(rustle_dmx_receiver_new(&range, &receiver, &error), RUSTLE_INVALID_VALUE);
+  range.sacn = TEXT("1,3-9");
+  OK(rustle_dmx_receiver_new(&range, &receiver, NULL));
+  RustleDMXSource source = {.is_there = 1};
+  OK(rustle_dmx_receiver_source(receiver, RUSTLE_DMX_SACN, 1, 0, &source, NULL));
+  EXPECT(source.is_there == 0);
+  REFUSED(rustle_dmx_receiver_source(receiver, RUSTLE_DMX_SACN, 0, 0, &source, &error), RUSTLE_INVALID_UNIVERSE);
+  OK(rustle_dmx_receiver_forget(receiver, RUSTLE_DMX_SACN, 1, 1, 2, 0, 0, NULL));
+  FREE(receiver);
+}
+
+static void faults_of_a_rig_are_named(void) {
+  RustleRigConfiguration file = {
+      .json = TEXT("{\"v\":1,\"fixtures\":["
+                   "{\"id\":1,\"profile\":\"wash\",\"protocol\":\"sacn\",\"universe\":1,\"address\":510},"
+                   "{\"id\":2,\"profile\":\"none\",\"protocol\":\"sacn\",\"universe\":1,\"address\":1}]}")};
+  RustleHandle rig = 0;
+  OK(rustle_rig_new(&file, &rig, NULL));
+  RustleRigDescription found;
+  OK(rustle_rig_describe(rig, &found, NULL));
+  EXPECT(found.fixtures == 1 && found.universes == 1 && found.slots == 6 && found.faults == 2);
+  RustleRigFault fault;
+  uint8_t text[256];
+  OK(rustle_rig_fault(rig, 0, text, sizeof text, &fault, NULL));
+  EXPECT(fault.kind == RUSTLE_RIG_VALUE && fault.first == RUSTLE_RIG_NO_FIXTURE);
+  EXPECT(memcmp(text, "fixtures[1].profile: ", 21) == 0);
+  OK(rustle_rig_fault(rig, 1, NULL, 0, &fault, NULL));
+  EXPECT(fault.kind == RUSTLE_RIG_PAST_END && fault.first == 0 && fault.length > 20);
+  OK(rustle_rig_fault(rig, 2, text, sizeof text, &fault, NULL));
+  EXPECT(fault.kind == RUSTLE_RIG_NONE && fault.length == 0);
+  FREE(rig);
+  file.json = TEXT("[]");
+  REFUSED(rustle_rig_new(&file, &rig, &error), RUSTLE_MALFORMED_FILE);
 }
 
 static void on_interface(void *context, const RustleDMXInterface *interface) {
@@ -80,7 +121,9 @@ static void interfaces_are_shown(void) {
 int main(void) {
   universes_are_sent_until_they_are_terminated();
   interface_that_is_not_there_is_refused();
+  universes_that_do_not_ascend_are_refused();
   interfaces_are_shown();
+  faults_of_a_rig_are_named();
   EXPECT(rustle_live_objects() == 0);
   return 0;
 }

@@ -16,7 +16,7 @@ static void tracker_finds_a_tone(void) {
   RustlePitchDescription description;
   OK(rustle_pitch_describe(pitch, &description, NULL));
   EXPECT(description.hop == HOP && description.lowest == 75 && description.highest == 500);
-  const size_t due = 1 + (RATE - description.window) / HOP;
+  const size_t due = 1 + (RATE - description.frame_length) / HOP;
   static RustlePitchFrame whole[1 + RATE / HOP];
   size_t taken = 0, written = 7, count = 0, place = 0;
   OK(rustle_pitch_contour(&wanted, RUSTLE_DECODING_FRAME, tone, RATE, NULL, 0, &count, NULL));
@@ -25,7 +25,7 @@ static void tracker_finds_a_tone(void) {
   OK(rustle_pitch_contour(&wanted, RUSTLE_DECODING_FRAME, tone, RATE, whole, due, &count, NULL));
   REFUSED(rustle_pitch_contour(&wanted, RUSTLE_DECODING_FRAME, tone, RATE, whole, 2, &count, &error), RUSTLE_INVALID_LENGTH);
   OK(rustle_pitch_process(pitch, tone, RATE, NULL, 0, &taken, &written, NULL));
-  EXPECT(taken == description.window - 1 && written == 0);
+  EXPECT(taken == description.frame_length - 1 && written == 0);
   OK(rustle_pitch_reset(pitch, NULL));
   for (size_t found = 0; place < RATE; place += taken, found += written) {
     RustlePitchFrame frames[7];
@@ -34,7 +34,7 @@ static void tracker_finds_a_tone(void) {
     EXPECT(place + taken < RATE ? written == 7 : found + written == due);
   }
   for (size_t n = 0; n < due; n++) {
-    EXPECT(whole[n].sample == description.window / 2 + HOP * n && fabs(1200 * log2(whole[n].frequency / 200)) < 0.1);
+    EXPECT(whole[n].sample == description.frame_length / 2 + HOP * n && fabs(1200 * log2(whole[n].frequency / 200)) < 0.1);
     EXPECT(whole[n].confidence > 0.9 && whole[n].confidence <= 1 && whole[n].harmonicity > 30 && whole[n].deviation >= 0);
     EXPECT(is_close(whole[n].level, 10 * log10(0.08 * 49 / 36), 0.2));
   }
@@ -54,15 +54,15 @@ static void analyzer_measures_a_tone(void) {
   OK(rustle_voice_new(&good, &voice, NULL));
   RustleVoiceDescription description;
   OK(rustle_voice_describe(voice, &description, NULL));
-  EXPECT(description.hop == HOP && description.window > 0 && description.window < RATE);
-  const size_t due = 1 + (RATE - description.window) / HOP;
+  EXPECT(description.hop == HOP && description.frame_length > 0 && description.frame_length < RATE);
+  const size_t due = 1 + (RATE - description.frame_length) / HOP;
   RustleVoiceFrame frames[7];
   size_t place = 0, taken = 0, written = 0, count = 0;
   while (place < RATE) {
     OK(rustle_voice_process(voice, tone + place, RATE - place, frames, 7, &taken, &written, NULL));
     EXPECT(written <= 7 && taken + place <= RATE && (written == 7 || taken + place == RATE));
     for (size_t n = 0; n < written; n++, count++) {
-      EXPECT(frames[n].sample == description.window / 2 + HOP * count && frames[n].is_voiced == 1);
+      EXPECT(frames[n].sample == description.frame_length / 2 + HOP * count && frames[n].is_voiced == 1);
       EXPECT(is_close(frames[n].pitch, 200, 0.1) && frames[n].hnr > 30 && frames[n].confidence > 0.5);
       EXPECT(frames[n].formants.count <= RUSTLE_FORMANT_COUNT && frames[n].reserved == 0);
       EXPECT(is_close(frames[n].centroid, 200 * (36 + 2 * 9 + 3 * 4) / 49.0, 5));

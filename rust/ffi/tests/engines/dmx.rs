@@ -15,6 +15,7 @@ pub(super) const SENDER: Engine = Engine {
             destinations: RustleString::of(""),
             cid: RustleString::of("6f8c2a60-1e0b-4c39-9d3e-0a1b2c3d4e5f"),
             name: RustleString::of("rows"),
+            capture: RustleString::of(""),
             frames_a_second: 44.0,
             reports_per_second: per_second,
             report_limit: limit,

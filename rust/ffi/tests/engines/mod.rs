@@ -3,6 +3,7 @@
 mod dmx;
 mod dmx_receiver;
 mod feed;
+mod show;
 mod sound;
 mod table;
 #[path = "../verbs/mod.rs"]

@@ -10,12 +10,15 @@ use std::fmt::Write;
 
 /// A live object as the parameter that a call is on.
 pub(super) fn handle(object: &str, maker: &Option<String>) -> String {
+    parameter(&made(object, maker))
+}
+
+/// An object that a function of the examples makes.
+fn made(object: &str, maker: &Option<String>) -> String {
     let maker = maker
         .as_ref()
         .map_or("None".to_owned(), |maker| format!("Some({maker:?})"));
-    parameter(&format!(
-        "What::Handle(Maker {{ kind: {object:?}, function: {maker} }})"
-    ))
+    format!("What::Handle(Maker {{ kind: {object:?}, function: {maker} }})")
 }
 
 fn parameter(what: &str) -> String {
@@ -256,7 +259,10 @@ pub(super) fn declared(interface: &Interface, call: &Call, out: &mut String) {
                     Type::Named(named) if named == "RustleString" => format!("a.text({place})"),
                     _ => format!("a.u64({place})"),
                 });
-                what(interface, kind, &value(name, "0"))
+                match value(name, "0") {
+                    start if start.starts_with("rustle_") => made("session", &Some(start)),
+                    number => what(interface, kind, &number),
+                }
             }
             Passing::In(Type::Named(record)) => {
                 arguments.push(format!("a.input({place}){size}"));

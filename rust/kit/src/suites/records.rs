@@ -59,9 +59,12 @@ pub(super) fn record_text(interface: &Interface, record: &Record, out: &mut Stri
                 )
             }
             Type::Array(..) => "What::Reserved".to_owned(),
-            // A handle of an object other than the runtime: the field's name is the kind.
+            // A handle of an object other than the runtime: the field's name is the kind. One of a session, or of none, is 0.
             Type::Named(name) if name == "RustleHandle" && field.name != "runtime" => {
-                format!("What::Handle(Maker {{ kind: {:?}, function: None }})", field.name)
+                match interface.verbs().any(|verb| verb.object == field.name) {
+                    true => format!("What::Handle(Maker {{ kind: {:?}, function: None }})", field.name),
+                    false => "What::Number(Number::U64, 0.0)".to_owned(),
+                }
             }
             kind => what(interface, kind, value),
         };

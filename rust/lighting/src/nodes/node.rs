@@ -9,6 +9,9 @@ pub const MAX_PARTS: usize = 255;
 /// The subscriptions of a reply: four outputs and four inputs.
 const PART_ADDRESSES: usize = 8;
 
+/// How long Port-Addresses count although a reply without any comes from their address, in ns: a poll and its answer.
+const BESIDE_NS: u64 = 4_000_000_000;
+
 /// Whether a node answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeState {
@@ -68,6 +71,13 @@ impl Node {
         self.unanswered = 0;
         // 0 and 1 both are the root device (Art-Net 4, "ArtPollReply", BindIndex).
         let bind_index = reply.bind_index.max(1);
+        // Two programs of one machine answer from one address. One that lists nothing does not take the place of one that does.
+        let known = self.parts.iter().find(|known| known.bind_index == bind_index);
+        let is_held =
+            known.is_some_and(|part| part.count > 0 && now_ns.saturating_sub(part.heard_ns) < BESIDE_NS);
+        if is_held && reply.subscriptions().next().is_none() {
+            return false;
+        }
         let mut differs = false;
         if bind_index == 1 || self.root.bind_index > reply.bind_index {
             differs = (self.root.short_name, self.root.long_name) != (reply.short_name, reply.long_name);

@@ -10,6 +10,8 @@ use std::net::Ipv4Addr;
 pub const MAX_ASKERS: usize = 16;
 /// A reply is delayed by up to this time, in ns (Art-Net 4, "ArtPollReply": a random delay of up to 1 s).
 const DELAY_NS: u64 = 1_000_000_000;
+/// Who asked for replies on change and polls no more gets none after this time, in ns: controllers poll every 2.5 to 3 s.
+const WATCH_NS: u64 = 10_000_000_000;
 /// The replies of a node: BindIndex is a byte, and counts from 1.
 const MAX_REPLIES: usize = 255;
 /// The ports of a reply.
@@ -26,10 +28,24 @@ pub struct OwnNodeSettings {
     pub short_name: Name<18>,
     /// Long name.
     pub long_name: Name<64>,
+    /// What its ports show when all sources are lost.
+    pub failsafe: Failsafe,
     /// What it is: a receiver is a node, a sender a controller without ports.
     pub style: Style,
     /// Spreads the delays of replies.
     pub seed: u64,
+}
+
+/// What ports show when all sources are lost (Art-Net 4, "ArtPollReply", Status3, bits 7 and 6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Failsafe {
+    /// The last levels.
+    #[default]
+    Hold = 0,
+    /// Zeros.
+    Zero = 1,
+    /// A scene.
+    Scene = 3,
 }
 
 /// The state of a port, for its replies.
@@ -43,7 +59,7 @@ pub struct PortStatus {
     pub is_ltp: bool,
 }
 
-/// An asker that waits.
+/// An asker, and when it gets its replies, or was heard.
 #[derive(Clone, Copy, Debug)]
 struct Asker {
     to: Ipv4Addr,
@@ -61,6 +77,8 @@ pub struct OwnNode {
     replies: Vec<std::ops::Range<usize>>,
     unlisted: usize,
     askers: Vec<Asker>,
+    /// Those who asked for replies on change, since when they were heard last.
+    watchers: Vec<Asker>,
     random: SplitMix,
     count: u64,
 }
@@ -75,6 +93,7 @@ impl OwnNode {
             replies: Vec::new(),
             unlisted: 0,
             askers: Vec::with_capacity(MAX_ASKERS),
+            watchers: Vec::with_capacity(MAX_ASKERS),
             count: 0,
         }
     }
@@ -115,10 +134,23 @@ impl OwnNode {
         self.unlisted
     }
 
-    /// Writes the state of a port for the next replies.
-    pub fn set_status(&mut self, port: PortAddress, status: PortStatus) {
-        if let Ok(index) = self.ports.binary_search_by_key(&port, |(port, _)| *port) {
-            self.ports[index].1 = status;
+    /// Whether somebody asked for replies on change, and [`set_status`](Self::set_status) is to be called at each change.
+    pub fn is_watched(&self) -> bool {
+        !self.watchers.is_empty()
+    }
+
+    /// Writes the state of a port for the next replies. When it differs, whoever asked for replies on change gets them.
+    pub fn set_status(&mut self, now_ns: u64, port: PortAddress, status: PortStatus) {
+        let Ok(index) = self.ports.binary_search_by_key(&port, |(port, _)| *port) else {
+            return;
+        };
+        if std::mem::replace(&mut self.ports[index].1, status) == status {
+            return;
+        }
+        self.watchers
+            .retain(|watcher| now_ns.saturating_sub(watcher.due_ns) < WATCH_NS);
+        for watcher in self.watchers.clone() {
+            self.ask(now_ns, watcher.to, watcher.poll);
         }
     }
 
@@ -126,18 +158,28 @@ impl OwnNode {
     pub fn hear(&mut self, now_ns: u64, from: Ipv4Addr, poll: &Poll) {
         let is_targeted = poll.flags & Poll::TARGETED != 0;
         let is_asked = !is_targeted || self.ports.iter().any(|(port, _)| poll.asks(*port));
-        if !is_asked || self.askers.len() == MAX_ASKERS {
+        if !is_asked {
             return;
         }
-        if let Some(asker) = self.askers.iter_mut().find(|asker| asker.to == from) {
-            asker.poll = *poll;
-            return;
+        self.watchers.retain(|watcher| watcher.to != from);
+        if poll.flags & Poll::REPLY_ON_CHANGE != 0 && self.watchers.len() < MAX_ASKERS {
+            self.watchers.push(Asker {
+                to: from,
+                poll: *poll,
+                due_ns: now_ns,
+            });
         }
-        self.askers.push(Asker {
-            to: from,
-            poll: *poll,
-            due_ns: now_ns.saturating_add(self.random.up_to(DELAY_NS)),
-        });
+        self.ask(now_ns, from, *poll);
+    }
+
+    /// Lets replies wait for an asker.
+    fn ask(&mut self, now_ns: u64, to: Ipv4Addr, poll: Poll) {
+        if let Some(asker) = self.askers.iter_mut().find(|asker| asker.to == to) {
+            asker.poll = poll;
+        } else if self.askers.len() < MAX_ASKERS {
+            let due_ns = now_ns.saturating_add(self.random.up_to(DELAY_NS));
+            self.askers.push(Asker { to, poll, due_ns });
+        }
     }
 
     /// When replies are due next, in ns; `None`: not before the next poll.
@@ -181,6 +223,7 @@ impl OwnNode {
             bind_ip: self.settings.ip,
             bind_index,
             refresh_rate: 44,
+            status3: (self.settings.failsafe as u8) << 6,
             ..PollReply::default()
         };
         for (described, (port, status)) in reply.all_ports.iter_mut().zip(ports) {

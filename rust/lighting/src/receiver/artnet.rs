@@ -109,7 +109,6 @@ impl ArtNetReceiver {
         from: Ipv4Addr,
         bytes: &'a [u8],
     ) -> Result<Option<Packet<'a>>, Malformed> {
-        self.advance(now_ns);
         match parse(bytes) {
             Ok(Packet::Dmx(dmx)) => self.dmx(now_ns, from, &dmx),
             Ok(Packet::Sync) => self.sync(now_ns, from),

@@ -111,7 +111,6 @@ impl SacnReceiver {
         from: Ipv4Addr,
         bytes: &'a [u8],
     ) -> Result<Option<DiscoveryPage<'a>>, Malformed> {
-        self.advance(now_ns);
         let result = match parse(bytes) {
             Ok(Packet::Data(data)) => self.data(now_ns, from, &data).map(|()| None),
             Ok(Packet::Sync(sync)) => {

@@ -2,10 +2,11 @@
 
 use super::error::checked;
 use super::refresh::Refresh;
-use super::{Datagram, FrameRate, Pacer, SenderCounters, SenderError};
+use super::{Datagram, FrameRate, Pacer, Packet, Recipients, SenderCounters, SenderError};
 use crate::PortAddress;
 use crate::artnet::{DmxBuffer, PORT, SYNC_PACKET};
 use crate::by_universe::ByUniverse;
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// How often, and whether frames are synchronized.
@@ -46,18 +47,30 @@ struct Output {
     /// The last number that was sent, 1..=255; 0 before the first.
     sequence: u8,
     is_lit: bool,
+    /// Whether it is removed with its next packet.
+    is_ending: bool,
     follows_nodes: bool,
     to: Vec<SocketAddrV4>,
 }
 
+impl Output {
+    /// Whether levels wait to be sent.
+    fn is_waiting(&self) -> bool {
+        self.is_lit && !self.to.is_empty() && self.refresh.is_changed()
+    }
+}
+
 /// Sends any number of Port-Addresses.
 ///
-/// Used as [`SacnSender`](super::SacnSender). Art-Net has no packet for the end: a Port-Address that is removed is not sent again.
+/// Used as [`SacnSender`](super::SacnSender). Art-Net has no packet for the end: a Port-Address that is removed is not sent
+/// again, once the levels that were written before have left.
 #[derive(Debug)]
 pub struct ArtNetSender {
     settings: ArtNetSenderSettings,
     pacer: Pacer,
     outputs: ByUniverse<PortAddress, Output>,
+    /// The last numbers of removed ones: receivers take a number for old that is not far behind.
+    sequences: BTreeMap<PortAddress, u8>,
     due: Vec<PortAddress>,
     /// When the ArtSync of a frame is due, and whether it is one of the datagrams.
     sync_ns: Option<u64>,
@@ -73,6 +86,7 @@ impl ArtNetSender {
             pacer: Pacer::new(start_ns, settings.rate),
             settings,
             outputs: ByUniverse::new(),
+            sequences: BTreeMap::new(),
             due: Vec::new(),
             sync_ns: None,
             is_sync_due: false,
@@ -81,7 +95,7 @@ impl ArtNetSender {
         }
     }
 
-    /// Adds a Port-Address with the physical input that its packets name.
+    /// Adds a Port-Address with the physical input that its packets name. One that is ending continues its sequence.
     ///
     /// # Errors
     /// [`SenderError::UniverseExists`].
@@ -91,12 +105,17 @@ impl ArtNetSender {
         physical: u8,
         destinations: Destinations,
     ) -> Result<(), SenderError> {
+        if self.outputs.get(address).is_some_and(|output| output.is_ending) {
+            self.discard(address);
+        }
         let (follows_nodes, to) = destinations.parts();
         let output = Output {
             packet: DmxBuffer::new(address, physical),
             refresh: Refresh::default(),
-            sequence: 0,
+            // The place is made here: removing allocates nothing.
+            sequence: *self.sequences.entry(address).or_default(),
             is_lit: false,
+            is_ending: false,
             follows_nodes,
             to,
         };
@@ -108,19 +127,54 @@ impl ArtNetSender {
         Ok(())
     }
 
-    /// Removes a Port-Address.
+    /// Removes a Port-Address, after the packet of levels that were not sent yet.
     ///
     /// # Errors
     /// [`SenderError::UnknownUniverse`].
     pub fn remove(&mut self, address: PortAddress) -> Result<(), SenderError> {
-        self.due.retain(|due| *due != address);
-        let removed = self.outputs.remove(address);
-        removed
-            .map(|_| ())
-            .ok_or(SenderError::UnknownUniverse { got: address.get() })
+        let output = self.output(address)?;
+        output.is_ending = output.is_waiting();
+        if !output.is_ending {
+            self.discard(address);
+        }
+        Ok(())
     }
 
-    /// The Port-Addresses, in ascending order.
+    /// Removes all Port-Addresses; [`is_finished`](Self::is_finished) says when the last packet was returned.
+    pub fn stop(&mut self) {
+        self.outputs
+            .iter_mut()
+            .for_each(|(_, output)| output.is_ending = true);
+        self.sweep();
+    }
+
+    /// Whether no Port-Address is left, and no datagram.
+    pub fn is_finished(&self) -> bool {
+        self.outputs.len() == 0 && self.due.is_empty() && self.next_ns().is_none()
+    }
+
+    /// Removes those that are ending and have nothing left to send.
+    fn sweep(&mut self) {
+        let is_over = |output: &Output| output.is_ending && !output.is_waiting();
+        for (address, output) in self.outputs.iter().filter(|(_, output)| is_over(output)) {
+            self.sequences.insert(address, output.sequence);
+        }
+        self.outputs.retain(|output| !is_over(output));
+    }
+
+    fn discard(&mut self, address: PortAddress) {
+        self.due.retain(|due| *due != address);
+        if let Some(output) = self.outputs.remove(address) {
+            self.sequences.insert(address, output.sequence);
+        }
+    }
+
+    fn output(&mut self, address: PortAddress) -> Result<&mut Output, SenderError> {
+        let output = self.outputs.get_mut(address).filter(|output| !output.is_ending);
+        output.ok_or(SenderError::UnknownUniverse { got: address.get() })
+    }
+
+    /// The Port-Addresses, in ascending order, with those whose last packet waits.
     pub fn addresses(&self) -> &[PortAddress] {
         self.outputs.universes()
     }
@@ -131,8 +185,7 @@ impl ArtNetSender {
     /// [`SenderError::UnknownUniverse`], and [`SenderError::Slots`] for none or more than 512.
     pub fn set_levels(&mut self, address: PortAddress, slots: &[u8]) -> Result<(), SenderError> {
         let slots = checked(slots)?;
-        let output = self.outputs.get_mut(address);
-        let output = output.ok_or(SenderError::UnknownUniverse { got: address.get() })?;
+        let output = self.output(address)?;
         // The packet may have one slot more than it was given.
         let is_same = output.is_lit && {
             let before = output.packet.slots();
@@ -158,8 +211,7 @@ impl ArtNetSender {
         address: PortAddress,
         destinations: Destinations,
     ) -> Result<(), SenderError> {
-        let output = self.outputs.get_mut(address);
-        let output = output.ok_or(SenderError::UnknownUniverse { got: address.get() })?;
+        let output = self.output(address)?;
         let (follows_nodes, to) = destinations.parts();
         if (output.follows_nodes, &output.to) != (follows_nodes, &to) {
             (output.follows_nodes, output.to) = (follows_nodes, to);
@@ -179,8 +231,7 @@ impl ArtNetSender {
         address: PortAddress,
         nodes: impl Iterator<Item = Ipv4Addr>,
     ) -> Result<(), SenderError> {
-        let output = self.outputs.get_mut(address);
-        let output = output.ok_or(SenderError::UnknownUniverse { got: address.get() })?;
+        let output = self.output(address)?;
         if output.follows_nodes {
             let before = std::mem::take(&mut output.to);
             output.to.extend(nodes.map(|node| SocketAddrV4::new(node, PORT)));
@@ -189,6 +240,15 @@ impl ArtNetSender {
             }
         }
         Ok(())
+    }
+
+    /// The Port-Addresses with levels that go to nobody, since no node lists them.
+    pub fn unheard(&self) -> usize {
+        let is_unheard = |output: &Output| output.is_lit && output.to.is_empty();
+        self.outputs
+            .iter()
+            .filter(|(_, output)| is_unheard(output))
+            .count()
     }
 
     /// When something is due next, in ns; `None`: not before the next call of another function.
@@ -204,6 +264,7 @@ impl ArtNetSender {
     /// Does what is due. The datagrams of the call before are gone.
     pub fn advance(&mut self, now_ns: u64) {
         self.due.clear();
+        self.sweep();
         // One that is still waiting belongs to the frame before: it comes first, and by itself.
         self.is_sync_due = self.take_sync(now_ns);
         if self.is_sync_due {
@@ -260,20 +321,22 @@ impl ArtNetSender {
         }
     }
 
-    /// The datagrams of the last [`advance`](Self::advance), in the order in which they are to be sent.
-    pub fn datagrams(&self) -> impl Iterator<Item = Datagram<'_>> {
+    /// The packets of the last [`advance`](Self::advance), in the order in which they are to be sent.
+    pub fn packets(&self) -> impl Iterator<Item = Packet<'_>> {
         let data = self.due.iter().filter_map(|address| self.outputs.get(*address));
-        let data = data.flat_map(|output| {
-            let bytes = output.packet.bytes();
-            output.to.iter().map(move |to| Datagram { to: *to, bytes })
-        });
+        let data = data.map(|output| (output.packet.bytes(), &output.to));
         let sync = self
             .is_sync_due
-            .then_some(&self.settings.sync)
-            .into_iter()
-            .flatten();
-        let bytes = &SYNC_PACKET[..];
-        data.chain(sync.map(move |to| Datagram { to: *to, bytes }))
+            .then_some((&SYNC_PACKET[..], &self.settings.sync));
+        data.chain(sync).map(|(bytes, to)| Packet {
+            to: Recipients::Addresses(to),
+            bytes,
+        })
+    }
+
+    /// The datagrams of those packets.
+    pub fn datagrams(&self) -> impl Iterator<Item = Datagram<'_>> {
+        self.packets().flat_map(Packet::datagrams)
     }
 
     /// The counters.

@@ -40,7 +40,10 @@ impl fmt::Display for SenderError {
             Self::UnknownUniverse { got } => {
                 write!(f, "sender: expected a universe that was added, got {got}")
             }
-            Self::UniverseExists { got } => write!(f, "sender: expected a new universe, got {got}"),
+            Self::UniverseExists { got } => write!(
+                f,
+                "sender: expected a universe that was not added before, got {got}"
+            ),
             Self::Slots { got } => write!(f, "sender: expected 1 to {SLOTS} slots, got {got}"),
             Self::Priority { got } => write!(f, "sender: expected a priority of 0 to 200, got {got}"),
             Self::Rate { got } => {

@@ -43,8 +43,16 @@ impl FrameRate {
         (next.div_ceil(1_000_000_000_000) - 1) as u64
     }
 
+    /// The offset of the first frame that begins at one or after it, in ns.
+    pub fn next_ns(self, offset_ns: u64) -> u64 {
+        match self.offset_ns(self.frame_at(offset_ns)) {
+            exact if exact == offset_ns => exact,
+            _ => self.offset_ns(self.frame_at(offset_ns).saturating_add(1)),
+        }
+    }
+
     /// The time between two frames, in ns, rounded up.
-    pub(crate) fn period_ns(self) -> u64 {
+    pub fn period_ns(self) -> u64 {
         1_000_000_000_000_u64.div_ceil(u64::from(self.millihertz))
     }
 }

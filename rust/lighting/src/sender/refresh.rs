@@ -29,9 +29,16 @@ impl Refresh {
         self.is_changed = true;
     }
 
+    /// Whether a change has not been sent yet.
+    pub(super) fn is_changed(&self) -> bool {
+        self.is_changed
+    }
+
     /// Whether a packet is wanted in this frame.
     pub(super) fn is_due(&self, now_ns: u64, period_ns: u64) -> bool {
-        self.is_changed || self.repetitions > 0 || self.is_still_due(now_ns, period_ns, STILL_NS)
+        // A repetition does not take the time of a change that may come with the next frame.
+        let is_repeated = self.repetitions > 0 && now_ns >= self.free_ns;
+        self.is_changed || is_repeated || self.is_still_due(now_ns, period_ns, STILL_NS)
     }
 
     /// Whether the next frame would be too late for data that are sent once a second.

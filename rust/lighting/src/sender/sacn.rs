@@ -7,7 +7,7 @@ mod synchronization;
 pub use output::{SacnOutput, Target};
 
 use super::error::checked;
-use super::{Datagram, FrameRate, Pacer, SenderCounters, SenderError};
+use super::{Datagram, FrameRate, Pacer, Packet, SenderCounters, SenderError};
 use crate::by_universe::ByUniverse;
 use crate::sacn::{DISCOVERY_GROUP, MAX_PRIORITY};
 use crate::{Cid, Name, SacnUniverse};
@@ -99,7 +99,8 @@ impl SacnSender {
         Ok(())
     }
 
-    /// Ends a universe: three terminated packets follow, a frame apart. One without levels is removed at once.
+    /// Ends a universe: levels that were not sent yet and then three terminated packets follow, a frame apart. One without levels is
+    /// removed at once.
     ///
     /// # Errors
     /// [`SenderError::UnknownUniverse`].
@@ -234,11 +235,7 @@ impl SacnSender {
     fn frame(&mut self, frame_ns: u64) {
         let period_ns = self.settings.rate.period_ns();
         // What one universe of a synchronized frame needs, all of them get: a frame is sent whole.
-        let lasting = self
-            .outputs
-            .iter()
-            .filter(|(_, output)| output.is_lit() && !output.is_ending());
-        for (_, output) in lasting {
+        for (_, output) in self.outputs.iter().filter(|(_, output)| output.is_shown()) {
             if let Some(sync) = output
                 .sync_address()
                 .and_then(|address| self.syncs.get_mut(address))
@@ -262,7 +259,7 @@ impl SacnSender {
                 self.due.push(Due::Priorities(universe));
                 self.counters.packets += 1;
             }
-            if output.is_lit() && (is_wanted || output.is_ending()) {
+            if output.is_lit() && (is_wanted || !output.is_shown()) {
                 output.send_levels(frame_ns);
                 self.due.push(Due::Levels(universe));
                 self.counters.packets += 1;
@@ -303,34 +300,32 @@ impl SacnSender {
         }
     }
 
-    /// The datagrams of the last [`advance`](Self::advance), in the order in which they are to be sent.
-    pub fn datagrams(&self) -> impl Iterator<Item = Datagram<'_>> {
-        self.due.iter().flat_map(|due| {
+    /// The packets of the last [`advance`](Self::advance), in the order in which they are to be sent.
+    pub fn packets(&self) -> impl Iterator<Item = Packet<'_>> {
+        self.due.iter().filter_map(|due| {
             let (target, group, bytes) = match *due {
                 Due::Levels(universe) => {
-                    let output = self.outputs.get(universe);
-                    (
-                        output.map(Output::target),
-                        universe.group(),
-                        output.map(Output::levels),
-                    )
+                    let output = self.outputs.get(universe)?;
+                    (output.target(), universe.group(), output.levels())
                 }
                 Due::Priorities(universe) => {
-                    let output = self.outputs.get(universe);
-                    let bytes = output.and_then(Output::priorities);
-                    (output.map(Output::target), universe.group(), bytes)
+                    let output = self.outputs.get(universe)?;
+                    (output.target(), universe.group(), output.priorities()?)
                 }
-                Due::Sync(address) => (
-                    None,
-                    address.group(),
-                    self.syncs.get(address).map(SyncOutput::bytes),
-                ),
-                Due::Page(page) => (None, DISCOVERY_GROUP, self.announcement.page(page)),
+                Due::Sync(address) => {
+                    let sync = self.syncs.get(address)?;
+                    (&Target::Multicast, address.group(), sync.bytes())
+                }
+                Due::Page(page) => (&Target::Multicast, DISCOVERY_GROUP, self.announcement.page(page)?),
             };
-            let to = output::destinations(target.unwrap_or(&Target::Multicast), group);
-            to.zip(std::iter::repeat(bytes))
-                .filter_map(|(to, bytes)| bytes.map(|bytes| Datagram { to, bytes }))
+            let to = output::recipients(target, group);
+            Some(Packet { to, bytes })
         })
+    }
+
+    /// The datagrams of those packets.
+    pub fn datagrams(&self) -> impl Iterator<Item = Datagram<'_>> {
+        self.packets().flat_map(Packet::datagrams)
     }
 
     /// The counters.

@@ -254,3 +254,13 @@ fn what_is_not_levels_is_counted_or_returned() {
         Ok(Some(rustle_lighting::artnet::Packet::Poll(_)))
     ));
 }
+
+#[test]
+fn packets_that_wait_after_a_stall_are_heard_before_sources_are_lost() {
+    let mut node = node();
+    node.dmx(1, 0, 1, &[1]);
+    node.events();
+    node.now += 11 * SECOND;
+    node.dmx(1, 0, 2, &[2]);
+    assert_eq!((node.slots(0), node.events()), ([2], vec![]));
+}

@@ -194,6 +194,60 @@ fn removed_address_is_not_sent_again() {
 }
 
 #[test]
+fn levels_that_wait_are_sent_before_the_address_is_removed() {
+    for is_stopped in [false, true] {
+        let mut sender = sender(&[host(9)], 0);
+        let mut now = START;
+        sender
+            .add(ZERO, 0, Destinations::Fixed(vec![host(1)]))
+            .expect("new");
+        sender.set_levels(ZERO, &[9]).expect("added");
+        run(&mut sender, &mut now, START + SECOND);
+        sender.set_levels(ZERO, &[0]).expect("added");
+        if is_stopped {
+            sender.stop();
+            assert!(!sender.is_finished());
+        } else {
+            sender.remove(ZERO).expect("added");
+        }
+        assert_eq!(
+            sender.set_levels(ZERO, &[5]),
+            Err(SenderError::UnknownUniverse { got: 0 })
+        );
+        let sent = run(&mut sender, &mut now, START + 3 * SECOND);
+        let packets: Vec<_> = sent.iter().map(|sent| sent.2.map(|packet| packet.2)).collect();
+        assert_eq!(packets, [Some(0), None], "the blackout and its ArtSync");
+        sender.advance(now);
+        assert!(sender.addresses().is_empty() && sender.is_finished());
+    }
+}
+
+/// A receiver drops numbers that are up to 19 behind the last one.
+#[test]
+fn address_that_is_added_again_continues_its_sequence() {
+    let mut sender = sender(&[], 0);
+    let mut now = START;
+    let to = || Destinations::Fixed(vec![host(1)]);
+    sender.add(ZERO, 0, to()).expect("new");
+    let mut last = 0;
+    for round in 0..5_u8 {
+        sender.set_levels(ZERO, &[round]).expect("added");
+        if round % 2 == 0 {
+            let until = now + SECOND / 10;
+            run(&mut sender, &mut now, until);
+            last += 1;
+        }
+        // Also while its last levels wait.
+        sender.remove(ZERO).expect("added");
+        sender.add(ZERO, 0, to()).expect("removed");
+    }
+    sender.set_levels(ZERO, &[99]).expect("added");
+    let until = now + SECOND / 10;
+    let sent = run(&mut sender, &mut now, until);
+    assert_eq!(sent[0].2, Some((0, last + 1, 99)));
+}
+
+#[test]
 fn address_without_subscribers_does_not_keep_the_others_at_the_full_rate() {
     let mut sender = sender(&[host(255)], 0);
     sender

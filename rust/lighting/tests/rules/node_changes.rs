@@ -66,3 +66,23 @@ fn events_of_a_full_table_that_is_lost_are_all_kept() {
     // Each appeared, was late and was lost.
     assert_eq!(finder.events().len(), 3 * MAX_NODES);
 }
+
+/// A browser and a receiver of one machine answer from one address with one BindIndex: the table changed twice with each poll.
+#[test]
+fn reply_without_ports_does_not_take_the_place_of_another_program_with_ports() {
+    let (mut finder, receiver, browser) = (Finder::new(1), reply(1, &[3]), reply(1, &[]));
+    finder.table.hear(finder.now, host(1), &browser);
+    finder.table.hear(finder.now, host(1), &receiver);
+    let generation = finder.table.generation();
+    finder.events();
+    finder.pass(30 * SECOND, |table, now| {
+        table.hear(now, host(1), &receiver);
+        table.hear(now, host(1), &browser);
+    });
+    assert_eq!((finder.events(), finder.table.generation()), (vec![], generation));
+    let listed = |finder: &Finder| finder.table.nodes()[0].subscriptions().count();
+    assert_eq!(listed(&finder), 1);
+    // When the receiver has ended, the browser's replies are all there is.
+    finder.pass(10 * SECOND, |table, now| table.hear(now, host(1), &browser));
+    assert_eq!(listed(&finder), 0);
+}

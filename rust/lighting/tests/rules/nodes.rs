@@ -3,7 +3,7 @@
 use crate::support::{MS, SECOND, port};
 use rustle_lighting::artnet::{Packet, Poll, PollReply, Port, Style, parse};
 use rustle_lighting::nodes::{
-    MAX_ASKERS, MAX_NODES, NodeEvent, NodeState, NodeTable, OwnNode, OwnNodeSettings, PollSettings,
+    Failsafe, MAX_ASKERS, MAX_NODES, NodeEvent, NodeState, NodeTable, OwnNode, OwnNodeSettings, PollSettings,
     PortStatus,
 };
 use rustle_lighting::{Name, PortAddress};
@@ -218,6 +218,7 @@ fn own(style: Style, ports: impl IntoIterator<Item = PortAddress>, seed: u64) ->
         mac: [2, 0, 0, 0, 0, 1],
         short_name: Name::new("ours").expect("short"),
         long_name: Name::new("our node").expect("short"),
+        failsafe: Failsafe::Zero,
         style,
         seed,
     });
@@ -261,7 +262,7 @@ fn each_port_has_a_reply_of_its_own_bind_index() {
         merges: true,
         is_ltp: false,
     };
-    node.set_status(port(0x124), status);
+    node.set_status(START, port(0x124), status);
     node.hear(START, host(9), &Poll::default());
     let sent = replies(&mut node, START);
     let listed: Vec<_> = sent
@@ -286,6 +287,40 @@ fn each_port_has_a_reply_of_its_own_bind_index() {
         sent.iter()
             .all(|sent| sent.2.style == Style::Node && sent.2.ip == host(1))
     );
+    // Bits 7 and 6: 1 is zero.
+    assert!(sent.iter().all(|sent| sent.2.status3 == 0x40));
+}
+
+#[test]
+fn asker_that_wants_replies_on_change_gets_them_while_it_polls() {
+    let mut node = own(Style::Node, [port(5)], 1);
+    let poll = Poll {
+        flags: Poll::REPLY_ON_CHANGE,
+        ..Poll::default()
+    };
+    node.hear(START, host(9), &poll);
+    node.hear(START, host(8), &Poll::default());
+    assert_eq!(replies(&mut node, START).len(), 2);
+    let status = |has_data| PortStatus {
+        has_data,
+        ..PortStatus::default()
+    };
+    let asked = |sent: Vec<(u64, Ipv4Addr, PollReply)>| {
+        let reply = |sent: &(u64, Ipv4Addr, PollReply)| (sent.1, sent.2.all_ports[0].good_output);
+        sent.iter().map(reply).collect::<Vec<_>>()
+    };
+    let later = START + 2 * SECOND;
+    node.set_status(later, port(5), status(true));
+    assert_eq!(asked(replies(&mut node, later)), [(host(9), 0x80)]);
+    node.set_status(later, port(5), status(true));
+    assert_eq!(node.next_ns(), None, "nothing changed");
+    // It polls no more.
+    node.set_status(START + 11 * SECOND, port(5), status(false));
+    assert!(node.next_ns().is_none() && !node.is_watched());
+    // It polls, and does not want them any more.
+    node.hear(START + 12 * SECOND, host(9), &poll);
+    node.hear(START + 13 * SECOND, host(9), &Poll::default());
+    assert!(!node.is_watched());
 }
 
 #[test]

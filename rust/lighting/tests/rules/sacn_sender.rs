@@ -126,6 +126,64 @@ fn end_is_three_terminated_packets_of_rising_sequence_a_frame_apart() {
     assert!(sent.iter().filter_map(Sent::data).any(|data| data.0 == 2));
 }
 
+/// Repetitions took the time of changes: at 100 frames a second 33 of 44 changes a second were sent.
+#[test]
+fn changes_at_the_rate_of_dmx512_are_all_sent_at_any_rate_of_frames() {
+    for hertz in [44, 50, 88, 100, 200] {
+        let rate = FrameRate::from_millihertz(hertz * 1_000).expect("in range");
+        let mut sender = crate::sent::sender(rate, 0);
+        sender.add(ONE, SacnOutput::default()).expect("new");
+        let (mut now, mut levels) = (START, Vec::new());
+        for change in 0..440_u64 {
+            // Full universes of a source of 44 Hz.
+            sender
+                .set_levels(ONE, &[(change % 251) as u8; 512])
+                .expect("added");
+            let until = START + FrameRate::FULL.offset_ns(change + 1);
+            let sent = run(&mut sender, &mut now, until);
+            levels.extend(sent.iter().filter_map(Sent::data).map(|data| data.4));
+        }
+        levels.dedup();
+        assert!(levels.len() >= 438, "{} of 440 at {hertz} Hz", levels.len());
+    }
+}
+
+/// A blackout that is written just before the end reaches receivers, which ignore the levels of terminated packets.
+#[test]
+fn levels_that_wait_are_sent_before_the_terminations() {
+    for (is_stopped, sync_address) in [(false, None), (true, None), (true, Some(universe(7)))] {
+        let settings = SacnOutput {
+            sync_address,
+            ..SacnOutput::default()
+        };
+        let mut sender = with_universes(&[1], &settings);
+        let mut now = START;
+        sender.set_levels(ONE, &[9]).expect("added");
+        run(&mut sender, &mut now, START + SECOND);
+        sender.set_levels(ONE, &[0]).expect("added");
+        if is_stopped {
+            sender.stop();
+        } else {
+            sender.remove(ONE).expect("added");
+        }
+        let sent = run(&mut sender, &mut now, START + 2 * SECOND);
+        let data: Vec<_> = sent.iter().filter_map(Sent::data).collect();
+        let ends: Vec<_> = data
+            .iter()
+            .map(|data| (data.3.has(Options::TERMINATED), data.4))
+            .collect();
+        assert_eq!(ends, [(false, 0), (true, 0), (true, 0), (true, 0)]);
+        assert!(data.windows(2).all(|pair| pair[1].1 == pair[0].1.wrapping_add(1)));
+        let syncs = sent.iter().filter(|sent| sent.sync().is_some()).count();
+        assert_eq!(
+            syncs,
+            usize::from(sync_address.is_some()),
+            "the last levels are shown"
+        );
+        assert!(sender.is_finished());
+    }
+}
+
 #[test]
 fn stop_ends_every_universe_and_then_is_finished() {
     let mut sender = with_universes(&[1, 2, 3], &SacnOutput::default());

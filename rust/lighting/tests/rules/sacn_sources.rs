@@ -187,3 +187,19 @@ fn universes_come_and_go_while_others_stay() {
     assert_eq!(listener.slots_of(2), [9]);
     assert!(!listener.receiver.listen(universe(1), UniverseSettings::default()));
 }
+
+/// A process that was stopped finds the packets of the meantime in its sockets: their sources were not lost.
+#[test]
+fn packets_that_wait_after_a_stall_are_heard_before_sources_are_lost() {
+    let mut listener = Listener::new(UniverseSettings::default());
+    let mut talker = Talker::new(1);
+    listener.hear(talker.levels(&[1]));
+    assert_eq!(listener.events(), [appeared(1)]);
+    listener.now += 3 * SECOND;
+    listener.hear(talker.levels(&[2]));
+    assert_eq!((listener.slots(), listener.events()), ([2], vec![]));
+    listener.pass(2 * SECOND);
+    assert_eq!(listener.events(), []);
+    listener.pass(SECOND);
+    assert_eq!(listener.events()[0], lost(1, LossReason::Timeout));
+}

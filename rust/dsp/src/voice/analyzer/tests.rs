@@ -115,7 +115,7 @@ fn pieces_give_the_same_numbers_and_reset_is_a_fresh_start() {
 fn number_of_frames_is_the_documented_one() {
     let configuration = VoiceConfiguration::new(8000.0);
     let analyzer = VoiceAnalyzer::new(&configuration).expect("valid");
-    let (window, hop) = (analyzer.window(), analyzer.hop());
+    let (window, hop) = (analyzer.frame_length(), analyzer.hop());
     for length in [
         0,
         1,
@@ -151,7 +151,7 @@ fn samples_that_are_not_finite_do_not_outlive_their_window() {
     let (frames, summary) = analyze(&VoiceConfiguration::new(16_000.0), &signal).expect("valid");
     let window = VoiceAnalyzer::new(&VoiceConfiguration::new(16_000.0))
         .expect("valid")
-        .window() as u64;
+        .frame_length() as u64;
     for (frame, clean) in frames.iter().zip(&clean) {
         if frame.sample.abs_diff(9000) > window / 2 + 2 {
             assert_eq!(frame, clean);

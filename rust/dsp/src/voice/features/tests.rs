@@ -93,7 +93,7 @@ fn short_signal_is_measured() {
 #[test]
 fn frame_has_to_be_as_long_as_the_window() {
     let mut analyzer = SpectrumAnalyzer::new(44_100.0).expect("valid");
-    let expected = analyzer.window();
+    let expected = analyzer.frame_length();
     assert_eq!(
         analyzer.add(&[0.0; 5]),
         Err(VoiceError::FrameLength { expected, got: 5 })

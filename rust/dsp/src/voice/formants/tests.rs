@@ -94,7 +94,7 @@ fn ten_decibels_less_than_thirty_of_noise_leave_the_first_formants_in_place() {
 #[test]
 fn what_is_no_sound_has_no_formants() {
     let mut analyzer = FormantAnalyzer::new(&FormantConfiguration::new(44_100.0)).expect("valid");
-    let window = analyzer.window();
+    let window = analyzer.frame_length();
     for value in [0.0, f32::NAN, f32::INFINITY] {
         let found = analyzer.analyze(&vec![value; window]).expect("a window");
         assert_eq!(found, Formants::default(), "{value}");
@@ -176,7 +176,7 @@ fn configurations_are_checked() {
         .is_some()
     );
     let mut analyzer = FormantAnalyzer::new(&base).expect("valid");
-    let expected = analyzer.window();
+    let expected = analyzer.frame_length();
     assert_eq!(
         analyzer.analyze(&[0.0; 3]),
         Err(VoiceError::FrameLength { expected, got: 3 })
@@ -199,7 +199,7 @@ fn what_the_frame_before_left_changes_no_number() {
         let mut fresh = FormantAnalyzer::new(&configuration).expect("valid");
         // Also to and fro, and farther than a frame.
         for start in [0, 441, 953, 1465, 1400, 9000, 9001, 0] {
-            let Some(frame) = signal.get(start..start + analyzer.window()) else {
+            let Some(frame) = signal.get(start..start + analyzer.frame_length()) else {
                 continue;
             };
             fresh.reset();

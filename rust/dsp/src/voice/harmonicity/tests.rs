@@ -93,7 +93,7 @@ fn what_is_no_sound_has_no_ratio() {
     }
     let mut analyzer = HarmonicityAnalyzer::new(44_100.0, 75.0..=500.0).expect("valid");
     for value in [f32::NAN, f32::INFINITY, f32::MAX, 0.0] {
-        let window = analyzer.window();
+        let window = analyzer.frame_length();
         assert_eq!(
             analyzer.analyze(&vec![value; window]),
             Ok(Harmonicity::default()),

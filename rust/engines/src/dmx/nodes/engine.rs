@@ -5,7 +5,7 @@ use super::job::{Browser, NodesJob};
 use super::records::{DmxNode, DmxNodesCounts};
 use crate::dmx::DmxError;
 use crate::dmx::configuration::destination;
-use crate::dmx::network::DEMO_INTERFACE;
+use crate::dmx::network::{DEMO_INTERFACE, broadcast};
 use crate::dmx::receiver::network::{Network, UdpNetwork, interface, unopened};
 use crate::dmx::station::{Audience, Station};
 use crate::engine::Sessions;
@@ -84,8 +84,11 @@ impl DmxNodes {
             return Err(DmxError::ReportRate { got: rate });
         }
         let polled = (configuration.addresses.iter()).map(|text| destination(text, configuration.port));
+        let mut polled = polled.collect::<Result<Vec<_>, _>>()?;
+        polled.sort_unstable();
+        polled.dedup();
         Ok(Self {
-            polled: polled.collect::<Result<_, _>>()?,
+            polled,
             station: Station::on(&runtime),
             runtime,
             configuration,
@@ -122,7 +125,11 @@ impl DmxNodes {
             return Ok(Box::new(DemoJob::new(configuration.changes_per_second, audience)));
         }
         let interface = interface(&configuration.interface)?;
-        let (address, broadcast) = (interface.address, interface.broadcast);
+        let address = interface.address;
+        let broadcast = match &self.polled[..] {
+            [] => broadcast(&interface)?,
+            _ => interface.broadcast,
+        };
         let mut network = UdpNetwork {
             interface,
             sacn_port: 0,
@@ -151,7 +158,14 @@ impl DmxNodes {
             ..PollSettings::default()
         };
         let now = self.runtime.clock().now();
-        let browser = Browser::new(configuration, sockets, polled, address, settings, now);
+        let browser = Browser::new(
+            configuration,
+            sockets,
+            polled,
+            (address, network.mac()),
+            settings,
+            now,
+        );
         let browser = Arc::new(Mutex::new(browser));
         *locked(&self.browser, Lock::Hearing) = Some(browser.clone());
         Ok(Box::new(NodesJob {
@@ -171,6 +185,11 @@ impl DmxNodes {
     /// The Port-Addresses of the node at an address.
     pub fn ports(&self, address: Ipv4Addr) -> Vec<PortAddress> {
         self.with(|browser| browser.ports(address)).unwrap_or_default()
+    }
+
+    /// The Port-Addresses and the nodes that list them and are not lost, by ascending Port-Address.
+    pub(in crate::dmx) fn subscriptions(&self) -> Vec<(PortAddress, Ipv4Addr)> {
+        self.with(|browser| browser.subscriptions()).unwrap_or_default()
     }
 
     /// The counts so far, also after the last session.

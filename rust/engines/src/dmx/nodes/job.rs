@@ -7,12 +7,15 @@ use crate::dmx::answers::Answers;
 use crate::dmx::receiver::groups::Socket;
 use crate::dmx::receiver::network::Ear;
 use crate::dmx::station::{Audience, sooner};
+use crate::io::is_lost;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::lock::{Lock, locked, locked_surely};
 use crate::transport::{MOST_DATAGRAMS, Slots};
 use rustle_lighting::PortAddress;
 use rustle_lighting::artnet::{Packet, Style, parse};
-use rustle_lighting::nodes::{NodeEvent, NodeTable, OwnNodeSettings, PollSettings, PortStatus};
+use rustle_lighting::nodes::{
+    Failsafe, NodeEvent, NodeState, NodeTable, OwnNodeSettings, PollSettings, PortStatus,
+};
 use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::sync::{Arc, Mutex};
@@ -33,6 +36,8 @@ pub(super) struct Browser {
     counts: DmxNodesCounts,
     /// The socket that is read first.
     turn: usize,
+    /// Whether a socket is watched no longer.
+    is_lost: bool,
 }
 
 impl Browser {
@@ -40,15 +45,16 @@ impl Browser {
         configuration: &DmxNodesConfiguration,
         ears: Vec<Box<dyn Ear>>,
         polled: Vec<SocketAddrV4>,
-        address: Ipv4Addr,
+        (address, mac): (Ipv4Addr, [u8; 6]),
         settings: PollSettings,
         now: Nanoseconds,
     ) -> Self {
         let node = OwnNodeSettings {
             ip: address,
-            mac: [0; 6],
+            mac,
             short_name: configuration.short_name,
             long_name: configuration.long_name,
+            failsafe: Failsafe::Hold,
             style: Style::Controller,
             seed: settings.seed,
         };
@@ -60,6 +66,7 @@ impl Browser {
             slots: Slots::new(MOST_DATAGRAMS, DATAGRAM_BYTES),
             counts: DmxNodesCounts::default(),
             turn: 0,
+            is_lost: false,
         }
     }
 
@@ -69,7 +76,7 @@ impl Browser {
             .try_for_each(|socket| socket.watch(context))
     }
 
-    /// Takes what has arrived, up to a bound. Returns whether there may be more.
+    /// Takes what has arrived, up to a bound. Returns whether there may be more, also in a socket that is to be watched anew.
     fn read(&mut self, now: Nanoseconds) -> bool {
         let mut left = MOST_BATCHES;
         for step in 0..self.sockets.len() {
@@ -82,14 +89,14 @@ impl Browser {
                 }
             }
         }
-        false
+        std::mem::take(&mut self.is_lost)
     }
 
     fn read_batch(&mut self, now: Nanoseconds, index: usize) -> bool {
-        let transport = self.sockets[index].ear.transport();
-        if let Err(error) = transport.try_receive_batch(&mut self.slots) {
+        if let Err(error) = self.sockets[index].receive(&mut self.slots) {
             let is_empty = error.kind() == ErrorKind::WouldBlock;
             self.counts.socket_errors += u64::from(!is_empty);
+            self.is_lost |= is_lost(&error);
             return false;
         }
         for datagram in self.slots.datagrams() {
@@ -160,6 +167,19 @@ impl Browser {
         node.map_or_else(Vec::new, |node| node.subscriptions().collect())
     }
 
+    pub(super) fn subscriptions(&self) -> Vec<(PortAddress, Ipv4Addr)> {
+        let present = self
+            .table
+            .nodes()
+            .iter()
+            .filter(|node| node.state() != NodeState::Lost);
+        let listed = present.flat_map(|node| node.subscriptions().map(|address| (address, node.ip())));
+        let mut all: Vec<_> = listed.collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     pub(super) fn counts(&self) -> DmxNodesCounts {
         DmxNodesCounts {
             excess: self.table.excess(),
@@ -200,10 +220,17 @@ impl Job for NodesJob {
     }
 
     fn release(self: Box<Self>, release: Release) {
-        // The port is free; the nodes stay.
+        // The port is free; the nodes stay. Before anybody hears of the end.
         locked_surely(&self.browser).sockets.clear();
         if !self.is_over {
             self.audience.end(release);
         }
+    }
+}
+
+/// Also of a job that was never started.
+impl Drop for NodesJob {
+    fn drop(&mut self) {
+        locked_surely(&self.browser).sockets.clear();
     }
 }

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 const HERE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const ALL: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 255);
+const MAC: [u8; 6] = [2, 3, 5, 7, 11, 13];
 
 struct ScriptedEar(Scripted);
 
@@ -44,6 +45,10 @@ impl Network for Side {
 
     fn art_net(&mut self) -> io::Result<Vec<Box<dyn Ear>>> {
         Ok(vec![Box::new(ScriptedEar(self.0.endpoint((HERE, 6454).into())))])
+    }
+
+    fn mac(&self) -> [u8; 6] {
+        MAC
     }
 }
 
@@ -204,8 +209,8 @@ fn controller_answers_polls_its_own_included() {
     stage.advance(1_001);
     let own: Vec<_> = records.try_iter().collect();
     assert_eq!(
-        (own.len(), own[0].address, own[0].style),
-        (1, HERE, Style::Controller)
+        (own.len(), own[0].address, own[0].mac, own[0].style),
+        (1, HERE, MAC, Style::Controller)
     );
     while other.try_receive(&mut [0; 600]).is_ok() {}
     other

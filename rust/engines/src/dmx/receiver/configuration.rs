@@ -8,6 +8,9 @@ use rustle_lighting::{Name, PortAddress, SacnUniverse, artnet, sacn};
 /// The most universes of a receiver.
 pub const DMX_RECEIVED_UNIVERSES: usize = 4_096;
 
+/// The most sources of a universe of sACN that are merged.
+pub(in crate::dmx) const MOST_SOURCES: usize = 64;
+
 /// The configuration of a receiver.
 #[derive(Clone, Debug)]
 pub struct DmxReceiverConfiguration {
@@ -62,7 +65,7 @@ impl DmxReceiverConfiguration {
     /// Checks what needs no system, and sorts the universes.
     ///
     /// # Errors
-    /// [`DmxError::UniverseCount`], [`DmxError::ReportRate`].
+    /// [`DmxError::UniverseCount`], [`DmxError::SourceCount`], [`DmxError::ReportRate`].
     pub(super) fn checked(mut self) -> Result<Self, DmxError> {
         self.sacn.sort_unstable();
         self.sacn.dedup();
@@ -71,6 +74,10 @@ impl DmxReceiverConfiguration {
         let got = self.universes();
         if !(1..=DMX_RECEIVED_UNIVERSES).contains(&got) {
             return Err(DmxError::UniverseCount { got });
+        }
+        if !(1..=MOST_SOURCES).contains(&self.universe.sources) {
+            let got = self.universe.sources;
+            return Err(DmxError::SourceCount { got });
         }
         if !RATE_RANGE.contains(&self.levels_per_second) {
             return Err(DmxError::ReportRate {

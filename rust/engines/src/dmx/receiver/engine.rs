@@ -134,6 +134,7 @@ impl DmxReceiver {
             audience,
             changes: Changes::default(),
             is_over: false,
+            unjudged: 0,
         }))
     }
 

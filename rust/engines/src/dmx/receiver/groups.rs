@@ -1,13 +1,19 @@
 //! The sockets of sACN, which share the groups.
 
 use super::network::{Ear, Network};
+use crate::clock::Nanoseconds;
+use crate::io::is_lost;
 use crate::job::PollContext;
+use crate::transport::Slots;
 use rustle_lighting::SacnUniverse;
 use std::io;
 
 /// The groups that a socket joins at most: as many as Linux permits, unless it is set otherwise (`igmp_max_memberships`). More sockets
 /// also have more room for packets that wait.
 const MOST_GROUPS: usize = 20;
+
+/// The time after which a group that was refused is tried again, in ns.
+const RETRY_NS: Nanoseconds = 10_000_000_000;
 
 /// A socket.
 pub(in crate::dmx) struct Socket {
@@ -40,6 +46,17 @@ impl Socket {
         Ok(())
     }
 
+    /// Receives a batch; returns how many datagrams. A socket that is watched no longer is watched anew with the next
+    /// [`watch`](Self::watch).
+    ///
+    /// # Errors
+    /// `WouldBlock`; the system's.
+    pub(in crate::dmx) fn receive(&mut self, slots: &mut Slots) -> io::Result<usize> {
+        let received = self.ear.transport().try_receive_batch(slots);
+        self.is_watched &= !received.as_ref().is_err_and(is_lost);
+        received
+    }
+
     /// The datagrams that were dropped since the last call.
     pub(super) fn take_dropped(&mut self) -> u64 {
         let total = self.ear.transport().dropped();
@@ -62,6 +79,9 @@ pub(super) struct Groups {
     synchronized: Vec<(SacnUniverse, usize)>,
     /// The list of addresses that is followed.
     generation: u64,
+    /// Synchronization addresses whose groups the system refused, which was reported, and when they are tried again.
+    refused: Vec<SacnUniverse>,
+    retry_ns: Nanoseconds,
 }
 
 impl Groups {
@@ -74,6 +94,8 @@ impl Groups {
             sockets: vec![Socket::new(network.sacn().map_err(Refusal::Socket)?)],
             synchronized: Vec::new(),
             generation: 0,
+            refused: Vec::new(),
+            retry_ns: 0,
         };
         for universe in universes {
             groups.join(*universe, network)?;
@@ -104,20 +126,29 @@ impl Groups {
         Ok(self.sockets.len() - 1)
     }
 
+    /// When groups that were refused are tried again; `None`: none was.
+    pub(super) fn next_ns(&self) -> Option<Nanoseconds> {
+        (!self.refused.is_empty()).then_some(self.retry_ns)
+    }
+
     /// Joins the groups of the synchronization addresses that are not among the universes, and leaves those that are not needed any
-    /// more. Calls `refused` with each that the system refuses.
+    /// more. Calls `refused` with each that the system refuses; it is tried again.
     pub(super) fn follow(
         &mut self,
+        now: Nanoseconds,
         generation: u64,
         addresses: &[SacnUniverse],
         universes: &[SacnUniverse],
         network: &mut dyn Network,
         mut refused: impl FnMut(SacnUniverse, &io::Error),
     ) {
-        if generation == self.generation {
+        let is_retry = self.next_ns().is_some_and(|retry| retry <= now);
+        if generation == self.generation && !is_retry {
             return;
         }
         self.generation = generation;
+        self.retry_ns = now.saturating_add(RETRY_NS);
+        let known = std::mem::take(&mut self.refused);
         let Self {
             sockets,
             synchronized,
@@ -138,7 +169,12 @@ impl Groups {
             if !is_joined {
                 match self.join(*address, network) {
                     Ok(socket) => self.synchronized.push((*address, socket)),
-                    Err(Refusal::Socket(error) | Refusal::Group(_, error)) => refused(*address, &error),
+                    Err(Refusal::Socket(error) | Refusal::Group(_, error)) => {
+                        self.refused.push(*address);
+                        if !known.contains(address) {
+                            refused(*address, &error);
+                        }
+                    }
                 }
             }
         }

@@ -3,6 +3,7 @@
 use super::configuration::DmxReceiverConfiguration;
 use super::groups::{Groups, Refusal, Socket};
 use super::network::{Network, unjoined, unopened};
+use super::order::Gathered;
 use super::records::{Changes, DmxEvent, DmxEventKind, DmxEventText, DmxLevels, DmxReceiverCounts};
 use crate::clock::Nanoseconds;
 use crate::dmx::answers::Answers;
@@ -11,30 +12,26 @@ use crate::dmx::{DmxError, DmxProtocol};
 use crate::job::PollContext;
 use crate::system_reason::reason;
 use crate::transport::{MOST_DATAGRAMS, Slots};
-use rustle_lighting::artnet::Packet;
-use rustle_lighting::nodes::{OwnNodeSettings, PortStatus};
-use rustle_lighting::receiver::{ArtNetReceiver, MergeMode, ReceiverEvent, SacnReceiver};
+use rustle_lighting::nodes::{Failsafe, OwnNodeSettings, PortStatus};
+use rustle_lighting::receiver::{ArtNetReceiver, MergeMode, OnLoss, ReceiverEvent, SacnReceiver};
 use rustle_lighting::{PortAddress, SLOTS, SacnUniverse, artnet::Style};
-use std::io::{self, ErrorKind};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::io;
+use std::net::Ipv4Addr;
 
 /// The bytes of a datagram that are read: a packet has at most 1,144.
 const DATAGRAM_BYTES: usize = 1_500;
 
-/// The batches of datagrams of one poll at most: a thousand packets take about a millisecond.
-const MOST_BATCHES: usize = 16;
-
 /// sACN.
 pub(super) struct Sacn {
     pub(super) receiver: SacnReceiver,
-    groups: Groups,
+    pub(super) groups: Groups,
 }
 
 /// Art-Net.
 pub(super) struct ArtNet {
     pub(super) receiver: ArtNetReceiver,
-    sockets: Vec<Socket>,
-    answers: Option<Answers>,
+    pub(super) sockets: Vec<Socket>,
+    pub(super) answers: Option<Answers>,
     merge: MergeMode,
 }
 
@@ -43,11 +40,16 @@ pub(super) struct Hearing {
     pub(super) sacn: Option<Sacn>,
     pub(super) art_net: Option<ArtNet>,
     network: Box<dyn Network>,
-    slots: Slots,
-    counts: DmxReceiverCounts,
+    pub(super) slots: Slots,
+    pub(super) gathered: Gathered,
+    /// Whether something synchronized what several sockets brought.
+    pub(super) is_synchronized: bool,
+    pub(super) counts: DmxReceiverCounts,
     changes: u64,
     /// The socket that is read first.
-    turn: usize,
+    pub(super) turn: usize,
+    /// Whether a socket is watched no longer.
+    pub(super) is_lost: bool,
 }
 
 impl Hearing {
@@ -90,9 +92,14 @@ impl Hearing {
             }
             let node = OwnNodeSettings {
                 ip: address,
-                mac: [0; 6],
+                mac: network.mac(),
                 short_name: configuration.short_name,
                 long_name: configuration.long_name,
+                failsafe: match configuration.universe.on_loss {
+                    OnLoss::Hold => Failsafe::Hold,
+                    OnLoss::Zero => Failsafe::Zero,
+                    OnLoss::Fade { .. } => Failsafe::Scene,
+                },
                 style: Style::Node,
                 seed,
             };
@@ -112,9 +119,12 @@ impl Hearing {
             art_net,
             network,
             slots: Slots::new(MOST_DATAGRAMS, DATAGRAM_BYTES),
+            gathered: Gathered::default(),
+            is_synchronized: false,
             counts: DmxReceiverCounts::default(),
             changes: 0,
             turn: 0,
+            is_lost: false,
         })
     }
 
@@ -126,67 +136,10 @@ impl Hearing {
         self.sockets().try_for_each(|socket| socket.watch(context))
     }
 
-    fn sockets(&mut self) -> impl Iterator<Item = &mut Socket> {
+    pub(super) fn sockets(&mut self) -> impl Iterator<Item = &mut Socket> {
         let sacn = self.sacn.iter_mut().flat_map(|sacn| &mut sacn.groups.sockets);
         let art_net = self.art_net.iter_mut().flat_map(|art_net| &mut art_net.sockets);
         sacn.chain(art_net)
-    }
-
-    /// Takes what has arrived, up to a bound. Returns whether there may be more.
-    pub(super) fn read(&mut self, now: Nanoseconds) -> bool {
-        let sockets = self.sockets().count();
-        let mut left = MOST_BATCHES;
-        for step in 0..sockets {
-            let index = (self.turn + step) % sockets;
-            while self.read_batch(now, index) {
-                left -= 1;
-                if left == 0 {
-                    // The others come first the next time.
-                    self.turn = (index + 1) % sockets;
-                    return true;
-                }
-            }
-        }
-        false
-    }
-
-    /// Takes a batch from a socket; returns whether there was one.
-    fn read_batch(&mut self, now: Nanoseconds, index: usize) -> bool {
-        let of_sacn = self.sacn.as_ref().map_or(0, |sacn| sacn.groups.sockets.len());
-        let socket = match (&self.sacn, &self.art_net) {
-            (Some(sacn), _) if index < of_sacn => &sacn.groups.sockets[index],
-            (_, Some(art_net)) => &art_net.sockets[index - of_sacn],
-            _ => return false,
-        };
-        match socket.ear.transport().try_receive_batch(&mut self.slots) {
-            Ok(count) => self.counts.datagrams += count as u64,
-            Err(error) => {
-                let is_empty = error.kind() == ErrorKind::WouldBlock;
-                self.counts.socket_errors += u64::from(!is_empty);
-                return false;
-            }
-        }
-        for datagram in self.slots.datagrams() {
-            let Some(SocketAddr::V4(from)) = datagram.from else {
-                continue;
-            };
-            let from = *from.ip();
-            // The receivers count what is malformed.
-            match (&mut self.sacn, &mut self.art_net) {
-                (Some(sacn), _) if index < of_sacn => {
-                    let _ = sacn.receiver.receive(now, from, datagram.bytes);
-                }
-                (_, Some(art_net)) => {
-                    if let Ok(Some(Packet::Poll(poll))) = art_net.receiver.receive(now, from, datagram.bytes)
-                        && let Some(answers) = &mut art_net.answers
-                    {
-                        answers.hear(now, from, &poll);
-                    }
-                }
-                _ => {}
-            }
-        }
-        true
     }
 
     /// Does what is due, and writes what changed since the last call.
@@ -223,6 +176,7 @@ impl Hearing {
             let generation = receiver.sync_generation();
             let addresses = receiver.sync_addresses();
             groups.follow(
+                now,
                 generation,
                 addresses,
                 receiver.universes(),
@@ -267,6 +221,8 @@ impl Hearing {
     /// The levels that are shown, for a session that begins.
     pub(super) fn present(&self, time_ns: i64) -> Changes {
         let mut changes = Changes::default();
+        // The last change that was reported: what changes next has the number of the next.
+        let change = self.changes.saturating_sub(1);
         let mut place = 0..;
         if let Some(Sacn { receiver, .. }) = &self.sacn {
             for (universe, place) in receiver.universes().iter().zip(&mut place) {
@@ -276,7 +232,7 @@ impl Hearing {
                         universe: universe.get(),
                         sources: receiver.sources(*universe).count() as u16,
                         place,
-                        ..shown(DmxProtocol::Sacn, time_ns, self.changes, *levels)
+                        ..shown(DmxProtocol::Sacn, time_ns, change, *levels)
                     }));
             }
         }
@@ -288,7 +244,7 @@ impl Hearing {
                         universe: port.get(),
                         sources: receiver.sources(*port).count() as u16,
                         place,
-                        ..shown(DmxProtocol::ArtNet, time_ns, self.changes, *levels)
+                        ..shown(DmxProtocol::ArtNet, time_ns, change, *levels)
                     }));
             }
         }
@@ -321,7 +277,8 @@ impl Hearing {
 
     /// When something is due next; `None`: not before a packet.
     pub(super) fn next_ns(&self) -> Option<Nanoseconds> {
-        let sacn = self.sacn.as_ref().and_then(|sacn| sacn.receiver.next_ns());
+        let sacn =
+            (self.sacn.as_ref()).and_then(|sacn| sooner(sacn.receiver.next_ns(), sacn.groups.next_ns()));
         let art_net = self.art_net.as_ref();
         let levels = art_net.and_then(|art_net| art_net.receiver.next_ns());
         let answers = art_net.and_then(|art_net| art_net.answers.as_ref()?.next_ns());

@@ -7,12 +7,17 @@ use crate::job::{Job, PollContext, Release, Step};
 use crate::lock::{Lock, locked, locked_surely};
 use std::sync::{Arc, Mutex};
 
+/// The successive polls that only read, at most: 8,192 packets, or four times as many of those that are put in order.
+const MOST_UNJUDGED: u32 = 7;
+
 /// Reads packets, and reports to the sessions what changed.
 pub(super) struct ReceiverJob {
     pub(super) hearing: Arc<Mutex<Hearing>>,
     pub(super) audience: Arc<Audience<Changes>>,
     pub(super) changes: Changes,
     pub(super) is_over: bool,
+    /// The successive polls that only read.
+    pub(super) unjudged: u32,
 }
 
 impl Job for ReceiverJob {
@@ -27,6 +32,12 @@ impl Job for ReceiverJob {
         }
         let (now, time_ns) = (context.now(), context.wall_ms().saturating_mul(1_000_000));
         let has_more = hearing.read(now);
+        // After a stall, what waits in the sockets is heard before anybody is taken for lost.
+        self.unjudged = if has_more { self.unjudged + 1 } else { 0 };
+        if (1..=MOST_UNJUDGED).contains(&self.unjudged) {
+            return Step::At(now);
+        }
+        self.unjudged = 0;
         hearing.take_changes(now, time_ns, &mut self.changes);
         hearing.answer(now);
         self.audience.report(&self.changes);
@@ -39,9 +50,17 @@ impl Job for ReceiverJob {
     }
 
     fn release(self: Box<Self>, release: Release) {
+        // Before anybody hears of the end.
         locked_surely(&self.hearing).close();
         if !self.is_over {
             self.audience.end(release);
         }
+    }
+}
+
+/// Also of a job that was never started.
+impl Drop for ReceiverJob {
+    fn drop(&mut self) {
+        locked_surely(&self.hearing).close();
     }
 }

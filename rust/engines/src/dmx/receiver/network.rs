@@ -7,7 +7,7 @@ use crate::system_reason::reason;
 use crate::transport::{Transport, Udp, UdpOptions};
 use rustle_system::Interface;
 use std::io::{self, ErrorKind};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 /// The bytes of packets that may wait in a socket, if the system permits: a burst of some thousand.
@@ -44,6 +44,11 @@ pub(in crate::dmx) trait Network: Send {
     /// # Errors
     /// The system's.
     fn art_net(&mut self) -> io::Result<Vec<Box<dyn Ear>>>;
+
+    /// The hardware address of the interface; zeros: unknown.
+    fn mac(&self) -> [u8; 6] {
+        [0; 6]
+    }
 }
 
 /// A socket of this machine.
@@ -62,11 +67,13 @@ pub(in crate::dmx) struct UdpNetwork {
 
 impl UdpNetwork {
     fn open(&self, address: SocketAddr) -> io::Result<Box<dyn Ear>> {
+        // What is sent to all networks reaches this socket by any interface.
+        let is_limited = address.ip() == IpAddr::V4(Ipv4Addr::BROADCAST);
         let options = UdpOptions {
+            device: is_limited.then(|| self.interface.name.clone()),
             shares_port: true,
             broadcasts: true,
             multicast_interface: Some(self.interface.address),
-            own_groups: true,
             receive_buffer: Some(RECEIVE_BUFFER),
             ..UdpOptions::new(address)
         };
@@ -97,6 +104,10 @@ impl Network for UdpNetwork {
             }
         }
         Ok(ears)
+    }
+
+    fn mac(&self) -> [u8; 6] {
+        self.interface.mac
     }
 }
 

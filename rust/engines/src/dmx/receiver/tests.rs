@@ -4,6 +4,7 @@ mod bounds;
 mod lifetimes;
 mod loopback;
 mod nodes;
+mod order;
 mod universes;
 
 use super::network::{Ear, Network};
@@ -22,13 +23,14 @@ use rustle_lighting::sacn::{self, DataBuffer, SyncBuffer};
 use rustle_lighting::{Cid, Name, PortAddress, SacnUniverse};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const MS: u64 = 1_000_000;
 const HERE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+const MAC: [u8; 6] = [2, 3, 5, 7, 11, 13];
 const THERE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 
 fn ms(count: u64) -> Duration {
@@ -48,7 +50,14 @@ struct ScriptedEar {
     endpoint: Scripted,
     free: AtomicUsize,
     /// A group that is refused.
-    refused: Option<Ipv4Addr>,
+    refused: Arc<Mutex<Option<Ipv4Addr>>>,
+    closed: Arc<AtomicUsize>,
+}
+
+impl Drop for ScriptedEar {
+    fn drop(&mut self) {
+        self.closed.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 impl Ear for ScriptedEar {
@@ -57,7 +66,7 @@ impl Ear for ScriptedEar {
     }
 
     fn join(&self, group: Ipv4Addr) -> io::Result<()> {
-        if self.refused == Some(group) {
+        if *self.refused.lock().expect("a sound lock") == Some(group) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let one_less = |free: usize| free.checked_sub(1);
@@ -85,8 +94,9 @@ struct Side {
     network: ScriptedNetwork,
     /// The groups that a socket may join.
     groups: usize,
-    refused: Option<Ipv4Addr>,
+    refused: Arc<Mutex<Option<Ipv4Addr>>>,
     opened: Arc<AtomicUsize>,
+    closed: Arc<AtomicUsize>,
 }
 
 impl Side {
@@ -95,7 +105,8 @@ impl Side {
         Box::new(ScriptedEar {
             endpoint: self.network.endpoint((HERE, port).into()),
             free: AtomicUsize::new(self.groups),
-            refused: self.refused,
+            refused: self.refused.clone(),
+            closed: self.closed.clone(),
         })
     }
 }
@@ -107,6 +118,10 @@ impl Network for Side {
 
     fn art_net(&mut self) -> io::Result<Vec<Box<dyn Ear>>> {
         Ok(vec![self.ear(6454)])
+    }
+
+    fn mac(&self) -> [u8; 6] {
+        MAC
     }
 }
 
@@ -170,8 +185,9 @@ impl Stage {
             side: Side {
                 network,
                 groups: 20,
-                refused: None,
+                refused: Arc::default(),
                 opened: Arc::default(),
+                closed: Arc::default(),
             },
             receiver: DmxReceiver::on(runtime.clone(), configuration).expect("a good configuration"),
             runtime,

@@ -20,21 +20,24 @@ use std::time::Duration;
 const FRAME: u64 = 22_727_272;
 
 /// A universe's packet: universe, sequence, first level, whether it ends the universe.
-type Sent = (u16, u8, u8, bool);
+pub(super) type Sent = (u16, u8, u8, bool);
 
 /// A wire that keeps the packets of the last step.
 #[derive(Clone, Default)]
-struct Notes(Arc<Mutex<Vec<Sent>>>);
+pub(super) struct Notes(Arc<Mutex<Vec<Sent>>>);
 
 impl Notes {
-    fn take(&self) -> Vec<Sent> {
+    pub(super) fn take(&self) -> Vec<Sent> {
         std::mem::take(&mut *self.0.lock().expect("a sound lock"))
     }
 }
 
 impl Wire for Notes {
-    fn send(&mut self, source: &Source, counters: &Counters) {
-        for datagram in source.datagrams() {
+    fn send(&mut self, source: &Source, counters: &Counters, _: u64) {
+        for datagram in source
+            .packets()
+            .flat_map(rustle_lighting::sender::Packet::datagrams)
+        {
             counters.sent(1, datagram.bytes.len());
             if let Ok(Packet::Data(data)) = parse(datagram.bytes) {
                 let ends = data.options.has(Options::TERMINATED);
@@ -49,12 +52,16 @@ impl Wire for Notes {
     }
 }
 
-fn transmission(configuration: &DmxConfiguration, wire: impl Wire + 'static) -> (Transmission, Arc<Shared>) {
+pub(super) fn transmission(
+    configuration: &DmxConfiguration,
+    wire: impl Wire + 'static,
+) -> (Transmission, Arc<Shared>) {
     let destinations = configuration.check().expect("a good configuration");
     let shared = Arc::new(Shared {
         mailbox: Mailbox::new(configuration.protocol),
         counters: Counters::new(destinations.len()),
         sleeper: Sleeper::default(),
+        subscriptions: Default::default(),
     });
     let source = Source::new(configuration, destinations, None, 0);
     (Transmission::new(source, Box::new(wire), shared.clone()), shared)
@@ -81,6 +88,30 @@ fn nothing_is_sent_before_levels_and_each_universe_counts_by_itself() -> Result<
         let sent = notes.take();
         let sequences: Vec<_> = sent.iter().map(|sent| (sent.0, sent.1)).collect();
         assert_eq!(sequences, [(1, frame + 1), (2, frame), (400, frame)]);
+    }
+    Ok(())
+}
+
+#[test]
+fn levels_that_are_written_just_before_the_end_are_sent() -> Result<(), DmxError> {
+    for (protocol, ends) in [(DmxProtocol::Sacn, 3), (DmxProtocol::ArtNet, 0)] {
+        let notes = Notes::default();
+        let (mut sender, shared) = transmission(&configuration(protocol), notes.clone());
+        shared.mailbox.set_levels(&[1, 2], &[9, 9])?;
+        sender.step(FRAME);
+        notes.take();
+        shared.mailbox.set_levels(&[1], &[7])?;
+        shared.mailbox.remove(1)?;
+        shared.mailbox.set_levels(&[2], &[0])?;
+        sender.finish(2 * FRAME);
+        let sent = notes.take();
+        for (universe, level) in [(1, 7), (2, 0)] {
+            let of_universe = sent.iter().filter(|sent| sent.0 == universe);
+            let levels: Vec<_> = of_universe.map(|sent| (sent.2, sent.3)).collect();
+            let mut expected = vec![(level, false)];
+            expected.extend(vec![(level, true); ends]);
+            assert_eq!(levels, expected, "{protocol:?}");
+        }
     }
     Ok(())
 }
@@ -254,6 +285,12 @@ fn settings_are_checked_before_anything_is_opened() {
     assert!(sacn(|c| c.destinations = vec!["10.0.0.1".to_owned(); 1_025]).contains("got 1025"));
     assert!(sacn(|c| c.broadcasts = true).starts_with("broadcast"));
     assert!(sacn(|c| c.reports_per_second = f64::NAN).contains("NaN"));
-    assert!(art_net(|c| c.destinations.clear()).contains("for Art-Net, got none"));
+    assert!(sacn(|c| c.destinations.push("239.255.0.1".to_owned())).contains("of a host or a broadcast"));
+    assert!(art_net(|c| c.sync_gap_ns = 1_000_000_001).contains("got 1000000001"));
+    let without = |c: &mut DmxConfiguration| {
+        c.destinations.clear();
+        c.interface = "lo".to_owned();
+    };
+    assert!(art_net(without).contains("for Art-Net, got none"));
     assert!(art_net(|c| c.is_preview = true).starts_with("preview"));
 }

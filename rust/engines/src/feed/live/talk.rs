@@ -118,9 +118,9 @@ impl Talk {
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     return match self.silence {
-                        Some(silence) if self.is_silent(now) => Err(format!(
-                            "expected to hear something within {silence:?}, got nothing"
-                        )),
+                        Some(silence) if self.is_silent(now) => {
+                            Err(format!("expected data within {silence:?}, got nothing"))
+                        }
                         _ => Ok(true),
                     };
                 }

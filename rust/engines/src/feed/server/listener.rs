@@ -3,6 +3,7 @@
 use super::super::live::FeedAddress;
 use super::access::Access;
 use crate::clock::Clock;
+use crate::io::Urgency;
 use crate::job::PollContext;
 use crate::transport::{Port, Stream};
 use socket2::{Domain, SockAddr, Socket, Type};
@@ -79,7 +80,7 @@ impl Listener {
 
     fn of(listener: Either, address: FeedAddress, name: Option<Name>) -> Self {
         Self {
-            port: Port::new(listener),
+            port: Port::new(listener, Urgency::Now),
             address,
             _name: name,
         }

@@ -15,7 +15,7 @@ struct Writer {
 impl Job for Writer {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
         locked_surely(&self.watch).get_or_insert_with(|| {
-            let watch = (context.io).watch(self.socket.as_raw_fd(), false, context.session);
+            let watch = (context.io).watch(self.socket.as_raw_fd(), false, Urgency::Now, context.session);
             Arc::new(watch.expect("watched"))
         });
         // A test that is done no longer listens.

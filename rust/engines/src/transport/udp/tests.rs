@@ -68,18 +68,6 @@ fn closed_socket_refuses_everything_and_its_port_is_free() {
     open(&home(address.port()));
 }
 
-#[test]
-fn peer_that_is_not_there_is_an_error_of_the_next_datagram_to_it() {
-    let ((udp, _), (gone, there)) = (open(&home(0)), open(&home(0)));
-    gone.close();
-    udp.connect(there).expect("connected");
-    while kind(udp.try_send(b"a", None)) != Some(ErrorKind::ConnectionRefused) {
-        std::thread::yield_now();
-    }
-    let (_back, _) = open(&home(there.port()));
-    assert_eq!(udp.try_send(b"a", None).expect("it is there again"), 1);
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn broadcast_reaches_whoever_has_the_port_and_is_sent_by_who_may() {
@@ -99,10 +87,9 @@ fn broadcast_reaches_whoever_has_the_port_and_is_sent_by_who_may() {
     assert_eq!(next(&receiver), (b"all".to_vec(), from));
 }
 
-fn receiver(own_groups: bool) -> (Udp, u16) {
+fn receiver() -> (Udp, u16) {
     let (udp, at) = open(&UdpOptions {
         shares_port: true,
-        own_groups,
         ..UdpOptions::new("0.0.0.0:0".parse().expect("an address"))
     });
     (udp, at.port())
@@ -118,52 +105,42 @@ fn sender() -> Udp {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn groups_beyond_the_limit_of_a_socket_are_joined_by_others() {
-    let ((udp, port), sender) = (receiver(false), sender());
-    let groups = (0..50).map(|number| Ipv4Addr::new(239, 18, 1, number));
-    for group in groups.clone() {
-        udp.join(group, HOME).expect("joined");
-        assert_eq!(kind(udp.join(group, HOME)), Some(ErrorKind::AddrInUse));
-    }
-    assert!(!locked_surely(&udp.joined).helpers.is_empty());
-    for group in groups.clone() {
-        let text = group.octets();
-        sender.try_send(&text, Some((group, port).into())).expect("sent");
-        assert_eq!(next(&udp).0, text);
-    }
-    let (last, first) = (Ipv4Addr::new(239, 18, 1, 49), Ipv4Addr::new(239, 18, 1, 0));
-    for group in [last, first] {
-        udp.leave(group, HOME).expect("left");
-        assert_eq!(kind(udp.leave(group, HOME)), Some(ErrorKind::AddrNotAvailable));
-        sender
-            .try_send(b"nobody", Some((group, port).into()))
-            .expect("sent");
-    }
-    sender.try_send(b"mark", Some((HOME, port).into())).expect("sent");
-    assert_eq!(next(&udp).0, b"mark");
-    let helpers = locked_surely(&udp.joined).helpers.len();
-    udp.join(last, HOME)
-        .expect("joined in the place of the one that was left");
-    udp.join(first, HOME).expect("joined");
-    assert_eq!(locked_surely(&udp.joined).helpers.len(), helpers);
+fn socket_hears_the_groups_that_it_joined_and_no_other_s() {
+    let ((own, port), sender) = (receiver(), sender());
+    let group = |number| Ipv4Addr::new(239, 18, 2, number);
+    let (other, _) = receiver();
+    other.join(group(1), HOME).expect("joined");
+    own.join(group(2), HOME).expect("joined");
+    assert_eq!(kind(own.join(group(2), HOME)), Some(ErrorKind::AddrInUse));
+    let send = |number: u8| {
+        let to = SocketAddr::from((group(number), port));
+        sender.try_send(&[number], Some(to)).expect("sent");
+    };
+    [1, 2].into_iter().for_each(send);
+    assert_eq!(next(&own).0, [2]);
+    own.leave(group(2), HOME).expect("left");
+    assert_eq!(kind(own.leave(group(2), HOME)), Some(ErrorKind::AddrNotAvailable));
+    own.join(group(3), HOME).expect("joined");
+    [2, 3].into_iter().for_each(send);
+    assert_eq!(next(&own).0, [3]);
+    let refused = (4..=250).find_map(|number| own.join(group(number), HOME).err());
+    assert!(rustle_udp::has_no_group_left(&refused.expect("a limit")));
 }
 
+/// Else a socket for broadcasts to all networks hears those of all interfaces.
 #[cfg(target_os = "linux")]
 #[test]
-fn socket_of_own_groups_hears_no_other_s_and_has_no_helpers() {
-    let ((own, port), sender) = (receiver(true), sender());
-    let group = |number| Ipv4Addr::new(239, 18, 2, number);
-    let (all, _) = receiver(false);
-    all.join(group(1), HOME).expect("joined");
-    own.join(group(2), HOME).expect("joined");
-    for number in [1, 2] {
-        sender
-            .try_send(&[number], Some((group(number), port).into()))
-            .expect("sent");
-    }
-    assert_eq!(next(&own).0, [2]);
-    let most = (3..=250).find(|number| own.join(group(*number), HOME).is_err());
-    assert!(most.is_some(), "a limit");
+fn socket_of_an_interface_is_restricted_to_it() {
+    let device = |name: Option<&str>| {
+        let (udp, _) = open(&UdpOptions {
+            device: name.map(str::to_owned),
+            ..home(0)
+        });
+        udp.port.with(|socket| socket2::SockRef::from(socket).device())
+    };
+    assert_eq!(device(Some("lo")).expect("a name").as_deref(), Some(&b"lo"[..]));
+    assert_eq!(device(None).expect("a socket"), None);
+    assert_eq!(device(Some("rustle-none")).expect("not refused"), None);
 }
 
 #[test]

@@ -198,6 +198,10 @@ impl Arguments {
         self.values[place].word
     }
 
+    pub(crate) fn i64(&self, place: usize) -> i64 {
+        self.values[place].word.cast_signed()
+    }
+
     pub(crate) fn usize(&self, place: usize) -> usize {
         self.values[place].word as usize
     }

@@ -46,6 +46,8 @@ impl<'a> Making<'a> {
         match what {
             What::Handle(maker) => {
                 let handle = self.choose.handle(self.world, maker.kind);
+                // A second object is not the first one.
+                let handle = handle.filter(|handle| self.out.on.is_none_or(|(on, _)| on != *handle));
                 let handle = handle.unwrap_or_else(|| self.world.make(maker.kind, maker.function));
                 // The first is the call's own object; a record after it may have another.
                 self.out.on = self.out.on.or(Some((handle, maker.kind)));

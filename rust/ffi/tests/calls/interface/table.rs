@@ -29,7 +29,7 @@ pub(crate) static RUSTLE_LANE_REQUEST: Record = Record {
 
 /// `RustleDMXConfiguration`.
 pub(crate) static RUSTLE_D_M_X_CONFIGURATION: Record = Record {
-    size: 136,
+    size: 152,
     fields: &[
         Field {
             offset: 0,
@@ -49,54 +49,58 @@ pub(crate) static RUSTLE_D_M_X_CONFIGURATION: Record = Record {
         },
         Field {
             offset: 64,
-            what: What::Number(Number::F64, 44.0),
-        },
-        Field {
-            offset: 72,
-            what: What::Number(Number::F64, 1000.0),
+            what: What::Text(""),
         },
         Field {
             offset: 80,
-            what: What::Number(Number::U64, 0.0),
+            what: What::Number(Number::F64, 44.0),
         },
         Field {
             offset: 88,
-            what: What::Number(Number::U64, 0.0),
+            what: What::Number(Number::F64, 1000.0),
         },
         Field {
             offset: 96,
-            what: What::Runtime,
+            what: What::Number(Number::U64, 0.0),
         },
         Field {
             offset: 104,
-            what: What::Choice(&[0, 1], 0),
-        },
-        Field {
-            offset: 108,
-            what: What::Number(Number::U32, 100.0),
+            what: What::Number(Number::U64, 0.0),
         },
         Field {
             offset: 112,
-            what: What::Number(Number::U32, 0.0),
-        },
-        Field {
-            offset: 116,
-            what: What::Number(Number::U32, 1.0),
+            what: What::Runtime,
         },
         Field {
             offset: 120,
-            what: What::Flag(false),
+            what: What::Choice(&[0, 1], 0),
         },
         Field {
             offset: 124,
-            what: What::Flag(false),
+            what: What::Number(Number::U32, 100.0),
         },
         Field {
             offset: 128,
-            what: What::Flag(false),
+            what: What::Number(Number::U32, 0.0),
         },
         Field {
             offset: 132,
+            what: What::Number(Number::U32, 1.0),
+        },
+        Field {
+            offset: 136,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 140,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 144,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 148,
             what: What::Flag(false),
         },
     ],
@@ -978,6 +982,31 @@ pub(crate) static RUSTLE_PITCH_CONFIGURATION: Record = Record {
     ],
 };
 
+/// `RustleProfileConfiguration`.
+pub(crate) static RUSTLE_PROFILE_CONFIGURATION: Record = Record {
+    size: 16,
+    fields: &[Field {
+        offset: 0,
+        what: What::List(
+            &Element {
+                size: 1,
+                what: What::Number(Number::U8, 0.0),
+            },
+            8,
+            0,
+        ),
+    }],
+};
+
+/// `RustleRigConfiguration`.
+pub(crate) static RUSTLE_RIG_CONFIGURATION: Record = Record {
+    size: 16,
+    fields: &[Field {
+        offset: 0,
+        what: What::Text(""),
+    }],
+};
+
 /// `RustleManualRuntime`.
 pub(crate) static RUSTLE_MANUAL_RUNTIME: Record = Record {
     size: 8,
@@ -985,6 +1014,100 @@ pub(crate) static RUSTLE_MANUAL_RUNTIME: Record = Record {
         offset: 0,
         what: What::Number(Number::I64, 0.0),
     }],
+};
+
+/// `RustleShowConfiguration`.
+pub(crate) static RUSTLE_SHOW_CONFIGURATION: Record = Record {
+    size: 112,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 16,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 32,
+            what: What::Text("pars"),
+        },
+        Field {
+            offset: 48,
+            what: What::Number(Number::F64, 120.0),
+        },
+        Field {
+            offset: 56,
+            what: What::Number(Number::F64, 44.0),
+        },
+        Field {
+            offset: 64,
+            what: What::Number(Number::F64, 1000.0),
+        },
+        Field {
+            offset: 72,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 80,
+            what: What::Runtime,
+        },
+        Field {
+            offset: 88,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 96,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 104,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 108,
+            what: What::Reserved,
+        },
+    ],
+};
+
+/// `RustlePictureSettings`.
+pub(crate) static RUSTLE_PICTURE_SETTINGS: Record = Record {
+    size: 32,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Number(Number::U32, 64.0),
+        },
+        Field {
+            offset: 4,
+            what: What::Number(Number::U32, 36.0),
+        },
+        Field {
+            offset: 8,
+            what: What::Choice(&[0, 1], 0),
+        },
+        Field {
+            offset: 12,
+            what: What::Choice(&[0, 1, 2, 3, 4, 5, 6], 0),
+        },
+        Field {
+            offset: 16,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 20,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 24,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 28,
+            what: What::Reserved,
+        },
+    ],
 };
 
 /// `RustleSoundConfiguration`.
@@ -1207,7 +1330,7 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_D_M_X_CONFIGURATION),
-                size: 136,
+                size: 152,
             },
             Parameter {
                 what: What::NewHandle,
@@ -1250,7 +1373,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::Sink,
-                size: 96,
+                size: 104,
             },
             Parameter {
                 what: What::NewHandle,
@@ -1269,6 +1392,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_SHUT_DOWN,
             status::RUSTLE_STALE_HANDLE,
             status::RUSTLE_UNKNOWN_INTERFACE,
+            status::RUSTLE_UNWRITABLE_FILE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
@@ -1297,8 +1421,8 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::SliceMut(96, 16),
-                size: 96,
+                what: What::SliceMut(104, 16),
+                size: 104,
             },
             Parameter {
                 what: What::Out(8, false),
@@ -3176,6 +3300,119 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
+        name: "rustle_profile_new",
+        makes: "profile",
+        parameters: &[
+            Parameter {
+                what: What::In(&RUSTLE_PROFILE_CONFIGURATION),
+                size: 16,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_FILE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_new(RUSTLE_NEW_PROFILE, a.input(0), a.size(0), a.output(1), error) },
+    },
+    Call {
+        name: "rustle_profile_describe",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "profile",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 8,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(
+                a.handle(0),
+                RUSTLE_DESCRIBE_PROFILE,
+                a.output(1),
+                a.size(1),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_rig_new",
+        makes: "rig",
+        parameters: &[
+            Parameter {
+                what: What::In(&RUSTLE_RIG_CONFIGURATION),
+                size: 16,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UTF8,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_FILE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_new(RUSTLE_NEW_RIG, a.input(0), a.size(0), a.output(1), error) },
+    },
+    Call {
+        name: "rustle_rig_describe",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "rig",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(24, false),
+                size: 24,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(a.handle(0), RUSTLE_DESCRIBE_RIG, a.output(1), a.size(1), error)
+        },
+    },
+    Call {
         name: "rustle_runtime_new_manual",
         makes: "runtime",
         parameters: &[
@@ -3205,6 +3442,197 @@ pub(crate) static CALLS: &[Call] = &[
                 error,
             )
         },
+    },
+    Call {
+        name: "rustle_show_new",
+        makes: "show",
+        parameters: &[
+            Parameter {
+                what: What::In(&RUSTLE_SHOW_CONFIGURATION),
+                size: 112,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UTF8,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_FILE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RATE_OUT_OF_RANGE,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_new(RUSTLE_NEW_SHOW, a.input(0), a.size(0), a.output(1), error) },
+    },
+    Call {
+        name: "rustle_show_describe",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "show",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(32, false),
+                size: 32,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(a.handle(0), RUSTLE_DESCRIBE_SHOW, a.output(1), a.size(1), error)
+        },
+    },
+    Call {
+        name: "rustle_show_start",
+        makes: "session",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "show",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_LANE_REQUEST),
+                size: 16,
+            },
+            Parameter {
+                what: What::Sink,
+                size: 88,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_SHUT_DOWN,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_start(
+                a.handle(0),
+                RUSTLE_START_SHOW,
+                a.input(1),
+                a.size(1),
+                a.size(2),
+                a.sink(2),
+                a.output(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_show_drain",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_show_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(88, 16),
+                size: 88,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(40, true),
+                size: 40,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_drain(
+                a.handle(0),
+                RUSTLE_START_SHOW,
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_show_cancel",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "show",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_cancel, 20, error) },
+    },
+    Call {
+        name: "rustle_show_shut_down",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "show",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_shut_down, 20, error) },
     },
     Call {
         name: "rustle_capture_new",
@@ -4036,6 +4464,36 @@ pub(crate) static CALLS: &[Call] = &[
         run: |a, error| unsafe { a.of_kind(rustle_free, 12, error) },
     },
     Call {
+        name: "rustle_profile_free",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "profile",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[status::RUSTLE_STALE_HANDLE],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_free, 21, error) },
+    },
+    Call {
+        name: "rustle_rig_free",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "rig",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[status::RUSTLE_STALE_HANDLE],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_free, 19, error) },
+    },
+    Call {
         name: "rustle_runtime_free",
         makes: "",
         parameters: &[Parameter {
@@ -4049,6 +4507,21 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { a.of_kind(rustle_free, 2, error) },
+    },
+    Call {
+        name: "rustle_show_free",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "show",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[status::RUSTLE_STALE_HANDLE],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_free, 20, error) },
     },
     Call {
         name: "rustle_capture_free",
@@ -4306,8 +4779,8 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::Out(96, false),
-                size: 96,
+                what: What::Out(104, false),
+                size: 104,
             },
         ],
         statuses: &[
@@ -4392,6 +4865,111 @@ pub(crate) static CALLS: &[Call] = &[
                 a.u32(2),
                 a.output(3),
                 a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_dmx_receiver_source",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "dmx_receiver",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Choice(&[0, 1], 0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 1.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 0.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(112, false),
+                size: 112,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_UNIVERSE,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_dmx_receiver_source_sized(
+                a.handle(0),
+                Choice::of_number(a.u32(1)),
+                a.u32(2),
+                a.u32(3),
+                a.output(4),
+                a.size(4),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_dmx_receiver_forget",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "dmx_receiver",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Choice(&[0, 1], 0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 1.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U64, 0.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U64, 0.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 0.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 0.0),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_UNIVERSE,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_dmx_receiver_forget(
+                a.handle(0),
+                Choice::of_number(a.u32(1)),
+                a.u32(2),
+                a.u64(3),
+                a.u64(4),
+                a.u32(5),
+                a.u32(6),
                 error,
             )
         },
@@ -5558,6 +6136,99 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
+        name: "rustle_profile_text",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "profile",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Choice(&[0, 1, 2, 3], 0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 0.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(1, 64),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_profile_text(
+                a.handle(0),
+                Choice::of_number(a.u32(1)),
+                a.u32(2),
+                a.output(3),
+                a.count(3),
+                a.output(4),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_rig_fault",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "rig",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 0.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(1, 16),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(24, false),
+                size: 24,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_rig_fault_sized(
+                a.handle(0),
+                a.u32(1),
+                a.output(2),
+                a.count(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
         name: "rustle_runtime_advance",
         makes: "",
         parameters: &[
@@ -5577,6 +6248,250 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_runtime_advance(a.handle(0), a.u64(1), error) },
+    },
+    Call {
+        name: "rustle_show_text",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "show",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Choice(&[0, 1, 2, 3, 4], 0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 0.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(1, 64),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_show_text(
+                a.handle(0),
+                Choice::of_number(a.u32(1)),
+                a.u32(2),
+                a.output(3),
+                a.count(3),
+                a.output(4),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_show_input",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_show_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Choice(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 4),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 0.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::F64, 0.5),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_show_input(
+                a.handle(0),
+                Choice::of_number(a.u32(1)),
+                a.u32(2),
+                a.f64(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_show_set_beats",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_show_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::F64, 4.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::I64, 0.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::F64, 93.0),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_show_set_beats(a.handle(0), a.f64(1), a.i64(2), a.f64(3), error) },
+    },
+    Call {
+        name: "rustle_show_attach",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_show_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_dmx_sender_start"),
+                }),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_show_attach(a.handle(0), a.u64(1), error) },
+    },
+    Call {
+        name: "rustle_show_levels",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_show_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(4, 2),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(1, 1024),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(24, false),
+                size: 24,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_show_levels_sized(
+                a.handle(0),
+                a.output(1),
+                a.count(1),
+                a.output(2),
+                a.count(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_show_picture",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_show_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_PICTURE_SETTINGS),
+                size: 32,
+            },
+            Parameter {
+                what: What::SliceMut(1, 64),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_show_picture_sized(
+                a.handle(0),
+                a.input(1),
+                a.size(1),
+                a.output(2),
+                a.count(2),
+                a.output(3),
+                error,
+            )
+        },
     },
     Call {
         name: "rustle_playback_write",

@@ -2,6 +2,7 @@
 
 use super::SacnSenderSettings;
 use crate::sacn::{DEFAULT_PRIORITY, DataBuffer, LEVELS, Options, PORT, PRIORITIES};
+use crate::sender::Recipients;
 use crate::sender::refresh::Refresh;
 use crate::{Cid, Name, SacnUniverse};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -9,6 +10,8 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 /// The packets that follow a change (ANSI E1.31-2018, 6.6.2), and those of a termination (6.2.6).
 const REPETITIONS: u8 = 3;
 const TERMINATIONS: u8 = 3;
+/// In place of the packets that are left: it has no end yet.
+const LASTING: u8 = u8::MAX;
 
 /// Where the data of a universe go.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,8 +62,8 @@ pub(super) struct Output {
     /// The last number that was sent, of levels or priorities.
     sequence: u8,
     is_lit: bool,
-    /// The terminated packets that are left.
-    ending: Option<u8>,
+    /// The packets that are left: the terminated ones, and before them one of levels that were not sent yet; or [`LASTING`].
+    left: u8,
 }
 
 impl Output {
@@ -82,7 +85,7 @@ impl Output {
             priorities_refresh: Refresh::default(),
             sequence,
             is_lit: false,
-            ending: None,
+            left: LASTING,
         };
         output.levels.set_options(output.options());
         output
@@ -92,7 +95,7 @@ impl Output {
         let set = |is_set, option| if is_set { option } else { Options::NONE };
         set(self.settings.forces_sync, Options::FORCE_SYNC)
             .with(set(self.settings.is_preview, Options::PREVIEW))
-            .with(set(self.ending.is_some(), Options::TERMINATED))
+            .with(set(self.is_terminating(), Options::TERMINATED))
     }
 
     pub(super) fn sync_address(&self) -> Option<SacnUniverse> {
@@ -121,23 +124,33 @@ impl Output {
     }
 
     pub(super) fn is_ending(&self) -> bool {
-        self.ending.is_some()
+        self.left != LASTING
+    }
+
+    /// Whether its next packet is terminated.
+    fn is_terminating(&self) -> bool {
+        self.left <= TERMINATIONS
+    }
+
+    /// Whether it has levels for receivers to show.
+    pub(super) fn is_shown(&self) -> bool {
+        self.is_lit && !self.is_terminating()
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.ending == Some(0)
+        self.left == 0
     }
 
     pub(super) fn end(&mut self) {
-        if self.ending.is_none() {
-            self.ending = Some(if self.is_lit { TERMINATIONS } else { 0 });
-            self.levels.set_options(self.options());
+        if !self.is_ending() {
+            let packets = TERMINATIONS + u8::from(self.refresh.is_changed());
+            self.left = if self.is_lit { packets } else { 0 };
         }
     }
 
     /// Ends without further packets.
     pub(super) fn discard(&mut self) {
-        self.ending = Some(0);
+        self.left = 0;
     }
 
     pub(super) fn set_levels(&mut self, slots: &[u8]) {
@@ -186,7 +199,7 @@ impl Output {
     }
 
     pub(super) fn is_due(&self, now_ns: u64, period_ns: u64) -> bool {
-        self.is_lit && !self.is_ending() && self.refresh.is_due(now_ns, period_ns)
+        self.is_shown() && self.refresh.is_due(now_ns, period_ns)
     }
 
     pub(super) fn is_free(&self, now_ns: u64, period_ns: u64) -> bool {
@@ -194,7 +207,7 @@ impl Output {
     }
 
     pub(super) fn is_priorities_due(&self, now_ns: u64, period_ns: u64) -> bool {
-        let is_sent = self.priorities.is_some() && self.is_lit && !self.is_ending();
+        let is_sent = self.priorities.is_some() && self.is_shown();
         is_sent
             && self.priorities_refresh.is_second_due(now_ns, period_ns)
             && self.priorities_refresh.is_free(now_ns, period_ns)
@@ -211,8 +224,11 @@ impl Output {
     pub(super) fn send_levels(&mut self, now_ns: u64) {
         self.sequence = self.sequence.wrapping_add(1);
         self.levels.set_sequence(self.sequence);
+        self.levels.set_options(self.options());
         self.refresh.sent(now_ns, self.levels.slots().len(), REPETITIONS);
-        self.ending = self.ending.map(|left| left.saturating_sub(1));
+        if self.is_ending() {
+            self.left = self.left.saturating_sub(1);
+        }
     }
 
     pub(super) fn levels(&self) -> &[u8] {
@@ -224,11 +240,10 @@ impl Output {
     }
 }
 
-/// The addresses of a target, for a group.
-pub(super) fn destinations(target: &Target, group: Ipv4Addr) -> impl Iterator<Item = SocketAddrV4> + Clone {
-    let (group, unicast) = match target {
-        Target::Multicast => (Some(SocketAddrV4::new(group, PORT)), &[][..]),
-        Target::Unicast(to) => (None, &to[..]),
-    };
-    unicast.iter().copied().chain(group)
+/// The recipients of a target, for a group.
+pub(super) fn recipients(target: &Target, group: Ipv4Addr) -> Recipients<'_> {
+    match target {
+        Target::Multicast => Recipients::Group(SocketAddrV4::new(group, PORT)),
+        Target::Unicast(to) => Recipients::Addresses(to),
+    }
 }

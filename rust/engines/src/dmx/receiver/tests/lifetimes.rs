@@ -101,6 +101,20 @@ fn receiver_that_was_shut_down_starts_nothing() {
     assert_eq!(stage.side.opened.load(Ordering::SeqCst), 1);
 }
 
+/// The receiver kept them, and the port, until its next session.
+#[test]
+fn sockets_of_a_job_that_cannot_start_are_closed() {
+    let stage = Stage::new(|c| c.sacn = vec![universe(1)]);
+    let delivery = Delivery::pull(Overflow::Conflate, 1, NoBell).expect("a size of lanes");
+    let refused = stage.receiver.start_levels_over(delivery, |audience| {
+        drop(stage.job(audience)?);
+        Err(DmxError::ShutDown)
+    });
+    assert!(matches!(refused, Err(DmxError::ShutDown)));
+    let counts = [&stage.side.opened, &stage.side.closed].map(|count| count.load(Ordering::SeqCst));
+    assert_eq!(counts, [1, 1]);
+}
+
 #[test]
 fn session_ends_after_its_limit_of_levels() {
     let stage = Stage::new(|c| {
@@ -186,6 +200,13 @@ fn configurations_that_make_no_sense_are_refused() {
         refusal(|c| c.art_net = (0..=4_096).map(port).collect()),
         Some("universes: expected 1 to 4096, got 4097".to_owned())
     );
+    for sources in [0, 65, usize::MAX] {
+        let mut configuration = configuration();
+        configuration.sacn = vec![universe(1)];
+        configuration.universe.sources = sources;
+        let made = DmxReceiver::on(Arc::new(Runtime::manual(0)), configuration);
+        assert!(made.is_err_and(|error| error.to_string().ends_with(&format!("got {sources}"))));
+    }
     let rate = refusal(|c| {
         c.sacn = vec![universe(1)];
         c.levels_per_second = 0.0;

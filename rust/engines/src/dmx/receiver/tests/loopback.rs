@@ -15,10 +15,17 @@ fn free_port() -> u16 {
 }
 
 fn start(configure: impl FnOnce(&mut DmxReceiverConfiguration)) -> (DmxReceiver, Kept<DmxLevels>) {
+    start_on(Runtime::shared(), configure)
+}
+
+fn start_on(
+    runtime: &Arc<Runtime>,
+    configure: impl FnOnce(&mut DmxReceiverConfiguration),
+) -> (DmxReceiver, Kept<DmxLevels>) {
     let mut configuration = configuration();
     configuration.interface = Ipv4Addr::LOCALHOST.to_string();
     configure(&mut configuration);
-    let receiver = DmxReceiver::on(Runtime::shared().clone(), configuration).expect("a good configuration");
+    let receiver = DmxReceiver::on(runtime.clone(), configuration).expect("a good configuration");
     let ((record, records), (end, ends)) = (channel(), channel());
     let session = receiver.start_levels(Delivery::Push(Box::new(Log(record, end))));
     let session = session.expect("a session");
@@ -86,6 +93,24 @@ fn two_receivers_hear_one_group() {
     for (_, levels) in &both {
         let record = levels.records.recv_timeout(PATIENCE).expect("levels");
         assert_eq!(shown(&[record]), [(40_100, [1, 2])]);
+    }
+}
+
+/// After an error of the system's wait for events nothing was heard any more.
+#[test]
+fn sockets_are_watched_anew_after_the_wait_for_events_failed() {
+    let (at, runtime) = (free_port(), Arc::new(Runtime::of_system(1)));
+    let (_receiver, levels) = start_on(&runtime, |c| {
+        c.sacn = vec![universe(40_200)];
+        c.sacn_port = at;
+    });
+    for sequence in 1..4 {
+        let packet = data(1, 40_200, sequence, &[sequence, 7]);
+        let to = (universe(40_200).group(), at);
+        multicasts().send_to(packet.bytes(), to).expect("sent");
+        let record = levels.records.recv_timeout(PATIENCE).expect("levels");
+        assert_eq!(shown(&[record]), [(40_200, [sequence, 7])]);
+        runtime.io().fail();
     }
 }
 

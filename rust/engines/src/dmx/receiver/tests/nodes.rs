@@ -42,8 +42,8 @@ fn polls_are_answered_to_the_asker_within_a_second_with_the_ports_that_are_liste
         .collect();
     assert_eq!(ports, [0x123, 0x124]);
     assert_eq!(
-        (got[0].ip, got[0].short_name.to_string()),
-        (HERE, "here".to_owned())
+        (got[0].ip, got[0].mac, got[0].short_name.to_string()),
+        (HERE, MAC, "here".to_owned())
     );
     let has_data: Vec<_> = got
         .iter()

@@ -159,15 +159,48 @@ fn synchronized_universes_change_together_and_their_address_is_joined_and_left()
     assert_eq!(stage.side.network.counts().unreachable, 1);
 }
 
+/// The synchronization packet waited in a socket that was read before those of the frame's data: universes of further sockets showed
+/// the frame before.
 #[test]
-fn group_of_a_synchronization_address_that_is_refused_is_reported_once() {
-    let mut stage = Stage::new(|c| c.sacn = vec![universe(1)]);
-    stage.side.refused = Some(universe(700).group());
+fn synchronization_is_heard_after_the_data_that_wait_in_other_sockets() {
+    let mut stage = Stage::new(|c| c.sacn = (1..=5).map(universe).collect());
+    stage.side.groups = 1;
+    let levels = stage.levels();
+    assert_eq!(stage.side.opened.load(Ordering::SeqCst), 5);
+    // Each address is once that of the first socket, of one between and of the last.
+    for (source, address) in [(1, 1), (2, 3), (3, 5)] {
+        for frame in 1..=4 {
+            for number in 1..=5 {
+                let mut packet = data(source, number, frame, &[10 * source + frame]);
+                packet.set_priority(100 + source);
+                packet.set_sync_address(Some(universe(address)));
+                let to = (universe(number).group(), sacn::PORT).into();
+                stage.sender.try_send(packet.bytes(), Some(to)).expect("sent");
+            }
+            let to = (universe(address).group(), sacn::PORT).into();
+            stage.send(sync(source, address, frame).bytes(), to);
+            let got: BTreeMap<_, _> = shown(&levels.take()).into_iter().collect();
+            let wanted = (1..=5).map(|universe| (universe, [10 * source + frame, 0]));
+            assert_eq!(got, wanted.collect(), "address {address}");
+        }
+    }
+}
+
+#[test]
+fn group_of_a_synchronization_address_that_is_refused_is_reported_once_and_tried_again() {
+    let stage = Stage::new(|c| c.sacn = vec![universe(1)]);
+    let refuse = |group| *stage.side.refused.lock().expect("a sound lock") = group;
+    refuse(Some(universe(700).group()));
     let events = stage.events();
-    for sequence in 1..4 {
+    let send = |sequence| {
         let mut packet = data(1, 1, sequence, &[1]);
         packet.set_sync_address(Some(universe(700)));
         stage.sacn(&packet, 1);
+    };
+    // Past the first new try.
+    for sequence in 1..=12 {
+        send(sequence);
+        stage.runtime.advance(Duration::from_secs(1));
     }
     let got = events.take();
     assert_eq!(
@@ -178,6 +211,14 @@ fn group_of_a_synchronization_address_that_is_refused_is_reported_once() {
         ]
     );
     assert_eq!(got[1].text.as_str(), "permission denied");
+    refuse(None);
+    for sequence in 13..=24 {
+        send(sequence);
+        stage.runtime.advance(Duration::from_secs(1));
+    }
+    let group = (universe(700).group(), sacn::PORT);
+    stage.send(sync(1, 700, 1).bytes(), group.into());
+    assert_eq!(kinds(&events.take()), [(700, DmxEventKind::SyncHeard)]);
 }
 
 /// A source of eight universes that are synchronized, over a bad network: each change of a receiver of whole frames has all of them,

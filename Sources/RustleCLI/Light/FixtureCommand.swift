@@ -1,0 +1,164 @@
+internal import ArgumentParser
+import Foundation
+import RustleFiles
+import RustleLighting
+import RustlePlot
+
+struct FixtureCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fixture", abstract: "Read the fixture files of other programs.",
+    subcommands: [FixtureImportCommand.self, FixtureShowCommand.self, FixtureCheckCommand.self])
+
+  static let formats = """
+    Files are JSON of the Open Fixture Library, definitions of QLC+ (.qxf), GDTF archives, or profiles of ours, at most 8 MiB; the \
+    format is known by their content.
+    """
+
+  /// Reads a file's profile.
+  static func read(_ path: String) throws -> FixtureProfile {
+    let bytes: Data
+    do throws(BoundedFile.Failure) {
+      bytes = try BoundedFile.bytes(of: path, limit: 8 << 20)
+    } catch {
+      throw CommandFailure(
+        error.isTooLong ? .badData : .noInput, "\(path): \(error.reason)",
+        advice: error.isTooLong ? nil : "check the path")
+    }
+    return try CommandFailure.naming(path) { try FixtureProfile(file: bytes) }
+  }
+}
+
+struct FixtureImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Write a fixture's profile as JSON.",
+    usage: "rustle fixture import <file> [-o <output>]",
+    discussion: """
+      \(FixtureCommand.formats) What was assumed or left out is a note on standard error. The profile goes to standard output, or to \
+      the file of --output; a rig has it in its "profiles".
+
+      EXAMPLES:
+        rustle fixture import generic-par.qxf -o par.json
+        rustle fixture import led-bar.json | jq .modes[].name
+      """)
+
+  @Argument(help: "File of the fixture.", completion: .file())
+  var file: String
+
+  @Option(name: [.customShort("o"), .customLong("output")], help: "File to write; one that is there is replaced.")
+  var output: String?
+
+  @OptionGroup var log: LogOptions
+
+  func run() async throws {
+    log.bootstrap()
+    if let output { try OutputPath.check(output, option: "--output", isNot: file) }
+    let profile = try FixtureCommand.read(file)
+    for note in profile.notes { log.note(note) }
+    let json = profile.json.hasSuffix("\n") ? profile.json : profile.json + "\n"
+    if let output {
+      try PictureFile.write(Data(json.utf8), to: output)
+    } else {
+      try LineWriter.standardOutput.write(json)
+    }
+  }
+}
+
+struct FixtureShowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show the modes of a fixture.",
+    usage: "rustle fixture show <file> [--json]",
+    discussion: """
+      \(FixtureCommand.formats)
+
+      EXAMPLES:
+        rustle fixture show generic-par.qxf
+
+      NDJSON FIELDS:
+      \(columns.fieldList())
+      """)
+
+  @Argument(help: "File of the fixture.", completion: .file())
+  var file: String
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var log: LogOptions
+
+  func validate() throws { try output.refuseCSV() }
+
+  func run() async throws {
+    log.bootstrap()
+    let profile = try FixtureCommand.read(file)
+    for note in profile.notes { log.note(note) }
+    let table = Table(Self.columns, format: output.effectiveFormat, profile: output.profile) { mode in
+      let attributes = mode.attributes.joined(separator: ", ")
+      return CommandFailure.visible("\(profile.name), \(mode.name): \(mode.footprint) slots: \(attributes)") + "\n"
+    }
+    try LineWriter.standardOutput.write(table.lines(profile.modes))
+  }
+
+  static let columns: [Column<FixtureProfile.Mode>] = [
+    Column("mode", "the mode's name", \.name), Column("slots", "the slots that a fixture takes", \.footprint),
+    Column("attributes", "what the channels control, in their order", \.attributes),
+  ]
+}
+
+struct FixtureCheckCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Check that fixture files can be read.",
+    usage: "rustle fixture check <files> ... [--json]",
+    discussion: """
+      \(FixtureCommand.formats) There is a line for each file, with the reason where it cannot be read; the exit status is then 65.
+
+      EXAMPLES:
+        rustle fixture check fixtures/*.qxf --json
+
+      NDJSON FIELDS:
+      \(columns.fieldList())
+      """)
+
+  @Argument(help: "Files of fixtures.", completion: .file())
+  var files: [String]
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var log: LogOptions
+
+  struct Checked: Sendable {
+    let file: String
+    let profile: FixtureProfile?
+    let fault: String?
+  }
+
+  func validate() throws { try output.refuseCSV() }
+
+  func run() async throws {
+    log.bootstrap()
+    let table = Table(Self.columns, format: output.effectiveFormat, profile: output.profile, text: Self.text)
+    var faults = 0
+    for file in files {
+      let checked: Checked
+      do {
+        checked = Checked(file: file, profile: try FixtureCommand.read(file), fault: nil)
+      } catch let failure as CommandFailure {
+        faults += 1
+        checked = Checked(file: file, profile: nil, fault: failure.message)
+      }
+      try LineWriter.standardOutput.write(table.line(checked))
+    }
+    if faults > 0 { throw ExitCode(ExitStatus.badData.rawValue) }
+  }
+
+  static let columns: [Column<Checked>] = [
+    Column("file", "the file", \.file), Column("name", "the fixture's name, or null", \.profile?.name),
+    Column("modes", "the number of modes, or null", \.profile?.modes.count),
+    Column("notes", "what was assumed or left out", { $0.profile?.notes ?? [] }),
+    Column("fault", "why it cannot be read, or null", \.fault),
+  ]
+
+  static func text(_ checked: Checked) -> String {
+    let profile = checked.profile.map { "\(checked.file): \($0.name), modes: \($0.modes.count)" }
+    return CommandFailure.visible(checked.fault ?? profile ?? "") + "\n"
+  }
+}

@@ -1,0 +1,101 @@
+internal import ArgumentParser
+import Foundation
+import RustleCore
+import RustleLighting
+import RustlePlot
+
+struct LightRenderCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "render",
+    abstract: "Render a show without sending it.",
+    usage: """
+      rustle light render [<show>] -o <file> [--from <seconds>] [--to <seconds>]
+              [--rig <file>] [--tempo <bpm>]
+      """,
+    discussion: """
+      The end of the output's name decides: .pcap, the packets that would be sent, with their times; .ndjson, a line for each change \
+      of a universe, as dmx record writes them; .png and .svg, the venue at --from. The time is virtual: the same show makes the same \
+      bytes.
+
+      EXAMPLES:
+        rustle light render show.json -o show.pcap --to 60
+        rustle light render --demo heads -o heads.png --from 12.5
+        rustle light render show.json -o show.ndjson --to 10
+      """)
+
+  @OptionGroup var show: ShowOptions
+
+  @Option(name: [.customShort("o"), .customLong("output")], help: "File to write; one that is there is replaced.")
+  var file: String
+
+  @Option(
+    "Start of what is written, in seconds of the show.", value: "seconds", parse: Parse.number("seconds", in: 0...1e6))
+  var from = 0.0
+
+  @Option(
+    "End of what is written, in seconds of the show.", value: "seconds", parse: Parse.number("seconds", in: 0...1e6))
+  var to: Double?
+
+  @OptionGroup var picture: VenueOptions
+  @OptionGroup var log: LogOptions
+
+  /// The files that it writes.
+  enum Kind: String, CaseIterable {
+    case pcap, ndjson, png, svg
+  }
+
+  func validate() throws {
+    let isPicture = [.png, .svg].contains(try kind())
+    try Parse.reject(
+      (isPicture && to != nil, "--to requires a .pcap or .ndjson file"),
+      (!isPicture && (to ?? 10) <= from, "--to: expected more than --from, \(from), got \(to ?? 10)"))
+  }
+
+  private func kind() throws -> Kind {
+    guard let kind = Kind(rawValue: URL(fileURLWithPath: file).pathExtension.lowercased()) else {
+      let names = Kind.allCases.map { ".\($0.rawValue)" }.joined(separator: ", ")
+      throw ValidationError("--output: expected a name that ends with one of \(names), got '\(file)'")
+    }
+    return kind
+  }
+
+  func run() async throws {
+    log.bootstrap()
+    let kind = try kind()
+    try OutputPath.check(file, option: "--output", isNot: show.show)
+    let rendering = try Rendering(try show.read(log), configuration: show.configuration)
+    let end = to ?? from + 10
+    switch kind {
+    case .png, .svg:
+      let data = try await rendering.picture(picture.settings(form: kind == .png ? .png : .svg), at: from)
+      try PictureFile.write(data, to: file)
+    case .ndjson:
+      let text = try await rendering.lines(from: from, to: end)
+      try PictureFile.write(Data(text.utf8), to: file)
+    case .pcap:
+      try await rendering.capture(to: file, from: from, to: end)
+    }
+    log.note("wrote \(file)")
+  }
+}
+
+/// How a venue is drawn.
+struct VenueOptions: ParsableArguments {
+  @Option("Width of a picture in pixels, 1 to 8192.", value: "pixels", parse: Parse.integer("a width", in: 1...8_192))
+  var width = 960
+
+  @Option("Height of a picture in pixels, 1 to 8192.", value: "pixels", parse: Parse.integer("a height", in: 1...8_192))
+  var height = 540
+
+  @Option(help: "From where the venue is seen.")
+  var view: VenuePicture.View = .front
+
+  @Flag(help: "Write the ids of fixtures beside them.")
+  var labels = false
+
+  func settings(form: VenuePicture.Form) -> VenuePicture {
+    var picture = VenuePicture(width: width, height: height, view: view, form: form)
+    picture.hasLabels = labels
+    return picture
+  }
+}

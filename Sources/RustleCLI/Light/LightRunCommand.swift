@@ -1,0 +1,112 @@
+internal import ArgumentParser
+import Foundation
+import RustleCore
+import RustleLighting
+import RustlePlot
+
+struct LightCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "light", abstract: "Play and render shows of light on beats.",
+    subcommands: [LightRunCommand.self, LightRenderCommand.self])
+}
+
+struct LightRunCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Play a show on DMX outputs.",
+    usage: """
+      rustle light run [<show>] [--rig <file>] [--tempo <bpm>]
+              [--output <where> ...] [--interface <name>] [--seconds <seconds>]
+      """,
+    discussion: """
+      Scenes, cues and effects of the show light the fixtures of the rig; each output takes the universes of its protocol. Without \
+      --output nothing is sent. A terminal shows the venue as the slots say it is; a pipe or a file gets a line of NDJSON for each \
+      report. Without a file, the built-in show plays on the rig of --demo.
+
+      Keys: right, the next cue; left, the one before; space, pause the cues; b, blackout; + and -, the tempo; v, the other view; q, \
+      quit. The end, also by Ctrl-C and SIGTERM, sends the terminations of sACN.
+
+      EXAMPLES:
+        rustle light run
+        rustle light run --demo heads --tempo 96
+        rustle light run show.json --output sacn:multicast --interface eth0
+        rustle light run show.json --rig rig.json --output artnet:10.0.0.7 --output sacn:10.0.0.8
+
+      NDJSON FIELDS:
+      \(columns.fieldList())
+      """)
+
+  @OptionGroup var show: ShowOptions
+
+  @Option(
+    name: .customLong("output"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "sacn:multicast, sacn:ADDRESS, artnet:ADDRESS, artnet:broadcast, or artnet:auto, the nodes that list a Port-Address.",
+      valueName: "where"))
+  var outputs: [LightOutput] = []
+
+  @Option(
+    "Interface of multicast and broadcast: a name or an address. (default: that of the default route)", value: "name")
+  var interface: String?
+
+  @Option("Stop after this many seconds.", value: "seconds", parse: Parse.number("seconds", in: 0...1e9))
+  var seconds: Double?
+
+  @Option(help: "From where the venue is seen.")
+  var view: VenuePicture.View = .front
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var log: LogOptions
+
+  func validate() throws { try output.refuseCSV() }
+
+  func run() async throws {
+    log.bootstrap()
+    let read = try show.read(log)
+    let controller = LightingController(read, configuration: show.configuration)
+    let hasSACN = outputs.contains { $0.kind == .sacn }
+    let identity = SourceIdentity(path: hasSACN ? SourceIdentity.defaultPath : nil)
+    defer { withExtendedLifetime(identity) {} }
+    var senders: [DMXSender] = []
+    for output in outputs {
+      senders.append(try DMXSender(output.configuration(interface: interface, identity: identity.cid)))
+    }
+    let table = Table(Self.columns, format: output.streamFormat, profile: output.profile, text: Self.text)
+    let screen = output.screen.map { LightView(controller, view: view, screen: $0) }
+    let ending = try await finally {
+      await controller.stop()
+    } after: {
+      try await RunEnding.of(view: screen, isForced: false) { [senders] tasks in
+        let reports = try await controller.start(outputs: senders)
+        tasks.addTask {
+          if let screen { try await screen.show(reports) } else { try await table.write(reports, of: "reports") }
+          return .streamEnded
+        }
+        if let screen { tasks.addTask { try await screen.follow() } }
+        tasks.addEnd(after: seconds) { await controller.cancel() }
+      }
+    }
+    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+  }
+
+  static let columns: [Column<LightingReport>] = [
+    Column("t_ms", "milliseconds since the show's start") { $0.time / .milliseconds(1) },
+    Column("event", "state, or what happened", \.kind.rawValue),
+    Column("beats", "beats since the start", \.beats),
+    Column("bpm", "the tempo", \.tempo),
+    Column("cue", "the cue by its place from 0, or null", \.cue),
+    Column("scene", "the scene by its place from 0, or null", \.scene),
+    Column("fading", "whether what was there before is still seen", \.isFading),
+    Column("paused", "whether fades and waits stand still", \.isPaused),
+    Column("dark", "whether the light is off", \.isDark),
+    Column("master", "what all light is multiplied with", \.master),
+    Column("frames", "frames so far", \.frames),
+    Column("skipped", "frames that were left out because their time was over", \.skippedFrames),
+    Column("outputs", "senders that take frames", \.outputs),
+  ]
+
+  static func text(_ report: LightingReport) -> String {
+    let time = String(format: "%8.2f s  beat %8.2f", report.time / .seconds(1), report.beats)
+    return "\(time)  \(report.kind.rawValue)\(report.scene.map { "  scene \($0)" } ?? "")\n"
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import RustleCore
+import RustleLighting
+import RustlePlot
+
+/// The live view of a show: the venue, and a line of where the show is.
+actor LightView: LiveView {
+  var screen: LiveScreen
+  private let controller: LightingController
+  private var view: VenuePicture.View
+  private var report: LightingReport?
+  private var lines: [String] = []
+
+  /// The time between two pictures.
+  private static let interval = Duration.milliseconds(50)
+  /// The step of the tempo that a key makes, in beats a minute, and its range.
+  private static let step = 1.0
+  private static let tempos = 1.0...999.0
+
+  init(_ controller: LightingController, view: VenuePicture.View, screen: LiveScreen) {
+    (self.controller, self.view, self.screen) = (controller, view, screen)
+  }
+
+  /// Shows the reports to their end.
+  func show(_ reports: EngineStream<LightingReport>) async throws {
+    for await case .value(let report) in reports {
+      self.report = report
+      screen.needsDrawing = true
+    }
+    try reports.requireEnd()
+  }
+
+  /// Draws the venue again and again, until the task is cancelled; does not end the run.
+  func follow() async throws -> RunEnding? {
+    while !Task.isCancelled {
+      let profile = screen.profile
+      let picture = VenuePicture.terminal(
+        columns: min(profile.screenColumns, VenuePicture.sides.upperBound), lines: max(1, profile.lineLimit - 2),
+        view: view, form: .of(profile))
+      lines = String(decoding: try await controller.picture(picture), as: UTF8.self)
+        .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      screen.needsDrawing = true
+      try? await Task.sleep(for: Self.interval)
+    }
+    return nil
+  }
+
+  func press(_ key: Key) async throws -> Bool {
+    switch key {
+    case .quit: return true
+    case .right, .down: try await controller.go()
+    case .left, .up: try await controller.back()
+    case .pause: try await controller.setPaused(!(report?.isPaused ?? false))
+    case .help: screen.showsHelp.toggle()
+    case .letter("b"): try await controller.setBlackout(!(report?.isDark ?? false))
+    case .letter("v"): view = view == .top ? .front : .top
+    case .letter("+"): try await change(by: Self.step)
+    case .letter("-"): try await change(by: -Self.step)
+    default: return false
+    }
+    screen.needsDrawing = true
+    return false
+  }
+
+  private func change(by step: Double) async throws {
+    let tempo = (report?.tempo ?? controller.configuration.tempo) + step
+    try await controller.setTempo(min(max(tempo, Self.tempos.lowerBound), Self.tempos.upperBound))
+  }
+
+  func draw() throws {
+    let (hasKeys, showsHelp, report, lines) = (screen.hasKeys, screen.showsHelp, report, lines)
+    let show = controller.show
+    try screen.draw { profile in
+      let help = [
+        "q quit", "arrows cues", "space pause or go on", "b blackout", "+ - tempo", "v view", "Ctrl-Z suspend",
+      ]
+      let footer =
+        hasKeys ? profile.wrapped(showsHelp ? help : ["q quit", "arrows cues", "b blackout", "? help"], .dim) : []
+      let columns = profile.screenColumns
+      return lines.map { ($0, columns) } + [Self.status(report, of: show, profile)] + footer
+    }
+  }
+
+  private static func status(_ report: LightingReport?, of show: LightShow, _ profile: TerminalProfile) -> ScreenLine {
+    guard let report else { return profile.line("starting", .dim) }
+    let scene = report.scene.flatMap { show.scenes.indices.contains($0) ? show.scenes[$0] : nil } ?? "dark"
+    let words = [
+      String(format: "%.1f BPM  beat %.0f", report.tempo, report.beats.rounded(.down)), scene,
+      report.isFading ? "fading" : "", report.isPaused ? "paused" : "", report.isDark ? "blackout" : "",
+      report.outputs == 0 ? "nothing is sent" : "outputs: \(report.outputs)",
+    ]
+    return profile.line(words.filter { !$0.isEmpty }.joined(separator: "  "), report.isDark ? .yellow : .bold)
+  }
+}
+
+extension VenuePicture.Form {
+  /// The lines that a terminal can show.
+  static func of(_ profile: TerminalProfile) -> Self {
+    guard profile.usesColor, profile.usesUnicode else { return .ascii }
+    let colors = ProcessInfo.processInfo.environment["COLORTERM"]
+    return ["truecolor", "24bit"].contains(colors) ? .trueColor : .palette
+  }
+}

@@ -1,0 +1,65 @@
+internal import ArgumentParser
+import Foundation
+import RustleLighting
+import RustlePlot
+
+struct VenueCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "venue",
+    abstract: "Draw a venue with its fixtures.",
+    usage: """
+      rustle venue [<show>] [--rig <file>] [--at <seconds>] [--view <view>]
+              [--png <file>] [--svg <file>]
+      """,
+    discussion: """
+      Colours are those that the slots say at a time of the show, so that a wrong patch shows. Without a file to write, the picture is \
+      text, and with --json the list of what is to be seen.
+
+      EXAMPLES:
+        rustle venue --demo heads
+        rustle venue show.json --rig rig.json --view top --svg plan.svg --labels
+        rustle venue show.json --at 30 --png venue.png
+      """)
+
+  @OptionGroup var show: ShowOptions
+
+  @Option(
+    "Time of the show in seconds, by default after the first fade.", value: "seconds",
+    parse: Parse.number("seconds", in: 0...1e6))
+  var at = 4.0
+
+  @OptionGroup var picture: VenueOptions
+
+  @Option("Draw into this PNG file.", value: "path", completion: .file(extensions: ["png"]))
+  var png: String?
+
+  @Option("Draw into this SVG file.", value: "path", completion: .file(extensions: ["svg"]))
+  var svg: String?
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var log: LogOptions
+
+  func validate() throws { try output.refuseCSV() }
+
+  func run() async throws {
+    log.bootstrap()
+    for (option, path) in [("--png", png), ("--svg", svg)] {
+      if let path { try OutputPath.check(path, option: option, isNot: show.show) }
+    }
+    let read = try show.read(log)
+    func draw(_ settings: VenuePicture) async throws -> Data {
+      try await Rendering(read, configuration: show.configuration).picture(settings, at: at)
+    }
+    if let png { try PictureFile.write(try await draw(picture.settings(form: .png)), to: png) }
+    if let svg { try PictureFile.write(try await draw(picture.settings(form: .svg)), to: svg) }
+    guard png == nil, svg == nil else { return }
+    if output.effectiveFormat == .ndjson {
+      let json = String(decoding: try await draw(picture.settings(form: .json)), as: UTF8.self)
+      return try LineWriter.standardOutput.write(json.hasSuffix("\n") ? json : json + "\n")
+    }
+    let profile = output.profile
+    let settings = VenuePicture.terminal(
+      columns: profile.columns, lines: max(1, profile.rows - 1), view: picture.view, form: .of(profile))
+    try LineWriter.standardOutput.write(String(decoding: try await draw(settings), as: UTF8.self))
+  }
+}

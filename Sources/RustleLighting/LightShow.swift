@@ -1,0 +1,94 @@
+public import Foundation
+internal import RustleCore
+
+/// A show of light: scenes of layered effects, a list of cues and faders, and the rig that it lights.
+///
+/// A show's file is JSON, as `docs/show.schema.json` describes it:
+///
+/// ```json
+/// {"v": 1, "name": "first",
+///  "scenes": [{"name": "blue wave", "layers": [{"effect": "wave", "parameters": {"palette": ["#0020ff"]}}]}],
+///  "cues": [{"scene": "blue wave", "fade_in": {"beats": 4}}]}
+/// ```
+public struct LightShow: Sendable, Hashable {
+  /// A rig that is built in.
+  public enum Demo: String, Sendable, Hashable, CaseIterable {
+    /// Eight pars in a row.
+    case pars
+    /// Twelve upright bars of sixteen pixels.
+    case bars
+    /// Twelve moving heads in two rows.
+    case heads
+    /// A hundred fixtures: pars, bars, moving heads, washes and strobes.
+    case festival
+    /// A wall of 170,000 pixels.
+    case wall
+  }
+
+  /// The name, empty if it has none.
+  public let name: String
+  /// The names of the faders.
+  public let faders: [String]
+  /// The names of the scenes.
+  public let scenes: [String]
+  /// The names of the cues, empty where they have none.
+  public let cues: [String]
+  /// The number of fixtures of the rig.
+  public let fixtureCount: Int
+  /// The number of lights: each pixel of a fixture is one.
+  public let elementCount: Int
+  /// The number of universes with fixtures.
+  public let universeCount: Int
+  /// What is wrong within the files, each in one sentence with its place; it is left out.
+  public let faults: [String]
+
+  let show: String
+  let rig: String
+  let demo: Demo
+
+  /// Reads a show.
+  ///
+  /// - Parameters:
+  ///   - show: the file, UTF-8 of at most 1 MiB; nil: the built-in show of `demo`.
+  ///   - rig: the file of the rig, as of ``Rig``; nil: the one inside the show, or else that of `demo`.
+  ///   - demo: the built-in rig, which is used where a file is missing.
+  /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput`` for a text that is not JSON, not an object, or of another
+  ///   version. What is wrong within is in ``faults``.
+  public init(show: Data? = nil, rig: Data? = nil, demo: Demo = .pars) throws(LightingError) {
+    self.show = try Self.text(of: show, "show")
+    self.rig = try Self.text(of: rig, "rig")
+    self.demo = demo
+    let (show, rig) = (self.show, self.rig)
+    let read = try LightingError.rethrowing { () throws(NativeError) in
+      let native = try NativeShow(Self.native(show: show, rig: rig, demo: demo))
+      let counts = try native.described()
+      return (
+        counts: counts, name: try native.texts(.name, count: 1)[0],
+        faders: try native.texts(.fader, count: counts.faders),
+        scenes: try native.texts(.scene, count: counts.scenes), cues: try native.texts(.cue, count: counts.cues),
+        faults: try native.texts(.fault, count: counts.faults)
+      )
+    }
+    (name, faders, scenes, cues, faults) = (read.name, read.faders, read.scenes, read.cues, read.faults)
+    fixtureCount = read.counts.fixtures
+    elementCount = Int(clamping: read.counts.elements)
+    universeCount = read.counts.universes
+  }
+
+  private static func text(of file: Data?, _ what: String) throws(LightingError) -> String {
+    guard let file else { return "" }
+    guard let text = String(data: file, encoding: .utf8), !text.isEmpty else {
+      throw LightingError(
+        .malformedInput, "\(what): expected JSON in UTF-8, got \(file.isEmpty ? "nothing" : "other bytes")",
+        advice: "Give a file as docs/show.schema.json describes it.")
+    }
+    return text
+  }
+
+  /// The configuration of an engine that plays nothing.
+  static func native(show: String, rig: String, demo: Demo) -> NativeShowConfiguration {
+    NativeShowConfiguration(
+      show: show, rig: rig, demo: demo.rawValue, beatsAMinute: 120, framesASecond: 44, reportsPerSecond: 1,
+      reportLimit: 0, sacn: 0, artNet: 0, startsDark: false)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RustleCLI
+
+/// The commands light and venue.
+@Suite(.releasesNativeObjects) struct LightCommandTests {
+  private static let show = """
+    {"v":1,"rig":{"v":1,"fixtures":[{"id":1,"profile":"dimmer","protocol":"artnet","universe":"0.0.5","address":2}]},
+    "scenes":[{"name":"full","layers":[{"effect":"solid"}]}],"cues":[{"scene":"full","fade_in":{"seconds":1}}]}
+    """
+
+  @Test func aRenderedShowIsTheSameEachTime() throws {
+    let folder = try ScratchFolder()
+    let paths = [folder.path("a.pcap"), folder.path("b.pcap")]
+    for path in paths {
+      let rendered = try RustleProcess.run(["light", "render", "--demo", "festival", "-o", path, "--to", "3"])
+      #expect(rendered.status == 0 && rendered.errors == "rustle: wrote \(path)\n")
+    }
+    let first = try Data(contentsOf: URL(filePath: paths[0]))
+    // 132 frames of at least one universe of 512 slots.
+    #expect(first.count > 132 * 638)
+    #expect(try Data(contentsOf: URL(filePath: paths[1])) == first)
+  }
+
+  @Test func levelsAreThoseOfTheFade() throws {
+    let folder = try ScratchFolder()
+    let (show, output) = (try folder.write(Data(Self.show.utf8), as: "show.json"), folder.path("show.ndjson"))
+    let rendered = try RustleProcess.run(["light", "render", show, "-o", output, "--to", "2"])
+    #expect(rendered.status == 0, "\(rendered.errors)")
+    let text = try String(contentsOfFile: output, encoding: .utf8)
+    var (levels, times): ([Int], [Int]) = ([], [])
+    for line in text.split(separator: "\n") {
+      let record = try JSONDecoder().decode(Levels.self, from: Data(line.utf8))
+      #expect(record.universe == 5)
+      #expect(record.protocol == "artnet")
+      levels.append(record.dmx[1])
+      times.append(record.t_ms)
+    }
+    #expect(levels == levels.sorted())
+    #expect(levels.first == 0)
+    #expect(levels.last == 255)
+    // A line for each frame of the fade.
+    #expect((43...46).contains(levels.count))
+    let last = try #require(times.last)
+    #expect((980...1_023).contains(last))
+  }
+
+  /// A line of levels.
+  private struct Levels: Decodable {
+    let t_ms: Int
+    let `protocol`: String
+    let universe: Int
+    let dmx: [Int]
+  }
+
+  @Test func aVenueIsDrawnAsPictureAndAsText() throws {
+    let folder = try ScratchFolder()
+    let (png, svg) = (folder.path("venue.png"), folder.path("venue.svg"))
+    let drawn = try RustleProcess.run(["venue", "--demo", "heads", "--png", png, "--svg", svg, "--width", "320"])
+    #expect(drawn.status == 0 && drawn.output == "")
+    #expect(try Data(contentsOf: URL(filePath: png)).prefix(4) == Data([0x89, 0x50, 0x4E, 0x47]))
+    let plan = try String(contentsOfFile: svg, encoding: .utf8)
+    #expect(plan.hasPrefix("<svg") && plan.contains("width=\"320\""))
+    let text = try RustleProcess.run(["venue", "--demo", "pars", "--ascii"])
+    #expect(text.status == 0 && text.output.split(separator: "\n").count >= 20)
+    let json = try RustleProcess.run(["venue", "--demo", "pars", "--json"])
+    #expect(json.output.hasPrefix("{\"v\":1,") && json.output.hasSuffix("}\n"))
+  }
+
+  @Test func aRunWithoutAnOutputReportsToAPipe() throws {
+    let run = try RustleProcess.run(["light", "run", "--demo", "pars", "--seconds", "0.3"])
+    #expect(run.status == 0 && run.errors == "")
+    #expect(run.output.contains("\"event\":\"cue_started\"") && run.output.contains("\"outputs\":0"))
+  }
+
+  @Test func theEndOfARunTerminatesItsUniverses() throws {
+    let arguments = ["light", "run", "--demo", "pars", "--output", "sacn:127.0.0.1", "--interface", "lo"]
+    #expect(try RustleProcess.interrupt(arguments, with: SIGTERM) == 143)
+  }
+
+  @Test(arguments: [
+    (["light", "render", "-o", "show.gif"], 64, "--output: expected a name that ends with one of .pcap"),
+    (["light", "render", "-o", "show.png", "--to", "3"], 64, "--to requires a .pcap or .ndjson file"),
+    (["light", "render", "-o", "/missing/show.png"], 69, "there is no folder /missing"),
+    (["light", "run", "missing.json"], 66, "missing.json"),
+    (["light", "run", "--output", "sacn:auto"], 64, "sacn:auto"),
+    (["light", "run", "--tempo", "0"], 64, "--tempo"),
+    (["venue", "--width", "0"], 64, "--width"),
+  ]) func whatCannotBeDoneIsRefused(arguments: [String], status: Int32, words: String) throws {
+    let refused = try RustleProcess.run(arguments)
+    #expect(refused.status == status && refused.errors.contains(words), "\(refused.errors)")
+  }
+
+  @Test func faultsOfAShowAreNamedAtOnce() throws {
+    let folder = try ScratchFolder()
+    let wrong = Self.show.replacing("solid", with: "sollid").replacing("\"scene\":\"full\"", with: "\"scene\":\"none\"")
+    let path = try folder.write(Data(wrong.utf8), as: "show.json")
+    let refused = try RustleProcess.run(["venue", path])
+    #expect(refused.status == 65)
+    #expect(refused.errors.contains("scenes[0].layers[0].effect") && refused.errors.contains("cues[0].scene"))
+  }
+
+  private static let par = """
+    {"v":1,"name":"Par","modes":[{"name":"3","channels":[{"attribute":"red","slots":[1]},{"attribute":"green","slots":[2]},
+    {"attribute":"blue","slots":[3]}]}]}
+    """
+
+  @Test func aProfileIsShownAndWrittenForRigs() throws {
+    let folder = try ScratchFolder()
+    let (path, written) = (try folder.write(Data(Self.par.utf8), as: "par.json"), folder.path("out.json"))
+    let shown = try RustleProcess.run(["fixture", "show", path])
+    #expect(shown.status == 0 && shown.output == "Par, 3: 3 slots: red, green, blue\n")
+    let imported = try RustleProcess.run(["fixture", "import", path, "-o", written])
+    #expect(imported.status == 0 && imported.output == "")
+    let again = try RustleProcess.run(["fixture", "import", written])
+    #expect(try again.output == String(contentsOfFile: written, encoding: .utf8))
+  }
+
+  @Test func filesThatAreNoFixturesAreNamedEach() throws {
+    let folder = try ScratchFolder()
+    let good = try folder.write(Data(Self.par.utf8), as: "good.json")
+    let bad = try folder.write(Data("<FixtureDefinition/>".utf8), as: "bad.qxf")
+    let checked = try RustleProcess.run(["fixture", "check", bad, good, good + ".missing"])
+    #expect(checked.status == 65)
+    let lines = checked.output.split(separator: "\n")
+    #expect(lines.count == 3 && lines[0].hasPrefix("\(bad): ") && lines[1] == "\(good): Par, modes: 1")
+    #expect(lines[2].contains("no such file"))
+  }
+}

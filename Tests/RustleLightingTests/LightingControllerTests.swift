@@ -1,0 +1,191 @@
+import Foundation
+import RustleCore
+import RustleLighting
+import TestSupport
+import Testing
+
+@Suite(.serialized, .releasesNativeObjects) struct LightingControllerTests {
+  private static let dimmer = Data(
+    """
+    {"v":1,"fixtures":[{"id":1,"profile":"dimmer","protocol":"sacn","universe":7,"address":3}]}
+    """.utf8)
+  private static let scenes = Data(
+    """
+    {"v":1,"name":"two","faders":["key"],
+     "scenes":[{"name":"full","layers":[{"effect":"solid"}]},{"name":"dark","layers":[]}],
+     "cues":[{"name":"first","scene":"full"},{"scene":"dark"}]}
+    """.utf8)
+  private static let frame: UInt64 = 22_727_273
+
+  private func show() throws -> LightShow { try LightShow(show: Self.scenes, rig: Self.dimmer) }
+
+  /// Stops a controller whose clock the test moves.
+  private func stop(_ controller: LightingController, _ runtime: NativeRuntime) async {
+    let stopping = Task { await controller.stop() }
+    while await controller.liveStreamCount > 0 {
+      runtime.advance(nanoseconds: Self.frame)
+      await Task.yield()
+    }
+    var isOver = false
+    let ending = Task { await stopping.value }
+    while !isOver {
+      runtime.advance(nanoseconds: Self.frame)
+      isOver = await withTaskGroup(of: Bool.self) { group in
+        group.addTask {
+          await ending.value
+          return true
+        }
+        group.addTask {
+          for _ in 0..<100 { await Task.yield() }
+          return false
+        }
+        defer { group.cancelAll() }
+        return await group.next() ?? true
+      }
+    }
+  }
+
+  @Test func aShowSaysWhatIsInIt() throws {
+    let show = try show()
+    #expect((show.name, show.faders, show.scenes, show.cues) == ("two", ["key"], ["full", "dark"], ["first", ""]))
+    #expect((show.fixtureCount, show.elementCount, show.universeCount) == (1, 1, 1))
+    #expect(show.faults.isEmpty)
+    let festival = try LightShow(demo: .festival)
+    #expect(festival.fixtureCount == 100 && festival.elementCount == 460)
+  }
+
+  @Test func whatIsWrongWithinIsNamedAndLeftOut() throws {
+    let file = Data(#"{"v":1,"scenes":[{"name":"a","layers":[{"effect":"sollid"}]}],"cues":[{"scene":"b"}]}"#.utf8)
+    let show = try LightShow(show: file, rig: Self.dimmer)
+    #expect(show.faults.count == 2)
+    #expect(
+      show.faults[0].hasPrefix("scenes[0].layers[0].effect: expected ") && show.faults[0].hasSuffix("got \"sollid\""))
+    #expect(show.scenes == ["a"] && show.cues.isEmpty)
+  }
+
+  @Test(arguments: ["", "{", "[]", #"{"v":2,"scenes":[]}"#])
+  func aTextThatIsNoShowIsRefused(text: String) {
+    let error = #expect(throws: LightingError.self) { try LightShow(show: Data(text.utf8)) }
+    #expect(error?.code == .malformedInput)
+  }
+
+  @Test func levelsFollowCuesBlackoutAndMaster() async throws {
+    let runtime = try NativeRuntime(wallMilliseconds: 0)
+    let controller = LightingController(try show(), runtime: runtime)
+    await #expect(throws: LightingError.self) { try await controller.go() }
+    try await controller.start()
+    let universe = try DMXUniverse(7, of: .sacn)
+    func level() async throws -> UInt8? {
+      runtime.advance(nanoseconds: Self.frame * 2)
+      return try await controller.levels()[universe]?[2]
+    }
+    #expect(try await level() == 255)
+    try await controller.setBlackout(true)
+    #expect(try await level() == 0)
+    try await controller.setBlackout(false)
+    try await controller.setMaster(0.5)
+    #expect(try await level() == 128)
+    try await controller.go()
+    #expect(try await level() == 0)
+    try await controller.back()
+    try await controller.setMaster(1)
+    #expect(try await level() == 255)
+    await #expect(throws: LightingError.self) { try await controller.start() }
+    await stop(controller, runtime)
+  }
+
+  @Test func anInputThatTheShowDoesNotHaveIsRefused() async throws {
+    let runtime = try NativeRuntime(wallMilliseconds: 0)
+    let controller = LightingController(try show(), runtime: runtime)
+    try await controller.start()
+    func code(_ call: () async throws -> Void) async -> LightingError.Code? {
+      do { try await call() } catch { return (error as? LightingError)?.code }
+      return nil
+    }
+    let codes = [
+      await code { try await controller.go(toCue: 2) }, await code { try await controller.show(scene: -1) },
+      await code { try await controller.setFader(1, to: 0.5) }, await code { try await controller.setMaster(1.5) },
+      await code { try await controller.setTempo(0) },
+      await code { try await controller.setSound(level: 0, bands: Array(repeating: 0, count: 9)) },
+    ]
+    #expect(codes == Array(repeating: .validation, count: 6))
+    await stop(controller, runtime)
+  }
+
+  @Test func packetsOfAShowAreTheSameEachTime() async throws {
+    func capture() async throws -> Data {
+      let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pcap").path
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      let runtime = try NativeRuntime(wallMilliseconds: 0)
+      var output = DMXConfiguration(.sacn, cid: UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))
+      (output.interface, output.capture) = (DMXConfiguration.demoInterface, path)
+      let controller = LightingController(try LightShow(demo: .heads), runtime: runtime)
+      try await controller.start(outputs: [DMXSender(output, runtime: runtime)])
+      runtime.advance(nanoseconds: 2_000_000_000)
+      try await controller.setTempo(97)
+      runtime.advance(nanoseconds: 2_000_000_000)
+      let bytes = try Data(contentsOf: URL(filePath: path))
+      await stop(controller, runtime)
+      return bytes
+    }
+    let first = try await capture()
+    #expect(first.count > 100_000)
+    #expect(try await capture() == first)
+  }
+
+  @Test func aCaptureNeedsTheDemonstrationAndAFolder() async throws {
+    var output = DMXConfiguration(.sacn)
+    (output.interface, output.capture) = ("lo", "x.pcap")
+    #expect(throws: LightingError.self) { try DMXSender(output) }
+    (output.interface, output.capture) = (DMXConfiguration.demoInterface, "/dev/null/x.pcap")
+    let sender = try DMXSender(output)
+    let error = await #expect(throws: LightingError.self) { try await sender.start() }
+    #expect(error?.code == .network)
+  }
+
+  @Test func picturesShowWhatTheSlotsSay() async throws {
+    let runtime = try NativeRuntime(wallMilliseconds: 0)
+    let controller = LightingController(try show(), runtime: runtime)
+    await #expect(throws: LightingError.self) { try await controller.picture(VenuePicture()) }
+    try await controller.start()
+    runtime.advance(nanoseconds: Self.frame * 2)
+    func brightest() async throws -> UInt8? {
+      try await controller.picture(VenuePicture(width: 64, height: 36, form: .rgba)).enumerated()
+        .filter { $0.offset % 4 == 0 }.map(\.element).max()
+    }
+    let light = try #require(try await brightest())
+    #expect(light > 230)
+    try await controller.setBlackout(true)
+    runtime.advance(nanoseconds: Self.frame * 2)
+    let dark = try #require(try await brightest())
+    #expect(dark < 200)
+    let png = try await controller.picture(VenuePicture(width: 64, height: 36))
+    #expect(png.prefix(8) == Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))
+    let text = try await controller.picture(.terminal(columns: 40, lines: 12, form: .ascii))
+    #expect(String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).count == 13)
+    for side in [0, 8_193] {
+      let error = await #expect(throws: LightingError.self) {
+        try await controller.picture(VenuePicture(width: side))
+      }
+      #expect(error?.code == .validation)
+    }
+    await stop(controller, runtime)
+  }
+
+  @Test @MainActor func aModelFollowsTheShowAndItsInputs() async throws {
+    var configuration = LightingController.Configuration()
+    configuration.reportRate = 100
+    let model = LightingViewModel(LightingController(try show(), configuration: configuration))
+    await model.go()
+    #expect(model.error?.code == .wrongState)
+    model.start()
+    while model.scene != "full" { await Task.yield() }
+    await model.toggleBlackout()
+    while model.report?.isDark != true { await Task.yield() }
+    await model.go()
+    while model.scene != "dark" { await Task.yield() }
+    #expect(model.isRunning && model.error == nil)
+    await model.stop()
+    #expect(!model.isRunning)
+  }
+}

@@ -1,0 +1,1 @@
+"""Rendered rhythms whose beats are known, and scores of beat trackers."""

@@ -1,0 +1,87 @@
+//! Real sockets, at a port of the test's own on the loopback.
+
+use super::super::host_clock::HostClock;
+use super::super::network::UdpNetwork;
+use super::super::{Link, LinkConfiguration, LinkEvent};
+use super::log;
+use crate::runtime::Runtime;
+use rustle_tempo::beats::{Quantum, Tempo};
+use rustle_tempo::link::Event;
+use std::net::{Ipv4Addr, UdpSocket};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+/// The longest wait for what must come.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn member(runtime: &Arc<Runtime>, port: u16) -> (Link, Receiver<LinkEvent>) {
+    let configuration = LinkConfiguration {
+        follows_start_stop: true,
+        interfaces: vec![Ipv4Addr::LOCALHOST.to_string()],
+        ..LinkConfiguration::default()
+    };
+    let network = UdpNetwork {
+        clock: runtime.shared_clock(),
+        port,
+    };
+    let link = Link::over(
+        runtime.clone(),
+        configuration,
+        Box::new(network),
+        HostClock::of_system(),
+    );
+    let (delivery, events, _) = log();
+    link.start(delivery).expect("started");
+    (link, events)
+}
+
+fn wait(events: &Receiver<LinkEvent>, is_it: impl Fn(&Event) -> bool) -> Event {
+    loop {
+        let event = events.recv_timeout(PATIENCE).expect("it comes");
+        if let Some(change) = event.change.filter(&is_it) {
+            return change;
+        }
+    }
+}
+
+#[test]
+fn two_members_of_one_machine_are_one_session() -> std::io::Result<()> {
+    let port = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?.local_addr()?.port();
+    let runtime = Arc::new(Runtime::of_system(1));
+    let ((first, of_first), (second, of_second)) = (member(&runtime, port), member(&runtime, port));
+    first.enable().expect("enabled");
+    second.enable().expect("enabled");
+    for events in [&of_first, &of_second] {
+        wait(events, |event| *event == Event::PeersChanged { count: 1 });
+    }
+    let tempo = Tempo::from_bpm(133.0).expect("a tempo");
+    second.set_tempo(tempo, second.host_now());
+    wait(
+        &of_first,
+        |event| matches!(event, Event::TempoChanged { tempo: new, .. } if *new == tempo),
+    );
+    let host = first.host_now();
+    let phases = [&first, &second].map(|link| link.reader().phase_at(host, Quantum::BAR).as_f64());
+    let difference = (phases[0] - phases[1] + 2.0).rem_euclid(4.0) - 2.0;
+    // A bound for any machine; what it is, is measured beside other programs.
+    assert!(difference.abs() < 0.05, "{phases:?}");
+    first.set_playing(true, first.host_now());
+    wait(&of_second, |event| {
+        matches!(event, Event::PlayingChanged { is_playing: true, .. })
+    });
+    second.disable();
+    wait(&of_first, |event| *event == Event::PeersChanged { count: 0 });
+    // The sockets are those of the last thread, whatever the ones before still do.
+    for _ in 0..20 {
+        second.enable().expect("enabled");
+        second.disable();
+    }
+    second.enable().expect("enabled");
+    wait(&of_first, |event| *event == Event::PeersChanged { count: 1 });
+    second.shut_down();
+    wait(&of_first, |event| *event == Event::PeersChanged { count: 0 });
+    assert!(first.counts().node.malformed.iter().all(|count| *count == 0));
+    first.shut_down();
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! Shows that run: engines, and the calls of their sessions.
+
+use super::beats::{BEATS_RANGE, BPM_RANGE, Beats};
+use super::configuration::ShowConfiguration;
+use super::error::ShowError;
+use super::job::{Course, ShowJob};
+use super::outputs::Output;
+use super::painter::{Painter, PictureForm};
+use super::records::ShowReport;
+use super::shared::{Change, SHOW_OUTPUTS, Shared};
+use crate::clock::Clock;
+use crate::dmx::{DmxOutput, Frames};
+use crate::engine::Sessions;
+use crate::lock::{Lock, locked};
+use crate::outlet::{Delivery, LaneSession};
+use crate::runtime::Runtime;
+use crate::turns::Turns;
+use rustle_lighting::SLOTS;
+use rustle_shows::fixture::RigUniverse;
+use rustle_shows::player::{Input, InputBounds, Player};
+use rustle_shows::slots::SlotMap;
+use rustle_shows::venue::PictureSettings;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex};
+
+/// A show on a rig.
+///
+/// Each session plays it from its beginning, on outputs of its own.
+pub struct ShowEngine {
+    sessions: Sessions,
+    runtime: Arc<Runtime>,
+    configuration: ShowConfiguration,
+    map: Arc<SlotMap>,
+}
+
+/// A session that plays a show, and its calls. Inputs are in the next frame that is sent.
+pub struct ShowSession {
+    reports: LaneSession<ShowReport>,
+    shared: Arc<Shared>,
+    bounds: InputBounds,
+    map: Arc<SlotMap>,
+    painter: Mutex<Painter>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Deref for ShowSession {
+    type Target = LaneSession<ShowReport>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.reports
+    }
+}
+
+impl ShowEngine {
+    /// An engine on a runtime of the caller's.
+    ///
+    /// # Errors
+    /// [`ShowError::Tempo`], [`ShowError::ReportRate`].
+    pub fn on(runtime: Arc<Runtime>, configuration: ShowConfiguration) -> Result<Self, ShowError> {
+        configuration.check()?;
+        Ok(Self {
+            map: Arc::new(SlotMap::new(&configuration.rig)),
+            sessions: Sessions::new(runtime.clone()),
+            runtime,
+            configuration,
+        })
+    }
+
+    /// The started sessions.
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
+    }
+
+    /// The show and the rig.
+    pub fn configuration(&self) -> &ShowConfiguration {
+        &self.configuration
+    }
+
+    /// The slots of the rig.
+    pub fn map(&self) -> &Arc<SlotMap> {
+        &self.map
+    }
+
+    /// Starts a session on some senders of the engine's runtime, at most [`SHOW_OUTPUTS`]: each has the universes of its protocol. The
+    /// show's time begins with the first frame that they send.
+    ///
+    /// # Errors
+    /// [`ShowError`]; the listener or the bell is dropped then without a call.
+    pub fn start(
+        &self,
+        senders: Vec<DmxOutput>,
+        delivery: Delivery<ShowReport>,
+    ) -> Result<ShowSession, ShowError> {
+        self.sessions.admit()?;
+        if senders.len() > SHOW_OUTPUTS {
+            return Err(ShowError::TooManyOutputs);
+        }
+        let clock = self.runtime.shared_clock();
+        if !senders.iter().all(|sender| sender.is_on(&clock)) {
+            return Err(ShowError::OtherRuntime);
+        }
+        let ShowConfiguration { show, rig, rate, .. } = &self.configuration;
+        let shared = Arc::new(Shared::new(self.map.frame()));
+        for sender in senders {
+            shared.attach(Output::new(sender, self.map.universes()));
+        }
+        let player = Player::new(show, rig);
+        let first = match () {
+            () if self.configuration.starts_dark => None,
+            () if !show.cues.is_empty() => Some(Input::Go),
+            () if !show.scenes.is_empty() => Some(Input::Scene {
+                scene: 0,
+                fade: rustle_shows::scene::Span::NONE,
+            }),
+            () => None,
+        };
+        let (of_job, map) = (shared.clone(), self.map.clone());
+        let own_frames = Frames {
+            start: clock.now(),
+            rate: *rate,
+        };
+        let reports = self.sessions.start_delivering(delivery, 1, |outlet| {
+            Box::new(ShowJob {
+                shared: of_job,
+                player,
+                frame: map.frame(),
+                map,
+                own_frames,
+                bpm: self.configuration.bpm,
+                first,
+                outlet,
+                turns: Turns::new(1, self.configuration.reports_per_second, None),
+                limit: self.configuration.report_limit.unwrap_or(u64::MAX),
+                course: Course::default(),
+            })
+        })?;
+        Ok(ShowSession {
+            reports,
+            shared,
+            bounds: InputBounds::new(show),
+            map: self.map.clone(),
+            painter: Mutex::new(Painter::new(rig, &self.map)),
+            clock,
+        })
+    }
+}
+
+impl ShowSession {
+    /// Gives the show an input; after the end it is ignored.
+    ///
+    /// # Errors
+    /// [`ShowError::Input`], [`ShowError::TooManyInputs`]; [`ShowError::Start`] in a fork.
+    pub fn input(&self, input: Input) -> Result<(), ShowError> {
+        self.bounds.check(input).map_err(ShowError::Input)?;
+        self.change(Change::Input(input))
+    }
+
+    /// Changes the tempo from the coming frame on; the beats go on from where they are.
+    ///
+    /// # Errors
+    /// [`ShowError::Tempo`], [`ShowError::TooManyInputs`]; [`ShowError::Start`] in a fork.
+    pub fn set_tempo(&self, bpm: f64) -> Result<(), ShowError> {
+        if !BPM_RANGE.contains(&bpm) {
+            return Err(ShowError::Tempo { got: bpm });
+        }
+        self.change(Change::Tempo(bpm))
+    }
+
+    /// Sets the beats: this count some ns ago, or after this time where the age is negative, and a tempo from there on, as a clock of
+    /// another source has them. Where they differ from those before, effects jump.
+    ///
+    /// # Errors
+    /// As [`set_tempo`](Self::set_tempo); [`ShowError::Beats`].
+    pub fn set_beats(&self, count: f64, age_ns: i64, bpm: f64) -> Result<(), ShowError> {
+        if !BEATS_RANGE.contains(&count) {
+            return Err(ShowError::Beats { got: count });
+        }
+        let at = self.clock.now().saturating_add_signed(age_ns.saturating_neg());
+        let beats = Beats::new(count, at, bpm).ok_or(ShowError::Tempo { got: bpm })?;
+        self.change(Change::Beats(beats))
+    }
+
+    /// Adds a sender of the engine's runtime, which takes the universes of its protocol from the coming frame on. Frames follow the
+    /// first one's times. One that is there already is left as it is.
+    ///
+    /// # Errors
+    /// [`ShowError::OtherRuntime`], [`ShowError::TooManyOutputs`]; [`ShowError::Start`] in a fork.
+    pub fn attach(&self, sender: DmxOutput) -> Result<(), ShowError> {
+        self.reports.check_process()?;
+        if !sender.is_on(&self.clock) {
+            return Err(ShowError::OtherRuntime);
+        }
+        let has_room = self.shared.attach(Output::new(sender, self.map.universes()));
+        self.reports.wake();
+        has_room.then_some(()).ok_or(ShowError::TooManyOutputs)
+    }
+
+    /// Removes a sender; its universes stay as they are.
+    pub fn detach(&self, sender: &DmxOutput) {
+        self.shared
+            .with_outputs(|outputs| outputs.retain(|output| !output.sender().is(sender)));
+    }
+
+    /// The universes of the rig, in ascending order.
+    pub fn universes(&self) -> &[RigUniverse] {
+        self.map.universes()
+    }
+
+    /// Looks at the slots of the frame that was rendered last, by universe, with its time in ns since the show's start and its beats.
+    pub fn with_frame<R>(&self, work: impl FnOnce(&[[u8; SLOTS]], u64, f64) -> R) -> R {
+        self.shared
+            .with_shown(|shown| work(&shown.frame, shown.time_ns, shown.beats))
+    }
+
+    /// Draws the frame that was rendered last, as its slots say.
+    ///
+    /// # Errors
+    /// [`ShowError::Picture`].
+    pub fn picture(&self, settings: PictureSettings, form: PictureForm) -> Result<Vec<u8>, ShowError> {
+        let mut painter = locked(&self.painter, Lock::ShowPainter);
+        self.shared
+            .with_shown(|shown| painter.read(&self.map, &shown.frame));
+        painter.draw(settings, form).map_err(ShowError::Picture)
+    }
+
+    fn change(&self, change: Change) -> Result<(), ShowError> {
+        self.reports.check_process()?;
+        // Nothing takes them any more.
+        if self.reports.is_released() {
+            return Ok(());
+        }
+        if !self.shared.change(change) {
+            return Err(ShowError::TooManyInputs);
+        }
+        self.reports.wake();
+        Ok(())
+    }
+}

@@ -1,0 +1,214 @@
+//! A session of a show as a job of the runtime.
+
+use super::beats::Beats;
+use super::records::{ShowReport, ShowReportKind};
+use super::shared::{Change, Shared};
+use crate::clock::Nanoseconds;
+use crate::dmx::Frames;
+use crate::job::{Job, PollContext, Release, Step};
+use crate::outlet::Outlet;
+use crate::turns::Turns;
+use rustle_lighting::SLOTS;
+use rustle_shows::Moment;
+use rustle_shows::player::{Event, Input, Player};
+use rustle_shows::slots::SlotMap;
+use std::sync::Arc;
+
+/// The most reports of one poll.
+const LARGEST_BATCH: u64 = 8_192;
+
+/// Renders the frames of a show.
+pub(super) struct ShowJob {
+    pub(super) shared: Arc<Shared>,
+    pub(super) player: Player,
+    pub(super) map: Arc<SlotMap>,
+    pub(super) frame: Vec<[u8; SLOTS]>,
+    /// The frames without an output.
+    pub(super) own_frames: Frames,
+    pub(super) bpm: f64,
+    /// What is on from the first frame on.
+    pub(super) first: Option<Input>,
+    pub(super) outlet: Outlet<ShowReport>,
+    pub(super) turns: Turns,
+    pub(super) limit: u64,
+    pub(super) course: Course,
+}
+
+/// How far a session is.
+#[derive(Default)]
+pub(super) struct Course {
+    /// The first frame, and the beats from there on.
+    begun: Option<(Nanoseconds, Beats)>,
+    /// The frame that was rendered last, by the time at which it is sent.
+    shown: Option<Nanoseconds>,
+    sequence: u64,
+    frames: u64,
+    skipped: u64,
+    changes: Vec<Change>,
+    reports: Vec<ShowReport>,
+}
+
+impl Job for ShowJob {
+    fn poll(&mut self, context: &PollContext<'_>) -> Step {
+        let now = context.now();
+        let frames = self.frames();
+        // The first frame has time to be rendered before it is sent.
+        let start = match self.course.begun {
+            Some((start, _)) => start,
+            None => self.begin(frames.from(now.saturating_add(frames.lead()))),
+        };
+        // Frames of another sender may be earlier: none is before the one that was rendered.
+        let shown = self.course.shown.unwrap_or(start);
+        let coming = frames.from(now).max(start).max(shown);
+        self.course.reports.clear();
+        if now.saturating_add(frames.lead()) >= coming {
+            self.shared.take_changes(&mut self.course.changes);
+            if self.course.shown < Some(coming) || !self.course.changes.is_empty() {
+                self.render(coming, frames);
+            }
+        }
+        self.report_state(now, context);
+        let left = usize::try_from(self.limit - self.course.sequence).unwrap_or(usize::MAX);
+        self.course.reports.truncate(left);
+        for report in &mut self.course.reports {
+            report.sequence = self.course.sequence;
+            self.course.sequence += 1;
+        }
+        self.outlet.deliver(&self.course.reports, context);
+        if self.course.sequence >= self.limit {
+            return Step::End;
+        }
+        let next = match self.course.shown {
+            // The end of time has one frame only.
+            Some(shown) if shown >= coming => {
+                Some(frames.from(coming.saturating_add(1))).filter(|next| *next > coming)
+            }
+            _ => Some(coming),
+        };
+        let frame = next.map(|next| next.saturating_sub(frames.lead()));
+        let wakes = self.turns.next(now).into_iter().chain(frame);
+        wakes.min().map_or(Step::Wait, Step::At)
+    }
+
+    fn release(self: Box<Self>, release: Release) {
+        self.outlet.release(release);
+    }
+}
+
+impl ShowJob {
+    /// The frames of the first output that takes any.
+    fn frames(&self) -> Frames {
+        self.shared.with_outputs(|outputs| {
+            outputs.retain(|output| output.sender().is_live());
+            outputs
+                .first()
+                .map_or(self.own_frames, |output| output.sender().frames())
+        })
+    }
+
+    /// Begins the show's time, and its beats.
+    fn begin(&mut self, start: Nanoseconds) -> Nanoseconds {
+        // The configuration's tempo is within its range.
+        let beats = Beats::new(0.0, start, self.bpm).unwrap_or(Beats::STILL);
+        self.course.begun = Some((start, beats));
+        start
+    }
+
+    /// Renders the frame that is sent at `time`, with the changes that wait.
+    fn render(&mut self, time: Nanoseconds, frames: Frames) {
+        let course = &mut self.course;
+        let Some((start, mut beats)) = course.begun else {
+            return;
+        };
+        if let Some(shown) = course.shown {
+            course.skipped += frames.between(shown, time);
+        }
+        course.frames += u64::from(course.shown != Some(time));
+        let mut inputs: Vec<Input> = self.first.take().into_iter().collect();
+        for change in course.changes.drain(..) {
+            match change {
+                Change::Input(input) => inputs.push(input),
+                Change::Tempo(bpm) => beats = beats.changed(time, bpm).unwrap_or(beats),
+                Change::Beats(other) => beats = other,
+            }
+        }
+        course.begun = Some((start, beats));
+        course.shown = Some(time);
+        let Some(moment) = moment(start, &beats, time) else {
+            return;
+        };
+        for input in inputs {
+            let taken = self.player.input(moment, input);
+            assert!(
+                taken.is_ok(),
+                "the session took what the player refuses: {taken:?}"
+            );
+        }
+        self.map.encode(self.player.frame(moment), &mut self.frame);
+        self.shared
+            .with_outputs(|outputs| outputs.retain(|output| output.set(&self.frame)));
+        while let Some(event) = self.player.next_event() {
+            let report = self.report(kind(event), time);
+            self.course.reports.push(report);
+        }
+        let beats = moment.beats();
+        self.shared.with_shown(|shown| {
+            std::mem::swap(&mut shown.frame, &mut self.frame);
+            (shown.time_ns, shown.beats) = (time - start, beats);
+        });
+    }
+
+    /// The state at the times of the reports' rate.
+    fn report_state(&mut self, now: Nanoseconds, context: &PollContext<'_>) {
+        if let Some(skipped) = self.turns.catch_up(now) {
+            context.was_held_up(skipped);
+        }
+        let due = self.turns.take(now, LARGEST_BATCH).count();
+        if due > 0 {
+            let begun = self.course.begun.map(|(start, _)| start);
+            let time = self.course.shown.or(begun).unwrap_or(now);
+            // Nothing changes between two that are due together.
+            let report = self.report(ShowReportKind::State, time);
+            self.course.reports.extend(std::iter::repeat_n(report, due));
+        }
+    }
+
+    fn report(&self, kind: ShowReportKind, time: Nanoseconds) -> ShowReport {
+        let (course, now) = (&self.course, self.player.now());
+        let (start, beats) = course.begun.unwrap_or((time, Beats::STILL));
+        let place = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
+        ShowReport {
+            sequence: 0,
+            kind,
+            time_ns: time.saturating_sub(start),
+            beats: beats.at(time),
+            bpm: beats.bpm(),
+            frames: course.frames,
+            skipped: course.skipped,
+            cue: now.cue.map(place),
+            scene: now.scene.map(place),
+            master: now.master,
+            is_fading: now.is_fading,
+            is_paused: now.is_paused,
+            is_dark: now.is_dark,
+            outputs: self.shared.with_outputs(|outputs| place(outputs.len())),
+        }
+    }
+}
+
+/// The moment of a frame; none past three thousand years of beats.
+fn moment(start: Nanoseconds, beats: &Beats, time: Nanoseconds) -> Option<Moment> {
+    let seconds = time.saturating_sub(start) as f64 / 1e9;
+    Moment::new(beats.at(time), seconds).ok()
+}
+
+fn kind(event: Event) -> ShowReportKind {
+    match event {
+        Event::CueStarted { .. } => ShowReportKind::CueStarted,
+        Event::SceneStarted { .. } => ShowReportKind::SceneStarted,
+        Event::FadeEnded { .. } => ShowReportKind::FadeEnded,
+        Event::CuesEnded => ShowReportKind::CuesEnded,
+        Event::Paused(_) => ShowReportKind::Paused,
+        Event::Blackout(_) => ShowReportKind::Blackout,
+    }
+}

@@ -1,0 +1,307 @@
+//! Shows that run: effects, scenes and cues on a rig, sent by senders of DMX.
+
+mod interface;
+mod picture;
+
+use crate::dmx::Sending;
+use crate::fault::{statuses, Outcome};
+use crate::lane::RustleLaneRequest;
+use crate::lent::Choice;
+use crate::object::{Describe, New, Object};
+use crate::session::{self, Face, Started, Stream};
+use crate::sink::RawSink;
+use crate::status::CallFault;
+use crate::{runtime, RustleHandle};
+pub use interface::{
+    RustleShowConfiguration, RustleShowDescription, RustleShowFrame, RustleShowInput, RustleShowReport,
+    RustleShowReportKind, RustleShowText, RUSTLE_SHOW_ART_NET, RUSTLE_SHOW_NONE,
+};
+pub use picture::{RustlePictureForm, RustlePictureSettings, RustlePictureView};
+use rustle_engines::{
+    DmxOutput, Sessions, ShowConfiguration, ShowEngine, ShowError, ShowReport, ShowSession,
+};
+use rustle_lighting::sender::FrameRate;
+use rustle_shows::fixture::{Profile, Rig, RigUniverse};
+use rustle_shows::player::Input;
+use rustle_shows::scene::Span;
+use rustle_shows::show::{Demo, Show};
+use rustle_shows::Fault;
+
+/// A show on a rig.
+pub(crate) struct ShowObject {
+    engine: ShowEngine,
+    outputs: Vec<DmxOutput>,
+    faults: Vec<Fault>,
+}
+
+impl Object for ShowObject {
+    const NAME: &'static str = "show";
+    const KIND: u32 = 20;
+    type Error = ShowError;
+
+    fn sessions(&self) -> Option<&Sessions> {
+        Some(self.engine.sessions())
+    }
+}
+
+impl New<RustleShowConfiguration> for ShowObject {
+    /// Makes a show. Faults within the files do not fail the call: what is wrong is left out, see `rustle_show_text`.
+    ///
+    /// Fails with `RUSTLE_MALFORMED_FILE` (not JSON, not an object, of another version), `RUSTLE_RATE_OUT_OF_RANGE`.
+    fn new(c: &RustleShowConfiguration) -> Outcome<ShowError, Self> {
+        CallFault::check_reserved(c.reserved, "configuration.reserved")?;
+        let runtime = runtime::find(c.runtime)?;
+        let demo = match c.demo.text("configuration.demo")? {
+            "" => Demo::Pars,
+            name => Demo::named(name).ok_or_else(|| {
+                let problem = "expected pars, bars, heads, festival or wall, got another text";
+                CallFault::value("configuration.demo", problem)
+            })?,
+        };
+        let (show, mut faults) = match c.show.text("configuration.show")? {
+            "" => (demo.show(), Vec::new()),
+            json => Show::read(json.as_bytes()).map_err(ShowError::File)?,
+        };
+        let inside = show.rig.as_ref().and_then(|rig| rig.rig(&Profile::built_in()));
+        let (rig, of_rig) = match (c.rig.text("configuration.rig")?, inside) {
+            ("", Some(inside)) => inside.map_err(ShowError::Rig)?,
+            ("", None) => (demo.rig(), Vec::new()),
+            (json, _) => Rig::read(json.as_bytes(), &Profile::built_in()).map_err(ShowError::Rig)?,
+        };
+        faults.extend(of_rig);
+        let hertz = c.frames_a_second;
+        let rate = FrameRate::from_millihertz((hertz * 1_000.0).round() as u32)
+            .map_err(|_| CallFault::number("configuration.frames_a_second", "1 to 200", hertz))?;
+        let mut outputs = Vec::new();
+        for (argument, handle, is_sacn) in [
+            ("configuration.sacn", c.sacn, true),
+            ("configuration.art_net", c.art_net, false),
+        ] {
+            if handle != 0 {
+                let output = output(handle, argument)?;
+                if output.is_sacn() != is_sacn {
+                    let problem = "expected a sender of the protocol, got one of the other";
+                    return Err(CallFault::value(argument, problem).into());
+                }
+                outputs.push(output);
+            }
+        }
+        let configuration = ShowConfiguration {
+            rate,
+            bpm: c.beats_a_minute,
+            starts_dark: c.starts_dark.is_set(),
+            reports_per_second: c.reports_per_second,
+            report_limit: (c.report_limit != 0).then_some(c.report_limit),
+            ..ShowConfiguration::new(show, rig)
+        };
+        Ok(Self {
+            engine: ShowEngine::on(runtime, configuration)?,
+            outputs,
+            faults,
+        })
+    }
+}
+
+/// The levels of a session of a sender.
+fn output(sender: RustleHandle, argument: &'static str) -> Result<DmxOutput, CallFault> {
+    let session = session::find_in(sender, argument)?;
+    Ok(session.face::<Sending>()?.output())
+}
+
+impl Describe<RustleShowDescription> for ShowObject {
+    /// Writes what is in a show and in its rig to `description`.
+    #[doc(alias = "rustle_show_describe")]
+    fn describe(&self) -> RustleShowDescription {
+        let ShowConfiguration { show, rig, .. } = self.engine.configuration();
+        let elements = rig.fixtures.iter().map(|fixture| fixture.mode.elements() as u64);
+        RustleShowDescription {
+            elements: elements.sum(),
+            fixtures: rig.fixtures.len() as u32,
+            universes: self.engine.map().universes().len() as u32,
+            faders: show.faders.len() as u32,
+            scenes: show.scenes.len() as u32,
+            cues: show.cues.len() as u32,
+            faults: self.faults.len() as u32,
+        }
+    }
+}
+
+impl ShowObject {
+    /// Writes a text of a show to `text` if there is room for all of it: `kind` is one of `RUSTLE_SHOW_TEXT_…`, `place` counts from 0.
+    /// `length` receives the number of bytes, UTF-8, not NUL-terminated; 0 past the last.
+    ///
+    /// Example: `text_capacity` 64.
+    #[doc(alias = "rustle_show_text")]
+    pub(crate) fn text(
+        &self,
+        kind: Choice<RustleShowText>,
+        place: u32,
+        text: &mut [u8],
+    ) -> Result<usize, CallFault> {
+        let ShowConfiguration { show, .. } = self.engine.configuration();
+        let index = place as usize;
+        let found = match kind.get("kind")? {
+            RustleShowText::Name => (place == 0).then(|| show.name.clone()),
+            RustleShowText::Fader => show.faders.get(index).cloned(),
+            RustleShowText::Scene => show.scenes.get(index).map(|scene| scene.name.clone()),
+            RustleShowText::Cue => show.cues.get(index).map(|cue| cue.name.clone()),
+            RustleShowText::Fault => self.faults.get(index).map(ToString::to_string),
+        };
+        let words = found.unwrap_or_default();
+        if let Some(room) = text.get_mut(..words.len()) {
+            room.copy_from_slice(words.as_bytes());
+        }
+        Ok(words.len())
+    }
+}
+
+impl Stream<RustleLaneRequest> for ShowObject {
+    type Record = RustleShowReport;
+
+    /// Starts a session, which plays the show from its beginning on the configured senders. Events are `RustleShowReport` records.
+    ///
+    /// Fails with `RUSTLE_INVALID_LENGTH`.
+    fn start(&self, request: &RustleLaneRequest, sink: RawSink) -> Outcome<ShowError, Started> {
+        let delivery = request.delivery::<RustleShowReport, ShowReport>(sink)?;
+        let session = self.engine.start(self.outputs.clone(), delivery)?;
+        let lane = rustle_engines::LaneSession::clone(&session);
+        Ok(Started::of::<RustleShowReport, _>(lane).with_face(Performing(session)))
+    }
+}
+
+/// A session of a show, and its calls.
+pub(crate) struct Performing(ShowSession);
+
+impl Face for Performing {
+    const NAME: &'static str = "show";
+}
+
+impl Performing {
+    /// Gives a session of a show an input, which is in the next packets; after the end it is ignored: `kind` is one of `RUSTLE_SHOW_…`, `place` a band, a fader, a
+    /// cue or a scene, from 0, and `value` as the kind says.
+    ///
+    /// Fails with `RUSTLE_EXHAUSTED` (the worker is held up, and 65,536 inputs wait), `RUSTLE_FORKED`.
+    ///
+    /// Thread-safe: yes. Realtime-safe: no.
+    ///
+    /// Example: `rustle_show_start`, `kind` 4, `value` 0.5.
+    #[doc(alias = "rustle_show_input")]
+    pub(crate) fn input(&self, kind: Choice<RustleShowInput>, place: u32, value: f64) -> Outcome<ShowError> {
+        use RustleShowInput as Kind;
+        let level = value as f32;
+        let byte = || {
+            let byte = u8::try_from(place);
+            byte.map_err(|_| CallFault::number("place", "0 to 255", place))
+        };
+        let input = match kind.get("kind")? {
+            Kind::Tempo => return Ok(self.0.set_tempo(value)?),
+            Kind::Onset => Input::Onset(level),
+            Kind::Level => Input::Level(level),
+            Kind::Band => Input::Band { band: byte()?, level },
+            Kind::Fader => Input::Fader {
+                fader: byte()?,
+                level,
+            },
+            Kind::Master => Input::Master(level),
+            Kind::Blackout => Input::Blackout(value != 0.0),
+            Kind::Panic => Input::Panic,
+            Kind::Pause => Input::Pause(value != 0.0),
+            Kind::Go => Input::Go,
+            Kind::Back => Input::Back,
+            Kind::Cue => Input::Cue(place as usize),
+            Kind::Scene => Input::Scene {
+                scene: place as usize,
+                fade: Span::seconds(value).map_err(|_| CallFault::number("value", "0 to 100000", value))?,
+            },
+        };
+        Ok(self.0.input(input)?)
+    }
+
+    /// Sets the beats of a session of a show, as a clock of another source has them: the count, -5e11 to 5e11, of `age_ns`
+    /// nanoseconds ago, or of a time to come where that is negative, and a tempo from there on, 1 to 999 beats a minute. Where they differ from those before, effects jump.
+    ///
+    /// Fails with `RUSTLE_EXHAUSTED` as `rustle_show_input`, `RUSTLE_FORKED`.
+    ///
+    /// Thread-safe: yes. Realtime-safe: no.
+    ///
+    /// Example: `rustle_show_start`, `beats` 4, `beats_a_minute` 93.
+    #[doc(alias = "rustle_show_set_beats")]
+    pub(crate) fn set_beats(&self, beats: f64, age_ns: i64, beats_a_minute: f64) -> Outcome<ShowError> {
+        Ok(self.0.set_beats(beats, age_ns, beats_a_minute)?)
+    }
+
+    /// Adds a session of a sender on the same runtime to a session of a show, at most 64: it takes the universes of its protocol from
+    /// the coming frame on. The show follows the frames of the first one that sends. One that is there already is left as it is.
+    ///
+    /// Fails with `RUSTLE_INVALID_LENGTH` (a 65th), `RUSTLE_FORKED`.
+    ///
+    /// Thread-safe: yes. Realtime-safe: no.
+    ///
+    /// Example: `rustle_show_start`, `sender` rustle_dmx_sender_start.
+    #[doc(alias = "rustle_show_attach")]
+    pub(crate) fn attach(&self, sender: RustleHandle) -> Outcome<ShowError> {
+        Ok(self.0.attach(output(sender, "sender")?)?)
+    }
+
+    /// Reads the last frame of a session of a show, also after its end: its universes in ascending order, those of Art-Net with
+    /// `RUSTLE_SHOW_ART_NET` added, and 512 slots for each, as many of both as there is room for. `frame` receives the rest.
+    ///
+    /// Thread-safe: yes. Realtime-safe: no.
+    ///
+    /// Example: `rustle_show_start`, `universes_capacity` 2, `slots_capacity` 1024.
+    #[doc(alias = "rustle_show_levels")]
+    pub(crate) fn levels(
+        &self,
+        universes: &mut [u32],
+        slots: &mut [u8],
+    ) -> Outcome<ShowError, RustleShowFrame> {
+        let all = self.0.universes();
+        for (place, universe) in universes.iter_mut().zip(all) {
+            *place = match universe {
+                RigUniverse::Sacn(universe) => universe.get().into(),
+                RigUniverse::ArtNet(address) => RUSTLE_SHOW_ART_NET + u32::from(address.get()),
+            };
+        }
+        Ok(self.0.with_frame(|frame, time_ns, beats| {
+            for (place, slot) in slots.iter_mut().zip(frame.as_flattened()) {
+                *place = *slot;
+            }
+            RustleShowFrame {
+                time_ns,
+                beats,
+                universes: all.len(),
+            }
+        }))
+    }
+
+    /// Draws the last frame of a session of a show, as its slots say, to `bytes` if there is room for all. `length` receives the number
+    /// of bytes. Works after the end.
+    ///
+    /// Fails with `RUSTLE_INVALID_LENGTH` (a side of 0, or of more than 8,192 pixels).
+    ///
+    /// Thread-safe: yes. Realtime-safe: no.
+    ///
+    /// Example: `rustle_show_start`, `bytes_capacity` 64.
+    #[doc(alias = "rustle_show_picture")]
+    pub(crate) fn picture(
+        &self,
+        settings: &RustlePictureSettings,
+        bytes: &mut [u8],
+    ) -> Outcome<ShowError, usize> {
+        let (settings, form) = settings.read()?;
+        let drawn = self.0.picture(settings, form)?;
+        if let Some(room) = bytes.get_mut(..drawn.len()) {
+            room.copy_from_slice(&drawn);
+        }
+        Ok(drawn.len())
+    }
+}
+
+statuses!(ShowError {
+    RUSTLE_INVALID_VALUE: Tempo Beats Input OtherRuntime,
+    RUSTLE_RATE_OUT_OF_RANGE: ReportRate,
+    RUSTLE_MALFORMED_FILE: File,
+    RUSTLE_INVALID_LENGTH: TooManyOutputs Picture,
+    RUSTLE_EXHAUSTED: TooManyInputs,
+    _: Start Rig,
+});
