@@ -44,7 +44,9 @@ impl<'a> Input<'a> {
     fn number(&mut self) -> i64 {
         let (taken, rest) = self.0.split_at(self.0.len().min(8));
         self.0 = rest;
-        taken.iter().fold(0, |number, byte| number << 8 | i64::from(*byte))
+        taken
+            .iter()
+            .fold(0, |number, byte| number << 8 | i64::from(*byte))
     }
 }
 
@@ -111,7 +113,12 @@ impl World {
                 node.set_quantum(now, quantum, output);
             }
             7 => drop(node.request_beat(now, Beats::from_micro(rest.number()), now, output)),
-            8 => node.force_beat(now, Beats::from_micro(rest.number()), HostTime::new(rest.number()), output),
+            8 => node.force_beat(
+                now,
+                Beats::from_micro(rest.number()),
+                HostTime::new(rest.number()),
+                output,
+            ),
             9 => node.remove_gateway(now, GATEWAYS[usize::from(wait & 1)], output),
             10 => node.add_gateway(now, GATEWAYS[usize::from(wait & 1)], address(index, 2), output),
             _ => node.advance(now, output),
@@ -119,7 +126,11 @@ impl World {
         self.carry(index, kind >> 5, rest);
         for node in &mut self.nodes {
             node.advance(now, &mut self.output);
-            assert!(node.next().is_none_or(|next| next > now), "{:?} {now:?}", node.next());
+            assert!(
+                node.next().is_none_or(|next| next > now),
+                "{:?} {now:?}",
+                node.next()
+            );
             let snapshot = node.snapshot();
             assert_eq!(Snapshot::from_words(&snapshot.to_words()), snapshot);
             let later = now.saturating_add_micros(rest.0.len() as i64);
@@ -132,7 +143,10 @@ impl World {
         // A measurement has some hundred of turns.
         for _ in 0..300 {
             let output = std::mem::take(&mut self.output);
-            assert!(output.actions.len() <= 32 && output.events.len() <= 32, "{output:?}");
+            assert!(
+                output.actions.len() <= 32 && output.events.len() <= 32,
+                "{output:?}"
+            );
             let other = 1 - index;
             for action in output.actions {
                 let (gateway, to, mut bytes) = match action {
@@ -155,7 +169,13 @@ impl World {
                 let (now, from) = (self.now, address(index, 1));
                 if to.is_some_and(|to| to.port() == 2) {
                     if let Some(pong) = self.nodes[other].answer(now, from, &bytes) {
-                        self.nodes[index].hear(now, gateway, address(other, 2), pong.bytes(), &mut self.output);
+                        self.nodes[index].hear(
+                            now,
+                            gateway,
+                            address(other, 2),
+                            pong.bytes(),
+                            &mut self.output,
+                        );
                     }
                 } else {
                     self.nodes[other].hear(now, gateway, from, &bytes, &mut self.output);
