@@ -9,8 +9,8 @@ struct LightRenderCommand: AsyncParsableCommand {
     commandName: "render",
     abstract: "Render a show without sending it.",
     usage: """
-      rustle light render [<show>] -o <file> [--from <seconds>] [--to <seconds>]
-              [--rig <file>] [--tempo <bpm>]
+      rustle light render [<show>] -o <file> [--from <seconds>]
+              [--to <seconds>] [--rig <file>] [--tempo <bpm>]
       """,
     discussion: """
       The end of the output's name decides: .pcap, the packets that would be sent, with their times; .ndjson, a line for each change \
