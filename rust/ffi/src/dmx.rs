@@ -4,7 +4,7 @@ use crate::fault::{CallOr, DomainError, Outcome};
 use crate::guard::guarded;
 use crate::lane::{LaneRecord, RustleLaneRequest};
 use crate::lent::{choices, Choice, Flag, Lent, RustleString};
-use crate::object::{check_size, New, Object};
+use crate::object::{check_size, Describe, New, Object};
 use crate::records::records;
 use crate::runtime;
 use crate::session::{Face, Started, Stream};
@@ -162,6 +162,16 @@ impl Face for Sending {
     const NAME: &'static str = "dmx_sender";
 }
 
+impl Describe<RustleDMXReport> for Sending {
+    /// Writes the counts of a session of a sender so far to `description`, also after its end, with a `sequence` of 0.
+    ///
+    /// Example: `rustle_dmx_sender_start`.
+    #[doc(alias = "rustle_dmx_sender_counts")]
+    fn describe(&self) -> Result<RustleDMXReport, CallFault> {
+        Ok(RustleDMXReport::new(&self.0.counts(), 0))
+    }
+}
+
 impl Sending {
     /// Its levels, for an engine that sends frames by it.
     pub(crate) fn output(&self) -> DmxOutput {
@@ -218,16 +228,6 @@ impl Sending {
         Ok(self
             .0
             .set_priority(universe, small("priority", "0 to 200", priority)?)?)
-    }
-
-    /// Reads the counts of a session of a sender so far, also after its end. `counts` receives them, with a `sequence` of 0.
-    ///
-    /// Thread-safe: yes. Realtime-safe: no.
-    ///
-    /// Example: `rustle_dmx_sender_start`.
-    #[doc(alias = "rustle_dmx_sender_counts")]
-    pub(crate) fn counts(&self) -> Outcome<DmxError, RustleDMXReport> {
-        Ok(RustleDMXReport::new(&self.0.counts(), 0))
     }
 
     /// Writes the refusals by destination to `counts`, in the order of the configuration without duplicates, then those of multicast and

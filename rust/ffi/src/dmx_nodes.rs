@@ -198,7 +198,7 @@ impl Stream<RustleLaneRequest> for DmxNodesObject {
 impl Describe<RustleDMXNodesCounts> for DmxNodesObject {
     /// Writes the counts of a browser to `description`; they stay after its last session, and begin anew with the next.
     #[doc(alias = "rustle_dmx_nodes_counts")]
-    fn describe(&self) -> RustleDMXNodesCounts {
-        self.0.counts().into()
+    fn describe(&self) -> Result<RustleDMXNodesCounts, CallFault> {
+        Ok(self.0.counts().into())
     }
 }

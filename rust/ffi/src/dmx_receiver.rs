@@ -325,8 +325,8 @@ impl Stream<RustleDMXEventsRequest> for DmxReceiverObject {
 impl Describe<RustleDMXReceiverCounts> for DmxReceiverObject {
     /// Writes the counts of a receiver to `description`; they stay after its last session, and begin anew with the next.
     #[doc(alias = "rustle_dmx_receiver_counts")]
-    fn describe(&self) -> RustleDMXReceiverCounts {
-        self.0.counts().into()
+    fn describe(&self) -> Result<RustleDMXReceiverCounts, CallFault> {
+        Ok(self.0.counts().into())
     }
 }
 

@@ -90,8 +90,8 @@ impl New<RustleExternalFeed> for Feed {
 impl Describe<RustleFeedCounts> for Feed {
     /// Writes the source's counts so far to `description`.
     #[doc(alias = "rustle_feed_counts")]
-    fn describe(&self) -> RustleFeedCounts {
-        self.0.counts().into()
+    fn describe(&self) -> Result<RustleFeedCounts, CallFault> {
+        Ok(self.0.counts().into())
     }
 }
 
@@ -99,9 +99,9 @@ impl Describe<RustleFeedNotice> for Feed {
     /// Writes the newest notice of a feed's connection or of its end to `description`; one of the kind `RUSTLE_NOTICE_NONE` if
     /// there was none.
     #[doc(alias = "rustle_feed_connection")]
-    fn describe(&self) -> RustleFeedNotice {
+    fn describe(&self) -> Result<RustleFeedNotice, CallFault> {
         let newest = self.0.connection();
-        newest.map_or(RustleFeedNotice::NONE, |notice| RustleFeedNotice::new(&notice, 0))
+        Ok(newest.map_or(RustleFeedNotice::NONE, |notice| RustleFeedNotice::new(&notice, 0)))
     }
 }
 

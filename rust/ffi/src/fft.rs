@@ -180,9 +180,13 @@ impl New<RustleFftPlanConfiguration> for FftPlan {
 
 impl Describe<RustleFftDescription> for FftPlan {
     /// Writes the plan's properties to `description`. Realtime-safe.
-    fn describe(&self) -> RustleFftDescription {
+    fn describe(&self) -> Result<RustleFftDescription, CallFault> {
         let plan = &self.plan;
-        description(plan.size(), plan.scratch_len(), plan.instruction_set())
+        Ok(description(
+            plan.size(),
+            plan.scratch_len(),
+            plan.instruction_set(),
+        ))
     }
 }
 
@@ -241,9 +245,13 @@ impl New<RustleFftInverseConfiguration> for FftInverse {
 
 impl Describe<RustleFftDescription> for FftInverse {
     /// Writes the inverse's properties to `description`. Realtime-safe.
-    fn describe(&self) -> RustleFftDescription {
+    fn describe(&self) -> Result<RustleFftDescription, CallFault> {
         let plan = &self.plan;
-        description(plan.size(), plan.scratch_len(), plan.instruction_set())
+        Ok(description(
+            plan.size(),
+            plan.scratch_len(),
+            plan.instruction_set(),
+        ))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::exclusive::Exclusive;
 use crate::fault::{statuses, Outcome};
 use crate::lent::{choices, Choice, Flag, Lent};
-use crate::object::{New, Object, Tabled};
+use crate::object::{Describe, New, Object, Tabled};
 use crate::records::records;
 use crate::status::CallFault;
 use crate::RustleHandle;
@@ -181,6 +181,14 @@ impl New<RustleMeterConfiguration> for Meter {
     }
 }
 
+impl Describe<RustleMeterReading> for Meter {
+    /// Writes the meter's present reading to `description`. One call at a time.
+    #[doc(alias = "rustle_meter_read")]
+    fn describe(&self) -> Result<RustleMeterReading, CallFault> {
+        Ok(self.0.get()?.reading().into())
+    }
+}
+
 impl Meter {
     /// Measures interleaved samples, whole frames. A sample that is NaN or infinite counts as silence and as an overload.
     /// One call at a time.
@@ -203,12 +211,6 @@ impl Meter {
         let mut meter = self.0.get()?;
         let other = other.0.get()?;
         Ok(meter.add(&other)?)
-    }
-
-    /// Writes the meter's present reading to `reading`. One call at a time.
-    #[doc(alias = "rustle_meter_read")]
-    pub(crate) fn read(&self) -> Outcome<SoundMeterError, RustleMeterReading> {
-        Ok(self.0.get()?.reading().into())
     }
 
     /// Writes to `level` the exceedance level, exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; NaN in

@@ -72,8 +72,8 @@ pub(crate) trait New<Configuration>: Object {
 
 /// A record that describes an object or a session as of now: `rustle_NAME_describe`, or `rustle_NAME_WHAT`.
 pub(crate) trait Describe<Description> {
-    /// The record, as of now.
-    fn describe(&self) -> Description;
+    /// The record, as of now. Errors: another call is using the object.
+    fn describe(&self) -> Result<Description, CallFault>;
 }
 
 /// The verbs of one kind, by handle.
@@ -137,7 +137,7 @@ impl Description {
         Self {
             size: size_of::<D>(),
             write: |handle, place| {
-                let described = || Ok(Describe::<D>::describe(&*O::table().pin(handle, O::NAME)?));
+                let described = || Ok(Describe::<D>::describe(&*O::table().pin(handle, O::NAME)?)?);
                 // SAFETY: the promise of the caller of `write`.
                 unsafe { written(place.cast::<D>(), described) }
             },
@@ -149,7 +149,7 @@ impl Description {
         Self {
             size: size_of::<D>(),
             write: |handle, place| {
-                let described = || Ok(session::find(handle)?.face::<F>()?.describe());
+                let described = || Ok(session::find(handle)?.face::<F>()?.describe()?);
                 // SAFETY: the promise of the caller of `write`.
                 unsafe { written(place.cast::<D>(), described) }
             },

@@ -132,8 +132,8 @@ impl New<RustlePitchConfiguration> for Pitch {
 
 impl Describe<RustlePitchDescription> for Pitch {
     /// Writes the tracker's effective settings to `description`. Realtime-safe.
-    fn describe(&self) -> RustlePitchDescription {
-        self.description
+    fn describe(&self) -> Result<RustlePitchDescription, CallFault> {
+        Ok(self.description)
     }
 }
 

@@ -73,11 +73,11 @@ impl New<RustleProfileConfiguration> for ProfileObject {
 impl Describe<RustleProfileDescription> for ProfileObject {
     /// Writes what is in a profile to `description`.
     #[doc(alias = "rustle_profile_describe")]
-    fn describe(&self) -> RustleProfileDescription {
-        RustleProfileDescription {
+    fn describe(&self) -> Result<RustleProfileDescription, CallFault> {
+        Ok(RustleProfileDescription {
             modes: self.0.profile.modes.len() as u32,
             notes: self.0.notes.len() as u32,
-        }
+        })
     }
 }
 

@@ -100,12 +100,12 @@ impl New<RustleRigConfiguration> for RigObject {
 impl Describe<RustleRigDescription> for RigObject {
     /// Writes what is in a rig to `description`.
     #[doc(alias = "rustle_rig_describe")]
-    fn describe(&self) -> RustleRigDescription {
+    fn describe(&self) -> Result<RustleRigDescription, CallFault> {
         let fixtures = &self.rig.fixtures;
         let mut universes: Vec<_> = fixtures.iter().map(|fixture| fixture.universe).collect();
         universes.sort_unstable();
         universes.dedup();
-        RustleRigDescription {
+        Ok(RustleRigDescription {
             fixtures: fixtures.len() as u32,
             universes: universes.len() as u32,
             slots: fixtures
@@ -114,7 +114,7 @@ impl Describe<RustleRigDescription> for RigObject {
                 .sum(),
             faults: (self.in_file.len() + self.in_patch.len()) as u32,
             reserved: 0,
-        }
+        })
     }
 }
 

@@ -92,8 +92,8 @@ impl New<RustleStftConfiguration> for Stft {
 
 impl Describe<RustleStftDescription> for Stft {
     /// Writes the plan's properties to `description`. Realtime-safe.
-    fn describe(&self) -> RustleStftDescription {
-        (&*self.plan).into()
+    fn describe(&self) -> Result<RustleStftDescription, CallFault> {
+        Ok((&*self.plan).into())
     }
 }
 

@@ -216,8 +216,17 @@ impl New<RustleVoiceConfiguration> for Voice {
 
 impl Describe<RustleVoiceDescription> for Voice {
     /// Writes the analyzer's effective settings to `description`. Realtime-safe.
-    fn describe(&self) -> RustleVoiceDescription {
-        self.description
+    fn describe(&self) -> Result<RustleVoiceDescription, CallFault> {
+        Ok(self.description)
+    }
+}
+
+impl Describe<RustleVoiceSummary> for Voice {
+    /// Writes the summary of all frames since the beginning of the signal to `description`, in a time proportional to the range of
+    /// pitch, not to the signal's length. One call at a time.
+    #[doc(alias = "rustle_voice_summary")]
+    fn describe(&self) -> Result<RustleVoiceSummary, CallFault> {
+        Ok(self.analyzer.get()?.summary().into())
     }
 }
 
@@ -231,13 +240,6 @@ impl Voice {
         frames: &mut [MaybeUninit<RustleVoiceFrame>],
     ) -> Outcome<VoiceError, (usize, usize)> {
         Ok(self.analyzer.get()?.push_into(samples, frames)?)
-    }
-
-    /// Writes the summary of all frames since the beginning of the signal to `summary`, in a time proportional to the range of
-    /// pitch, not to the signal's length. One call at a time.
-    #[doc(alias = "rustle_voice_summary")]
-    pub(crate) fn summary(&self) -> Outcome<VoiceError, RustleVoiceSummary> {
-        Ok(self.analyzer.get()?.summary().into())
     }
 }
 

@@ -283,8 +283,8 @@ impl Describe<RustleFeedOmissions> for FeedConsumer {
     ///
     /// Example: `rustle_feed_start_candles`.
     #[doc(alias = "rustle_feed_omissions")]
-    fn describe(&self) -> RustleFeedOmissions {
-        self.0.omissions().into()
+    fn describe(&self) -> Result<RustleFeedOmissions, CallFault> {
+        Ok(self.0.omissions().into())
     }
 }
 

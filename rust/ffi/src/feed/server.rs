@@ -112,8 +112,8 @@ impl Describe<RustleServerCounts> for Server {
     ///
     /// Example: `rustle_feed_serve`.
     #[doc(alias = "rustle_server_counts")]
-    fn describe(&self) -> RustleServerCounts {
-        self.0.counts().into()
+    fn describe(&self) -> Result<RustleServerCounts, CallFault> {
+        Ok(self.0.counts().into())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Writes `Calls.swift`: the declared calls as Swift functions.
 
-use super::owners::{is_owned, method, owner};
+use super::owners::{is_in_owner, method, owner};
 use super::{WIDTH, camel, head, is_unsafe, native, swift_type, wrapped};
 use crate::fail::fail;
 use crate::model::{Call, Does, Field, Interface, On, Parameter, Passing, Type, Verb, number_name};
@@ -22,7 +22,7 @@ pub(crate) fn text(interface: &Interface) -> String {
                 description,
                 is_session,
                 ..
-            } if *is_session || !is_owned(interface, &verb.object) => {
+            } if *is_session || !is_in_owner(interface, verb) => {
                 description_text(verb, description, &mut out);
             }
             _ => {}

@@ -41,6 +41,16 @@ pub(super) fn is_owned(interface: &Interface, object: &str) -> bool {
     BY_HAND != object && !interface.verbs().any(starts)
 }
 
+/// Whether an owner of [`text`] has the description of its object: the one that it reads when it is made, or a method.
+pub(super) fn is_in_owner(interface: &Interface, verb: &Verb) -> bool {
+    is_owned(interface, &verb.object) && (is_read_at_once(verb) || frames(interface, &verb.object).is_none())
+}
+
+/// Whether a description is that of an object as it was made: `rustle_OBJECT_describe`.
+fn is_read_at_once(verb: &Verb) -> bool {
+    method(&verb.name, &verb.object) == "describe"
+}
+
 /// The call of an object that takes samples and writes frames, and their record.
 fn frames<'a>(interface: &'a Interface, object: &str) -> Option<(&'a Call, &'a str)> {
     interface.calls().find_map(|call| {
@@ -147,15 +157,23 @@ fn class(interface: &Interface, new: &Verb, configuration: &str, out: &mut Strin
     );
     initializer(interface, new, configuration, out);
     for verb in interface.verbs().filter(|verb| verb.object == object) {
-        if let Does::Reset = verb.does {
-            let _ = writeln!(
-                out,
-                "  /// See `{}`.\n  package func {}() throws(NativeError) {{\n    \
-                 defer {{ extendLifetime(self) }}\n    try handle.reset()\n  }}\n",
-                verb.name,
-                method(&verb.name, object),
-            );
-        }
+        let (result, value) = match &verb.does {
+            Does::Reset => (String::new(), "try handle.reset()".to_owned()),
+            Does::Describe { description, .. } if !is_read_at_once(verb) => {
+                let kind = native(description);
+                let what = number_name("describe", &verb.name);
+                let value = format!("return {kind}(try describe(handle.raw, {what}, {description}()))");
+                (format!(" -> {kind}"), value)
+            }
+            _ => continue,
+        };
+        let _ = writeln!(
+            out,
+            "  /// See `{}`.\n  package func {}() throws(NativeError){result} {{\n    \
+             defer {{ extendLifetime(self) }}\n    {value}\n  }}\n",
+            verb.name,
+            method(&verb.name, object),
+        );
     }
     for call in interface
         .calls()
@@ -170,7 +188,9 @@ fn class(interface: &Interface, new: &Verb, configuration: &str, out: &mut Strin
 /// The description of an object, if it has one, and its initializer.
 fn initializer(interface: &Interface, new: &Verb, configuration: &str, out: &mut String) {
     let description = interface.verbs().find_map(|verb| match &verb.does {
-        Does::Describe { description, .. } if verb.object == new.object => Some((&verb.name, description)),
+        Does::Describe { description, .. } if verb.object == new.object && is_read_at_once(verb) => {
+            Some((&verb.name, description))
+        }
         _ => None,
     });
     if let Some((_, description)) = description {
