@@ -37,6 +37,7 @@ let package = Package(
     .library(name: "RustleAudioFiles", targets: ["RustleAudioFiles"]),
     .library(name: "RustleLighting", targets: ["RustleLighting"]),
     .library(name: "RustleMarket", targets: ["RustleMarket"]),
+    .library(name: "RustleTempo", targets: ["RustleTempo"]),
     .library(name: "RustleTesting", targets: ["RustleTesting"]),
     .library(name: "RustleWebSocket", targets: ["RustleWebSocket"]),
     .executable(name: "rustle", targets: ["RustleCommand"]),
@@ -66,9 +67,12 @@ let package = Package(
 
     // The domains.
     .target(name: "RustleAudio", dependencies: ["RustleCore"], swiftSettings: strict),
-    .target(name: "RustleLighting", dependencies: ["RustleCore"], swiftSettings: strict),
+    .target(name: "RustleTempo", dependencies: ["RustleCore"], swiftSettings: strict),
+    .target(name: "RustleLighting", dependencies: ["RustleCore", "RustleTempo"], swiftSettings: strict),
     .target(name: "RustleMarket", dependencies: ["RustleCore", "RustleFiles"], swiftSettings: strict),
-    .target(name: "Rustle", dependencies: ["RustleAudio", "RustleLighting", "RustleMarket"], swiftSettings: strict),
+    .target(
+      name: "Rustle", dependencies: ["RustleAudio", "RustleLighting", "RustleMarket", "RustleTempo"],
+      swiftSettings: strict),
     // Empty without the trait.
     .target(
       name: "RustleWebSocket",
@@ -92,9 +96,8 @@ let package = Package(
     .target(
       name: "RustleCLI",
       dependencies: [
-        "CTerminal", "Rustle", "RustleAudio", "RustleLighting", "RustleMarket", "RustleCore", "RustleAudioFiles",
-        "RustleFiles",
-        "RustlePlot",
+        "CTerminal", "Rustle", "RustleAudio", "RustleLighting", "RustleMarket", "RustleTempo", "RustleCore",
+        "RustleAudioFiles", "RustleFiles", "RustlePlot",
         log,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .target(name: "RustleWebSocket", condition: .when(traits: ["WebSocket"])),
@@ -122,6 +125,8 @@ let package = Package(
       name: "RustleAudioTests", dependencies: ["RustleAudio", "RustleCore", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RustleLightingTests", dependencies: ["RustleCore", "RustleLighting", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "RustleTempoTests", dependencies: ["RustleCore", "RustleTempo", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RustleMarketTests", dependencies: ["RustleFiles", "RustleMarket", "RustleTesting", "TestSupport"],
       swiftSettings: strict),

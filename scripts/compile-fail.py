@@ -68,8 +68,8 @@ def check(path, compiler):
 
 
 # What a program imports, and the folders that declare its types.
-PRODUCTS = ["Rustle", "RustleAudioFiles", "RustlePlot", "RustleTesting"]
-SOURCES = ["RustleAudio", "RustleAudioFiles", "RustleCore", "RustleLighting", "RustleMarket", "RustlePlot", "RustleTesting"]
+PRODUCTS = ["Rustle", "RustleAudioFiles", "RustlePlot", "RustleTempo", "RustleTesting"]
+SOURCES = ["RustleAudio", "RustleAudioFiles", "RustleCore", "RustleLighting", "RustleMarket", "RustlePlot", "RustleTempo", "RustleTesting"]
 PUBLIC_TYPE = re.compile(
     r"^(?:@\w+ )*public (?:nonisolated |final |indirect )*(?:struct|class|enum|actor|protocol|typealias) (\w+)", re.M)
 

@@ -1,3 +1,4 @@
 @_exported public import RustleAudio
 @_exported public import RustleLighting
 @_exported public import RustleMarket
+@_exported public import RustleTempo

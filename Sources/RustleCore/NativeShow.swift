@@ -64,10 +64,9 @@ package struct ShowSessionID: Sendable, Hashable {
     try input(.tempo, value: beatsAMinute)
   }
 
-  /// Sets the beats as they were some nanoseconds ago.
-  package func setBeats(_ beats: Double, ageNanoseconds: Int64, beatsAMinute: Double) throws(NativeError) {
-    try NativeCalls.showSetBeats(
-      session.raw, beats: beats, ageNanoseconds: ageNanoseconds, beatsAMinute: beatsAMinute)
+  /// Has the show follow the smooth beats of a clock.
+  package func follow(_ clock: TempoHandle) throws(NativeError) {
+    try NativeCalls.showAttach(session.raw, sender: clock.raw)
   }
 
   /// Adds a sender.

@@ -1,5 +1,6 @@
 public import Foundation
 public import RustleCore
+public import RustleTempo
 
 /// Plays a show of light on senders of DMX.
 ///
@@ -225,18 +226,12 @@ public actor LightingController: NativeStreamEngine {
     try call { (session) throws(NativeError) in try session.setTempo(tempo) }
   }
 
-  /// Sets the beats, as a clock of another source has them. Where they differ from those before, effects jump.
+  /// Follows the smooth beats of a clock from the coming frame on, until ``setTempo(_:)``. Where they differ from those before, effects
+  /// jump.
   ///
-  /// - Parameters:
-  ///   - beats: the count.
-  ///   - age: how long ago that was the count; negative: how long until then.
-  ///   - tempo: the tempo from there on, 1 to 999 beats a minute.
-  /// - Throws: as ``go(toCue:)``.
-  public func setBeats(_ beats: Double, age: Duration = .zero, tempo: Double) throws(LightingError) {
-    let nanoseconds = Int64((age / .nanoseconds(1)).rounded())
-    try call { (session) throws(NativeError) in
-      try session.setBeats(beats, ageNanoseconds: nanoseconds, beatsAMinute: tempo)
-    }
+  /// - Throws: as ``go()``.
+  public func follow(_ clock: TempoClock) throws(LightingError) {
+    try call { (session) throws(NativeError) in try session.follow(clock.native) }
   }
 
   /// Starts another sender, which takes the universes of its protocol from the coming frame on.

@@ -8,7 +8,7 @@ nonisolated struct MarkedRecord: Sendable {
   let sequence: UInt64
 }
 
-/// An engine of sound or DMX whose values carry a mark.
+/// An engine of sound, DMX or tempo whose values carry a mark.
 protocol MarkedEngine: StreamEngine {
   func marked(_ mark: String, buffering: StreamBuffering) throws -> EngineStream<MarkedRecord>
 }
@@ -37,12 +37,13 @@ extension ConformingMarkedEngine {
     try await controller.panicking(buffering: buffering)
   }
 
-  /// A poisoned engine of sound or DMX has no code of its own: its user can only make a new one.
+  /// A poisoned engine of sound, DMX or tempo has no code of its own: its user can only make a new one.
   nonisolated func saysPoisoned(_ error: any Error) -> Bool {
     let message: String? =
       switch error {
       case let error as AudioError where error.code == .native: error.message
       case let error as LightingError where error.code == .native: error.message
+      case let error as TempoError where error.code == .native: error.message
       default: nil
       }
     return message?.contains("panicked: make a new one") == true

@@ -54,16 +54,6 @@ package enum NativeCalls {
     }
   }
 
-  /// See `rustle_dmx_sender_counts`.
-  package static func dmxSenderCounts(_ session: UInt64) throws(NativeError) -> NativeDMXReport {
-    var counts = RustleDMXReport()
-    try unsafe NativeError.check {
-      unsafe rustle_dmx_sender_counts_sized(
-        session, &counts, MemoryLayout<RustleDMXReport>.stride, $0)
-    }
-    return NativeDMXReport(counts)
-  }
-
   /// See `rustle_dmx_sender_refusals`.
   package static func dmxSenderRefusals(
     _ session: UInt64, counts: inout MutableSpan<UInt64>
@@ -403,6 +393,36 @@ package enum NativeCalls {
     return count
   }
 
+  /// See `rustle_rhythm_process`.
+  static func rhythmProcess(
+    _ rhythm: UInt64, samples: Span<Float>, frames: inout MutableSpan<RustleRhythmFrame>
+  ) throws(NativeError) -> (taken: Int, written: Int) {
+    var taken = Int()
+    var written = Int()
+    try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
+      try unsafe frames.withUnsafeMutableBufferPointer { frames throws(NativeError) in
+        try unsafe NativeError.check {
+          unsafe rustle_rhythm_process_sized(
+            rhythm, samples.baseAddress, samples.count,
+            frames.baseAddress, MemoryLayout<RustleRhythmFrame>.stride, frames.count, &taken, &written, $0)
+        }
+      }
+    }
+    return (taken, written)
+  }
+
+  /// See `rustle_rhythm_finish`.
+  static func rhythmFinish(_ rhythm: UInt64, frames: inout MutableSpan<RustleRhythmFrame>) throws(NativeError) -> Int {
+    var written = Int()
+    try unsafe frames.withUnsafeMutableBufferPointer { frames throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_rhythm_finish_sized(
+          rhythm, frames.baseAddress, MemoryLayout<RustleRhythmFrame>.stride, frames.count, &written, $0)
+      }
+    }
+    return written
+  }
+
   /// See `rustle_runtime_advance`.
   package static func runtimeAdvance(_ runtime: UInt64, nanoseconds: UInt64) throws(NativeError) {
     try unsafe NativeError.check {
@@ -432,16 +452,6 @@ package enum NativeCalls {
     try unsafe NativeError.check {
       unsafe rustle_show_input(
         session, kind.rawValue, UInt32(clamping: place), value, $0)
-    }
-  }
-
-  /// See `rustle_show_set_beats`.
-  package static func showSetBeats(
-    _ session: UInt64, beats: Double, ageNanoseconds: Int64, beatsAMinute: Double
-  ) throws(NativeError) {
-    try unsafe NativeError.check {
-      unsafe rustle_show_set_beats(
-        session, beats, ageNanoseconds, beatsAMinute, $0)
     }
   }
 
@@ -508,6 +518,31 @@ package enum NativeCalls {
     }
   }
 
+  /// See `rustle_tempo_beats_at`.
+  package static func tempoBeatsAt(
+    _ tempo: UInt64, atUs: Int64, reading: NativeBeatReading
+  ) throws(NativeError) -> NativeBeat {
+    var beat = RustleBeat()
+    try unsafe NativeError.check {
+      unsafe rustle_tempo_beats_at_sized(
+        tempo, atUs, reading.rawValue, &beat, MemoryLayout<RustleBeat>.stride, $0)
+    }
+    return NativeBeat(beat)
+  }
+
+  /// See `rustle_tempo_change`.
+  package static func tempoChange(_ tempo: UInt64, change: NativeTempoChange) throws(NativeError) -> Int64 {
+    var timeUs = Int64()
+    try unsafe change.withRecord { (change, _) throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_tempo_change_sized(
+          tempo, change.assumingMemoryBound(to: RustleTempoChange.self), MemoryLayout<RustleTempoChange>.stride,
+          &timeUs, $0)
+      }
+    }
+    return timeUs
+  }
+
   /// See `rustle_voice_process`.
   static func voiceProcess(
     _ voice: UInt64, samples: Span<Float>, frames: inout MutableSpan<RustleVoiceFrame>
@@ -524,16 +559,6 @@ package enum NativeCalls {
       }
     }
     return (taken, written)
-  }
-
-  /// See `rustle_voice_summary`.
-  package static func voiceSummary(_ voice: UInt64) throws(NativeError) -> NativeVoiceSummary {
-    var summary = RustleVoiceSummary()
-    try unsafe NativeError.check {
-      unsafe rustle_voice_summary_sized(
-        voice, &summary, MemoryLayout<RustleVoiceSummary>.stride, $0)
-    }
-    return NativeVoiceSummary(summary)
   }
 
   /// See `rustle_voice_formants`.
@@ -619,6 +644,11 @@ package enum NativeCalls {
     return NativePerturbation(result)
   }
 
+  /// See `rustle_dmx_sender_counts`.
+  static func dmxSenderCounts(_ object: UInt64) throws(NativeError) -> NativeDMXReport {
+    NativeDMXReport(try describe(object, RUSTLE_DESCRIBE_DMX_SENDER_COUNTS, RustleDMXReport()))
+  }
+
   /// See `rustle_dmx_nodes_counts`.
   static func dmxNodesCounts(_ object: UInt64) throws(NativeError) -> NativeDMXNodesCounts {
     NativeDMXNodesCounts(try describe(object, RUSTLE_DESCRIBE_DMX_NODES_COUNTS, RustleDMXNodesCounts()))
@@ -652,5 +682,20 @@ package enum NativeCalls {
   /// See `rustle_show_describe`.
   static func showDescribe(_ object: UInt64) throws(NativeError) -> NativeShowDescription {
     NativeShowDescription(try describe(object, RUSTLE_DESCRIBE_SHOW, RustleShowDescription()))
+  }
+
+  /// See `rustle_tempo_taps`.
+  static func tempoTaps(_ object: UInt64) throws(NativeError) -> NativeTapEstimate {
+    NativeTapEstimate(try describe(object, RUSTLE_DESCRIBE_TEMPO_TAPS, RustleTapEstimate()))
+  }
+
+  /// See `rustle_tempo_counts`.
+  static func tempoCounts(_ object: UInt64) throws(NativeError) -> NativeTempoCounts {
+    NativeTempoCounts(try describe(object, RUSTLE_DESCRIBE_TEMPO_COUNTS, RustleTempoCounts()))
+  }
+
+  /// See `rustle_voice_summary`.
+  static func voiceSummary(_ object: UInt64) throws(NativeError) -> NativeVoiceSummary {
+    NativeVoiceSummary(try describe(object, RUSTLE_DESCRIBE_VOICE_SUMMARY, RustleVoiceSummary()))
   }
 }

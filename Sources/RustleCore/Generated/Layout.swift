@@ -710,6 +710,38 @@ extension NativeLayout {
           ("modes", MemoryLayout<RustleProfileDescription>.offset(of: \.modes)),
           ("notes", MemoryLayout<RustleProfileDescription>.offset(of: \.notes)),
         ]),
+      record(
+        RustleRhythmConfiguration.self, "RustleRhythmConfiguration",
+        [
+          ("sample_rate", MemoryLayout<RustleRhythmConfiguration>.offset(of: \.sample_rate)),
+          ("slowest", MemoryLayout<RustleRhythmConfiguration>.offset(of: \.slowest)),
+          ("fastest", MemoryLayout<RustleRhythmConfiguration>.offset(of: \.fastest)),
+          ("is_whole", MemoryLayout<RustleRhythmConfiguration>.offset(of: \.is_whole)),
+          ("reserved", MemoryLayout<RustleRhythmConfiguration>.offset(of: \.reserved)),
+        ]),
+      record(
+        RustleRhythmFrame.self, "RustleRhythmFrame",
+        [
+          ("sample", MemoryLayout<RustleRhythmFrame>.offset(of: \.sample)),
+          ("tempo", MemoryLayout<RustleRhythmFrame>.offset(of: \.tempo)),
+          ("phase", MemoryLayout<RustleRhythmFrame>.offset(of: \.phase)),
+          ("next_beat", MemoryLayout<RustleRhythmFrame>.offset(of: \.next_beat)),
+          ("phase_error", MemoryLayout<RustleRhythmFrame>.offset(of: \.phase_error)),
+          ("confidence", MemoryLayout<RustleRhythmFrame>.offset(of: \.confidence)),
+          ("strength", MemoryLayout<RustleRhythmFrame>.offset(of: \.strength)),
+          ("onset", MemoryLayout<RustleRhythmFrame>.offset(of: \.onset)),
+          ("low", MemoryLayout<RustleRhythmFrame>.offset(of: \.low)),
+          ("middle", MemoryLayout<RustleRhythmFrame>.offset(of: \.middle)),
+          ("high", MemoryLayout<RustleRhythmFrame>.offset(of: \.high)),
+          ("is_beat", MemoryLayout<RustleRhythmFrame>.offset(of: \.is_beat)),
+          ("reserved", MemoryLayout<RustleRhythmFrame>.offset(of: \.reserved)),
+        ]),
+      record(
+        RustleRhythmDescription.self, "RustleRhythmDescription",
+        [
+          ("hop", MemoryLayout<RustleRhythmDescription>.offset(of: \.hop)),
+          ("latency", MemoryLayout<RustleRhythmDescription>.offset(of: \.latency)),
+        ]),
       unsafe record(
         RustleRigConfiguration.self, "RustleRigConfiguration",
         [
@@ -868,6 +900,82 @@ extension NativeLayout {
         RustleStftStreamConfiguration.self, "RustleStftStreamConfiguration",
         [
           ("stft", MemoryLayout<RustleStftStreamConfiguration>.offset(of: \.stft))
+        ]),
+      unsafe record(
+        RustleTempoConfiguration.self, "RustleTempoConfiguration",
+        [
+          ("interfaces", MemoryLayout<RustleTempoConfiguration>.offset(of: \.interfaces)),
+          ("beats_a_minute", MemoryLayout<RustleTempoConfiguration>.offset(of: \.beats_a_minute)),
+          ("quantum", MemoryLayout<RustleTempoConfiguration>.offset(of: \.quantum)),
+          ("reports_per_second", MemoryLayout<RustleTempoConfiguration>.offset(of: \.reports_per_second)),
+          ("report_limit", MemoryLayout<RustleTempoConfiguration>.offset(of: \.report_limit)),
+          ("runtime", MemoryLayout<RustleTempoConfiguration>.offset(of: \.runtime)),
+          ("followed", MemoryLayout<RustleTempoConfiguration>.offset(of: \.followed)),
+          ("reading", MemoryLayout<RustleTempoConfiguration>.offset(of: \.reading)),
+          ("follows_start_stop", MemoryLayout<RustleTempoConfiguration>.offset(of: \.follows_start_stop)),
+        ]),
+      record(
+        RustleBeat.self, "RustleBeat",
+        [
+          ("host_us", MemoryLayout<RustleBeat>.offset(of: \.host_us)),
+          ("beats", MemoryLayout<RustleBeat>.offset(of: \.beats)),
+          ("beats_a_minute", MemoryLayout<RustleBeat>.offset(of: \.beats_a_minute)),
+          ("beat_phase", MemoryLayout<RustleBeat>.offset(of: \.beat_phase)),
+          ("bar_phase", MemoryLayout<RustleBeat>.offset(of: \.bar_phase)),
+          ("quantum", MemoryLayout<RustleBeat>.offset(of: \.quantum)),
+          ("confidence", MemoryLayout<RustleBeat>.offset(of: \.confidence)),
+          ("phase_error_ms", MemoryLayout<RustleBeat>.offset(of: \.phase_error_ms)),
+          ("session", MemoryLayout<RustleBeat>.offset(of: \.session)),
+          ("source", MemoryLayout<RustleBeat>.offset(of: \.source)),
+          ("peers", MemoryLayout<RustleBeat>.offset(of: \.peers)),
+          ("is_playing", MemoryLayout<RustleBeat>.offset(of: \.is_playing)),
+          ("is_enabled", MemoryLayout<RustleBeat>.offset(of: \.is_enabled)),
+        ]),
+      record(
+        RustleTempoReport.self, "RustleTempoReport",
+        [
+          ("sequence", MemoryLayout<RustleTempoReport>.offset(of: \.sequence)),
+          ("beat", MemoryLayout<RustleTempoReport>.offset(of: \.beat)),
+          ("shift", MemoryLayout<RustleTempoReport>.offset(of: \.shift)),
+          ("kind", MemoryLayout<RustleTempoReport>.offset(of: \.kind)),
+          ("is_by_peer", MemoryLayout<RustleTempoReport>.offset(of: \.is_by_peer)),
+          ("gap", MemoryLayout<RustleTempoReport>.offset(of: \.gap)),
+          ("reserved", MemoryLayout<RustleTempoReport>.offset(of: \.reserved)),
+        ]),
+      record(
+        RustleTempoChange.self, "RustleTempoChange",
+        [
+          ("at_us", MemoryLayout<RustleTempoChange>.offset(of: \.at_us)),
+          ("value", MemoryLayout<RustleTempoChange>.offset(of: \.value)),
+          ("confidence", MemoryLayout<RustleTempoChange>.offset(of: \.confidence)),
+          ("phase_error_ms", MemoryLayout<RustleTempoChange>.offset(of: \.phase_error_ms)),
+          ("kind", MemoryLayout<RustleTempoChange>.offset(of: \.kind)),
+          ("reserved", MemoryLayout<RustleTempoChange>.offset(of: \.reserved)),
+        ]),
+      record(
+        RustleTapEstimate.self, "RustleTapEstimate",
+        [
+          ("beats_a_minute", MemoryLayout<RustleTapEstimate>.offset(of: \.beats_a_minute)),
+          ("tempo_error", MemoryLayout<RustleTapEstimate>.offset(of: \.tempo_error)),
+          ("phase_error_ms", MemoryLayout<RustleTapEstimate>.offset(of: \.phase_error_ms)),
+          ("suggestion", MemoryLayout<RustleTapEstimate>.offset(of: \.suggestion)),
+          ("last_us", MemoryLayout<RustleTapEstimate>.offset(of: \.last_us)),
+          ("taps", MemoryLayout<RustleTapEstimate>.offset(of: \.taps)),
+          ("missed", MemoryLayout<RustleTapEstimate>.offset(of: \.missed)),
+          ("outcome", MemoryLayout<RustleTapEstimate>.offset(of: \.outcome)),
+          ("reserved", MemoryLayout<RustleTapEstimate>.offset(of: \.reserved)),
+        ]),
+      record(
+        RustleTempoCounts.self, "RustleTempoCounts",
+        [
+          ("messages", MemoryLayout<RustleTempoCounts>.offset(of: \.messages)),
+          ("malformed", MemoryLayout<RustleTempoCounts>.offset(of: \.malformed)),
+          ("excess", MemoryLayout<RustleTempoCounts>.offset(of: \.excess)),
+          ("refused_pings", MemoryLayout<RustleTempoCounts>.offset(of: \.refused_pings)),
+          ("failed_measurements", MemoryLayout<RustleTempoCounts>.offset(of: \.failed_measurements)),
+          ("sent", MemoryLayout<RustleTempoCounts>.offset(of: \.sent)),
+          ("refused", MemoryLayout<RustleTempoCounts>.offset(of: \.refused)),
+          ("socket_errors", MemoryLayout<RustleTempoCounts>.offset(of: \.socket_errors)),
         ]),
       record(
         RustleTickerConfiguration.self, "RustleTickerConfiguration",

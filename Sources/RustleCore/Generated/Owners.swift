@@ -156,6 +156,12 @@ package final class NativeMeter: Sendable {
     try handle.reset()
   }
 
+  /// See `rustle_meter_read`.
+  package func read() throws(NativeError) -> NativeMeterReading {
+    defer { extendLifetime(self) }
+    return NativeMeterReading(try describe(handle.raw, RUSTLE_DESCRIBE_METER_READ, RustleMeterReading()))
+  }
+
   /// See `rustle_meter_process`.
   package func process(_ samples: Span<Float>) throws(NativeError) {
     defer { extendLifetime(self) }
@@ -177,17 +183,6 @@ package final class NativeMeter: Sendable {
           addition.assumingMemoryBound(to: RustleMeterAddition.self), MemoryLayout<RustleMeterAddition>.stride, $0)
       }
     }
-  }
-
-  /// See `rustle_meter_read`.
-  package func read() throws(NativeError) -> NativeMeterReading {
-    defer { extendLifetime(self) }
-    var reading = RustleMeterReading()
-    try unsafe NativeError.check {
-      unsafe rustle_meter_read_sized(
-        handle.raw, &reading, MemoryLayout<RustleMeterReading>.stride, $0)
-    }
-    return NativeMeterReading(reading)
   }
 
   /// See `rustle_meter_exceeded`.
@@ -281,6 +276,43 @@ package final class NativeProfile: Sendable {
       }
     }
     return length
+  }
+}
+
+/// A native rhythm: the one owner of its handle.
+package struct NativeRhythm: ~Copyable, Sendable {
+  let handle: NativeHandle
+  private(set) var room = RecordRoom(of: RustleRhythmFrame())
+  /// What it is.
+  package let description: NativeRhythmDescription
+
+  /// See `rustle_rhythm_new`.
+  package init(_ configuration: NativeRhythmConfiguration) throws(NativeError) {
+    let handle = try NativeHandle(RUSTLE_NEW_RHYTHM, configuration)
+    description = NativeRhythmDescription(try describe(handle.raw, RUSTLE_DESCRIBE_RHYTHM, RustleRhythmDescription()))
+    self.handle = handle
+  }
+
+  /// See `rustle_rhythm_process`; passes each frame to `found`.
+  package mutating func process(_ samples: Span<Float>, found: (NativeRhythmFrame) -> Void) throws(NativeError) {
+    let rhythm = handle.raw
+    try room.fill(from: samples, found: { found(NativeRhythmFrame($0)) }) { (samples, room) throws(NativeError) in
+      try NativeCalls.rhythmProcess(rhythm, samples: samples, frames: &room)
+    }
+  }
+
+  /// See `rustle_rhythm_finish`; passes each frame to `found`.
+  package mutating func finish(found: (NativeRhythmFrame) -> Void) throws(NativeError) {
+    let rhythm = handle.raw
+    try room.fillFromEnd(found: { found(NativeRhythmFrame($0)) }) { room throws(NativeError) in
+      try NativeCalls.rhythmFinish(rhythm, frames: &room)
+    }
+  }
+
+  /// See `rustle_rhythm_reset`.
+  package mutating func reset() {
+    // The only refusal is a concurrent call, which the one owner does not make.
+    do { try handle.reset() } catch { assertionFailure(error.message) }
   }
 }
 

@@ -435,6 +435,109 @@ package enum NativePadding: UInt32, Sendable, CaseIterable {
   case reflect = 2
 }
 
+/// Which beats are read.
+package enum NativeBeatReading: UInt32, Sendable, CaseIterable {
+  /// The clock's, which walk to a change by at most 1 ms in 22.7 ms: for lights.
+  case smooth = 0
+  /// The clock's, which may jump: for sequencers.
+  case exact = 1
+  /// The session's, whichever source the clock follows.
+  case session = 2
+}
+
+/// A source of beats.
+package enum NativeTempoSource: UInt32, Sendable, CaseIterable {
+  /// A session with peers.
+  case link = 0
+  /// Taps.
+  case tap = 1
+  /// MIDI clock.
+  case midi = 2
+  /// Beats that are heard in audio.
+  case audio = 3
+  /// The tempo that the user sets.
+  case manual = 4
+}
+
+/// What a report of a clock is for.
+package enum NativeTempoReportKind: UInt32, Sendable, CaseIterable {
+  /// The state at a time of the reports' rate.
+  case state = 0
+  /// The clock follows another source.
+  case sourceChanged = 1
+  /// The clock has another tempo.
+  case tempoChanged = 2
+  /// The clock's phase moved.
+  case phaseShifted = 3
+  /// The session has another tempo.
+  case sessionTempoChanged = 4
+  /// The session's phase moved.
+  case sessionPhaseShifted = 5
+  /// The number of peers is another.
+  case peersChanged = 6
+  /// The session is another.
+  case sessionJoined = 7
+  /// The session started or stopped.
+  case playingChanged = 8
+}
+
+/// The effect of a tap.
+package enum NativeTapOutcome: UInt32, Sendable, CaseIterable {
+  /// There was no tap.
+  case none = 0
+  /// It is the first of an estimate: of all, or after a pause of 3 s and 2.5 periods.
+  case first = 1
+  /// It counts.
+  case counted = 2
+  /// It falls on the beat of another tap, and does not count.
+  case doubled = 3
+  /// It is not later than the tap before, and does not count.
+  case outOfOrder = 4
+}
+
+/// A change of a clock or of its session.
+package enum NativeTempoInput: UInt32, Sendable, CaseIterable {
+  /// Value 1 takes part in sessions, 0 leaves.
+  case enabled = 0
+  /// The value in beats a minute, 20 to 999, is the tempo of the session, for all, with the beat at the time unchanged; and the one
+  /// that the clock follows without another source.
+  case tempo = 1
+  /// Value 1 starts, 0 stops, at the time; for all, if starts and stops are shared.
+  case playing = 2
+  /// Value 1 shares starts and stops, 0 does not.
+  case followsStartStop = 3
+  /// The value in beats is the quantum, more than 0 to 1,000,000.
+  case quantum = 4
+  /// The session's count is the value at the time, or with peers at the next one whose phase fits.
+  case requestBeat = 5
+  /// The session's count is the value at the time; the phase moves for everybody in it.
+  case forceBeat = 6
+  /// A tap at the time.
+  case tap = 7
+  /// The taps' tempo is halved.
+  case halve = 8
+  /// The taps' tempo is doubled.
+  case double = 9
+  /// The taps' beats are later by the value in milliseconds, -10,000 to 10,000.
+  case nudge = 10
+  /// The taps' beat nearest to the time is a downbeat.
+  case downbeat = 11
+  /// Value 1 holds the taps, which then do not age; 0 does not.
+  case holdsTaps = 12
+  /// The taps are forgotten.
+  case forgetTaps = 13
+  /// The value, 0 to 255, is a byte of a MIDI stream that came at the time.
+  case midiByte = 14
+  /// A beat was heard in audio at the time: the value is the tempo, 20 to 999, with the confidence and the phase error.
+  case heard = 15
+  /// The value, 0 to 1, is the confidence from which audio is followed; 0.3 at first.
+  case audioConfidence = 16
+  /// The value, one of `RUSTLE_TEMPO_SOURCE_…`, is the first source in the order, before the others in the order that they have.
+  case prefer = 17
+  /// The smooth beats are the exact ones at once.
+  case jump = 18
+}
+
 /// The method of formant estimation.
 package enum NativeFormantMethod: UInt32, Sendable, CaseIterable {
   /// Weighted least squares, with small weights for the samples at glottal closure; the default.
@@ -2716,6 +2819,100 @@ package struct NativeProfileDescription: Sendable, Hashable {
   }
 }
 
+/// The configuration of a beat tracker.
+package struct NativeRhythmConfiguration: Sendable, Hashable, NativeRecord {
+  /// The sample rate in Hz, 8000 to 768,000. Example: 48000.
+  package var sampleRate: Double
+  /// The slowest tempo in beats a minute, at least 30; 0: 55. A slower rhythm is reported at its double.
+  package var slowest: Double
+  /// The fastest tempo in beats a minute, at most 300 and at least 1.5 times the slowest; 0: 200. A faster rhythm is reported at its
+  /// half.
+  package var fastest: Double
+  /// Not 0: the beats of the whole signal, whose later part decides where the earlier ones are, are written at its end.
+  package var isWhole: Bool
+
+  package init(
+    sampleRate: Double, slowest: Double, fastest: Double, isWhole: Bool
+  ) {
+    self.sampleRate = sampleRate
+    self.slowest = slowest
+    self.fastest = fastest
+    self.isWhole = isWhole
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleRhythmConfiguration {
+    var record = RustleRhythmConfiguration()
+    record.sample_rate = sampleRate
+    record.slowest = slowest
+    record.fastest = fastest
+    record.is_whole = isWhole ? 1 : 0
+    return record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ record(in: $0) }, body)
+  }
+}
+
+/// The rhythm at one time. At the end of a whole signal, a beat.
+package struct NativeRhythmFrame: Sendable, Hashable {
+  /// The time in samples from the signal's beginning.
+  package var sample: Double
+  /// The tempo in beats a minute; 0: there is none yet.
+  package var tempo: Double
+  /// The position between two beats, 0 to less than 1.
+  package var phase: Double
+  /// The time of the next beat in samples from the signal's beginning, after the last sample that the frame needs.
+  package var nextBeat: Double
+  /// The standard error of the beats' times, in samples.
+  package var phaseError: Double
+  /// How regular the rhythm is at its tempo, 0 to 1: some hundredths for noise.
+  package var confidence: Double
+  /// How much of the spectrum rises: 0 for silence and steady sounds, about 3 for a drum.
+  package var strength: Double
+  /// The strength of an onset at the frame before; 0: there is none.
+  package var onset: Double
+  /// The root mean square of 30 to 200 Hz; a sine of full scale has 0.707.
+  package var low: Double
+  /// That of 200 to 2500 Hz.
+  package var middle: Double
+  /// That of 2500 to 16,000 Hz, or to half the sample rate.
+  package var high: Double
+  /// Not 0 for the last frame before a beat, so that each beat is reported once: `next_beat` is its time.
+  package var isBeat: Bool
+
+  init(_ record: RustleRhythmFrame) {
+    sample = record.sample
+    tempo = record.tempo
+    phase = record.phase
+    nextBeat = record.next_beat
+    phaseError = record.phase_error
+    confidence = record.confidence
+    strength = record.strength
+    onset = record.onset
+    low = record.low
+    middle = record.middle
+    high = record.high
+    isBeat = record.is_beat != 0
+  }
+}
+
+/// The effective settings of a beat tracker.
+package struct NativeRhythmDescription: Sendable, Hashable {
+  /// Samples from frame to frame: about 10 ms.
+  package var hop: Int
+  /// Samples from a frame's time to the last one that it needs: about 23 ms.
+  package var latency: Int
+
+  init(_ record: RustleRhythmDescription) {
+    hop = Int(record.hop)
+    latency = Int(record.latency)
+  }
+}
+
 /// The file of a rig.
 package struct NativeRigConfiguration: Sendable, Hashable, NativeRecord {
   /// The file's JSON, at most 64 MiB, read during the call only; empty: a rig without fixtures.
@@ -3224,6 +3421,244 @@ package struct NativeSTFTStreamConfiguration: Sendable, Hashable, NativeRecord {
     _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
   ) throws(NativeError) -> Result {
     try unsafe withLentRecord({ record(in: $0) }, body)
+  }
+}
+
+/// The configuration of a clock. Texts are read during the call only.
+package struct NativeTempoConfiguration: Sendable, Hashable, NativeRecord {
+  /// The interfaces of the session by name or address, separated by commas; `all`; empty: the loopback, by which programs of one
+  /// machine hear each other.
+  package var interfaces: String
+  /// Beats a minute at the start, 20 to 999. Example: 120.
+  package var beatsAMinute: Double
+  /// The beats of a bar, more than 0 to 1,000,000. Example: 4.
+  package var quantum: Double
+  /// Reports of the state a second, 0.001 to 10,000,000. Example: 1000.
+  package var reportsPerSecond: Double
+  /// The number of reports after which a session of them ends, those of changes among them; 0: no limit.
+  package var reportLimit: UInt64
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  package var runtime: UInt64
+  /// The clock on the same runtime whose session this one follows; 0: one of its own.
+  package var followed: UInt64
+  /// Which beats are reported.
+  package var reading: NativeBeatReading
+  /// Not 0: starts and stops are shared.
+  package var followsStartStop: Bool
+
+  package init(
+    interfaces: String, beatsAMinute: Double, quantum: Double, reportsPerSecond: Double, reportLimit: UInt64,
+    runtime: UInt64 = 0, followed: UInt64, reading: NativeBeatReading, followsStartStop: Bool
+  ) {
+    self.interfaces = interfaces
+    self.beatsAMinute = beatsAMinute
+    self.quantum = quantum
+    self.reportsPerSecond = reportsPerSecond
+    self.reportLimit = reportLimit
+    self.runtime = runtime
+    self.followed = followed
+    self.reading = reading
+    self.followsStartStop = followsStartStop
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleTempoConfiguration {
+    var record = unsafe RustleTempoConfiguration()
+    unsafe record.interfaces = lent.string(interfaces)
+    unsafe record.beats_a_minute = beatsAMinute
+    unsafe record.quantum = quantum
+    unsafe record.reports_per_second = reportsPerSecond
+    unsafe record.report_limit = reportLimit
+    unsafe record.runtime = runtime
+    unsafe record.followed = followed
+    unsafe record.reading = reading.rawValue
+    unsafe record.follows_start_stop = followsStartStop ? 1 : 0
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
+/// A beat at a host time, and the state of the clock.
+package struct NativeBeat: Sendable, Hashable {
+  /// The host time in microseconds: CLOCK_MONOTONIC_RAW on Linux, `mach_absolute_time` on Apple systems.
+  package var hostUs: Int64
+  /// The count of beats.
+  package var beats: Double
+  /// Beats a minute; the smooth ones pass up to 4.4 % faster or slower.
+  package var beatsAMinute: Double
+  /// The position between two beats, 0 to less than 1.
+  package var beatPhase: Double
+  /// The position in the quantum as a share of it, 0 to less than 1.
+  package var barPhase: Double
+  /// The quantum in beats.
+  package var quantum: Double
+  /// The source's confidence, 0 to 1.
+  package var confidence: Double
+  /// The standard error of the phase in milliseconds, as the source reports it.
+  package var phaseErrorMilliseconds: Double
+  /// The id of the session.
+  package var session: UInt64
+  /// The source.
+  /// Nil: a number that this version does not know.
+  package var source: NativeTempoSource?
+  /// The other members of the session.
+  package var peers: Int
+  /// Not 0 while the source plays.
+  package var isPlaying: Bool
+  /// Not 0 while this program takes part in sessions.
+  package var isEnabled: Bool
+
+  init(_ record: RustleBeat) {
+    hostUs = record.host_us
+    beats = record.beats
+    beatsAMinute = record.beats_a_minute
+    beatPhase = record.beat_phase
+    barPhase = record.bar_phase
+    quantum = record.quantum
+    confidence = record.confidence
+    phaseErrorMilliseconds = record.phase_error_ms
+    session = record.session
+    source = NativeTempoSource(rawValue: record.source)
+    peers = Int(record.peers)
+    isPlaying = record.is_playing != 0
+    isEnabled = record.is_enabled != 0
+  }
+}
+
+/// The state of a clock, and what happened.
+package struct NativeTempoReport: Sendable, Hashable {
+  /// The sequence number in the session of reports: 0, 1, 2 …
+  package var sequence: UInt64
+  /// The state after it.
+  package var beat: NativeBeat
+  /// How far the phase moved in beats, forwards if positive; otherwise 0.
+  package var shift: Double
+  /// What the report is for.
+  /// Nil: a number that this version does not know.
+  package var kind: NativeTempoReportKind?
+  /// Not 0: a peer, or the source, made the change; otherwise this program.
+  package var isByPeer: Bool
+  /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+  package var gap: UInt64
+
+  init(_ record: RustleTempoReport) {
+    sequence = record.sequence
+    beat = NativeBeat(record.beat)
+    shift = record.shift
+    kind = NativeTempoReportKind(rawValue: record.kind)
+    isByPeer = record.is_by_peer != 0
+    gap = UInt64(record.gap)
+  }
+}
+
+extension NativeTempoReport: RecordElement {}
+
+/// A change of a clock or of its session.
+package struct NativeTempoChange: Sendable, Hashable, NativeRecord {
+  /// The host time in microseconds, where the kind has one; negative: now.
+  package var atUs: Int64
+  /// The value, as the kind says. Example: 120.
+  package var value: Double
+  /// The confidence of a beat that was heard, 0 to 1.
+  package var confidence: Double
+  /// The standard error of the time of a beat that was heard, in milliseconds.
+  package var phaseErrorMilliseconds: Double
+  /// The kind. Example: 15.
+  package var kind: NativeTempoInput
+
+  package init(
+    atUs: Int64, value: Double, confidence: Double, phaseErrorMilliseconds: Double, kind: NativeTempoInput
+  ) {
+    self.atUs = atUs
+    self.value = value
+    self.confidence = confidence
+    self.phaseErrorMilliseconds = phaseErrorMilliseconds
+    self.kind = kind
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleTempoChange {
+    var record = RustleTempoChange()
+    record.at_us = atUs
+    record.value = value
+    record.confidence = confidence
+    record.phase_error_ms = phaseErrorMilliseconds
+    record.kind = kind.rawValue
+    return record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ record(in: $0) }, body)
+  }
+}
+
+/// Tempo and phase of the taps.
+package struct NativeTapEstimate: Sendable, Hashable {
+  /// Beats a minute; 0: there are fewer than two taps.
+  package var beatsAMinute: Double
+  /// The standard error of the tempo.
+  package var tempoError: Double
+  /// The standard error of the phase at the last tap, in milliseconds.
+  package var phaseErrorMilliseconds: Double
+  /// What the tempo would be multiplied with to be within 60 to 180 beats a minute: 0.5, 1 or 2. It is never done by itself.
+  package var suggestion: Double
+  /// The host time of the last tap, in microseconds.
+  package var lastUs: Int64
+  /// The taps since the last reset.
+  package var taps: Int
+  /// The beats before the last tap that were not tapped.
+  package var missed: Int
+  /// The effect of the last tap.
+  /// Nil: a number that this version does not know.
+  package var outcome: NativeTapOutcome?
+
+  init(_ record: RustleTapEstimate) {
+    beatsAMinute = record.beats_a_minute
+    tempoError = record.tempo_error
+    phaseErrorMilliseconds = record.phase_error_ms
+    suggestion = record.suggestion
+    lastUs = record.last_us
+    taps = Int(record.taps)
+    missed = Int(record.missed)
+    outcome = NativeTapOutcome(rawValue: record.outcome)
+  }
+}
+
+/// The counts of a member of sessions.
+package struct NativeTempoCounts: Sendable, Hashable {
+  /// Messages of other members.
+  package var messages: UInt64
+  /// Datagrams that are no messages.
+  package var malformed: UInt64
+  /// Messages of members or sessions for which there was no room.
+  package var excess: UInt64
+  /// Pings that were not answered because there were too many.
+  package var refusedPings: UInt64
+  /// Measurements of a session's time that failed.
+  package var failedMeasurements: UInt64
+  /// Datagrams that were sent.
+  package var sent: UInt64
+  /// Datagrams that the system did not send.
+  package var refused: UInt64
+  /// Errors of sockets, and interfaces that could not be opened.
+  package var socketErrors: UInt64
+
+  init(_ record: RustleTempoCounts) {
+    messages = record.messages
+    malformed = record.malformed
+    excess = record.excess
+    refusedPings = record.refused_pings
+    failedMeasurements = record.failed_measurements
+    sent = record.sent
+    refused = record.refused
+    socketErrors = record.socket_errors
   }
 }
 

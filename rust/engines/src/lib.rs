@@ -9,6 +9,7 @@
 #[global_allocator]
 static ALLOCATOR: rustle_testkit::CountingAllocator = rustle_testkit::CountingAllocator;
 
+mod board;
 mod clock;
 mod dmx;
 mod echo;
@@ -21,6 +22,7 @@ mod io;
 mod job;
 mod lane;
 mod link;
+mod listeners;
 mod lock;
 mod lookups;
 mod memory;
@@ -35,6 +37,7 @@ mod show;
 mod sound;
 mod spin;
 mod system_reason;
+mod tempo;
 mod ticker;
 mod timers;
 mod transport;
@@ -72,12 +75,16 @@ pub use ring::{LaneStatistics, Overflow, Ring};
 pub use runtime::{Runtime, RuntimeError};
 pub use session::Session;
 pub use show::{
-    BEATS_RANGE, BPM_RANGE, Beats, PictureForm, SHOW_OUTPUTS, ShowConfiguration, ShowEngine, ShowError,
-    ShowReport, ShowReportKind, ShowSession,
+    BPM_RANGE, PictureForm, SHOW_OUTPUTS, ShowConfiguration, ShowEngine, ShowError, ShowReport,
+    ShowReportKind, ShowSession,
 };
 pub use sound::{
     BLOCK_SAMPLES, CHANNELS, CaptureEngine, CaptureSession, DEMO_DEVICE, MAX_CAPTURE_CAPACITY, PERIODS,
     PlaybackEngine, PlaybackProgress, PlaybackSession, RATES, SoundBlock, SoundConfiguration, SoundError,
+};
+pub use tempo::{
+    Beat, BeatReader, BeatReading, TempoChange, TempoConfiguration, TempoEngine, TempoError, TempoReport,
+    TempoReportKind,
 };
 pub use ticker::{RATE_RANGE, Tick, TickerConfiguration, TickerEngine, TickerError, TickerSession};
 pub use transport::{

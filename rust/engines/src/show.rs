@@ -14,7 +14,7 @@ mod painter;
 mod records;
 mod shared;
 
-pub use beats::{BEATS_RANGE, BPM_RANGE, Beats};
+pub use beats::BPM_RANGE;
 pub use configuration::ShowConfiguration;
 pub use engine::{ShowEngine, ShowSession};
 pub use error::ShowError;

@@ -479,6 +479,9 @@ RustleStatus rustle_log_set_level(uint32_t level, RustleError *error);
 /// The number of `rustle_dmx_sender_start`.
 #define RUSTLE_START_DMX_SENDER 0xC1A0C615u
 
+/// The number of `rustle_dmx_sender_counts`.
+#define RUSTLE_DESCRIBE_DMX_SENDER_COUNTS 0x47E1A2CFu
+
 // `RustleDMXProtocol`: A protocol of DMX over IP.
 
 /// sACN (ANSI E1.31-2018).
@@ -628,6 +631,15 @@ static inline RustleStatus rustle_dmx_sender_drain(
   return rustle_drain(session, RUSTLE_START_DMX_SENDER, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
+/// Writes the counts of a session of a sender so far to `description`, also after its end, with a `sequence`
+/// of 0.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+static inline RustleStatus rustle_dmx_sender_counts(
+    RustleHandle session, RustleDMXReport *description, RustleError *error) {
+  return rustle_describe(session, RUSTLE_DESCRIBE_DMX_SENDER_COUNTS, description, sizeof *description, error);
+}
+
 /// Cancels every session of the dmx_sender. See `rustle_cancel`.
 static inline RustleStatus rustle_dmx_sender_cancel(RustleHandle dmx_sender, RustleError *error) {
   return rustle_is_of_kind(dmx_sender, 16) ? rustle_cancel(dmx_sender, error) : rustle_refuse_kind(dmx_sender, 16, error);
@@ -693,24 +705,6 @@ RustleStatus rustle_dmx_sender_set_priorities(
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_dmx_sender_set_priority(
     RustleHandle session, uint32_t universe, uint32_t priority, RustleError *error);
-
-/// `rustle_dmx_sender_counts` with the sizes of its records, which that function passes.
-RustleStatus rustle_dmx_sender_counts_sized(
-    RustleHandle session, RustleDMXReport *counts, size_t counts_size, RustleError *error);
-
-/// Reads the counts of a session of a sender so far, also after its end. `counts` receives them, with a
-/// `sequence` of 0.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
-/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`.
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// Safety: `error`, `counts` are NULL or memory that this call alone uses.
-static inline RustleStatus rustle_dmx_sender_counts(
-    RustleHandle session, RustleDMXReport *counts, RustleError *error) {
-  return rustle_dmx_sender_counts_sized(session, counts, sizeof *counts, error);
-}
 
 /// Writes the refusals by destination to `counts`, in the order of the configuration without duplicates,
 /// then those of multicast and broadcast, as many as there is room for. `written` receives their number.
@@ -2901,6 +2895,9 @@ static inline RustleStatus rustle_spectrum_peaks(
 /// The number of `rustle_meter_new`.
 #define RUSTLE_NEW_METER 0x3728C213u
 
+/// The number of `rustle_meter_read`.
+#define RUSTLE_DESCRIBE_METER_READ 0xDB3F9677u
+
 /// Instead of a channel: all channels, by the mean of their powers.
 #define RUSTLE_CHANNEL_ALL UINT32_MAX
 
@@ -3058,6 +3055,17 @@ static inline RustleStatus rustle_meter_new(
   return rustle_new(RUSTLE_NEW_METER, configuration, sizeof *configuration, meter, error);
 }
 
+/// Writes the meter's present reading to `description`.
+///
+/// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
+static inline RustleStatus rustle_meter_read(
+    RustleHandle meter, RustleMeterReading *description, RustleError *error) {
+  return rustle_describe(meter, RUSTLE_DESCRIBE_METER_READ, description, sizeof *description, error);
+}
+
 /// Makes the handle `meter` stale. See `rustle_free`.
 static inline RustleStatus rustle_meter_free(RustleHandle meter, RustleError *error) {
   return rustle_is_of_kind(meter, 11) ? rustle_free(meter, error) : rustle_refuse_kind(meter, 11, error);
@@ -3100,24 +3108,6 @@ RustleStatus rustle_meter_add_sized(
 static inline RustleStatus rustle_meter_add(
     RustleHandle meter, const RustleMeterAddition *addition, RustleError *error) {
   return rustle_meter_add_sized(meter, addition, sizeof *addition, error);
-}
-
-/// `rustle_meter_read` with the sizes of its records, which that function passes.
-RustleStatus rustle_meter_read_sized(
-    RustleHandle meter, RustleMeterReading *reading, size_t reading_size, RustleError *error);
-
-/// Writes the meter's present reading to `reading`.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object).
-///
-/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
-/// the object.
-///
-/// Safety: `error`, `reading` are NULL or memory that this call alone uses.
-static inline RustleStatus rustle_meter_read(
-    RustleHandle meter, RustleMeterReading *reading, RustleError *error) {
-  return rustle_meter_read_sized(meter, reading, sizeof *reading, error);
 }
 
 /// Writes to `level` the exceedance level, exceeded for `percent` (0 to 100) of the measurement, such as
@@ -3450,6 +3440,151 @@ static inline RustleStatus rustle_profile_free(RustleHandle profile, RustleError
 RustleStatus rustle_profile_text(
     RustleHandle profile, uint32_t kind, uint32_t index, uint8_t *text, size_t text_capacity, size_t *length,
     RustleError *error);
+
+// ---- The beats of music: of a signal as it comes, or of a whole one.
+
+/// The number of `rustle_rhythm_new`.
+#define RUSTLE_NEW_RHYTHM 0x0695BAA8u
+
+/// The number of `rustle_rhythm_describe`.
+#define RUSTLE_DESCRIBE_RHYTHM 0xEE450697u
+
+/// The configuration of a beat tracker.
+typedef struct RustleRhythmConfiguration {
+  /// The sample rate in Hz, 8000 to 768,000. Example: 48000.
+  double sample_rate;
+  /// The slowest tempo in beats a minute, at least 30; 0: 55. A slower rhythm is reported at its double.
+  double slowest;
+  /// The fastest tempo in beats a minute, at most 300 and at least 1.5 times the slowest; 0: 200. A faster rhythm is reported at its
+  /// half.
+  double fastest;
+  /// Not 0: the beats of the whole signal, whose later part decides where the earlier ones are, are written at its end.
+  uint32_t is_whole;
+  /// 0.
+  uint32_t reserved;
+} RustleRhythmConfiguration;
+
+/// The rhythm at one time. At the end of a whole signal, a beat.
+typedef struct RustleRhythmFrame {
+  /// The time in samples from the signal's beginning.
+  double sample;
+  /// The tempo in beats a minute; 0: there is none yet.
+  double tempo;
+  /// The position between two beats, 0 to less than 1.
+  double phase;
+  /// The time of the next beat in samples from the signal's beginning, after the last sample that the frame needs.
+  double next_beat;
+  /// The standard error of the beats' times, in samples.
+  double phase_error;
+  /// How regular the rhythm is at its tempo, 0 to 1: some hundredths for noise.
+  double confidence;
+  /// How much of the spectrum rises: 0 for silence and steady sounds, about 3 for a drum.
+  double strength;
+  /// The strength of an onset at the frame before; 0: there is none.
+  double onset;
+  /// The root mean square of 30 to 200 Hz; a sine of full scale has 0.707.
+  double low;
+  /// That of 200 to 2500 Hz.
+  double middle;
+  /// That of 2500 to 16,000 Hz, or to half the sample rate.
+  double high;
+  /// Not 0 for the last frame before a beat, so that each beat is reported once: `next_beat` is its time.
+  uint32_t is_beat;
+  /// 0.
+  uint32_t reserved;
+} RustleRhythmFrame;
+
+/// The effective settings of a beat tracker.
+typedef struct RustleRhythmDescription {
+  /// Samples from frame to frame: about 10 ms.
+  uint32_t hop;
+  /// Samples from a frame's time to the last one that it needs: about 23 ms.
+  uint32_t latency;
+} RustleRhythmDescription;
+
+/// Discards the signal; the next sample is the first of another.
+///
+/// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
+static inline RustleStatus rustle_rhythm_reset(RustleHandle rhythm, RustleError *error) {
+  return rustle_is_of_kind(rhythm, 23) ? rustle_reset(rhythm, error) : rustle_refuse_kind(rhythm, 23, error);
+}
+
+/// Makes a beat tracker, at the beginning of a signal. `rhythm` receives the handle, to be freed with
+/// `rustle_rhythm_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range).
+static inline RustleStatus rustle_rhythm_new(
+    const RustleRhythmConfiguration *configuration, RustleHandle *rhythm, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_RHYTHM, configuration, sizeof *configuration, rhythm, error);
+}
+
+/// Writes the tracker's effective settings to `description`.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
+static inline RustleStatus rustle_rhythm_describe(
+    RustleHandle rhythm, RustleRhythmDescription *description, RustleError *error) {
+  return rustle_describe(rhythm, RUSTLE_DESCRIBE_RHYTHM, description, sizeof *description, error);
+}
+
+/// Makes the handle `rhythm` stale. See `rustle_free`.
+static inline RustleStatus rustle_rhythm_free(RustleHandle rhythm, RustleError *error) {
+  return rustle_is_of_kind(rhythm, 23) ? rustle_free(rhythm, error) : rustle_refuse_kind(rhythm, 23, error);
+}
+
+/// `rustle_rhythm_process` with the sizes of its records, which that function passes.
+RustleStatus rustle_rhythm_process_sized(
+    RustleHandle rhythm, const float *samples, size_t samples_count, RustleRhythmFrame *frames,
+    size_t frames_size, size_t frames_capacity, size_t *taken, size_t *written, RustleError *error);
+
+/// Processes the next samples of the signal, as far as the completed frames fit in `frames`. `taken`
+/// receives the number of samples taken, pass the others again; `written` receives the number of frames.
+/// Room for 1 + `samples_count` / hop frames is enough for all samples; without room none are taken. Of a
+/// whole signal all samples are taken, and no frames written. The results do not depend on how the signal is
+/// divided.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_EXHAUSTED` (no memory for a whole
+/// signal), `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, unless the signal is
+/// a whole one, while nobody frees the object.
+///
+/// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
+/// `error`, `frames` (`frames_capacity` elements), `taken`, `written` are NULL or memory that this call
+/// alone uses.
+static inline RustleStatus rustle_rhythm_process(
+    RustleHandle rhythm, const float *samples, size_t samples_count, RustleRhythmFrame *frames,
+    size_t frames_capacity, size_t *taken, size_t *written, RustleError *error) {
+  return rustle_rhythm_process_sized(
+      rhythm, samples, samples_count, frames, sizeof *frames, frames_capacity, taken, written, error);
+}
+
+/// `rustle_rhythm_finish` with the sizes of its records, which that function passes.
+RustleStatus rustle_rhythm_finish_sized(
+    RustleHandle rhythm, RustleRhythmFrame *frames, size_t frames_size, size_t frames_capacity,
+    size_t *written, RustleError *error);
+
+/// Ends the signal. Of a whole one it writes the beats, as far as they fit in `frames`: each frame has the
+/// time of one in `sample` and that of the next in `next_beat`, the median `tempo`, and the `confidence`.
+/// `written` receives their number; while it is `frames_capacity`, call again. When it is less, the next
+/// sample is the first of another signal.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_EXHAUSTED` (no memory for the
+/// beats), `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+///
+/// Safety: `error`, `frames` (`frames_capacity` elements), `written` are NULL or memory that this call alone
+/// uses.
+static inline RustleStatus rustle_rhythm_finish(
+    RustleHandle rhythm, RustleRhythmFrame *frames, size_t frames_capacity, size_t *written,
+    RustleError *error) {
+  return rustle_rhythm_finish_sized(rhythm, frames, sizeof *frames, frames_capacity, written, error);
+}
 
 // ---- Rigs of lighting fixtures: their files, and the check of their patch.
 
@@ -3922,22 +4057,11 @@ RustleStatus rustle_show_text(
 RustleStatus rustle_show_input(
     RustleHandle session, uint32_t kind, uint32_t place, double value, RustleError *error);
 
-/// Sets the beats of a session of a show, as a clock of another source has them: the count, -5e11 to 5e11,
-/// of `age_ns` nanoseconds ago, or of a time to come where that is negative, and a tempo from there on, 1 to
-/// 999 beats a minute. Where they differ from those before, effects jump.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; a number out of
-/// its range), `RUSTLE_EXHAUSTED` as `rustle_show_input`, `RUSTLE_FORKED`.
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// Safety: `error` is NULL or memory that this call alone uses.
-RustleStatus rustle_show_set_beats(
-    RustleHandle session, double beats, int64_t age_ns, double beats_a_minute, RustleError *error);
-
 /// Adds a session of a sender on the same runtime to a session of a show, at most 64: it takes the universes
 /// of its protocol from the coming frame on. The show follows the frames of the first one that sends. One
-/// that is there already is left as it is.
+/// that is there already is left as it is. `sender` may be a clock of the runtime's (`rustle_tempo_new`)
+/// instead: the show follows its smooth beats from the coming frame on, until another tempo is set; where
+/// they differ from those before, effects jump.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
 /// `RUSTLE_INVALID_LENGTH` (a 65th), `RUSTLE_FORKED`.
@@ -4396,6 +4520,385 @@ RustleStatus rustle_stft_stream_push(
 RustleStatus rustle_stft_stream_finish(
     RustleHandle stft_stream, float *output, size_t output_capacity, size_t *frames, RustleError *error);
 
+// ---- A clock of beats that follows a session shared on the network, taps, MIDI clock, audio, or a tempo of the user's.
+
+/// The number of `rustle_tempo_new`.
+#define RUSTLE_NEW_TEMPO 0xFA1AABADu
+
+/// The number of `rustle_tempo_start`.
+#define RUSTLE_START_TEMPO 0x1F327F73u
+
+/// The number of `rustle_tempo_taps`.
+#define RUSTLE_DESCRIBE_TEMPO_TAPS 0xA7CD1347u
+
+/// The number of `rustle_tempo_counts`.
+#define RUSTLE_DESCRIBE_TEMPO_COUNTS 0xA9C13C91u
+
+// `RustleBeatReading`: Which beats are read.
+
+/// The clock's, which walk to a change by at most 1 ms in 22.7 ms: for lights.
+#define RUSTLE_BEATS_SMOOTH 0
+
+/// The clock's, which may jump: for sequencers.
+#define RUSTLE_BEATS_EXACT 1
+
+/// The session's, whichever source the clock follows.
+#define RUSTLE_BEATS_SESSION 2
+
+// `RustleTempoSource`: A source of beats.
+
+/// A session with peers.
+#define RUSTLE_TEMPO_SOURCE_LINK 0
+
+/// Taps.
+#define RUSTLE_TEMPO_SOURCE_TAP 1
+
+/// MIDI clock.
+#define RUSTLE_TEMPO_SOURCE_MIDI 2
+
+/// Beats that are heard in audio.
+#define RUSTLE_TEMPO_SOURCE_AUDIO 3
+
+/// The tempo that the user sets.
+#define RUSTLE_TEMPO_SOURCE_MANUAL 4
+
+// `RustleTempoReportKind`: What a report of a clock is for.
+
+/// The state at a time of the reports' rate.
+#define RUSTLE_TEMPO_REPORT_STATE 0
+
+/// The clock follows another source.
+#define RUSTLE_TEMPO_REPORT_SOURCE_CHANGED 1
+
+/// The clock has another tempo.
+#define RUSTLE_TEMPO_REPORT_TEMPO_CHANGED 2
+
+/// The clock's phase moved.
+#define RUSTLE_TEMPO_REPORT_PHASE_SHIFTED 3
+
+/// The session has another tempo.
+#define RUSTLE_TEMPO_REPORT_SESSION_TEMPO_CHANGED 4
+
+/// The session's phase moved.
+#define RUSTLE_TEMPO_REPORT_SESSION_PHASE_SHIFTED 5
+
+/// The number of peers is another.
+#define RUSTLE_TEMPO_REPORT_PEERS_CHANGED 6
+
+/// The session is another.
+#define RUSTLE_TEMPO_REPORT_SESSION_JOINED 7
+
+/// The session started or stopped.
+#define RUSTLE_TEMPO_REPORT_PLAYING_CHANGED 8
+
+// `RustleTapOutcome`: The effect of a tap.
+
+/// There was no tap.
+#define RUSTLE_TAP_NONE 0
+
+/// It is the first of an estimate: of all, or after a pause of 3 s and 2.5 periods.
+#define RUSTLE_TAP_FIRST 1
+
+/// It counts.
+#define RUSTLE_TAP_COUNTED 2
+
+/// It falls on the beat of another tap, and does not count.
+#define RUSTLE_TAP_DOUBLED 3
+
+/// It is not later than the tap before, and does not count.
+#define RUSTLE_TAP_OUT_OF_ORDER 4
+
+// `RustleTempoInput`: A change of a clock or of its session.
+
+/// Value 1 takes part in sessions, 0 leaves.
+#define RUSTLE_TEMPO_ENABLED 0
+
+/// The value in beats a minute, 20 to 999, is the tempo of the session, for all, with the beat at the time
+/// unchanged; and the one that the clock follows without another source.
+#define RUSTLE_TEMPO_TEMPO 1
+
+/// Value 1 starts, 0 stops, at the time; for all, if starts and stops are shared.
+#define RUSTLE_TEMPO_PLAYING 2
+
+/// Value 1 shares starts and stops, 0 does not.
+#define RUSTLE_TEMPO_FOLLOWS_START_STOP 3
+
+/// The value in beats is the quantum, more than 0 to 1,000,000.
+#define RUSTLE_TEMPO_QUANTUM 4
+
+/// The session's count is the value at the time, or with peers at the next one whose phase fits.
+#define RUSTLE_TEMPO_REQUEST_BEAT 5
+
+/// The session's count is the value at the time; the phase moves for everybody in it.
+#define RUSTLE_TEMPO_FORCE_BEAT 6
+
+/// A tap at the time.
+#define RUSTLE_TEMPO_TAP 7
+
+/// The taps' tempo is halved.
+#define RUSTLE_TEMPO_HALVE 8
+
+/// The taps' tempo is doubled.
+#define RUSTLE_TEMPO_DOUBLE 9
+
+/// The taps' beats are later by the value in milliseconds, -10,000 to 10,000.
+#define RUSTLE_TEMPO_NUDGE 10
+
+/// The taps' beat nearest to the time is a downbeat.
+#define RUSTLE_TEMPO_DOWNBEAT 11
+
+/// Value 1 holds the taps, which then do not age; 0 does not.
+#define RUSTLE_TEMPO_HOLDS_TAPS 12
+
+/// The taps are forgotten.
+#define RUSTLE_TEMPO_FORGET_TAPS 13
+
+/// The value, 0 to 255, is a byte of a MIDI stream that came at the time.
+#define RUSTLE_TEMPO_MIDI_BYTE 14
+
+/// A beat was heard in audio at the time: the value is the tempo, 20 to 999, with the confidence and the
+/// phase error.
+#define RUSTLE_TEMPO_HEARD 15
+
+/// The value, 0 to 1, is the confidence from which audio is followed; 0.3 at first.
+#define RUSTLE_TEMPO_AUDIO_CONFIDENCE 16
+
+/// The value, one of `RUSTLE_TEMPO_SOURCE_…`, is the first source in the order, before the others in the
+/// order that they have.
+#define RUSTLE_TEMPO_PREFER 17
+
+/// The smooth beats are the exact ones at once.
+#define RUSTLE_TEMPO_JUMP 18
+
+/// The configuration of a clock. Texts are read during the call only.
+typedef struct RustleTempoConfiguration {
+  /// The interfaces of the session by name or address, separated by commas; `all`; empty: the loopback, by which programs of one
+  /// machine hear each other.
+  RustleString interfaces;
+  /// Beats a minute at the start, 20 to 999. Example: 120.
+  double beats_a_minute;
+  /// The beats of a bar, more than 0 to 1,000,000. Example: 4.
+  double quantum;
+  /// Reports of the state a second, 0.001 to 10,000,000. Example: 1000.
+  double reports_per_second;
+  /// The number of reports after which a session of them ends, those of changes among them; 0: no limit.
+  uint64_t report_limit;
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  RustleHandle runtime;
+  /// The clock on the same runtime whose session this one follows; 0: one of its own.
+  RustleHandle followed;
+  /// Which beats are reported.
+  /// One of `RUSTLE_BEATS_…`.
+  uint32_t reading;
+  /// Not 0: starts and stops are shared.
+  uint32_t follows_start_stop;
+} RustleTempoConfiguration;
+
+/// A beat at a host time, and the state of the clock.
+typedef struct RustleBeat {
+  /// The host time in microseconds: CLOCK_MONOTONIC_RAW on Linux, `mach_absolute_time` on Apple systems.
+  int64_t host_us;
+  /// The count of beats.
+  double beats;
+  /// Beats a minute; the smooth ones pass up to 4.4 % faster or slower.
+  double beats_a_minute;
+  /// The position between two beats, 0 to less than 1.
+  double beat_phase;
+  /// The position in the quantum as a share of it, 0 to less than 1.
+  double bar_phase;
+  /// The quantum in beats.
+  double quantum;
+  /// The source's confidence, 0 to 1.
+  double confidence;
+  /// The standard error of the phase in milliseconds, as the source reports it.
+  double phase_error_ms;
+  /// The id of the session.
+  uint64_t session;
+  /// The source.
+  /// One of `RUSTLE_TEMPO_SOURCE_…`.
+  uint32_t source;
+  /// The other members of the session.
+  uint32_t peers;
+  /// Not 0 while the source plays.
+  uint32_t is_playing;
+  /// Not 0 while this program takes part in sessions.
+  uint32_t is_enabled;
+} RustleBeat;
+
+/// The state of a clock, and what happened.
+typedef struct RustleTempoReport {
+  /// The sequence number in the session of reports: 0, 1, 2 …
+  uint64_t sequence;
+  /// The state after it.
+  RustleBeat beat;
+  /// How far the phase moved in beats, forwards if positive; otherwise 0.
+  double shift;
+  /// What the report is for.
+  /// One of `RUSTLE_TEMPO_REPORT_…`.
+  uint32_t kind;
+  /// Not 0: a peer, or the source, made the change; otherwise this program.
+  uint32_t is_by_peer;
+  /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+  uint32_t gap;
+  /// 0.
+  uint32_t reserved;
+} RustleTempoReport;
+
+/// A change of a clock or of its session.
+typedef struct RustleTempoChange {
+  /// The host time in microseconds, where the kind has one; negative: now.
+  int64_t at_us;
+  /// The value, as the kind says. Example: 120.
+  double value;
+  /// The confidence of a beat that was heard, 0 to 1.
+  double confidence;
+  /// The standard error of the time of a beat that was heard, in milliseconds.
+  double phase_error_ms;
+  /// The kind. Example: 15.
+  /// One of `RUSTLE_TEMPO_…`.
+  uint32_t kind;
+  /// 0.
+  uint32_t reserved;
+} RustleTempoChange;
+
+/// Tempo and phase of the taps.
+typedef struct RustleTapEstimate {
+  /// Beats a minute; 0: there are fewer than two taps.
+  double beats_a_minute;
+  /// The standard error of the tempo.
+  double tempo_error;
+  /// The standard error of the phase at the last tap, in milliseconds.
+  double phase_error_ms;
+  /// What the tempo would be multiplied with to be within 60 to 180 beats a minute: 0.5, 1 or 2. It is never done by itself.
+  double suggestion;
+  /// The host time of the last tap, in microseconds.
+  int64_t last_us;
+  /// The taps since the last reset.
+  uint32_t taps;
+  /// The beats before the last tap that were not tapped.
+  uint32_t missed;
+  /// The effect of the last tap.
+  /// One of `RUSTLE_TAP_…`.
+  uint32_t outcome;
+  /// 0.
+  uint32_t reserved;
+} RustleTapEstimate;
+
+/// The counts of a member of sessions.
+typedef struct RustleTempoCounts {
+  /// Messages of other members.
+  uint64_t messages;
+  /// Datagrams that are no messages.
+  uint64_t malformed;
+  /// Messages of members or sessions for which there was no room.
+  uint64_t excess;
+  /// Pings that were not answered because there were too many.
+  uint64_t refused_pings;
+  /// Measurements of a session's time that failed.
+  uint64_t failed_measurements;
+  /// Datagrams that were sent.
+  uint64_t sent;
+  /// Datagrams that the system did not send.
+  uint64_t refused;
+  /// Errors of sockets, and interfaces that could not be opened.
+  uint64_t socket_errors;
+} RustleTempoCounts;
+
+/// Leaves the session, cancels every session of reports and refuses later starts.
+static inline RustleStatus rustle_tempo_shut_down(RustleHandle tempo, RustleError *error) {
+  return rustle_is_of_kind(tempo, 22) ? rustle_shut_down(tempo, error) : rustle_refuse_kind(tempo, 22, error);
+}
+
+/// Makes a clock, which takes part in no session yet. `tempo` receives the handle, to be freed with
+/// `rustle_tempo_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_STALE_HANDLE` (the followed's; the runtime's), `RUSTLE_RATE_OUT_OF_RANGE`.
+static inline RustleStatus rustle_tempo_new(
+    const RustleTempoConfiguration *configuration, RustleHandle *tempo, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_TEMPO, configuration, sizeof *configuration, tempo, error);
+}
+
+/// Starts a session of reports: the state at once and then at the configured rate, and each change. Events
+/// are `RustleTempoReport` records. `session` receives the handle, to be freed with `rustle_session_free`.
+/// See `rustle_start`.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`.
+static inline RustleStatus rustle_tempo_start(
+    RustleHandle tempo, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
+    RustleError *error) {
+  return rustle_start(tempo, RUSTLE_START_TEMPO, request, sizeof *request, sizeof(RustleTempoReport), sink, session, error);
+}
+
+/// Moves waiting records of a session that `rustle_tempo_start` started into `buffer`. See `rustle_drain`.
+static inline RustleStatus rustle_tempo_drain(
+    RustleHandle session, RustleTempoReport *buffer, size_t capacity, size_t *count,
+    RustleLaneStatistics *statistics, RustleError *error) {
+  return rustle_drain(session, RUSTLE_START_TEMPO, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
+}
+
+/// Writes tempo and phase of the taps to `description`.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+static inline RustleStatus rustle_tempo_taps(
+    RustleHandle tempo, RustleTapEstimate *description, RustleError *error) {
+  return rustle_describe(tempo, RUSTLE_DESCRIBE_TEMPO_TAPS, description, sizeof *description, error);
+}
+
+/// Writes the counts of a clock's session so far to `description`.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+static inline RustleStatus rustle_tempo_counts(
+    RustleHandle tempo, RustleTempoCounts *description, RustleError *error) {
+  return rustle_describe(tempo, RUSTLE_DESCRIBE_TEMPO_COUNTS, description, sizeof *description, error);
+}
+
+/// Makes the handle `tempo` stale. See `rustle_free`.
+static inline RustleStatus rustle_tempo_free(RustleHandle tempo, RustleError *error) {
+  return rustle_is_of_kind(tempo, 22) ? rustle_free(tempo, error) : rustle_refuse_kind(tempo, 22, error);
+}
+
+/// `rustle_tempo_beats_at` with the sizes of its records, which that function passes.
+RustleStatus rustle_tempo_beats_at_sized(
+    RustleHandle tempo, int64_t at_us, uint32_t reading, RustleBeat *beat, size_t beat_size,
+    RustleError *error);
+
+/// Writes to `beat` the beat at a host time in microseconds, a little in the past or in the future;
+/// negative: now. It takes no lock, and allocates nothing. `reading` is one of `RUSTLE_BEATS_…`.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned).
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
+///
+/// Safety: `error`, `beat` are NULL or memory that this call alone uses.
+static inline RustleStatus rustle_tempo_beats_at(
+    RustleHandle tempo, int64_t at_us, uint32_t reading, RustleBeat *beat, RustleError *error) {
+  return rustle_tempo_beats_at_sized(tempo, at_us, reading, beat, sizeof *beat, error);
+}
+
+/// `rustle_tempo_change` with the sizes of its records, which that function passes.
+RustleStatus rustle_tempo_change_sized(
+    RustleHandle tempo, const RustleTempoChange *change, size_t change_size, int64_t *time_us,
+    RustleError *error);
+
+/// Makes a change. `time_us` receives its host time in microseconds: that of a requested beat may be later
+/// than asked for.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned; a field out of its range), `RUSTLE_UNKNOWN_INTERFACE`,
+/// `RUSTLE_NETWORK_FAILED`, `RUSTLE_SHUT_DOWN`, `RUSTLE_EXHAUSTED` (of `RUSTLE_TEMPO_ENABLED`),
+/// `RUSTLE_FORKED`; nothing is changed then.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+///
+/// Safety: `change` is NULL or readable and not written during the call; `error`, `time_us` are NULL or
+/// memory that this call alone uses.
+static inline RustleStatus rustle_tempo_change(
+    RustleHandle tempo, const RustleTempoChange *change, int64_t *time_us, RustleError *error) {
+  return rustle_tempo_change_sized(tempo, change, sizeof *change, time_us, error);
+}
+
 // ---- The ticker: engines, and the start and drain of their sessions.
 
 /// The number of `rustle_ticker_new`.
@@ -4495,6 +4998,9 @@ static inline RustleStatus rustle_ticker_free(RustleHandle ticker, RustleError *
 
 /// The number of `rustle_voice_describe`.
 #define RUSTLE_DESCRIBE_VOICE 0x788B80AFu
+
+/// The number of `rustle_voice_summary`.
+#define RUSTLE_DESCRIBE_VOICE_SUMMARY 0x8148B9A2u
 
 /// Formants are measured in each frame.
 #define RUSTLE_VOICE_FORMANTS 1
@@ -4694,6 +5200,18 @@ static inline RustleStatus rustle_voice_describe(
   return rustle_describe(voice, RUSTLE_DESCRIBE_VOICE, description, sizeof *description, error);
 }
 
+/// Writes the summary of all frames since the beginning of the signal to `description`, in a time
+/// proportional to the range of pitch, not to the signal's length.
+///
+/// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
+static inline RustleStatus rustle_voice_summary(
+    RustleHandle voice, RustleVoiceSummary *description, RustleError *error) {
+  return rustle_describe(voice, RUSTLE_DESCRIBE_VOICE_SUMMARY, description, sizeof *description, error);
+}
+
 /// Makes the handle `voice` stale. See `rustle_free`.
 static inline RustleStatus rustle_voice_free(RustleHandle voice, RustleError *error) {
   return rustle_is_of_kind(voice, 13) ? rustle_free(voice, error) : rustle_refuse_kind(voice, 13, error);
@@ -4722,25 +5240,6 @@ static inline RustleStatus rustle_voice_process(
     size_t frames_capacity, size_t *taken, size_t *written, RustleError *error) {
   return rustle_voice_process_sized(
       voice, samples, samples_count, frames, sizeof *frames, frames_capacity, taken, written, error);
-}
-
-/// `rustle_voice_summary` with the sizes of its records, which that function passes.
-RustleStatus rustle_voice_summary_sized(
-    RustleHandle voice, RustleVoiceSummary *summary, size_t summary_size, RustleError *error);
-
-/// Writes the summary of all frames since the beginning of the signal to `summary`, in a time proportional
-/// to the range of pitch, not to the signal's length.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object).
-///
-/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
-/// the object.
-///
-/// Safety: `error`, `summary` are NULL or memory that this call alone uses.
-static inline RustleStatus rustle_voice_summary(
-    RustleHandle voice, RustleVoiceSummary *summary, RustleError *error) {
-  return rustle_voice_summary_sized(voice, summary, sizeof *summary, error);
 }
 
 /// `rustle_voice_formants` with the sizes of its records, which that function passes.
@@ -5379,6 +5878,29 @@ RUSTLE_ASSERT(offsetof(RustleProfileConfiguration, file_count) == 8, "the offset
 RUSTLE_ASSERT(sizeof(RustleProfileDescription) == 8, "the size of RustleProfileDescription");
 RUSTLE_ASSERT(offsetof(RustleProfileDescription, modes) == 0, "the offset of RustleProfileDescription.modes");
 RUSTLE_ASSERT(offsetof(RustleProfileDescription, notes) == 4, "the offset of RustleProfileDescription.notes");
+RUSTLE_ASSERT(sizeof(RustleRhythmConfiguration) == 32, "the size of RustleRhythmConfiguration");
+RUSTLE_ASSERT(offsetof(RustleRhythmConfiguration, sample_rate) == 0, "the offset of RustleRhythmConfiguration.sample_rate");
+RUSTLE_ASSERT(offsetof(RustleRhythmConfiguration, slowest) == 8, "the offset of RustleRhythmConfiguration.slowest");
+RUSTLE_ASSERT(offsetof(RustleRhythmConfiguration, fastest) == 16, "the offset of RustleRhythmConfiguration.fastest");
+RUSTLE_ASSERT(offsetof(RustleRhythmConfiguration, is_whole) == 24, "the offset of RustleRhythmConfiguration.is_whole");
+RUSTLE_ASSERT(offsetof(RustleRhythmConfiguration, reserved) == 28, "the offset of RustleRhythmConfiguration.reserved");
+RUSTLE_ASSERT(sizeof(RustleRhythmFrame) == 96, "the size of RustleRhythmFrame");
+RUSTLE_ASSERT(offsetof(RustleRhythmFrame, sample) == 0, "the offset of RustleRhythmFrame.sample");
+RUSTLE_ASSERT(offsetof(RustleRhythmFrame, tempo) == 8, "the offset of RustleRhythmFrame.tempo");
+RUSTLE_ASSERT(offsetof(RustleRhythmFrame, phase) == 16, "the offset of RustleRhythmFrame.phase");
+RUSTLE_ASSERT(offsetof(RustleRhythmFrame, next_beat) == 24, "the offset of RustleRhythmFrame.next_beat");
+RUSTLE_ASSERT(offsetof(RustleRhythmFrame, phase_error) == 32, "the offset of RustleRhythmFrame.phase_error");
+RUSTLE_ASSERT(offsetof(RustleRhythmFrame, confidence) == 40, "the offset of RustleRhythmFrame.confidence");
+RUSTLE_ASSERT(offsetof(RustleRhythmFrame, strength) == 48, "the offset of RustleRhythmFrame.strength");
+RUSTLE_ASSERT(offsetof(RustleRhythmFrame, onset) == 56, "the offset of RustleRhythmFrame.onset");
+RUSTLE_ASSERT(offsetof(RustleRhythmFrame, low) == 64, "the offset of RustleRhythmFrame.low");
+RUSTLE_ASSERT(offsetof(RustleRhythmFrame, middle) == 72, "the offset of RustleRhythmFrame.middle");
+RUSTLE_ASSERT(offsetof(RustleRhythmFrame, high) == 80, "the offset of RustleRhythmFrame.high");
+RUSTLE_ASSERT(offsetof(RustleRhythmFrame, is_beat) == 88, "the offset of RustleRhythmFrame.is_beat");
+RUSTLE_ASSERT(offsetof(RustleRhythmFrame, reserved) == 92, "the offset of RustleRhythmFrame.reserved");
+RUSTLE_ASSERT(sizeof(RustleRhythmDescription) == 8, "the size of RustleRhythmDescription");
+RUSTLE_ASSERT(offsetof(RustleRhythmDescription, hop) == 0, "the offset of RustleRhythmDescription.hop");
+RUSTLE_ASSERT(offsetof(RustleRhythmDescription, latency) == 4, "the offset of RustleRhythmDescription.latency");
 RUSTLE_ASSERT(sizeof(RustleRigConfiguration) == 16, "the size of RustleRigConfiguration");
 RUSTLE_ASSERT(offsetof(RustleRigConfiguration, json) == 0, "the offset of RustleRigConfiguration.json");
 RUSTLE_ASSERT(sizeof(RustleRigDescription) == 24, "the size of RustleRigDescription");
@@ -5490,6 +6012,64 @@ RUSTLE_ASSERT(offsetof(RustleStftDescription, row_length) == 0, "the offset of R
 RUSTLE_ASSERT(offsetof(RustleStftDescription, scratch_length) == 8, "the offset of RustleStftDescription.scratch_length");
 RUSTLE_ASSERT(sizeof(RustleStftStreamConfiguration) == 8, "the size of RustleStftStreamConfiguration");
 RUSTLE_ASSERT(offsetof(RustleStftStreamConfiguration, stft) == 0, "the offset of RustleStftStreamConfiguration.stft");
+RUSTLE_ASSERT(sizeof(RustleTempoConfiguration) == 72, "the size of RustleTempoConfiguration");
+RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, interfaces) == 0, "the offset of RustleTempoConfiguration.interfaces");
+RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, beats_a_minute) == 16, "the offset of RustleTempoConfiguration.beats_a_minute");
+RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, quantum) == 24, "the offset of RustleTempoConfiguration.quantum");
+RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, reports_per_second) == 32, "the offset of RustleTempoConfiguration.reports_per_second");
+RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, report_limit) == 40, "the offset of RustleTempoConfiguration.report_limit");
+RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, runtime) == 48, "the offset of RustleTempoConfiguration.runtime");
+RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, followed) == 56, "the offset of RustleTempoConfiguration.followed");
+RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, reading) == 64, "the offset of RustleTempoConfiguration.reading");
+RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, follows_start_stop) == 68, "the offset of RustleTempoConfiguration.follows_start_stop");
+RUSTLE_ASSERT(sizeof(RustleBeat) == 88, "the size of RustleBeat");
+RUSTLE_ASSERT(offsetof(RustleBeat, host_us) == 0, "the offset of RustleBeat.host_us");
+RUSTLE_ASSERT(offsetof(RustleBeat, beats) == 8, "the offset of RustleBeat.beats");
+RUSTLE_ASSERT(offsetof(RustleBeat, beats_a_minute) == 16, "the offset of RustleBeat.beats_a_minute");
+RUSTLE_ASSERT(offsetof(RustleBeat, beat_phase) == 24, "the offset of RustleBeat.beat_phase");
+RUSTLE_ASSERT(offsetof(RustleBeat, bar_phase) == 32, "the offset of RustleBeat.bar_phase");
+RUSTLE_ASSERT(offsetof(RustleBeat, quantum) == 40, "the offset of RustleBeat.quantum");
+RUSTLE_ASSERT(offsetof(RustleBeat, confidence) == 48, "the offset of RustleBeat.confidence");
+RUSTLE_ASSERT(offsetof(RustleBeat, phase_error_ms) == 56, "the offset of RustleBeat.phase_error_ms");
+RUSTLE_ASSERT(offsetof(RustleBeat, session) == 64, "the offset of RustleBeat.session");
+RUSTLE_ASSERT(offsetof(RustleBeat, source) == 72, "the offset of RustleBeat.source");
+RUSTLE_ASSERT(offsetof(RustleBeat, peers) == 76, "the offset of RustleBeat.peers");
+RUSTLE_ASSERT(offsetof(RustleBeat, is_playing) == 80, "the offset of RustleBeat.is_playing");
+RUSTLE_ASSERT(offsetof(RustleBeat, is_enabled) == 84, "the offset of RustleBeat.is_enabled");
+RUSTLE_ASSERT(sizeof(RustleTempoReport) == 120, "the size of RustleTempoReport");
+RUSTLE_ASSERT(offsetof(RustleTempoReport, sequence) == 0, "the offset of RustleTempoReport.sequence");
+RUSTLE_ASSERT(offsetof(RustleTempoReport, beat) == 8, "the offset of RustleTempoReport.beat");
+RUSTLE_ASSERT(offsetof(RustleTempoReport, shift) == 96, "the offset of RustleTempoReport.shift");
+RUSTLE_ASSERT(offsetof(RustleTempoReport, kind) == 104, "the offset of RustleTempoReport.kind");
+RUSTLE_ASSERT(offsetof(RustleTempoReport, is_by_peer) == 108, "the offset of RustleTempoReport.is_by_peer");
+RUSTLE_ASSERT(offsetof(RustleTempoReport, gap) == 112, "the offset of RustleTempoReport.gap");
+RUSTLE_ASSERT(offsetof(RustleTempoReport, reserved) == 116, "the offset of RustleTempoReport.reserved");
+RUSTLE_ASSERT(sizeof(RustleTempoChange) == 40, "the size of RustleTempoChange");
+RUSTLE_ASSERT(offsetof(RustleTempoChange, at_us) == 0, "the offset of RustleTempoChange.at_us");
+RUSTLE_ASSERT(offsetof(RustleTempoChange, value) == 8, "the offset of RustleTempoChange.value");
+RUSTLE_ASSERT(offsetof(RustleTempoChange, confidence) == 16, "the offset of RustleTempoChange.confidence");
+RUSTLE_ASSERT(offsetof(RustleTempoChange, phase_error_ms) == 24, "the offset of RustleTempoChange.phase_error_ms");
+RUSTLE_ASSERT(offsetof(RustleTempoChange, kind) == 32, "the offset of RustleTempoChange.kind");
+RUSTLE_ASSERT(offsetof(RustleTempoChange, reserved) == 36, "the offset of RustleTempoChange.reserved");
+RUSTLE_ASSERT(sizeof(RustleTapEstimate) == 56, "the size of RustleTapEstimate");
+RUSTLE_ASSERT(offsetof(RustleTapEstimate, beats_a_minute) == 0, "the offset of RustleTapEstimate.beats_a_minute");
+RUSTLE_ASSERT(offsetof(RustleTapEstimate, tempo_error) == 8, "the offset of RustleTapEstimate.tempo_error");
+RUSTLE_ASSERT(offsetof(RustleTapEstimate, phase_error_ms) == 16, "the offset of RustleTapEstimate.phase_error_ms");
+RUSTLE_ASSERT(offsetof(RustleTapEstimate, suggestion) == 24, "the offset of RustleTapEstimate.suggestion");
+RUSTLE_ASSERT(offsetof(RustleTapEstimate, last_us) == 32, "the offset of RustleTapEstimate.last_us");
+RUSTLE_ASSERT(offsetof(RustleTapEstimate, taps) == 40, "the offset of RustleTapEstimate.taps");
+RUSTLE_ASSERT(offsetof(RustleTapEstimate, missed) == 44, "the offset of RustleTapEstimate.missed");
+RUSTLE_ASSERT(offsetof(RustleTapEstimate, outcome) == 48, "the offset of RustleTapEstimate.outcome");
+RUSTLE_ASSERT(offsetof(RustleTapEstimate, reserved) == 52, "the offset of RustleTapEstimate.reserved");
+RUSTLE_ASSERT(sizeof(RustleTempoCounts) == 64, "the size of RustleTempoCounts");
+RUSTLE_ASSERT(offsetof(RustleTempoCounts, messages) == 0, "the offset of RustleTempoCounts.messages");
+RUSTLE_ASSERT(offsetof(RustleTempoCounts, malformed) == 8, "the offset of RustleTempoCounts.malformed");
+RUSTLE_ASSERT(offsetof(RustleTempoCounts, excess) == 16, "the offset of RustleTempoCounts.excess");
+RUSTLE_ASSERT(offsetof(RustleTempoCounts, refused_pings) == 24, "the offset of RustleTempoCounts.refused_pings");
+RUSTLE_ASSERT(offsetof(RustleTempoCounts, failed_measurements) == 32, "the offset of RustleTempoCounts.failed_measurements");
+RUSTLE_ASSERT(offsetof(RustleTempoCounts, sent) == 40, "the offset of RustleTempoCounts.sent");
+RUSTLE_ASSERT(offsetof(RustleTempoCounts, refused) == 48, "the offset of RustleTempoCounts.refused");
+RUSTLE_ASSERT(offsetof(RustleTempoCounts, socket_errors) == 56, "the offset of RustleTempoCounts.socket_errors");
 RUSTLE_ASSERT(sizeof(RustleTickerConfiguration) == 40, "the size of RustleTickerConfiguration");
 RUSTLE_ASSERT(offsetof(RustleTickerConfiguration, updates_per_second) == 0, "the offset of RustleTickerConfiguration.updates_per_second");
 RUSTLE_ASSERT(offsetof(RustleTickerConfiguration, seed) == 8, "the offset of RustleTickerConfiguration.seed");

@@ -75,6 +75,9 @@ use crate::pitch::RustlePitchFrame;
 use crate::profile::RustleProfileConfiguration;
 use crate::profile::RustleProfileDescription;
 use crate::profile::RustleProfileText;
+use crate::rhythm::RustleRhythmConfiguration;
+use crate::rhythm::RustleRhythmDescription;
+use crate::rhythm::RustleRhythmFrame;
 use crate::rig::RustleRigConfiguration;
 use crate::rig::RustleRigDescription;
 use crate::rig::RustleRigFault;
@@ -97,6 +100,13 @@ use crate::status::{RustleError, RustleStatus};
 use crate::stft::RustleStftConfiguration;
 use crate::stft::RustleStftDescription;
 use crate::stft::RustleStftStreamConfiguration;
+use crate::tempo::RustleBeat;
+use crate::tempo::RustleBeatReading;
+use crate::tempo::RustleTapEstimate;
+use crate::tempo::RustleTempoChange;
+use crate::tempo::RustleTempoConfiguration;
+use crate::tempo::RustleTempoCounts;
+use crate::tempo::RustleTempoReport;
 use crate::ticker::RustlePriceUpdate;
 use crate::ticker::RustleTickerConfiguration;
 use crate::ticker::RustleTickerRequest;
@@ -117,6 +127,8 @@ use std::mem::{offset_of, MaybeUninit};
 pub const RUSTLE_NEW_DMX_SENDER: u32 = 0xcac34a9f;
 /// Starts a session: the number of `rustle_dmx_sender_start`.
 pub const RUSTLE_START_DMX_SENDER: u32 = 0xc1a0c615;
+/// Describes an object or a session: the number of `rustle_dmx_sender_counts`.
+pub const RUSTLE_DESCRIBE_DMX_SENDER_COUNTS: u32 = 0x47e1a2cf;
 /// Makes an object: the number of `rustle_dmx_nodes_new`.
 pub const RUSTLE_NEW_DMX_NODES: u32 = 0xb1d00615;
 /// Starts a session: the number of `rustle_dmx_nodes_start`.
@@ -175,6 +187,8 @@ pub const RUSTLE_NEW_FFT_INVERSE: u32 = 0x3ec0ed55;
 pub const RUSTLE_DESCRIBE_FFT_INVERSE: u32 = 0x717792b4;
 /// Makes an object: the number of `rustle_meter_new`.
 pub const RUSTLE_NEW_METER: u32 = 0x3728c213;
+/// Describes an object or a session: the number of `rustle_meter_read`.
+pub const RUSTLE_DESCRIBE_METER_READ: u32 = 0xdb3f9677;
 /// Makes an object: the number of `rustle_pitch_new`.
 pub const RUSTLE_NEW_PITCH: u32 = 0xdf2f2d18;
 /// Describes an object or a session: the number of `rustle_pitch_describe`.
@@ -183,6 +197,10 @@ pub const RUSTLE_DESCRIBE_PITCH: u32 = 0x1512e187;
 pub const RUSTLE_NEW_PROFILE: u32 = 0xf0b5f48f;
 /// Describes an object or a session: the number of `rustle_profile_describe`.
 pub const RUSTLE_DESCRIBE_PROFILE: u32 = 0xc9ad14a2;
+/// Makes an object: the number of `rustle_rhythm_new`.
+pub const RUSTLE_NEW_RHYTHM: u32 = 0x0695baa8;
+/// Describes an object or a session: the number of `rustle_rhythm_describe`.
+pub const RUSTLE_DESCRIBE_RHYTHM: u32 = 0xee450697;
 /// Makes an object: the number of `rustle_rig_new`.
 pub const RUSTLE_NEW_RIG: u32 = 0x80177690;
 /// Describes an object or a session: the number of `rustle_rig_describe`.
@@ -209,6 +227,14 @@ pub const RUSTLE_NEW_STFT: u32 = 0x7078781d;
 pub const RUSTLE_DESCRIBE_STFT: u32 = 0xa55d5a2c;
 /// Makes an object: the number of `rustle_stft_stream_new`.
 pub const RUSTLE_NEW_STFT_STREAM: u32 = 0x543ffb8c;
+/// Makes an object: the number of `rustle_tempo_new`.
+pub const RUSTLE_NEW_TEMPO: u32 = 0xfa1aabad;
+/// Starts a session: the number of `rustle_tempo_start`.
+pub const RUSTLE_START_TEMPO: u32 = 0x1f327f73;
+/// Describes an object or a session: the number of `rustle_tempo_taps`.
+pub const RUSTLE_DESCRIBE_TEMPO_TAPS: u32 = 0xa7cd1347;
+/// Describes an object or a session: the number of `rustle_tempo_counts`.
+pub const RUSTLE_DESCRIBE_TEMPO_COUNTS: u32 = 0xa9c13c91;
 /// Makes an object: the number of `rustle_ticker_new`.
 pub const RUSTLE_NEW_TICKER: u32 = 0x5b173226;
 /// Starts a session: the number of `rustle_ticker_start`.
@@ -217,6 +243,8 @@ pub const RUSTLE_START_TICKER: u32 = 0x5b3f3b14;
 pub const RUSTLE_NEW_VOICE: u32 = 0x6ee06dd0;
 /// Describes an object or a session: the number of `rustle_voice_describe`.
 pub const RUSTLE_DESCRIBE_VOICE: u32 = 0x788b80af;
+/// Describes an object or a session: the number of `rustle_voice_summary`.
+pub const RUSTLE_DESCRIBE_VOICE_SUMMARY: u32 = 0x8148b9a2;
 
 impl Tabled for crate::session::Session {
     fn table() -> &'static SlotTable<Self> {
@@ -313,6 +341,14 @@ impl Tabled for crate::profile::ProfileObject {
     }
 }
 
+impl Tabled for crate::rhythm::Rhythm {
+    fn table() -> &'static SlotTable<Self> {
+        static OBJECTS: SlotTable<crate::rhythm::Rhythm> =
+            SlotTable::new(<crate::rhythm::Rhythm as Object>::KIND);
+        &OBJECTS
+    }
+}
+
 impl Tabled for crate::rig::RigObject {
     fn table() -> &'static SlotTable<Self> {
         static OBJECTS: SlotTable<crate::rig::RigObject> =
@@ -368,6 +404,14 @@ impl Tabled for crate::stft::StftStream {
     }
 }
 
+impl Tabled for crate::tempo::TempoObject {
+    fn table() -> &'static SlotTable<Self> {
+        static OBJECTS: SlotTable<crate::tempo::TempoObject> =
+            SlotTable::new(<crate::tempo::TempoObject as Object>::KIND);
+        &OBJECTS
+    }
+}
+
 impl Tabled for crate::ticker::TickerEngine {
     fn table() -> &'static SlotTable<Self> {
         static OBJECTS: SlotTable<crate::ticker::TickerEngine> =
@@ -403,6 +447,7 @@ pub(crate) fn kind_name(kind: u32) -> &'static str {
         <crate::meter::Meter as Object>::KIND => <crate::meter::Meter as Object>::NAME,
         <crate::pitch::Pitch as Object>::KIND => <crate::pitch::Pitch as Object>::NAME,
         <crate::profile::ProfileObject as Object>::KIND => <crate::profile::ProfileObject as Object>::NAME,
+        <crate::rhythm::Rhythm as Object>::KIND => <crate::rhythm::Rhythm as Object>::NAME,
         <crate::rig::RigObject as Object>::KIND => <crate::rig::RigObject as Object>::NAME,
         <crate::runtime::ManualRuntime as Object>::KIND => <crate::runtime::ManualRuntime as Object>::NAME,
         <crate::show::ShowObject as Object>::KIND => <crate::show::ShowObject as Object>::NAME,
@@ -410,6 +455,7 @@ pub(crate) fn kind_name(kind: u32) -> &'static str {
         <crate::sound::PlaybackEngine as Object>::KIND => <crate::sound::PlaybackEngine as Object>::NAME,
         <crate::stft::Stft as Object>::KIND => <crate::stft::Stft as Object>::NAME,
         <crate::stft::StftStream as Object>::KIND => <crate::stft::StftStream as Object>::NAME,
+        <crate::tempo::TempoObject as Object>::KIND => <crate::tempo::TempoObject as Object>::NAME,
         <crate::ticker::TickerEngine as Object>::KIND => <crate::ticker::TickerEngine as Object>::NAME,
         <crate::voice::Voice as Object>::KIND => <crate::voice::Voice as Object>::NAME,
         _ => "none",
@@ -439,6 +485,7 @@ pub(crate) fn verbs(kind: u32) -> Option<&'static Verbs> {
         <crate::profile::ProfileObject as Object>::KIND => {
             const { &Verbs::of::<crate::profile::ProfileObject>() }
         }
+        <crate::rhythm::Rhythm as Object>::KIND => const { &Verbs::of::<crate::rhythm::Rhythm>() },
         <crate::rig::RigObject as Object>::KIND => const { &Verbs::of::<crate::rig::RigObject>() },
         <crate::runtime::ManualRuntime as Object>::KIND => {
             const { &Verbs::of::<crate::runtime::ManualRuntime>() }
@@ -452,6 +499,7 @@ pub(crate) fn verbs(kind: u32) -> Option<&'static Verbs> {
         }
         <crate::stft::Stft as Object>::KIND => const { &Verbs::of::<crate::stft::Stft>() },
         <crate::stft::StftStream as Object>::KIND => const { &Verbs::of::<crate::stft::StftStream>() },
+        <crate::tempo::TempoObject as Object>::KIND => const { &Verbs::of::<crate::tempo::TempoObject>() },
         <crate::ticker::TickerEngine as Object>::KIND => {
             const { &Verbs::of::<crate::ticker::TickerEngine>() }
         }
@@ -491,6 +539,7 @@ pub(crate) fn constructor(what: u32) -> Option<&'static Constructor> {
         RUSTLE_NEW_PROFILE => {
             const { &Constructor::of::<crate::profile::ProfileObject, RustleProfileConfiguration>() }
         }
+        RUSTLE_NEW_RHYTHM => const { &Constructor::of::<crate::rhythm::Rhythm, RustleRhythmConfiguration>() },
         RUSTLE_NEW_RIG => const { &Constructor::of::<crate::rig::RigObject, RustleRigConfiguration>() },
         RUSTLE_NEW_RUNTIME_MANUAL => {
             const { &Constructor::of::<crate::runtime::ManualRuntime, RustleManualRuntime>() }
@@ -505,6 +554,9 @@ pub(crate) fn constructor(what: u32) -> Option<&'static Constructor> {
         RUSTLE_NEW_STFT => const { &Constructor::of::<crate::stft::Stft, RustleStftConfiguration>() },
         RUSTLE_NEW_STFT_STREAM => {
             const { &Constructor::of::<crate::stft::StftStream, RustleStftStreamConfiguration>() }
+        }
+        RUSTLE_NEW_TEMPO => {
+            const { &Constructor::of::<crate::tempo::TempoObject, RustleTempoConfiguration>() }
         }
         RUSTLE_NEW_TICKER => {
             const { &Constructor::of::<crate::ticker::TickerEngine, RustleTickerConfiguration>() }
@@ -539,6 +591,7 @@ pub(crate) fn starter(what: u32) -> Option<&'static Starter> {
         RUSTLE_START_SHOW => const { &Starter::of::<crate::show::ShowObject, RustleLaneRequest>() },
         RUSTLE_START_CAPTURE => const { &Starter::of::<crate::sound::CaptureEngine, RustleLaneRequest>() },
         RUSTLE_START_PLAYBACK => const { &Starter::of::<crate::sound::PlaybackEngine, RustleLaneRequest>() },
+        RUSTLE_START_TEMPO => const { &Starter::of::<crate::tempo::TempoObject, RustleLaneRequest>() },
         RUSTLE_START_TICKER => const { &Starter::of::<crate::ticker::TickerEngine, RustleTickerRequest>() },
         _ => return None,
     })
@@ -547,6 +600,9 @@ pub(crate) fn starter(what: u32) -> Option<&'static Starter> {
 /// The record behind a number.
 pub(crate) fn description(what: u32) -> Option<&'static Description> {
     Some(match what {
+        RUSTLE_DESCRIBE_DMX_SENDER_COUNTS => {
+            const { &Description::of_session::<crate::dmx::Sending, RustleDMXReport>() }
+        }
         RUSTLE_DESCRIBE_DMX_NODES_COUNTS => {
             const { &Description::of::<crate::dmx_nodes::DmxNodesObject, RustleDMXNodesCounts>() }
         }
@@ -567,16 +623,29 @@ pub(crate) fn description(what: u32) -> Option<&'static Description> {
         RUSTLE_DESCRIBE_FFT_INVERSE => {
             const { &Description::of::<crate::fft::FftInverse, RustleFftDescription>() }
         }
+        RUSTLE_DESCRIBE_METER_READ => const { &Description::of::<crate::meter::Meter, RustleMeterReading>() },
         RUSTLE_DESCRIBE_PITCH => const { &Description::of::<crate::pitch::Pitch, RustlePitchDescription>() },
         RUSTLE_DESCRIBE_PROFILE => {
             const { &Description::of::<crate::profile::ProfileObject, RustleProfileDescription>() }
+        }
+        RUSTLE_DESCRIBE_RHYTHM => {
+            const { &Description::of::<crate::rhythm::Rhythm, RustleRhythmDescription>() }
         }
         RUSTLE_DESCRIBE_RIG => const { &Description::of::<crate::rig::RigObject, RustleRigDescription>() },
         RUSTLE_DESCRIBE_SHOW => {
             const { &Description::of::<crate::show::ShowObject, RustleShowDescription>() }
         }
         RUSTLE_DESCRIBE_STFT => const { &Description::of::<crate::stft::Stft, RustleStftDescription>() },
+        RUSTLE_DESCRIBE_TEMPO_TAPS => {
+            const { &Description::of::<crate::tempo::TempoObject, RustleTapEstimate>() }
+        }
+        RUSTLE_DESCRIBE_TEMPO_COUNTS => {
+            const { &Description::of::<crate::tempo::TempoObject, RustleTempoCounts>() }
+        }
         RUSTLE_DESCRIBE_VOICE => const { &Description::of::<crate::voice::Voice, RustleVoiceDescription>() },
+        RUSTLE_DESCRIBE_VOICE_SUMMARY => {
+            const { &Description::of::<crate::voice::Voice, RustleVoiceSummary>() }
+        }
         _ => return None,
     })
 }
@@ -676,31 +745,6 @@ pub unsafe extern "C" fn rustle_dmx_sender_set_priority(
             let session = session::find(session)?;
             let session = session.face::<crate::dmx::Sending>()?;
             session.set_priority(universe, priority)
-        })
-    }
-}
-
-/// [`crate::dmx::Sending::counts`] for C.
-///
-/// # Safety
-/// As the header says.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_dmx_sender_counts_sized(
-    session: RustleHandle,
-    counts: *mut RustleDMXReport,
-    counts_size: usize,
-    error: *mut RustleError,
-) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
-    unsafe {
-        guarded(error, || {
-            check_size("counts", size_of::<RustleDMXReport>(), counts_size)?;
-            let session = session::find(session)?;
-            let session = session.face::<crate::dmx::Sending>()?;
-            let counts_place = out(counts, "counts")?;
-            session.counts().map(|counts| {
-                counts_place.write(counts);
-            })
         })
     }
 }
@@ -1475,30 +1519,6 @@ pub unsafe extern "C" fn rustle_meter_add_sized(
     }
 }
 
-/// [`crate::meter::Meter::read`] for C.
-///
-/// # Safety
-/// As the header says.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_meter_read_sized(
-    meter: RustleHandle,
-    reading: *mut RustleMeterReading,
-    reading_size: usize,
-    error: *mut RustleError,
-) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
-    unsafe {
-        guarded(error, || {
-            check_size("reading", size_of::<RustleMeterReading>(), reading_size)?;
-            let meter = <crate::meter::Meter as Tabled>::table().pin(meter, "meter")?;
-            let reading_place = out(reading, "reading")?;
-            meter.read().map(|reading| {
-                reading_place.write(reading);
-            })
-        })
-    }
-}
-
 /// [`crate::meter::Meter::exceeded`] for C.
 ///
 /// # Safety
@@ -1739,6 +1759,84 @@ pub unsafe extern "C" fn rustle_profile_text(
     }
 }
 
+/// [`crate::rhythm::Rhythm::process`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_rhythm_process_sized(
+    rhythm: RustleHandle,
+    samples: *const f32,
+    samples_count: usize,
+    frames: *mut RustleRhythmFrame,
+    frames_size: usize,
+    frames_capacity: usize,
+    taken: *mut usize,
+    written: *mut usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("frames", size_of::<RustleRhythmFrame>(), frames_size)?;
+            let rhythm = <crate::rhythm::Rhythm as Tabled>::table().pin(rhythm, "rhythm")?;
+            check_apart([
+                Argument::new("samples", samples, samples_count),
+                Argument::new("frames", frames, frames_capacity),
+                Argument::new("taken", taken, 1),
+                Argument::new("written", written, 1),
+            ])?;
+            let samples = borrowed(samples, samples_count, "samples")?;
+            let frames = borrowed_mut(
+                frames.cast::<MaybeUninit<RustleRhythmFrame>>(),
+                frames_capacity,
+                "frames",
+            )?;
+            let taken_place = out(taken, "taken")?;
+            let written_place = out(written, "written")?;
+            rhythm.process(samples, frames).map(|(taken, written)| {
+                taken_place.write(taken);
+                written_place.write(written);
+            })
+        })
+    }
+}
+
+/// [`crate::rhythm::Rhythm::finish`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_rhythm_finish_sized(
+    rhythm: RustleHandle,
+    frames: *mut RustleRhythmFrame,
+    frames_size: usize,
+    frames_capacity: usize,
+    written: *mut usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("frames", size_of::<RustleRhythmFrame>(), frames_size)?;
+            let rhythm = <crate::rhythm::Rhythm as Tabled>::table().pin(rhythm, "rhythm")?;
+            check_apart([
+                Argument::new("frames", frames, frames_capacity),
+                Argument::new("written", written, 1),
+            ])?;
+            let frames = borrowed_mut(
+                frames.cast::<MaybeUninit<RustleRhythmFrame>>(),
+                frames_capacity,
+                "frames",
+            )?;
+            let written_place = out(written, "written")?;
+            rhythm.finish(frames).map(|written| {
+                written_place.write(written);
+            })
+        })
+    }
+}
+
 /// [`crate::rig::RigObject::fault`] for C.
 ///
 /// # Safety
@@ -1839,28 +1937,6 @@ pub unsafe extern "C" fn rustle_show_input(
             let session = session::find(session)?;
             let session = session.face::<crate::show::Performing>()?;
             session.input(kind, place, value)
-        })
-    }
-}
-
-/// [`crate::show::Performing::set_beats`] for C.
-///
-/// # Safety
-/// As the header says.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_show_set_beats(
-    session: RustleHandle,
-    beats: f64,
-    age_ns: i64,
-    beats_a_minute: f64,
-    error: *mut RustleError,
-) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
-    unsafe {
-        guarded(error, || {
-            let session = session::find(session)?;
-            let session = session.face::<crate::show::Performing>()?;
-            session.set_beats(beats, age_ns, beats_a_minute)
         })
     }
 }
@@ -2134,6 +2210,62 @@ pub unsafe extern "C" fn rustle_stft_stream_finish(
     }
 }
 
+/// [`crate::tempo::TempoObject::beats_at`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_tempo_beats_at_sized(
+    tempo: RustleHandle,
+    at_us: i64,
+    reading: Choice<RustleBeatReading>,
+    beat: *mut RustleBeat,
+    beat_size: usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("beat", size_of::<RustleBeat>(), beat_size)?;
+            let tempo = <crate::tempo::TempoObject as Tabled>::table().pin(tempo, "tempo")?;
+            let beat_place = out(beat, "beat")?;
+            tempo.beats_at(at_us, reading).map(|beat| {
+                beat_place.write(beat);
+            })
+        })
+    }
+}
+
+/// [`crate::tempo::TempoObject::change`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_tempo_change_sized(
+    tempo: RustleHandle,
+    change: *const RustleTempoChange,
+    change_size: usize,
+    time_us: *mut i64,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("change", size_of::<RustleTempoChange>(), change_size)?;
+            let tempo = <crate::tempo::TempoObject as Tabled>::table().pin(tempo, "tempo")?;
+            check_apart([
+                Argument::new("change", change, 1),
+                Argument::new("time_us", time_us, 1),
+            ])?;
+            let change = record(change, "change")?;
+            let time_us_place = out(time_us, "time_us")?;
+            tempo.change(change).map(|time_us| {
+                time_us_place.write(time_us);
+            })
+        })
+    }
+}
+
 /// [`crate::voice::Voice::process`] for C.
 ///
 /// # Safety
@@ -2172,30 +2304,6 @@ pub unsafe extern "C" fn rustle_voice_process_sized(
             voice.process(samples, frames).map(|(taken, written)| {
                 taken_place.write(taken);
                 written_place.write(written);
-            })
-        })
-    }
-}
-
-/// [`crate::voice::Voice::summary`] for C.
-///
-/// # Safety
-/// As the header says.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_voice_summary_sized(
-    voice: RustleHandle,
-    summary: *mut RustleVoiceSummary,
-    summary_size: usize,
-    error: *mut RustleError,
-) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
-    unsafe {
-        guarded(error, || {
-            check_size("summary", size_of::<RustleVoiceSummary>(), summary_size)?;
-            let voice = <crate::voice::Voice as Tabled>::table().pin(voice, "voice")?;
-            let summary_place = out(summary, "summary")?;
-            voice.summary().map(|summary| {
-                summary_place.write(summary);
             })
         })
     }
@@ -5964,6 +6072,167 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleProfileDescription, notes),
     ),
     entry(
+        c"RustleRhythmConfiguration",
+        None,
+        size_of::<RustleRhythmConfiguration>(),
+        align_of::<RustleRhythmConfiguration>(),
+        0,
+    ),
+    entry(
+        c"RustleRhythmConfiguration",
+        Some(c"sample_rate"),
+        0,
+        0,
+        offset_of!(RustleRhythmConfiguration, sample_rate),
+    ),
+    entry(
+        c"RustleRhythmConfiguration",
+        Some(c"slowest"),
+        0,
+        0,
+        offset_of!(RustleRhythmConfiguration, slowest),
+    ),
+    entry(
+        c"RustleRhythmConfiguration",
+        Some(c"fastest"),
+        0,
+        0,
+        offset_of!(RustleRhythmConfiguration, fastest),
+    ),
+    entry(
+        c"RustleRhythmConfiguration",
+        Some(c"is_whole"),
+        0,
+        0,
+        offset_of!(RustleRhythmConfiguration, is_whole),
+    ),
+    entry(
+        c"RustleRhythmConfiguration",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleRhythmConfiguration, reserved),
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        None,
+        size_of::<RustleRhythmFrame>(),
+        align_of::<RustleRhythmFrame>(),
+        0,
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        Some(c"sample"),
+        0,
+        0,
+        offset_of!(RustleRhythmFrame, sample),
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        Some(c"tempo"),
+        0,
+        0,
+        offset_of!(RustleRhythmFrame, tempo),
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        Some(c"phase"),
+        0,
+        0,
+        offset_of!(RustleRhythmFrame, phase),
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        Some(c"next_beat"),
+        0,
+        0,
+        offset_of!(RustleRhythmFrame, next_beat),
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        Some(c"phase_error"),
+        0,
+        0,
+        offset_of!(RustleRhythmFrame, phase_error),
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        Some(c"confidence"),
+        0,
+        0,
+        offset_of!(RustleRhythmFrame, confidence),
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        Some(c"strength"),
+        0,
+        0,
+        offset_of!(RustleRhythmFrame, strength),
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        Some(c"onset"),
+        0,
+        0,
+        offset_of!(RustleRhythmFrame, onset),
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        Some(c"low"),
+        0,
+        0,
+        offset_of!(RustleRhythmFrame, low),
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        Some(c"middle"),
+        0,
+        0,
+        offset_of!(RustleRhythmFrame, middle),
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        Some(c"high"),
+        0,
+        0,
+        offset_of!(RustleRhythmFrame, high),
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        Some(c"is_beat"),
+        0,
+        0,
+        offset_of!(RustleRhythmFrame, is_beat),
+    ),
+    entry(
+        c"RustleRhythmFrame",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleRhythmFrame, reserved),
+    ),
+    entry(
+        c"RustleRhythmDescription",
+        None,
+        size_of::<RustleRhythmDescription>(),
+        align_of::<RustleRhythmDescription>(),
+        0,
+    ),
+    entry(
+        c"RustleRhythmDescription",
+        Some(c"hop"),
+        0,
+        0,
+        offset_of!(RustleRhythmDescription, hop),
+    ),
+    entry(
+        c"RustleRhythmDescription",
+        Some(c"latency"),
+        0,
+        0,
+        offset_of!(RustleRhythmDescription, latency),
+    ),
+    entry(
         c"RustleRigConfiguration",
         None,
         size_of::<RustleRigConfiguration>(),
@@ -6739,6 +7008,400 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleStftStreamConfiguration, stft),
+    ),
+    entry(
+        c"RustleTempoConfiguration",
+        None,
+        size_of::<RustleTempoConfiguration>(),
+        align_of::<RustleTempoConfiguration>(),
+        0,
+    ),
+    entry(
+        c"RustleTempoConfiguration",
+        Some(c"interfaces"),
+        0,
+        0,
+        offset_of!(RustleTempoConfiguration, interfaces),
+    ),
+    entry(
+        c"RustleTempoConfiguration",
+        Some(c"beats_a_minute"),
+        0,
+        0,
+        offset_of!(RustleTempoConfiguration, beats_a_minute),
+    ),
+    entry(
+        c"RustleTempoConfiguration",
+        Some(c"quantum"),
+        0,
+        0,
+        offset_of!(RustleTempoConfiguration, quantum),
+    ),
+    entry(
+        c"RustleTempoConfiguration",
+        Some(c"reports_per_second"),
+        0,
+        0,
+        offset_of!(RustleTempoConfiguration, reports_per_second),
+    ),
+    entry(
+        c"RustleTempoConfiguration",
+        Some(c"report_limit"),
+        0,
+        0,
+        offset_of!(RustleTempoConfiguration, report_limit),
+    ),
+    entry(
+        c"RustleTempoConfiguration",
+        Some(c"runtime"),
+        0,
+        0,
+        offset_of!(RustleTempoConfiguration, runtime),
+    ),
+    entry(
+        c"RustleTempoConfiguration",
+        Some(c"followed"),
+        0,
+        0,
+        offset_of!(RustleTempoConfiguration, followed),
+    ),
+    entry(
+        c"RustleTempoConfiguration",
+        Some(c"reading"),
+        0,
+        0,
+        offset_of!(RustleTempoConfiguration, reading),
+    ),
+    entry(
+        c"RustleTempoConfiguration",
+        Some(c"follows_start_stop"),
+        0,
+        0,
+        offset_of!(RustleTempoConfiguration, follows_start_stop),
+    ),
+    entry(
+        c"RustleBeat",
+        None,
+        size_of::<RustleBeat>(),
+        align_of::<RustleBeat>(),
+        0,
+    ),
+    entry(
+        c"RustleBeat",
+        Some(c"host_us"),
+        0,
+        0,
+        offset_of!(RustleBeat, host_us),
+    ),
+    entry(c"RustleBeat", Some(c"beats"), 0, 0, offset_of!(RustleBeat, beats)),
+    entry(
+        c"RustleBeat",
+        Some(c"beats_a_minute"),
+        0,
+        0,
+        offset_of!(RustleBeat, beats_a_minute),
+    ),
+    entry(
+        c"RustleBeat",
+        Some(c"beat_phase"),
+        0,
+        0,
+        offset_of!(RustleBeat, beat_phase),
+    ),
+    entry(
+        c"RustleBeat",
+        Some(c"bar_phase"),
+        0,
+        0,
+        offset_of!(RustleBeat, bar_phase),
+    ),
+    entry(
+        c"RustleBeat",
+        Some(c"quantum"),
+        0,
+        0,
+        offset_of!(RustleBeat, quantum),
+    ),
+    entry(
+        c"RustleBeat",
+        Some(c"confidence"),
+        0,
+        0,
+        offset_of!(RustleBeat, confidence),
+    ),
+    entry(
+        c"RustleBeat",
+        Some(c"phase_error_ms"),
+        0,
+        0,
+        offset_of!(RustleBeat, phase_error_ms),
+    ),
+    entry(
+        c"RustleBeat",
+        Some(c"session"),
+        0,
+        0,
+        offset_of!(RustleBeat, session),
+    ),
+    entry(
+        c"RustleBeat",
+        Some(c"source"),
+        0,
+        0,
+        offset_of!(RustleBeat, source),
+    ),
+    entry(c"RustleBeat", Some(c"peers"), 0, 0, offset_of!(RustleBeat, peers)),
+    entry(
+        c"RustleBeat",
+        Some(c"is_playing"),
+        0,
+        0,
+        offset_of!(RustleBeat, is_playing),
+    ),
+    entry(
+        c"RustleBeat",
+        Some(c"is_enabled"),
+        0,
+        0,
+        offset_of!(RustleBeat, is_enabled),
+    ),
+    entry(
+        c"RustleTempoReport",
+        None,
+        size_of::<RustleTempoReport>(),
+        align_of::<RustleTempoReport>(),
+        0,
+    ),
+    entry(
+        c"RustleTempoReport",
+        Some(c"sequence"),
+        0,
+        0,
+        offset_of!(RustleTempoReport, sequence),
+    ),
+    entry(
+        c"RustleTempoReport",
+        Some(c"beat"),
+        0,
+        0,
+        offset_of!(RustleTempoReport, beat),
+    ),
+    entry(
+        c"RustleTempoReport",
+        Some(c"shift"),
+        0,
+        0,
+        offset_of!(RustleTempoReport, shift),
+    ),
+    entry(
+        c"RustleTempoReport",
+        Some(c"kind"),
+        0,
+        0,
+        offset_of!(RustleTempoReport, kind),
+    ),
+    entry(
+        c"RustleTempoReport",
+        Some(c"is_by_peer"),
+        0,
+        0,
+        offset_of!(RustleTempoReport, is_by_peer),
+    ),
+    entry(
+        c"RustleTempoReport",
+        Some(c"gap"),
+        0,
+        0,
+        offset_of!(RustleTempoReport, gap),
+    ),
+    entry(
+        c"RustleTempoReport",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleTempoReport, reserved),
+    ),
+    entry(
+        c"RustleTempoChange",
+        None,
+        size_of::<RustleTempoChange>(),
+        align_of::<RustleTempoChange>(),
+        0,
+    ),
+    entry(
+        c"RustleTempoChange",
+        Some(c"at_us"),
+        0,
+        0,
+        offset_of!(RustleTempoChange, at_us),
+    ),
+    entry(
+        c"RustleTempoChange",
+        Some(c"value"),
+        0,
+        0,
+        offset_of!(RustleTempoChange, value),
+    ),
+    entry(
+        c"RustleTempoChange",
+        Some(c"confidence"),
+        0,
+        0,
+        offset_of!(RustleTempoChange, confidence),
+    ),
+    entry(
+        c"RustleTempoChange",
+        Some(c"phase_error_ms"),
+        0,
+        0,
+        offset_of!(RustleTempoChange, phase_error_ms),
+    ),
+    entry(
+        c"RustleTempoChange",
+        Some(c"kind"),
+        0,
+        0,
+        offset_of!(RustleTempoChange, kind),
+    ),
+    entry(
+        c"RustleTempoChange",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleTempoChange, reserved),
+    ),
+    entry(
+        c"RustleTapEstimate",
+        None,
+        size_of::<RustleTapEstimate>(),
+        align_of::<RustleTapEstimate>(),
+        0,
+    ),
+    entry(
+        c"RustleTapEstimate",
+        Some(c"beats_a_minute"),
+        0,
+        0,
+        offset_of!(RustleTapEstimate, beats_a_minute),
+    ),
+    entry(
+        c"RustleTapEstimate",
+        Some(c"tempo_error"),
+        0,
+        0,
+        offset_of!(RustleTapEstimate, tempo_error),
+    ),
+    entry(
+        c"RustleTapEstimate",
+        Some(c"phase_error_ms"),
+        0,
+        0,
+        offset_of!(RustleTapEstimate, phase_error_ms),
+    ),
+    entry(
+        c"RustleTapEstimate",
+        Some(c"suggestion"),
+        0,
+        0,
+        offset_of!(RustleTapEstimate, suggestion),
+    ),
+    entry(
+        c"RustleTapEstimate",
+        Some(c"last_us"),
+        0,
+        0,
+        offset_of!(RustleTapEstimate, last_us),
+    ),
+    entry(
+        c"RustleTapEstimate",
+        Some(c"taps"),
+        0,
+        0,
+        offset_of!(RustleTapEstimate, taps),
+    ),
+    entry(
+        c"RustleTapEstimate",
+        Some(c"missed"),
+        0,
+        0,
+        offset_of!(RustleTapEstimate, missed),
+    ),
+    entry(
+        c"RustleTapEstimate",
+        Some(c"outcome"),
+        0,
+        0,
+        offset_of!(RustleTapEstimate, outcome),
+    ),
+    entry(
+        c"RustleTapEstimate",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleTapEstimate, reserved),
+    ),
+    entry(
+        c"RustleTempoCounts",
+        None,
+        size_of::<RustleTempoCounts>(),
+        align_of::<RustleTempoCounts>(),
+        0,
+    ),
+    entry(
+        c"RustleTempoCounts",
+        Some(c"messages"),
+        0,
+        0,
+        offset_of!(RustleTempoCounts, messages),
+    ),
+    entry(
+        c"RustleTempoCounts",
+        Some(c"malformed"),
+        0,
+        0,
+        offset_of!(RustleTempoCounts, malformed),
+    ),
+    entry(
+        c"RustleTempoCounts",
+        Some(c"excess"),
+        0,
+        0,
+        offset_of!(RustleTempoCounts, excess),
+    ),
+    entry(
+        c"RustleTempoCounts",
+        Some(c"refused_pings"),
+        0,
+        0,
+        offset_of!(RustleTempoCounts, refused_pings),
+    ),
+    entry(
+        c"RustleTempoCounts",
+        Some(c"failed_measurements"),
+        0,
+        0,
+        offset_of!(RustleTempoCounts, failed_measurements),
+    ),
+    entry(
+        c"RustleTempoCounts",
+        Some(c"sent"),
+        0,
+        0,
+        offset_of!(RustleTempoCounts, sent),
+    ),
+    entry(
+        c"RustleTempoCounts",
+        Some(c"refused"),
+        0,
+        0,
+        offset_of!(RustleTempoCounts, refused),
+    ),
+    entry(
+        c"RustleTempoCounts",
+        Some(c"socket_errors"),
+        0,
+        0,
+        offset_of!(RustleTempoCounts, socket_errors),
     ),
     entry(
         c"RustleTickerConfiguration",
@@ -7834,6 +8497,29 @@ const _: () = {
     assert!(size_of::<RustleProfileDescription>() == 8 && align_of::<RustleProfileDescription>() == 4);
     assert!(offset_of!(RustleProfileDescription, modes) == 0);
     assert!(offset_of!(RustleProfileDescription, notes) == 4);
+    assert!(size_of::<RustleRhythmConfiguration>() == 32 && align_of::<RustleRhythmConfiguration>() == 8);
+    assert!(offset_of!(RustleRhythmConfiguration, sample_rate) == 0);
+    assert!(offset_of!(RustleRhythmConfiguration, slowest) == 8);
+    assert!(offset_of!(RustleRhythmConfiguration, fastest) == 16);
+    assert!(offset_of!(RustleRhythmConfiguration, is_whole) == 24);
+    assert!(offset_of!(RustleRhythmConfiguration, reserved) == 28);
+    assert!(size_of::<RustleRhythmFrame>() == 96 && align_of::<RustleRhythmFrame>() == 8);
+    assert!(offset_of!(RustleRhythmFrame, sample) == 0);
+    assert!(offset_of!(RustleRhythmFrame, tempo) == 8);
+    assert!(offset_of!(RustleRhythmFrame, phase) == 16);
+    assert!(offset_of!(RustleRhythmFrame, next_beat) == 24);
+    assert!(offset_of!(RustleRhythmFrame, phase_error) == 32);
+    assert!(offset_of!(RustleRhythmFrame, confidence) == 40);
+    assert!(offset_of!(RustleRhythmFrame, strength) == 48);
+    assert!(offset_of!(RustleRhythmFrame, onset) == 56);
+    assert!(offset_of!(RustleRhythmFrame, low) == 64);
+    assert!(offset_of!(RustleRhythmFrame, middle) == 72);
+    assert!(offset_of!(RustleRhythmFrame, high) == 80);
+    assert!(offset_of!(RustleRhythmFrame, is_beat) == 88);
+    assert!(offset_of!(RustleRhythmFrame, reserved) == 92);
+    assert!(size_of::<RustleRhythmDescription>() == 8 && align_of::<RustleRhythmDescription>() == 4);
+    assert!(offset_of!(RustleRhythmDescription, hop) == 0);
+    assert!(offset_of!(RustleRhythmDescription, latency) == 4);
     assert!(size_of::<RustleRigConfiguration>() == 16 && align_of::<RustleRigConfiguration>() == 8);
     assert!(offset_of!(RustleRigConfiguration, json) == 0);
     assert!(size_of::<RustleRigDescription>() == 24 && align_of::<RustleRigDescription>() == 8);
@@ -7947,6 +8633,64 @@ const _: () = {
         size_of::<RustleStftStreamConfiguration>() == 8 && align_of::<RustleStftStreamConfiguration>() == 8
     );
     assert!(offset_of!(RustleStftStreamConfiguration, stft) == 0);
+    assert!(size_of::<RustleTempoConfiguration>() == 72 && align_of::<RustleTempoConfiguration>() == 8);
+    assert!(offset_of!(RustleTempoConfiguration, interfaces) == 0);
+    assert!(offset_of!(RustleTempoConfiguration, beats_a_minute) == 16);
+    assert!(offset_of!(RustleTempoConfiguration, quantum) == 24);
+    assert!(offset_of!(RustleTempoConfiguration, reports_per_second) == 32);
+    assert!(offset_of!(RustleTempoConfiguration, report_limit) == 40);
+    assert!(offset_of!(RustleTempoConfiguration, runtime) == 48);
+    assert!(offset_of!(RustleTempoConfiguration, followed) == 56);
+    assert!(offset_of!(RustleTempoConfiguration, reading) == 64);
+    assert!(offset_of!(RustleTempoConfiguration, follows_start_stop) == 68);
+    assert!(size_of::<RustleBeat>() == 88 && align_of::<RustleBeat>() == 8);
+    assert!(offset_of!(RustleBeat, host_us) == 0);
+    assert!(offset_of!(RustleBeat, beats) == 8);
+    assert!(offset_of!(RustleBeat, beats_a_minute) == 16);
+    assert!(offset_of!(RustleBeat, beat_phase) == 24);
+    assert!(offset_of!(RustleBeat, bar_phase) == 32);
+    assert!(offset_of!(RustleBeat, quantum) == 40);
+    assert!(offset_of!(RustleBeat, confidence) == 48);
+    assert!(offset_of!(RustleBeat, phase_error_ms) == 56);
+    assert!(offset_of!(RustleBeat, session) == 64);
+    assert!(offset_of!(RustleBeat, source) == 72);
+    assert!(offset_of!(RustleBeat, peers) == 76);
+    assert!(offset_of!(RustleBeat, is_playing) == 80);
+    assert!(offset_of!(RustleBeat, is_enabled) == 84);
+    assert!(size_of::<RustleTempoReport>() == 120 && align_of::<RustleTempoReport>() == 8);
+    assert!(offset_of!(RustleTempoReport, sequence) == 0);
+    assert!(offset_of!(RustleTempoReport, beat) == 8);
+    assert!(offset_of!(RustleTempoReport, shift) == 96);
+    assert!(offset_of!(RustleTempoReport, kind) == 104);
+    assert!(offset_of!(RustleTempoReport, is_by_peer) == 108);
+    assert!(offset_of!(RustleTempoReport, gap) == 112);
+    assert!(offset_of!(RustleTempoReport, reserved) == 116);
+    assert!(size_of::<RustleTempoChange>() == 40 && align_of::<RustleTempoChange>() == 8);
+    assert!(offset_of!(RustleTempoChange, at_us) == 0);
+    assert!(offset_of!(RustleTempoChange, value) == 8);
+    assert!(offset_of!(RustleTempoChange, confidence) == 16);
+    assert!(offset_of!(RustleTempoChange, phase_error_ms) == 24);
+    assert!(offset_of!(RustleTempoChange, kind) == 32);
+    assert!(offset_of!(RustleTempoChange, reserved) == 36);
+    assert!(size_of::<RustleTapEstimate>() == 56 && align_of::<RustleTapEstimate>() == 8);
+    assert!(offset_of!(RustleTapEstimate, beats_a_minute) == 0);
+    assert!(offset_of!(RustleTapEstimate, tempo_error) == 8);
+    assert!(offset_of!(RustleTapEstimate, phase_error_ms) == 16);
+    assert!(offset_of!(RustleTapEstimate, suggestion) == 24);
+    assert!(offset_of!(RustleTapEstimate, last_us) == 32);
+    assert!(offset_of!(RustleTapEstimate, taps) == 40);
+    assert!(offset_of!(RustleTapEstimate, missed) == 44);
+    assert!(offset_of!(RustleTapEstimate, outcome) == 48);
+    assert!(offset_of!(RustleTapEstimate, reserved) == 52);
+    assert!(size_of::<RustleTempoCounts>() == 64 && align_of::<RustleTempoCounts>() == 8);
+    assert!(offset_of!(RustleTempoCounts, messages) == 0);
+    assert!(offset_of!(RustleTempoCounts, malformed) == 8);
+    assert!(offset_of!(RustleTempoCounts, excess) == 16);
+    assert!(offset_of!(RustleTempoCounts, refused_pings) == 24);
+    assert!(offset_of!(RustleTempoCounts, failed_measurements) == 32);
+    assert!(offset_of!(RustleTempoCounts, sent) == 40);
+    assert!(offset_of!(RustleTempoCounts, refused) == 48);
+    assert!(offset_of!(RustleTempoCounts, socket_errors) == 56);
     assert!(size_of::<RustleTickerConfiguration>() == 40 && align_of::<RustleTickerConfiguration>() == 8);
     assert!(offset_of!(RustleTickerConfiguration, updates_per_second) == 0);
     assert!(offset_of!(RustleTickerConfiguration, seed) == 8);

@@ -40,11 +40,13 @@ pub mod fft;
 pub mod meter;
 pub mod pitch;
 pub mod profile;
+pub mod rhythm;
 pub mod rig;
 pub mod runtime;
 pub mod show;
 pub mod sound;
 pub mod stft;
+pub mod tempo;
 pub mod ticker;
 pub mod voice;
 

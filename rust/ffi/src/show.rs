@@ -5,12 +5,14 @@ mod picture;
 
 use crate::dmx::Sending;
 use crate::fault::{statuses, Outcome};
+use crate::handle::kind_of;
 use crate::lane::RustleLaneRequest;
 use crate::lent::Choice;
-use crate::object::{Describe, New, Object};
+use crate::object::{Describe, New, Object, Tabled};
 use crate::session::{self, Face, Started, Stream};
 use crate::sink::RawSink;
 use crate::status::CallFault;
+use crate::tempo::TempoObject;
 use crate::{runtime, RustleHandle};
 pub use interface::{
     RustleShowConfiguration, RustleShowDescription, RustleShowFrame, RustleShowInput, RustleShowReport,
@@ -111,10 +113,10 @@ fn output(sender: RustleHandle, argument: &'static str) -> Result<DmxOutput, Cal
 impl Describe<RustleShowDescription> for ShowObject {
     /// Writes what is in a show and in its rig to `description`.
     #[doc(alias = "rustle_show_describe")]
-    fn describe(&self) -> RustleShowDescription {
+    fn describe(&self) -> Result<RustleShowDescription, CallFault> {
         let ShowConfiguration { show, rig, .. } = self.engine.configuration();
         let elements = rig.fixtures.iter().map(|fixture| fixture.mode.elements() as u64);
-        RustleShowDescription {
+        Ok(RustleShowDescription {
             elements: elements.sum(),
             fixtures: rig.fixtures.len() as u32,
             universes: self.engine.map().universes().len() as u32,
@@ -122,7 +124,7 @@ impl Describe<RustleShowDescription> for ShowObject {
             scenes: show.scenes.len() as u32,
             cues: show.cues.len() as u32,
             faults: self.faults.len() as u32,
-        }
+        })
     }
 }
 
@@ -217,21 +219,10 @@ impl Performing {
         Ok(self.0.input(input)?)
     }
 
-    /// Sets the beats of a session of a show, as a clock of another source has them: the count, -5e11 to 5e11, of `age_ns`
-    /// nanoseconds ago, or of a time to come where that is negative, and a tempo from there on, 1 to 999 beats a minute. Where they differ from those before, effects jump.
-    ///
-    /// Fails with `RUSTLE_EXHAUSTED` as `rustle_show_input`, `RUSTLE_FORKED`.
-    ///
-    /// Thread-safe: yes. Realtime-safe: no.
-    ///
-    /// Example: `rustle_show_start`, `beats` 4, `beats_a_minute` 93.
-    #[doc(alias = "rustle_show_set_beats")]
-    pub(crate) fn set_beats(&self, beats: f64, age_ns: i64, beats_a_minute: f64) -> Outcome<ShowError> {
-        Ok(self.0.set_beats(beats, age_ns, beats_a_minute)?)
-    }
-
     /// Adds a session of a sender on the same runtime to a session of a show, at most 64: it takes the universes of its protocol from
     /// the coming frame on. The show follows the frames of the first one that sends. One that is there already is left as it is.
+    /// `sender` may be a clock of the runtime's (`rustle_tempo_new`) instead: the show follows its smooth beats from the coming frame on,
+    /// until another tempo is set; where they differ from those before, effects jump.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (a 65th), `RUSTLE_FORKED`.
     ///
@@ -240,6 +231,10 @@ impl Performing {
     /// Example: `rustle_show_start`, `sender` rustle_dmx_sender_start.
     #[doc(alias = "rustle_show_attach")]
     pub(crate) fn attach(&self, sender: RustleHandle) -> Outcome<ShowError> {
+        if kind_of(sender) == TempoObject::KIND {
+            let clock = TempoObject::table().pin(sender, "sender")?;
+            return Ok(self.0.follow(clock.engine().reader())?);
+        }
         Ok(self.0.attach(output(sender, "sender")?)?)
     }
 
@@ -298,7 +293,7 @@ impl Performing {
 }
 
 statuses!(ShowError {
-    RUSTLE_INVALID_VALUE: Tempo Beats Input OtherRuntime,
+    RUSTLE_INVALID_VALUE: Tempo Input OtherRuntime,
     RUSTLE_RATE_OUT_OF_RANGE: ReportRate,
     RUSTLE_MALFORMED_FILE: File,
     RUSTLE_INVALID_LENGTH: TooManyOutputs Picture,

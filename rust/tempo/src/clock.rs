@@ -5,7 +5,7 @@ mod snapshot;
 mod sources;
 
 pub use midi::{MidiClock, MidiMessage};
-pub use snapshot::{BeatState, ClockSnapshot, Reading};
+pub use snapshot::{BeatState, CLOCK_WORDS, ClockSnapshot, Reading};
 pub use sources::{Cause, Report, Source};
 
 use crate::beats::{Beats, HostTime, Quantum, Tempo, Timeline};

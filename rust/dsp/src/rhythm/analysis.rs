@@ -110,6 +110,12 @@ impl RhythmAnalyzer {
         })
     }
 
+    /// Discards the signal; the next sample is the first of another.
+    pub fn reset(&mut self) {
+        self.strength.reset();
+        self.frames.clear();
+    }
+
     /// The period at each frame, in frames, and the mean regularity at them.
     fn periods(&self, strengths: &[f32]) -> Result<(Vec<f32>, f64), RhythmError> {
         let window = ((WINDOW * self.frame_rate) as usize).min(strengths.len());

@@ -1,83 +1,28 @@
-//! The newest snapshot, for readers of any thread.
+//! The newest snapshot of a member, for readers of any thread.
 
+use crate::board::{Board, Words};
 use rustle_tempo::beats::{Beats, HostTime, Quantum};
 use rustle_tempo::link::{SNAPSHOT_WORDS, Snapshot};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 
-/// Two snapshots, of which one writer writes that which is not the newest: a reader tries again only when two were written while it
-/// read, and never waits for a writer that was interrupted.
-pub(super) struct Board {
-    places: [Place; 2],
-    newest: AtomicUsize,
-}
+pub(super) type SnapshotBoard = Board<Snapshot, SNAPSHOT_WORDS>;
 
-struct Place {
-    /// Odd while the words are written.
-    sequence: AtomicU64,
-    words: [AtomicU64; SNAPSHOT_WORDS],
-}
-
-impl Place {
-    fn new(words: [u64; SNAPSHOT_WORDS]) -> Self {
-        Self {
-            sequence: AtomicU64::new(0),
-            words: words.map(AtomicU64::new),
-        }
+impl Words<SNAPSHOT_WORDS> for Snapshot {
+    fn to_words(&self) -> [u64; SNAPSHOT_WORDS] {
+        Self::to_words(self)
     }
 
-    fn write(&self, words: &[u64; SNAPSHOT_WORDS]) {
-        let sequence = self.sequence.load(Ordering::Relaxed);
-        self.sequence.store(sequence.wrapping_add(1), Ordering::Relaxed);
-        // Who reads one of the words that follow sees the odd number too.
-        fence(Ordering::Release);
-        for (place, word) in self.words.iter().zip(words) {
-            place.store(*word, Ordering::Relaxed);
-        }
-        self.sequence.store(sequence.wrapping_add(2), Ordering::Release);
-    }
-
-    fn read(&self) -> Option<[u64; SNAPSHOT_WORDS]> {
-        let sequence = self.sequence.load(Ordering::Acquire);
-        let words = std::array::from_fn(|index| self.words[index].load(Ordering::Relaxed));
-        fence(Ordering::Acquire);
-        let is_whole = sequence.is_multiple_of(2) && self.sequence.load(Ordering::Relaxed) == sequence;
-        is_whole.then_some(words)
-    }
-}
-
-impl Board {
-    pub(super) fn new(snapshot: &Snapshot) -> Self {
-        let words = snapshot.to_words();
-        Self {
-            places: [Place::new(words), Place::new(words)],
-            newest: AtomicUsize::new(0),
-        }
-    }
-
-    /// Writes a snapshot; one thread at a time.
-    pub(super) fn write(&self, snapshot: &Snapshot) {
-        let other = 1 - self.newest.load(Ordering::Relaxed);
-        self.places[other].write(&snapshot.to_words());
-        self.newest.store(other, Ordering::Release);
-    }
-
-    fn read(&self) -> Snapshot {
-        loop {
-            let newest = self.newest.load(Ordering::Acquire);
-            if let Some(words) = self.places[newest].read() {
-                return Snapshot::from_words(&words);
-            }
-        }
+    fn from_words(words: &[u64; SNAPSHOT_WORDS]) -> Self {
+        Self::from_words(words)
     }
 }
 
 /// Reads beats, from any thread, without a lock or an allocation: realtime-safe. Clones read the same member.
 #[derive(Clone)]
-pub struct LinkReader(Arc<Board>);
+pub struct LinkReader(Arc<SnapshotBoard>);
 
 impl LinkReader {
-    pub(super) fn new(board: Arc<Board>) -> Self {
+    pub(super) fn new(board: Arc<SnapshotBoard>) -> Self {
         Self(board)
     }
 
@@ -101,7 +46,7 @@ impl LinkReader {
 mod tests {
     use super::*;
     use rustle_tempo::link::{Node, NodeSettings};
-    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     #[test]
     fn readers_see_whole_snapshots_only() {

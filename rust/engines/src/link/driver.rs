@@ -1,13 +1,14 @@
 //! The node and its sockets.
 
-use super::board::Board;
+use super::board::SnapshotBoard;
 use super::configuration::LinkConfiguration;
 use super::error::LinkError;
-use super::events::{LinkEvent, Listeners};
+use super::events::LinkEvent;
 use super::figures::{LinkCounts, LinkGateway};
 use super::host_clock::HostClock;
 use super::network::{Network, Sockets};
 use crate::job::PollContext;
+use crate::listeners::Listeners;
 use crate::system_reason::reason;
 use rustle_system::Interface;
 use rustle_tempo::beats::{HostTime, Time};
@@ -42,8 +43,8 @@ pub(super) struct Driver {
     opened: u32,
     rescan: HostTime,
     output: Output,
-    pub(super) board: Arc<Board>,
-    pub(super) listeners: Listeners,
+    pub(super) board: Arc<SnapshotBoard>,
+    pub(super) listeners: Listeners<LinkEvent>,
     events: Vec<LinkEvent>,
     counts: LinkCounts,
 }
@@ -63,7 +64,7 @@ impl Driver {
         };
         let now = clock.now();
         let node = Node::new(&settings, now);
-        let board = Arc::new(Board::new(&node.snapshot()));
+        let board = Arc::new(SnapshotBoard::new(&node.snapshot()));
         Self {
             node,
             clock,

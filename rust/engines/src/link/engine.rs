@@ -10,9 +10,11 @@ use super::host_clock::HostClock;
 use super::network::{Network, UdpNetwork};
 use super::running::{LinkJob, Running};
 use crate::engine::{Sessions, StartError};
+use crate::listeners::Waiting;
 use crate::lock::locked_surely;
 use crate::outlet::{Delivery, LaneSession};
 use crate::runtime::{Runtime, RuntimeError};
+use crate::session::Session;
 use rustle_tempo::beats::{Beats, HostTime, Quantum, Tempo};
 use rustle_tempo::link::{Node, Output, PORT, Snapshot};
 use std::sync::{Arc, Mutex};
@@ -84,6 +86,7 @@ impl Link {
                 waiting: of_job,
                 outlet,
                 taken: Vec::new(),
+                sequence: 0,
             })
         })?;
         let mut driver = locked_surely(&self.driver);
@@ -93,8 +96,15 @@ impl Link {
             change: None,
             snapshot: driver.node.snapshot(),
         };
-        driver.listeners.add(session.session().clone(), waiting, state);
+        driver
+            .listeners
+            .add(session.session().clone(), waiting, Some(state));
         Ok(session)
+    }
+
+    /// Leaves the changes from now on for a session of another engine.
+    pub(crate) fn listen(&self, session: Session, waiting: Arc<Mutex<Waiting<LinkEvent>>>) {
+        locked_surely(&self.driver).listeners.add(session, waiting, None);
     }
 
     /// Takes part in sessions: opens the sockets of the interfaces, and says that it is there. Idempotent.
@@ -162,6 +172,11 @@ impl Link {
     /// The present host time: realtime-safe on the system's clock.
     pub fn host_now(&self) -> HostTime {
         self.clock.now()
+    }
+
+    /// The clock of host times.
+    pub(crate) fn host_clock(&self) -> HostClock {
+        self.clock.clone()
     }
 
     /// Changes the tempo for all, with the beat at a host time unchanged.

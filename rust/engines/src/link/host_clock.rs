@@ -43,7 +43,7 @@ impl HostClock {
 
     /// The time from one host time to a later one, in ns and at least one microsecond: clocks that differ by some ppm reach it in a
     /// second step.
-    pub(super) fn until(now: HostTime, then: HostTime) -> Nanoseconds {
+    pub(crate) fn until(now: HostTime, then: HostTime) -> Nanoseconds {
         then.saturating_micros_since(now)
             .max(1)
             .unsigned_abs()

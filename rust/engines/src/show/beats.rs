@@ -8,13 +8,13 @@ pub const BPM_RANGE: RangeInclusive<f64> = 1.0..=999.0;
 
 /// The counts that beats may have at a time: at the highest tempo those of the longest time are within what a
 /// [`Moment`](rustle_shows::Moment) has.
-pub const BEATS_RANGE: RangeInclusive<f64> = -5e11..=5e11;
+pub(super) const BEATS_RANGE: RangeInclusive<f64> = -5e11..=5e11;
 
 const NS_PER_MINUTE: f64 = 60e9;
 
 /// Beats as a function of time: a count at a time, and a tempo from there on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Beats {
+pub(super) struct Beats {
     count: f64,
     at: Nanoseconds,
     bpm: f64,
@@ -29,13 +29,13 @@ impl Beats {
     };
 
     /// This count of beats at a time, within [`BEATS_RANGE`], and a tempo within [`BPM_RANGE`] from there on; `None` outside of them.
-    pub fn new(count: f64, at: Nanoseconds, bpm: f64) -> Option<Self> {
+    pub(super) fn new(count: f64, at: Nanoseconds, bpm: f64) -> Option<Self> {
         let is_in_range = BEATS_RANGE.contains(&count) && BPM_RANGE.contains(&bpm);
         is_in_range.then_some(Self { count, at, bpm })
     }
 
     /// The beats at a time, before and after the one of the count.
-    pub fn at(&self, time: Nanoseconds) -> f64 {
+    pub(super) fn at(&self, time: Nanoseconds) -> f64 {
         let (later, sign) = match time.checked_sub(self.at) {
             Some(later) => (later, 1.0),
             None => (self.at - time, -1.0),
@@ -44,13 +44,13 @@ impl Beats {
     }
 
     /// The tempo in beats a minute.
-    pub fn bpm(&self) -> f64 {
+    pub(super) fn bpm(&self) -> f64 {
         self.bpm
     }
 
     /// The same beats up to a time, and another tempo from there on; `None` for one outside of [`BPM_RANGE`].
     #[must_use]
-    pub fn changed(&self, time: Nanoseconds, bpm: f64) -> Option<Self> {
+    pub(super) fn changed(&self, time: Nanoseconds, bpm: f64) -> Option<Self> {
         // Within a moment's range wherever it began.
         let count = self.at(time);
         BPM_RANGE.contains(&bpm).then_some(Self { count, at: time, bpm })

@@ -1,6 +1,6 @@
 //! Shows that run: engines, and the calls of their sessions.
 
-use super::beats::{BEATS_RANGE, BPM_RANGE, Beats};
+use super::beats::BPM_RANGE;
 use super::configuration::ShowConfiguration;
 use super::error::ShowError;
 use super::job::{Course, ShowJob};
@@ -14,6 +14,7 @@ use crate::engine::Sessions;
 use crate::lock::{Lock, locked};
 use crate::outlet::{Delivery, LaneSession};
 use crate::runtime::Runtime;
+use crate::tempo::BeatReader;
 use crate::turns::Turns;
 use rustle_lighting::SLOTS;
 use rustle_shows::fixture::RigUniverse;
@@ -166,18 +167,16 @@ impl ShowSession {
         self.change(Change::Tempo(bpm))
     }
 
-    /// Sets the beats: this count some ns ago, or after this time where the age is negative, and a tempo from there on, as a clock of
-    /// another source has them. Where they differ from those before, effects jump.
+    /// Follows the smooth beats of a clock of the engine's runtime from the coming frame on, until another tempo is set. Where they
+    /// differ from those before, effects jump.
     ///
     /// # Errors
-    /// As [`set_tempo`](Self::set_tempo); [`ShowError::Beats`].
-    pub fn set_beats(&self, count: f64, age_ns: i64, bpm: f64) -> Result<(), ShowError> {
-        if !BEATS_RANGE.contains(&count) {
-            return Err(ShowError::Beats { got: count });
+    /// [`ShowError::OtherRuntime`], [`ShowError::TooManyInputs`]; [`ShowError::Start`] in a fork.
+    pub fn follow(&self, clock: &BeatReader) -> Result<(), ShowError> {
+        if !clock.is_on(&self.clock) {
+            return Err(ShowError::OtherRuntime);
         }
-        let at = self.clock.now().saturating_add_signed(age_ns.saturating_neg());
-        let beats = Beats::new(count, at, bpm).ok_or(ShowError::Tempo { got: bpm })?;
-        self.change(Change::Beats(beats))
+        self.change(Change::Clock(clock.clone()))
     }
 
     /// Adds a sender of the engine's runtime, which takes the universes of its protocol from the coming frame on. Frames follow the

@@ -1,6 +1,6 @@
 //! The errors of shows.
 
-use super::beats::{BEATS_RANGE, BPM_RANGE};
+use super::beats::BPM_RANGE;
 use super::shared::SHOW_OUTPUTS;
 use crate::engine::StartError;
 use crate::ticker::RATE_RANGE;
@@ -17,11 +17,6 @@ pub enum ShowError {
         /// The given tempo.
         got: f64,
     },
-    /// The count of beats is not within [`BEATS_RANGE`].
-    Beats {
-        /// The given count.
-        got: f64,
-    },
     /// The rate of reports is not within [`RATE_RANGE`].
     ReportRate {
         /// The given rate per second.
@@ -33,7 +28,7 @@ pub enum ShowError {
     File(Fault),
     /// A text is no rig.
     Rig(RigError),
-    /// A sender on another runtime, whose times mean nothing to the show.
+    /// A sender or a clock on another runtime, whose times mean nothing to the show.
     OtherRuntime,
     /// The session has as many outputs as there can be.
     TooManyOutputs,
@@ -50,12 +45,8 @@ impl fmt::Display for ShowError {
         let (low, high) = (BPM_RANGE.start(), BPM_RANGE.end());
         match self {
             Self::Tempo { got } => write!(f, "tempo: expected {low} to {high} beats a minute, got {got:?}"),
-            Self::Beats { got } => {
-                let (low, high) = (BEATS_RANGE.start(), BEATS_RANGE.end());
-                write!(f, "beats: expected {low:e} to {high:e}, got {got:?}")
-            }
             Self::OtherRuntime => {
-                f.write_str("output: expected a sender on the runtime of the show, got one on another")
+                f.write_str("expected a sender or a clock on the runtime of the show, got one on another")
             }
             Self::ReportRate { got } => {
                 let (low, high) = (RATE_RANGE.start(), RATE_RANGE.end());

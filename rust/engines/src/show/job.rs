@@ -1,17 +1,19 @@
 //! A session of a show as a job of the runtime.
 
-use super::beats::Beats;
+use super::beats::{BPM_RANGE, Beats};
 use super::records::{ShowReport, ShowReportKind};
 use super::shared::{Change, Shared};
 use crate::clock::Nanoseconds;
 use crate::dmx::Frames;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::outlet::Outlet;
+use crate::tempo::{BeatReader, BeatReading};
 use crate::turns::Turns;
 use rustle_lighting::SLOTS;
 use rustle_shows::Moment;
 use rustle_shows::player::{Event, Input, Player};
 use rustle_shows::slots::SlotMap;
+use rustle_tempo::beats::Time;
 use std::sync::Arc;
 
 /// The most reports of one poll.
@@ -39,6 +41,8 @@ pub(super) struct ShowJob {
 pub(super) struct Course {
     /// The first frame, and the beats from there on.
     begun: Option<(Nanoseconds, Beats)>,
+    /// The clock whose beats these are.
+    clock: Option<BeatReader>,
     /// The frame that was rendered last, by the time at which it is sent.
     shown: Option<Nanoseconds>,
     sequence: u64,
@@ -64,7 +68,7 @@ impl Job for ShowJob {
         if now.saturating_add(frames.lead()) >= coming {
             self.shared.take_changes(&mut self.course.changes);
             if self.course.shown < Some(coming) || !self.course.changes.is_empty() {
-                self.render(coming, frames);
+                self.render(coming, frames, now);
             }
         }
         self.report_state(now, context);
@@ -111,11 +115,15 @@ impl ShowJob {
         // The configuration's tempo is within its range.
         let beats = Beats::new(0.0, start, self.bpm).unwrap_or(Beats::STILL);
         self.course.begun = Some((start, beats));
+        // Not with the first frame that is rendered, which may be a later one.
+        if let (Some(input), Some(moment)) = (self.first.take(), moment(start, &beats, start)) {
+            self.input(moment, input);
+        }
         start
     }
 
     /// Renders the frame that is sent at `time`, with the changes that wait.
-    fn render(&mut self, time: Nanoseconds, frames: Frames) {
+    fn render(&mut self, time: Nanoseconds, frames: Frames, now: Nanoseconds) {
         let course = &mut self.course;
         let Some((start, mut beats)) = course.begun else {
             return;
@@ -124,13 +132,19 @@ impl ShowJob {
             course.skipped += frames.between(shown, time);
         }
         course.frames += u64::from(course.shown != Some(time));
-        let mut inputs: Vec<Input> = self.first.take().into_iter().collect();
+        let mut inputs: Vec<Input> = Vec::new();
         for change in course.changes.drain(..) {
             match change {
                 Change::Input(input) => inputs.push(input),
-                Change::Tempo(bpm) => beats = beats.changed(time, bpm).unwrap_or(beats),
-                Change::Beats(other) => beats = other,
+                Change::Tempo(bpm) => {
+                    course.clock = None;
+                    beats = beats.changed(time, bpm).unwrap_or(beats);
+                }
+                Change::Clock(clock) => course.clock = Some(clock),
             }
+        }
+        if let Some(clock) = &course.clock {
+            beats = of_clock(clock, time, now).unwrap_or(beats);
         }
         course.begun = Some((start, beats));
         course.shown = Some(time);
@@ -138,11 +152,7 @@ impl ShowJob {
             return;
         };
         for input in inputs {
-            let taken = self.player.input(moment, input);
-            assert!(
-                taken.is_ok(),
-                "the session took what the player refuses: {taken:?}"
-            );
+            self.input(moment, input);
         }
         self.map.encode(self.player.frame(moment), &mut self.frame);
         self.shared
@@ -156,6 +166,14 @@ impl ShowJob {
             std::mem::swap(&mut shown.frame, &mut self.frame);
             (shown.time_ns, shown.beats) = (time - start, beats);
         });
+    }
+
+    fn input(&mut self, moment: Moment, input: Input) {
+        let taken = self.player.input(moment, input);
+        assert!(
+            taken.is_ok(),
+            "the session took what the player refuses: {taken:?}"
+        );
     }
 
     /// The state at the times of the reports' rate.
@@ -194,6 +212,16 @@ impl ShowJob {
             outputs: self.shared.with_outputs(|outputs| place(outputs.len())),
         }
     }
+}
+
+/// The beats of a clock at the time of a frame; none of a count that no moment has.
+fn of_clock(clock: &BeatReader, time: Nanoseconds, now: Nanoseconds) -> Option<Beats> {
+    let ahead = i64::try_from(time.abs_diff(now) / 1_000).unwrap_or(i64::MAX);
+    let ahead = if time < now { -ahead } else { ahead };
+    let beat = clock.beat_at(clock.host_now().saturating_add_micros(ahead), BeatReading::Smooth);
+    // The fastest one has 999.001 BPM.
+    let bpm = beat.tempo.bpm().min(*BPM_RANGE.end());
+    Beats::new(beat.beats.as_f64(), time, bpm)
 }
 
 /// The moment of a frame; none past three thousand years of beats.

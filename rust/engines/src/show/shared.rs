@@ -1,8 +1,8 @@
 //! What callers and the job of a session share.
 
-use super::beats::Beats;
 use super::outputs::Output;
 use crate::lock::{Lock, locked};
+use crate::tempo::BeatReader;
 use rustle_lighting::SLOTS;
 use rustle_shows::player::Input;
 use std::sync::Mutex;
@@ -15,8 +15,8 @@ pub(super) enum Change {
     Input(Input),
     /// A tempo from the coming frame on.
     Tempo(f64),
-    /// Other beats.
-    Beats(Beats),
+    /// The beats of a clock from the coming frame on.
+    Clock(BeatReader),
 }
 
 /// The slots of the last frame, and the beats by which the next one is rendered.

@@ -6,6 +6,7 @@ mod feed;
 mod show;
 mod sound;
 mod table;
+mod tempo;
 #[path = "../verbs/mod.rs"]
 mod verbs;
 

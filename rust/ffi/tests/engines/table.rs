@@ -15,6 +15,7 @@ pub(crate) const ENGINES: &[Engine] = &[
     super::show::SHOW,
     super::sound::CAPTURE,
     super::sound::PLAYBACK,
+    super::tempo::TEMPO,
     ECHO,
     TICKER,
 ];

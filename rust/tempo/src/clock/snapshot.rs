@@ -7,6 +7,9 @@ use crate::beats::{Beats, HostTime, MICRO_BEATS, Quantum, Tempo, Time, Timeline,
 const FRAME: i64 = 22_700;
 const STEP: i64 = 1000;
 
+/// The numbers of a [`ClockSnapshot`].
+pub const CLOCK_WORDS: usize = 11;
+
 /// Which beats are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reading {
@@ -79,6 +82,48 @@ impl ClockSnapshot {
         }
     }
 
+    /// The snapshot as numbers, for a store that others read while it is written.
+    pub fn to_words(&self) -> [u64; CLOCK_WORDS] {
+        let flags = u64::from(self.is_playing) | (self.source as u64) << 1;
+        [
+            self.exact.tempo.micros_per_beat().unsigned_abs(),
+            self.exact.beat_origin.micro() as u64,
+            self.exact.time_origin.micros() as u64,
+            self.ahead as u64,
+            self.since.micros() as u64,
+            self.whole.micro() as u64,
+            self.quantum.beats().micro() as u64,
+            u64::from(self.peers),
+            flags,
+            self.confidence.to_bits(),
+            self.phase_error.to_bits(),
+        ]
+    }
+
+    /// The snapshot of [`to_words`](Self::to_words); of other numbers any other one.
+    pub fn from_words(words: &[u64; CLOCK_WORDS]) -> Self {
+        let signed = |index: usize| words[index] as i64;
+        let source = Source::ALL
+            .into_iter()
+            .find(|source| *source as u64 == words[8] >> 1);
+        Self {
+            exact: Timeline {
+                tempo: Tempo::from_micros_per_beat(signed(0)).unwrap_or_default(),
+                beat_origin: Beats::from_micro(signed(1)),
+                time_origin: HostTime::new(signed(2)),
+            },
+            ahead: signed(3),
+            since: HostTime::new(signed(4)),
+            whole: Beats::from_micro(signed(5)),
+            quantum: Quantum::new(Beats::from_micro(signed(6))).unwrap_or_default(),
+            source: source.unwrap_or(Source::Manual),
+            peers: words[7] as u32,
+            is_playing: words[8] & 1 != 0,
+            confidence: f64::from_bits(words[9]),
+            phase_error: f64::from_bits(words[10]),
+        }
+    }
+
     /// The beats at a time.
     pub fn beats_at(&self, at: HostTime, reading: Reading) -> Beats {
         match reading {
@@ -144,5 +189,34 @@ impl ClockSnapshot {
     /// Moves the smooth reading to the exact one.
     pub(super) fn jump(&mut self) {
         (self.ahead, self.whole) = (0, Beats::ZERO);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn snapshot_is_its_numbers() {
+        for (sign, source) in [(1, Source::Link), (-1, Source::Audio)] {
+            let snapshot = ClockSnapshot {
+                exact: Timeline {
+                    tempo: Tempo::SLOWEST,
+                    beat_origin: Beats::from_micro(sign * 5),
+                    time_origin: HostTime::new(-sign * i64::MAX),
+                },
+                ahead: sign * 7,
+                since: HostTime::new(sign),
+                whole: Beats::from_micro(-sign * 8_000_000),
+                quantum: Quantum::BEAT,
+                source,
+                peers: 4_096,
+                is_playing: sign > 0,
+                confidence: 0.25,
+                phase_error: 1.5,
+            };
+            assert_eq!(ClockSnapshot::from_words(&snapshot.to_words()), snapshot);
+        }
+        let _ = ClockSnapshot::from_words(&[u64::MAX; CLOCK_WORDS]);
     }
 }

@@ -1,7 +1,9 @@
 //! Changes of a show that runs: inputs, beats and senders.
 
 use super::*;
+use crate::{BeatReading, TempoChange, TempoConfiguration, TempoEngine};
 use rustle_lighting::artnet;
+use rustle_tempo::beats::{HostTime, Tempo};
 
 /// A dimmer on a universe of each protocol.
 const TWO_PROTOCOLS: &str = r#"{"v":1,"fixtures":[
@@ -75,31 +77,57 @@ fn sender_on_another_runtime_is_refused() {
 }
 
 #[test]
-fn beats_of_another_clock_count_from_its_own_time() {
+fn beats_of_a_clock_are_those_of_the_time_at_which_a_frame_is_sent() {
     let stand = Stand::of(TWO_SCENES, ONE_DIMMER);
+    let clock = TempoEngine::on(stand.runtime.clone(), TempoConfiguration::default(), None);
+    let clock = clock.expect("a good configuration");
     let session = stand.start();
+    session.follow(clock.reader()).expect("of the runtime");
     // The first frame that has time to be rendered is the sender's second.
     let start = FRAME;
-    for (second, count, age_ns, bpm) in [(1.0, 10.0, 500_000_000, 60.0), (2.0, -3.5, -1_000_000_000, 999.0)] {
-        stand.runtime.advance(Duration::from_millis(900));
-        session.set_beats(count, age_ns, bpm).expect("in range");
-        let set = stand.runtime.clock().now() as f64 - age_ns as f64;
-        stand.runtime.advance(Duration::from_millis(100));
+    for bpm in [60.0, 999.0, 20.0] {
+        let tempo = Tempo::from_bpm(bpm).expect("a tempo");
+        let now = clock.reader().host_now();
+        clock.change(TempoChange::Tempo(tempo, now)).expect("no fork");
+        stand.runtime.advance(Duration::from_millis(1_000));
         let (time, beats) = session.with_frame(|_, time, beats| (time, beats));
-        let expected = count + ((start + time) as f64 - set) * bpm / 60e9;
-        assert!(
-            (beats - expected).abs() < 1e-9,
-            "second {second}: {beats}, not {expected}"
-        );
+        let at = HostTime::new(((start + time) / 1_000) as i64);
+        let expected = clock.reader().beat_at(at, BeatReading::Smooth).beats.as_f64();
+        // A frame's time lies between two microseconds.
+        assert!((beats - expected).abs() < 2e-5, "{bpm}: {beats}, not {expected}");
     }
-    for count in [f64::NAN, f64::INFINITY, 1e12, -1e12] {
-        let refused = session.set_beats(count, 0, 120.0);
-        assert!(matches!(refused, Err(ShowError::Beats { .. })), "{refused:?}");
-    }
-    // The farthest are rendered too.
-    session.set_beats(5e11, i64::MAX, 999.0).expect("in range");
+    session.set_tempo(120.0).expect("a tempo");
     stand.runtime.advance(Duration::from_millis(100));
-    assert!(session.with_frame(|_, _, beats| beats) > 5e11);
+    let before = session.with_frame(|_, time, beats| (time, beats));
+    stand.runtime.advance(Duration::from_secs(1));
+    let after = session.with_frame(|_, time, beats| (time, beats));
+    let passed = (after.0 - before.0) as f64 / 1e9;
+    assert!((after.1 - before.1 - 2.0 * passed).abs() < 1e-9, "its own again");
+    let other = TempoEngine::on(Arc::new(Runtime::manual(0)), TempoConfiguration::default(), None);
+    let refused = session.follow(other.expect("a good configuration").reader());
+    assert!(matches!(refused, Err(ShowError::OtherRuntime)), "{refused:?}");
+}
+
+#[test]
+fn show_that_is_held_up_before_its_first_frame_is_where_it_would_be() {
+    let fading = TWO_SCENES.replace(
+        r#""cues":[{"scene":"full"}"#,
+        r#""cues":[{"scene":"full","fade_in":{"seconds":2}}"#,
+    );
+    let levels = [0, 700_000_000].map(|held_up| {
+        let stand = Stand::of(&fading, ONE_DIMMER);
+        let session = stand.start();
+        stand.runtime.advance(Duration::ZERO);
+        stand
+            .runtime
+            .set(|clock| clock.leap(Duration::from_nanos(held_up)));
+        stand
+            .runtime
+            .advance(Duration::from_nanos(1_400_000_000 - held_up));
+        session.with_frame(|frame, time, _| (time, frame[0][2]))
+    });
+    assert_eq!(levels[0], levels[1]);
+    assert!((1..255).contains(&levels[0].1), "it fades: {levels:?}");
 }
 
 #[test]

@@ -998,6 +998,33 @@ pub(crate) static RUSTLE_PROFILE_CONFIGURATION: Record = Record {
     }],
 };
 
+/// `RustleRhythmConfiguration`.
+pub(crate) static RUSTLE_RHYTHM_CONFIGURATION: Record = Record {
+    size: 32,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Number(Number::F64, 48000.0),
+        },
+        Field {
+            offset: 8,
+            what: What::Number(Number::F64, 0.0),
+        },
+        Field {
+            offset: 16,
+            what: What::Number(Number::F64, 0.0),
+        },
+        Field {
+            offset: 24,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 28,
+            what: What::Reserved,
+        },
+    ],
+};
+
 /// `RustleRigConfiguration`.
 pub(crate) static RUSTLE_RIG_CONFIGURATION: Record = Record {
     size: 16,
@@ -1194,6 +1221,83 @@ pub(crate) static RUSTLE_STFT_STREAM_CONFIGURATION: Record = Record {
             function: None,
         }),
     }],
+};
+
+/// `RustleTempoConfiguration`.
+pub(crate) static RUSTLE_TEMPO_CONFIGURATION: Record = Record {
+    size: 72,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 16,
+            what: What::Number(Number::F64, 120.0),
+        },
+        Field {
+            offset: 24,
+            what: What::Number(Number::F64, 4.0),
+        },
+        Field {
+            offset: 32,
+            what: What::Number(Number::F64, 1000.0),
+        },
+        Field {
+            offset: 40,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 48,
+            what: What::Runtime,
+        },
+        Field {
+            offset: 56,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 64,
+            what: What::Choice(&[0, 1, 2], 0),
+        },
+        Field {
+            offset: 68,
+            what: What::Flag(false),
+        },
+    ],
+};
+
+/// `RustleTempoChange`.
+pub(crate) static RUSTLE_TEMPO_CHANGE: Record = Record {
+    size: 40,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Number(Number::I64, 0.0),
+        },
+        Field {
+            offset: 8,
+            what: What::Number(Number::F64, 120.0),
+        },
+        Field {
+            offset: 16,
+            what: What::Number(Number::F64, 0.0),
+        },
+        Field {
+            offset: 24,
+            what: What::Number(Number::F64, 0.0),
+        },
+        Field {
+            offset: 32,
+            what: What::Choice(
+                &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18],
+                15,
+            ),
+        },
+        Field {
+            offset: 36,
+            what: What::Reserved,
+        },
+    ],
 };
 
 /// `RustleTickerConfiguration`.
@@ -1452,6 +1556,40 @@ pub(crate) static CALLS: &[Call] = &[
                 a.output(2),
                 a.output(3),
                 a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_dmx_sender_counts",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_dmx_sender_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(104, false),
+                size: 104,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(
+                a.handle(0),
+                RUSTLE_DESCRIBE_DMX_SENDER_COUNTS,
+                a.output(1),
+                a.size(1),
                 error,
             )
         },
@@ -3230,6 +3368,41 @@ pub(crate) static CALLS: &[Call] = &[
         run: |a, error| unsafe { rustle_new(RUSTLE_NEW_METER, a.input(0), a.size(0), a.output(1), error) },
     },
     Call {
+        name: "rustle_meter_read",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "meter",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(136, false),
+                size: 136,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: true,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(
+                a.handle(0),
+                RUSTLE_DESCRIBE_METER_READ,
+                a.output(1),
+                a.size(1),
+                error,
+            )
+        },
+    },
+    Call {
         name: "rustle_pitch_reset",
         makes: "",
         parameters: &[Parameter {
@@ -3356,6 +3529,76 @@ pub(crate) static CALLS: &[Call] = &[
                 a.size(1),
                 error,
             )
+        },
+    },
+    Call {
+        name: "rustle_rhythm_reset",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "rhythm",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: true,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_reset, 23, error) },
+    },
+    Call {
+        name: "rustle_rhythm_new",
+        makes: "rhythm",
+        parameters: &[
+            Parameter {
+                what: What::In(&RUSTLE_RHYTHM_CONFIGURATION),
+                size: 32,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_new(RUSTLE_NEW_RHYTHM, a.input(0), a.size(0), a.output(1), error) },
+    },
+    Call {
+        name: "rustle_rhythm_describe",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "rhythm",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 8,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: true,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(a.handle(0), RUSTLE_DESCRIBE_RHYTHM, a.output(1), a.size(1), error)
         },
     },
     Call {
@@ -4063,6 +4306,217 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
+        name: "rustle_tempo_shut_down",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "tempo",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_shut_down, 22, error) },
+    },
+    Call {
+        name: "rustle_tempo_new",
+        makes: "tempo",
+        parameters: &[
+            Parameter {
+                what: What::In(&RUSTLE_TEMPO_CONFIGURATION),
+                size: 72,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UTF8,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RATE_OUT_OF_RANGE,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_new(RUSTLE_NEW_TEMPO, a.input(0), a.size(0), a.output(1), error) },
+    },
+    Call {
+        name: "rustle_tempo_start",
+        makes: "session",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "tempo",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_LANE_REQUEST),
+                size: 16,
+            },
+            Parameter {
+                what: What::Sink,
+                size: 120,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_SHUT_DOWN,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_start(
+                a.handle(0),
+                RUSTLE_START_TEMPO,
+                a.input(1),
+                a.size(1),
+                a.size(2),
+                a.sink(2),
+                a.output(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_tempo_drain",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_tempo_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(120, 16),
+                size: 120,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(40, true),
+                size: 40,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_drain(
+                a.handle(0),
+                RUSTLE_START_TEMPO,
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_tempo_taps",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "tempo",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(56, false),
+                size: 56,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(
+                a.handle(0),
+                RUSTLE_DESCRIBE_TEMPO_TAPS,
+                a.output(1),
+                a.size(1),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_tempo_counts",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "tempo",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(64, false),
+                size: 64,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(
+                a.handle(0),
+                RUSTLE_DESCRIBE_TEMPO_COUNTS,
+                a.output(1),
+                a.size(1),
+                error,
+            )
+        },
+    },
+    Call {
         name: "rustle_ticker_new",
         makes: "ticker",
         parameters: &[
@@ -4299,6 +4753,41 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
+        name: "rustle_voice_summary",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "voice",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(128, false),
+                size: 128,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: true,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(
+                a.handle(0),
+                RUSTLE_DESCRIBE_VOICE_SUMMARY,
+                a.output(1),
+                a.size(1),
+                error,
+            )
+        },
+    },
+    Call {
         name: "rustle_session_free",
         makes: "",
         parameters: &[Parameter {
@@ -4479,6 +4968,21 @@ pub(crate) static CALLS: &[Call] = &[
         run: |a, error| unsafe { a.of_kind(rustle_free, 21, error) },
     },
     Call {
+        name: "rustle_rhythm_free",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "rhythm",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[status::RUSTLE_STALE_HANDLE],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_free, 23, error) },
+    },
+    Call {
         name: "rustle_rig_free",
         makes: "",
         parameters: &[Parameter {
@@ -4582,6 +5086,21 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { a.of_kind(rustle_free, 10, error) },
+    },
+    Call {
+        name: "rustle_tempo_free",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "tempo",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[status::RUSTLE_STALE_HANDLE],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_free, 22, error) },
     },
     Call {
         name: "rustle_ticker_free",
@@ -4766,32 +5285,6 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_dmx_sender_set_priority(a.handle(0), a.u32(1), a.u32(2), error) },
-    },
-    Call {
-        name: "rustle_dmx_sender_counts",
-        makes: "",
-        parameters: &[
-            Parameter {
-                what: What::Handle(Maker {
-                    kind: "session",
-                    function: Some("rustle_dmx_sender_start"),
-                }),
-                size: 0,
-            },
-            Parameter {
-                what: What::Out(104, false),
-                size: 104,
-            },
-        ],
-        statuses: &[
-            status::RUSTLE_INVALID_VALUE,
-            status::RUSTLE_NULL_POINTER,
-            status::RUSTLE_RECORD_SIZE,
-            status::RUSTLE_STALE_HANDLE,
-        ],
-        is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_dmx_sender_counts_sized(a.handle(0), a.output(1), a.size(1), error) },
     },
     Call {
         name: "rustle_dmx_sender_refusals",
@@ -5858,33 +6351,6 @@ pub(crate) static CALLS: &[Call] = &[
         run: |a, error| unsafe { rustle_meter_add_sized(a.handle(0), a.input(1), a.size(1), error) },
     },
     Call {
-        name: "rustle_meter_read",
-        makes: "",
-        parameters: &[
-            Parameter {
-                what: What::Handle(Maker {
-                    kind: "meter",
-                    function: None,
-                }),
-                size: 0,
-            },
-            Parameter {
-                what: What::Out(136, false),
-                size: 136,
-            },
-        ],
-        statuses: &[
-            status::RUSTLE_INVALID_VALUE,
-            status::RUSTLE_NULL_POINTER,
-            status::RUSTLE_RECORD_SIZE,
-            status::RUSTLE_STALE_HANDLE,
-            status::RUSTLE_WRONG_STATE,
-        ],
-        is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_meter_read_sized(a.handle(0), a.output(1), a.size(1), error) },
-    },
-    Call {
         name: "rustle_meter_exceeded",
         makes: "",
         parameters: &[
@@ -6184,6 +6650,107 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
+        name: "rustle_rhythm_process",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "rhythm",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Slice(
+                    &Element {
+                        size: 4,
+                        what: What::Number(Number::F32, 0.0),
+                    },
+                    64,
+                ),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(96, 16),
+                size: 96,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: true,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_rhythm_process_sized(
+                a.handle(0),
+                a.input(1),
+                a.count(1),
+                a.output(2),
+                a.size(2),
+                a.count(2),
+                a.output(3),
+                a.output(4),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_rhythm_finish",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "rhythm",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(96, 16),
+                size: 96,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_rhythm_finish_sized(
+                a.handle(0),
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                error,
+            )
+        },
+    },
+    Call {
         name: "rustle_rig_fault",
         makes: "",
         parameters: &[
@@ -6338,40 +6905,6 @@ pub(crate) static CALLS: &[Call] = &[
                 error,
             )
         },
-    },
-    Call {
-        name: "rustle_show_set_beats",
-        makes: "",
-        parameters: &[
-            Parameter {
-                what: What::Handle(Maker {
-                    kind: "session",
-                    function: Some("rustle_show_start"),
-                }),
-                size: 0,
-            },
-            Parameter {
-                what: What::Number(Number::F64, 4.0),
-                size: 0,
-            },
-            Parameter {
-                what: What::Number(Number::I64, 0.0),
-                size: 0,
-            },
-            Parameter {
-                what: What::Number(Number::F64, 93.0),
-                size: 0,
-            },
-        ],
-        statuses: &[
-            status::RUSTLE_EXHAUSTED,
-            status::RUSTLE_FORKED,
-            status::RUSTLE_INVALID_VALUE,
-            status::RUSTLE_STALE_HANDLE,
-        ],
-        is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_show_set_beats(a.handle(0), a.f64(1), a.i64(2), a.f64(3), error) },
     },
     Call {
         name: "rustle_show_attach",
@@ -6731,6 +7264,86 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
+        name: "rustle_tempo_beats_at",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "tempo",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::I64, 0.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Choice(&[0, 1, 2], 0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(88, false),
+                size: 88,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: true,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_tempo_beats_at_sized(
+                a.handle(0),
+                a.i64(1),
+                Choice::of_number(a.u32(2)),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_tempo_change",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "tempo",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_TEMPO_CHANGE),
+                size: 40,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NETWORK_FAILED,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_SHUT_DOWN,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNKNOWN_INTERFACE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_tempo_change_sized(a.handle(0), a.input(1), a.size(1), a.output(2), error)
+        },
+    },
+    Call {
         name: "rustle_voice_process",
         makes: "",
         parameters: &[
@@ -6787,33 +7400,6 @@ pub(crate) static CALLS: &[Call] = &[
                 error,
             )
         },
-    },
-    Call {
-        name: "rustle_voice_summary",
-        makes: "",
-        parameters: &[
-            Parameter {
-                what: What::Handle(Maker {
-                    kind: "voice",
-                    function: None,
-                }),
-                size: 0,
-            },
-            Parameter {
-                what: What::Out(128, false),
-                size: 128,
-            },
-        ],
-        statuses: &[
-            status::RUSTLE_INVALID_VALUE,
-            status::RUSTLE_NULL_POINTER,
-            status::RUSTLE_RECORD_SIZE,
-            status::RUSTLE_STALE_HANDLE,
-            status::RUSTLE_WRONG_STATE,
-        ],
-        is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
-        run: |a, error| unsafe { rustle_voice_summary_sized(a.handle(0), a.output(1), a.size(1), error) },
     },
     Call {
         name: "rustle_voice_formants",

@@ -1,0 +1,134 @@
+internal import RustleCore
+
+/// A source of beats.
+public enum TempoSource: String, Sendable, Hashable, CaseIterable {
+  /// A session with peers on the network.
+  case link
+  /// A person who taps.
+  case tap
+  /// MIDI clock.
+  case midi
+  /// Beats that are heard in audio.
+  case audio
+  /// The tempo that the user sets: always there.
+  case manual
+}
+
+/// A beat at a host time, and the state of the clock or session that it was read of.
+public struct BeatState: Sendable, Hashable {
+  /// The host time.
+  public let hostTime: HostTime
+  /// The count of beats.
+  public let beats: Double
+  /// The tempo in beats a minute.
+  public let tempo: Double
+  /// The position between two beats, 0 to less than 1.
+  public let beatPhase: Double
+  /// The position in the bar as a share of it, 0 to less than 1.
+  public let barPhase: Double
+  /// The beats of a bar.
+  public let quantum: Double
+  /// The source.
+  public let source: TempoSource
+  /// The other members of the session.
+  public let peerCount: Int
+  /// The id of the session: eight printable ASCII characters.
+  public let sessionID: String
+  /// Whether the source plays.
+  public let isPlaying: Bool
+  /// Whether this program takes part in sessions.
+  public let isEnabled: Bool
+  /// The source's confidence, 0 to 1.
+  public let confidence: Double
+  /// The standard error of the phase, as the source reports it.
+  public let phaseError: Duration
+
+  /// The position in a bar of `quantum` beats, 0 to less than it; 0 for a quantum that is not above 0.
+  public func phase(quantum: Double) -> Double {
+    guard quantum > 0 else { return 0 }
+    let phase = beats.truncatingRemainder(dividingBy: quantum)
+    return phase < 0 ? phase + quantum : phase
+  }
+
+  /// The host time of a beat of the same count, if the tempo stays.
+  public func time(ofBeat beat: Double) -> HostTime { hostTime + .seconds((beat - beats) * 60 / tempo) }
+
+  init(_ beat: NativeBeat) {
+    hostTime = HostTime(microseconds: beat.hostUs)
+    (beats, tempo, quantum) = (beat.beats, beat.beatsAMinute, beat.quantum)
+    (beatPhase, barPhase) = (beat.beatPhase, beat.barPhase)
+    source =
+      switch beat.source {
+      case .link: .link
+      case .tap: .tap
+      case .midi: .midi
+      case .audio: .audio
+      case .manual, nil: .manual
+      }
+    peerCount = beat.peers
+    let letters = stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: beat.session >> $0) }
+    sessionID = String(decoding: letters, as: UTF8.self)
+    (isPlaying, isEnabled, confidence) = (beat.isPlaying, beat.isEnabled, beat.confidence)
+    phaseError = .microseconds(Int64((beat.phaseErrorMilliseconds * 1_000).rounded()))
+  }
+
+  /// What is read of a clock whose native side refuses a reading, which it does in a fork alone.
+  init(refused time: HostTime) {
+    (hostTime, beats, tempo, beatPhase, barPhase, quantum) = (time, 0, 120, 0, 0, 4)
+    (source, peerCount, sessionID, isPlaying, isEnabled) = (.manual, 0, "", false, false)
+    (confidence, phaseError) = (0, .zero)
+  }
+}
+
+/// The state of a clock or a session, and what happened.
+public struct TempoReport: Sendable, Hashable {
+  /// The kinds of reports.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// The state at a time of the reports' rate.
+    case state
+    /// The clock follows another source.
+    case sourceChanged = "source_changed"
+    /// The clock has another tempo.
+    case tempoChanged = "tempo_changed"
+    /// The clock's phase moved.
+    case phaseShifted = "phase_shifted"
+    /// The session has another tempo.
+    case sessionTempoChanged = "session_tempo_changed"
+    /// The session's phase moved.
+    case sessionPhaseShifted = "session_phase_shifted"
+    /// The number of peers is another.
+    case peersChanged = "peers_changed"
+    /// The session is another.
+    case sessionJoined = "session_joined"
+    /// The session started or stopped.
+    case playingChanged = "playing_changed"
+  }
+
+  /// The report's number in its stream, from 0.
+  public let sequence: UInt64
+  /// What the report is for.
+  public let kind: Kind
+  /// The state after it.
+  public let state: BeatState
+  /// How far the phase moved in beats, forwards if positive; otherwise 0.
+  public let shift: Double
+  /// Whether a peer, or the source, made the change; otherwise this program.
+  public let isByPeer: Bool
+
+  init(_ report: NativeTempoReport) {
+    sequence = report.sequence
+    kind =
+      switch report.kind {
+      case .sourceChanged: .sourceChanged
+      case .tempoChanged: .tempoChanged
+      case .phaseShifted: .phaseShifted
+      case .sessionTempoChanged: .sessionTempoChanged
+      case .sessionPhaseShifted: .sessionPhaseShifted
+      case .peersChanged: .peersChanged
+      case .sessionJoined: .sessionJoined
+      case .playingChanged: .playingChanged
+      case .state, nil: .state
+      }
+    (state, shift, isByPeer) = (BeatState(report.beat), report.shift, report.isByPeer)
+  }
+}

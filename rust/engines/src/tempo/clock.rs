@@ -1,0 +1,260 @@
+//! The state of a clock, and its readers.
+
+use super::records::{Beat, TempoReportKind};
+use crate::board::{Board, Words};
+use crate::clock::Clock;
+use crate::link::{HostClock, Link, LinkEvent, LinkReader};
+use crate::listeners::{Listeners, Waiting};
+use crate::lock::locked_surely;
+use rustle_tempo::beats::{Beats, HostTime, Time, Timeline};
+use rustle_tempo::clock::{
+    CLOCK_WORDS, Cause, ClockEvent, ClockSnapshot, MidiClock, Reading, Report, Source, TempoClock,
+};
+use rustle_tempo::link::{Event, Origin, Snapshot};
+use rustle_tempo::tap::{TapOutcome, TapTempo};
+use std::sync::{Arc, Mutex};
+
+/// The time between two looks at a session with peers, in us: its rate is another by at most 100 ppm, so that the clock is at most 25 us
+/// from it.
+const LOOK: i64 = 250_000;
+
+/// Which beats are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BeatReading {
+    /// The clock's, which walk to a change: for lights.
+    #[default]
+    Smooth,
+    /// The clock's, which may jump: for sequencers.
+    Exact,
+    /// The session's, whichever source the clock follows.
+    Session,
+}
+
+impl Words<CLOCK_WORDS> for ClockSnapshot {
+    fn to_words(&self) -> [u64; CLOCK_WORDS] {
+        Self::to_words(self)
+    }
+
+    fn from_words(words: &[u64; CLOCK_WORDS]) -> Self {
+        Self::from_words(words)
+    }
+}
+
+/// A change on its way to the sessions of reports.
+#[derive(Clone, Copy)]
+pub(super) struct Change {
+    pub(super) host: HostTime,
+    pub(super) kind: TempoReportKind,
+    pub(super) is_by_peer: bool,
+    pub(super) shift: Beats,
+}
+
+/// The sources of a clock.
+pub(super) struct State {
+    pub(super) clock: TempoClock,
+    pub(super) taps: TapTempo,
+    pub(super) midi: MidiClock,
+    pub(super) outcome: Option<TapOutcome>,
+    pub(super) listeners: Listeners<Change>,
+    /// Whether the session has been followed.
+    has_session: bool,
+    heard: Vec<LinkEvent>,
+    changes: Vec<Change>,
+}
+
+impl State {
+    /// Has the clock follow the taps' present estimate.
+    pub(super) fn report_taps(&mut self, now: HostTime) -> Vec<ClockEvent> {
+        match self.taps.estimate() {
+            Some(estimate) => self.clock.report(Source::Tap, (&estimate).into(), now),
+            None => Vec::new(),
+        }
+    }
+}
+
+/// What the engine, its jobs and its readers share.
+pub(super) struct Shared {
+    pub(super) state: Mutex<State>,
+    /// The changes of the session that the clock has not seen.
+    pub(super) waiting: Arc<Mutex<Waiting<LinkEvent>>>,
+    board: Board<ClockSnapshot, CLOCK_WORDS>,
+    link: LinkReader,
+    pub(super) host: HostClock,
+    time: Arc<dyn Clock>,
+}
+
+impl Shared {
+    pub(super) fn new(clock: TempoClock, link: &Link, time: Arc<dyn Clock>) -> Self {
+        Self {
+            board: Board::new(&clock.snapshot()),
+            state: Mutex::new(State {
+                clock,
+                taps: TapTempo::default(),
+                midi: MidiClock::default(),
+                outcome: None,
+                listeners: Listeners::default(),
+                has_session: false,
+                heard: Vec::new(),
+                changes: Vec::new(),
+            }),
+            waiting: Arc::default(),
+            link: link.reader(),
+            host: link.host_clock(),
+            time,
+        }
+    }
+
+    /// Changes a source, follows the best one, and reports what is new.
+    pub(super) fn act<T>(&self, call: impl FnOnce(&mut State, HostTime) -> (T, Vec<ClockEvent>)) -> T {
+        let mut state = locked_surely(&self.state);
+        let now = self.host.now();
+        let (result, events) = call(&mut state, now);
+        self.publish(&mut state, &events, now);
+        result
+    }
+
+    /// Follows the session, and looks for sources that have gone. Returns when the next look is due, if one is.
+    pub(super) fn look(&self) -> Option<HostTime> {
+        let mut state = locked_surely(&self.state);
+        let now = self.host.now();
+        let state = &mut *state;
+        locked_surely(&self.waiting).take(&mut state.heard);
+        for event in state.heard.drain(..) {
+            state.changes.extend(of_session(&event));
+        }
+        let session = self.link.snapshot();
+        state.has_session |= session.is_enabled;
+        let events = match state.has_session {
+            true => state.clock.report(Source::Link, report(&session, now), now),
+            false => state.clock.advance(now),
+        };
+        self.publish(state, &events, now);
+        let look = (session.peers > 0).then(|| now.saturating_add_micros(LOOK));
+        look.into_iter().chain(state.clock.deadline()).min()
+    }
+
+    fn publish(&self, state: &mut State, events: &[ClockEvent], now: HostTime) {
+        self.board.write(&state.clock.snapshot());
+        state
+            .changes
+            .extend(events.iter().filter_map(|event| of_clock(event, now)));
+        state.listeners.report(&state.changes);
+        state.changes.clear();
+    }
+
+    fn beat_at(&self, at: HostTime, reading: BeatReading) -> Beat {
+        let (session, clock) = (self.link.snapshot(), self.board.read());
+        let reading = match reading {
+            BeatReading::Smooth => Reading::Smooth,
+            BeatReading::Exact => Reading::Exact,
+            BeatReading::Session => return of_member(&session, at),
+        };
+        let state = clock.state_at(at, reading);
+        Beat {
+            host: at,
+            beats: state.beats,
+            tempo: state.tempo,
+            quantum: state.quantum,
+            source: state.source,
+            peers: session.peers,
+            session: session_id(&session),
+            is_playing: state.is_playing,
+            is_enabled: session.is_enabled,
+            confidence: state.confidence,
+            phase_error: state.phase_error,
+        }
+    }
+}
+
+/// Reads beats, from any thread, without a lock or an allocation: realtime-safe. Clones read the same clock.
+#[derive(Clone)]
+pub struct BeatReader(pub(super) Arc<Shared>);
+
+impl BeatReader {
+    /// The beat at a host time.
+    pub fn beat_at(&self, at: HostTime, reading: BeatReading) -> Beat {
+        self.0.beat_at(at, reading)
+    }
+
+    /// The present host time.
+    pub fn host_now(&self) -> HostTime {
+        self.0.host.now()
+    }
+
+    /// Whether its jobs' times are those of a clock.
+    pub(crate) fn is_on(&self, clock: &Arc<dyn Clock>) -> bool {
+        Arc::ptr_eq(&self.0.time, clock)
+    }
+}
+
+fn session_id(session: &Snapshot) -> u64 {
+    u64::from_be_bytes(*session.session.bytes())
+}
+
+fn of_member(session: &Snapshot, at: HostTime) -> Beat {
+    Beat {
+        host: at,
+        beats: session.beats_at(at),
+        tempo: session.tempo(),
+        quantum: session.quantum,
+        source: Source::Link,
+        peers: session.peers,
+        session: session_id(session),
+        is_playing: session.is_playing,
+        is_enabled: session.is_enabled,
+        confidence: 1.0,
+        phase_error: 0.0,
+    }
+}
+
+fn report(session: &Snapshot, now: HostTime) -> Report {
+    Report {
+        peers: session.peers,
+        session: Some(session_id(session)),
+        is_playing: session.is_playing,
+        ..Report::new(Timeline {
+            tempo: session.tempo(),
+            beat_origin: session.beats_at(now),
+            time_origin: now,
+        })
+    }
+}
+
+fn of_session(event: &LinkEvent) -> Option<Change> {
+    let change = |kind, by: Origin| Change {
+        host: event.host,
+        kind,
+        is_by_peer: matches!(by, Origin::Peer(_)),
+        shift: Beats::ZERO,
+    };
+    Some(match event.change? {
+        Event::TempoChanged { by, .. } => change(TempoReportKind::SessionTempoChanged, by),
+        Event::PlayingChanged { by, .. } => change(TempoReportKind::PlayingChanged, by),
+        Event::PeersChanged { .. } => change(TempoReportKind::PeersChanged, Origin::Local),
+        Event::SessionJoined { .. } => change(TempoReportKind::SessionJoined, Origin::Local),
+        Event::PhaseShifted { by } => Change {
+            shift: by,
+            ..change(TempoReportKind::SessionPhaseShifted, Origin::Local)
+        },
+        _ => return None,
+    })
+}
+
+/// The session reports its peers, and that it is another, itself.
+fn of_clock(event: &ClockEvent, host: HostTime) -> Option<Change> {
+    let change = |kind, is_by_peer| Change {
+        host,
+        kind,
+        is_by_peer,
+        shift: Beats::ZERO,
+    };
+    match *event {
+        ClockEvent::SourceChanged { .. } => Some(change(TempoReportKind::SourceChanged, false)),
+        ClockEvent::TempoChanged { by, .. } => Some(change(TempoReportKind::TempoChanged, by == Cause::Peer)),
+        ClockEvent::PhaseShifted { by } => Some(Change {
+            shift: by,
+            ..change(TempoReportKind::PhaseShifted, false)
+        }),
+        ClockEvent::PeersChanged { .. } | ClockEvent::SessionJoined { .. } => None,
+    }
+}
