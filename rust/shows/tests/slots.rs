@@ -329,3 +329,41 @@ fn universes_are_sorted_and_hold_only_their_fixtures() {
     assert_eq!((frame[0][509], frame[0][510], frame[0][511]), (0, 51, 102));
     assert_eq!(frame[1][..4], [255, 102, 153, 0]);
 }
+
+/// A scanner of a lamp behind a wheel, which only its shutter makes dark.
+#[test]
+fn shutter_is_closed_in_the_dark_where_nothing_else_takes_the_light_away() {
+    let shutter = r#"{"attribute":"shutter","slots":[1],"ranges":[{"values":[0,9],"shutter":"closed"},
+        {"values":[10,19],"shutter":"open"},{"values":[20,255],"strobe":[1,20]}]}"#;
+    let wheel = r#"{"attribute":"color wheel","slots":[2],"ranges":[{"values":[0,9],"color":[1,1,1]},
+        {"values":[10,19],"color":[0,0,1]}]}"#;
+    let map = |channels: &str| {
+        let profile = format!(r#"{{"v":1,"name":"p","modes":[{{"name":"m","channels":[{channels}]}}]}}"#);
+        let fixtures = r#"{"id":1,"profile":"p","protocol":"sacn","universe":1,"address":1}"#;
+        let json = format!(r#"{{"v":1,"profiles":[{profile}],"fixtures":[{fixtures}]}}"#);
+        SlotMap::new(&Rig::read(json.as_bytes(), &[]).expect("a rig").0)
+    };
+    let scanner = map(&format!("{shutter},{wheel}"));
+    let flashing = |look: &mut Look| look.heads[0].strobe = 20.0;
+    assert_eq!(slots(&scanner, [0.0, 0.0, 0.1], |_| {}), [14, 14]);
+    assert_eq!(slots(&scanner, [0.0; 3], |_| {}), [4, 0]);
+    assert_eq!(slots(&scanner, [0.0; 3], flashing), [4, 0]);
+    let shown = |slots: [u8; 2]| {
+        let (mut frame, mut look) = (scanner.frame(), scanner.look());
+        frame[0][..2].copy_from_slice(&slots);
+        scanner.decode(&frame, &mut look);
+        [look.red[0], look.green[0], look.blue[0]]
+    };
+    assert_eq!(
+        [[14, 14], [14, 4], [4, 14]].map(shown),
+        [[0.0, 0.0, 1.0], [1.0; 3], [0.0; 3]]
+    );
+    // With a dimmer, or with light of its own, the shutter stays open.
+    for other in ["dimmer", "red"] {
+        let channel = format!(r#"{{"attribute":"{other}","slots":[2]}}"#);
+        assert_eq!(
+            slots(&map(&format!("{shutter},{channel}")), [0.0; 3], |_| {}),
+            [14, 0]
+        );
+    }
+}
