@@ -130,7 +130,7 @@ fn all_faults_are_found_at_once_with_their_paths() {
         faults,
         [
             "rig: expected v, profiles, fixtures, venue, got the key \"more\"",
-            "fixtures[0]: expected id, name, profile, mode, protocol, universe, address, position, rotation, group, curve, got the key \"adress\"",
+            "fixtures[0]: expected id, name, profile, mode, protocol, universe, address, position, rotation, group, curve, order, got the key \"adress\"",
             "fixtures[0].id: expected an integer or a text of 1 to 64 bytes, got 1.5",
             "fixtures[0].name: expected a text of 1 to 64 bytes, got \"\"",
             &format!("fixtures[0].profile: expected {all}, got \"laser\""),

@@ -367,3 +367,50 @@ fn shutter_is_closed_in_the_dark_where_nothing_else_takes_the_light_away() {
         );
     }
 }
+
+#[test]
+fn colours_of_pixels_are_in_the_order_of_the_rig() {
+    let rest = |order: &str| format!(r#","order":"{order}""#);
+    let color = [1.0, 0.6, 0.2];
+    for (order, expected) in [
+        ("rgb", [255, 153, 51]),
+        ("rbg", [255, 51, 153]),
+        ("grb", [153, 255, 51]),
+        ("gbr", [153, 51, 255]),
+        ("brg", [51, 255, 153]),
+        ("bgr", [51, 153, 255]),
+    ] {
+        for profile in ["rgb-par", "bar-8"] {
+            let map = one(profile, &rest(order));
+            assert_eq!(slots(&map, color, |_| {}), expected, "{profile} {order}");
+            let (mut frame, mut look) = (map.frame(), map.look());
+            frame[0][..3].copy_from_slice(&expected);
+            map.decode(&frame, &mut look);
+            assert_eq!([look.red[0], look.green[0], look.blue[0]], color);
+        }
+    }
+    let map = one("wash", &rest("bgr"));
+    assert_eq!(
+        slots(&map, [1.0, 0.5, 0.0], |_| {}),
+        [255, 0, 0, 128, 255, 0],
+        "only the colours"
+    );
+    for (profile, order) in [
+        ("dimmer", "grb"),
+        ("bar-8", "grg"),
+        ("bar-8", "gr"),
+        ("bar-8", "rgbw"),
+    ] {
+        let fixture = fixture(profile, 1, 1, &rest(order));
+        let json = format!(r#"{{"v":1,"fixtures":[{fixture}]}}"#);
+        let (rig, faults) = Rig::read(json.as_bytes(), &Profile::built_in()).expect("a rig");
+        let expected = format!(
+            r#"fixtures[0].order: expected rgb, rbg, grb, gbr, brg, bgr, of a mode with red, green and blue, got "{order}""#
+        );
+        assert_eq!(
+            (rig.fixtures.len(), faults[0].to_string()),
+            (0, expected),
+            "{profile}"
+        );
+    }
+}

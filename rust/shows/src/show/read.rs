@@ -192,16 +192,10 @@ fn span(value: &Value) -> Option<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use crate::json::schema_keys;
 
     fn schema() -> Value {
         serde_json::from_str(include_str!("../../../../docs/show.schema.json")).expect("JSON")
-    }
-
-    fn keys(object: &Value) -> BTreeSet<&str> {
-        let properties = object["properties"].as_object().expect("properties");
-        assert_eq!(object["additionalProperties"], Value::Bool(false));
-        properties.keys().map(String::as_str).collect()
     }
 
     #[test]
@@ -219,7 +213,7 @@ mod tests {
             (&definitions["modulator"], &layer::MODULATOR_KEYS),
         ];
         for (object, expected) in expected {
-            assert_eq!(keys(object), expected.iter().copied().collect());
+            assert_eq!(schema_keys(object), expected.iter().copied().collect());
         }
     }
 
