@@ -184,6 +184,26 @@ fn all_faults_of_a_show_are_found_at_once_with_their_paths() {
 }
 
 #[test]
+fn fault_of_a_scene_is_none_of_the_cues_that_name_it() {
+    let (show, faults) = read(
+        r#"{"v":1,"scenes":[{"name":"a","master":2},{"name":"b"},{"name":"a"}],
+            "cues":[{"scene":"a"},{"scene":"b"},{"scene":"c"}]}"#,
+    );
+    assert_eq!(
+        faults,
+        [
+            "scenes[0].master: expected 0 to 1, got 2",
+            "scenes[2].name: expected a name of its own, got \"a\"",
+            "cues[2].scene: expected the name of a scene, got \"c\""
+        ]
+    );
+    assert_eq!(
+        (show.scenes.len(), show.cues.len(), show.cues[0].scene),
+        (1, 1, 0)
+    );
+}
+
+#[test]
 fn all_faults_of_a_layer_are_found_at_once_with_their_paths() {
     let faults = layers(
         r##"{"effect":"laser"},
