@@ -152,6 +152,21 @@ fn all_faults_are_found_at_once_with_their_paths() {
 }
 
 #[test]
+fn order_of_colours_is_one_of_a_mode_that_has_them() {
+    for (profile, order) in [("dimmer", "grb"), ("bar-8", "grg"), ("bar-8", "rgbw")] {
+        let (rig, faults) = read(&format!(
+            r#"{{"v":1,"fixtures":[{{"id":1,"profile":"{profile}","order":"{order}","protocol":"sacn","universe":1,"address":1}}]}}"#
+        ));
+        let expected = "rgb, rbg, grb, gbr, brg, bgr, of a mode with red, green and blue";
+        assert_eq!(
+            faults,
+            [format!("fixtures[0].order: expected {expected}, got \"{order}\"")]
+        );
+        assert_eq!(rig.fixtures, []);
+    }
+}
+
+#[test]
 fn a_text_that_is_no_rig_is_refused() {
     assert_eq!(refusal("[]"), "rig: expected an object, got an array of 0");
     assert_eq!(refusal(r#"{"fixtures":[]}"#), "v: expected 1, got nothing");

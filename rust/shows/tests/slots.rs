@@ -27,6 +27,18 @@ fn one(profile: &str, rest: &str) -> SlotMap {
     SlotMap::new(&rig(&fixture(profile, 1, 1, rest)))
 }
 
+/// A fixture of a profile with these channels.
+fn of_channels(channels: &str) -> SlotMap {
+    let profile = format!(r#"{{"v":1,"name":"p","modes":[{{"name":"m","channels":[{channels}]}}]}}"#);
+    let json = format!(
+        r#"{{"v":1,"profiles":[{profile}],"fixtures":[{}]}}"#,
+        fixture("p", 1, 1, "")
+    );
+    let (rig, faults) = Rig::read(json.as_bytes(), &[]).expect("a rig");
+    assert_eq!(faults, []);
+    SlotMap::new(&rig)
+}
+
 /// The first slots for one colour.
 fn slots<const N: usize>(map: &SlotMap, color: [f32; 3], change: impl Fn(&mut Look)) -> [u8; N] {
     let mut look = map.look();
@@ -288,13 +300,10 @@ fn a_wrong_patch_shows() {
 
 #[test]
 fn the_widest_range_of_levels_is_used() {
-    let profile = r#"{"v":1,"name":"p","modes":[{"name":"m","channels":[{"attribute":"dimmer","slots":[1],
-        "ranges":[{"values":[0,0],"level":[0,1]},{"values":[10,60],"level":[0,1]},{"values":[255,255],"level":[0,1]}]}]}]}"#;
-    let fixtures = r#"{"id":1,"profile":"p","protocol":"sacn","universe":1,"address":1}"#;
-    let json = format!(r#"{{"v":1,"profiles":[{profile}],"fixtures":[{fixtures}]}}"#);
-    let (rig, faults) = Rig::read(json.as_bytes(), &[]).expect("a rig");
-    assert_eq!(faults, []);
-    let map = SlotMap::new(&rig);
+    let map = of_channels(
+        r#"{"attribute":"dimmer","slots":[1],
+        "ranges":[{"values":[0,0],"level":[0,1]},{"values":[10,60],"level":[0,1]},{"values":[255,255],"level":[0,1]}]}"#,
+    );
     assert_eq!(slots(&map, [0.0; 3], |_| {}), [10]);
     assert_eq!(slots(&map, [0.5; 3], |_| {}), [35]);
     assert_eq!(slots(&map, [1.0; 3], |_| {}), [60]);
@@ -337,17 +346,13 @@ fn shutter_is_closed_in_the_dark_where_nothing_else_takes_the_light_away() {
         {"values":[10,19],"shutter":"open"},{"values":[20,255],"strobe":[1,20]}]}"#;
     let wheel = r#"{"attribute":"color wheel","slots":[2],"ranges":[{"values":[0,9],"color":[1,1,1]},
         {"values":[10,19],"color":[0,0,1]}]}"#;
-    let map = |channels: &str| {
-        let profile = format!(r#"{{"v":1,"name":"p","modes":[{{"name":"m","channels":[{channels}]}}]}}"#);
-        let fixtures = r#"{"id":1,"profile":"p","protocol":"sacn","universe":1,"address":1}"#;
-        let json = format!(r#"{{"v":1,"profiles":[{profile}],"fixtures":[{fixtures}]}}"#);
-        SlotMap::new(&Rig::read(json.as_bytes(), &[]).expect("a rig").0)
-    };
-    let scanner = map(&format!("{shutter},{wheel}"));
-    let flashing = |look: &mut Look| look.heads[0].strobe = 20.0;
+    let scanner = of_channels(&format!("{shutter},{wheel}"));
     assert_eq!(slots(&scanner, [0.0, 0.0, 0.1], |_| {}), [14, 14]);
     assert_eq!(slots(&scanner, [0.0; 3], |_| {}), [4, 0]);
-    assert_eq!(slots(&scanner, [0.0; 3], flashing), [4, 0]);
+    assert_eq!(
+        slots(&scanner, [0.0; 3], |look| look.heads[0].strobe = 20.0),
+        [4, 0]
+    );
     let shown = |slots: [u8; 2]| {
         let (mut frame, mut look) = (scanner.frame(), scanner.look());
         frame[0][..2].copy_from_slice(&slots);
@@ -362,7 +367,7 @@ fn shutter_is_closed_in_the_dark_where_nothing_else_takes_the_light_away() {
     for other in ["dimmer", "red"] {
         let channel = format!(r#"{{"attribute":"{other}","slots":[2]}}"#);
         assert_eq!(
-            slots(&map(&format!("{shutter},{channel}")), [0.0; 3], |_| {}),
+            slots(&of_channels(&format!("{shutter},{channel}")), [0.0; 3], |_| {}),
             [14, 0]
         );
     }
@@ -395,22 +400,4 @@ fn colours_of_pixels_are_in_the_order_of_the_rig() {
         [255, 0, 0, 128, 255, 0],
         "only the colours"
     );
-    for (profile, order) in [
-        ("dimmer", "grb"),
-        ("bar-8", "grg"),
-        ("bar-8", "gr"),
-        ("bar-8", "rgbw"),
-    ] {
-        let fixture = fixture(profile, 1, 1, &rest(order));
-        let json = format!(r#"{{"v":1,"fixtures":[{fixture}]}}"#);
-        let (rig, faults) = Rig::read(json.as_bytes(), &Profile::built_in()).expect("a rig");
-        let expected = format!(
-            r#"fixtures[0].order: expected rgb, rbg, grb, gbr, brg, bgr, of a mode with red, green and blue, got "{order}""#
-        );
-        assert_eq!(
-            (rig.fixtures.len(), faults[0].to_string()),
-            (0, expected),
-            "{profile}"
-        );
-    }
 }
