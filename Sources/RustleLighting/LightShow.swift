@@ -7,7 +7,7 @@ internal import RustleCore
 ///
 /// ```json
 /// {"v": 1, "name": "first",
-///  "scenes": [{"name": "blue wave", "layers": [{"effect": "wave", "parameters": {"palette": ["#0020ff"]}}]}],
+///  "scenes": [{"name": "blue wave", "layers": [{"effect": "wave", "palette": ["#0020ff"]}]}],
 ///  "cues": [{"scene": "blue wave", "fade_in": {"beats": 4}}]}
 /// ```
 public struct LightShow: Sendable, Hashable {

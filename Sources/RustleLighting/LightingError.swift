@@ -96,7 +96,7 @@ extension LightingError: NativeCodedError {
       case .malformedAddress:
         Self(.validation, error.message, advice: "Give an address such as 10.0.0.7 or 10.0.0.7:6454.")
       case .malformedFile:
-        Self(.malformedInput, error.message, advice: Rig.advice)
+        Self(.malformedInput, error.message, advice: "Give a rig, a show or a fixture as its format says.")
       case .invalidLength, .invalidValue, .invalidUTF8, .rateOutOfRange:
         Self(.validation, error.message, advice: "Give a value within the range.")
       case .shutDown:

@@ -11,8 +11,8 @@ internal import RustleCore
 ///
 /// Fixtures have an `id` (integer or text), a `profile` (dimmer, rgb-par, rgbw-par, rgbawuv-par, moving-head, bar-8, bar-16, strobe
 /// or wash), a `protocol` (sacn or artnet), a `universe`, and an `address`, the first slot, 1 to 512. A `name`, a `mode` (the
-/// profile's first otherwise), a `position` in metres, a `rotation` in degrees and a `group` are optional, and so is the file's
-/// `venue`, `{"outline": [[0, 0], [8, 0], [8, 6]], "height": 4}`.
+/// profile's first otherwise), a `position` in metres, a `rotation` in degrees, a `group`, a dimming `curve` and the `order` of a
+/// pixel's colours (`grb`) are optional, and so is the file's `venue`, `{"outline": [[0, 0], [8, 0], [8, 6]], "height": 4}`.
 public struct Rig: Sendable {
   /// A fault of the file or of the patch.
   public struct Fault: Sendable, Hashable, CustomStringConvertible {

@@ -5,6 +5,9 @@
 //! scripts/fuzz builds and runs it.
 #![no_main]
 
+#[path = "changes.rs"]
+mod changes;
+
 use rustle_shows::fixture::{Mode, Profile, Rig};
 use rustle_shows::import::{any, ofl, qxf};
 use rustle_shows::slots::SlotMap;
@@ -32,7 +35,7 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, length: usize) 
         return 0;
     };
     let file = match SEEDS.get(usize::from(*first)) {
-        Some(seed) => changed(seed, rest),
+        Some(seed) => changes::changed(seed, rest),
         None => rest.to_vec(),
     };
     let imported = [any(&file), ofl(&file), qxf(&file)];
@@ -40,26 +43,6 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, length: usize) 
         check(&imported.profile);
     }
     0
-}
-
-/// A file with changes: each is a place, what to do there, and a byte.
-fn changed(seed: &[u8], changes: &[u8]) -> Vec<u8> {
-    let mut file = seed.to_vec();
-    for change in changes.chunks_exact(4) {
-        let place = usize::from(u16::from_le_bytes([change[0], change[1]])) % file.len().max(1);
-        let end = (place + usize::from(change[3])).min(file.len());
-        match change[2] % 3 {
-            0 => file[place..end.min(place + 1)].fill(change[3]),
-            1 => {
-                file.drain(place..end);
-            }
-            _ => {
-                let again = file[place..end].to_vec();
-                file.splice(end..end, again);
-            }
-        }
-    }
-    file
 }
 
 fn check(profile: &Profile) {

@@ -16,7 +16,7 @@ pub use palette::{MAX_COLORS, Palette};
 pub use rate::Rate;
 
 pub(crate) use kind::MAX_PARAMETERS;
-pub(crate) use movement::{Aim, Motion, Mover};
+pub(crate) use movement::{Motion, Mover};
 pub(crate) use paint::{Block, Painter};
 pub(crate) use palette::Rgb;
 

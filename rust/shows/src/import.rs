@@ -18,6 +18,8 @@ pub(crate) use json::Node;
 pub use mvr::{Scene, SceneFixture, mvr};
 pub use ofl::ofl;
 pub(crate) use own::profile;
+#[cfg(test)]
+pub(crate) use own::{CHANNEL_KEYS, MODE_KEYS, PROFILE_KEYS, RANGE_KEYS};
 pub use qxf::qxf;
 
 use crate::fixture::{Function, Profile, RigFault};

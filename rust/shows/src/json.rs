@@ -186,6 +186,14 @@ pub(crate) fn name(value: &Value) -> Option<String> {
     (1..=MAX_NAME).contains(&text.len()).then(|| text.to_owned())
 }
 
+/// The keys that a schema of `docs/` lets an object have.
+#[cfg(test)]
+pub(crate) fn schema_keys(object: &Value) -> std::collections::BTreeSet<&str> {
+    let properties = object["properties"].as_object().expect("properties");
+    assert_eq!(object["additionalProperties"], Value::Bool(false));
+    properties.keys().map(String::as_str).collect()
+}
+
 /// Exactly N numbers within the range of coordinates.
 pub(crate) fn numbers<const N: usize>(value: &Value) -> Option<[f64; N]> {
     let values: Option<Vec<f64>> = value.as_array()?.iter().map(number).collect();

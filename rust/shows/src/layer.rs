@@ -3,9 +3,10 @@
 use crate::Fault;
 use crate::blend::Blend;
 use crate::effect::{Effect, EffectKind};
-use crate::fixture::FixtureId;
+use crate::fixture::{Fixture, FixtureId};
 use crate::modulator::Modulator;
 use crate::names::named;
+use std::collections::HashSet;
 
 named! {
     /// What a layer controls of its fixtures.
@@ -26,7 +27,7 @@ named! {
 }
 
 /// The fixtures of a layer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Selection {
     /// All fixtures of the rig.
     #[default]
@@ -49,12 +50,20 @@ impl Selection {
         }
     }
 
-    /// Whether a fixture of an id and a group belongs to it.
-    pub fn contains(&self, id: &FixtureId, group: &str) -> bool {
+    /// The places in a rig of the fixtures that belong to it.
+    pub(crate) fn places(&self, rig: &[Fixture]) -> Vec<u32> {
+        let places = (0_u32..).zip(rig);
         match self {
-            Self::All => true,
+            Self::All => places.map(|(place, _)| place).collect(),
             Self::Of { ids, groups } => {
-                ids.contains(id) || (!group.is_empty() && groups.iter().any(|each| each == group))
+                let ids: HashSet<_> = ids.iter().collect();
+                let groups: HashSet<_> = groups.iter().collect();
+                let belongs = |fixture: &Fixture| {
+                    ids.contains(&fixture.id)
+                        || (!fixture.group.is_empty() && groups.contains(&fixture.group))
+                };
+                let selected = places.filter(|(_, fixture)| belongs(fixture));
+                selected.map(|(place, _)| place).collect()
             }
         }
     }

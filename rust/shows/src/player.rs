@@ -24,7 +24,8 @@ use transport::Transport;
 /// reads a clock.
 ///
 /// The same inputs make the same frames, however many other frames there are in between: only the beat at which a cue follows by
-/// itself after seconds, and the seconds of one that follows after beats, are interpolated between two frames.
+/// itself after seconds, and the seconds of one that follows after beats, are interpolated between two frames, and a head that
+/// follows a target goes the shortest way from where it was in the frame before.
 #[derive(Clone, Debug)]
 pub struct Player {
     renderer: Renderer,
@@ -55,7 +56,7 @@ impl Player {
         let renderer = Renderer::new(rig);
         let look = Look::dark(renderer.stage().elements().len(), rig.fixtures.len());
         Self {
-            scenes: show.scenes.iter().map(|scene| renderer.ready(scene)).collect(),
+            scenes: renderer.ready_all(&show.scenes),
             cues: show.cues.clone(),
             repeats: show.repeats,
             bounds: InputBounds::new(show),
@@ -90,7 +91,7 @@ impl Player {
         let since = self.transport.last().seconds();
         for (source, envelope) in ready.envelopes() {
             if let Some(level) = self.levels.of(source) {
-                envelope.follow(since, level);
+                envelope.begin(since, level);
             }
         }
         Ok(std::mem::replace(place, ready))

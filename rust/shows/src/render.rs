@@ -1,30 +1,24 @@
 //! From scenes to looks.
 
+mod layout;
 mod ready;
 
 pub use ready::ReadyScene;
+pub(crate) use ready::within;
 
 use crate::Stage;
-use crate::effect::Aim;
-use crate::fixture::{FixtureId, Rig};
-use crate::layer::Layer;
+use crate::fixture::{Fixture, Rig};
 use crate::number::{LANES, Lanes};
 use crate::scene::Scene;
+use layout::Layouts;
 use ready::ReadyLayer;
-
-/// A fixture, as layers select and aim it.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    id: FixtureId,
-    group: String,
-    pub(crate) aim: Aim,
-}
 
 /// A rig, laid out for the rendering of scenes.
 #[derive(Clone, Debug)]
 pub struct Renderer {
     stage: Stage,
-    places: Vec<Place>,
+    /// The fixtures, as layers select and aim them.
+    rig: Vec<Fixture>,
     /// Places of the elements within the rig by axis, and their fixtures, in blocks.
     axes: [Vec<Lanes>; 3],
     fixtures: Vec<[u32; LANES]>,
@@ -39,13 +33,8 @@ impl Renderer {
         let elements = stage.elements();
         let axis = |axis: usize| blocks(elements.iter().map(|element| element.place[axis]));
         let has_extent = |axis: usize| elements.iter().any(|element| element.place[axis] != 0.5);
-        let places = rig.fixtures.iter().map(|fixture| Place {
-            id: fixture.id.clone(),
-            group: fixture.group.clone(),
-            aim: Aim::new(fixture),
-        });
         Self {
-            places: places.collect(),
+            rig: rig.fixtures.clone(),
             axes: [axis(0), axis(1), axis(2)],
             fixtures: blocks(elements.iter().map(|element| element.fixture)),
             extents: [0, 1, 2].map(|axis| f32::from(has_extent(axis))),
@@ -58,36 +47,32 @@ impl Renderer {
         &self.stage
     }
 
-    /// Lays out a scene, so that frames of it need no memory.
-    pub fn ready(&self, scene: &Scene) -> ReadyScene {
-        let layers = scene.layers.iter().map(|layer| self.ready_layer(layer));
-        ReadyScene::new(scene, layers.collect())
+    /// The fixtures of the rig.
+    pub(crate) fn rig(&self) -> &[Fixture] {
+        &self.rig
     }
 
-    fn ready_layer(&self, layer: &Layer) -> ReadyLayer {
-        let places = (0_u32..).zip(&self.places);
-        let selected: Vec<u32> = places
-            .filter(|(_, place)| layer.fixtures.contains(&place.id, &place.group))
-            .map(|(index, _)| index)
-            .collect();
-        let count = selected.len().max(1) as f32;
-        let mut ranks = vec![None; self.places.len()];
-        for (place, &fixture) in selected.iter().enumerate() {
-            ranks[fixture as usize] = Some(place as f32 / count);
-        }
-        let rank = |fixture: u32| ranks[fixture as usize].unwrap_or_default();
-        let along = layer.effect.direction.along(&self.stage, self.extents, rank);
-        let is_all = selected.len() == self.places.len();
-        let mask = || {
-            let elements = self.stage.elements().iter();
-            blocks(elements.map(|element| f32::from(ranks[element.fixture as usize].is_some())))
-        };
-        ReadyLayer::new(
-            layer,
-            blocks(along.into_iter()),
-            if is_all { Vec::new() } else { mask() },
-            selected.iter().map(|&fixture| (fixture, rank(fixture))).collect(),
-        )
+    /// Lays out a scene, so that frames of it need no memory.
+    pub fn ready(&self, scene: &Scene) -> ReadyScene {
+        self.scene(scene, &mut Layouts::default())
+    }
+
+    /// Lays out scenes; what their layers have in common is in memory once.
+    pub fn ready_all(&self, scenes: &[Scene]) -> Vec<ReadyScene> {
+        let mut layouts = Layouts::default();
+        scenes
+            .iter()
+            .map(|scene| self.scene(scene, &mut layouts))
+            .collect()
+    }
+
+    fn scene(&self, scene: &Scene, layouts: &mut Layouts) -> ReadyScene {
+        let layers = scene.layers.iter().map(|layer| {
+            let selected = layouts.selected(&layer.fixtures, self);
+            let along = layouts.along(layer, &selected, self);
+            ReadyLayer::new(layer, along, selected)
+        });
+        ReadyScene::new(scene, layers.collect())
     }
 }
 

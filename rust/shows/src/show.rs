@@ -11,6 +11,7 @@ use crate::fixture::{Profile, Rig, RigError};
 use crate::layer::Selection;
 use crate::scene::{Cue, Scene};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// The longest show in bytes of JSON.
 pub const MAX_SHOW_BYTES: usize = 64 << 20;
@@ -76,6 +77,8 @@ impl Show {
 
     /// Selected ids and groups that a rig does not have: they are no error, since a show may be made for many rigs.
     pub fn missing(&self, rig: &Rig) -> Vec<Fault> {
+        let all: HashSet<_> = rig.fixtures.iter().map(|fixture| &fixture.id).collect();
+        let all_groups: HashSet<_> = rig.fixtures.iter().map(|fixture| &fixture.group).collect();
         let mut faults = Vec::new();
         for (scene, Scene { layers, .. }) in self.scenes.iter().enumerate() {
             for (layer, each) in layers.iter().enumerate() {
@@ -90,12 +93,12 @@ impl Show {
                     });
                 };
                 for id in ids {
-                    if !rig.fixtures.iter().any(|fixture| fixture.id == *id) {
+                    if !all.contains(id) {
                         missing("ids", "an id", id.to_string());
                     }
                 }
                 for group in groups {
-                    if !rig.fixtures.iter().any(|fixture| fixture.group == *group) {
+                    if !all_groups.contains(group) {
                         missing("groups", "a group", format!("\"{}\"", group.escape_debug()));
                     }
                 }

@@ -3,7 +3,7 @@
 use rustle_shows::Moment;
 use rustle_shows::player::{Input, Player};
 use rustle_shows::show::Demo;
-use rustle_testkit::{CountingAllocator, allocations_in};
+use rustle_testkit::{CountingAllocator, allocated_bytes_in, allocations_in};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -30,4 +30,19 @@ fn frames_and_inputs_need_no_memory() {
     });
     assert!(seen > 0.0);
     assert_eq!(count, 0);
+}
+
+/// 170,000 pixels: what a layer has for each of them is in memory once for all scenes with its fixtures and direction.
+#[test]
+fn scenes_share_what_their_layers_have_in_common() {
+    let rig = Demo::Wall.rig();
+    let bytes = |copies: usize| {
+        let mut show = Demo::Wall.show();
+        show.scenes = std::iter::repeat_n(show.scenes, copies).flatten().collect();
+        let (bytes, player) = allocated_bytes_in(|| Player::new(&show, &rig));
+        drop(player);
+        bytes
+    };
+    let (one, many) = (bytes(1), bytes(30));
+    assert!(many < one + one / 4, "{many} bytes, of one show {one}");
 }

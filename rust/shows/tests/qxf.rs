@@ -93,6 +93,46 @@ fn ranges_have_their_functions() {
     );
 }
 
+/// Words that real files have.
+#[test]
+fn shutters_of_before_the_presets_are_read_by_their_words() {
+    let read = |first: &str, second: &str, third: &str| {
+        let text = SMALL.replace(">Blackout<", &format!(">{first}<"));
+        let text = text.replace(">Open<", &format!(">{second}<"));
+        let text = text.replace(">Strobe fast to slow<", &format!(">{third}<"));
+        let mode = qxf(text.as_bytes())
+            .expect("a definition")
+            .profile
+            .modes
+            .swap_remove(0);
+        let old = &mode.channels[4];
+        let functions: Vec<_> = old.capabilities.iter().map(|range| range.function).collect();
+        (old.attribute.clone(), old.default, functions)
+    };
+    let slow = Function::Strobe { from: 1.0, to: 20.0 };
+    assert_eq!(
+        read("LED Off", "LED On", "Strobe Slow - Fast"),
+        (
+            Attribute::Shutter,
+            14,
+            vec![Function::Closed, Function::Open, slow]
+        )
+    );
+    assert_eq!(
+        read("Control light is off", "Turn on the light", "Strobe Slow - Fast"),
+        (
+            Attribute::Shutter,
+            14,
+            vec![Function::Closed, Function::Open, slow]
+        )
+    );
+    let level = Function::Level { from: 0.0, to: 1.0 };
+    assert_eq!(
+        read("Dimmer 0-100%", "Strobe to sound", "Strobe slow-fast"),
+        (Attribute::Dimmer, 0, vec![level, Function::Other, slow])
+    );
+}
+
 #[test]
 fn heads_are_elements_and_what_they_share_is_of_all() {
     let (modes, _) = modes();

@@ -130,7 +130,7 @@ fn all_faults_are_found_at_once_with_their_paths() {
         faults,
         [
             "rig: expected v, profiles, fixtures, venue, got the key \"more\"",
-            "fixtures[0]: expected id, name, profile, mode, protocol, universe, address, position, rotation, group, curve, got the key \"adress\"",
+            "fixtures[0]: expected id, name, profile, mode, protocol, universe, address, position, rotation, group, curve, order, got the key \"adress\"",
             "fixtures[0].id: expected an integer or a text of 1 to 64 bytes, got 1.5",
             "fixtures[0].name: expected a text of 1 to 64 bytes, got \"\"",
             &format!("fixtures[0].profile: expected {all}, got \"laser\""),
@@ -149,6 +149,21 @@ fn all_faults_are_found_at_once_with_their_paths() {
         ]
     );
     assert_eq!(rig.fixtures.len(), 1, "only the last one is whole");
+}
+
+#[test]
+fn order_of_colours_is_one_of_a_mode_that_has_them() {
+    for (profile, order) in [("dimmer", "grb"), ("bar-8", "grg"), ("bar-8", "rgbw")] {
+        let (rig, faults) = read(&format!(
+            r#"{{"v":1,"fixtures":[{{"id":1,"profile":"{profile}","order":"{order}","protocol":"sacn","universe":1,"address":1}}]}}"#
+        ));
+        let expected = "rgb, rbg, grb, gbr, brg, bgr, of a mode with red, green and blue";
+        assert_eq!(
+            faults,
+            [format!("fixtures[0].order: expected {expected}, got \"{order}\"")]
+        );
+        assert_eq!(rig.fixtures, []);
+    }
 }
 
 #[test]

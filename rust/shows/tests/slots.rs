@@ -27,6 +27,18 @@ fn one(profile: &str, rest: &str) -> SlotMap {
     SlotMap::new(&rig(&fixture(profile, 1, 1, rest)))
 }
 
+/// A fixture of a profile with these channels.
+fn of_channels(channels: &str) -> SlotMap {
+    let profile = format!(r#"{{"v":1,"name":"p","modes":[{{"name":"m","channels":[{channels}]}}]}}"#);
+    let json = format!(
+        r#"{{"v":1,"profiles":[{profile}],"fixtures":[{}]}}"#,
+        fixture("p", 1, 1, "")
+    );
+    let (rig, faults) = Rig::read(json.as_bytes(), &[]).expect("a rig");
+    assert_eq!(faults, []);
+    SlotMap::new(&rig)
+}
+
 /// The first slots for one colour.
 fn slots<const N: usize>(map: &SlotMap, color: [f32; 3], change: impl Fn(&mut Look)) -> [u8; N] {
     let mut look = map.look();
@@ -288,13 +300,10 @@ fn a_wrong_patch_shows() {
 
 #[test]
 fn the_widest_range_of_levels_is_used() {
-    let profile = r#"{"v":1,"name":"p","modes":[{"name":"m","channels":[{"attribute":"dimmer","slots":[1],
-        "ranges":[{"values":[0,0],"level":[0,1]},{"values":[10,60],"level":[0,1]},{"values":[255,255],"level":[0,1]}]}]}]}"#;
-    let fixtures = r#"{"id":1,"profile":"p","protocol":"sacn","universe":1,"address":1}"#;
-    let json = format!(r#"{{"v":1,"profiles":[{profile}],"fixtures":[{fixtures}]}}"#);
-    let (rig, faults) = Rig::read(json.as_bytes(), &[]).expect("a rig");
-    assert_eq!(faults, []);
-    let map = SlotMap::new(&rig);
+    let map = of_channels(
+        r#"{"attribute":"dimmer","slots":[1],
+        "ranges":[{"values":[0,0],"level":[0,1]},{"values":[10,60],"level":[0,1]},{"values":[255,255],"level":[0,1]}]}"#,
+    );
     assert_eq!(slots(&map, [0.0; 3], |_| {}), [10]);
     assert_eq!(slots(&map, [0.5; 3], |_| {}), [35]);
     assert_eq!(slots(&map, [1.0; 3], |_| {}), [60]);
@@ -328,4 +337,67 @@ fn universes_are_sorted_and_hold_only_their_fixtures() {
     map.encode(&look, &mut frame);
     assert_eq!((frame[0][509], frame[0][510], frame[0][511]), (0, 51, 102));
     assert_eq!(frame[1][..4], [255, 102, 153, 0]);
+}
+
+/// A scanner of a lamp behind a wheel, which only its shutter makes dark.
+#[test]
+fn shutter_is_closed_in_the_dark_where_nothing_else_takes_the_light_away() {
+    let shutter = r#"{"attribute":"shutter","slots":[1],"ranges":[{"values":[0,9],"shutter":"closed"},
+        {"values":[10,19],"shutter":"open"},{"values":[20,255],"strobe":[1,20]}]}"#;
+    let wheel = r#"{"attribute":"color wheel","slots":[2],"ranges":[{"values":[0,9],"color":[1,1,1]},
+        {"values":[10,19],"color":[0,0,1]}]}"#;
+    let scanner = of_channels(&format!("{shutter},{wheel}"));
+    assert_eq!(slots(&scanner, [0.0, 0.0, 0.1], |_| {}), [14, 14]);
+    assert_eq!(slots(&scanner, [0.0; 3], |_| {}), [4, 0]);
+    assert_eq!(
+        slots(&scanner, [0.0; 3], |look| look.heads[0].strobe = 20.0),
+        [4, 0]
+    );
+    let shown = |slots: [u8; 2]| {
+        let (mut frame, mut look) = (scanner.frame(), scanner.look());
+        frame[0][..2].copy_from_slice(&slots);
+        scanner.decode(&frame, &mut look);
+        [look.red[0], look.green[0], look.blue[0]]
+    };
+    assert_eq!(
+        [[14, 14], [14, 4], [4, 14]].map(shown),
+        [[0.0, 0.0, 1.0], [1.0; 3], [0.0; 3]]
+    );
+    // With a dimmer, or with light of its own, the shutter stays open.
+    for other in ["dimmer", "red"] {
+        let channel = format!(r#"{{"attribute":"{other}","slots":[2]}}"#);
+        assert_eq!(
+            slots(&of_channels(&format!("{shutter},{channel}")), [0.0; 3], |_| {}),
+            [14, 0]
+        );
+    }
+}
+
+#[test]
+fn colours_of_pixels_are_in_the_order_of_the_rig() {
+    let rest = |order: &str| format!(r#","order":"{order}""#);
+    let color = [1.0, 0.6, 0.2];
+    for (order, expected) in [
+        ("rgb", [255, 153, 51]),
+        ("rbg", [255, 51, 153]),
+        ("grb", [153, 255, 51]),
+        ("gbr", [153, 51, 255]),
+        ("brg", [51, 255, 153]),
+        ("bgr", [51, 153, 255]),
+    ] {
+        for profile in ["rgb-par", "bar-8"] {
+            let map = one(profile, &rest(order));
+            assert_eq!(slots(&map, color, |_| {}), expected, "{profile} {order}");
+            let (mut frame, mut look) = (map.frame(), map.look());
+            frame[0][..3].copy_from_slice(&expected);
+            map.decode(&frame, &mut look);
+            assert_eq!([look.red[0], look.green[0], look.blue[0]], color);
+        }
+    }
+    let map = one("wash", &rest("bgr"));
+    assert_eq!(
+        slots(&map, [1.0, 0.5, 0.0], |_| {}),
+        [255, 0, 0, 128, 255, 0],
+        "only the colours"
+    );
 }

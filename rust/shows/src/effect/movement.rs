@@ -2,37 +2,9 @@
 
 use super::{Effect, EffectKind, Values};
 use crate::Moment;
-use crate::fixture::{Fixture, Rotation};
+use crate::fixture::{Fixture, aim};
+use crate::look::Head;
 use crate::number::{hash, mix, share_of, sine, smooth, unit};
-
-/// Where a fixture is and how it hangs, for targets.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Aim {
-    position: [f64; 3],
-    rotation: Rotation,
-}
-
-impl Aim {
-    pub(crate) fn new(fixture: &Fixture) -> Self {
-        Self {
-            position: fixture.position,
-            rotation: Rotation::new(fixture.rotation),
-        }
-    }
-
-    /// Pan and tilt in degrees that point to a target in metres: in the fixture's frame the beam in the middle of both ranges points
-    /// to -z, tilt turns it to +y, and pan turns it around z. Of both ways to a target, that of the smaller pan; a target at the
-    /// fixture has none.
-    fn at(&self, target: [f32; 3]) -> [f32; 2] {
-        let away = std::array::from_fn(|axis| f64::from(target[axis]) - self.position[axis]);
-        let [x, y, z] = self.rotation.invert(away);
-        let side = if y < 0.0 { -1.0 } else { 1.0 };
-        let beside = (x * x + y * y).sqrt();
-        let pan = libm::atan2(-x * side, y * side);
-        let tilt = libm::atan2(beside * side, -z);
-        [pan, tilt].map(|angle| angle.to_degrees() as f32)
-    }
-}
 
 /// What an effect of movement does to a head.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +28,10 @@ pub(crate) struct Mover {
 impl Mover {
     /// The effect at a moment; none for one of colour.
     pub(crate) fn new(effect: &Effect, values: &Values, moment: Moment) -> Option<Self> {
-        let (cycle, phase) = effect.rate.at(moment);
+        let (mut cycle, mut phase) = effect.rate.at(moment);
+        if effect.direction.is_reversed() {
+            (cycle, phase) = (-1 - cycle, 1.0 - phase);
+        }
         let is_movement = matches!(
             effect.kind,
             EffectKind::Circle
@@ -70,17 +45,14 @@ impl Mover {
             kind: effect.kind,
             values: *values,
             cycle,
-            phase: if effect.direction.is_reversed() {
-                1.0 - phase
-            } else {
-                phase
-            },
+            phase,
             seed: effect.seed,
         })
     }
 
-    /// The motion of a fixture of the rig, whose place among those of the layer is `rank`, 0 to 1.
-    pub(crate) fn motion(&self, fixture: u32, rank: f32, aim: &Aim) -> Motion {
+    /// The motion of the fixture at a place of the rig, whose place among those of the layer is `rank`, 0 to 1. A target is aimed at
+    /// the shortest way from where the head was.
+    pub(crate) fn motion(&self, place: u32, rank: f32, fixture: &Fixture, was: Head) -> Motion {
         let [one, two, three, four, five, _] = self.values;
         let turned = self.phase + five * rank;
         match self.kind {
@@ -91,28 +63,41 @@ impl Mover {
                 Motion::Position([one + three * sine(turned), two + four * sine(2.0 * turned)])
             }
             EffectKind::Random => {
-                let place = |cycle: i64| {
-                    let bits = hash(self.seed, fixture, cycle);
+                let stop = |cycle: i64| {
+                    let bits = hash(self.seed, place, cycle);
                     [
                         one + three * (2.0 * share_of(bits) - 1.0),
                         two + four * (2.0 * share_of(bits >> 24) - 1.0),
                     ]
                 };
-                let (from, to) = (place(self.cycle.wrapping_sub(1)), place(self.cycle));
+                let (from, to) = (stop(self.cycle.wrapping_sub(1)), stop(self.cycle));
                 let way = smooth(unit(self.phase / five));
                 Motion::Position(std::array::from_fn(|axis| mix(from[axis], to[axis], way)))
             }
             EffectKind::GoboRotate => Motion::Gobo(gobo(one, (self.phase * two.floor()) as i64, two)),
             EffectKind::GoboBeat => {
                 let count = two as i64;
-                let bits = hash(self.seed, fixture, self.cycle) >> 1;
+                let bits = hash(self.seed, place, self.cycle) >> 1;
                 // Even cycles draw from the even places and odd ones from the odd, so that each has another gobo.
                 let odd = self.cycle.rem_euclid(2).min(count - 1);
                 let half = ((count + 1 - odd) / 2).max(1);
                 Motion::Gobo(gobo(one, odd + 2 * (bits as i64 % half), two))
             }
-            _ => Motion::Position(aim.at([one, two, three])),
+            _ => {
+                let Head { pan, tilt, .. } = aim(fixture, [one, two, three].map(f64::from), was).head;
+                Motion::Position([pan, tilt])
+            }
         }
+    }
+
+    /// The lowest and the highest pan that it goes to by itself; none for one that does not say it.
+    pub(crate) fn pans(&self) -> Option<[f32; 2]> {
+        let [middle, _, size, ..] = self.values;
+        let is_about_a_middle = matches!(
+            self.kind,
+            EffectKind::Circle | EffectKind::Figure | EffectKind::Random
+        );
+        is_about_a_middle.then_some([middle - size, middle + size])
     }
 }
 

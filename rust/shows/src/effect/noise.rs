@@ -20,12 +20,12 @@ pub(crate) struct Noise {
 }
 
 impl Noise {
-    /// `cycle` is where the field is on its way along the third axis, a cell each.
+    /// `cycle` is where the field is on its way along the third axis, a cell each; after 2^32 of them it begins again.
     pub(crate) fn new(seed: u32, scale: f32, contrast: f32, (cycle, rest): (i64, f32)) -> Self {
         Self {
             scale,
             contrast: contrast / 2.0,
-            origin: seed.wrapping_mul(0x27D4_EB2F) ^ (cycle >> 32) as u32,
+            origin: seed.wrapping_mul(0x27D4_EB2F),
             whole: cycle as u32,
             rest,
         }

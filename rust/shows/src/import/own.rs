@@ -7,6 +7,11 @@ use crate::fixture::{Attribute, Capability, Channel, Function, Mode, Profile};
 use rustle_lighting::SLOTS;
 use serde_json::{Map, Value, json};
 
+pub(crate) const PROFILE_KEYS: [&str; 3] = ["v", "name", "modes"];
+pub(crate) const MODE_KEYS: [&str; 7] = ["name", "pixels", "pitch", "pan", "tilt", "beam", "channels"];
+pub(crate) const CHANNEL_KEYS: [&str; 5] = ["attribute", "slots", "element", "default", "ranges"];
+pub(crate) const RANGE_KEYS: [&str; 7] = ["values", "name", "level", "shutter", "strobe", "color", "gobo"];
+
 /// The highest absolute number: metres, degrees, flashes a second.
 const MAX_NUMBER: f64 = 100_000.0;
 
@@ -41,7 +46,7 @@ impl Profile {
 
 /// The profile at a node.
 pub(crate) fn profile(file: &Node<'_>) -> Result<Profile, ImportError> {
-    file.known(&["v", "name", "modes"])?;
+    file.known(&PROFILE_KEYS)?;
     let version = file.need("v", "1")?;
     if version.value.as_u64() != Some(1) {
         return Err(version.wrong("1"));
@@ -76,7 +81,7 @@ fn numbers<const N: usize>(node: &Node<'_>) -> Result<[f32; N], ImportError> {
 }
 
 fn mode(node: &Node<'_>) -> Result<DraftMode, ImportError> {
-    node.known(&["name", "pixels", "pitch", "pan", "tilt", "beam", "channels"])?;
+    node.known(&MODE_KEYS)?;
     let mut pixels = [1; 3];
     if let Some(counts) = node.get("pixels") {
         let all: Vec<u16> = counts
@@ -106,7 +111,7 @@ fn mode(node: &Node<'_>) -> Result<DraftMode, ImportError> {
 }
 
 fn channel(node: &Node<'_>) -> Result<DraftChannel, ImportError> {
-    node.known(&["attribute", "slots", "element", "default", "ranges"])?;
+    node.known(&CHANNEL_KEYS)?;
     // From 1 in the file.
     let from_one = |node: &Node<'_>, most: usize| {
         let number = node.integer(most as u32)?;
@@ -148,7 +153,7 @@ fn channel(node: &Node<'_>) -> Result<DraftChannel, ImportError> {
 }
 
 fn capability(node: &Node<'_>, highest: u32) -> Result<Capability, ImportError> {
-    node.known(&["values", "name", "level", "shutter", "strobe", "color", "gobo"])?;
+    node.known(&RANGE_KEYS)?;
     let values = node.need("values", "the first and the last value")?;
     let ends: Vec<u32> = values
         .items()?

@@ -32,6 +32,12 @@ impl Envelope {
         self.go(seconds, f64::from(level), f64::from(level));
     }
 
+    /// Is at a level, and follows it from a time on.
+    pub(crate) fn begin(&mut self, seconds: f64, level: f32) {
+        self.level = f64::from(level);
+        (self.since, self.peak, self.rest) = (seconds, self.level, self.level);
+    }
+
     /// A stroke: up to its strength, if the level is not above it, and down to 0.
     pub(crate) fn strike(&mut self, seconds: f64, strength: f32) {
         let level = self.exact(seconds);

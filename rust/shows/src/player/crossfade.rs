@@ -3,16 +3,13 @@
 use crate::Moment;
 use crate::look::{Head, Look};
 use crate::number::{mix, unit};
-use crate::render::{ReadyScene, Renderer};
+use crate::render::{ReadyScene, Renderer, within};
 use crate::scene::Span;
 
 /// The fades that go on at one time. A further one freezes what is below the newest ones.
 const FADES: usize = 4;
 /// A full turn of pan in degrees.
 const TURN: f32 = 360.0;
-/// The pan in degrees from the middle up to which a head may go to the shorter way: the usual head has 270, and effects move it
-/// about where it is.
-const MOST_PAN: f32 = 225.0;
 
 /// A scene that is on, over those below it.
 #[derive(Clone, Debug)]
@@ -40,8 +37,9 @@ pub(super) struct Crossfade {
     /// The two lowest scenes as the last frame showed them, if it had as many scenes as there can be.
     lowest: Look,
     is_lowest_known: bool,
-    /// Room for the scene that comes.
+    /// Room for the scene that comes, and for the pans that its heads go to.
     coming: Look,
+    pans: Vec<[f32; 2]>,
 }
 
 impl Crossfade {
@@ -61,6 +59,7 @@ impl Crossfade {
             lowest: dark.clone(),
             is_lowest_known: false,
             coming: dark.clone(),
+            pans: vec![[0.0; 2]; dark.heads.len()],
         }
     }
 
@@ -131,7 +130,11 @@ impl Crossfade {
             scenes[running.scene].render(renderer, moment, 1.0, &mut self.coming);
             if !running.is_turned {
                 running.is_turned = true;
-                choose_turns(&mut running.turns, &self.coming.heads, &look.heads);
+                scenes[running.scene].pans(moment, &self.coming.heads, &mut self.pans);
+                for (index, turn) in running.turns.iter_mut().enumerate() {
+                    let way = self.coming.heads[index].pan - look.heads[index].pan;
+                    *turn = shorter(way, self.pans[index], renderer.rig()[index].mode.pan);
+                }
             }
             turn(&mut self.coming, &running.turns);
             let [comes, goes] = running.fades.map(|fade| fade.passed(running.start, clock));
@@ -180,17 +183,17 @@ fn turn(look: &mut Look, turns: &[f32]) {
     }
 }
 
-/// For each head the whole turn by which its way is the shortest, where its range allows that.
-fn choose_turns(turns: &mut [f32], coming: &[Head], from: &[Head]) {
-    for (turn, (to, from)) in turns.iter_mut().zip(coming.iter().zip(from)) {
-        let way = |turn: f32| (to.pan + turn - from.pan).abs();
-        *turn = 0.0;
-        for other in [-TURN, TURN] {
-            if way(other) < way(*turn) && (to.pan + other).abs() <= MOST_PAN {
-                *turn = other;
-            }
+/// The whole turn by which the way of a head is the shortest, if its range then has all pans that the scene takes it to.
+fn shorter(way: f32, pans: [f32; 2], range: f32) -> f32 {
+    let pans = pans.map(|pan| within(pan, range));
+    let mut shortest = 0.0;
+    for turn in [-TURN, TURN] {
+        let has_room = pans.iter().all(|pan| (pan + turn).abs() <= range / 2.0);
+        if has_room && (way + turn).abs() < (way + shortest).abs() {
+            shortest = turn;
         }
     }
+    shortest
 }
 
 /// A look over another one: light as the sum of both shares, pan and tilt along the way, and what has steps at once.

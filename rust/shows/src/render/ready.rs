@@ -1,36 +1,39 @@
 //! A scene that is laid out for a rig.
 
 use super::Renderer;
+use super::layout::Selected;
 use crate::Moment;
 use crate::blend::{Blend, Split};
-use crate::effect::{Block, Motion, Mover, Painter, Rgb, Values};
+use crate::effect::{Block, EffectKind, Motion, Mover, Painter, Rgb, Values};
 use crate::layer::{Attribute, Layer};
 use crate::look::{Head, Look};
 use crate::modulator::{Envelope, Source, Target};
-use crate::number::{LANES, Lanes, mix, unit};
+use crate::number::{LANES, Lanes, least, mix, most, unit};
 use crate::scene::Scene;
+use std::sync::Arc;
 
 /// A layer with what does not change from frame to frame.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadyLayer {
     layer: Layer,
-    along: Vec<Lanes>,
-    /// 1 for the elements that it shows on; empty for all.
-    mask: Vec<Lanes>,
-    /// Its fixtures, with their places among them.
-    fixtures: Vec<(u32, f32)>,
+    along: Arc<[Lanes]>,
+    selected: Arc<Selected>,
+    /// Where the heads of one that follows were, one per fixture of it.
+    was: Vec<Head>,
     /// One per modulator.
     envelopes: Vec<Envelope>,
 }
 
 impl ReadyLayer {
-    pub(crate) fn new(layer: &Layer, along: Vec<Lanes>, mask: Vec<Lanes>, fixtures: Vec<(u32, f32)>) -> Self {
+    pub(super) fn new(layer: &Layer, along: Arc<[Lanes]>, selected: Arc<Selected>) -> Self {
         let modulators = layer.modulators.iter();
+        let follows = layer.effect.kind() == EffectKind::Follow;
+        let count = if follows { selected.fixtures.len() } else { 0 };
         Self {
             layer: layer.clone(),
             along,
-            mask,
-            fixtures,
+            selected,
+            was: vec![Head::default(); count],
             envelopes: modulators
                 .map(|modulator| Envelope::new(modulator.attack(), modulator.release()))
                 .collect(),
@@ -56,11 +59,15 @@ impl ReadyLayer {
         (unit(opacity), values)
     }
 
-    fn move_heads(&self, mover: &Mover, opacity: f32, renderer: &Renderer, heads: &mut [Head]) {
-        for &(fixture, rank) in &self.fixtures {
-            let head = &mut heads[fixture as usize];
-            match mover.motion(fixture, rank, &renderer.places[fixture as usize].aim) {
+    fn move_heads(&mut self, mover: &Mover, opacity: f32, renderer: &Renderer, heads: &mut [Head]) {
+        for (index, &(place, rank)) in self.selected.fixtures.iter().enumerate() {
+            let head = &mut heads[place as usize];
+            let was = self.was.get(index).copied().unwrap_or_default();
+            match mover.motion(place, rank, &renderer.rig[place as usize], was) {
                 Motion::Position([pan, tilt]) => {
+                    if let Some(was) = self.was.get_mut(index) {
+                        (was.pan, was.tilt) = (pan, tilt);
+                    }
                     head.pan = mix(head.pan, pan, opacity);
                     head.tilt = mix(head.tilt, tilt, opacity);
                 }
@@ -90,11 +97,16 @@ impl ReadyLayer {
 
     #[inline(always)]
     fn opacities(&self, block: usize, opacity: f32) -> Lanes {
-        match self.mask.get(block) {
+        match self.selected.mask.get(block) {
             Some(mask) => mask.map(|shown| shown * opacity),
             None => [opacity; LANES],
         }
     }
+}
+
+/// An angle within a range about the middle.
+pub(crate) fn within(angle: f32, range: f32) -> f32 {
+    least(most(angle, -range / 2.0), range / 2.0)
 }
 
 /// A layer that paints in this frame.
@@ -141,15 +153,15 @@ impl ReadyScene {
         look.amber.fill(0.0);
         look.ultraviolet.fill(0.0);
         self.coats.clear();
-        for (index, ready) in self.layers.iter().enumerate() {
-            let effect = &ready.layer.effect;
+        for (index, ready) in self.layers.iter_mut().enumerate() {
             let (opacity, values) = ready.modulated(moment);
             if !ready.layer.is_enabled || opacity == 0.0 {
                 continue;
             }
-            if let Some(mover) = Mover::new(effect, &values, moment) {
+            if let Some(mover) = Mover::new(&ready.layer.effect, &values, moment) {
                 ready.move_heads(&mover, opacity, renderer, &mut look.heads);
             }
+            let effect = &ready.layer.effect;
             if let Some(painter) = Painter::new(effect, &values, renderer.extents, moment) {
                 ready.add_special(&values, opacity, look);
                 self.coats.push(Coat {
@@ -158,6 +170,11 @@ impl ReadyScene {
                     opacity,
                 });
             }
+        }
+        // No head goes beyond its range, and what does not turn stays.
+        for (head, fixture) in look.heads.iter_mut().zip(&renderer.rig) {
+            head.pan = within(head.pan, fixture.mode.pan);
+            head.tilt = within(head.tilt, fixture.mode.tilt);
         }
         for plane in [&mut look.amber, &mut look.ultraviolet] {
             plane
@@ -175,6 +192,24 @@ impl ReadyScene {
                 for (value, light) in plane.iter_mut().zip(light) {
                     *value = light * self.master * level;
                 }
+            }
+        }
+    }
+
+    /// The lowest and the highest pan of each head as far as the movements say it, for a rig whose heads are now at these.
+    pub(crate) fn pans(&self, moment: Moment, heads: &[Head], pans: &mut [[f32; 2]]) {
+        for (pans, head) in pans.iter_mut().zip(heads) {
+            *pans = [head.pan; 2];
+        }
+        for ready in self.layers.iter().filter(|ready| ready.layer.is_enabled) {
+            let (opacity, values) = ready.modulated(moment);
+            let mover = Mover::new(&ready.layer.effect, &values, moment).filter(|_| opacity > 0.0);
+            let Some([low, high]) = mover.and_then(|mover| mover.pans()) else {
+                continue;
+            };
+            for &(place, _) in &ready.selected.fixtures {
+                let pans = &mut pans[place as usize];
+                *pans = [least(pans[0], low), most(pans[1], high)];
             }
         }
     }

@@ -10,6 +10,7 @@ use crate::json::{Object, Values, fault, known_keys};
 use crate::modulator::MAX_FADERS;
 use crate::scene::{Cue, Scene, Span};
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// The most tags of a scene.
 const MAX_TAGS: usize = 64;
@@ -65,25 +66,27 @@ pub(super) fn show(json: &[u8]) -> Result<(Show, Vec<Fault>), Fault> {
         ..Show::default()
     };
     // The names of all scenes of the file, so that a fault of a scene is none of the cues that name it.
-    let mut names = Vec::new();
+    let mut places: HashMap<&str, Option<usize>> = HashMap::new();
     for (index, value) in array(file, "scenes", MAX_SCENES, &mut faults).iter().enumerate() {
         let path = format!("scenes[{index}]");
-        if let Some(scene) = scene(value, &path, &show.faders, &mut faults) {
-            if names.contains(&scene.name) {
+        let read = scene(value, &path, &show.faders, &mut faults);
+        let name = value.get("name").and_then(Value::as_str);
+        let Some(name) = name.filter(|name| !places.contains_key(name)) else {
+            if read.is_some() {
                 faults.push(fault(
                     &format!("{path}.name"),
                     "a name of its own",
                     value.get("name"),
                 ));
-                continue;
             }
-            names.push(scene.name.clone());
-            show.scenes.push(scene);
-        }
+            continue;
+        };
+        places.insert(name, read.is_some().then_some(show.scenes.len()));
+        show.scenes.extend(read);
     }
     for (index, value) in array(file, "cues", MAX_CUES, &mut faults).iter().enumerate() {
         let path = format!("cues[{index}]");
-        show.cues.extend(cue(value, &path, &names, &mut faults));
+        show.cues.extend(cue(value, &path, &places, &mut faults));
     }
     Ok((show, faults))
 }
@@ -155,12 +158,17 @@ fn scene(value: &Value, path: &str, faders: &[String], faults: &mut Vec<Fault>) 
     Some(scene)
 }
 
-fn cue(value: &Value, path: &str, scenes: &[String], faults: &mut Vec<Fault>) -> Option<Cue> {
+/// A cue; none also of a scene that was left out.
+fn cue(
+    value: &Value,
+    path: &str,
+    scenes: &HashMap<&str, Option<usize>>,
+    faults: &mut Vec<Fault>,
+) -> Option<Cue> {
     let mut values = values(value, path, &CUE_KEYS, faults)?;
     let name = values.name("name", true);
     let scene = values.value("scene", "the name of a scene", |value| {
-        let name = value?.as_str()?;
-        scenes.iter().position(|scene| scene == name)
+        scenes.get(value?.as_str()?).copied()
     });
     let expected = "{\"beats\":number} or {\"seconds\":number} of 0 to 100000";
     let mut spans = |key: &str| {
@@ -172,7 +180,7 @@ fn cue(value: &Value, path: &str, scenes: &[String], faults: &mut Vec<Fault>) ->
     let fade_in = fade_in?.unwrap_or(Span::NONE);
     Some(Cue {
         name: name?,
-        scene: scene?,
+        scene: scene??,
         fade_in,
         fade_out: fade_out?.unwrap_or(fade_in),
         follow: follow?,
@@ -192,16 +200,10 @@ fn span(value: &Value) -> Option<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use crate::json::schema_keys;
 
     fn schema() -> Value {
         serde_json::from_str(include_str!("../../../../docs/show.schema.json")).expect("JSON")
-    }
-
-    fn keys(object: &Value) -> BTreeSet<&str> {
-        let properties = object["properties"].as_object().expect("properties");
-        assert_eq!(object["additionalProperties"], Value::Bool(false));
-        properties.keys().map(String::as_str).collect()
     }
 
     #[test]
@@ -219,7 +221,7 @@ mod tests {
             (&definitions["modulator"], &layer::MODULATOR_KEYS),
         ];
         for (object, expected) in expected {
-            assert_eq!(keys(object), expected.iter().copied().collect());
+            assert_eq!(schema_keys(object), expected.iter().copied().collect());
         }
     }
 

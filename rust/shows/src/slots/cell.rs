@@ -80,6 +80,11 @@ pub(super) fn is_color(attribute: &Attribute) -> bool {
     *attribute == Attribute::ColorWheel || light(attribute).is_some()
 }
 
+/// Whether an attribute is the level of a light.
+pub(super) fn is_level(attribute: &Attribute) -> bool {
+    light(attribute).is_some_and(|light| !matches!(light, Light::Filter(_)))
+}
+
 /// The channels of an element's light.
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
@@ -89,15 +94,15 @@ pub(super) struct Cell {
     wheel: Option<Steps>,
     has_colors: bool,
     has_filters: bool,
-    /// Whether there is white light without a channel of its own, behind filters or a dimmer.
+    /// Whether there is white light without a channel of its own, behind filters, a dimmer or a shutter.
     has_lamp: bool,
 }
 
 impl Cell {
-    /// The cell of an element of the look, with the fixture's dimmer or without one.
+    /// The cell of an element of the look; `is_dimmed` if a dimmer or a shutter of the fixture takes its light away.
     pub(super) fn new<'a>(
         element: usize,
-        has_master: bool,
+        is_dimmed: bool,
         channels: impl Iterator<Item = (&'a Channel, Place)>,
     ) -> Self {
         let mut cell = Self {
@@ -138,7 +143,7 @@ impl Cell {
         cell.has_colors = has(|light| matches!(light, Light::Color(_)));
         cell.has_filters = has(|light| matches!(light, Light::Filter(_)));
         let has_light = has(|light| !matches!(light, Light::Filter(_)));
-        let is_dimmed = has_master || !cell.dimmers.is_empty();
+        let is_dimmed = is_dimmed || !cell.dimmers.is_empty();
         cell.has_lamp = !has_light && (cell.has_filters || is_dimmed);
         cell
     }

@@ -47,11 +47,12 @@ pub(super) fn middle(range: &Capability) -> u32 {
     range.first + (range.last - range.first) / 2
 }
 
-/// A shutter with its range of flashes.
+/// A shutter with its range of flashes, and the value that closes it.
 #[derive(Clone, Debug)]
 struct Shutter {
     steps: Steps,
     flashes: Option<Output>,
+    closed: Option<u32>,
 }
 
 /// The channels of a head.
@@ -85,11 +86,26 @@ impl HeadSlots {
                 });
                 self.shutters.push(Shutter {
                     flashes: flashes.into_iter().next(),
+                    closed: steps.middle(Function::Closed),
                     steps,
                 });
             }
             Attribute::Gobo if self.gobo.is_none() => self.gobo = Some(Steps::new(channel, place)),
             _ => {}
+        }
+    }
+
+    /// Whether a shutter can be closed.
+    pub(super) fn closes(&self) -> bool {
+        self.shutters.iter().any(|shutter| shutter.closed.is_some())
+    }
+
+    /// Closes the shutters.
+    pub(super) fn close(&self, slots: &mut [u8]) {
+        for Shutter { steps, closed, .. } in &self.shutters {
+            if let Some(closed) = closed {
+                steps.write(*closed, slots);
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! A fixture that is more than pixels: its head, the dimmer of all of it, and its cells.
 
-use super::cell::{Cell, Colors, is_color};
+use super::cell::{Cell, Colors, is_color, is_level};
 use super::head::HeadSlots;
 use super::value::{Output, Place, Scale};
 use crate::fixture::{Attribute, Channel, Curve, Fixture};
@@ -18,6 +18,8 @@ pub(super) struct Unit {
     masters: Vec<Output>,
     /// Whether the intensity is in those; otherwise they are open.
     masters_dim: bool,
+    /// Whether the shutters are closed when it is dark: nothing else takes the light away.
+    is_shut: bool,
     cells: Vec<Cell>,
 }
 
@@ -55,10 +57,14 @@ impl Unit {
             .any(|(_, channel, _)| channel.attribute == Attribute::Dimmer);
         let own_color = own.iter().any(|(_, channel, _)| is_color(&channel.attribute));
         let masters_dim = !own_dim && !masters.is_empty();
+        let has_level =
+            |channel: &Channel| channel.attribute == Attribute::Dimmer || is_level(&channel.attribute);
+        let is_shut = head.closes() && !mode.channels.iter().any(has_level);
+        let is_dimmed = masters_dim || is_shut;
         let mut cells = Vec::new();
         if own_color && common.iter().any(|(channel, _)| is_color(&channel.attribute)) {
             // Light that all elements share beside their own shows the first one's colour.
-            cells.push(Cell::new(elements.start, masters_dim, common.iter().copied()));
+            cells.push(Cell::new(elements.start, is_dimmed, common.iter().copied()));
         }
         let mut rest = &own[..];
         for (place, element) in elements.clone().enumerate() {
@@ -70,7 +76,7 @@ impl Unit {
             rest = others;
             let shared = common.iter().copied().filter(|_| !own_color);
             let channels = here.iter().map(|(_, channel, at)| (*channel, *at));
-            cells.push(Cell::new(element, masters_dim, channels.chain(shared)));
+            cells.push(Cell::new(element, is_dimmed, channels.chain(shared)));
         }
         if own_dim {
             for master in &masters {
@@ -83,6 +89,7 @@ impl Unit {
             curve: fixture.curve,
             head,
             masters_dim,
+            is_shut,
             masters,
             cells,
         }
@@ -90,13 +97,17 @@ impl Unit {
 
     pub(super) fn encode(&self, look: &Look, slots: &mut [u8]) {
         self.head.encode(&look.heads[self.fixture], slots);
+        let tops = self
+            .cells
+            .iter()
+            .map(|cell| cell.top(&Colors::of(look, cell.element())));
+        let top = tops.fold(0.0, f32::max);
+        if self.is_shut && top == 0.0 {
+            self.head.close(slots);
+        }
         let mut intensity = None;
         if self.masters_dim {
-            let tops = self
-                .cells
-                .iter()
-                .map(|cell| cell.top(&Colors::of(look, cell.element())));
-            let level = self.curve.level(tops.fold(0.0, f32::max));
+            let level = self.curve.level(top);
             for master in &self.masters {
                 master.write(level, slots);
             }

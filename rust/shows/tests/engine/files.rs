@@ -116,6 +116,19 @@ fn built_in_scenes_are_six_or_more_without_a_fault() {
 }
 
 #[test]
+fn show_of_the_page_has_no_fault() {
+    let page = include_str!("../../../../docs/lighting.md");
+    let (_, rest) = page.split_once("```json\n").expect("a show");
+    let (json, _) = rest.split_once("```").expect("its end");
+    let (show, faults) = read(json);
+    assert_eq!((show.cues.len(), faults), (2, vec![]));
+    let rig = show.rig.as_ref().expect("a rig").rig(&Profile::built_in());
+    let (rig, faults) = rig.expect("inside").expect("a rig");
+    assert_eq!((faults, show.missing(&rig)), (vec![], vec![]));
+    assert_eq!(patch_faults(&rig, 1), []);
+}
+
+#[test]
 fn a_text_that_is_no_show_is_refused() {
     let refusal = |json: &[u8]| Show::read(json).expect_err("no show").to_string();
     assert_eq!(refusal(b"7"), "show: expected an object, got 7");
@@ -167,6 +180,26 @@ fn all_faults_of_a_show_are_found_at_once_with_their_paths() {
         (show.scenes.len(), show.cues.len()),
         (1, 0),
         "what is whole is read"
+    );
+}
+
+#[test]
+fn fault_of_a_scene_is_none_of_the_cues_that_name_it() {
+    let (show, faults) = read(
+        r#"{"v":1,"scenes":[{"name":"a","master":2},{"name":"b"},{"name":"a"}],
+            "cues":[{"scene":"a"},{"scene":"b"},{"scene":"c"}]}"#,
+    );
+    assert_eq!(
+        faults,
+        [
+            "scenes[0].master: expected 0 to 1, got 2",
+            "scenes[2].name: expected a name of its own, got \"a\"",
+            "cues[2].scene: expected the name of a scene, got \"c\""
+        ]
+    );
+    assert_eq!(
+        (show.scenes.len(), show.cues.len(), show.cues[0].scene),
+        (1, 1, 0)
     );
 }
 

@@ -2,9 +2,13 @@
 
 use crate::common::Play;
 use rustle_shows::Moment;
+use rustle_shows::Renderer;
 use rustle_shows::effect::{Effect, EffectKind, Palette};
+use rustle_shows::fixture::{FixtureId, Rig};
 use rustle_shows::layer::{Attribute, Layer, Selection};
+use rustle_shows::scene::Scene;
 use rustle_shows::show::Demo;
+use std::time::Instant;
 
 fn at(beats: f64) -> Moment {
     Moment::new(beats, beats / 2.0).expect("a moment")
@@ -80,4 +84,37 @@ fn amber_and_ultraviolet_are_lit_when_a_layer_touches_them() {
         .expect("of its effect");
     let look = Play::new(&rig, vec![layer]).at(at(0.0)).clone();
     assert_eq!([look.red[0], look.amber[0], look.ultraviolet[0]], [0.0, 0.5, 1.0]);
+}
+
+/// Sixteen times the fixtures with as many ids take sixteen times as long, not 256 times.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the time is the machine's own")]
+fn time_to_select_fixtures_grows_with_their_number() {
+    let seconds = |count: i64| {
+        let fixture = &Demo::Pars.rig().fixtures[0];
+        let fixtures = (0..count).map(|id| {
+            let mut fixture = fixture.clone();
+            fixture.id = FixtureId::Number(id);
+            fixture
+        });
+        let rig = Rig {
+            fixtures: fixtures.collect(),
+            ..Rig::default()
+        };
+        let renderer = Renderer::new(&rig);
+        let mut layer = Layer::from(EffectKind::Solid);
+        layer.fixtures = Selection::Of {
+            ids: (0..count).rev().map(FixtureId::Number).collect(),
+            groups: Vec::new(),
+        };
+        let scene = Scene::new("all", vec![layer]);
+        let times = (0..5).map(|_| {
+            let start = Instant::now();
+            std::hint::black_box(renderer.ready(&scene));
+            start.elapsed().as_secs_f64()
+        });
+        times.fold(f64::INFINITY, f64::min)
+    };
+    let ratio = seconds(32_000) / seconds(2_000);
+    assert!(ratio < 80.0, "{ratio}");
 }

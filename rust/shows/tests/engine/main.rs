@@ -3,6 +3,7 @@
 mod common;
 mod effects;
 mod files;
+mod heads;
 mod layers;
 mod modulators;
 mod player;

@@ -87,6 +87,22 @@ fn levels_bands_and_faders_move_what_follows_them() {
     );
 }
 
+/// The level is where it was, however slowly it rises.
+#[test]
+fn replaced_scene_goes_on_at_the_levels_of_its_sources() {
+    let mut player = player(0.0, vec![modulator(Source::Level, 1.0, [4.0, 4.0])]);
+    player.input(at(0.0), Input::Level(1.0)).expect("a level");
+    let mut layer = Layer::from(EffectKind::Solid);
+    layer.effect.set("level", 0.0).expect("in range");
+    layer.modulators = vec![modulator(Source::Level, 1.0, [4.0, 4.0])];
+    assert_eq!(red(player.frame(at(9.0))), 1.0);
+    let ready = player.ready(&Scene::new("again", vec![layer]));
+    assert!(player.replace(0, ready).is_ok());
+    assert_eq!(red(player.frame(at(9.0))), 1.0);
+    player.input(at(10.0), Input::Level(0.0)).expect("a level");
+    assert_eq!(red(player.frame(at(12.0))), 0.5);
+}
+
 #[test]
 fn sums_stay_within_the_range_and_amounts_may_be_negative() {
     let faders = |amount: f32| modulator(Source::Fader(0), amount, [0.0, 0.0]);

@@ -89,7 +89,7 @@ impl Definition {
     }
 }
 
-/// Of an intensity's or a colour's ranges the widest one is that of its level.
+/// Of an intensity's or a colour's ranges the widest one is that of its level, if none says that it is.
 fn levels(attribute: &Attribute, capabilities: &mut Vec<Capability>) {
     use Attribute::{
         Amber, Blue, ColdWhite, Cyan, Dimmer, Green, Magenta, Red, Ultraviolet, WarmWhite, White, Yellow,
@@ -113,6 +113,10 @@ fn levels(attribute: &Attribute, capabilities: &mut Vec<Capability>) {
     }
     if capabilities.len() < 2 {
         capabilities.clear();
+        return;
+    }
+    let is_level = |range: &Capability| matches!(range.function, Function::Level { .. });
+    if capabilities.iter().any(is_level) {
         return;
     }
     let open = |range: &&mut Capability| range.function == Function::Other;
@@ -230,6 +234,8 @@ fn from_group(node: Node<'_, '_>, group: &str, name: &str, capabilities: &[Capab
         "Prism" if is("rot") => Attribute::PrismRotation,
         "Prism" => Attribute::Prism,
         "Beam" | "Shutter" if is("iris") => Attribute::Iris,
+        // Flashes above a dimmer.
+        "Shutter" if has(|function| matches!(function, Function::Level { .. })) => Attribute::Dimmer,
         "Shutter" => Attribute::Shutter,
         "Beam" if is("zoom") => Attribute::Zoom,
         "Beam" if is("focus") => Attribute::Focus,
