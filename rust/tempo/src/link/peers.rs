@@ -78,14 +78,16 @@ impl Peers {
             .map(|((gateway, node), peer)| (*gateway, *node, peer))
     }
 
-    /// The node by which a session is measured: its founder, else the node with the smallest identity, by the first gateway that
-    /// reaches it; after failures the next gateways and nodes in turn.
+    /// The node by which a session is measured, of those that may be: its founder, else the node with the smallest identity, by the first
+    /// gateway that reaches it; after failures the next gateways and nodes in turn.
     pub(super) fn reference(
         &self,
         session: SessionId,
         failures: usize,
+        may_be: impl Fn(NodeId) -> bool,
     ) -> Option<(NodeId, GatewayId, SocketAddrV4)> {
-        let reachable = self.of(session).filter_map(|(gateway, node, peer)| {
+        let candidates = self.of(session).filter(|(_, node, _)| may_be(*node));
+        let reachable = candidates.filter_map(|(gateway, node, peer)| {
             let is_founder = node == session.founder();
             Some(((!is_founder, node, gateway), peer.responder?))
         });

@@ -10,6 +10,8 @@ const SAMPLES: usize = 128;
 const FLOOR: f64 = 3.0;
 /// A rate counts when it is this many times its standard error: else a mean fits the samples better.
 const SIGNIFICANT: f64 = 4.0;
+/// What is no jump of a clock, in us: what a fit may be off.
+const LEAST_JUMP: i128 = 1_000;
 /// The span of samples in us from which on a rate is sought.
 const LEAST_SPAN: i64 = 200_000;
 
@@ -39,6 +41,25 @@ impl Tracker {
     pub(super) fn restart(&mut self, rate: i32) {
         self.samples.clear();
         self.rate = rate;
+    }
+
+    /// Whether samples show that one of the two clocks jumped, as that of a machine which slept: each is further from the map than the
+    /// ways of two round trips can explain, and the fastest drift since.
+    pub(super) fn is_contradicted(&self, map: &GhostMap, samples: &[Sample]) -> bool {
+        let Some(last) = self.samples.back() else {
+            return false;
+        };
+        let shortest = self.samples.iter().map(|sample| sample.round_trip).min();
+        let is_off = |sample: &Sample| {
+            let middle = sample.host.saturating_add_micros(-sample.round_trip / 2);
+            let expected = i128::from(map.ghost_at(middle).micros()) - i128::from(middle.micros());
+            let drift = i128::from(sample.host.saturating_micros_since(last.host))
+                * i128::from(GhostMap::MAX_RATE)
+                / 1_000_000_000;
+            let ways = (i128::from(sample.round_trip) + i128::from(shortest.unwrap_or(0))) / 2;
+            (i128::from(sample.doubled) / 2 - expected).abs() > ways + drift + LEAST_JUMP
+        };
+        samples.iter().all(is_off)
     }
 
     /// Adds samples, each later than those before.

@@ -292,6 +292,15 @@ impl World {
         }
     }
 
+    /// Lets time pass in which a host sleeps: its clock stands still.
+    pub(crate) fn sleep(&mut self, index: usize, span: i64) {
+        self.hosts[index].is_running = false;
+        self.run(span);
+        let host = &mut self.hosts[index];
+        host.is_running = true;
+        host.start -= span / 1_000;
+    }
+
     pub(crate) fn snapshot(&self, index: usize) -> Snapshot {
         self.hosts[index].node.snapshot()
     }

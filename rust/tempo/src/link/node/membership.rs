@@ -1,6 +1,7 @@
 //! Founding, joining and leaving.
 
 use super::Node;
+use super::bounds::{founded, is_plausible};
 use crate::beats::{GhostTime, HostTime, Timeline};
 use crate::link::discovery::StartStop;
 use crate::link::{Event, GhostMap, NodeId, Origin, Output, SessionId};
@@ -9,9 +10,12 @@ use std::collections::BTreeSet;
 impl Node {
     /// Founds a session under a new identity, whose time begins now. Tempo and beats go on.
     pub(super) fn found(&mut self, now: HostTime) {
+        let beat = self.timeline.beat_at(self.map.ghost_at(now));
+        let (beat_origin, offset) = founded(beat, self.offset, self.quantum);
+        self.offset = offset;
         self.timeline = Timeline {
             tempo: self.timeline.tempo,
-            beat_origin: self.timeline.beat_at(self.map.ghost_at(now)),
+            beat_origin,
             time_origin: GhostTime::new(0),
         };
         self.map = GhostMap::founded_at(now);
@@ -51,7 +55,9 @@ impl Node {
             output.events.push(Event::TempoChanged { tempo, by });
         }
         self.report_shift(now, &before, output);
-        self.start_stop = known.start_stop;
+        if is_plausible(&known.start_stop, self.map.ghost_at(now)) {
+            self.start_stop = known.start_stop;
+        }
         if self.follows_start_stop {
             self.play(self.start_stop.is_playing, by, output);
         }
