@@ -5,7 +5,6 @@ use super::bounds::{founded, is_plausible};
 use crate::beats::{GhostTime, HostTime, Timeline};
 use crate::link::discovery::StartStop;
 use crate::link::{Event, GhostMap, NodeId, Origin, Output, SessionId};
-use std::collections::BTreeSet;
 
 impl Node {
     /// Founds a session under a new identity, whose time begins now. Tempo and beats go on.
@@ -67,8 +66,8 @@ impl Node {
 
     /// Nodes came, or went from one session to another.
     pub(super) fn peers_moved(&mut self, output: &mut Output) {
-        let present: BTreeSet<_> = self.peers.all().map(|(_, _, peer)| peer.session).collect();
-        self.sessions.retain(|session| present.contains(&session));
+        let peers = &self.peers;
+        self.sessions.retain(|session| peers.count(session) > 0);
         let count = self.peers.count(self.session);
         if count != self.peer_count {
             self.peer_count = count;
