@@ -29,7 +29,7 @@ pub struct Link {
     jobs: Sessions,
     runtime: Arc<Runtime>,
     pub(super) driver: Arc<Mutex<Driver>>,
-    running: Mutex<Option<Running>>,
+    pub(super) running: Mutex<Option<Running>>,
     reader: LinkReader,
     clock: HostClock,
     /// The process in which it was enabled first; 0 before.
