@@ -293,7 +293,7 @@ impl World {
     }
 
     /// Lets time pass in which a host sleeps: its clock stands still.
-    pub(crate) fn sleep(&mut self, index: usize, span: i64) {
+    pub(crate) fn suspend(&mut self, index: usize, span: i64) {
         self.hosts[index].is_running = false;
         self.run(span);
         let host = &mut self.hosts[index];

@@ -51,7 +51,7 @@ fn host_that_slept_is_in_phase_within_three_seconds() {
                 world.run(2 * SECOND);
             }
             world.run(10 * SECOND);
-            world.sleep(sleeper, span * SECOND);
+            world.suspend(sleeper, span * SECOND);
             world.run(3 * SECOND);
             assert_eq!(world.sessions().len(), 1);
             for host in 1..3 {
