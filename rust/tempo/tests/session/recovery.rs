@@ -63,7 +63,7 @@ fn host_that_slept_is_in_phase_within_three_seconds() {
 }
 
 /// Somebody who answers pings as a member of whichever session.
-const STRANGER: NodeId = NodeId::from_field([b'!'; 8]);
+pub(super) const STRANGER: NodeId = NodeId::from_field([b'!'; 8]);
 
 fn announced(session: NodeId) -> Vec<u8> {
     let state = PeerState {
@@ -81,7 +81,7 @@ fn announced(session: NodeId) -> Vec<u8> {
 }
 
 /// Answers the last ping of a host for a session whose time is so far ahead of the host's, in us; false: there is none.
-fn answer(world: &mut World, host: usize, session: NodeId, ahead: i64) -> bool {
+pub(super) fn answer(world: &mut World, host: usize, session: NodeId, ahead: i64) -> bool {
     let last = world
         .sent(host)
         .into_iter()

@@ -31,18 +31,28 @@ pub(super) fn is_line(timeline: &Timeline<GhostTime>, now: GhostTime) -> bool {
     (-LARGEST_PRESENT..=LARGEST_PRESENT).contains(&timeline.beat_at(now).micro())
 }
 
-/// A timeline that others take. One whose origin is beyond the largest number of a message begins earlier on its line; it then replaces
-/// no other, which nothing does any more in such a session.
+/// Whether the time of a session that may be joined leaves room for those of changes.
+pub(super) fn is_time(now: GhostTime) -> bool {
+    (-LARGEST / 2..=LARGEST / 2).contains(&now.micros())
+}
+
+/// The nearest number of beats of a message.
+pub(super) fn sendable_beats(beats: Beats) -> Beats {
+    beats.clamp(Beats::from_micro(-LARGEST), Beats::from_micro(LARGEST))
+}
+
+/// A timeline that others take. One whose origin is beyond the largest number of a message begins elsewhere on its line, or if that has no
+/// such place, at the present; it then replaces no other, which nothing does any more in such a session.
 pub(super) fn sendable(timeline: Timeline<GhostTime>, at: GhostTime) -> Timeline<GhostTime> {
-    let largest = Beats::from_micro(LARGEST);
-    if timeline.beat_origin <= largest {
+    let is_within = |time: GhostTime| (-LARGEST..=LARGEST).contains(&time.micros());
+    let beat_origin = sendable_beats(timeline.beat_origin);
+    if beat_origin == timeline.beat_origin && is_within(timeline.time_origin) {
         return timeline;
     }
-    let time = timeline.time_of(largest);
-    let is_time = (-LARGEST..=LARGEST).contains(&time.micros());
+    let time = timeline.time_of(beat_origin);
     Timeline {
-        beat_origin: largest,
-        time_origin: if is_time { time } else { at },
+        beat_origin,
+        time_origin: if is_within(time) { time } else { at },
         ..timeline
     }
 }

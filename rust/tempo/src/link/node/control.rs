@@ -1,6 +1,6 @@
 //! What the program does with its node.
 
-use super::bounds::{LONGEST_QUANTUM, near, sendable};
+use super::bounds::{LONGEST_QUANTUM, near, sendable, sendable_beats};
 use super::{HOLD, Node, StartStop};
 use crate::beats::{Beats, HostTime, Quantum, Tempo, Time};
 use crate::link::{Event, Origin, Output, Snapshot};
@@ -67,7 +67,7 @@ impl Node {
             let ghost = self.map.ghost_at(near(now, at));
             self.start_stop = StartStop {
                 is_playing,
-                beats: self.timeline.beat_at(ghost),
+                beats: sendable_beats(self.timeline.beat_at(ghost)),
                 time: ghost.max(self.start_stop.time.saturating_add_micros(1)),
             };
             self.playing_held = Some(now.saturating_add_micros(HOLD));

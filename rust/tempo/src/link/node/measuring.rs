@@ -1,7 +1,7 @@
 //! Which session is measured, and what follows from it.
 
 use super::Node;
-use super::bounds::is_line;
+use super::bounds::{is_line, is_time};
 use crate::beats::{GhostTime, HostTime, Time};
 use crate::link::measurement::{Measurement, Progress};
 use crate::link::{GatewayId, GhostMap, NodeId, Output, Pong, SessionId};
@@ -156,7 +156,8 @@ impl Node {
             return;
         };
         let theirs = GhostTime::from_micros(now.micros().saturating_add(offset));
-        if is_line(&timeline, theirs)
+        if is_time(theirs)
+            && is_line(&timeline, theirs)
             && is_preferred((session, theirs), (self.session, self.map.ghost_at(now)))
         {
             let map = GhostMap::new(now, theirs, 0);
