@@ -3,8 +3,8 @@
 //! - [`RhythmTracker`]: causal, for a signal as it comes: tempo, phase, onsets and levels for each hundredth of a second.
 //! - [`RhythmAnalyzer`]: the beats of a whole signal, whose later part says where the earlier beats are.
 //!
-//! Both search the tempo in the autocorrelation of the onset strength by a comb with a prior, and the beats by chains of strong frames a period
-//! apart. A rhythm has several levels: which of them is the beat, and which its double or half, is a choice, and people differ too.
+//! Both search the tempo in the autocorrelations of the onset strengths of the whole spectrum, of bass, middle and top, by a comb with a prior,
+//! and the beats by chains of strong frames a period apart. A rhythm has several levels: which of them is the beat, and which its double or half, is a choice, and people differ too.
 
 mod analysis;
 mod bands;

@@ -144,6 +144,38 @@ fn another_rhythm_is_followed_after_some_seconds() {
     );
 }
 
+/// The seconds after a change of rhythm in which beats are missed or the tempo is wrong.
+fn seconds_to_follow(from: f64, to: f64) -> f64 {
+    let (first, second) = (times(0.2, 12.0, from, from), times(0.3, 12.0, to, to));
+    let mut signal = drums(12.0, RATE, &first);
+    signal.extend(drums(12.0, RATE, &second));
+    let frames = followed(&signal, RATE, 512);
+    let beats: Vec<f64> = reported(&frames, RATE).iter().map(|beat| beat - 12.0).collect();
+    let is_missed = |beat: &&f64| !beats.iter().any(|found| (found - **beat).abs() <= WITHIN);
+    // The last beat may be reported after the end.
+    let missed = second[..second.len() - 1].iter().rfind(is_missed).copied();
+    let is_wrong = |frame: &&RhythmFrame| frame.beat.is_none_or(|beat| (beat.tempo / to - 1.0).abs() > 0.04);
+    let wrong = frames.iter().rfind(is_wrong);
+    let wrong = wrong.map_or(0.0, |frame| frame.frame.sample as f64 / RATE - 12.0);
+    missed.unwrap_or(0.0).max(wrong)
+}
+
+#[test]
+fn another_rhythm_is_followed_after_four_to_six_seconds() {
+    let changes = [
+        (75.0, 105.0),
+        (96.0, 131.0),
+        (128.0, 90.0),
+        (110.0, 145.0),
+        (150.0, 120.0),
+        (96.0, 72.0),
+        (128.0, 165.0),
+    ];
+    let mut seconds = changes.map(|(from, to)| seconds_to_follow(from, to));
+    seconds.sort_unstable_by(f64::total_cmp);
+    assert!(seconds[3] < 5.0 && seconds[6] < 6.5, "{seconds:?}");
+}
+
 #[test]
 fn beats_are_expected_and_reported_once() {
     let truth = times(0.37, 16.0, 100.0, 100.0);

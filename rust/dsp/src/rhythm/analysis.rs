@@ -1,5 +1,6 @@
 //! The beats of a whole signal.
 
+use super::bands::{PARTS, WHOLE};
 use super::configuration::RhythmConfiguration;
 use super::correlation::{SMOOTHING_DELAY, Smoothing, window_correlation};
 use super::error::RhythmError;
@@ -31,7 +32,7 @@ pub struct Rhythm {
 }
 
 /// An analysis of a signal that comes in pieces of any length: [`push`](Self::push) for each, then [`finish`](Self::finish). It holds
-/// the onset strengths of the whole signal, 2.4 kB a second.
+/// the onset strengths of the whole signal, 4 kB a second.
 ///
 /// ```
 /// # fn main() -> Result<(), rustle_dsp::rhythm::RhythmError> {
@@ -50,6 +51,8 @@ pub struct RhythmAnalyzer {
     search: TempoSearch,
     frame_rate: f64,
     frames: Vec<OnsetFrame>,
+    /// The strengths of the parts of the spectrum at them.
+    strengths: Vec<[f32; PARTS]>,
 }
 
 impl RhythmAnalyzer {
@@ -64,6 +67,7 @@ impl RhythmAnalyzer {
             strength,
             frame_rate,
             frames: Vec::new(),
+            strengths: Vec::new(),
         })
     }
 
@@ -76,8 +80,12 @@ impl RhythmAnalyzer {
         self.frames
             .try_reserve(more)
             .map_err(|_| memory::<OnsetFrame>(more))?;
-        while let Some(frame) = self.strength.next(&mut samples)? {
+        self.strengths
+            .try_reserve(more)
+            .map_err(|_| memory::<[f32; PARTS]>(more))?;
+        while let Some((frame, strengths)) = self.strength.next(&mut samples)? {
             self.frames.push(frame);
+            self.strengths.push(strengths);
         }
         Ok(())
     }
@@ -91,12 +99,21 @@ impl RhythmAnalyzer {
         let frames = std::mem::take(&mut self.frames);
         self.strength.reset();
         let mut smoothing = Smoothing::default();
-        let mut strengths = room(frames.len())?;
-        strengths.extend(frames.iter().map(|frame| smoothing.next(frame.strength)));
+        let mut parts = [(); PARTS].map(|()| Vec::new());
+        for part in &mut parts {
+            *part = room(frames.len())?;
+        }
+        for strengths in std::mem::take(&mut self.strengths) {
+            for (part, strength) in parts.iter_mut().zip(smoothing.next(strengths)) {
+                part.push(strength);
+            }
+        }
         // The delay of the smoothing is taken back; the last frames are those before them.
-        strengths.rotate_left(SMOOTHING_DELAY.min(frames.len()));
-        let (periods, confidence) = self.periods(&strengths)?;
-        let beats = beats(&strengths, &periods)?;
+        for part in &mut parts {
+            part.rotate_left(SMOOTHING_DELAY.min(frames.len()));
+        }
+        let (periods, confidence) = self.periods(&parts)?;
+        let beats = beats(&parts[WHOLE], &periods)?;
         let mut peaks = OnsetPeaks::new(self.frame_rate);
         let onsets: Vec<Onset> = frames.iter().filter_map(|frame| peaks.next(frame)).collect();
         let hop = self.strength.hop() as f64;
@@ -117,34 +134,35 @@ impl RhythmAnalyzer {
     }
 
     /// The period at each frame, in frames, and the mean regularity at them.
-    fn periods(&self, strengths: &[f32]) -> Result<(Vec<f32>, f64), RhythmError> {
+    fn periods(&self, parts: &[Vec<f32>; PARTS]) -> Result<(Vec<f32>, f64), RhythmError> {
+        let strengths = &parts[WHOLE];
         let window = ((WINDOW * self.frame_rate) as usize).min(strengths.len());
         let hop = (HOP * self.frame_rate) as usize;
         let windows = 1 + (strengths.len() - window) / hop;
         let tempi = self.search.len();
-        let mut correlation = vec![0.0; self.search.longest_lag() + 2];
-        let mut all = room::<f32>(windows * correlation.len())?;
+        let mut correlations = self.search.lags().map(|lags| vec![0.0; lags]);
+        let lags = correlations[WHOLE].len();
+        let mut all = room::<f32>(windows * lags)?;
         let (mut salience, mut scores, mut next) = (vec![0.0; tempi], vec![0.0; tempi], vec![0.0; tempi]);
         let mut came = room(windows * tempi)?;
         came.resize(windows * tempi, 0_u16);
         let mut centred = Vec::new();
         let mut best = 0;
         for (at, came) in came.chunks_exact_mut(tempi).enumerate() {
-            window_correlation(
-                &strengths[at * hop..at * hop + window],
-                &mut correlation,
-                &mut centred,
-            );
-            self.search.salience(&correlation, window, &mut salience);
+            for (part, correlation) in parts.iter().zip(&mut correlations) {
+                window_correlation(&part[at * hop..at * hop + window], correlation, &mut centred);
+            }
+            let known = correlations.each_ref().map(Vec::as_slice);
+            self.search.salience(known, window, &mut salience);
             best = self
                 .search
                 .advance(&mut scores, &mut next, &salience, HOP, Some(came));
-            all.extend_from_slice(&correlation);
+            all.extend_from_slice(&correlations[WHOLE]);
         }
         let mut course = vec![0.0; windows];
         let mut regularity = 0.0;
         for (at, came) in came.chunks_exact(tempi).enumerate().rev() {
-            let correlation = &all[at * correlation.len()..(at + 1) * correlation.len()];
+            let correlation = &all[at * lags..(at + 1) * lags];
             course[at] = self.search.refined(correlation, best);
             regularity += self.search.regularity(correlation, course[at]);
             best = usize::from(came[best]);

@@ -1,10 +1,24 @@
 //! Bands of a spectrum: logarithmic ones for onsets, and three for light.
 
+use std::ops::Range;
+
 /// Bands an octave of the onset strength: each is two semitones wide and overlaps its neighbours by half.
 const PER_OCTAVE: f64 = 12.0;
 /// The lowest and the highest centre, in Hz. Above the highest there is little but noise of cymbals.
 const LOWEST: f64 = 40.0;
 const HIGHEST: f64 = 14_000.0;
+
+/// Onset strengths of a frame: of the whole spectrum, and of three parts of it.
+pub(super) const PARTS: usize = 4;
+/// The strengths' places. Basses and kicks mark bars, chords and voices beats, and cymbals divide these.
+pub(super) const WHOLE: usize = 0;
+pub(super) const BASS: usize = 1;
+pub(super) const MIDDLE: usize = 2;
+pub(super) const TOP: usize = 3;
+/// The ends of bass and middle and the beginning of the top, in Hz; the top begins at half the highest frequency at most.
+const BASS_END: f64 = 150.0;
+const MIDDLE_END: f64 = 1000.0;
+const TOP_BEGIN: f64 = 4000.0;
 
 /// Triangular bands whose centres are a semitone apart; below the frequency where a semitone is narrower than a bin, the bins.
 pub(super) struct BandMap {
@@ -13,6 +27,7 @@ pub(super) struct BandMap {
     /// The weights of all bands, one after the other, and where each band's end.
     weights: Vec<f32>,
     ends: Vec<usize>,
+    parts: [Range<usize>; PARTS],
 }
 
 impl BandMap {
@@ -30,10 +45,14 @@ impl BandMap {
                 centres.push(centre);
             }
         }
+        let from = |edge: f64| centres.partition_point(|&centre| (centre as f64 * bin) < edge);
+        let (bass, middle) = (from(BASS_END), from(MIDDLE_END));
+        let top = from(TOP_BEGIN.min(sample_rate / 4.0));
         let mut map = Self {
             first: Vec::new(),
             weights: Vec::new(),
             ends: Vec::new(),
+            parts: [0..centres.len(), 0..bass, bass..middle, top..centres.len()],
         };
         for (index, &centre) in centres.iter().enumerate() {
             let below = if index > 0 { centres[index - 1] } else { centre - 1 };
@@ -55,6 +74,11 @@ impl BandMap {
     /// The number of bands, at least one.
     pub(super) fn len(&self) -> usize {
         self.first.len()
+    }
+
+    /// The bands of each part of the spectrum.
+    pub(super) fn parts(&self) -> &[Range<usize>; PARTS] {
+        &self.parts
     }
 
     /// Writes the weighted sum of each band's magnitudes.

@@ -1,23 +1,24 @@
 //! The autocorrelation of onset strengths that come one after the other.
 
+use super::bands::PARTS;
+
 /// The weights that smooth the strengths: a Hann window of five frames, since beats are not on whole frames.
 const SMOOTH: [f32; 5] = [1.0 / 12.0, 0.25, 1.0 / 3.0, 0.25, 1.0 / 12.0];
 
 /// The last strengths, smoothed, two frames late.
 #[derive(Default)]
 pub(super) struct Smoothing {
-    last: [f32; 5],
+    last: [[f32; PARTS]; 5],
 }
 
 impl Smoothing {
-    pub(super) fn next(&mut self, strength: f32) -> f32 {
+    pub(super) fn next(&mut self, strengths: [f32; PARTS]) -> [f32; PARTS] {
         self.last.rotate_left(1);
-        self.last[4] = strength;
-        self.last
-            .iter()
-            .zip(SMOOTH)
-            .map(|(strength, weight)| strength * weight)
-            .sum()
+        self.last[4] = strengths;
+        std::array::from_fn(|part| {
+            let weighted = self.last.iter().zip(SMOOTH);
+            weighted.map(|(strengths, weight)| strengths[part] * weight).sum()
+        })
     }
 }
 

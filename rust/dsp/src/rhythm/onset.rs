@@ -1,10 +1,10 @@
 //! Onset strength: how much of a spectrum rises from one frame to a later one.
 
-use super::bands::{BandLevels, BandMap, LevelMap};
+use super::bands::{BandLevels, BandMap, LevelMap, PARTS, WHOLE};
 use super::error::RhythmError;
 use crate::framing::Framing;
 use crate::{Normalization, SpectrumPlan, Symmetry, Window};
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 /// The sample rates, in Hz.
 pub const SAMPLE_RATES: RangeInclusive<f64> = 8000.0..=768_000.0;
@@ -86,11 +86,14 @@ impl OnsetStrength {
         self.plan.size() - self.offset as usize
     }
 
-    /// Takes samples from the front of `samples`, and returns a frame if they complete one.
+    /// Takes samples from the front of `samples`, and returns a frame if they complete one, with the strengths of the parts of the spectrum.
     ///
     /// # Errors
     /// None except those of the constructor.
-    pub(super) fn next(&mut self, samples: &mut &[f32]) -> Result<Option<OnsetFrame>, RhythmError> {
+    pub(super) fn next(
+        &mut self,
+        samples: &mut &[f32],
+    ) -> Result<Option<(OnsetFrame, [f32; PARTS])>, RhythmError> {
         if !self.framing.fill(samples) {
             return Ok(None);
         }
@@ -110,21 +113,23 @@ impl OnsetStrength {
                 0.0
             };
         }
-        let strength = if self.count >= LAG as u64 {
+        let strengths = if self.count >= LAG as u64 {
             let before = row(self.count - LAG as u64);
-            rise(&self.rows[now..now + bands], &self.rows[before..before + bands])
+            let (now, before) = (&self.rows[now..now + bands], &self.rows[before..before + bands]);
+            rises(now, before, self.bands.parts())
         } else {
-            0.0
+            [0.0; PARTS]
         };
         let levels = self.light.levels(&self.magnitudes);
         let sample = start + self.offset;
         self.count += 1;
         self.framing.advance();
-        Ok(Some(OnsetFrame {
+        let frame = OnsetFrame {
             sample,
-            strength,
+            strength: strengths[WHOLE],
             levels,
-        }))
+        };
+        Ok(Some((frame, strengths)))
     }
 
     /// Resets the signal; the next sample is the first of another.
@@ -134,17 +139,17 @@ impl OnsetStrength {
     }
 }
 
-/// The mean rise of the bands over the greatest of their three neighbours before.
-fn rise(now: &[f32], before: &[f32]) -> f32 {
+/// The mean rise of the bands of each part over the greatest of their three neighbours before; 0 of a part without bands.
+fn rises(now: &[f32], before: &[f32], parts: &[Range<usize>; PARTS]) -> [f32; PARTS] {
     let last = before.len() - 1;
-    let sum: f32 = now
-        .iter()
-        .enumerate()
-        .map(|(band, level)| {
-            let around = &before[band.saturating_sub(1)..=(band + 1).min(last)];
-            let greatest = around.iter().fold(0.0_f32, |greatest, one| greatest.max(*one));
-            (level - greatest).max(0.0)
-        })
-        .sum();
-    sum / now.len() as f32
+    let rise = |band: usize| {
+        let around = &before[band.saturating_sub(1)..=(band + 1).min(last)];
+        let greatest = around.iter().fold(0.0_f32, |greatest, one| greatest.max(*one));
+        (now[band] - greatest).max(0.0)
+    };
+    std::array::from_fn(|part| {
+        let bands = parts[part].clone();
+        let count = bands.len().max(1) as f32;
+        bands.map(rise).sum::<f32>() / count
+    })
 }

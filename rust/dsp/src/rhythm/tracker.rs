@@ -1,5 +1,6 @@
 //! The beats of a signal as it comes.
 
+use super::bands::{PARTS, WHOLE};
 use super::configuration::RhythmConfiguration;
 use super::correlation::{FadingCorrelation, SMOOTHING_DELAY, Smoothing};
 use super::error::RhythmError;
@@ -47,7 +48,8 @@ pub struct BeatEstimate {
 /// allocated after construction. Every frame costs about the same, but one at which the tempo is another.
 ///
 /// A frame needs the samples of [`latency`](Self::latency) after its time, and is there with the last of them; beats are expected ahead, so
-/// that they are not late. The first tempo is there after about two seconds, and a rhythm that has changed is followed after about four.
+/// that they are not late. The first tempo is there after about two seconds, and a rhythm that has changed is followed after four to six:
+/// after nine where its tempo is about half the one before.
 ///
 /// ```
 /// # fn main() -> Result<(), rustle_dsp::rhythm::RhythmError> {
@@ -67,7 +69,7 @@ pub struct RhythmTracker {
     strength: OnsetStrength,
     peaks: OnsetPeaks,
     smoothing: Smoothing,
-    correlation: FadingCorrelation,
+    correlations: [FadingCorrelation; PARTS],
     search: TempoSearch,
     pulse: Pulse,
     frame_rate: f64,
@@ -75,7 +77,7 @@ pub struct RhythmTracker {
     /// Frames from decision to decision.
     decision: u64,
     least_weight: f32,
-    written: Vec<f32>,
+    written: [Vec<f32>; PARTS],
     salience: Vec<f64>,
     scores: Vec<f64>,
     next: Vec<f64>,
@@ -90,18 +92,18 @@ impl RhythmTracker {
         let strength = OnsetStrength::new(configuration.sample_rate)?;
         let frame_rate = configuration.sample_rate / strength.hop() as f64;
         let search = TempoSearch::new(&configuration.tempi, frame_rate);
-        let longest = search.longest_lag() + 1;
+        let lags = search.lags();
         let early = (strength.latency() as f64 / strength.hop() as f64).ceil() + SMOOTHING_DELAY as f64;
         Ok(Self {
             peaks: OnsetPeaks::new(frame_rate),
             smoothing: Smoothing::default(),
-            correlation: FadingCorrelation::new(longest, MEMORY * frame_rate),
+            correlations: lags.map(|lags| FadingCorrelation::new(lags - 1, MEMORY * frame_rate)),
             pulse: Pulse::new(search.period(0), early),
             frame_rate,
             frames: 0,
             decision: (DECISION * frame_rate).round() as u64,
             least_weight: (LEAST * frame_rate) as f32,
-            written: vec![0.0; longest + 1],
+            written: lags.map(|lags| vec![0.0; lags]),
             salience: vec![0.0; search.len()],
             scores: vec![0.0; search.len()],
             next: vec![0.0; search.len()],
@@ -135,23 +137,25 @@ impl RhythmTracker {
         mut samples: &[f32],
         mut found: impl FnMut(RhythmFrame),
     ) -> Result<(), RhythmError> {
-        while let Some(frame) = self.strength.next(&mut samples)? {
-            found(self.frame(frame));
+        while let Some((frame, strengths)) = self.strength.next(&mut samples)? {
+            found(self.frame(frame, strengths));
         }
         Ok(())
     }
 
-    fn frame(&mut self, frame: OnsetFrame) -> RhythmFrame {
+    fn frame(&mut self, frame: OnsetFrame, strengths: [f32; PARTS]) -> RhythmFrame {
         let onset = self.peaks.next(&frame);
-        let strength = self.smoothing.next(frame.strength);
-        self.correlation.push(strength);
+        let strengths = self.smoothing.next(strengths);
+        for (correlation, strength) in self.correlations.iter_mut().zip(strengths) {
+            correlation.push(strength);
+        }
         self.frames += 1;
         if self.frames.is_multiple_of(self.decision) {
             self.decide();
         }
         // The strength is that of some frames before this one.
         let first = frame.sample as f64 - self.hop() as f64 * (self.frames - 1) as f64;
-        let state = self.pulse.next(strength);
+        let state = self.pulse.next(strengths[WHOLE]);
         let beat = state.map(|state| {
             let next = first + self.hop() as f64 * (state.next - SMOOTHING_DELAY as f64);
             let period = state.period * self.hop() as f64;
@@ -169,17 +173,23 @@ impl RhythmTracker {
 
     /// Decides on the tempo.
     fn decide(&mut self) {
-        let known = self.correlation.write(&mut self.written, self.least_weight);
-        if self.written[0] == 0.0 {
+        let least_weight = self.least_weight;
+        let written = self.correlations.iter().zip(&mut self.written);
+        let known = written.map(|(correlation, written)| correlation.write(written, least_weight));
+        // That of the whole spectrum has the most lags.
+        let known = known.max().unwrap_or(0);
+        let whole = &self.written[WHOLE];
+        if whole[0] == 0.0 {
             self.regularity = 0.0;
             return;
         }
-        self.search.salience(&self.written, known, &mut self.salience);
+        let written = self.written.each_ref().map(Vec::as_slice);
+        self.search.salience(written, known, &mut self.salience);
         let best = self
             .search
             .advance(&mut self.scores, &mut self.next, &self.salience, DECISION, None);
-        let period = self.search.refined(&self.written, best);
-        self.regularity = self.search.regularity(&self.written, period);
+        let period = self.search.refined(whole, best);
+        self.regularity = self.search.regularity(whole, period);
         // Before the lag of the shortest beat has been there for a second, nothing repeats.
         if self.regularity > 0.0 {
             self.pulse.set_period(period);
@@ -191,7 +201,7 @@ impl RhythmTracker {
         self.strength.reset();
         self.peaks.reset();
         self.smoothing = Smoothing::default();
-        self.correlation.reset();
+        self.correlations.iter_mut().for_each(FadingCorrelation::reset);
         self.pulse.reset();
         self.scores.fill(0.0);
         (self.frames, self.regularity) = (0, 0.0);

@@ -17,23 +17,25 @@ use crate::runtime::{Runtime, RuntimeError};
 use crate::session::Session;
 use rustle_tempo::beats::{Beats, HostTime, Quantum, Tempo};
 use rustle_tempo::link::{Node, Output, PORT, Snapshot};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// A member of a session.
 ///
 /// It takes part from [`enable`](Self::enable) to [`disable`](Self::disable); its beats go on before and after. Dropping it leaves.
-/// Any thread may call it at any time.
+/// Any thread may call it at any time. A fork of the process in which it was enabled first has its sockets but not its thread: there it
+/// starts nothing, and calls that change, count or leave do nothing, without an error; what is read is the state of before the fork.
 pub struct Link {
     sessions: Sessions,
     /// Of the job that a manual runtime has instead of a thread.
     jobs: Sessions,
     runtime: Arc<Runtime>,
-    driver: Arc<Mutex<Driver>>,
-    running: Mutex<Option<Running>>,
+    pub(super) driver: Arc<Mutex<Driver>>,
+    pub(super) running: Mutex<Option<Running>>,
     reader: LinkReader,
     clock: HostClock,
-    /// The process whose member it is: a fork, which has its sockets, does not leave for it.
-    process: u32,
+    /// The process in which it was enabled first; 0 before.
+    process: AtomicU32,
 }
 
 impl Link {
@@ -65,7 +67,22 @@ impl Link {
             driver: Arc::new(Mutex::new(driver)),
             running: Mutex::new(None),
             clock,
-            process: std::process::id(),
+            process: AtomicU32::new(0),
+        }
+    }
+
+    /// Checks that this is the process in which it was enabled, or that it never was. Takes no lock: one that was held during the fork is
+    /// never released there.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Forked`].
+    pub fn check_process(&self) -> Result<(), RuntimeError> {
+        let threads_in = self.process.load(Ordering::Acquire);
+        let got = std::process::id();
+        if threads_in == 0 || threads_in == got {
+            Ok(())
+        } else {
+            Err(RuntimeError::Forked { threads_in, got })
         }
     }
 
@@ -79,6 +96,7 @@ impl Link {
     /// # Errors
     /// [`StartError`]; the listener or the bell is dropped then without a call.
     pub fn start(&self, delivery: Delivery<LinkEvent>) -> Result<LaneSession<LinkEvent>, StartError> {
+        self.check_process().map_err(StartError::Runtime)?;
         let waiting = Arc::default();
         let of_job = Arc::clone(&waiting);
         let session = self.sessions.start_delivering(delivery, 1, |outlet| {
@@ -112,7 +130,9 @@ impl Link {
     /// # Errors
     /// [`LinkError`]; nothing is open then.
     pub fn enable(&self) -> Result<(), LinkError> {
+        self.check_process().map_err(StartError::Runtime)?;
         self.sessions.admit()?;
+        self.process.store(std::process::id(), Ordering::Release);
         let mut running = locked_surely(&self.running);
         if running.is_some() {
             return Ok(());
@@ -138,7 +158,7 @@ impl Link {
 
     /// Leaves: that it does is sent when this returns, and the sockets are closed. Beats go on. Idempotent.
     pub fn disable(&self) {
-        if self.process != std::process::id() {
+        if self.check_process().is_err() {
             return;
         }
         let mut running = locked_surely(&self.running);
@@ -181,35 +201,41 @@ impl Link {
 
     /// Changes the tempo for all, with the beat at a host time unchanged.
     pub fn set_tempo(&self, tempo: Tempo, at: HostTime) {
-        self.act(|node, now, output| node.set_tempo(now, tempo, at, output));
+        self.act((), |node, now, output| node.set_tempo(now, tempo, at, output));
     }
 
     /// Starts or stops at a host time; for all, if starts and stops are shared.
     pub fn set_playing(&self, is_playing: bool, at: HostTime) {
-        self.act(|node, now, output| node.set_playing(now, is_playing, at, output));
+        self.act((), |node, now, output| {
+            node.set_playing(now, is_playing, at, output)
+        });
     }
 
     /// Whether starts and stops are shared from now on.
     pub fn set_follows_start_stop(&self, follows: bool) {
-        self.act(|node, _, output| node.set_follows_start_stop(follows, output));
+        self.act((), |node, _, output| node.set_follows_start_stop(follows, output));
     }
 
     /// Another quantum.
     pub fn set_quantum(&self, quantum: Quantum) {
-        self.act(|node, now, output| node.set_quantum(now, quantum, output));
+        self.act((), |node, now, output| node.set_quantum(now, quantum, output));
     }
 
     /// Counts a beat at a host time, or with peers at the next one whose phase fits; returns that time.
     pub fn request_beat(&self, beat: Beats, at: HostTime) -> HostTime {
-        self.act(|node, now, output| node.request_beat(now, beat, at, output))
+        self.act(at, |node, now, output| node.request_beat(now, beat, at, output))
     }
 
     /// Counts a beat at a host time, and moves the phase of everybody in the session.
     pub fn force_beat(&self, beat: Beats, at: HostTime) {
-        self.act(|node, now, output| node.force_beat(now, beat, at, output));
+        self.act((), |node, now, output| node.force_beat(now, beat, at, output));
     }
 
-    fn act<T>(&self, call: impl FnOnce(&mut Node, HostTime, &mut Output) -> T) -> T {
+    /// Calls the node; in a fork returns `otherwise`.
+    fn act<T>(&self, otherwise: T, call: impl FnOnce(&mut Node, HostTime, &mut Output) -> T) -> T {
+        if self.check_process().is_err() {
+            return otherwise;
+        }
         let result = locked_surely(&self.driver).act(call);
         if let Some(running) = &*locked_surely(&self.running) {
             running.wake();
@@ -219,12 +245,18 @@ impl Link {
 
     /// The counts so far.
     pub fn counts(&self) -> LinkCounts {
-        locked_surely(&self.driver).counts()
+        match self.check_process() {
+            Ok(()) => locked_surely(&self.driver).counts(),
+            Err(_) => LinkCounts::default(),
+        }
     }
 
     /// The addresses by which it sends and hears.
     pub fn gateways(&self) -> Vec<LinkGateway> {
-        locked_surely(&self.driver).gateways()
+        match self.check_process() {
+            Ok(()) => locked_surely(&self.driver).gateways(),
+            Err(_) => Vec::new(),
+        }
     }
 }
 

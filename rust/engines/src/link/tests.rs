@@ -1,5 +1,6 @@
 //! Members over a scripted network, on a manual clock, and over the loopback.
 
+mod expectations;
 mod loopback;
 mod scripted;
 

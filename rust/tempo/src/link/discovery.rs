@@ -11,7 +11,7 @@ const TIME_TO_LIVE: u8 = 5;
 /// The fixed part: header, type, time to live, group and node.
 const FIXED_BYTES: usize = 20;
 /// Times and beats beyond it are refused, so that sums of some of them have 64 bits.
-const LARGEST: i64 = 1 << 62;
+pub(super) const LARGEST: i64 = 1 << 62;
 
 /// What a message with a state is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,5 +1,6 @@
 //! One member of a session.
 
+mod bounds;
 mod control;
 mod hearing;
 mod measuring;
@@ -129,7 +130,7 @@ impl Node {
                 time_origin: GhostTime::new(0),
             },
             offset: Beats::ZERO,
-            quantum: settings.quantum,
+            quantum: settings.quantum.min(bounds::LONGEST_QUANTUM),
             start_stop: StartStop::default(),
             is_playing: false,
             follows_start_stop: settings.follows_start_stop,

@@ -2,7 +2,7 @@
 
 use super::{GatewayId, NodeId, SessionId};
 use crate::beats::HostTime;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
 
 /// The entries of nodes at most, one for each gateway by which a node is seen; further ones are dropped.
@@ -19,10 +19,47 @@ pub struct Peer {
     pub expires: HostTime,
 }
 
+/// The numbers of nodes, kept while they come and go: a flood would have them counted for each message.
+#[derive(Clone, Debug, Default)]
+struct Census {
+    /// By how many gateways a node of a session is seen.
+    gateways: BTreeMap<(SessionId, NodeId), usize>,
+    /// How many nodes a session has.
+    nodes: BTreeMap<SessionId, usize>,
+}
+
+impl Census {
+    fn came(&mut self, session: SessionId, node: NodeId) {
+        let gateways = self.gateways.entry((session, node)).or_default();
+        *gateways += 1;
+        if *gateways == 1 {
+            *self.nodes.entry(session).or_default() += 1;
+        }
+    }
+
+    fn went(&mut self, session: SessionId, node: NodeId) {
+        if one_less(&mut self.gateways, (session, node)) {
+            one_less(&mut self.nodes, session);
+        }
+    }
+}
+
+/// Counts one less; returns whether that was the last.
+fn one_less<K: Ord>(counts: &mut BTreeMap<K, usize>, key: K) -> bool {
+    match counts.get_mut(&key) {
+        Some(count) if *count > 1 => {
+            *count -= 1;
+            false
+        }
+        _ => counts.remove(&key).is_some(),
+    }
+}
+
 /// The nodes by gateway and identity.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Peers {
     entries: BTreeMap<(GatewayId, NodeId), Peer>,
+    census: Census,
     /// No entry expires before; `None`: there is none.
     expiry: Option<HostTime>,
 }
@@ -38,21 +75,38 @@ impl Peers {
             self.expiry
                 .map_or(peer.expires, |expiry| expiry.min(peer.expires)),
         );
-        Ok(self.entries.insert(key, peer))
+        let before = self.entries.insert(key, peer);
+        if before.map(|before| before.session) != Some(peer.session) {
+            self.census.came(peer.session, node);
+            if let Some(before) = before {
+                self.census.went(before.session, node);
+            }
+        }
+        Ok(before)
     }
 
     /// Removes the entries that a rule finds; returns whether there was one.
     pub(super) fn remove(&mut self, is_gone: impl Fn(GatewayId, NodeId, &Peer) -> bool) -> bool {
         let before = self.entries.len();
-        self.entries
-            .retain(|(gateway, node), peer| !is_gone(*gateway, *node, peer));
+        let census = &mut self.census;
+        self.entries.retain(|(gateway, node), peer| {
+            let is_kept = !is_gone(*gateway, *node, peer);
+            if !is_kept {
+                census.went(peer.session, *node);
+            }
+            is_kept
+        });
         self.expiry = self.entries.values().map(|peer| peer.expires).min();
         self.entries.len() < before
     }
 
     /// Removes one entry.
     pub(super) fn remove_one(&mut self, gateway: GatewayId, node: NodeId) -> bool {
-        self.entries.remove(&(gateway, node)).is_some()
+        let removed = self.entries.remove(&(gateway, node));
+        if let Some(peer) = removed {
+            self.census.went(peer.session, node);
+        }
+        removed.is_some()
     }
 
     /// The time at which an entry may expire.
@@ -62,30 +116,27 @@ impl Peers {
 
     /// The nodes of a session, each once.
     pub(super) fn count(&self, session: SessionId) -> usize {
-        let nodes: BTreeSet<_> = self.of(session).map(|(_, node, _)| node).collect();
-        nodes.len()
+        self.census.nodes.get(&session).copied().unwrap_or(0)
     }
 
     /// The entries of a session, by gateway and identity.
     pub(super) fn of(&self, session: SessionId) -> impl Iterator<Item = (GatewayId, NodeId, &Peer)> {
-        self.all().filter(move |(_, _, peer)| peer.session == session)
-    }
-
-    /// All entries.
-    pub(super) fn all(&self) -> impl Iterator<Item = (GatewayId, NodeId, &Peer)> {
-        self.entries
-            .iter()
+        let entries = self.entries.iter();
+        entries
+            .filter(move |(_, peer)| peer.session == session)
             .map(|((gateway, node), peer)| (*gateway, *node, peer))
     }
 
-    /// The node by which a session is measured: its founder, else the node with the smallest identity, by the first gateway that
-    /// reaches it; after failures the next gateways and nodes in turn.
+    /// The node by which a session is measured, of those that may be: its founder, else the node with the smallest identity, by the first
+    /// gateway that reaches it; after failures the next gateways and nodes in turn.
     pub(super) fn reference(
         &self,
         session: SessionId,
         failures: usize,
+        may_be: impl Fn(NodeId) -> bool,
     ) -> Option<(NodeId, GatewayId, SocketAddrV4)> {
-        let reachable = self.of(session).filter_map(|(gateway, node, peer)| {
+        let candidates = self.of(session).filter(|(_, node, _)| may_be(*node));
+        let reachable = candidates.filter_map(|(gateway, node, peer)| {
             let is_founder = node == session.founder();
             Some(((!is_founder, node, gateway), peer.responder?))
         });

@@ -55,6 +55,11 @@ impl Sessions {
         Ok(())
     }
 
+    /// The newest timeline of a session; `None`: it is not known.
+    pub(super) fn timeline(&self, session: SessionId) -> Option<Timeline<GhostTime>> {
+        self.0.get(&session).map(|known| known.timeline)
+    }
+
     /// Remembers the session that we leave.
     pub(super) fn leave(&mut self, now: HostTime, session: SessionId, timeline: Timeline<GhostTime>) {
         if self.0.len() < MAX_SESSIONS {

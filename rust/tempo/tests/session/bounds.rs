@@ -44,6 +44,47 @@ fn nodes_are_4096_at_most() {
     assert_eq!(world.peers(host), 0);
 }
 
+/// The shortest time of 1,000 messages, each of a node that comes, goes to another session or leaves, beside so many that stay.
+#[expect(clippy::disallowed_methods, reason = "a comparison of times")]
+fn flood(present: u64) -> std::time::Duration {
+    let mut world = World::new(5);
+    let host = world.join(120.0);
+    let session = world.hosts[host].node.id();
+    let stranger = NodeId::from_field(*b"stranger");
+    for node in 0..present {
+        world.inject(host, address(9, 1, 1), &message(node, session));
+    }
+    let leaving = Message::Leaving {
+        node: NodeId::from_field(u64::MAX.to_be_bytes()),
+    };
+    let steps = [
+        message(u64::MAX, session),
+        message(u64::MAX, stranger),
+        leaving.packet().bytes().to_vec(),
+    ];
+    let mut round = || {
+        world.sent(host);
+        let begin = std::time::Instant::now();
+        for step in steps.iter().cycle().take(1_000) {
+            world.inject(host, address(9, 1, 1), step);
+        }
+        begin.elapsed()
+    };
+    let rounds = [(); 8].map(|()| round());
+    assert_eq!(
+        u64::from(world.peers(host)),
+        present + 1,
+        "the first of three comes last"
+    );
+    rounds.into_iter().min().expect("eight")
+}
+
+#[test]
+fn flood_costs_little_more_beside_many_nodes_than_beside_few() {
+    let (few, many) = (flood(4), flood(4_000));
+    assert!(many < 5 * few, "{few:?} {many:?}");
+}
+
 #[test]
 fn sessions_are_256_at_most_and_measured_one_at_a_time() {
     let mut world = World::new(2);

@@ -2,8 +2,8 @@
 
 use super::network::{MS, SECOND, World};
 
-/// The largest phase error between two hosts, sampled ten times a second for ten minutes from two seconds after the second came.
-fn worst(ppm: [i64; 2], seed: u64, prepare: impl Fn(&mut World)) -> i64 {
+/// The phase errors between two hosts, ascending, sampled ten times a second for ten minutes from two seconds after the second came.
+fn errors(ppm: [i64; 2], seed: u64, prepare: impl Fn(&mut World)) -> Vec<i64> {
     let mut world = World::new(seed);
     prepare(&mut world);
     for ppm in ppm {
@@ -12,31 +12,47 @@ fn worst(ppm: [i64; 2], seed: u64, prepare: impl Fn(&mut World)) -> i64 {
         world.run(2 * SECOND);
     }
     assert_eq!(world.sessions().len(), 1);
-    let mut worst = 0;
-    for _ in 0..6_000 {
+    let sampled = (0..6_000).map(|_| {
         world.run(100 * MS);
-        worst = worst.max(world.phase_error(0, 1).abs());
-    }
-    worst
+        world.phase_error(0, 1).abs()
+    });
+    let mut errors: Vec<_> = sampled.collect();
+    errors.sort_unstable();
+    errors
+}
+
+fn worst(errors: &[i64]) -> i64 {
+    errors.last().copied().expect("errors")
 }
 
 #[test]
 fn clock_that_is_100_ppm_off_stays_within_50_us() {
-    for (seed, ppm) in [(1, [0, 100]), (2, [0, -100]), (3, [100, 0]), (4, [-50, 50])] {
-        let worst = worst(ppm, seed, |_| {});
-        assert!(worst <= 50, "{worst} us at {ppm:?} ppm");
+    for loss in [0.0, 0.05] {
+        for (seed, ppm) in [(1, [0, 100]), (2, [0, -100]), (3, [100, 0]), (4, [-50, 50])] {
+            let worst = worst(&errors(ppm, seed, |world| world.conditions.loss = loss));
+            assert!(worst <= 50, "{worst} us at {ppm:?} ppm and a loss of {loss}");
+        }
     }
 }
 
 #[test]
 fn equal_clocks_stay_within_10_us() {
-    let worst = worst([0, 0], 5, |_| {});
+    let worst = worst(&errors([0, 0], 5, |_| {}));
     assert!(worst <= 10, "{worst} us");
 }
 
-/// The reference has 40 (joiner) and 74 (founder) us at the 99th percentile, measured; the goal is 25 us more.
+/// At the 99th percentile the reference has 40 us as joiner and 74 as founder, and with a loss of 5 % 35 and 26, measured; the goal is
+/// 25 us more than the lower of the two.
 #[test]
-fn jitter_of_milliseconds_is_averaged() {
-    let worst = worst([0, 0], 6, |world| world.conditions.delay = 2 * MS..=4 * MS);
-    assert!(worst <= 250, "{worst} us at worst");
+fn jitter_of_milliseconds_and_loss_are_within_the_goal() {
+    for (loss, goal) in [(0.0, 65), (0.05, 51)] {
+        for seed in 0..6 {
+            let errors = errors([0, 0], seed, |world| {
+                world.conditions.delay = 2 * MS..=4 * MS;
+                world.conditions.loss = loss;
+            });
+            let high = errors[errors.len() * 99 / 100];
+            assert!(high <= goal, "{high} us at a loss of {loss}, seed {seed}");
+        }
+    }
 }

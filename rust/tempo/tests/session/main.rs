@@ -3,8 +3,10 @@
 mod bounds;
 mod clocks;
 mod expectations;
+mod extremes;
 mod gateways;
 mod merging;
 mod network;
+mod recovery;
 mod rules;
 mod storms;

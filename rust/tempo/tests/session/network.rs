@@ -3,7 +3,9 @@
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use rustle_tempo::beats::{Beats, HostTime, Quantum, Tempo, Time};
-use rustle_tempo::link::{Action, Event, GatewayId, Node, NodeSettings, Output, SessionId, Snapshot, ping};
+use rustle_tempo::link::{
+    Action, Event, GatewayId, Node, NodeSettings, Output, SessionId, Snapshot, parse, ping,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::ops::RangeInclusive;
@@ -162,6 +164,10 @@ impl World {
         let host = &mut self.hosts[index];
         host.sent.push((self.now, action));
         let time = host.time(self.now);
+        if let Action::Multicast { packet, .. } | Action::Unicast { packet, .. } = action {
+            // Else the others do not see it.
+            assert!(parse(packet.bytes()).is_ok(), "{packet:?} of host {index}");
+        }
         let (gateway, to, bytes) = match action {
             Action::Multicast { gateway, packet } => (gateway, None, packet.bytes().to_vec()),
             Action::Unicast { gateway, to, packet } => (gateway, Some(to), packet.bytes().to_vec()),
@@ -290,6 +296,15 @@ impl World {
                 node.hear(now, gateway, from, &bytes, output)
             });
         }
+    }
+
+    /// Lets time pass in which a host sleeps: its clock stands still.
+    pub(crate) fn suspend(&mut self, index: usize, span: i64) {
+        self.hosts[index].is_running = false;
+        self.run(span);
+        let host = &mut self.hosts[index];
+        host.is_running = true;
+        host.start -= span / 1_000;
     }
 
     pub(crate) fn snapshot(&self, index: usize) -> Snapshot {

@@ -220,6 +220,50 @@ fn local_stop_holds_for_a_second() {
     assert!(world.snapshot(host).is_playing);
 }
 
+/// A stop comes while a local start holds, and the user starts again: the stop is older than that.
+#[test]
+fn start_after_a_deferred_stop_is_not_undone() {
+    let mut world = World::new(13);
+    let host = world.add_with(120.0, true, 0);
+    world.enable(host);
+    world.run(SECOND);
+    world.set_playing(host, true);
+    world.run(100 * MS);
+    let mut sent = state(world.hosts[host].node.id(), -1.0);
+    sent.start_stop = Some(StartStop {
+        is_playing: false,
+        beats: Beats::ZERO,
+        time: GhostTime::new(1_100_000),
+    });
+    world.inject(host, address(9, 1, 1), &alive_of(STRANGER, sent));
+    world.run(100 * MS);
+    world.set_playing(host, false);
+    world.run(100 * MS);
+    world.set_playing(host, true);
+    world.run(2 * SECOND);
+    assert!(world.snapshot(host).is_playing);
+}
+
+#[test]
+fn deferred_start_is_dropped_when_starts_are_no_longer_shared() {
+    let mut world = World::new(14);
+    let host = world.add_with(120.0, true, 0);
+    world.enable(host);
+    world.run(SECOND);
+    world.set_playing(host, true);
+    world.set_playing(host, false);
+    let mut sent = state(world.hosts[host].node.id(), -1.0);
+    sent.start_stop = Some(StartStop {
+        is_playing: true,
+        beats: Beats::ZERO,
+        time: GhostTime::new(1_500_000),
+    });
+    world.inject(host, address(9, 1, 1), &alive_of(STRANGER, sent));
+    world.act(host, |node, _, output| node.set_follows_start_stop(false, output));
+    world.run(2 * SECOND);
+    assert!(!world.snapshot(host).is_playing);
+}
+
 #[test]
 fn earlier_start_or_stop_is_ignored() {
     let mut world = World::new(8);

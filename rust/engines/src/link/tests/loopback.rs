@@ -2,10 +2,11 @@
 
 use super::super::host_clock::HostClock;
 use super::super::network::UdpNetwork;
-use super::super::{Link, LinkConfiguration, LinkEvent};
+use super::super::{Link, LinkConfiguration, LinkCounts, LinkError, LinkEvent};
 use super::log;
-use crate::runtime::Runtime;
-use rustle_tempo::beats::{Quantum, Tempo};
+use crate::engine::StartError;
+use crate::runtime::{Runtime, RuntimeError};
+use rustle_tempo::beats::{Beats, Quantum, Tempo};
 use rustle_tempo::link::Event;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::Arc;
@@ -84,4 +85,82 @@ fn two_members_of_one_machine_are_one_session() -> std::io::Result<()> {
     assert!(first.counts().node.malformed.iter().all(|count| *count == 0));
     first.shut_down();
     Ok(())
+}
+
+/// A call that waits for a lock of the parent's would do so without end.
+#[expect(clippy::disallowed_methods, reason = "it ends a child of the test")]
+fn end_late() {
+    let (_silent, silence) = std::sync::mpsc::channel::<()>();
+    let _ = silence.recv_timeout(Duration::from_secs(20));
+    std::process::abort();
+}
+
+/// A fork that has a member's sockets, and perhaps a lock that is never released there, neither speaks for it nor waits.
+#[test]
+fn fork_neither_speaks_for_the_member_nor_waits() -> std::io::Result<()> {
+    let port = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?.local_addr()?.port();
+    let runtime = Arc::new(Runtime::of_system(1));
+    let ((first, of_first), (second, _of_second)) = (member(&runtime, port), member(&runtime, port));
+    first.enable().expect("enabled");
+    second.enable().expect("enabled");
+    wait(&of_first, |event| *event == Event::PeersChanged { count: 1 });
+    let before = second.snapshot();
+    let tempo = Tempo::from_bpm(155.0).expect("a tempo");
+    let held = second.driver.lock();
+    let is_well = rustle_testkit::in_fork(|| {
+        std::thread::spawn(end_late);
+        let at = second.host_now();
+        second.set_tempo(tempo, at);
+        second.set_playing(true, at);
+        second.set_follows_start_stop(false);
+        second.set_quantum(Quantum::BEAT);
+        second.force_beat(Beats::ZERO, at);
+        let requested = second.request_beat(Beats::ZERO, at);
+        let refused = [
+            second.enable().err(),
+            second.start(log().0).err().map(LinkError::Start),
+        ];
+        second.disable();
+        second.shut_down();
+        let is_empty = second.gateways().is_empty() && second.counts() == LinkCounts::default();
+        let is_same = second.snapshot() == before && second.reader().snapshot() == before;
+        let is_forked = |error: &Option<LinkError>| {
+            matches!(
+                error,
+                Some(LinkError::Start(StartError::Runtime(RuntimeError::Forked { .. })))
+            )
+        };
+        is_empty && is_same && requested == at && refused.iter().all(is_forked)
+    });
+    drop(held);
+    assert!(is_well);
+    // What the parent says arrives, and nothing came before it.
+    second.set_tempo(Tempo::from_bpm(99.0).expect("a tempo"), second.host_now());
+    let heard = wait(&of_first, |event| !matches!(event, Event::PhaseShifted { .. }));
+    assert!(
+        matches!(heard, Event::TempoChanged { tempo, .. } if tempo.bpm() < 100.0),
+        "{heard:?}"
+    );
+    Ok(())
+}
+
+#[test]
+fn fork_of_a_process_that_enabled_nothing_may_enable() {
+    let runtime = Arc::new(Runtime::of_system(1));
+    let configuration = LinkConfiguration {
+        interfaces: vec![Ipv4Addr::LOCALHOST.to_string()],
+        ..LinkConfiguration::default()
+    };
+    let port = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| socket.local_addr());
+    let network = UdpNetwork {
+        clock: runtime.shared_clock(),
+        port: port.expect("a port").port(),
+    };
+    let link = Link::over(runtime, configuration, Box::new(network), HostClock::of_system());
+    assert!(rustle_testkit::in_fork(|| {
+        link.enable().expect("enabled");
+        let is_enabled = link.is_enabled() && link.gateways().len() == 1;
+        link.disable();
+        is_enabled && !link.is_enabled()
+    }));
 }

@@ -52,15 +52,15 @@ fn interface(name: &str, last: u8) -> Interface {
     }
 }
 
-struct Stage {
+pub(super) struct Stage {
     runtime: Arc<Runtime>,
     network: ScriptedNetwork,
-    links: Vec<Link>,
-    interfaces: Vec<Interfaces>,
+    pub(super) links: Vec<Link>,
+    pub(super) interfaces: Vec<Interfaces>,
 }
 
 impl Stage {
-    fn new(delay: std::ops::RangeInclusive<u64>, loss: f64) -> Self {
+    pub(super) fn new(delay: std::ops::RangeInclusive<u64>, loss: f64) -> Self {
         let runtime = Arc::new(Runtime::manual(0));
         let conditions = Conditions {
             delay,
@@ -77,12 +77,12 @@ impl Stage {
     }
 
     /// Adds a member that is enabled, whose clock is so many ppm fast.
-    fn add(&mut self, bpm: f64, ppm: i64) {
+    pub(super) fn add(&mut self, bpm: f64, ppm: i64) {
         self.add_with(LinkConfiguration::default(), bpm, ppm);
         self.links.last().expect("one").enable().expect("enabled");
     }
 
-    fn add_with(&mut self, configuration: LinkConfiguration, bpm: f64, ppm: i64) {
+    pub(super) fn add_with(&mut self, configuration: LinkConfiguration, bpm: f64, ppm: i64) {
         let number = self.links.len() as u8 + 1;
         let interfaces: Interfaces = Arc::new(Mutex::new(vec![interface("net0", number)]));
         let machine = Machine {
@@ -100,16 +100,16 @@ impl Stage {
         self.interfaces.push(interfaces);
     }
 
-    fn run(&self, ms: u64) {
+    pub(super) fn run(&self, ms: u64) {
         self.runtime.advance(Duration::from_millis(ms));
     }
 
-    fn peers(&self) -> Vec<u32> {
+    pub(super) fn peers(&self) -> Vec<u32> {
         self.links.iter().map(|link| link.snapshot().peers).collect()
     }
 
     /// By how much the phases of the first two members differ, in us.
-    fn phase_error(&self) -> i64 {
+    pub(super) fn phase_error(&self) -> i64 {
         let [one, other] = [0, 1].map(|index| {
             let link = &self.links[index];
             link.snapshot().session_beats_at(link.host_now())
@@ -121,7 +121,7 @@ impl Stage {
     }
 }
 
-fn tempo(bpm: f64) -> Tempo {
+pub(super) fn tempo(bpm: f64) -> Tempo {
     Tempo::from_bpm(bpm).expect("a tempo")
 }
 

@@ -1,5 +1,6 @@
 //! What the program does with its node.
 
+use super::bounds::{LONGEST_QUANTUM, near, sendable, sendable_beats};
 use super::{HOLD, Node, StartStop};
 use crate::beats::{Beats, HostTime, Quantum, Tempo, Time};
 use crate::link::{Event, Origin, Output, Snapshot};
@@ -36,13 +37,14 @@ impl Node {
         self.map = crate::link::GhostMap::new(now, self.map.ghost_at(now), self.map.rate());
     }
 
-    /// Changes the tempo for all, so that the beat at a host time stays the same.
+    /// Changes the tempo for all, so that the beat at a host time stays the same: one within a day, as the times of all such calls.
     pub fn set_tempo(&mut self, now: HostTime, tempo: Tempo, at: HostTime, output: &mut Output) {
         if tempo == self.timeline.tempo {
             return;
         }
         let before = self.snapshot();
-        self.timeline = self.timeline.with_tempo(tempo, self.map.ghost_at(at));
+        let ghost = self.map.ghost_at(near(now, at));
+        self.timeline = sendable(self.timeline.with_tempo(tempo, ghost), ghost);
         self.tempo_held = Some(now.saturating_add_micros(HOLD));
         let by = Origin::Local;
         output.events.push(Event::TempoChanged { tempo, by });
@@ -60,10 +62,12 @@ impl Node {
         let by = Origin::Local;
         output.events.push(Event::PlayingChanged { is_playing, by });
         if self.follows_start_stop {
-            let ghost = self.map.ghost_at(at);
+            // What came before is older than this.
+            self.deferred_start_stop = None;
+            let ghost = self.map.ghost_at(near(now, at));
             self.start_stop = StartStop {
                 is_playing,
-                beats: self.timeline.beat_at(ghost),
+                beats: sendable_beats(self.timeline.beat_at(ghost)),
                 time: ghost.max(self.start_stop.time.saturating_add_micros(1)),
             };
             self.playing_held = Some(now.saturating_add_micros(HOLD));
@@ -74,7 +78,11 @@ impl Node {
 
     /// Whether starts and stops are shared from now on; the session's then is taken.
     pub fn set_follows_start_stop(&mut self, follows: bool, output: &mut Output) {
+        if follows == self.follows_start_stop {
+            return;
+        }
         self.follows_start_stop = follows;
+        (self.playing_held, self.deferred_start_stop) = (None, None);
         if follows && self.start_stop.time > StartStop::default().time {
             self.play(
                 self.start_stop.is_playing,
@@ -92,10 +100,10 @@ impl Node {
         }
     }
 
-    /// Another quantum. Our count moves on to the phase that the session has in it.
+    /// Another quantum, of at most a million beats. Our count moves on to the phase that the session has in it.
     pub fn set_quantum(&mut self, now: HostTime, quantum: Quantum, output: &mut Output) {
         let before = self.snapshot();
-        self.quantum = quantum;
+        self.quantum = quantum.min(LONGEST_QUANTUM);
         self.continue_count(now, &before);
         self.report_shift(now, &before, output);
     }
@@ -108,6 +116,7 @@ impl Node {
         at: HostTime,
         output: &mut Output,
     ) -> HostTime {
+        let at = near(now, at);
         if self.peer_count == 0 {
             self.force_beat(now, beat, at, output);
             return at;
@@ -123,9 +132,9 @@ impl Node {
     /// Counts `beat` at a host time, and moves the phase of **everybody** in the session.
     pub fn force_beat(&mut self, now: HostTime, beat: Beats, at: HostTime, output: &mut Output) {
         let before = self.snapshot();
-        let ghost = self.map.ghost_at(at);
-        self.timeline = self.timeline.with_phase(beat, ghost, self.quantum);
-        self.offset = beat.saturating_sub(self.timeline.beat_origin);
+        let ghost = self.map.ghost_at(near(now, at));
+        self.timeline = sendable(self.timeline.with_phase(beat, ghost, self.quantum), ghost);
+        self.offset = beat.saturating_sub(self.timeline.beat_at(ghost));
         self.tempo_held = Some(now.saturating_add_micros(HOLD));
         self.report_shift(now, &before, output);
         self.state_changed(now);

@@ -1,5 +1,6 @@
 //! What the network says.
 
+use super::bounds::{is_line, is_plausible};
 use super::{Node, StartStop};
 use crate::beats::{GhostTime, HostTime, MICRO_BEATS, Time, Timeline};
 use crate::link::discovery::{Kind, Message, PeerState, parse};
@@ -60,6 +61,9 @@ impl Node {
                 state,
             } => {
                 self.counters.messages += 1;
+                if state.session == self.session && !is_line(&state.timeline, self.map.ghost_at(now)) {
+                    return Err(Malformed::Range);
+                }
                 self.take_state(now, (gateway, node), time_to_live, &state, output);
                 if kind == Kind::Alive {
                     self.respond(gateway, from, output);
@@ -149,8 +153,8 @@ impl Node {
         let before = self.snapshot();
         self.timeline = timeline;
         let by = (self.snapshot().beats_at(now)).saturating_sub(before.beats_at(now));
-        // A change that is known late is a part of a beat behind, which is no reason to count on; a jump is.
-        if by.micro() < -MICRO_BEATS / 2 {
+        // A change that is known late is a part of a beat behind, which is no reason to count on; a jump is, back or over a quantum.
+        if by.micro() < -MICRO_BEATS / 2 || by >= self.quantum.beats() {
             self.continue_count(now, &before);
         }
         if timeline.tempo != before.timeline.tempo {
@@ -165,7 +169,7 @@ impl Node {
 
     /// Of two starts or stops in a session, the later one counts; it is passed on also when it is not followed here.
     fn take_start_stop(&mut self, now: HostTime, start_stop: StartStop, node: NodeId, output: &mut Output) {
-        if start_stop.time <= self.start_stop.time {
+        if start_stop.time <= self.start_stop.time || !is_plausible(&start_stop, self.map.ghost_at(now)) {
             return;
         }
         self.start_stop = start_stop;

@@ -1,6 +1,7 @@
 //! Which session is measured, and what follows from it.
 
 use super::Node;
+use super::bounds::{is_line, is_time};
 use crate::beats::{GhostTime, HostTime, Time};
 use crate::link::measurement::{Measurement, Progress};
 use crate::link::{GatewayId, GhostMap, NodeId, Output, Pong, SessionId};
@@ -71,7 +72,7 @@ impl Node {
         while self.measurement.is_none()
             && let Some(session) = self.sessions.due(now)
         {
-            match self.peers.reference(session, 0) {
+            match self.peers.reference(session, 0, |_| true) {
                 Some((_, gateway, responder)) => {
                     let target = (gateway, responder);
                     self.measurement = Some(Measurement::start(session, target, true, now, output));
@@ -84,8 +85,9 @@ impl Node {
     /// Begins to measure our own session, unless we are the one whom others measure: the founder, or without one the node with the
     /// smallest identity, since nodes that follow each other would drift together.
     fn measure_own(&mut self, now: HostTime, output: &mut Output) {
-        let reference = self.peers.reference(self.session, self.tracking.failures);
-        let reference = reference.filter(|(node, _, _)| *node == self.session.founder() || *node < self.node);
+        let founder = self.session.founder();
+        let may_be = |node| node == founder || node < self.node;
+        let reference = self.peers.reference(self.session, self.tracking.failures, may_be);
         let Some((node, gateway, responder)) = reference else {
             self.tracking.schedule(now);
             return;
@@ -139,17 +141,25 @@ impl Node {
         let session = measurement.session;
         if session == self.session {
             let before = self.snapshot();
+            if self.tracker.is_contradicted(&self.map, &measurement.samples) {
+                self.tracker.restart(self.map.rate());
+                self.tracking.restart(now, self.tracking.reference);
+            }
             self.tracker.add(&measurement.samples);
             self.map = self.tracker.fit(now).unwrap_or(self.map);
             self.tracking.succeeded(now);
             self.report_shift(now, &before, output);
             return;
         }
-        let Some(offset) = measurement.offset() else {
+        // Its last node may have left meanwhile.
+        let Some((timeline, offset)) = self.sessions.timeline(session).zip(measurement.offset()) else {
             return;
         };
         let theirs = GhostTime::from_micros(now.micros().saturating_add(offset));
-        if is_preferred((session, theirs), (self.session, self.map.ghost_at(now))) {
+        if is_time(theirs)
+            && is_line(&timeline, theirs)
+            && is_preferred((session, theirs), (self.session, self.map.ghost_at(now)))
+        {
             let map = GhostMap::new(now, theirs, 0);
             self.tracker.restart(0);
             self.tracker.add(&measurement.samples);

@@ -1,17 +1,20 @@
 //! Founding, joining and leaving.
 
 use super::Node;
+use super::bounds::{founded, is_plausible};
 use crate::beats::{GhostTime, HostTime, Timeline};
 use crate::link::discovery::StartStop;
 use crate::link::{Event, GhostMap, NodeId, Origin, Output, SessionId};
-use std::collections::BTreeSet;
 
 impl Node {
     /// Founds a session under a new identity, whose time begins now. Tempo and beats go on.
     pub(super) fn found(&mut self, now: HostTime) {
+        let beat = self.timeline.beat_at(self.map.ghost_at(now));
+        let (beat_origin, offset) = founded(beat, self.offset, self.quantum);
+        self.offset = offset;
         self.timeline = Timeline {
             tempo: self.timeline.tempo,
-            beat_origin: self.timeline.beat_at(self.map.ghost_at(now)),
+            beat_origin,
             time_origin: GhostTime::new(0),
         };
         self.map = GhostMap::founded_at(now);
@@ -51,7 +54,9 @@ impl Node {
             output.events.push(Event::TempoChanged { tempo, by });
         }
         self.report_shift(now, &before, output);
-        self.start_stop = known.start_stop;
+        if is_plausible(&known.start_stop, self.map.ghost_at(now)) {
+            self.start_stop = known.start_stop;
+        }
         if self.follows_start_stop {
             self.play(self.start_stop.is_playing, by, output);
         }
@@ -61,8 +66,8 @@ impl Node {
 
     /// Nodes came, or went from one session to another.
     pub(super) fn peers_moved(&mut self, output: &mut Output) {
-        let present: BTreeSet<_> = self.peers.all().map(|(_, _, peer)| peer.session).collect();
-        self.sessions.retain(|session| present.contains(&session));
+        let peers = &self.peers;
+        self.sessions.retain(|session| peers.count(session) > 0);
         let count = self.peers.count(self.session);
         if count != self.peer_count {
             self.peer_count = count;
