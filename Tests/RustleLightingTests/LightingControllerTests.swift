@@ -5,16 +5,21 @@ import TestSupport
 import Testing
 
 @Suite(.serialized, .releasesNativeObjects) struct LightingControllerTests {
-  private static let dimmer = Data(
-    """
-    {"v":1,"fixtures":[{"id":1,"profile":"dimmer","protocol":"sacn","universe":7,"address":3}]}
-    """.utf8)
-  private static let scenes = Data(
-    """
-    {"v":1,"name":"two","faders":["key"],
-     "scenes":[{"name":"full","layers":[{"effect":"solid"}]},{"name":"dark","layers":[]}],
-     "cues":[{"name":"first","scene":"full"},{"scene":"dark"}]}
-    """.utf8)
+  // Not constants: LeakSanitizer takes those of `Data` for leaks.
+  private static var dimmer: Data {
+    Data(
+      """
+      {"v":1,"fixtures":[{"id":1,"profile":"dimmer","protocol":"sacn","universe":7,"address":3}]}
+      """.utf8)
+  }
+  private static var scenes: Data {
+    Data(
+      """
+      {"v":1,"name":"two","faders":["key"],
+       "scenes":[{"name":"full","layers":[{"effect":"solid"}]},{"name":"dark","layers":[]}],
+       "cues":[{"name":"first","scene":"full"},{"scene":"dark"}]}
+      """.utf8)
+  }
   private static let frame: UInt64 = 22_727_273
 
   private func show() throws -> LightShow { try LightShow(show: Self.scenes, rig: Self.dimmer) }
