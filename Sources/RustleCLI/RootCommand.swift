@@ -16,6 +16,7 @@ struct RootCommand: AsyncParsableCommand {
         rustle voice vowel.wav --ceiling 5000
         rustle meter --demo
         rustle tune --device default --instrument guitar
+        rustle link --bpm 96
         rustle dmx send --universes 1-4 --interface lo
         rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
 
@@ -28,8 +29,8 @@ struct RootCommand: AsyncParsableCommand {
     subcommands: [
       TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, PitchCommand.self, VoiceCommand.self,
       MeterCommand.self, TuneCommand.self, EqualizerCommand.self, RecordCommand.self, PlayCommand.self,
-      DMXCommand.self, LightCommand.self, VenueCommand.self, FixtureCommand.self,
-      DevicesCommand.self, DoctorCommand.self, CompletionsCommand.self,
+      LinkCommand.self, TapCommand.self, TempoCommand.self, DMXCommand.self, LightCommand.self, VenueCommand.self,
+      FixtureCommand.self, DevicesCommand.self, DoctorCommand.self, CompletionsCommand.self,
     ])
 
   static var subcommandNames: [String] {

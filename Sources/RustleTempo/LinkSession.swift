@@ -23,6 +23,8 @@ public actor LinkSession: NativeStreamEngine {
     public var sharesStartStop = false
     /// The network interfaces by name or address; nil: all, with the loopback, by which programs of one machine hear each other.
     public var interfaces: [String]?
+    /// The port of the session's programs, 1 to 65535; 20808 is that of other programs. Those of different ports do not meet.
+    public var port = 20_808
     /// Reports of the state a second, 0.001 to 10,000,000.
     public var reportRate = 1.0
     /// The number of reports after which a stream ends, those of changes among them; nil: no limit.
@@ -35,7 +37,7 @@ public actor LinkSession: NativeStreamEngine {
       NativeTempoConfiguration(
         interfaces: interfaces.map { $0.joined(separator: ",") } ?? "all", beatsAMinute: tempo, quantum: quantum,
         reportsPerSecond: reportRate, reportLimit: reportLimit.map { UInt64(clamping: $0) } ?? 0, followed: 0,
-        reading: reading, followsStartStop: sharesStartStop)
+        reading: reading, followsStartStop: sharesStartStop, port: port)
     }
   }
 
@@ -66,7 +68,7 @@ public actor LinkSession: NativeStreamEngine {
   /// - Throws: ``TempoError`` with ``TempoError/Code/unknownInterface``, ``TempoError/Code/network`` or ``TempoError/Code/shutDown``.
   public nonisolated func enable() throws(TempoError) { try change(.enabled, 1) }
 
-  /// Leaves: the others are told before this returns. The beats go on.
+  /// Leaves: the message to the others is sent when this returns. The beats go on.
   ///
   /// - Throws: ``TempoError`` with ``TempoError/Code/native`` in a fork.
   public nonisolated func disable() throws(TempoError) { try change(.enabled, 0) }
@@ -78,7 +80,7 @@ public actor LinkSession: NativeStreamEngine {
   /// The tempo in beats a minute.
   public nonisolated var tempo: Double { beats().tempo }
 
-  /// The beat at a host time, a little in the past or in the future; nil: now. It takes no lock and allocates no memory but for the text
+  /// The beat at a host time, a little in the past or in the future; nil: now. It takes no lock and allocates no memory except for the text
   /// of ``BeatState/sessionID``.
   public nonisolated func beats(at time: HostTime? = nil) -> BeatState {
     let read = NativeError.logging { () throws(NativeError) in

@@ -79,8 +79,7 @@ import Testing
   }
 
   @Test func clockFollowsASessionOfAnother() async throws {
-    var configuration = LinkSession.Configuration()
-    configuration.interfaces = ["127.0.0.1"]
+    let configuration = LinkSession.Configuration.loopback()
     let session = try LinkSession(configuration)
     let clock = try TempoClock(following: session)
     try session.setTempo(81)
@@ -89,8 +88,8 @@ import Testing
     let peer = try LinkSession(configuration)
     try session.enable()
     try peer.enable()
-    while clock.beats().source != .link { try await Task.sleep(for: .milliseconds(5)) }
-    while clock.beats().tempo != session.beats().tempo { try await Task.sleep(for: .milliseconds(5)) }
+    while clock.beats().source != .link { await Task.yield() }
+    while clock.beats().tempo != session.beats().tempo { await Task.yield() }
     let time = HostTime.now
     let phases = [clock.beats(at: time, reading: .exact), session.beats(at: time)].map { $0.phase(quantum: 1) }
     let distance = abs(phases[0] - phases[1])

@@ -13,8 +13,18 @@ struct ShowOptions: ParsableArguments {
   @Option(help: "Built-in rig, and its show, where no file is given.")
   var demo: LightShow.Demo = .festival
 
-  @Option("Tempo in beats a minute, 1 to 999.", value: "bpm", parse: Parse.number("a tempo", in: 1...999))
-  var tempo = 120.0
+  @Option(
+    help: ArgumentHelp(
+      "Tempo: 1 to 999 beats a minute; tap, the key t; link, a session on the network. (default: 120)",
+      valueName: "bpm|tap|link"))
+  var tempo = ShowTempo.fixed(120)
+
+  /// Rejects a tempo that changes, where a show is rendered.
+  func requireFixedTempo() throws {
+    guard case .fixed = tempo else {
+      throw ValidationError("--tempo: expected a number, since the time is virtual, got '\(tempo)'")
+    }
+  }
 
   /// Reads the files. What is wrong within them is reported, and left out.
   func read(_ log: LogOptions) throws -> LightShow {
@@ -33,9 +43,35 @@ struct ShowOptions: ParsableArguments {
   /// How the show is played.
   var configuration: LightingController.Configuration {
     var configuration = LightingController.Configuration()
-    configuration.tempo = tempo
+    if case .fixed(let tempo) = tempo { configuration.tempo = tempo }
     return configuration
   }
+}
+
+/// Where the beats of a show come from.
+enum ShowTempo: ExpressibleByArgument, Equatable, CustomStringConvertible {
+  case fixed(Double)
+  case tap, link
+
+  init?(argument: String) {
+    switch argument {
+    case "tap": self = .tap
+    case "link": self = .link
+    default:
+      guard let tempo = Double(argument), (1...999).contains(tempo) else { return nil }
+      self = .fixed(tempo)
+    }
+  }
+
+  var description: String {
+    switch self {
+    case .fixed(let tempo): "\(tempo)"
+    case .tap: "tap"
+    case .link: "link"
+    }
+  }
+
+  var defaultValueDescription: String { "" }
 }
 
 /// A destination of a show: `sacn:multicast`, `artnet:10.0.0.7`.

@@ -45,6 +45,7 @@ struct LightRenderCommand: AsyncParsableCommand {
   }
 
   func validate() throws {
+    try show.requireFixedTempo()
     let isPicture = [.png, .svg].contains(try kind())
     try Parse.reject(
       (isPicture && to != nil, "--to requires a .pcap or .ndjson file"),

@@ -3,6 +3,7 @@ import Foundation
 import RustleCore
 import RustleLighting
 import RustlePlot
+import RustleTempo
 
 struct LightCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -15,7 +16,7 @@ struct LightRunCommand: AsyncParsableCommand {
     commandName: "run",
     abstract: "Play a show on DMX outputs.",
     usage: """
-      rustle light run [<show>] [--rig <file>] [--tempo <bpm>]
+      rustle light run [<show>] [--rig <file>] [--tempo <bpm|tap|link>]
               [--output <where> ...] [--interface <name>] [--seconds <seconds>]
       """,
     discussion: """
@@ -23,12 +24,13 @@ struct LightRunCommand: AsyncParsableCommand {
       --output nothing is sent. A terminal shows the venue as the slots say it is; a pipe or a file gets a line of NDJSON for each \
       report. Without a file, the built-in show plays on the rig of --demo.
 
-      Keys: right, the next cue; left, the one before; space, pause the cues; b, blackout; + and -, the tempo; v, the other view; q, \
-      quit. The end, also by Ctrl-C and SIGTERM, sends the terminations of sACN.
+      Keys: right, the next cue; left, the one before; space, pause the cues; b, blackout; + and -, the tempo; t, tap; v, the other view; \
+      q, quit. The end, also by Ctrl-C and SIGTERM, sends the terminations of sACN.
 
       EXAMPLES:
         rustle light run
         rustle light run --demo heads --tempo 96
+        rustle light run --tempo link
         rustle light run show.json --output sacn:multicast --interface eth0
         rustle light run show.json --rig rig.json --output artnet:10.0.0.7 --output sacn:10.0.0.8
 
@@ -64,6 +66,7 @@ struct LightRunCommand: AsyncParsableCommand {
     log.bootstrap()
     let read = try show.read(log)
     let controller = LightingController(read, configuration: show.configuration)
+    let beats = try ShowBeats(show.tempo, interface: interface)
     let hasSACN = outputs.contains { $0.kind == .sacn }
     let identity = SourceIdentity(path: hasSACN ? SourceIdentity.defaultPath : nil)
     defer { withExtendedLifetime(identity) {} }
@@ -72,12 +75,14 @@ struct LightRunCommand: AsyncParsableCommand {
       senders.append(try DMXSender(output.configuration(interface: interface, identity: identity.cid)))
     }
     let table = Table(Self.columns, format: output.streamFormat, profile: output.profile, text: Self.text)
-    let screen = output.screen.map { LightView(controller, view: view, screen: $0) }
+    let screen = output.screen.map { LightView(controller, beats: beats, view: view, screen: $0) }
     let ending = try await finally {
       await controller.stop()
+      await beats?.close()
     } after: {
       try await RunEnding.of(view: screen, isForced: false) { [senders] tasks in
         let reports = try await controller.start(outputs: senders)
+        if let beats { try await controller.follow(beats.clock) }
         tasks.addTask {
           if let screen { try await screen.show(reports) } else { try await table.write(reports, of: "reports") }
           return .streamEnded
@@ -87,6 +92,33 @@ struct LightRunCommand: AsyncParsableCommand {
       }
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+  }
+
+  /// The clock that a show follows.
+  struct ShowBeats: Sendable {
+    let clock: TempoClock
+    private let session: LinkSession?
+
+    /// - Parameter interface: that of the session; nil: all.
+    init?(_ tempo: ShowTempo, interface: String?) throws {
+      var configuration = LinkSession.Configuration()
+      configuration.interfaces = interface.map { [$0] }
+      switch tempo {
+      case .fixed: return nil
+      case .tap: session = nil
+      case .link:
+        session = try LinkSession(configuration)
+        try session?.enable()
+      }
+      clock = try TempoClock(following: session)
+      // There is no other tempo to go back to.
+      try clock.holdTaps(true)
+    }
+
+    func close() async {
+      await clock.shutDown()
+      await session?.close()
+    }
   }
 
   static let columns: [Column<LightingReport>] = [

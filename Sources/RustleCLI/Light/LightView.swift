@@ -2,11 +2,13 @@ import Foundation
 import RustleCore
 import RustleLighting
 import RustlePlot
+import RustleTempo
 
 /// The live view of a show: the venue, and a line of where the show is.
 actor LightView: LiveView {
   var screen: LiveScreen
   private let controller: LightingController
+  private let beats: LightRunCommand.ShowBeats?
   private var view: VenuePicture.View
   private var report: LightingReport?
   private var lines: [String] = []
@@ -17,8 +19,11 @@ actor LightView: LiveView {
   private static let step = 1.0
   private static let tempos = 1.0...999.0
 
-  init(_ controller: LightingController, view: VenuePicture.View, screen: LiveScreen) {
-    (self.controller, self.view, self.screen) = (controller, view, screen)
+  init(
+    _ controller: LightingController, beats: LightRunCommand.ShowBeats? = nil, view: VenuePicture.View,
+    screen: LiveScreen
+  ) {
+    (self.controller, self.beats, self.view, self.screen) = (controller, beats, view, screen)
   }
 
   /// Shows the reports to their end.
@@ -54,6 +59,7 @@ actor LightView: LiveView {
     case .help: screen.showsHelp.toggle()
     case .letter("b"): try await controller.setBlackout(!(report?.isDark ?? false))
     case .letter("v"): view = view == .top ? .front : .top
+    case .letter("t"): try beats?.clock.tap()
     case .letter("+"): try await change(by: Self.step)
     case .letter("-"): try await change(by: -Self.step)
     default: return false
@@ -64,6 +70,7 @@ actor LightView: LiveView {
 
   private func change(by step: Double) async throws {
     let tempo = (report?.tempo ?? controller.configuration.tempo) + step
+    if let beats { return try beats.clock.setTempo(min(max(tempo, 20), Self.tempos.upperBound)) }
     try await controller.setTempo(min(max(tempo, Self.tempos.lowerBound), Self.tempos.upperBound))
   }
 
@@ -72,7 +79,7 @@ actor LightView: LiveView {
     let show = controller.show
     try screen.draw { profile in
       let help = [
-        "q quit", "arrows cues", "space pause or go on", "b blackout", "+ - tempo", "v view", "Ctrl-Z suspend",
+        "q quit", "arrows cues", "space pause or go on", "b blackout", "+ - tempo", "t tap", "v view", "Ctrl-Z suspend",
       ]
       let footer =
         hasKeys ? profile.wrapped(showsHelp ? help : ["q quit", "arrows cues", "b blackout", "? help"], .dim) : []

@@ -39,7 +39,10 @@ struct VenueCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  func validate() throws { try output.refuseCSV() }
+  func validate() throws {
+    try output.refuseCSV()
+    try show.requireFixedTempo()
+  }
 
   func run() async throws {
     log.bootstrap()

@@ -913,6 +913,8 @@ extension NativeLayout {
           ("followed", MemoryLayout<RustleTempoConfiguration>.offset(of: \.followed)),
           ("reading", MemoryLayout<RustleTempoConfiguration>.offset(of: \.reading)),
           ("follows_start_stop", MemoryLayout<RustleTempoConfiguration>.offset(of: \.follows_start_stop)),
+          ("port", MemoryLayout<RustleTempoConfiguration>.offset(of: \.port)),
+          ("reserved", MemoryLayout<RustleTempoConfiguration>.offset(of: \.reserved)),
         ]),
       record(
         RustleBeat.self, "RustleBeat",

@@ -3445,10 +3445,12 @@ package struct NativeTempoConfiguration: Sendable, Hashable, NativeRecord {
   package var reading: NativeBeatReading
   /// Not 0: starts and stops are shared.
   package var followsStartStop: Bool
+  /// The port of the session's programs, 1 to 65535; 0: 20808, that of other programs. Those of different ports do not meet.
+  package var port: Int
 
   package init(
     interfaces: String, beatsAMinute: Double, quantum: Double, reportsPerSecond: Double, reportLimit: UInt64,
-    runtime: UInt64 = 0, followed: UInt64, reading: NativeBeatReading, followsStartStop: Bool
+    runtime: UInt64 = 0, followed: UInt64, reading: NativeBeatReading, followsStartStop: Bool, port: Int
   ) {
     self.interfaces = interfaces
     self.beatsAMinute = beatsAMinute
@@ -3459,6 +3461,7 @@ package struct NativeTempoConfiguration: Sendable, Hashable, NativeRecord {
     self.followed = followed
     self.reading = reading
     self.followsStartStop = followsStartStop
+    self.port = port
   }
 
   /// The record for C; memory that it lends is that of `lent`.
@@ -3473,6 +3476,7 @@ package struct NativeTempoConfiguration: Sendable, Hashable, NativeRecord {
     unsafe record.followed = followed
     unsafe record.reading = reading.rawValue
     unsafe record.follows_start_stop = followsStartStop ? 1 : 0
+    unsafe record.port = UInt32(clamping: port)
     return unsafe record
   }
 

@@ -4692,6 +4692,10 @@ typedef struct RustleTempoConfiguration {
   uint32_t reading;
   /// Not 0: starts and stops are shared.
   uint32_t follows_start_stop;
+  /// The port of the session's programs, 1 to 65535; 0: 20808, that of other programs. Those of different ports do not meet.
+  uint32_t port;
+  /// 0.
+  uint32_t reserved;
 } RustleTempoConfiguration;
 
 /// A beat at a host time, and the state of the clock.
@@ -6012,7 +6016,7 @@ RUSTLE_ASSERT(offsetof(RustleStftDescription, row_length) == 0, "the offset of R
 RUSTLE_ASSERT(offsetof(RustleStftDescription, scratch_length) == 8, "the offset of RustleStftDescription.scratch_length");
 RUSTLE_ASSERT(sizeof(RustleStftStreamConfiguration) == 8, "the size of RustleStftStreamConfiguration");
 RUSTLE_ASSERT(offsetof(RustleStftStreamConfiguration, stft) == 0, "the offset of RustleStftStreamConfiguration.stft");
-RUSTLE_ASSERT(sizeof(RustleTempoConfiguration) == 72, "the size of RustleTempoConfiguration");
+RUSTLE_ASSERT(sizeof(RustleTempoConfiguration) == 80, "the size of RustleTempoConfiguration");
 RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, interfaces) == 0, "the offset of RustleTempoConfiguration.interfaces");
 RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, beats_a_minute) == 16, "the offset of RustleTempoConfiguration.beats_a_minute");
 RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, quantum) == 24, "the offset of RustleTempoConfiguration.quantum");
@@ -6022,6 +6026,8 @@ RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, runtime) == 48, "the offset of 
 RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, followed) == 56, "the offset of RustleTempoConfiguration.followed");
 RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, reading) == 64, "the offset of RustleTempoConfiguration.reading");
 RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, follows_start_stop) == 68, "the offset of RustleTempoConfiguration.follows_start_stop");
+RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, port) == 72, "the offset of RustleTempoConfiguration.port");
+RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, reserved) == 76, "the offset of RustleTempoConfiguration.reserved");
 RUSTLE_ASSERT(sizeof(RustleBeat) == 88, "the size of RustleBeat");
 RUSTLE_ASSERT(offsetof(RustleBeat, host_us) == 0, "the offset of RustleBeat.host_us");
 RUSTLE_ASSERT(offsetof(RustleBeat, beats) == 8, "the offset of RustleBeat.beats");

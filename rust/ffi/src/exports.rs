@@ -7080,6 +7080,20 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleTempoConfiguration, follows_start_stop),
     ),
     entry(
+        c"RustleTempoConfiguration",
+        Some(c"port"),
+        0,
+        0,
+        offset_of!(RustleTempoConfiguration, port),
+    ),
+    entry(
+        c"RustleTempoConfiguration",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleTempoConfiguration, reserved),
+    ),
+    entry(
         c"RustleBeat",
         None,
         size_of::<RustleBeat>(),
@@ -8633,7 +8647,7 @@ const _: () = {
         size_of::<RustleStftStreamConfiguration>() == 8 && align_of::<RustleStftStreamConfiguration>() == 8
     );
     assert!(offset_of!(RustleStftStreamConfiguration, stft) == 0);
-    assert!(size_of::<RustleTempoConfiguration>() == 72 && align_of::<RustleTempoConfiguration>() == 8);
+    assert!(size_of::<RustleTempoConfiguration>() == 80 && align_of::<RustleTempoConfiguration>() == 8);
     assert!(offset_of!(RustleTempoConfiguration, interfaces) == 0);
     assert!(offset_of!(RustleTempoConfiguration, beats_a_minute) == 16);
     assert!(offset_of!(RustleTempoConfiguration, quantum) == 24);
@@ -8643,6 +8657,8 @@ const _: () = {
     assert!(offset_of!(RustleTempoConfiguration, followed) == 56);
     assert!(offset_of!(RustleTempoConfiguration, reading) == 64);
     assert!(offset_of!(RustleTempoConfiguration, follows_start_stop) == 68);
+    assert!(offset_of!(RustleTempoConfiguration, port) == 72);
+    assert!(offset_of!(RustleTempoConfiguration, reserved) == 76);
     assert!(size_of::<RustleBeat>() == 88 && align_of::<RustleBeat>() == 8);
     assert!(offset_of!(RustleBeat, host_us) == 0);
     assert!(offset_of!(RustleBeat, beats) == 8);

@@ -151,6 +151,9 @@ records! {
         pub reading: Choice<RustleBeatReading>,
         /// Not 0: starts and stops are shared.
         pub follows_start_stop: Flag,
+        /// The port of the session's programs, 1 to 65535; 0: 20808, that of other programs. Those of different ports do not meet.
+        pub port: u32,
+        reserved: u32,
     }
 
     /// A beat at a host time, and the state of the clock.
@@ -281,7 +284,10 @@ impl New<RustleTempoConfiguration> for TempoObject {
     ///
     /// Fails with `RUSTLE_RATE_OUT_OF_RANGE`.
     fn new(c: &RustleTempoConfiguration) -> Outcome<TempoError, Self> {
+        CallFault::check_reserved(c.reserved, "configuration.reserved")?;
         let runtime = runtime::find(c.runtime)?;
+        let port = u16::try_from(c.port);
+        let port = port.map_err(|_| CallFault::number("configuration.port", "0 to 65535", c.port))?;
         let interfaces = match c.interfaces.text("configuration.interfaces")? {
             "" => vec!["127.0.0.1".to_owned()],
             "all" => Vec::new(),
@@ -297,6 +303,7 @@ impl New<RustleTempoConfiguration> for TempoObject {
                 quantum: quantum(c.quantum, "configuration.quantum")?,
                 follows_start_stop: c.follows_start_stop.is_set(),
                 interfaces,
+                port: (port != 0).then_some(port),
             },
             reading: c.reading.get("configuration.reading")?.into(),
             reports_per_second: c.reports_per_second,

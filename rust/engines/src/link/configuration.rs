@@ -13,4 +13,6 @@ pub struct LinkConfiguration {
     pub follows_start_stop: bool,
     /// The interfaces, by name or address; none: all, with the loopback, by which programs of one machine hear each other.
     pub interfaces: Vec<String>,
+    /// The port of the session's programs; `None`: 20808, that of other programs. Those of different ports do not meet.
+    pub port: Option<u16>,
 }

@@ -47,7 +47,7 @@ impl Link {
         };
         let network = UdpNetwork {
             clock: runtime.shared_clock(),
-            port: PORT,
+            port: configuration.port.unwrap_or(PORT),
         };
         Self::over(runtime, configuration, Box::new(network), clock)
     }

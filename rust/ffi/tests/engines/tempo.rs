@@ -21,6 +21,8 @@ pub(super) const TEMPO: Engine = Engine {
             followed: 0,
             reading: RustleBeatReading::Smooth.into(),
             follows_start_stop: false.into(),
+            port: 0,
+            reserved: 0,
         };
         make(RUSTLE_NEW_TEMPO, &configuration)
     },

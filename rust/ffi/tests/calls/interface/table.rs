@@ -1225,7 +1225,7 @@ pub(crate) static RUSTLE_STFT_STREAM_CONFIGURATION: Record = Record {
 
 /// `RustleTempoConfiguration`.
 pub(crate) static RUSTLE_TEMPO_CONFIGURATION: Record = Record {
-    size: 72,
+    size: 80,
     fields: &[
         Field {
             offset: 0,
@@ -1262,6 +1262,14 @@ pub(crate) static RUSTLE_TEMPO_CONFIGURATION: Record = Record {
         Field {
             offset: 68,
             what: What::Flag(false),
+        },
+        Field {
+            offset: 72,
+            what: What::Number(Number::U32, 0.0),
+        },
+        Field {
+            offset: 76,
+            what: What::Reserved,
         },
     ],
 };
@@ -4330,7 +4338,7 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_TEMPO_CONFIGURATION),
-                size: 72,
+                size: 80,
             },
             Parameter {
                 what: What::NewHandle,
