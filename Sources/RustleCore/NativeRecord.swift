@@ -151,3 +151,8 @@ extension Array where Element: BitwiseCopyable {
   /// The address of the memory, for tests that it is kept.
   package var address: UInt { unsafe span.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
 }
+
+/// The text of an IPv4 address, whose first number is the highest.
+package func ipv4Text(_ address: Int) -> String {
+  [24, 16, 8, 0].map { String(address >> $0 & 255) }.joined(separator: ".")
+}

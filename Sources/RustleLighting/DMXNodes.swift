@@ -94,7 +94,7 @@ public struct DMXNode: Sendable, Hashable {
     time = Date(nanoseconds: native.timeNanoseconds)
     change = native.change.flatMap { Change(rawValue: "\($0)") } ?? .changed
     state = native.state.flatMap { State(rawValue: "\($0)") } ?? .online
-    address = addressText(native.address)
+    address = ipv4Text(native.address)
     mac =
       native.mac == 0
       ? nil

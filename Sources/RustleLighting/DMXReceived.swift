@@ -81,7 +81,7 @@ public struct DMXEvent: Sendable, Hashable {
     let isArtSync = native.kind == .artNet && (kind == .syncHeard || kind == .syncLost)
     universe = isArtSync ? nil : DMXUniverse(received: native.universe, of: native.kind)
     cid = native.cidHigh == 0 && native.cidLow == 0 ? nil : UUID(high: native.cidHigh, low: native.cidLow)
-    address = native.address == 0 ? nil : addressText(native.address)
+    address = native.address == 0 ? nil : ipv4Text(native.address)
     physicalInput = native.physical
     text = native.text
   }
@@ -119,7 +119,7 @@ public struct DMXSource: Sendable, Hashable {
   init(_ native: NativeDMXSource) {
     cid = native.cidHigh == 0 && native.cidLow == 0 ? nil : UUID(high: native.cidHigh, low: native.cidLow)
     name = native.text
-    address = addressText(native.address)
+    address = ipv4Text(native.address)
     physicalInput = native.physical
     priority = native.priority
     hasAddressPriorities = native.hasPriorities
@@ -192,11 +192,6 @@ extension DMXUniverse {
     self.protocol = kind == .artNet ? .artNet : .sacn
     self.number = number
   }
-}
-
-/// An IPv4 address, its first number highest.
-func addressText(_ address: Int) -> String {
-  [24, 16, 8, 0].map { String(address >> $0 & 255) }.joined(separator: ".")
 }
 
 extension Date {

@@ -41,6 +41,10 @@ public struct LightShow: Sendable, Hashable {
   public let universeCount: Int
   /// What is wrong within the files, each in one sentence with its place; it is left out.
   public let faults: [String]
+  /// What is played as it is, each in one sentence: selections that the rig lacks, overlaps and other faults of the rig's patch.
+  public let notices: [String]
+  /// The rig's file that the show names, relative to its own; nil: it names none. Without its contents as `rig` it is a fault.
+  public let rigFile: String?
 
   let show: String
   let rig: String
@@ -49,7 +53,7 @@ public struct LightShow: Sendable, Hashable {
   /// Reads a show.
   ///
   /// - Parameters:
-  ///   - show: the file, UTF-8 of at most 1 MiB; nil: the built-in show of `demo`.
+  ///   - show: the file, UTF-8 of at most 64 MiB; nil: the built-in show of `demo`.
   ///   - rig: the file of the rig, as of ``Rig``; nil: the one inside the show, or else that of `demo`.
   ///   - demo: the built-in rig, which is used where a file is missing.
   /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput`` for a text that is not JSON, not an object, or of another
@@ -66,10 +70,12 @@ public struct LightShow: Sendable, Hashable {
         counts: counts, name: try native.texts(.name, count: 1)[0],
         faders: try native.texts(.fader, count: counts.faders),
         scenes: try native.texts(.scene, count: counts.scenes), cues: try native.texts(.cue, count: counts.cues),
-        faults: try native.texts(.fault, count: counts.faults)
+        faults: try native.texts(.fault, count: counts.faults),
+        notices: try native.texts(.notice, count: counts.notices), rigFile: try native.texts(.rigFile, count: 1)[0]
       )
     }
     (name, faders, scenes, cues, faults) = (read.name, read.faders, read.scenes, read.cues, read.faults)
+    (notices, rigFile) = (read.notices, read.rigFile.isEmpty ? nil : read.rigFile)
     fixtureCount = read.counts.fixtures
     elementCount = Int(clamping: read.counts.elements)
     universeCount = read.counts.universes

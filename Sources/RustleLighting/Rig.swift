@@ -65,7 +65,8 @@ public struct Rig: Sendable {
       for index in 0..<rig.description.faults { faults.append(try Self.fault(index, of: rig)) }
       self.faults = faults
     } catch {
-      throw LightingError(error)
+      let error = LightingError(error)
+      throw error.code == .malformedInput ? LightingError(error.code, error.message, advice: Self.advice) : error
     }
   }
 

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import RustleCore
 
 /// A source of beats.
@@ -32,7 +33,7 @@ public struct BeatState: Sendable, Hashable {
   public let source: TempoSource
   /// The other members of the session.
   public let peerCount: Int
-  /// The id of the session: eight printable ASCII characters.
+  /// The id of the session: eight printable ASCII characters; bytes that are not printable, which others may choose, are `\xNN`.
   public let sessionID: String
   /// Whether the source plays.
   public let isPlaying: Bool
@@ -66,8 +67,7 @@ public struct BeatState: Sendable, Hashable {
       case .manual, nil: .manual
       }
     peerCount = beat.peers
-    let letters = stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: beat.session >> $0) }
-    sessionID = String(decoding: letters, as: UTF8.self)
+    sessionID = identityText(beat.session)
     (isPlaying, isEnabled, confidence) = (beat.isPlaying, beat.isEnabled, beat.confidence)
     phaseError = .microseconds(Int64((beat.phaseErrorMilliseconds * 1_000).rounded()))
   }
@@ -78,6 +78,15 @@ public struct BeatState: Sendable, Hashable {
     (source, peerCount, sessionID, isPlaying, isEnabled) = (.manual, 0, "", false, false)
     (confidence, phaseError) = (0, .zero)
   }
+}
+
+/// The id of a member or a session, its first byte highest.
+func identityText(_ id: UInt64) -> String {
+  stride(from: 56, through: 0, by: -8).map { shift in
+    let byte = UInt8(truncatingIfNeeded: id >> UInt64(shift))
+    return (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\\")
+      ? String(UnicodeScalar(byte)) : String(format: "\\x%02x", byte)
+  }.joined()
 }
 
 /// The state of a clock or a session, and what happened.

@@ -55,6 +55,27 @@ import Testing
     let dmx: [Int]
   }
 
+  @Test func theRigIsTheFileThatTheShowNames() throws {
+    let folder = try ScratchFolder()
+    let rig = #"{"v":1,"fixtures":[{"id":1,"profile":"dimmer","protocol":"sacn","universe":7,"address":1}]}"#
+    _ = try folder.write(Data(rig.utf8), as: "rig.json")
+    let text = """
+      {"v":1,"rig":"rig.json","scenes":[{"name":"full","layers":[{"effect":"solid"},
+      {"effect":"solid","fixtures":{"groups":["back"]}}]}]}
+      """
+    let show = try folder.write(Data(text.utf8), as: "show.json")
+    let output = folder.path("show.ndjson")
+    let rendered = try RustleProcess.run(["light", "render", show, "-o", output, "--to", "0.1"])
+    #expect(rendered.status == 0, "\(rendered.errors)")
+    #expect(
+      rendered.errors.contains(
+        #"scenes[0].layers[1].fixtures.groups: expected a group of the rig, got "back""#), "\(rendered.errors)")
+    #expect(try String(contentsOfFile: output, encoding: .utf8).contains(#""universe":7"#))
+    try FileManager.default.removeItem(atPath: folder.path("rig.json"))
+    let missing = try RustleProcess.run(["venue", show])
+    #expect(missing.status == 66 && missing.errors.contains("rig of \(show): \(folder.path("rig.json"))"))
+  }
+
   @Test func aVenueIsDrawnAsPictureAndAsText() throws {
     let folder = try ScratchFolder()
     let (png, svg) = (folder.path("venue.png"), folder.path("venue.svg"))

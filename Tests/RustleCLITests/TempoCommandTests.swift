@@ -38,6 +38,28 @@ import Testing
     #expect(result.status == 0 && lines.first?["peers"] as? Int == 1, "\(result.output) \(result.errors)")
   }
 
+  @Test func theMonitorWritesWhatAProgramSays() throws {
+    let folder = try ScratchFolder()
+    let messages = folder.path("messages")
+    let result = try RustleProcess.shell(
+      """
+      "$RUSTLE" link --monitor --interface lo --port 30003 > '\(messages)' & monitor=$!
+      "$RUSTLE" link --interface lo --port 30003 --bpm 131 --start-stop --seconds 2 < /dev/null > /dev/null
+      kill $monitor; wait $monitor; [ $? = 143 ] && cat '\(messages)'
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    let lines = try SoundCommandTests.objects(result)
+    let alive = try #require(lines.first { $0["message"] as? String == "alive" })
+    #expect(abs((alive["bpm"] as? Double ?? 0) - 131) < 0.001 && alive["interface"] as? String == "127.0.0.1")
+    #expect(alive["fault"] is NSNull && (alive["node"] as? String)?.count == 8 && alive["ttl_s"] as? Double == 5)
+    #expect(
+      lines.last?["message"] as? String == "leaving" && lines.last?["node"] as? String == alive["node"] as? String)
+    let text = try RustleProcess.run([
+      "link", "--monitor", "--interface", "demo", "--seconds", "0.2", "--format", "text",
+    ])
+    #expect(text.lines.first == "192.0.2.1:20808  alive  demonod1  session demonod1  120.00 BPM", "\(text.output)")
+  }
+
   @Test func badOptionsAndInterfacesAreNamed() throws {
     let cases: [([String], Int32, String)] = [
       (["--bpm", "19"], 64, "expected a tempo from 20 to 999, got '19'"),
@@ -94,6 +116,15 @@ import Testing
     #expect(lines.count > 1 && lines.allSatisfy { (20.0...999.001).contains($0["bpm"] as? Double ?? 0) })
     let beats = lines.compactMap { $0["beats"] as? Double }
     #expect(beats.count == lines.count && beats == beats.sorted() && beats.last != beats.first)
+    let folder = try ScratchFolder()
+    let clicks = (0..<48_000).map { $0 % 3_750 < 40 ? Float(0.5) : 0 }
+    let path = try folder.write(WaveFile.floats(clicks, channels: 1, sampleRate: 8_000), as: "clicks.wav")
+    let heard = try SoundCommandTests.objects(
+      try RustleProcess.run(["light", "run", "--demo", "pars", "--tempo", "audio", "--sound", path, "--json"]))
+    // The file has six seconds, and the first tempo comes after two.
+    #expect(abs((heard.last?["bpm"] as? Double ?? 0) - 128) < 2 && (heard.last?["t_ms"] as? Double ?? 0) < 6_100)
+    let both = try RustleProcess.run(["light", "run", "--sound", path, "--device", "demo"])
+    #expect(both.status == 64 && both.errors.contains("--device cannot be used with --sound"))
     let rendered = try RustleProcess.run(["light", "render", "-o", "x.pcap", "--tempo", "tap"])
     #expect(rendered.status == 64 && rendered.errors.contains("--tempo: expected a number"))
   }

@@ -53,7 +53,7 @@ import Testing
   ]) func aTextThatIsNoRigIsRefused(text: String, message: String) throws {
     let error = try #require(throws: LightingError.self) { _ = try Rig(json: Data(text.utf8)) }
     #expect(error.code == .malformedInput && error.message.hasPrefix(message), "\(error.message)")
-    #expect(error.advice.contains("a rig"))
+    #expect(error.advice.contains("\"fixtures\":[]"))
   }
 
   @Test func bytesThatAreNoUTF8AreRefused() throws {

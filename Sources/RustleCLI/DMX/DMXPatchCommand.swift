@@ -29,7 +29,7 @@ struct DMXPatchCheckCommand: AsyncParsableCommand {
       \(columns.fieldList())
       """)
 
-  @Argument(help: "The rig file, JSON, at most 4 MiB.", completion: .file(extensions: ["json"]))
+  @Argument(help: "The rig file, JSON, at most 64 MiB.", completion: .file(extensions: ["json"]))
   var rig: String
 
   @OptionGroup var output: OutputOptions
@@ -39,7 +39,7 @@ struct DMXPatchCheckCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    let read = try TextFile.value(of: rig, option: "<rig>") { try Rig(json: $0) }
+    let read = try TextFile.value(of: rig, option: "<rig>", limit: TextFile.longestShow) { try Rig(json: $0) }
     let table = Table(Self.columns, kind: nil, format: output.effectiveFormat, profile: output.profile) {
       "\($0.description)\n"
     }

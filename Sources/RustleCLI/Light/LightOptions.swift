@@ -15,8 +15,8 @@ struct ShowOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Tempo: 1 to 999 beats a minute; tap, the key t; link, a session on the network. (default: 120)",
-      valueName: "bpm|tap|link"))
+      "Tempo: 1 to 999 beats a minute; tap, the key t; link, a session on the network; audio, the beats of the sound. "
+        + "(default: 120)", valueName: "bpm|tap|link|audio"))
   var tempo = ShowTempo.fixed(120)
 
   /// Rejects a tempo that changes, where a show is rendered.
@@ -26,17 +26,26 @@ struct ShowOptions: ParsableArguments {
     }
   }
 
-  /// Reads the files. What is wrong within them is reported, and left out.
+  /// Reads the files; what is wrong within them is an error, and what is played as it is a note.
   func read(_ log: LogOptions) throws -> LightShow {
-    let rigFile = try rig.map { try TextFile.bytes(of: $0, option: "--rig") }
-    let showFile = try show.map { try TextFile.bytes(of: $0, option: "<show>") }
-    let name = [show, rig].compactMap(\.self).joined(separator: ", ")
-    let read = try CommandFailure.naming(name) { try LightShow(show: showFile, rig: rigFile, demo: demo) }
+    let text = try show.map { try TextFile.bytes(of: $0, option: "<show>", limit: TextFile.longestShow) }
+    func opened(rig: String?, option: String = "--rig") throws -> (show: LightShow, name: String) {
+      let name = [show, rig].compactMap(\.self).joined(separator: ", ")
+      let rig = try rig.map { try TextFile.bytes(of: $0, option: option, limit: TextFile.longestShow) }
+      return (try CommandFailure.naming(name) { try LightShow(show: text, rig: rig, demo: demo) }, name)
+    }
+    var (read, name) = try opened(rig: rig)
+    if let show, rig == nil, let file = read.rigFile {
+      let path = URL(filePath: file, relativeTo: URL(filePath: show)).path
+      (read, name) = try opened(rig: path, option: "rig of \(show)")
+    }
     if !read.faults.isEmpty {
       throw CommandFailure(
         .badData, "\(name): \(read.faults.prefix(8).joined(separator: "; "))",
         advice: read.faults.count > 8 ? "\(read.faults.count - 8) more; correct these first" : "correct what is named")
     }
+    for notice in read.notices.prefix(8) { log.note("\(name): \(notice)") }
+    if read.notices.count > 8 { log.note("\(name): \(read.notices.count - 8) more of these") }
     return read
   }
 
@@ -51,12 +60,13 @@ struct ShowOptions: ParsableArguments {
 /// Where the beats of a show come from.
 enum ShowTempo: ExpressibleByArgument, Equatable, CustomStringConvertible {
   case fixed(Double)
-  case tap, link
+  case tap, link, audio
 
   init?(argument: String) {
     switch argument {
     case "tap": self = .tap
     case "link": self = .link
+    case "audio": self = .audio
     default:
       guard let tempo = Double(argument), (1...999).contains(tempo) else { return nil }
       self = .fixed(tempo)
@@ -68,6 +78,7 @@ enum ShowTempo: ExpressibleByArgument, Equatable, CustomStringConvertible {
     case .fixed(let tempo): "\(tempo)"
     case .tap: "tap"
     case .link: "link"
+    case .audio: "audio"
     }
   }
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 import Foundation
+import RustleAudioFiles
 import RustleCore
 import RustleLighting
 import RustlePlot
@@ -16,13 +17,18 @@ struct LightRunCommand: AsyncParsableCommand {
     commandName: "run",
     abstract: "Play a show on DMX outputs.",
     usage: """
-      rustle light run [<show>] [--rig <file>] [--tempo <bpm|tap|link>]
-              [--output <where> ...] [--interface <name>] [--seconds <seconds>]
+      rustle light run [<show>] [--rig <file>] [--tempo <bpm|tap|link|audio>]
+              [--device <name>] [--sound <file>] [--output <where> ...]
+              [--interface <name>] [--seconds <seconds>]
       """,
     discussion: """
       Scenes, cues and effects of the show light the fixtures of the rig; each output takes the universes of its protocol. Without \
       --output nothing is sent. A terminal shows the venue as the slots say it is; a pipe or a file gets a line of NDJSON for each \
       report. Without a file, the built-in show plays on the rig of --demo.
+
+      The sound of --device or --sound moves the faders that the show gives to onsets, the level, and the bands below 200 Hz, to 2500 Hz and \
+      above: 0 at -48 dB of full scale, 1 at 0 dB. With --tempo audio its beats are the show's, from about two seconds on; the delay of a \
+      sound card is not known, and makes them late. A file plays in its own time without being heard; its end is that of the show.
 
       Keys: right, the next cue; left, the one before; space, pause the cues; b, blackout; + and -, the tempo; t, tap; v, the other view; \
       q, quit. The end, also by Ctrl-C and SIGTERM, sends the terminations of sACN.
@@ -31,6 +37,8 @@ struct LightRunCommand: AsyncParsableCommand {
         rustle light run
         rustle light run --demo heads --tempo 96
         rustle light run --tempo link
+        rustle light run --tempo audio --device default
+        rustle light run show.json --tempo audio --sound song.flac
         rustle light run show.json --output sacn:multicast --interface eth0
         rustle light run show.json --rig rig.json --output artnet:10.0.0.7 --output sacn:10.0.0.8
 
@@ -51,6 +59,8 @@ struct LightRunCommand: AsyncParsableCommand {
     "Interface of multicast and broadcast: a name or an address. (default: that of the default route)", value: "name")
   var interface: String?
 
+  @OptionGroup var sound: ShowSoundOptions
+
   @Option("Stop after this many seconds.", value: "seconds", parse: Parse.number("seconds", in: 0...1e9))
   var seconds: Double?
 
@@ -67,6 +77,7 @@ struct LightRunCommand: AsyncParsableCommand {
     let read = try show.read(log)
     let controller = LightingController(read, configuration: show.configuration)
     let beats = try ShowBeats(show.tempo, interface: interface)
+    let heard = try await sound.open(isNeeded: show.tempo == .audio)
     let hasSACN = outputs.contains { $0.kind == .sacn }
     let identity = SourceIdentity(path: hasSACN ? SourceIdentity.defaultPath : nil)
     defer { withExtendedLifetime(identity) {} }
@@ -77,10 +88,11 @@ struct LightRunCommand: AsyncParsableCommand {
     let table = Table(Self.columns, format: output.streamFormat, profile: output.profile, text: Self.text)
     let screen = output.screen.map { LightView(controller, beats: beats, view: view, screen: $0) }
     let ending = try await finally {
+      await heard?.close()
       await controller.stop()
       await beats?.close()
     } after: {
-      try await RunEnding.of(view: screen, isForced: false) { [senders] tasks in
+      try await RunEnding.of(view: screen, isForced: false) { [senders, show] tasks in
         let reports = try await controller.start(outputs: senders)
         if let beats { try await controller.follow(beats.clock) }
         tasks.addTask {
@@ -88,6 +100,13 @@ struct LightRunCommand: AsyncParsableCommand {
           return .streamEnded
         }
         if let screen { tasks.addTask { try await screen.follow() } }
+        if let heard {
+          let clock = show.tempo == .audio ? beats?.clock : nil
+          tasks.addTask {
+            try await heard.drive(controller, clock: clock)
+            return .streamEnded
+          }
+        }
         tasks.addEnd(after: seconds) { await controller.cancel() }
       }
     }
@@ -105,14 +124,14 @@ struct LightRunCommand: AsyncParsableCommand {
       configuration.interfaces = interface.map { [$0] }
       switch tempo {
       case .fixed: return nil
-      case .tap: session = nil
+      case .tap, .audio: session = nil
       case .link:
         session = try LinkSession(configuration)
         try session?.enable()
       }
       clock = try TempoClock(following: session)
       // There is no other tempo to go back to.
-      try clock.holdTaps(true)
+      if tempo != .audio { try clock.holdTaps(true) }
     }
 
     func close() async {

@@ -4,6 +4,9 @@ import RustleFiles
 import RustlePlot
 
 enum TextFile {
+  /// The longest show or rig in bytes.
+  static let longestShow = 64 << 20
+
   /// Reads a file's text: UTF-8, or else Latin-1.
   static func read(_ path: String, option: String) throws -> String {
     let data = try bytes(of: path, option: option)
@@ -11,15 +14,17 @@ enum TextFile {
   }
 
   /// Returns what `read` makes of a file's bytes; adds the file's name to its error.
-  static func value<Value>(of path: String, option: String, _ read: (Data) throws -> Value) throws -> Value {
-    let bytes = try bytes(of: path, option: option)
+  static func value<Value>(
+    of path: String, option: String, limit: Int = 4 << 20, _ read: (Data) throws -> Value
+  ) throws -> Value {
+    let bytes = try bytes(of: path, option: option, limit: limit)
     return try CommandFailure.naming(path) { try read(bytes) }
   }
 
-  /// Reads a file's bytes, at most 4 MiB.
-  static func bytes(of path: String, option: String) throws -> Data {
+  /// Reads a file's bytes, by default at most 4 MiB.
+  static func bytes(of path: String, option: String, limit: Int = 4 << 20) throws -> Data {
     do throws(BoundedFile.Failure) {
-      return try BoundedFile.bytes(of: path, limit: 4 << 20)
+      return try BoundedFile.bytes(of: path, limit: limit)
     } catch {
       throw CommandFailure(
         error.isTooLong ? .badData : .noInput, "\(option): \(path): \(error.reason)",

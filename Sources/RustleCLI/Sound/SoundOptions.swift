@@ -77,16 +77,20 @@ struct RawInputOptions: ParsableArguments {
     }
   }
 
+  /// Rejects standard input that is a terminal.
+  static func checkStandardInput(_ input: String, option: String = "<input>", example: String) throws {
+    guard input == AudioFileReader.standardInputPath, StandardStream.isTerminal(StandardStream.input) else { return }
+    throw CommandFailure(
+      .noInput, "\(option): expected sound on standard input, got a terminal",
+      advice: "pipe sound in: sox take1.flac -t wav - | \(example)")
+  }
+
   /// Opens a file or raw samples with checked rate and channels, from a time on and for a duration in seconds; `-` is standard
   /// input, from which the command `example` reads.
   func open(
     _ input: String, rate: Int?, channels: Int?, from: Double = 0, seconds: Double? = nil, example: String
   ) async throws -> OpenedInput {
-    if input == AudioFileReader.standardInputPath && StandardStream.isTerminal(StandardStream.input) {
-      throw CommandFailure(
-        .noInput, "<input>: expected sound on standard input, got a terminal",
-        advice: "pipe sound in: sox take1.flac -t wav - | \(example)")
-    }
+    try Self.checkStandardInput(input, example: example)
     let (from, duration) = (Duration.seconds(from), seconds.map { Duration.seconds($0) })
     guard let raw else { return try await AudioFileInput(path: input).open(from: from, duration: duration) }
     let format = try AudioFormat(sampleRate: Double(rate ?? 0), channels: channels ?? 0)

@@ -11,6 +11,7 @@ struct LinkCommand: AsyncParsableCommand {
     usage: """
       rustle link [--bpm <bpm>] [--quantum <beats>] [--interface <name> ...]
               [--start-stop] [--rate <hz>] [--seconds <seconds>]
+      rustle link --monitor [--interface <name> ...] [--seconds <seconds>]
       """,
     discussion: """
       Joins a session that is compatible with Ableton Link. A terminal shows tempo, phase and peers; a pipe or a file gets a line of \
@@ -25,13 +26,20 @@ struct LinkCommand: AsyncParsableCommand {
         + -  the tempo       space  start or stop      t  tap
         e    leave or join   ?      help               q  quit
 
+      --monitor takes part in nothing: each message by which programs find each other is decoded, checked and written as a line. What one \
+      program sends to another alone is not seen.
+
       EXAMPLES:
         rustle link
         rustle link --bpm 96 --interface eth0 --start-stop
         rustle link --rate 50 --json | jq .beats
+        rustle link --monitor --interface eth0
 
       NDJSON FIELDS:
       \(columns.fieldList())
+
+      NDJSON FIELDS OF --monitor:
+      \(messages.fieldList())
       """)
 
   @Option(
@@ -52,6 +60,9 @@ struct LinkCommand: AsyncParsableCommand {
     parse: Parse.integer("a port", in: 1...65_535))
   var port = 20_808
 
+  @Flag(help: "Write the messages of all programs instead of taking part.")
+  var monitor = false
+
   @Flag(help: "Share starts and stops.")
   var startStop = false
 
@@ -64,10 +75,14 @@ struct LinkCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  func validate() throws { try output.refuseCSV() }
+  func validate() throws {
+    try output.refuseCSV()
+    if monitor && startStop { throw ValidationError("--monitor cannot be used with --start-stop") }
+  }
 
   func run() async throws {
     log.bootstrap()
+    if monitor { return try await watch() }
     let session = try LinkSession(configured)
     let screen = output.screen.map { LinkView(session, screen: $0) }
     let table = Table(Self.columns, format: output.streamFormat, profile: output.profile, text: Self.text)
@@ -104,6 +119,28 @@ struct LinkCommand: AsyncParsableCommand {
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 
+  /// Writes the messages of others.
+  private func watch() async throws {
+    var configuration = LinkMonitor.Configuration()
+    configuration.interfaces = interface.isEmpty ? nil : interface
+    configuration.port = port
+    let monitor = try LinkMonitor(configuration)
+    let table = Table(Self.messages, format: output.streamFormat, profile: output.profile, text: Self.text)
+    let ending = try await finally {
+      await monitor.cancel()
+    } after: {
+      try await RunEnding.of(view: nil as LinkView?, isForced: false) { tasks in
+        let messages = try await monitor.messages()
+        tasks.addTask {
+          try await table.write(messages, of: "messages")
+          return .streamEnded
+        }
+        tasks.addEnd(after: seconds) { await monitor.cancel() }
+      }
+    }
+    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+  }
+
   private var configured: LinkSession.Configuration {
     var configuration = LinkSession.Configuration()
     (configuration.tempo, configuration.quantum) = (bpm, quantum)
@@ -126,6 +163,33 @@ struct LinkCommand: AsyncParsableCommand {
     Column("by_peer", "whether another program made the change", \.isByPeer),
     Column("shift", "how far the phase moved, in beats", \.shift),
   ]
+
+  static let messages: [Column<LinkMessage>] = [
+    Column("host_us", "the time: microseconds of CLOCK_MONOTONIC_RAW", \.hostTime.microseconds),
+    Column("message", "alive, response, leaving or malformed", \.kind.rawValue),
+    Column("fault", "why it is malformed, or null", \.fault?.rawValue),
+    Column("source", "the address from which it came", \.source),
+    Column("interface", "the address of the interface by which it came", \.interface),
+    Column("node", "the id of the program", \.nodeID),
+    Column("session", "the id of its session, or null where it leaves", \.state?.sessionID),
+    Column("bpm", "the session's tempo", \.state?.tempo),
+    Column("origin_beats", "the session's beat at origin_s", \.state?.originBeats),
+    Column("origin_s", "a time of the session") { $0.state.map { $0.originTime / .seconds(1) } },
+    Column("playing", "the last start or stop, or null", \.state?.isPlaying),
+    Column("responder", "the address that answers measurements", \.state?.responder),
+    Column("ttl_s", "the seconds for which the state holds") { $0.state.map { $0.timeToLive / .seconds(1) } },
+    Column("bytes", "its length", \.byteCount),
+  ]
+
+  static func text(_ message: LinkMessage) -> String {
+    let words = [
+      message.source, message.kind.rawValue, message.fault.map { "\($0.rawValue), \(message.byteCount) bytes" },
+      message.nodeID,
+      message.state.map { String(format: "session %@  %.2f BPM", $0.sessionID, $0.tempo) },
+      message.state?.isPlaying.map { $0 ? "playing" : "stopped" },
+    ]
+    return words.compactMap(\.self).joined(separator: "  ") + "\n"
+  }
 
   static func text(_ report: TempoReport) -> String {
     let state = report.state

@@ -175,6 +175,32 @@ extension NativeFeed {
   }
 }
 
+/// A native link_monitor.
+package typealias NativeLinkMonitor = NativeEngine<NativeLinkDatagram>
+
+extension NativeEngine<NativeLinkDatagram> {
+  /// - Parameter runtime: a manual one for tests; nil for the one that all engines share.
+  package init(_ configuration: NativeLinkMonitorConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
+    var configuration = configuration
+    configuration.runtime = runtime?.raw ?? 0
+    try self.init(RUSTLE_NEW_LINK_MONITOR, NativeLanes(RUSTLE_START_LINK_MONITOR), configuration, runtime)
+  }
+
+  /// Starts a session.
+  ///
+  /// - Parameters:
+  ///   - buffering: how the values travel.
+  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
+  ///     frame lane; it must not block.
+  ///   - sequenceNumber: returns a value's sequence number in the session.
+  package borrowing func start<Value: Sendable>(
+    buffering: StreamBuffering, reader: ElementReader<NativeLinkDatagram, Value>,
+    sequenceNumber: @escaping @Sendable (Value) -> UInt64
+  ) throws(NativeError) -> EngineStream<Value> {
+    try lanes.start(on: handle.raw, in: buffering, reader: reader, sequenceNumber: sequenceNumber) { $0 }
+  }
+}
+
 /// A native show.
 package typealias NativeShow = NativeEngine<NativeShowReport>
 

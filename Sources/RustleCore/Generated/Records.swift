@@ -243,6 +243,44 @@ package enum NativeInstructionSet: UInt32, Sendable, CaseIterable {
   case neon = 5
 }
 
+/// What a datagram of discovery is.
+package enum NativeLinkMessage: UInt32, Sendable, CaseIterable {
+  /// A member is there: sent to all, several times a second.
+  case alive = 0
+  /// The answer to it.
+  case response = 1
+  /// A member leaves.
+  case leaving = 2
+  /// It is no message.
+  case malformed = 3
+}
+
+/// Why a datagram is no message.
+package enum NativeLinkFault: UInt32, Sendable, CaseIterable {
+  /// It is one.
+  case none = 0
+  /// It has 512 bytes or more.
+  case length = 1
+  /// The header is not that of discovery, version 1.
+  case header = 2
+  /// The type is none of the header's.
+  case type = 3
+  /// The group id is not 0.
+  case group = 4
+  /// An entry is longer than the rest of the message.
+  case entry = 5
+  /// An entry of a known key has another size.
+  case size = 6
+  /// An entry that the type needs is missing.
+  case missing = 7
+  /// The tempo is not positive.
+  case tempo = 8
+  /// A time or a number of beats is beyond 2^62.
+  case range = 9
+  /// The payload of a measurement is too long.
+  case payload = 10
+}
+
 /// The frequency weighting.
 package enum NativeFrequencyWeighting: UInt32, Sendable, CaseIterable {
   /// The A weighting.
@@ -397,6 +435,10 @@ package enum NativeShowText: UInt32, Sendable, CaseIterable {
   case cue = 3
   /// A fault of the show's file or of the rig's, in one sentence.
   case fault = 4
+  /// The name of the rig's file that the show names, relative to the show's own, at place 0; empty: it names none.
+  case rigFile = 5
+  /// What is played as it is, in one sentence: a selection that the rig lacks, a fault of the rig's patch.
+  case notice = 6
 }
 
 /// From where a venue is seen.
@@ -2490,6 +2532,116 @@ package struct NativePeak: Sendable, Hashable {
   }
 }
 
+/// The configuration of a monitor. Texts are read during the call only.
+package struct NativeLinkMonitorConfiguration: Sendable, Hashable, NativeRecord {
+  /// The interfaces by name or address, separated by commas; empty: the loopback; `all`; `demo`: messages of three members come
+  /// without a network. Example: "demo".
+  package var interfaces: String
+  /// The messages a second with `demo`, 0.001 to 10,000,000. Example: 1000.
+  package var messagesPerSecond: Double
+  /// The number of datagrams after which a session ends; 0: no limit.
+  package var messageLimit: UInt64
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  package var runtime: UInt64
+  /// The port of the session's programs, 1 to 65535; 0: 20808.
+  package var port: Int
+
+  package init(
+    interfaces: String, messagesPerSecond: Double, messageLimit: UInt64, runtime: UInt64 = 0, port: Int
+  ) {
+    self.interfaces = interfaces
+    self.messagesPerSecond = messagesPerSecond
+    self.messageLimit = messageLimit
+    self.runtime = runtime
+    self.port = port
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleLinkMonitorConfiguration {
+    var record = unsafe RustleLinkMonitorConfiguration()
+    unsafe record.interfaces = lent.string(interfaces)
+    unsafe record.messages_per_second = messagesPerSecond
+    unsafe record.message_limit = messageLimit
+    unsafe record.runtime = runtime
+    unsafe record.port = UInt32(clamping: port)
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
+/// A datagram of discovery. The fields of a member's state are 0 where `kind` is neither alive nor response.
+package struct NativeLinkDatagram: Sendable, Hashable {
+  /// The sequence number in the session: 0, 1, 2 …
+  package var sequence: UInt64
+  /// The host time at which it was read, in microseconds.
+  package var hostUs: Int64
+  /// The id of the member, its first byte the highest; 0 where `kind` is malformed.
+  package var node: UInt64
+  /// The id of the member's session.
+  package var session: UInt64
+  /// The session's tempo in beats a minute.
+  package var beatsAMinute: Double
+  /// The session's beat at `origin_us`.
+  package var originBeats: Double
+  /// The time of the session at which its beat is `origin_beats`, in microseconds.
+  package var originUs: Int64
+  /// The time of the session's last start or stop, in microseconds; 0: it has none.
+  package var startStopUs: Int64
+  /// What it is.
+  /// Nil: a number that this version does not know.
+  package var kind: NativeLinkMessage?
+  /// Why it is no message.
+  /// Nil: a number that this version does not know.
+  package var fault: NativeLinkFault?
+  /// The IPv4 address from which it came, its first number highest.
+  package var address: Int
+  /// The port from which it came.
+  package var port: Int
+  /// The address of our interface by which it came.
+  package var interface: Int
+  /// The address at which the member answers measurements; 0: it named none.
+  package var responderAddress: Int
+  /// The port at which it does.
+  package var responderPort: Int
+  /// Its bytes; 512 for longer ones.
+  package var length: Int
+  /// The seconds for which the member says that its state holds.
+  package var timeToLive: Int
+  /// Not 0: the last start or stop is a start.
+  package var isPlaying: Bool
+  /// On a frame lane the number of datagrams dropped just before this one; 0 on the events lane.
+  package var gap: UInt64
+
+  init(_ record: RustleLinkDatagram) {
+    sequence = record.sequence
+    hostUs = record.host_us
+    node = record.node
+    session = record.session
+    beatsAMinute = record.beats_a_minute
+    originBeats = record.origin_beats
+    originUs = record.origin_us
+    startStopUs = record.start_stop_us
+    kind = NativeLinkMessage(rawValue: record.kind)
+    fault = NativeLinkFault(rawValue: record.fault)
+    address = Int(record.address)
+    port = Int(record.port)
+    interface = Int(record.interface)
+    responderAddress = Int(record.responder_address)
+    responderPort = Int(record.responder_port)
+    length = Int(record.length)
+    timeToLive = Int(record.time_to_live)
+    isPlaying = record.is_playing != 0
+    gap = UInt64(record.gap)
+  }
+}
+
+extension NativeLinkDatagram: RecordElement {}
+
 /// A point of a microphone's response.
 package struct NativeResponsePoint: Sendable, Hashable, NativeRecord {
   /// The frequency in Hz, above that of the previous point.
@@ -3085,6 +3237,8 @@ package struct NativeShowDescription: Sendable, Hashable {
   package var cues: Int
   /// The number of faults of the files; what is wrong is left out.
   package var faults: Int
+  /// The number of notices.
+  package var notices: Int
 
   init(_ record: RustleShowDescription) {
     elements = record.elements
@@ -3094,6 +3248,7 @@ package struct NativeShowDescription: Sendable, Hashable {
     scenes = Int(record.scenes)
     cues = Int(record.cues)
     faults = Int(record.faults)
+    notices = Int(record.notices)
   }
 }
 

@@ -67,7 +67,8 @@ pub use feed::{
 pub use job::{Job, PollContext, Release, Step};
 pub use lane::{Doorbell, MAX_LANE_CAPACITY, NoBell, Record};
 pub use link::{
-    HostClock, Link, LinkConfiguration, LinkCounts, LinkError, LinkEvent, LinkGateway, LinkReader,
+    HostClock, Link, LinkConfiguration, LinkCounts, LinkDatagram, LinkError, LinkEvent, LinkGateway,
+    LinkMonitor, LinkMonitorConfiguration, LinkReader,
 };
 pub use outlet::{Delivery, LaneCapacity, LaneSession, RecordListener};
 pub use panic_text::{into_panic_message, panic_message};

@@ -4,6 +4,8 @@
 //! adds, and a joiner's what it adds before it looks at the clock. The reactor would collect events and hand them to a worker, two
 //! switches of threads later. On a manual runtime a job does the thread's work, by the runtime's clock.
 //!
+//! A monitor decodes what members send to all, in a job of the reactor: nothing depends on when.
+//!
 //! Beats are read from a board without a lock. Calls that change something take the member's lock, and send what follows themselves.
 
 mod board;
@@ -14,6 +16,7 @@ mod error;
 mod events;
 mod figures;
 mod host_clock;
+mod monitor;
 mod network;
 mod running;
 
@@ -24,6 +27,7 @@ pub use error::LinkError;
 pub use events::LinkEvent;
 pub use figures::{LinkCounts, LinkGateway};
 pub use host_clock::HostClock;
+pub use monitor::{LinkDatagram, LinkMonitor, LinkMonitorConfiguration};
 
 #[cfg(test)]
 mod tests;

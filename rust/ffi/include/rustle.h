@@ -156,8 +156,8 @@ static inline int rustle_is_of_kind(RustleHandle handle, uint32_t kind) {
 
 // ---- Fields of a caller's record other than plain numbers: memory lent for the call, and choices by number.
 
-/// The bytes of text at `data`, `length` of them, at most 1,048,576: UTF-8, not NUL-terminated, owned by the
-/// caller, read during the call only.
+/// The bytes of text at `data`, `length` of them, at most 1,048,576, of a file 67,108,864: UTF-8, not
+/// NUL-terminated, owned by the caller, read during the call only.
 typedef struct RustleString {
   /// The first byte; may be NULL when `length` is 0.
   const uint8_t *data;
@@ -2890,6 +2890,171 @@ static inline RustleStatus rustle_spectrum_peaks(
       amplitudes, amplitudes_count, search, sizeof *search, peaks, sizeof *peaks, peaks_capacity, count, error);
 }
 
+// ---- A listener that decodes the messages by which members of tempo sessions find each other.
+
+/// The number of `rustle_link_monitor_new`.
+#define RUSTLE_NEW_LINK_MONITOR 0x9FE0F591u
+
+/// The number of `rustle_link_monitor_start`.
+#define RUSTLE_START_LINK_MONITOR 0x13F4305Fu
+
+// `RustleLinkMessage`: What a datagram of discovery is.
+
+/// A member is there: sent to all, several times a second.
+#define RUSTLE_LINK_ALIVE 0
+
+/// The answer to it.
+#define RUSTLE_LINK_RESPONSE 1
+
+/// A member leaves.
+#define RUSTLE_LINK_LEAVING 2
+
+/// It is no message.
+#define RUSTLE_LINK_MALFORMED 3
+
+// `RustleLinkFault`: Why a datagram is no message.
+
+/// It is one.
+#define RUSTLE_LINK_FAULT_NONE 0
+
+/// It has 512 bytes or more.
+#define RUSTLE_LINK_FAULT_LENGTH 1
+
+/// The header is not that of discovery, version 1.
+#define RUSTLE_LINK_FAULT_HEADER 2
+
+/// The type is none of the header's.
+#define RUSTLE_LINK_FAULT_TYPE 3
+
+/// The group id is not 0.
+#define RUSTLE_LINK_FAULT_GROUP 4
+
+/// An entry is longer than the rest of the message.
+#define RUSTLE_LINK_FAULT_ENTRY 5
+
+/// An entry of a known key has another size.
+#define RUSTLE_LINK_FAULT_SIZE 6
+
+/// An entry that the type needs is missing.
+#define RUSTLE_LINK_FAULT_MISSING 7
+
+/// The tempo is not positive.
+#define RUSTLE_LINK_FAULT_TEMPO 8
+
+/// A time or a number of beats is beyond 2^62.
+#define RUSTLE_LINK_FAULT_RANGE 9
+
+/// The payload of a measurement is too long.
+#define RUSTLE_LINK_FAULT_PAYLOAD 10
+
+/// The configuration of a monitor. Texts are read during the call only.
+typedef struct RustleLinkMonitorConfiguration {
+  /// The interfaces by name or address, separated by commas; empty: the loopback; `all`; `demo`: messages of three members come
+  /// without a network. Example: "demo".
+  RustleString interfaces;
+  /// The messages a second with `demo`, 0.001 to 10,000,000. Example: 1000.
+  double messages_per_second;
+  /// The number of datagrams after which a session ends; 0: no limit.
+  uint64_t message_limit;
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  RustleHandle runtime;
+  /// The port of the session's programs, 1 to 65535; 0: 20808.
+  uint32_t port;
+  /// 0.
+  uint32_t reserved;
+} RustleLinkMonitorConfiguration;
+
+/// A datagram of discovery. The fields of a member's state are 0 where `kind` is neither alive nor response.
+typedef struct RustleLinkDatagram {
+  /// The sequence number in the session: 0, 1, 2 …
+  uint64_t sequence;
+  /// The host time at which it was read, in microseconds.
+  int64_t host_us;
+  /// The id of the member, its first byte the highest; 0 where `kind` is malformed.
+  uint64_t node;
+  /// The id of the member's session.
+  uint64_t session;
+  /// The session's tempo in beats a minute.
+  double beats_a_minute;
+  /// The session's beat at `origin_us`.
+  double origin_beats;
+  /// The time of the session at which its beat is `origin_beats`, in microseconds.
+  int64_t origin_us;
+  /// The time of the session's last start or stop, in microseconds; 0: it has none.
+  int64_t start_stop_us;
+  /// What it is.
+  /// One of `RUSTLE_LINK_…`.
+  uint32_t kind;
+  /// Why it is no message.
+  /// One of `RUSTLE_LINK_FAULT_…`.
+  uint32_t fault;
+  /// The IPv4 address from which it came, its first number highest.
+  uint32_t address;
+  /// The port from which it came.
+  uint32_t port;
+  /// The address of our interface by which it came.
+  uint32_t interface;
+  /// The address at which the member answers measurements; 0: it named none.
+  uint32_t responder_address;
+  /// The port at which it does.
+  uint32_t responder_port;
+  /// Its bytes; 512 for longer ones.
+  uint32_t length;
+  /// The seconds for which the member says that its state holds.
+  uint32_t time_to_live;
+  /// Not 0: the last start or stop is a start.
+  uint32_t is_playing;
+  /// On a frame lane the number of datagrams dropped just before this one; 0 on the events lane.
+  uint32_t gap;
+  /// 0.
+  uint32_t reserved;
+} RustleLinkDatagram;
+
+/// Makes a monitor. Nothing is opened. `link_monitor` receives the handle, to be freed with
+/// `rustle_link_monitor_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_STALE_HANDLE` (the runtime's).
+static inline RustleStatus rustle_link_monitor_new(
+    const RustleLinkMonitorConfiguration *configuration, RustleHandle *link_monitor, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_LINK_MONITOR, configuration, sizeof *configuration, link_monitor, error);
+}
+
+/// Opens the interfaces and starts a session of the datagrams that members send to all. Events are
+/// `RustleLinkDatagram` records. `session` receives the handle, to be freed with `rustle_session_free`. See
+/// `rustle_start`.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_NETWORK_FAILED`.
+static inline RustleStatus rustle_link_monitor_start(
+    RustleHandle link_monitor, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
+    RustleError *error) {
+  return rustle_start(link_monitor, RUSTLE_START_LINK_MONITOR, request, sizeof *request, sizeof(RustleLinkDatagram), sink, session, error);
+}
+
+/// Moves waiting records of a session that `rustle_link_monitor_start` started into `buffer`. See
+/// `rustle_drain`.
+static inline RustleStatus rustle_link_monitor_drain(
+    RustleHandle session, RustleLinkDatagram *buffer, size_t capacity, size_t *count,
+    RustleLaneStatistics *statistics, RustleError *error) {
+  return rustle_drain(session, RUSTLE_START_LINK_MONITOR, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
+}
+
+/// Cancels every session of the link_monitor. See `rustle_cancel`.
+static inline RustleStatus rustle_link_monitor_cancel(RustleHandle link_monitor, RustleError *error) {
+  return rustle_is_of_kind(link_monitor, 24) ? rustle_cancel(link_monitor, error) : rustle_refuse_kind(link_monitor, 24, error);
+}
+
+/// Cancels every session of the link_monitor and refuses later starts. See `rustle_shut_down`.
+static inline RustleStatus rustle_link_monitor_shut_down(RustleHandle link_monitor, RustleError *error) {
+  return rustle_is_of_kind(link_monitor, 24) ? rustle_shut_down(link_monitor, error) : rustle_refuse_kind(link_monitor, 24, error);
+}
+
+/// Makes the handle `link_monitor` stale. See `rustle_free`.
+static inline RustleStatus rustle_link_monitor_free(RustleHandle link_monitor, RustleError *error) {
+  return rustle_is_of_kind(link_monitor, 24) ? rustle_free(link_monitor, error) : rustle_refuse_kind(link_monitor, 24, error);
+}
+
 // ---- Sound level meters: levels, loudness, bands, and the scale for display.
 
 /// The number of `rustle_meter_new`.
@@ -3830,6 +3995,13 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, 
 /// A fault of the show's file or of the rig's, in one sentence.
 #define RUSTLE_SHOW_TEXT_FAULT 4
 
+/// The name of the rig's file that the show names, relative to the show's own, at place 0; empty: it names
+/// none.
+#define RUSTLE_SHOW_TEXT_RIG_FILE 5
+
+/// What is played as it is, in one sentence: a selection that the rig lacks, a fault of the rig's patch.
+#define RUSTLE_SHOW_TEXT_NOTICE 6
+
 // `RustlePictureView`: From where a venue is seen.
 
 /// From above, with the back at the top.
@@ -3906,6 +4078,10 @@ typedef struct RustleShowDescription {
   uint32_t cues;
   /// The number of faults of the files; what is wrong is left out.
   uint32_t faults;
+  /// The number of notices.
+  uint32_t notices;
+  /// 0.
+  uint32_t reserved;
 } RustleShowDescription;
 
 /// The state of a show at a frame.
@@ -5814,6 +5990,34 @@ RUSTLE_ASSERT(sizeof(RustlePeak) == 24, "the size of RustlePeak");
 RUSTLE_ASSERT(offsetof(RustlePeak, bin) == 0, "the offset of RustlePeak.bin");
 RUSTLE_ASSERT(offsetof(RustlePeak, frequency) == 8, "the offset of RustlePeak.frequency");
 RUSTLE_ASSERT(offsetof(RustlePeak, amplitude) == 16, "the offset of RustlePeak.amplitude");
+RUSTLE_ASSERT(sizeof(RustleLinkMonitorConfiguration) == 48, "the size of RustleLinkMonitorConfiguration");
+RUSTLE_ASSERT(offsetof(RustleLinkMonitorConfiguration, interfaces) == 0, "the offset of RustleLinkMonitorConfiguration.interfaces");
+RUSTLE_ASSERT(offsetof(RustleLinkMonitorConfiguration, messages_per_second) == 16, "the offset of RustleLinkMonitorConfiguration.messages_per_second");
+RUSTLE_ASSERT(offsetof(RustleLinkMonitorConfiguration, message_limit) == 24, "the offset of RustleLinkMonitorConfiguration.message_limit");
+RUSTLE_ASSERT(offsetof(RustleLinkMonitorConfiguration, runtime) == 32, "the offset of RustleLinkMonitorConfiguration.runtime");
+RUSTLE_ASSERT(offsetof(RustleLinkMonitorConfiguration, port) == 40, "the offset of RustleLinkMonitorConfiguration.port");
+RUSTLE_ASSERT(offsetof(RustleLinkMonitorConfiguration, reserved) == 44, "the offset of RustleLinkMonitorConfiguration.reserved");
+RUSTLE_ASSERT(sizeof(RustleLinkDatagram) == 112, "the size of RustleLinkDatagram");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, sequence) == 0, "the offset of RustleLinkDatagram.sequence");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, host_us) == 8, "the offset of RustleLinkDatagram.host_us");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, node) == 16, "the offset of RustleLinkDatagram.node");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, session) == 24, "the offset of RustleLinkDatagram.session");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, beats_a_minute) == 32, "the offset of RustleLinkDatagram.beats_a_minute");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, origin_beats) == 40, "the offset of RustleLinkDatagram.origin_beats");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, origin_us) == 48, "the offset of RustleLinkDatagram.origin_us");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, start_stop_us) == 56, "the offset of RustleLinkDatagram.start_stop_us");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, kind) == 64, "the offset of RustleLinkDatagram.kind");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, fault) == 68, "the offset of RustleLinkDatagram.fault");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, address) == 72, "the offset of RustleLinkDatagram.address");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, port) == 76, "the offset of RustleLinkDatagram.port");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, interface) == 80, "the offset of RustleLinkDatagram.interface");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, responder_address) == 84, "the offset of RustleLinkDatagram.responder_address");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, responder_port) == 88, "the offset of RustleLinkDatagram.responder_port");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, length) == 92, "the offset of RustleLinkDatagram.length");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, time_to_live) == 96, "the offset of RustleLinkDatagram.time_to_live");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, is_playing) == 100, "the offset of RustleLinkDatagram.is_playing");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, gap) == 104, "the offset of RustleLinkDatagram.gap");
+RUSTLE_ASSERT(offsetof(RustleLinkDatagram, reserved) == 108, "the offset of RustleLinkDatagram.reserved");
 RUSTLE_ASSERT(sizeof(RustleResponsePoint) == 16, "the size of RustleResponsePoint");
 RUSTLE_ASSERT(offsetof(RustleResponsePoint, frequency) == 0, "the offset of RustleResponsePoint.frequency");
 RUSTLE_ASSERT(offsetof(RustleResponsePoint, deviation) == 8, "the offset of RustleResponsePoint.deviation");
@@ -5934,7 +6138,7 @@ RUSTLE_ASSERT(offsetof(RustleShowConfiguration, sacn) == 88, "the offset of Rust
 RUSTLE_ASSERT(offsetof(RustleShowConfiguration, art_net) == 96, "the offset of RustleShowConfiguration.art_net");
 RUSTLE_ASSERT(offsetof(RustleShowConfiguration, starts_dark) == 104, "the offset of RustleShowConfiguration.starts_dark");
 RUSTLE_ASSERT(offsetof(RustleShowConfiguration, reserved) == 108, "the offset of RustleShowConfiguration.reserved");
-RUSTLE_ASSERT(sizeof(RustleShowDescription) == 32, "the size of RustleShowDescription");
+RUSTLE_ASSERT(sizeof(RustleShowDescription) == 40, "the size of RustleShowDescription");
 RUSTLE_ASSERT(offsetof(RustleShowDescription, elements) == 0, "the offset of RustleShowDescription.elements");
 RUSTLE_ASSERT(offsetof(RustleShowDescription, fixtures) == 8, "the offset of RustleShowDescription.fixtures");
 RUSTLE_ASSERT(offsetof(RustleShowDescription, universes) == 12, "the offset of RustleShowDescription.universes");
@@ -5942,6 +6146,8 @@ RUSTLE_ASSERT(offsetof(RustleShowDescription, faders) == 16, "the offset of Rust
 RUSTLE_ASSERT(offsetof(RustleShowDescription, scenes) == 20, "the offset of RustleShowDescription.scenes");
 RUSTLE_ASSERT(offsetof(RustleShowDescription, cues) == 24, "the offset of RustleShowDescription.cues");
 RUSTLE_ASSERT(offsetof(RustleShowDescription, faults) == 28, "the offset of RustleShowDescription.faults");
+RUSTLE_ASSERT(offsetof(RustleShowDescription, notices) == 32, "the offset of RustleShowDescription.notices");
+RUSTLE_ASSERT(offsetof(RustleShowDescription, reserved) == 36, "the offset of RustleShowDescription.reserved");
 RUSTLE_ASSERT(sizeof(RustleShowReport) == 88, "the size of RustleShowReport");
 RUSTLE_ASSERT(offsetof(RustleShowReport, sequence) == 0, "the offset of RustleShowReport.sequence");
 RUSTLE_ASSERT(offsetof(RustleShowReport, time_ns) == 8, "the offset of RustleShowReport.time_ns");

@@ -63,6 +63,8 @@ use crate::lane::RustleLaneStatistics;
 use crate::layout::RustleLayoutEntry;
 use crate::lent::Choice;
 use crate::lent::RustleString;
+use crate::link_monitor::RustleLinkDatagram;
+use crate::link_monitor::RustleLinkMonitorConfiguration;
 use crate::meter::RustleMeterAddition;
 use crate::meter::RustleMeterConfiguration;
 use crate::meter::RustleMeterReading;
@@ -185,6 +187,10 @@ pub const RUSTLE_DESCRIBE_FFT_PLAN: u32 = 0xed9bcbe5;
 pub const RUSTLE_NEW_FFT_INVERSE: u32 = 0x3ec0ed55;
 /// Describes an object or a session: the number of `rustle_fft_inverse_describe`.
 pub const RUSTLE_DESCRIBE_FFT_INVERSE: u32 = 0x717792b4;
+/// Makes an object: the number of `rustle_link_monitor_new`.
+pub const RUSTLE_NEW_LINK_MONITOR: u32 = 0x9fe0f591;
+/// Starts a session: the number of `rustle_link_monitor_start`.
+pub const RUSTLE_START_LINK_MONITOR: u32 = 0x13f4305f;
 /// Makes an object: the number of `rustle_meter_new`.
 pub const RUSTLE_NEW_METER: u32 = 0x3728c213;
 /// Describes an object or a session: the number of `rustle_meter_read`.
@@ -317,6 +323,14 @@ impl Tabled for crate::fft::FftInverse {
     }
 }
 
+impl Tabled for crate::link_monitor::LinkMonitorObject {
+    fn table() -> &'static SlotTable<Self> {
+        static OBJECTS: SlotTable<crate::link_monitor::LinkMonitorObject> =
+            SlotTable::new(<crate::link_monitor::LinkMonitorObject as Object>::KIND);
+        &OBJECTS
+    }
+}
+
 impl Tabled for crate::meter::Meter {
     fn table() -> &'static SlotTable<Self> {
         static OBJECTS: SlotTable<crate::meter::Meter> =
@@ -444,6 +458,9 @@ pub(crate) fn kind_name(kind: u32) -> &'static str {
         <crate::feed::Feed as Object>::KIND => <crate::feed::Feed as Object>::NAME,
         <crate::fft::FftPlan as Object>::KIND => <crate::fft::FftPlan as Object>::NAME,
         <crate::fft::FftInverse as Object>::KIND => <crate::fft::FftInverse as Object>::NAME,
+        <crate::link_monitor::LinkMonitorObject as Object>::KIND => {
+            <crate::link_monitor::LinkMonitorObject as Object>::NAME
+        }
         <crate::meter::Meter as Object>::KIND => <crate::meter::Meter as Object>::NAME,
         <crate::pitch::Pitch as Object>::KIND => <crate::pitch::Pitch as Object>::NAME,
         <crate::profile::ProfileObject as Object>::KIND => <crate::profile::ProfileObject as Object>::NAME,
@@ -480,6 +497,9 @@ pub(crate) fn verbs(kind: u32) -> Option<&'static Verbs> {
         <crate::feed::Feed as Object>::KIND => const { &Verbs::of::<crate::feed::Feed>() },
         <crate::fft::FftPlan as Object>::KIND => const { &Verbs::of::<crate::fft::FftPlan>() },
         <crate::fft::FftInverse as Object>::KIND => const { &Verbs::of::<crate::fft::FftInverse>() },
+        <crate::link_monitor::LinkMonitorObject as Object>::KIND => {
+            const { &Verbs::of::<crate::link_monitor::LinkMonitorObject>() }
+        }
         <crate::meter::Meter as Object>::KIND => const { &Verbs::of::<crate::meter::Meter>() },
         <crate::pitch::Pitch as Object>::KIND => const { &Verbs::of::<crate::pitch::Pitch>() },
         <crate::profile::ProfileObject as Object>::KIND => {
@@ -533,6 +553,9 @@ pub(crate) fn constructor(what: u32) -> Option<&'static Constructor> {
         }
         RUSTLE_NEW_FFT_INVERSE => {
             const { &Constructor::of::<crate::fft::FftInverse, RustleFftInverseConfiguration>() }
+        }
+        RUSTLE_NEW_LINK_MONITOR => {
+            const { &Constructor::of::<crate::link_monitor::LinkMonitorObject, RustleLinkMonitorConfiguration>() }
         }
         RUSTLE_NEW_METER => const { &Constructor::of::<crate::meter::Meter, RustleMeterConfiguration>() },
         RUSTLE_NEW_PITCH => const { &Constructor::of::<crate::pitch::Pitch, RustlePitchConfiguration>() },
@@ -588,6 +611,9 @@ pub(crate) fn starter(what: u32) -> Option<&'static Starter> {
         RUSTLE_START_FEED_ALERTS => const { &Starter::of::<crate::feed::Feed, RustlePriceAlertRequest>() },
         RUSTLE_START_FEED_NOTICES => const { &Starter::of::<crate::feed::Feed, RustleNoticeRequest>() },
         RUSTLE_START_FEED_SERVE => const { &Starter::of::<crate::feed::Feed, RustleServerRequest>() },
+        RUSTLE_START_LINK_MONITOR => {
+            const { &Starter::of::<crate::link_monitor::LinkMonitorObject, RustleLaneRequest>() }
+        }
         RUSTLE_START_SHOW => const { &Starter::of::<crate::show::ShowObject, RustleLaneRequest>() },
         RUSTLE_START_CAPTURE => const { &Starter::of::<crate::sound::CaptureEngine, RustleLaneRequest>() },
         RUSTLE_START_PLAYBACK => const { &Starter::of::<crate::sound::PlaybackEngine, RustleLaneRequest>() },
@@ -5596,6 +5622,202 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustlePeak, amplitude),
     ),
     entry(
+        c"RustleLinkMonitorConfiguration",
+        None,
+        size_of::<RustleLinkMonitorConfiguration>(),
+        align_of::<RustleLinkMonitorConfiguration>(),
+        0,
+    ),
+    entry(
+        c"RustleLinkMonitorConfiguration",
+        Some(c"interfaces"),
+        0,
+        0,
+        offset_of!(RustleLinkMonitorConfiguration, interfaces),
+    ),
+    entry(
+        c"RustleLinkMonitorConfiguration",
+        Some(c"messages_per_second"),
+        0,
+        0,
+        offset_of!(RustleLinkMonitorConfiguration, messages_per_second),
+    ),
+    entry(
+        c"RustleLinkMonitorConfiguration",
+        Some(c"message_limit"),
+        0,
+        0,
+        offset_of!(RustleLinkMonitorConfiguration, message_limit),
+    ),
+    entry(
+        c"RustleLinkMonitorConfiguration",
+        Some(c"runtime"),
+        0,
+        0,
+        offset_of!(RustleLinkMonitorConfiguration, runtime),
+    ),
+    entry(
+        c"RustleLinkMonitorConfiguration",
+        Some(c"port"),
+        0,
+        0,
+        offset_of!(RustleLinkMonitorConfiguration, port),
+    ),
+    entry(
+        c"RustleLinkMonitorConfiguration",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleLinkMonitorConfiguration, reserved),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        None,
+        size_of::<RustleLinkDatagram>(),
+        align_of::<RustleLinkDatagram>(),
+        0,
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"sequence"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, sequence),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"host_us"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, host_us),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"node"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, node),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"session"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, session),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"beats_a_minute"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, beats_a_minute),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"origin_beats"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, origin_beats),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"origin_us"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, origin_us),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"start_stop_us"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, start_stop_us),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"kind"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, kind),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"fault"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, fault),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"address"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, address),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"port"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, port),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"interface"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, interface),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"responder_address"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, responder_address),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"responder_port"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, responder_port),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"length"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, length),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"time_to_live"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, time_to_live),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"is_playing"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, is_playing),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"gap"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, gap),
+    ),
+    entry(
+        c"RustleLinkDatagram",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleLinkDatagram, reserved),
+    ),
+    entry(
         c"RustleResponsePoint",
         None,
         size_of::<RustleResponsePoint>(),
@@ -6490,6 +6712,20 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleShowDescription, faults),
+    ),
+    entry(
+        c"RustleShowDescription",
+        Some(c"notices"),
+        0,
+        0,
+        offset_of!(RustleShowDescription, notices),
+    ),
+    entry(
+        c"RustleShowDescription",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleShowDescription, reserved),
     ),
     entry(
         c"RustleShowReport",
@@ -8443,6 +8679,37 @@ const _: () = {
     assert!(offset_of!(RustlePeak, bin) == 0);
     assert!(offset_of!(RustlePeak, frequency) == 8);
     assert!(offset_of!(RustlePeak, amplitude) == 16);
+    assert!(
+        size_of::<RustleLinkMonitorConfiguration>() == 48
+            && align_of::<RustleLinkMonitorConfiguration>() == 8
+    );
+    assert!(offset_of!(RustleLinkMonitorConfiguration, interfaces) == 0);
+    assert!(offset_of!(RustleLinkMonitorConfiguration, messages_per_second) == 16);
+    assert!(offset_of!(RustleLinkMonitorConfiguration, message_limit) == 24);
+    assert!(offset_of!(RustleLinkMonitorConfiguration, runtime) == 32);
+    assert!(offset_of!(RustleLinkMonitorConfiguration, port) == 40);
+    assert!(offset_of!(RustleLinkMonitorConfiguration, reserved) == 44);
+    assert!(size_of::<RustleLinkDatagram>() == 112 && align_of::<RustleLinkDatagram>() == 8);
+    assert!(offset_of!(RustleLinkDatagram, sequence) == 0);
+    assert!(offset_of!(RustleLinkDatagram, host_us) == 8);
+    assert!(offset_of!(RustleLinkDatagram, node) == 16);
+    assert!(offset_of!(RustleLinkDatagram, session) == 24);
+    assert!(offset_of!(RustleLinkDatagram, beats_a_minute) == 32);
+    assert!(offset_of!(RustleLinkDatagram, origin_beats) == 40);
+    assert!(offset_of!(RustleLinkDatagram, origin_us) == 48);
+    assert!(offset_of!(RustleLinkDatagram, start_stop_us) == 56);
+    assert!(offset_of!(RustleLinkDatagram, kind) == 64);
+    assert!(offset_of!(RustleLinkDatagram, fault) == 68);
+    assert!(offset_of!(RustleLinkDatagram, address) == 72);
+    assert!(offset_of!(RustleLinkDatagram, port) == 76);
+    assert!(offset_of!(RustleLinkDatagram, interface) == 80);
+    assert!(offset_of!(RustleLinkDatagram, responder_address) == 84);
+    assert!(offset_of!(RustleLinkDatagram, responder_port) == 88);
+    assert!(offset_of!(RustleLinkDatagram, length) == 92);
+    assert!(offset_of!(RustleLinkDatagram, time_to_live) == 96);
+    assert!(offset_of!(RustleLinkDatagram, is_playing) == 100);
+    assert!(offset_of!(RustleLinkDatagram, gap) == 104);
+    assert!(offset_of!(RustleLinkDatagram, reserved) == 108);
     assert!(size_of::<RustleResponsePoint>() == 16 && align_of::<RustleResponsePoint>() == 8);
     assert!(offset_of!(RustleResponsePoint, frequency) == 0);
     assert!(offset_of!(RustleResponsePoint, deviation) == 8);
@@ -8563,7 +8830,7 @@ const _: () = {
     assert!(offset_of!(RustleShowConfiguration, art_net) == 96);
     assert!(offset_of!(RustleShowConfiguration, starts_dark) == 104);
     assert!(offset_of!(RustleShowConfiguration, reserved) == 108);
-    assert!(size_of::<RustleShowDescription>() == 32 && align_of::<RustleShowDescription>() == 8);
+    assert!(size_of::<RustleShowDescription>() == 40 && align_of::<RustleShowDescription>() == 8);
     assert!(offset_of!(RustleShowDescription, elements) == 0);
     assert!(offset_of!(RustleShowDescription, fixtures) == 8);
     assert!(offset_of!(RustleShowDescription, universes) == 12);
@@ -8571,6 +8838,8 @@ const _: () = {
     assert!(offset_of!(RustleShowDescription, scenes) == 20);
     assert!(offset_of!(RustleShowDescription, cues) == 24);
     assert!(offset_of!(RustleShowDescription, faults) == 28);
+    assert!(offset_of!(RustleShowDescription, notices) == 32);
+    assert!(offset_of!(RustleShowDescription, reserved) == 36);
     assert!(size_of::<RustleShowReport>() == 88 && align_of::<RustleShowReport>() == 8);
     assert!(offset_of!(RustleShowReport, sequence) == 0);
     assert!(offset_of!(RustleShowReport, time_ns) == 8);

@@ -51,8 +51,10 @@ impl<T> Lent<T> {
 
 /// The maximum length of a text in bytes.
 const LONGEST_TEXT: usize = 1 << 20;
+/// The longest file in bytes.
+const LONGEST_FILE: usize = 64 << 20;
 
-/// The bytes of text at `data`, `length` of them, at most 1,048,576: UTF-8, not NUL-terminated, owned by the caller, read during
+/// The bytes of text at `data`, `length` of them, at most 1,048,576, of a file 67,108,864: UTF-8, not NUL-terminated, owned by the caller, read during
 /// the call only.
 #[repr(C)]
 pub struct RustleString {
@@ -74,7 +76,16 @@ impl RustleString {
 
     /// The text. Errors: as [`borrowed`]; not UTF-8.
     pub(crate) fn text(&self, name: &'static str) -> Result<&str, CallFault> {
-        let bytes = self.data.slice(self.length, LONGEST_TEXT, name)?;
+        self.within(LONGEST_TEXT, name)
+    }
+
+    /// The text of a file. Errors: as [`text`](Self::text).
+    pub(crate) fn file(&self, name: &'static str) -> Result<&str, CallFault> {
+        self.within(LONGEST_FILE, name)
+    }
+
+    fn within(&self, most: usize, name: &'static str) -> Result<&str, CallFault> {
+        let bytes = self.data.slice(self.length, most, name)?;
         std::str::from_utf8(bytes).map_err(|error| CallFault::utf8(name, error.valid_up_to()))
     }
 

@@ -37,6 +37,7 @@ pub mod echo;
 pub mod equalizer;
 pub mod feed;
 pub mod fft;
+pub mod link_monitor;
 pub mod meter;
 pub mod pitch;
 pub mod profile;

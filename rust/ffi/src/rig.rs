@@ -82,7 +82,7 @@ impl New<RustleRigConfiguration> for RigObject {
     /// Fails with `RUSTLE_INVALID_LENGTH` (more than 64 MiB), `RUSTLE_MALFORMED_FILE` (not JSON, not an object, of another version,
     /// without fixtures).
     fn new(c: &RustleRigConfiguration) -> Outcome<RigError, Self> {
-        let json = c.json.text("configuration.json")?;
+        let json = c.json.file("configuration.json")?;
         let (rig, mut in_file) = match json {
             "" => Default::default(),
             json => Rig::read(json.as_bytes(), &Profile::built_in())?,

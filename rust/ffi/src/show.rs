@@ -9,6 +9,7 @@ use crate::handle::kind_of;
 use crate::lane::RustleLaneRequest;
 use crate::lent::Choice;
 use crate::object::{Describe, New, Object, Tabled};
+use crate::rig::RUSTLE_RIG_FAULTS;
 use crate::session::{self, Face, Started, Stream};
 use crate::sink::RawSink;
 use crate::status::CallFault;
@@ -23,10 +24,10 @@ use rustle_engines::{
     DmxOutput, Sessions, ShowConfiguration, ShowEngine, ShowError, ShowReport, ShowSession,
 };
 use rustle_lighting::sender::FrameRate;
-use rustle_shows::fixture::{Profile, Rig, RigUniverse};
+use rustle_shows::fixture::{patch_faults, Profile, Rig, RigUniverse};
 use rustle_shows::player::Input;
 use rustle_shows::scene::Span;
-use rustle_shows::show::{Demo, Show};
+use rustle_shows::show::{Demo, RigSource, Show};
 use rustle_shows::Fault;
 
 /// A show on a rig.
@@ -34,6 +35,9 @@ pub(crate) struct ShowObject {
     engine: ShowEngine,
     outputs: Vec<DmxOutput>,
     faults: Vec<Fault>,
+    /// The name of the rig's file that the show names; empty: none.
+    rig_file: String,
+    notices: Vec<String>,
 }
 
 impl Object for ShowObject {
@@ -60,17 +64,32 @@ impl New<RustleShowConfiguration> for ShowObject {
                 CallFault::value("configuration.demo", problem)
             })?,
         };
-        let (show, mut faults) = match c.show.text("configuration.show")? {
+        let (show, mut faults) = match c.show.file("configuration.show")? {
             "" => (demo.show(), Vec::new()),
             json => Show::read(json.as_bytes()).map_err(ShowError::File)?,
         };
         let inside = show.rig.as_ref().and_then(|rig| rig.rig(&Profile::built_in()));
-        let (rig, of_rig) = match (c.rig.text("configuration.rig")?, inside) {
+        let (rig, of_rig) = match (c.rig.file("configuration.rig")?, inside) {
             ("", Some(inside)) => inside.map_err(ShowError::Rig)?,
             ("", None) => (demo.rig(), Vec::new()),
             (json, _) => Rig::read(json.as_bytes(), &Profile::built_in()).map_err(ShowError::Rig)?,
         };
         faults.extend(of_rig);
+        let rig_file = match &show.rig {
+            Some(RigSource::File(name)) => name.clone(),
+            _ => String::new(),
+        };
+        if !rig_file.is_empty() && c.rig.length == 0 {
+            faults.push(Fault {
+                path: "rig".to_owned(),
+                expected: format!("the contents of the file \"{}\"", rig_file.escape_debug()),
+                got: "none".to_owned(),
+            });
+        }
+        let missing = show.missing(&rig);
+        let missing = missing.iter().map(ToString::to_string);
+        let patch = patch_faults(&rig, RUSTLE_RIG_FAULTS);
+        let notices = missing.chain(patch.iter().map(ToString::to_string)).collect();
         let hertz = c.frames_a_second;
         let rate = FrameRate::from_millihertz((hertz * 1_000.0).round() as u32)
             .map_err(|_| CallFault::number("configuration.frames_a_second", "1 to 200", hertz))?;
@@ -100,6 +119,8 @@ impl New<RustleShowConfiguration> for ShowObject {
             engine: ShowEngine::on(runtime, configuration)?,
             outputs,
             faults,
+            rig_file,
+            notices,
         })
     }
 }
@@ -124,6 +145,8 @@ impl Describe<RustleShowDescription> for ShowObject {
             scenes: show.scenes.len() as u32,
             cues: show.cues.len() as u32,
             faults: self.faults.len() as u32,
+            notices: self.notices.len() as u32,
+            reserved: 0,
         })
     }
 }
@@ -148,6 +171,8 @@ impl ShowObject {
             RustleShowText::Scene => show.scenes.get(index).map(|scene| scene.name.clone()),
             RustleShowText::Cue => show.cues.get(index).map(|cue| cue.name.clone()),
             RustleShowText::Fault => self.faults.get(index).map(ToString::to_string),
+            RustleShowText::RigFile => (place == 0).then(|| self.rig_file.clone()),
+            RustleShowText::Notice => self.notices.get(index).cloned(),
         };
         let words = found.unwrap_or_default();
         if let Some(room) = text.get_mut(..words.len()) {

@@ -288,11 +288,7 @@ impl New<RustleTempoConfiguration> for TempoObject {
         let runtime = runtime::find(c.runtime)?;
         let port = u16::try_from(c.port);
         let port = port.map_err(|_| CallFault::number("configuration.port", "0 to 65535", c.port))?;
-        let interfaces = match c.interfaces.text("configuration.interfaces")? {
-            "" => vec!["127.0.0.1".to_owned()],
-            "all" => Vec::new(),
-            names => names.split(',').map(|name| name.trim().to_owned()).collect(),
-        };
+        let interfaces = interfaces(c.interfaces.text("configuration.interfaces")?);
         let of = match c.followed {
             0 => None,
             followed => Some(Self::table().pin(followed, "configuration.followed")?),
@@ -311,6 +307,15 @@ impl New<RustleTempoConfiguration> for TempoObject {
         };
         let of = of.as_ref().map(|of| &of.0);
         Ok(Self(TempoEngine::on(runtime, configuration, of)?))
+    }
+}
+
+/// The interfaces of a text; none of the engines' list are all.
+pub(crate) fn interfaces(text: &str) -> Vec<String> {
+    match text {
+        "" => vec!["127.0.0.1".to_owned()],
+        "all" => Vec::new(),
+        names => names.split(',').map(|name| name.trim().to_owned()).collect(),
     }
 }
 

@@ -6,10 +6,9 @@ use super::error::LinkError;
 use super::events::LinkEvent;
 use super::figures::{LinkCounts, LinkGateway};
 use super::host_clock::HostClock;
-use super::network::{Network, Sockets};
+use super::network::{Network, Sockets, check_named, is_selected, refusal};
 use crate::job::PollContext;
 use crate::listeners::Listeners;
-use crate::system_reason::reason;
 use rustle_system::Interface;
 use rustle_tempo::beats::{HostTime, Time};
 use rustle_tempo::link::{Action, GROUP, GatewayId, MESSAGE_BYTES, Node, NodeSettings, Output, ping};
@@ -162,7 +161,14 @@ impl Driver {
             .network
             .interfaces()
             .map_err(|error| refusal("network interfaces", &error))?;
-        let wanted = self.wanted(&all)?;
+        let named = &self.configuration.interfaces;
+        if !self.is_enabled() {
+            check_named(&all, named)?;
+        }
+        let wanted: Vec<_> = all
+            .into_iter()
+            .filter(|interface| is_selected(interface, named))
+            .collect();
         let gone = self
             .gateways
             .iter()
@@ -205,32 +211,6 @@ impl Driver {
         };
         self.gateways.insert(id, gateway);
         self.act(|node, now, output| node.add_gateway(now, id, responder, output));
-    }
-
-    fn wanted(&self, all: &[Interface]) -> Result<Vec<Interface>, LinkError> {
-        let named = &self.configuration.interfaces;
-        let is = |interface: &Interface, name: &String| {
-            interface.name == *name || name.parse() == Ok(interface.address)
-        };
-        // One that is missing may come later, but not all of them.
-        if let Some(got) = named.first()
-            && !self.is_enabled()
-            && !all
-                .iter()
-                .any(|interface| named.iter().any(|name| is(interface, name)))
-        {
-            let choices = all
-                .iter()
-                .map(|interface| format!("{} ({})", interface.name, interface.address));
-            return Err(LinkError::Interface {
-                got: got.clone(),
-                choices: choices.collect::<Vec<_>>().join(", "),
-            });
-        }
-        let wanted = all
-            .iter()
-            .filter(|interface| named.is_empty() || named.iter().any(|name| is(interface, name)));
-        Ok(wanted.cloned().collect())
     }
 
     /// Reads what came and does what is due. Returns whether there may be more to read.
@@ -374,12 +354,5 @@ impl Driver {
             address: gateway.interface.address,
         });
         gateways.collect()
-    }
-}
-
-fn refusal(what: &str, error: &io::Error) -> LinkError {
-    LinkError::Network {
-        what: what.to_owned(),
-        reason: reason(error),
     }
 }

@@ -1,6 +1,8 @@
 //! The sockets of a member.
 
+use super::error::LinkError;
 use crate::clock::Clock;
+use crate::system_reason::reason;
 use crate::transport::{Transport, Udp, UdpOptions};
 use rustle_system::Interface;
 use rustle_tempo::link::{GROUP, PORT};
@@ -49,7 +51,54 @@ pub(super) struct UdpNetwork {
     pub(super) port: u16,
 }
 
+/// Whether an interface is one of those that are named by name or address; without names each is.
+pub(super) fn is_selected(interface: &Interface, named: &[String]) -> bool {
+    let is_it = |name: &String| interface.name == *name || name.parse() == Ok(interface.address);
+    named.is_empty() || named.iter().any(is_it)
+}
+
+/// Checks that there is an interface of those that are named. Others of them may come later.
+///
+/// # Errors
+/// [`LinkError::Interface`].
+pub(super) fn check_named(all: &[Interface], named: &[String]) -> Result<(), LinkError> {
+    let Some(got) = named.first() else {
+        return Ok(());
+    };
+    if all.iter().any(|interface| is_selected(interface, named)) {
+        return Ok(());
+    }
+    let choices = all
+        .iter()
+        .map(|interface| format!("{} ({})", interface.name, interface.address));
+    Err(LinkError::Interface {
+        got: got.clone(),
+        choices: choices.collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// The system's error about an interface or about all of them.
+pub(super) fn refusal(what: &str, error: &io::Error) -> LinkError {
+    LinkError::Network {
+        what: what.to_owned(),
+        reason: reason(error),
+    }
+}
+
 impl UdpNetwork {
+    /// A socket that hears the group on an interface.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(super) fn group(&self, interface: &Interface) -> io::Result<Udp> {
+        let group = self.udp(&UdpOptions {
+            shares_port: true,
+            ..UdpOptions::new((Ipv4Addr::UNSPECIFIED, self.port).into())
+        })?;
+        group.join(GROUP, interface.address)?;
+        Ok(group)
+    }
+
     fn udp(&self, options: &UdpOptions) -> io::Result<Udp> {
         Udp::open(options, self.clock.clone())
     }
@@ -65,11 +114,7 @@ impl Network for UdpNetwork {
     }
 
     fn open(&mut self, interface: &Interface) -> io::Result<Sockets> {
-        let group = self.udp(&UdpOptions {
-            shares_port: true,
-            ..UdpOptions::new((Ipv4Addr::UNSPECIFIED, self.port).into())
-        })?;
-        group.join(GROUP, interface.address)?;
+        let group = self.group(interface)?;
         let own = UdpOptions::new((interface.address, 0).into());
         let sender = self.udp(&UdpOptions {
             multicast_interface: Some(interface.address),

@@ -2,18 +2,18 @@
 
 mod expectations;
 mod loopback;
+mod monitor;
 mod scripted;
 
-use super::LinkEvent;
 use crate::job::Release;
 use crate::outlet::{Delivery, RecordListener};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Hands what a session delivers to a test.
-struct Log(Sender<LinkEvent>, Sender<Release>);
+struct Log<T>(Sender<T>, Sender<Release>);
 
-impl RecordListener<LinkEvent> for Log {
-    fn on_record(&mut self, record: &LinkEvent) {
+impl<T: Copy + Send> RecordListener<T> for Log<T> {
+    fn on_record(&mut self, record: &T) {
         // Nobody listens after the end of a test.
         let _ = self.0.send(*record);
     }
@@ -23,7 +23,7 @@ impl RecordListener<LinkEvent> for Log {
     }
 }
 
-fn log() -> (Delivery<LinkEvent>, Receiver<LinkEvent>, Receiver<Release>) {
+fn log<T: Copy + Send + 'static>() -> (Delivery<T>, Receiver<T>, Receiver<Release>) {
     let ((events, taken), (releases, released)) = (channel(), channel());
     (Delivery::Push(Box::new(Log(events, releases))), taken, released)
 }

@@ -72,6 +72,10 @@ choices! {
         Cue = 3,
         /// A fault of the show's file or of the rig's, in one sentence.
         Fault = 4,
+        /// The name of the rig's file that the show names, relative to the show's own, at place 0; empty: it names none.
+        RigFile = 5,
+        /// What is played as it is, in one sentence: a selection that the rig lacks, a fault of the rig's patch.
+        Notice = 6,
     }
 }
 
@@ -122,6 +126,9 @@ records! {
         pub cues: u32,
         /// The number of faults of the files; what is wrong is left out.
         pub faults: u32,
+        /// The number of notices.
+        pub notices: u32,
+        reserved: u32,
     }
 
     /// The state of a show at a frame.

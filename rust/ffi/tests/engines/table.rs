@@ -16,6 +16,7 @@ pub(crate) const ENGINES: &[Engine] = &[
     super::sound::CAPTURE,
     super::sound::PLAYBACK,
     super::tempo::TEMPO,
+    super::tempo::MONITOR,
     ECHO,
     TICKER,
 ];

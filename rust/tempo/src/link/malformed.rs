@@ -4,7 +4,6 @@ use std::fmt;
 
 /// Why a datagram was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum Malformed {
     /// It has 512 bytes or more.
     Length,

@@ -859,6 +859,37 @@ pub(crate) static RUSTLE_PEAK_SEARCH: Record = Record {
     ],
 };
 
+/// `RustleLinkMonitorConfiguration`.
+pub(crate) static RUSTLE_LINK_MONITOR_CONFIGURATION: Record = Record {
+    size: 48,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Text("demo"),
+        },
+        Field {
+            offset: 16,
+            what: What::Number(Number::F64, 1000.0),
+        },
+        Field {
+            offset: 24,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 32,
+            what: What::Runtime,
+        },
+        Field {
+            offset: 40,
+            what: What::Number(Number::U32, 0.0),
+        },
+        Field {
+            offset: 44,
+            what: What::Reserved,
+        },
+    ],
+};
+
 /// `RustleResponsePoint`.
 pub(crate) static RUSTLE_RESPONSE_POINT: Record = Record {
     size: 16,
@@ -3333,6 +3364,171 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
+        name: "rustle_link_monitor_new",
+        makes: "link_monitor",
+        parameters: &[
+            Parameter {
+                what: What::In(&RUSTLE_LINK_MONITOR_CONFIGURATION),
+                size: 48,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UTF8,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_new(RUSTLE_NEW_LINK_MONITOR, a.input(0), a.size(0), a.output(1), error)
+        },
+    },
+    Call {
+        name: "rustle_link_monitor_start",
+        makes: "session",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "link_monitor",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_LANE_REQUEST),
+                size: 16,
+            },
+            Parameter {
+                what: What::Sink,
+                size: 112,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NETWORK_FAILED,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_SHUT_DOWN,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNKNOWN_INTERFACE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_start(
+                a.handle(0),
+                RUSTLE_START_LINK_MONITOR,
+                a.input(1),
+                a.size(1),
+                a.size(2),
+                a.sink(2),
+                a.output(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_link_monitor_drain",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_link_monitor_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(112, 16),
+                size: 112,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(40, true),
+                size: 40,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_drain(
+                a.handle(0),
+                RUSTLE_START_LINK_MONITOR,
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_link_monitor_cancel",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "link_monitor",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_cancel, 24, error) },
+    },
+    Call {
+        name: "rustle_link_monitor_shut_down",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "link_monitor",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_shut_down, 24, error) },
+    },
+    Call {
         name: "rustle_meter_restart",
         makes: "",
         parameters: &[Parameter {
@@ -3734,8 +3930,8 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::Out(32, false),
-                size: 32,
+                what: What::Out(40, false),
+                size: 40,
             },
         ],
         statuses: &[
@@ -4929,6 +5125,21 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { a.of_kind(rustle_free, 8, error) },
+    },
+    Call {
+        name: "rustle_link_monitor_free",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "link_monitor",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[status::RUSTLE_STALE_HANDLE],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_free, 24, error) },
     },
     Call {
         name: "rustle_meter_free",
@@ -6836,7 +7047,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::Choice(&[0, 1, 2, 3, 4], 0),
+                what: What::Choice(&[0, 1, 2, 3, 4, 5, 6], 0),
                 size: 0,
             },
             Parameter {
