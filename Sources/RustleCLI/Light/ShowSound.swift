@@ -63,7 +63,7 @@ extension OpenedInput {
         let upper = min(lower + step, block.count)
         let end = Double(buffer.position - first + Int64(upper)) / format.sampleRate
         if isLive {
-          // A block comes late, never early: the earliest start is right, but for a clock that differs by up to 100 ppm.
+          // A block comes late, never early: the earliest start is right, with 100 ppm for a clock that differs.
           start = min(start + .microseconds(2), HostTime.now + .seconds(-end))
         } else {
           try await Task.sleep(for: HostTime.now.duration(to: start + .seconds(end)))
