@@ -75,7 +75,7 @@ class Child:
         self.errors = pathlib.Path(folder, f"{time.monotonic_ns()}.log")
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True)
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True)
         self.lines = []
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
@@ -95,6 +95,11 @@ class Child:
             self.process.kill()
         self.process.wait()
         self.reader.join(5)
+
+    def say(self, line):
+        """Writes a line to its standard input."""
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
 
     def line(self, what, found, seconds=10.0, after=0):
         """Waits for the first line of an object that `found` accepts: returns it."""

@@ -9,11 +9,12 @@ import traceback
 
 import artnet_checks
 import bytes_checks
+import link_checks
 import ola_checks
 import sacn_checks
 from hosts import Lab, Unmet, connect
 
-MODULES = [sacn_checks, artnet_checks, ola_checks, bytes_checks]
+MODULES = [sacn_checks, artnet_checks, ola_checks, bytes_checks, link_checks]
 
 
 def main():
