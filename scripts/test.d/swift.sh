@@ -165,6 +165,13 @@ address() {
 consumer() {
   swift_tests "a consumer package" "$root/Tests/ConsumerTests"
   one "the command without WebSockets" without_web_sockets
+  one "the command, optimized" optimized_command
+}
+
+# optimized_command: as its users build it. The tests' builds do not show a crash of the optimizer.
+optimized_command() {
+  swift build --package-path "$root/Tests/ConsumerTests" --configuration release --product rustle || return
+  "$root/Tests/ConsumerTests/.build/release/rustle" --version
 }
 
 without_web_sockets() {

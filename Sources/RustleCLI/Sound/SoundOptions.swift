@@ -86,7 +86,8 @@ struct RawInputOptions: ParsableArguments {
   }
 
   /// Opens a file or raw samples with checked rate and channels, from a time on and for a duration in seconds; `-` is standard
-  /// input, from which the command `example` reads.
+  /// input, from which the command `example` reads. Not inlined: the optimizer of Swift 6.3 crashes over it in `rustle pitch`.
+  @inline(never)
   func open(
     _ input: String, rate: Int?, channels: Int?, from: Double = 0, seconds: Double? = nil, example: String
   ) async throws -> OpenedInput {
