@@ -103,4 +103,22 @@ def found(lab):
         expect_equal("status", 130, ours.interrupt())
 
 
-CHECKS = [receives, priority, sends, found]
+def show(lab):
+    """olad shows a show by both protocols: its fade and its full light"""
+    fixture = {"profile": "dimmer", "address": 2}
+    rig = {"v": 1, "fixtures": [{**fixture, "id": 1, "protocol": "sacn", "universe": SACN_IN},
+                                {**fixture, "id": 2, "protocol": "artnet", "universe": f"0.0.{ART_NET_IN}"}]}
+    scene = {"name": "full", "layers": [{"effect": "solid"}]}
+    path = pathlib.Path(lab.folder, "show.json")
+    path.write_text(json.dumps({"v": 1, "rig": rig, "scenes": [scene], "cues": [{"scene": "full", "fade_in": {"seconds": 3}}]}),
+                    encoding="utf-8")
+    with server(lab), lab.rustle("light", "run", path, "--interface", OUR_CABLE, "--output", "sacn:multicast",
+                                 "--output", f"artnet:{PEERS}") as light:
+        for universe in (SACN_IN, ART_NET_IN):
+            until("a level of the fade", lambda universe=universe: any(0 < level < 255 for level in levels(universe)))
+        for universe in (SACN_IN, ART_NET_IN):
+            until("full light", lambda universe=universe: levels(universe)[:3] == [0, 255, 0])
+        expect_equal("the status of an interrupt", 130, light.interrupt())
+
+
+CHECKS = [receives, priority, sends, found, show]
