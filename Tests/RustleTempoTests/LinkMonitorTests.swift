@@ -11,7 +11,9 @@ import Testing
     (configuration.demoRate, configuration.messageLimit) = (1_000, 6)
     let monitor = try LinkMonitor(configuration)
     var messages: [LinkMessage] = []
-    for await case .value(let message) in try await monitor.messages(buffering: .perValue()) { messages.append(message) }
+    for await case .value(let message) in try await monitor.messages(buffering: .perValue()) {
+      messages.append(message)
+    }
     #expect(messages.map(\.sequence) == Array(0..<6) && messages.allSatisfy { $0.kind == .alive && $0.fault == nil })
     #expect(Set(messages.compactMap(\.nodeID)) == ["demonod1", "demonod2", "demonod3"])
     #expect(Set(messages.compactMap(\.state?.sessionID)) == ["demonod1"])
