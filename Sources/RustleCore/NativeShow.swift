@@ -20,6 +20,13 @@ extension NativeShow {
 }
 
 extension NativeProfile {
+  /// Returns the notes.
+  package func notes() throws(NativeError) -> [String] {
+    var notes: [String] = []
+    for index in 0..<description.notes { notes.append(try text(.note, index)) }
+    return notes
+  }
+
   /// Returns a text; empty past the last.
   package func text(_ kind: NativeProfileText, _ index: Int) throws(NativeError) -> String {
     try readText { (room) throws(NativeError) in try text(kind: kind, index: index, text: &room) }

@@ -35,11 +35,15 @@ public struct FixtureProfile: Sendable, Hashable {
       throw LightingError(.malformedInput, "fixture file: expected a fixture, got nothing", advice: Self.advice)
     }
     let read = try LightingError.rethrowing { () throws(NativeError) in
-      let native = try NativeProfile(NativeProfileConfiguration(file: Array(file)))
+      let native = try NativeProfile(NativeProfileConfiguration(file: Array(file), kind: .sacn, firstUniverse: 1))
       return (
-        name: try native.text(.name, 0), json: try native.text(.json, 0),
-        notes: try (0..<native.description.notes).map { (index) throws(NativeError) in try native.text(.note, index) }
+        name: try native.text(.name, 0), json: try native.text(.json, 0), notes: try native.notes(),
+        isScene: native.description.isScene
       )
+    }
+    if read.isScene {
+      throw LightingError(
+        .malformedInput, "fixture file: expected one fixture, got a scene", advice: "Import its rig: ImportedRig.")
     }
     (name, json, notes) = (read.name, read.json, read.notes)
     guard let written = try? JSONDecoder().decode(Written.self, from: Data(json.utf8)) else {

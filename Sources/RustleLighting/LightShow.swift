@@ -81,6 +81,17 @@ public struct LightShow: Sendable, Hashable {
     universeCount = read.counts.universes
   }
 
+  /// Writes the show as JSON of version 1, without what is wrong in it: the file is replaced as a whole, or not at all.
+  ///
+  /// - Throws: what Foundation throws when the file cannot be written.
+  public func write(to file: URL) throws {
+    let (show, rig, demo) = (show, rig, demo)
+    let json = try LightingError.rethrowing { () throws(NativeError) in
+      try NativeShow(Self.native(show: show, rig: rig, demo: demo)).texts(.json, count: 1)[0]
+    }
+    try Data(json.utf8).write(to: file, options: .atomic)
+  }
+
   private static func text(of file: Data?, _ what: String) throws(LightingError) -> String {
     guard let file else { return "" }
     guard let text = String(data: file, encoding: .utf8), !text.isEmpty else {

@@ -55,6 +55,24 @@ import Testing
     let dmx: [Int]
   }
 
+  @Test func aSceneIsImportedAsARig() throws {
+    let folder = try ScratchFolder()
+    let text = """
+      <?xml version="1.0"?><GeneralSceneDescription verMajor="1" verMinor="5"><Scene><Layers><Layer name="Truss" uuid="1"><ChildList>
+      <Fixture name="par" uuid="0"><GDTFSpec>rgb-par</GDTFSpec><Addresses><Address break="0">1</Address></Addresses>
+      <FixtureID>1</FixtureID></Fixture></ChildList></Layer></Layers></Scene></GeneralSceneDescription>
+      """
+    let scene = try folder.write(StoredZIP.archive([("GeneralSceneDescription.xml", text)]), as: "stage.mvr")
+    let rig = folder.path("rig.json")
+    let imported = try RustleProcess.run(["fixture", "import", scene, "--universe", "artnet:1.2.3", "-o", rig])
+    #expect(imported.status == 0, "\(imported.errors)")
+    let checked = try RustleProcess.run(["dmx", "patch", "check", rig])
+    #expect(checked.status == 0 && checked.errors.contains("1 fixtures"), "\(checked.errors)")
+    #expect(try String(contentsOfFile: rig, encoding: .utf8).contains(#""universe":"1.2.3""#))
+    let universe = try RustleProcess.run(["fixture", "import", scene, "--universe", "sacn:0"])
+    #expect(universe.status == 64 && universe.errors.contains("expected sacn:1 to sacn:63999"))
+  }
+
   @Test func theRigIsTheFileThatTheShowNames() throws {
     let folder = try ScratchFolder()
     let rig = #"{"v":1,"fixtures":[{"id":1,"profile":"dimmer","protocol":"sacn","universe":7,"address":1}]}"#

@@ -14,16 +14,20 @@ struct FixtureCommand: AsyncParsableCommand {
     format is known by their content.
     """
 
-  /// Reads a file's profile.
-  static func read(_ path: String) throws -> FixtureProfile {
-    let bytes: Data
+  /// Reads a file's bytes.
+  static func bytes(of path: String) throws -> Data {
     do throws(BoundedFile.Failure) {
-      bytes = try BoundedFile.bytes(of: path, limit: 8 << 20)
+      return try BoundedFile.bytes(of: path, limit: 8 << 20)
     } catch {
       throw CommandFailure(
         error.isTooLong ? .badData : .noInput, "\(path): \(error.reason)",
         advice: error.isTooLong ? nil : "check the path")
     }
+  }
+
+  /// Reads a file's profile.
+  static func read(_ path: String) throws -> FixtureProfile {
+    let bytes = try bytes(of: path)
     return try CommandFailure.naming(path) { try FixtureProfile(file: bytes) }
   }
 }
@@ -31,15 +35,17 @@ struct FixtureCommand: AsyncParsableCommand {
 struct FixtureImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Write a fixture's profile as JSON.",
-    usage: "rustle fixture import <file> [-o <output>]",
+    abstract: "Write a fixture's profile, or the rig of a scene, as JSON.",
+    usage: "rustle fixture import <file> [-o <output>] [--universe <number>]",
     discussion: """
       \(FixtureCommand.formats) What was assumed or left out is a note on standard error. The profile goes to standard output, or to \
-      the file of --output; a rig has it in its "profiles".
+      the file of --output; a rig has it in its "profiles". A scene (.mvr) becomes a rig with the profiles of its devices, whose first \
+      universe is that of --universe.
 
       EXAMPLES:
         rustle fixture import generic-par.qxf -o par.json
         rustle fixture import led-bar.json | jq .modes[].name
+        rustle fixture import stage.mvr --universe artnet:0 -o rig.json
       """)
 
   @Argument(help: "File of the fixture.", completion: .file())
@@ -48,14 +54,44 @@ struct FixtureImportCommand: AsyncParsableCommand {
   @Option(name: [.customShort("o"), .customLong("output")], help: "File to write; one that is there is replaced.")
   var output: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "First universe of a scene: sacn:1 to sacn:63999, or artnet:0 to artnet:32767. (default: sacn:1)",
+      valueName: "universe"))
+  var universe: String?
+
   @OptionGroup var log: LogOptions
+
+  /// The first universe of a scene.
+  private func first() throws -> DMXUniverse {
+    let text = universe ?? "sacn:1"
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, let kind = DMXProtocol(rawValue: parts[0]),
+      let universe = try? DMXUniverse(parts[1], of: kind)
+    else {
+      throw CommandFailure(
+        .usage, "--universe: expected sacn:1 to sacn:63999, or artnet:0 to artnet:32767, got '\(text)'")
+    }
+    return universe
+  }
 
   func run() async throws {
     log.bootstrap()
     if let output { try OutputPath.check(output, option: "--output", isNot: file) }
-    let profile = try FixtureCommand.read(file)
-    for note in profile.notes { log.note(note) }
-    let json = profile.json.hasSuffix("\n") ? profile.json : profile.json + "\n"
+    let first = try first()
+    let bytes = try FixtureCommand.bytes(of: file)
+    let imported: (json: String, notes: [String])
+    if ImportedRig.isScene(bytes) {
+      let rig = try CommandFailure.naming(file) { try ImportedRig(mvr: bytes, from: first) }
+      imported = (rig.json, rig.notes)
+    } else if universe != nil {
+      throw CommandFailure(.usage, "--universe requires a scene (.mvr), got \(file)")
+    } else {
+      let profile = try CommandFailure.naming(file) { try FixtureProfile(file: bytes) }
+      imported = (profile.json, profile.notes)
+    }
+    for note in imported.notes { log.note(note) }
+    let json = imported.json.hasSuffix("\n") ? imported.json : imported.json + "\n"
     if let output {
       try PictureFile.write(Data(json.utf8), to: output)
     } else {

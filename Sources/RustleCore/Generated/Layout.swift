@@ -737,12 +737,16 @@ extension NativeLayout {
         [
           ("file", MemoryLayout<RustleProfileConfiguration>.offset(of: \.file)),
           ("file_count", MemoryLayout<RustleProfileConfiguration>.offset(of: \.file_count)),
+          ("kind", MemoryLayout<RustleProfileConfiguration>.offset(of: \.kind)),
+          ("first_universe", MemoryLayout<RustleProfileConfiguration>.offset(of: \.first_universe)),
         ]),
       record(
         RustleProfileDescription.self, "RustleProfileDescription",
         [
           ("modes", MemoryLayout<RustleProfileDescription>.offset(of: \.modes)),
           ("notes", MemoryLayout<RustleProfileDescription>.offset(of: \.notes)),
+          ("fixtures", MemoryLayout<RustleProfileDescription>.offset(of: \.fixtures)),
+          ("is_scene", MemoryLayout<RustleProfileDescription>.offset(of: \.is_scene)),
         ]),
       record(
         RustleRhythmConfiguration.self, "RustleRhythmConfiguration",

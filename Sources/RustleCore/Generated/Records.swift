@@ -349,15 +349,15 @@ package enum NativeDecoding: UInt32, Sendable, CaseIterable {
   case viterbi = 1
 }
 
-/// A kind of text of a profile.
+/// A kind of text of a file of fixtures.
 package enum NativeProfileText: UInt32, Sendable, CaseIterable {
-  /// Its name, at index 0.
+  /// The name of the profile, at index 0.
   case name = 0
   /// The name of a mode.
   case mode = 1
   /// A note: what was assumed or left out, in one sentence.
   case note = 2
-  /// The profile as JSON of version 1, at index 0, for the `profiles` of a rig.
+  /// The profile as JSON of version 1, for the `profiles` of a rig; of a scene a rig as JSON of version 1. At index 0.
   case json = 3
 }
 
@@ -439,6 +439,8 @@ package enum NativeShowText: UInt32, Sendable, CaseIterable {
   case rigFile = 5
   /// What is played as it is, in one sentence: a selection that the rig lacks, a fault of the rig's patch.
   case notice = 6
+  /// The show as JSON of version 1, at place 0; it is read as the same show.
+  case json = 7
 }
 
 /// From where a venue is seen.
@@ -2931,16 +2933,22 @@ package struct NativePitchDescription: Sendable, Hashable {
   }
 }
 
-/// The file of a fixture.
+/// A file of fixtures.
 package struct NativeProfileConfiguration: Sendable, Hashable, NativeRecord {
   /// The bytes, at most 8 MiB, read during the call only: JSON of the Open Fixture Library, a definition of QLC+ (.qxf), a GDTF
-  /// archive, or JSON of ours; none: the built-in dimmer.
+  /// archive, JSON of ours, or a scene (MVR); none: the built-in dimmer.
   package var file: [UInt8]
+  /// The protocol of a scene's rig.
+  package var kind: NativeDMXProtocol
+  /// The universe of the protocol that the first universe of a scene is; the others follow it.
+  package var firstUniverse: Int
 
   package init(
-    file: [UInt8]
+    file: [UInt8], kind: NativeDMXProtocol, firstUniverse: Int
   ) {
     self.file = file
+    self.kind = kind
+    self.firstUniverse = firstUniverse
   }
 
   /// The record for C; memory that it lends is that of `lent`.
@@ -2948,6 +2956,8 @@ package struct NativeProfileConfiguration: Sendable, Hashable, NativeRecord {
     var record = unsafe RustleProfileConfiguration()
     unsafe record.file_count = file.count
     unsafe record.file = lent.array(file)
+    unsafe record.kind = kind.rawValue
+    unsafe record.first_universe = UInt32(clamping: firstUniverse)
     return unsafe record
   }
 
@@ -2958,16 +2968,22 @@ package struct NativeProfileConfiguration: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// What is in a profile.
+/// What is in a file of fixtures.
 package struct NativeProfileDescription: Sendable, Hashable {
-  /// The number of modes.
+  /// The number of modes; of a scene 0.
   package var modes: Int
   /// The number of notes.
   package var notes: Int
+  /// The number of fixtures of a scene that have an address; otherwise 0.
+  package var fixtures: Int
+  /// Not 0: it is a scene.
+  package var isScene: Bool
 
   init(_ record: RustleProfileDescription) {
     modes = Int(record.modes)
     notes = Int(record.notes)
+    fixtures = Int(record.fixtures)
+    isScene = record.is_scene != 0
   }
 }
 

@@ -3529,7 +3529,7 @@ static inline RustleStatus rustle_pitch_contour(
       frames_capacity, count, error);
 }
 
-// ---- Profiles of fixtures, from the files of other programs.
+// ---- Profiles of fixtures and rigs, from the files of other programs.
 
 /// The number of `rustle_profile_new`.
 #define RUSTLE_NEW_PROFILE 0xF0B5F48Fu
@@ -3537,9 +3537,9 @@ static inline RustleStatus rustle_pitch_contour(
 /// The number of `rustle_profile_describe`.
 #define RUSTLE_DESCRIBE_PROFILE 0xC9AD14A2u
 
-// `RustleProfileText`: A kind of text of a profile.
+// `RustleProfileText`: A kind of text of a file of fixtures.
 
-/// Its name, at index 0.
+/// The name of the profile, at index 0.
 #define RUSTLE_PROFILE_NAME 0
 
 /// The name of a mode.
@@ -3548,37 +3548,47 @@ static inline RustleStatus rustle_pitch_contour(
 /// A note: what was assumed or left out, in one sentence.
 #define RUSTLE_PROFILE_NOTE 2
 
-/// The profile as JSON of version 1, at index 0, for the `profiles` of a rig.
+/// The profile as JSON of version 1, for the `profiles` of a rig; of a scene a rig as JSON of version 1. At
+/// index 0.
 #define RUSTLE_PROFILE_JSON 3
 
-/// The file of a fixture.
+/// A file of fixtures.
 typedef struct RustleProfileConfiguration {
   /// The bytes, at most 8 MiB, read during the call only: JSON of the Open Fixture Library, a definition of QLC+ (.qxf), a GDTF
-  /// archive, or JSON of ours; none: the built-in dimmer.
+  /// archive, JSON of ours, or a scene (MVR); none: the built-in dimmer.
   const uint8_t *file;
   /// The number of bytes. Example: 0.
   size_t file_count;
+  /// The protocol of a scene's rig.
+  /// One of `RUSTLE_DMX_…`.
+  uint32_t kind;
+  /// The universe of the protocol that the first universe of a scene is; the others follow it.
+  uint32_t first_universe;
 } RustleProfileConfiguration;
 
-/// What is in a profile.
+/// What is in a file of fixtures.
 typedef struct RustleProfileDescription {
-  /// The number of modes.
+  /// The number of modes; of a scene 0.
   uint32_t modes;
   /// The number of notes.
   uint32_t notes;
+  /// The number of fixtures of a scene that have an address; otherwise 0.
+  uint32_t fixtures;
+  /// Not 0: it is a scene.
+  uint32_t is_scene;
 } RustleProfileDescription;
 
-/// Reads the file of a fixture, of any of the formats. `profile` receives the handle, to be freed with
+/// Reads a file of fixtures, of any of the formats. `profile` receives the handle, to be freed with
 /// `rustle_profile_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH` (more than 8 MiB), `RUSTLE_MALFORMED_FILE` (of none of the formats, or
-/// no profile).
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH` (more than 8 MiB),
+/// `RUSTLE_MALFORMED_FILE` (of none of the formats, or no profile).
 static inline RustleStatus rustle_profile_new(
     const RustleProfileConfiguration *configuration, RustleHandle *profile, RustleError *error) {
   return rustle_new(RUSTLE_NEW_PROFILE, configuration, sizeof *configuration, profile, error);
 }
 
-/// Writes what is in a profile to `description`.
+/// Writes what is in a file of fixtures to `description`.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 static inline RustleStatus rustle_profile_describe(
@@ -3591,8 +3601,8 @@ static inline RustleStatus rustle_profile_free(RustleHandle profile, RustleError
   return rustle_is_of_kind(profile, 21) ? rustle_free(profile, error) : rustle_refuse_kind(profile, 21, error);
 }
 
-/// Writes a text of a profile to `text` if there is room for all of it; `index` counts from 0. `length`
-/// receives the number of bytes, UTF-8, not NUL-terminated; 0 past the last. `kind` is one of
+/// Writes a text of a file of fixtures to `text` if there is room for all of it; `index` counts from 0.
+/// `length` receives the number of bytes, UTF-8, not NUL-terminated; 0 past the last. `kind` is one of
 /// `RUSTLE_PROFILE_…`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
@@ -4001,6 +4011,9 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, 
 
 /// What is played as it is, in one sentence: a selection that the rig lacks, a fault of the rig's patch.
 #define RUSTLE_SHOW_TEXT_NOTICE 6
+
+/// The show as JSON of version 1, at place 0; it is read as the same show.
+#define RUSTLE_SHOW_TEXT_JSON 7
 
 // `RustlePictureView`: From where a venue is seen.
 
@@ -6080,12 +6093,16 @@ RUSTLE_ASSERT(offsetof(RustlePitchDescription, frame_length) == 16, "the offset 
 RUSTLE_ASSERT(offsetof(RustlePitchDescription, shortest_frame_length) == 20, "the offset of RustlePitchDescription.shortest_frame_length");
 RUSTLE_ASSERT(offsetof(RustlePitchDescription, hop) == 24, "the offset of RustlePitchDescription.hop");
 RUSTLE_ASSERT(offsetof(RustlePitchDescription, reserved) == 28, "the offset of RustlePitchDescription.reserved");
-RUSTLE_ASSERT(sizeof(RustleProfileConfiguration) == 16, "the size of RustleProfileConfiguration");
+RUSTLE_ASSERT(sizeof(RustleProfileConfiguration) == 24, "the size of RustleProfileConfiguration");
 RUSTLE_ASSERT(offsetof(RustleProfileConfiguration, file) == 0, "the offset of RustleProfileConfiguration.file");
 RUSTLE_ASSERT(offsetof(RustleProfileConfiguration, file_count) == 8, "the offset of RustleProfileConfiguration.file_count");
-RUSTLE_ASSERT(sizeof(RustleProfileDescription) == 8, "the size of RustleProfileDescription");
+RUSTLE_ASSERT(offsetof(RustleProfileConfiguration, kind) == 16, "the offset of RustleProfileConfiguration.kind");
+RUSTLE_ASSERT(offsetof(RustleProfileConfiguration, first_universe) == 20, "the offset of RustleProfileConfiguration.first_universe");
+RUSTLE_ASSERT(sizeof(RustleProfileDescription) == 16, "the size of RustleProfileDescription");
 RUSTLE_ASSERT(offsetof(RustleProfileDescription, modes) == 0, "the offset of RustleProfileDescription.modes");
 RUSTLE_ASSERT(offsetof(RustleProfileDescription, notes) == 4, "the offset of RustleProfileDescription.notes");
+RUSTLE_ASSERT(offsetof(RustleProfileDescription, fixtures) == 8, "the offset of RustleProfileDescription.fixtures");
+RUSTLE_ASSERT(offsetof(RustleProfileDescription, is_scene) == 12, "the offset of RustleProfileDescription.is_scene");
 RUSTLE_ASSERT(sizeof(RustleRhythmConfiguration) == 32, "the size of RustleRhythmConfiguration");
 RUSTLE_ASSERT(offsetof(RustleRhythmConfiguration, sample_rate) == 0, "the offset of RustleRhythmConfiguration.sample_rate");
 RUSTLE_ASSERT(offsetof(RustleRhythmConfiguration, slowest) == 8, "the offset of RustleRhythmConfiguration.slowest");

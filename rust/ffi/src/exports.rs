@@ -6273,6 +6273,20 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleProfileConfiguration, file_count),
     ),
     entry(
+        c"RustleProfileConfiguration",
+        Some(c"kind"),
+        0,
+        0,
+        offset_of!(RustleProfileConfiguration, kind),
+    ),
+    entry(
+        c"RustleProfileConfiguration",
+        Some(c"first_universe"),
+        0,
+        0,
+        offset_of!(RustleProfileConfiguration, first_universe),
+    ),
+    entry(
         c"RustleProfileDescription",
         None,
         size_of::<RustleProfileDescription>(),
@@ -6292,6 +6306,20 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleProfileDescription, notes),
+    ),
+    entry(
+        c"RustleProfileDescription",
+        Some(c"fixtures"),
+        0,
+        0,
+        offset_of!(RustleProfileDescription, fixtures),
+    ),
+    entry(
+        c"RustleProfileDescription",
+        Some(c"is_scene"),
+        0,
+        0,
+        offset_of!(RustleProfileDescription, is_scene),
     ),
     entry(
         c"RustleRhythmConfiguration",
@@ -8772,12 +8800,16 @@ const _: () = {
     assert!(offset_of!(RustlePitchDescription, shortest_frame_length) == 20);
     assert!(offset_of!(RustlePitchDescription, hop) == 24);
     assert!(offset_of!(RustlePitchDescription, reserved) == 28);
-    assert!(size_of::<RustleProfileConfiguration>() == 16 && align_of::<RustleProfileConfiguration>() == 8);
+    assert!(size_of::<RustleProfileConfiguration>() == 24 && align_of::<RustleProfileConfiguration>() == 8);
     assert!(offset_of!(RustleProfileConfiguration, file) == 0);
     assert!(offset_of!(RustleProfileConfiguration, file_count) == 8);
-    assert!(size_of::<RustleProfileDescription>() == 8 && align_of::<RustleProfileDescription>() == 4);
+    assert!(offset_of!(RustleProfileConfiguration, kind) == 16);
+    assert!(offset_of!(RustleProfileConfiguration, first_universe) == 20);
+    assert!(size_of::<RustleProfileDescription>() == 16 && align_of::<RustleProfileDescription>() == 4);
     assert!(offset_of!(RustleProfileDescription, modes) == 0);
     assert!(offset_of!(RustleProfileDescription, notes) == 4);
+    assert!(offset_of!(RustleProfileDescription, fixtures) == 8);
+    assert!(offset_of!(RustleProfileDescription, is_scene) == 12);
     assert!(size_of::<RustleRhythmConfiguration>() == 32 && align_of::<RustleRhythmConfiguration>() == 8);
     assert!(offset_of!(RustleRhythmConfiguration, sample_rate) == 0);
     assert!(offset_of!(RustleRhythmConfiguration, slowest) == 8);

@@ -172,6 +172,7 @@ impl ShowObject {
             RustleShowText::Cue => show.cues.get(index).map(|cue| cue.name.clone()),
             RustleShowText::Fault => self.faults.get(index).map(ToString::to_string),
             RustleShowText::RigFile => (place == 0).then(|| self.rig_file.clone()),
+            RustleShowText::Json => (place == 0).then(|| show.to_json()),
             RustleShowText::Notice => self.notices.get(index).cloned(),
         };
         let words = found.unwrap_or_default();

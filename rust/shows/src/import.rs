@@ -15,7 +15,7 @@ mod xml;
 
 pub use gdtf::gdtf;
 pub(crate) use json::Node;
-pub use mvr::{Scene, SceneFixture, mvr};
+pub use mvr::{Scene, SceneFixture, is_scene, mvr};
 pub use ofl::ofl;
 pub(crate) use own::profile;
 #[cfg(test)]

@@ -76,6 +76,8 @@ choices! {
         RigFile = 5,
         /// What is played as it is, in one sentence: a selection that the rig lacks, a fault of the rig's patch.
         Notice = 6,
+        /// The show as JSON of version 1, at place 0; it is read as the same show.
+        Json = 7,
     }
 }
 

@@ -7,6 +7,8 @@ use rustle_lighting::SLOTS;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
+/// What a scene is in an archive.
+const DESCRIPTION: &str = "GeneralSceneDescription.xml";
 /// The most devices of a scene.
 const MAX_DEVICES: usize = 500;
 /// The deepest tree of layers and groups.
@@ -46,12 +48,17 @@ pub struct Scene {
     pub notes: Vec<String>,
 }
 
+/// Whether the bytes are an archive with a scene, which may be malformed.
+pub fn is_scene(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK") && archive::file(bytes, DESCRIPTION).is_ok()
+}
+
 /// Reads a scene.
 ///
 /// # Errors
 /// [`ImportError`] for bytes that are no such archive. A device that cannot be a profile is a note.
 pub fn mvr(bytes: &[u8]) -> Result<Scene, ImportError> {
-    let description = archive::file(bytes, "GeneralSceneDescription.xml")?;
+    let description = archive::file(bytes, DESCRIPTION)?;
     let document = xml::parse(xml::document(&description)?)?;
     let root = document.root_element();
     let scene = xml::child(root, "Scene").filter(|_| root.tag_name().name() == "GeneralSceneDescription");
@@ -267,10 +274,14 @@ impl Scene {
                 FixtureId::Name(name) => Value::from(name.as_str()),
             };
             let mut value = json!({
-                "id": id, "profile": fixture.profile, "mode": fixture.mode, "protocol": protocol, "universe": universe,
+                "id": id, "profile": fixture.profile, "protocol": protocol, "universe": universe,
                 "address": slot, "position": fixture.position, "rotation": fixture.rotation,
             });
-            for (key, text) in [("name", &fixture.name), ("group", &fixture.layer)] {
+            for (key, text) in [
+                ("name", &fixture.name),
+                ("mode", &fixture.mode),
+                ("group", &fixture.layer),
+            ] {
                 if !text.is_empty() {
                     value[key] = text.as_str().into();
                 }

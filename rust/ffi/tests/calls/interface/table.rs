@@ -1015,18 +1015,28 @@ pub(crate) static RUSTLE_PITCH_CONFIGURATION: Record = Record {
 
 /// `RustleProfileConfiguration`.
 pub(crate) static RUSTLE_PROFILE_CONFIGURATION: Record = Record {
-    size: 16,
-    fields: &[Field {
-        offset: 0,
-        what: What::List(
-            &Element {
-                size: 1,
-                what: What::Number(Number::U8, 0.0),
-            },
-            8,
-            0,
-        ),
-    }],
+    size: 24,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::List(
+                &Element {
+                    size: 1,
+                    what: What::Number(Number::U8, 0.0),
+                },
+                8,
+                0,
+            ),
+        },
+        Field {
+            offset: 16,
+            what: What::Choice(&[0, 1], 0),
+        },
+        Field {
+            offset: 20,
+            what: What::Number(Number::U32, 0.0),
+        },
+    ],
 };
 
 /// `RustleRhythmConfiguration`.
@@ -3682,7 +3692,7 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_PROFILE_CONFIGURATION),
-                size: 16,
+                size: 24,
             },
             Parameter {
                 what: What::NewHandle,
@@ -3713,8 +3723,8 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::Out(8, false),
-                size: 8,
+                what: What::Out(16, false),
+                size: 16,
             },
         ],
         statuses: &[
@@ -7047,7 +7057,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::Choice(&[0, 1, 2, 3, 4, 5, 6], 0),
+                what: What::Choice(&[0, 1, 2, 3, 4, 5, 6, 7], 0),
                 size: 0,
             },
             Parameter {
