@@ -62,7 +62,7 @@ const SENDERS: [(bool, Way); 6] = [
 
 /// The time since the first call of this function, in ns.
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures times")]
-fn now_ns() -> u64 {
+pub(crate) fn now_ns() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
@@ -71,7 +71,7 @@ fn now_ns() -> u64 {
     clippy::disallowed_methods,
     reason = "a program that does nothing else meanwhile"
 )]
-fn sleep_ns(ns: u64) {
+pub(crate) fn sleep_ns(ns: u64) {
     std::thread::sleep(Duration::from_nanos(ns));
 }
 

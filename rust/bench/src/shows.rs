@@ -1,5 +1,6 @@
 //! Shows: the time of a frame of effects, beside a version that computes pixel by pixel, in the same visits.
 
+mod delay;
 mod naive;
 
 use crate::dmx::processor_time;
@@ -81,6 +82,7 @@ pub(crate) fn tables(visits: usize) -> Result<String, Box<dyn Error>> {
             "| festival, 100 fixtures with 460 elements, {name} | {ms:.4} |"
         )?;
     }
+    text.push_str(&delay::table()?);
     Ok(text)
 }
 
