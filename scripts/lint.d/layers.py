@@ -47,15 +47,19 @@ SWIFT_ARROWS = {
     "RustleCommand": {"RustleCLI"},
     "RustleBench": {"RustleCore", "RustleMarket", "RustleAudio"},
     "RustleCrossings": {"RustleCore", "RustleMarket"},
+    # The studio's package.
+    "StudioCore": set(),
+    "RustleStudio": {"CWeb", "Rustle", "RustleAudio", "StudioCore"},
+    "StudioCommand": {"RustleStudio"},
 }
-OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal", "CZlib"}
+OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal", "CWeb", "CZlib"}
 
 # Where the word `unsafe` may stand.
 UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|udp/src|system/src|ffi|kit|testkit|bench|fuzz|lighting/fuzz|shows/fuzz|tempo/fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
 UNSAFE_SWIFT = re.compile(
     r"Sources/RustleCore/|Sources/RustleAudioFiles/(SoundFile|SoundFileEncoder|Coded/ProgramChannel)\.swift$"
     r"|Sources/RustlePlot/Canvas\.swift$|Sources/RustleFiles/(FileReplacement|AvailableBytes)\.swift$"
-    r"|Sources/RustleWebSocket/Inflater\.swift$")
+    r"|Sources/RustleWebSocket/Inflater\.swift$|Sources/Studio/Sources/RustleStudio/(StudioServer|WebFiles)\.swift$")
 
 # Ways around the compiler's checks, spelled in two parts so that this file does not hold them.
 FORBIDDEN = {
@@ -81,7 +85,7 @@ def without_comments(text):
 
 
 def swift_module(name):
-    parts = name.split("/")
+    parts = name.removeprefix("Sources/Studio/").split("/")
     return parts[1] if parts[0] == "Sources" and len(parts) > 2 else None
 
 

@@ -21,7 +21,7 @@ STRICT = [
     {"enableUpcomingFeature": {"_0": "InternalImportsByDefault"}},
     {"enableUpcomingFeature": {"_0": "MemberImportVisibility"}},
 ]
-PACKAGES = [".", "Tests/ConsumerTests"]
+PACKAGES = [".", "Sources/Studio", "Tests/ConsumerTests"]
 
 
 def output(arguments, folder):

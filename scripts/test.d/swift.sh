@@ -249,6 +249,12 @@ PAGE
 
 sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_command"; }
 
+# studio: its package has a build of its own.
+studio() {
+  swift_tests "the studio" "$root/Sources/Studio" --scratch-path "$root/.build-studio"
+  counted "the studio in a browser" "$root/scripts/studio-test" "$root/.build-studio/debug/rustle-studio"
+}
+
 # peers: what scripts/peers-test counts.
 peers() { counted "DMX with real peers" "$root/scripts/peers-test" "$swift_command"; }
 

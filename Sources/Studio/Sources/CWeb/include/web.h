@@ -1,0 +1,16 @@
+// The files of the page, which are in the program.
+#ifndef RUSTLE_WEB_H
+#define RUSTLE_WEB_H
+
+#include <stddef.h>
+
+// The number of files.
+size_t rustle_web_count(void);
+// The path of a file below the root, without a slash at its beginning.
+const char *rustle_web_path(size_t index);
+// Its number of bytes.
+size_t rustle_web_length(size_t index);
+// One of its bytes.
+unsigned char rustle_web_byte(size_t index, size_t offset);
+
+#endif

@@ -1,0 +1,228 @@
+internal import Rustle
+internal import StudioCore
+
+/// What a client can do: `engine/action`, over the WebSocket and as `POST /api/engine/action`.
+enum Action: String, CaseIterable {
+  case tickerStart = "ticker/start"
+  case tickerStop = "ticker/stop"
+  case soundSelect = "sound/select"
+  case meterSet = "meter/set"
+  case meterCalibrate = "meter/calibrate"
+  case meterReset = "meter/reset"
+  case spectrumSet = "spectrum/set"
+  case tunerSet = "tuner/set"
+  case equalizerGain = "equalizer/gain"
+  case equalizerSet = "equalizer/set"
+  case equalizerBypass = "equalizer/bypass"
+  case equalizerImport = "equalizer/import"
+  case equalizerExport = "equalizer/export"
+  case tempoSet = "tempo/set"
+  case tempoTap = "tempo/tap"
+  case tempoSession = "tempo/session"
+  case tempoPlay = "tempo/play"
+  case lightsStart = "lights/start"
+  case lightsStop = "lights/stop"
+  case lightsArm = "lights/arm"
+  case lightsBlackout = "lights/blackout"
+  case lightsMaster = "lights/master"
+  case lightsScene = "lights/scene"
+  case lightsGo = "lights/go"
+  case lightsBack = "lights/back"
+}
+
+extension Studio {
+  /// Performs an action; its result is null unless the action says otherwise.
+  func perform(_ action: Action, _ arguments: JSON, by client: Int?) async throws -> JSON {
+    let arguments = Arguments(arguments)
+    switch action {
+    case .tickerStart:
+      try await prices.start(
+        symbols: try arguments.strings("symbols", default: prices.symbols),
+        rate: try arguments.number("rate", in: 0.1...1_000, default: prices.rate))
+    case .tickerStop: await prices.stop()
+    case .soundSelect: try selectSound(arguments, client)
+    case .meterSet, .meterCalibrate, .meterReset: try setMeter(action, arguments)
+    case .spectrumSet:
+      let size = Int(try arguments.number("size", in: 256...16_384))
+      guard size.nonzeroBitCount == 1 else {
+        throw ActionError("validation", "size: expected a power of two, got \(size)")
+      }
+      sound.spectrumSize = size
+    case .tunerSet: try setTuner(arguments)
+    case .equalizerGain, .equalizerSet, .equalizerBypass, .equalizerImport: try await setEqualizer(action, arguments)
+    case .equalizerExport: return ["text": .string(EqualizerText.format(sound.settings))]
+    case .tempoSet:
+      let tempo = try arguments.number("bpm", in: 20...999)
+      try clock.setTempo(tempo)
+      try session.setTempo(tempo)
+    case .tempoTap:
+      try clock.tap()
+      if let tempo = clock.taps?.tempo, session.isEnabled, (20...999).contains(tempo) { try session.setTempo(tempo) }
+    case .tempoSession:
+      if try arguments.bool("enabled") { try session.enable() } else { try session.disable() }
+    case .tempoPlay: try session.setPlaying(try arguments.bool("playing"))
+    case .lightsStart, .lightsStop, .lightsArm, .lightsBlackout, .lightsMaster, .lightsScene, .lightsGo, .lightsBack:
+      try await setLights(action, arguments)
+    }
+    return .null
+  }
+
+  private func selectSound(_ arguments: Arguments, _ client: Int?) throws {
+    switch try arguments.string("kind") {
+    case "none": try sound.select(.none)
+    case "demo": try sound.select(.device(AudioDevice.demo.name))
+    case "device": try sound.select(.device(try arguments.string("name")))
+    case "browser":
+      guard let client else {
+        throw ActionError("validation", "expected a client with a microphone, got a request without a WebSocket")
+      }
+      try sound.select(.browser(client))
+    case let other: throw ActionError("validation", "kind: expected none, demo, device or browser, got \(other)")
+    }
+  }
+
+  private func setMeter(_ action: Action, _ arguments: Arguments) throws {
+    var configuration = sound.meterConfiguration
+    switch action {
+    case .meterCalibrate:
+      guard let reading = sound.reading else {
+        throw ActionError("wrongState", "expected a running meter, got none", advice: "Choose a sound first.")
+      }
+      let reference = try arguments.number("level", in: 0...160)
+      configuration.calibration = try configuration.calibration.matching(reading: reading.level, to: reference)
+    case .meterReset: break
+    default:
+      let weighting = try arguments.string("weighting", default: configuration.frequencyWeighting.rawValue)
+      let time = try arguments.string("time", default: configuration.timeWeighting.rawValue)
+      guard let weighting = FrequencyWeighting(rawValue: weighting), let time = TimeWeighting(rawValue: time) else {
+        throw ActionError(
+          "validation", "expected the weightings A, C or Z, and F, S or I, got \(weighting) and \(time)")
+      }
+      (configuration.frequencyWeighting, configuration.timeWeighting) = (weighting, time)
+      if arguments["calibrated"] == false { configuration.calibration = .uncalibrated }
+    }
+    sound.meterConfiguration = configuration
+  }
+
+  private func setTuner(_ arguments: Arguments) throws {
+    var configuration = sound.tunerConfiguration
+    let reference = try arguments.number("a4", in: 392...466, default: configuration.tuning.reference)
+    configuration.tuning = try configuration.tuning.with(reference: reference)
+    if let name = arguments["temperament"].string {
+      guard let preset = Temperament.Preset(rawValue: name) else {
+        throw ActionError("validation", "temperament: expected one of the list, got \(name)")
+      }
+      configuration.tuning = configuration.tuning.with(temperament: Temperament(preset))
+    }
+    if let name = arguments["instrument"].string {
+      guard
+        let instrument = Instrument.Preset(rawValue: name).map(Instrument.init)
+          ?? (name == "chromatic" ? .chromatic : nil)
+      else { throw ActionError("validation", "instrument: expected one of the list, got \(name)") }
+      configuration.instrument = instrument
+    }
+    sound.tunerConfiguration = configuration
+  }
+
+  private func setEqualizer(_ action: Action, _ arguments: Arguments) async throws {
+    var (settings, isBypassed) = (sound.settings, sound.isBypassed)
+    switch action {
+    case .equalizerGain:
+      let gain = try arguments.number("gain", in: -12...12)
+      let band = Int(try arguments.number("band", in: 0...Double(max(settings.left.count, settings.right.count) - 1)))
+      let channel = try arguments.string("channel", default: "both")
+      guard ["left", "right", "both"].contains(channel) else {
+        throw ActionError("validation", "channel: expected left, right or both, got \(channel)")
+      }
+      if channel != "right", settings.left.indices.contains(band) { settings.left[band].gain = gain }
+      if channel != "left", settings.right.indices.contains(band) { settings.right[band].gain = gain }
+    case .equalizerSet:
+      let count = EqualizerSettings.centerFrequencies.count
+      let left = try arguments.numbers("left", count: count, in: -12...12)
+      settings = try .graphic(gains: left + arguments.numbers("right", count: count, in: -12...12))
+    case .equalizerImport: settings = try EqualizerText.parse(try arguments.string("text"))
+    default: isBypassed = try arguments.bool("bypassed")
+    }
+    try await sound.set(settings, isBypassed: isBypassed)
+  }
+
+  private func setLights(_ action: Action, _ arguments: Arguments) async throws {
+    switch action {
+    case .lightsStart: try await lights.start(following: clock)
+    case .lightsStop: await lights.stop()
+    case .lightsBlackout: try await lights.setDark(try arguments.bool("on"))
+    case .lightsMaster: try await lights.setMaster(try arguments.number("level", in: 0...1))
+    case .lightsScene:
+      let name = try arguments.string("name")
+      guard let scene = lights.show.scenes.firstIndex(of: name) else {
+        throw ActionError("validation", "name: expected a scene of the show, got \(name)")
+      }
+      try await lights.show(scene: scene)
+    case .lightsGo: try await lights.go()
+    case .lightsBack: try await lights.back()
+    default:
+      guard try arguments.bool("armed") else { return await lights.disarm() }
+      let parts = try arguments.string("output").split(separator: ":", maxSplits: 1).map(String.init)
+      guard parts.count == 2, let kind = DMXProtocol(rawValue: parts[0]), !parts[1].isEmpty else {
+        throw ActionError("validation", "output: expected sacn:ADDRESS or artnet:ADDRESS, such as sacn:192.168.1.40")
+      }
+      let protocols = try await lights.protocols
+      guard protocols.contains(kind) else {
+        let names = protocols.map(\.rawValue).sorted().joined(separator: " or ")
+        throw ActionError(
+          "validation", "output: expected \(names), the protocol of the show's universes, got \(kind.rawValue)")
+      }
+      try await lights.arm(kind, parts[1])
+    }
+  }
+}
+
+/// The arguments of an action, checked.
+struct Arguments {
+  private let value: JSON
+
+  init(_ value: JSON) { self.value = value }
+
+  subscript(key: String) -> JSON { value[key] }
+
+  func number(_ key: String, in range: ClosedRange<Double>, default: Double? = nil) throws(ActionError) -> Double {
+    if value[key] == .null, let `default` { return `default` }
+    guard let number = value[key].number, range.contains(number) else {
+      let bounds = "\(range.lowerBound) to \(range.upperBound)"
+      throw ActionError("validation", "\(key): expected \(bounds), got \(value[key].text)")
+    }
+    return number
+  }
+
+  func numbers(_ key: String, count: Int, in range: ClosedRange<Double>) throws(ActionError) -> [Double] {
+    let numbers = value[key].array?.compactMap(\.number) ?? []
+    guard numbers.count == count, numbers.allSatisfy(range.contains) else {
+      throw ActionError("validation", "\(key): expected \(count) numbers of \(range.lowerBound) to \(range.upperBound)")
+    }
+    return numbers
+  }
+
+  func string(_ key: String, default: String? = nil) throws(ActionError) -> String {
+    if value[key] == .null, let `default` { return `default` }
+    guard let string = value[key].string else {
+      throw ActionError("validation", "\(key): expected a text, got \(value[key].text)")
+    }
+    return string
+  }
+
+  func strings(_ key: String, default: [String]) throws(ActionError) -> [String] {
+    if value[key] == .null { return `default` }
+    let strings = value[key].array?.compactMap(\.string) ?? []
+    guard (1...32).contains(strings.count), Set(strings).count == strings.count else {
+      throw ActionError("validation", "\(key): expected 1 to 32 different texts, got \(value[key].text)")
+    }
+    return strings
+  }
+
+  func bool(_ key: String) throws(ActionError) -> Bool {
+    guard let bool = value[key].bool else {
+      throw ActionError("validation", "\(key): expected true or false, got \(value[key].text)")
+    }
+    return bool
+  }
+}

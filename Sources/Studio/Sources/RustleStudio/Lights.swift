@@ -1,0 +1,115 @@
+internal import Foundation
+internal import Rustle
+internal import StudioCore
+
+/// The demo show, its picture, and its outputs once a person has armed them.
+@MainActor
+final class Lights {
+  let show: LightShow
+  private(set) var isRunning = false
+  private(set) var isDark = false
+  private(set) var master = 1.0
+  /// The address of the output; nil: not armed.
+  private(set) var output: String?
+  private(set) var report: LightingReport?
+
+  private let controller: LightingController
+  /// Is called when the state has changed by itself.
+  var onChange: @MainActor () -> Void = {}
+
+  private let hub: Hub
+  private var sender: DMXSender?
+  private var reports: Task<Void, Never>?
+  private var drawing: Task<Void, Never>?
+
+  init(hub: Hub) throws(LightingError) {
+    self.hub = hub
+    show = try LightShow(demo: .festival)
+    controller = LightingController(show)
+  }
+
+  /// Plays the show from its beginning, on no output.
+  func start(following clock: TempoClock) async throws(LightingError) {
+    await stop()
+    let stream = try await controller.start()
+    try await controller.follow(clock)
+    try await controller.setMaster(master)
+    (isRunning, isDark) = (true, false)
+    reports = Task { [weak self] in
+      for await element in stream {
+        guard case .value(let report) = element, let self else { continue }
+        let isNews = report.scene != self.report?.scene || report.cue != self.report?.cue
+        self.report = report
+        if isNews { self.onChange() }
+      }
+    }
+  }
+
+  /// Draws the show while clients look at it.
+  func draw(_ isWanted: Bool) {
+    guard isWanted, isRunning else {
+      drawing?.cancel()
+      drawing = nil
+      return
+    }
+    guard drawing == nil else { return }
+    let (controller, hub) = (controller, hub)
+    drawing = Task.detached {
+      while !Task.isCancelled {
+        let picture = VenuePicture(width: 960, height: 540, view: .front, form: .png)
+        guard let png = try? await controller.picture(picture) else { return }
+        hub.publish(.lights, Array(png))
+        try? await Task.sleep(for: .milliseconds(80))
+      }
+    }
+  }
+
+  /// The protocols of the show's universes.
+  var protocols: Set<DMXProtocol> {
+    get async throws(LightingError) { Set(try await controller.levels().keys.map(\.protocol)) }
+  }
+
+  /// Sends the show to an address from now on. Nothing was sent before.
+  func arm(_ protocol: DMXProtocol, _ address: String) async throws(LightingError) {
+    await disarm()
+    var configuration = DMXConfiguration(`protocol`, name: "rustle studio")
+    configuration.destinations = [address]
+    if AccessRules.isLoopback(String(address.prefix { $0 != ":" })) { configuration.interface = "127.0.0.1" }
+    let sender = try DMXSender(configuration)
+    try await controller.add(sender)
+    self.sender = sender
+    output = "\(`protocol`.rawValue):\(address)"
+  }
+
+  /// Ends the output: its universes are terminated.
+  func disarm() async {
+    if let sender { await controller.remove(sender) }
+    (sender, output) = (nil, nil)
+  }
+
+  func setDark(_ isDark: Bool) async throws(LightingError) {
+    try await controller.setBlackout(isDark)
+    self.isDark = isDark
+  }
+
+  func setMaster(_ level: Double) async throws(LightingError) {
+    try await controller.setMaster(level)
+    master = level
+  }
+
+  func show(scene: Int) async throws(LightingError) {
+    try await controller.show(scene: scene, fade: .milliseconds(800))
+  }
+  func go() async throws(LightingError) { try await controller.go() }
+  func back() async throws(LightingError) { try await controller.back() }
+
+  /// Ends the show and its output.
+  func stop() async {
+    drawing?.cancel()
+    drawing = nil
+    await disarm()
+    await controller.stop()
+    await reports?.value
+    (isRunning, report, reports) = (false, nil, nil)
+  }
+}

@@ -1,0 +1,239 @@
+internal import Rustle
+internal import StudioCore
+
+/// The sound of the studio: one source, the equalizer, and the analyzers that clients are subscribed to.
+@MainActor
+final class Sound {
+  /// Where the sound comes from.
+  enum Source: Equatable {
+    case none
+    case device(String)
+    case browser(Int)
+  }
+
+  private(set) var source = Source.none
+  private(set) var format: AudioFormat
+  private(set) var equalizer: Equalizer
+  private(set) var settings: EqualizerSettings
+  private(set) var isBypassed = false
+  var meterConfiguration = SoundLevelMeterConfiguration(measuresLoudness: true) { didSet { restart(.meter) } }
+  var tunerConfiguration = TunerConfiguration() { didSet { restart(.pitch) } }
+  var spectrumSize = 4_096 { didSet { restart(.spectrum) } }
+  /// The newest reading of the meter, for the calibration.
+  private(set) var reading: SoundLevelReading?
+  /// The error that ended the source or an analyzer.
+  private(set) var failure: String?
+
+  /// Is called when the state has changed by itself.
+  var onChange: @MainActor () -> Void = {}
+
+  private let hub: Hub
+  private let fan = SoundFan()
+  private var wanted: Set<Topic> = []
+  private var analyzers: [Topic: Task<Void, Never>] = [:]
+  private var capture: Task<Void, Never>?
+  private var position: Int64 = 0
+  private var nextBlock: UInt32?
+
+  /// - Parameter hub: where the values go.
+  init(hub: Hub) throws(AudioError) {
+    self.hub = hub
+    format = try AudioFormat(sampleRate: 48_000, channels: 2)
+    settings = try .graphic(gains: [Double](repeating: 0, count: 2 * EqualizerSettings.centerFrequencies.count))
+    equalizer = try Equalizer(format: format, settings: settings)
+  }
+
+  /// Chooses the source.
+  func select(_ source: Source) throws(AudioError) {
+    guard source != self.source else { return }
+    (self.source, failure, reading, position, nextBlock) = (source, nil, nil, 0, nil)
+    capture?.cancel()
+    capture = nil
+    // That of a browser is known with its first block.
+    if case .device = source { try set(sampleRate: 48_000) }
+    settle()
+  }
+
+  /// The topics of sound that clients receive.
+  func want(_ topics: Set<Topic>) {
+    wanted = topics.intersection(Topic.ofSound)
+    settle()
+  }
+
+  /// Takes a block of a browser's microphone; ignored unless that client is the source.
+  func push(_ block: MicrophoneBlock, from client: Int) throws(AudioError) {
+    guard source == .browser(client) else { return }
+    try set(sampleRate: block.sampleRate)
+    var lost: Int64 = 0
+    if let nextBlock, block.sequence != nextBlock {
+      lost = Int64(block.sequence &- nextBlock) * Int64(block.samples.count)
+    }
+    nextBlock = block.sequence &+ 1
+    position += lost
+    let samples = block.samples.flatMap { [$0, $0] }
+    let buffer = try PCMBuffer(format: format, samples: samples, position: position, droppedFrames: lost)
+    position += Int64(block.samples.count)
+    hear(buffer, by: equalizer)
+  }
+
+  /// Changes the gains, or what else the equalizer does.
+  func set(_ settings: EqualizerSettings, isBypassed: Bool) async throws(AudioError) {
+    try await equalizer.set(settings.limited(toSampleRate: format.sampleRate))
+    self.settings = settings
+    if isBypassed != self.isBypassed {
+      try await equalizer.setBypassed(isBypassed)
+      self.isBypassed = isBypassed
+    }
+  }
+
+  /// Stops everything.
+  func stop() async {
+    let running = Array(analyzers.values) + (capture.map { [$0] } ?? [])
+    analyzers = [:]
+    capture = nil
+    for task in running { task.cancel() }
+    fan.finish()
+    for task in running { await task.value }
+  }
+
+  private func set(sampleRate: Double) throws(AudioError) {
+    guard sampleRate != format.sampleRate else { return }
+    let format = try AudioFormat(sampleRate: sampleRate, channels: 2)
+    equalizer = try Equalizer(
+      format: format, settings: settings.limited(toSampleRate: sampleRate), isBypassed: isBypassed)
+    self.format = format
+    for topic in Array(analyzers.keys) { restart(topic) }
+  }
+
+  /// Runs what is wanted, and nothing else.
+  private func settle() {
+    let running = source == .none ? [] : wanted
+    for (topic, task) in analyzers where !running.contains(topic) {
+      task.cancel()
+      analyzers[topic] = nil
+    }
+    for topic in running where analyzers[topic] == nil { begin(topic) }
+    if running.isEmpty {
+      capture?.cancel()
+      capture = nil
+    } else if capture == nil, case .device(let name) = source {
+      listen(to: name)
+    }
+  }
+
+  private func restart(_ topic: Topic) {
+    guard let task = analyzers.removeValue(forKey: topic) else { return }
+    task.cancel()
+    begin(topic)
+  }
+
+  private func listen(to name: String) {
+    let (format, equalizer) = (format, equalizer)
+    capture = Task { [weak self] in
+      do {
+        let capture = try AudioCapture(DeviceConfiguration(device: name, format: format))
+        for try await buffer in try await capture.buffers(of: .milliseconds(20)) {
+          guard let self, !Task.isCancelled else { return }
+          self.hear(buffer, by: equalizer)
+        }
+      } catch {
+        if !Task.isCancelled { self?.failed(error) }
+      }
+    }
+  }
+
+  private func hear(_ buffer: PCMBuffer, by equalizer: Equalizer) {
+    do {
+      let after = try equalizer.process(buffer)
+      fan.push(after)
+      if wanted.contains(.levels) { publishLevels(buffer, after) }
+    } catch {
+      failed(error)
+    }
+  }
+
+  private func publishLevels(_ before: PCMBuffer, _ after: PCMBuffer) {
+    var payload: [UInt8] = []
+    for buffer in [before, after] {
+      let levels = SignalLevel.levels(of: buffer.samples, channels: buffer.format.channels)
+      for level in levels { payload.append(number: Float(level.peak)) }
+    }
+    hub.publish(.levels, payload)
+  }
+
+  private func begin(_ topic: Topic) {
+    let (fan, hub, format) = (fan, hub, format)
+    switch topic {
+    case .meter:
+      let configuration = meterConfiguration
+      run(topic) { [weak self] in
+        let meter = try SoundLevelMeter(format: format, configuration: configuration)
+        for try await reading in try await meter.readings(of: fan, every: .milliseconds(50)) {
+          hub.publish(.meter, Self.payload(reading))
+          await self?.keep(reading)
+        }
+      }
+    case .spectrum:
+      let size = spectrumSize
+      run(topic) { try await SpectrumRows(size: size, sampleRate: format.sampleRate).run(fan, hub) }
+    case .pitch:
+      let configuration = tunerConfiguration
+      run(topic) {
+        let tuner = try Tuner(format: format, configuration: configuration)
+        for try await update in try await tuner.updates(of: fan, every: .milliseconds(33)) {
+          hub.publish(.pitch, Self.payload(update))
+        }
+      }
+    case .levels, .prices, .tempo, .lights: break
+    }
+  }
+
+  private func run(_ topic: Topic, _ body: @escaping @Sendable () async throws -> Void) {
+    analyzers[topic] = Task { [weak self] in
+      do {
+        try await body()
+      } catch {
+        if !Task.isCancelled { self?.failed(error) }
+      }
+    }
+  }
+
+  private func keep(_ reading: SoundLevelReading) { self.reading = reading }
+
+  private func failed(_ error: any Error) {
+    failure = (error as? AudioError).map { "\($0.message). \($0.advice)" } ?? "\(error)"
+    source = .none
+    settle()
+    onChange()
+  }
+
+  /// The level, Leq, minimum, maximum, momentary loudness and peak, the display value, each 8 bytes; the zone; whether it is calibrated.
+  private nonisolated static func payload(_ reading: SoundLevelReading) -> [UInt8] {
+    var payload: [UInt8] = []
+    let minimum = reading.minimum ?? .nan
+    let loudness = reading.loudness?.momentary ?? -.infinity
+    for value in [
+      reading.level, reading.equivalentContinuousLevel, minimum, reading.maximum, loudness, reading.peak,
+      reading.displayValue,
+    ] { payload.append(number: value) }
+    payload.append(integer: UInt8(reading.levelZone.rawValue))
+    payload.append(integer: UInt8(reading.calibration.isCalibrated ? 1 : 0))
+    return payload
+  }
+
+  /// Frequency (0: none), confidence, cents, level, target; then the note's number, whether it is held, whether it is in tune, and the
+  /// string (255: none).
+  private nonisolated static func payload(_ update: TunerUpdate) -> [UInt8] {
+    let reading = update.needle?.reading
+    var payload: [UInt8] = []
+    for value in [
+      reading?.frequency ?? 0, update.frame.confidence, reading?.cents ?? 0, update.frame.level, reading?.target ?? 0,
+    ] { payload.append(number: value) }
+    payload.append(integer: Int16(clamping: reading?.note.midi ?? -1))
+    payload.append(integer: UInt8(update.needle?.isHeld == true ? 1 : 0))
+    payload.append(integer: UInt8(reading?.direction() == .inTune ? 1 : 0))
+    payload.append(integer: UInt8(clamping: reading?.stringIndex ?? 255))
+    payload += Array((reading?.noteText ?? "").utf8)
+    return payload
+  }
+}

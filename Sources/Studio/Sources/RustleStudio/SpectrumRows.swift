@@ -1,0 +1,86 @@
+internal import Foundation
+internal import RustleAudio
+internal import StudioCore
+
+/// The rows of a spectrum for the page: points at frequencies evenly spaced on a logarithmic axis.
+struct SpectrumRows: Sendable {
+  /// The lowest frequency in Hz.
+  static let lowest = 20.0
+  /// The points of a row.
+  static let count = 512
+  /// The level of the byte 0, in dBFS; that of 255 is 0.
+  static let floor: Float = -120
+  /// Rows a second, at most.
+  private static let rate = 30.0
+
+  let stft: STFT
+  let sampleRate: Double
+
+  init(size: Int, sampleRate: Double) throws(FFTError) {
+    let hop = max(1, Int(sampleRate / Self.rate))
+    stft = try STFT(size: size, hop: hop, window: .hann, normalization: .amplitude, padding: .none, output: .decibels)
+    self.sampleRate = sampleRate
+  }
+
+  /// The highest frequency in Hz.
+  var highest: Double { min(20_000, sampleRate / 2) }
+
+  /// Publishes a row for each analysis frame of the sound.
+  func run(_ fan: SoundFan, _ hub: Hub) async throws {
+    var stream = try STFTStream(stft)
+    var mono: [Float] = []
+    var rows: [Float] = []
+    for try await buffer in fan.buffers() {
+      ChannelSelection.all.reduce(buffer.samples, channels: buffer.format.channels, into: &mono)
+      let capacity = stream.maximumFrameCount(for: mono.count) * stft.valuesPerRow
+      if rows.count < capacity { rows = [Float](repeating: 0, count: capacity) }
+      var span = rows.mutableSpan
+      let written = try stream.push(mono.span, into: &span).frames
+      for row in 0..<written {
+        hub.publish(.spectrum, payload(rows[row * stft.valuesPerRow..<(row + 1) * stft.valuesPerRow]))
+      }
+    }
+  }
+
+  /// Lowest and highest frequency, the strongest one with its level, the number of points, and a byte for each.
+  private func payload(_ row: ArraySlice<Float>) -> [UInt8] {
+    let row = Array(row)
+    let width = sampleRate / Double(stft.size)
+    let strongest = row.indices.dropFirst().dropLast().max { row[$0] < row[$1] } ?? 0
+    let peak = Self.peak(row, at: strongest)
+    var payload: [UInt8] = []
+    payload.append(number: Float(Self.lowest))
+    payload.append(number: Float(highest))
+    payload.append(number: Float((Double(strongest) + peak.shift) * width))
+    payload.append(number: max(peak.level, -200))
+    payload.append(integer: UInt16(Self.count))
+    payload.append(integer: 0 as UInt16)
+    let ratio = highest / Self.lowest
+    for point in 0..<Self.count {
+      func bin(_ place: Double) -> Double { Self.lowest * pow(ratio, place / Double(Self.count - 1)) / width }
+      let (low, high) = (bin(Double(point) - 0.5), bin(Double(point) + 0.5))
+      let level: Float
+      if high - low < 1 {
+        // Fewer bins than points: between two bins.
+        let place = min(max((low + high) / 2, 0), Double(row.count - 2))
+        let share = Float(place - place.rounded(.down))
+        level = row[Int(place)] * (1 - share) + row[Int(place) + 1] * share
+      } else {
+        let bins = max(0, Int(low.rounded(.up)))...min(row.count - 1, Int(high))
+        level = row[bins].max() ?? Self.floor
+      }
+      payload.append(UInt8(min(max(255 * (1 - level / Self.floor), 0), 255)))
+    }
+    return payload
+  }
+
+  /// The vertex of the parabola through a bin and its neighbours.
+  private static func peak(_ row: [Float], at bin: Int) -> (shift: Double, level: Float) {
+    guard bin > 0, bin + 1 < row.count else { return (0, row.isEmpty ? -200 : row[bin]) }
+    let (left, middle, right) = (row[bin - 1], row[bin], row[bin + 1])
+    let bend = left - 2 * middle + right
+    guard bend < 0, bend.isFinite else { return (0, middle) }
+    let shift = 0.5 * (left - right) / bend
+    return (Double(shift), middle - 0.25 * (left - right) * shift)
+  }
+}

@@ -1,0 +1,102 @@
+internal import Rustle
+internal import StudioCore
+
+/// The states that clients are sent, by their names.
+enum State: String, CaseIterable {
+  case ticker, sound, meter, spectrum, tuner, equalizer, tempo, lights
+}
+
+extension Studio {
+  /// A state as JSON.
+  func state(_ which: State) -> JSON {
+    switch which {
+    case .ticker:
+      return [
+        "running": .bool(prices.isRunning), "symbols": .strings(prices.symbols), "rate": .number(prices.rate),
+        "source": "simulated",
+      ]
+    case .sound: return soundState
+    case .meter:
+      let configuration = sound.meterConfiguration
+      return [
+        "weighting": .string(configuration.frequencyWeighting.rawValue),
+        "time": .string(configuration.timeWeighting.rawValue),
+        "offset": configuration.calibration.offset.map { .number($0) } ?? .null,
+      ]
+    case .spectrum:
+      return ["size": .integer(sound.spectrumSize), "points": .integer(SpectrumRows.count)]
+    case .tuner: return tunerState
+    case .equalizer: return equalizerState
+    case .tempo:
+      let state = clock.beats()
+      return [
+        "bpm": .number(state.tempo), "quantum": .number(state.quantum), "enabled": .bool(session.isEnabled),
+        "peers": .integer(session.peerCount), "playing": .bool(session.beats().isPlaying),
+        "source": .string(state.source.rawValue),
+      ]
+    case .lights:
+      return [
+        "running": .bool(lights.isRunning), "armed": .bool(lights.output != nil), "output": .optional(lights.output),
+        "blackout": .bool(lights.isDark), "master": .number(lights.master), "scenes": .strings(lights.show.scenes),
+        "cues": .strings(lights.show.cues), "scene": lights.report?.scene.map { .integer($0) } ?? .null,
+        "cue": lights.report?.cue.map { .integer($0) } ?? .null, "name": .string(lights.show.name),
+        "fixtures": .integer(lights.show.fixtureCount), "universes": .integer(lights.show.universeCount),
+      ]
+    }
+  }
+
+  private var soundState: JSON {
+    var devices: [JSON] = []
+    if let all = try? AudioDevice.all() {
+      devices = all.filter(\.captures).map { ["name": .string($0.name), "description": .string($0.description)] }
+    }
+    var state: [String: JSON] = [
+      "rate": .number(sound.format.sampleRate), "devices": .array(devices), "error": .optional(sound.failure),
+    ]
+    switch sound.source {
+    case .none: state["kind"] = "none"
+    case .device(AudioDevice.demo.name): state["kind"] = "demo"
+    case .device(let name):
+      state["kind"] = "device"
+      state["name"] = .string(name)
+    case .browser(let client):
+      state["kind"] = "browser"
+      state["client"] = .integer(client)
+    }
+    return .object(state)
+  }
+
+  private var tunerState: JSON {
+    let configuration = sound.tunerConfiguration
+    let presets = Instrument.Preset.allCases
+    let instrument = presets.first { $0.name == configuration.instrument.name }?.rawValue ?? "chromatic"
+    let temperament = Temperament.Preset.allCases.first { $0.name == configuration.tuning.temperament.name }
+    func named(_ id: String, _ name: String) -> JSON { ["id": .string(id), "name": .string(name)] }
+    return [
+      "a4": .number(configuration.tuning.reference), "instrument": .string(instrument),
+      "temperament": .string(temperament?.rawValue ?? ""),
+      "instruments": .array([named("chromatic", "Chromatic")] + presets.map { named($0.rawValue, $0.name) }),
+      "temperaments": .array(Temperament.Preset.allCases.map { named($0.rawValue, $0.name) }),
+      "strings": .strings(configuration.instrument.strings.map { $0.note.text(spelling: .sharps) }),
+    ]
+  }
+
+  private var equalizerState: JSON {
+    let settings = sound.settings
+    let rate = sound.format.sampleRate
+    let frequencies = EqualizerResponse.audibleFrequencies(count: 160, sampleRate: rate)
+    let audible = settings.limited(toSampleRate: rate)
+    var state: [String: JSON] = [
+      "frequencies": .numbers(settings.left.map(\.frequency)), "left": .numbers(settings.left.map(\.gain)),
+      "right": .numbers(settings.right.map(\.gain)), "bypassed": .bool(sound.isBypassed),
+      "preamp": .number(settings.preamp),
+    ]
+    if let response = try? audible.response(at: frequencies, sampleRate: rate) {
+      state["response"] = [
+        "frequencies": .numbers(response.frequencies), "left": .numbers(response.left),
+        "right": .numbers(response.right),
+      ]
+    }
+    return .object(state)
+  }
+}

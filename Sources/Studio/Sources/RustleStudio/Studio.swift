@@ -1,0 +1,188 @@
+internal import Rustle
+internal import StudioCore
+
+/// What all clients share: one session of each engine, and its state.
+@MainActor
+final class Studio {
+  /// The version of the server.
+  static let version = "0.1.0"
+  /// How long an engine goes on without clients, so that loading the page again does not restart it.
+  private static let linger = Duration.seconds(5)
+
+  nonisolated let hub: Hub
+  let prices: Prices
+  let sound: Sound
+  let lights: Lights
+  let clock: TempoClock
+  let session: LinkSession
+  private var following: Task<Void, Never>?
+  private var beating: Task<Void, Never>?
+  private var ending: Task<Void, Never>?
+
+  init() throws {
+    hub = Hub()
+    prices = Prices(hub: hub)
+    var configuration = LinkSession.Configuration()
+    configuration.sharesStartStop = true
+    session = try LinkSession(configuration)
+    clock = try TempoClock(following: session)
+    sound = try Sound(hub: hub)
+    lights = try Lights(hub: hub)
+    sound.onChange = { [weak self] in self?.report("sound") }
+    lights.onChange = { [weak self] in self?.report("lights") }
+    following = Task { [weak self, hub] in for await _ in hub.changes { self?.topicsChanged() } }
+  }
+
+  /// Ends every engine.
+  func stop() async {
+    for task in [following, beating, ending] { task?.cancel() }
+    await prices.stop()
+    await sound.stop()
+    await lights.stop()
+    await session.close()
+  }
+
+  /// Sends a new client everything there is.
+  func greet(_ client: Client) {
+    let states = Dictionary(uniqueKeysWithValues: State.allCases.map { ($0.rawValue, state($0)) })
+    let hello: JSON = [
+      "v": .number(1), "type": "hello", "version": .string(Self.version), "client": .integer(client.id),
+      "states": .object(states),
+    ]
+    _ = client.withOutbox { $0.answer(hello.text) }
+  }
+
+  /// Takes a text message of a client.
+  func receive(_ text: [UInt8], from client: Client) async {
+    let message: ClientMessage
+    do {
+      message = try ClientMessage(text)
+    } catch {
+      answer(client, ["v": .number(1), "error": ["code": "validation", "message": .string(error.message)]])
+      return
+    }
+    client.withOutbox { outbox in
+      outbox.subscribe(message.subscribe)
+      outbox.unsubscribe(message.unsubscribe)
+      if let pause = message.pause { outbox.isPaused = pause }
+    }
+    hub.subscriptionsChanged()
+    guard let action = message.action else { return }
+    var reply: [String: JSON] = ["v": .number(1), "id": .number(action.id)]
+    do {
+      reply["result"] = try await perform(action.name, action.arguments, by: client.id)
+      reply["ok"] = true
+    } catch {
+      reply["error"] = error.json
+    }
+    answer(client, .object(reply))
+  }
+
+  /// Takes a binary message of a client: sound of its microphone.
+  func receiveSound(_ bytes: [UInt8], from client: Client) {
+    guard let block = MicrophoneBlock(bytes) else {
+      answer(client, ["v": .number(1), "error": ["code": "validation", "message": "expected a block of one channel"]])
+      return
+    }
+    try? sound.push(block, from: client.id)
+  }
+
+  /// Ends what a client that left was the source of.
+  func left(_ client: Client) {
+    if sound.source == .browser(client.id) {
+      try? sound.select(.none)
+      report("sound")
+    }
+  }
+
+  /// Performs an action, and sends every client the state that it changed.
+  func perform(_ name: String, _ arguments: JSON, by client: Int?) async throws(ActionError) -> JSON {
+    guard let action = Action(rawValue: name) else {
+      throw ActionError("notFound", "expected an action, got \(name)", status: 404)
+    }
+    do {
+      let result = try await perform(action, arguments, by: client)
+      report(String(name.prefix { $0 != "/" }))
+      topicsChanged()
+      return result
+    } catch let error as ActionError {
+      throw error
+    } catch let error as any CodedError {
+      throw ActionError("refused", error.message, advice: error.advice)
+    } catch {
+      throw ActionError("refused", "\(error)")
+    }
+  }
+
+  /// Sends every client a state.
+  func report(_ name: String) {
+    guard let which = State(rawValue: name) else { return }
+    let text: JSON = ["v": .number(1), "type": "state", "name": .string(name), "state": state(which)]
+    hub.broadcast(text.text)
+  }
+
+  private func answer(_ client: Client, _ value: JSON) {
+    if !client.withOutbox({ $0.answer(value.text) }) { client.close() }
+  }
+
+  /// Begins what clients have subscribed to; ends the rest a little later.
+  private func topicsChanged() {
+    let topics = hub.topics
+    run(topics)
+    ending?.cancel()
+    ending = Task { [weak self] in
+      try? await Task.sleep(for: Self.linger)
+      guard let self, !Task.isCancelled else { return }
+      self.end(self.hub.topics)
+    }
+  }
+
+  private var running: Set<Topic> = []
+
+  private func run(_ topics: Set<Topic>) {
+    running.formUnion(topics)
+    sound.want(running)
+    lights.draw(running.contains(.lights))
+    if running.contains(.tempo), beating == nil { beat() }
+  }
+
+  private func end(_ topics: Set<Topic>) {
+    running = topics
+    sound.want(topics)
+    lights.draw(topics.contains(.lights))
+    if !topics.contains(.tempo) {
+      beating?.cancel()
+      beating = nil
+    }
+  }
+
+  private func beat() {
+    let (clock, session, hub) = (clock, session, hub)
+    beating = Task.detached {
+      while !Task.isCancelled {
+        let state = clock.beats()
+        var payload: [UInt8] = []
+        for value in [state.beats, state.tempo, state.quantum] { payload.append(number: value) }
+        payload.append(integer: UInt32(clamping: session.peerCount))
+        payload.append(integer: UInt8(session.beats().isPlaying ? 1 : 0))
+        hub.publish(.tempo, payload)
+        try? await Task.sleep(for: .milliseconds(50))
+      }
+    }
+  }
+}
+
+/// Why an action was refused.
+struct ActionError: Error {
+  let code: String
+  let message: String
+  let advice: String?
+  /// The HTTP status.
+  let status: Int
+
+  init(_ code: String, _ message: String, advice: String? = nil, status: Int = 422) {
+    (self.code, self.message, self.advice, self.status) = (code, message, advice, status)
+  }
+
+  var json: JSON { ["code": .string(code), "message": .string(message), "advice": .optional(advice)] }
+}

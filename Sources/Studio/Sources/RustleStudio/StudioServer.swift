@@ -1,0 +1,198 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import StudioCore
+
+/// The studio's server.
+public struct StudioServer: Sendable {
+  /// Where it listens, and who may use it.
+  public struct Configuration: Sendable, Hashable {
+    /// The address: an IP address or a host name.
+    public var address = "127.0.0.1"
+    /// The port, 0 to 65535; 0: a free one.
+    public var port = 8_420
+    /// Whether a token is needed on the loopback too; elsewhere it always is.
+    public var needsToken = false
+    /// Further host names by which it is reached.
+    public var allowedHosts: [String] = []
+
+    /// The loopback, without a token.
+    public init() {}
+  }
+
+  private static let maximumConnectionCount = 200
+  private static let maximumBodyLength = 64 << 10
+
+  private let configuration: Configuration
+
+  /// Creates a server, which does not listen yet.
+  public init(_ configuration: Configuration) { self.configuration = configuration }
+
+  /// Serves until the process is asked to end (SIGINT, SIGTERM).
+  ///
+  /// - Parameter ready: receives the address of the page, with the token, once it is served.
+  /// - Throws: ``ListenError``.
+  public func run(ready: @escaping @Sendable (String) -> Void) async throws {
+    let token =
+      configuration.needsToken || !AccessRules.isLoopback(configuration.address) ? AccessRules.newToken() : nil
+    let rules = AccessRules(hosts: configuration.allowedHosts + [hostName], token: token)
+    let studio = try await Studio()
+    var logger = Logger(label: "rustle-studio")
+    logger.logLevel = .warning
+    let channel: HTTPServerBuilder = HTTPServerBuilder { responder in
+      StudioChannel(responder: responder, rules: rules, studio: studio, addresses: AddressCounts())
+    }
+    let name = hostName
+    let application = Application(
+      router: router(rules, studio), server: channel,
+      configuration: ApplicationConfiguration(
+        address: .hostname(configuration.address, port: configuration.port), serverName: nil,
+        availableConnectionsDelegate: MaximumAvailableConnections(Self.maximumConnectionCount)),
+      onServerRunning: { channel in
+        let port = channel.localAddress?.port ?? 0
+        ready("http://\(name):\(port)/" + (token.map { "?token=\($0)" } ?? ""))
+      }, logger: logger)
+    do {
+      try await application.runService()
+    } catch {
+      await studio.stop()
+      if let error = error as? IOError {
+        let reason = unsafe String(cString: strerror(error.errnoCode))
+        throw ListenError(message: "cannot listen on \(name):\(configuration.port): \(reason)")
+      }
+      throw error
+    }
+    await studio.stop()
+  }
+
+  /// The address as it stands in a URL.
+  private var hostName: String {
+    configuration.address.contains(":") ? "[\(configuration.address)]" : configuration.address
+  }
+
+  private func router(_ rules: AccessRules, _ studio: Studio) -> Router<BasicRequestContext> {
+    let router = Router()
+    router.add(middleware: AccessMiddleware(rules: rules))
+    router.get("healthz") { _, _ in "ok\n" }
+    router.get("metrics") { _, _ in Self.metrics(studio.hub) }
+    router.get("api/state") { _, _ in
+      let states = await MainActor.run {
+        Dictionary(uniqueKeysWithValues: State.allCases.map { ($0.rawValue, studio.state($0)) })
+      }
+      return Self.json(["v": .number(1), "states": .object(states)])
+    }
+    router.post("api/:engine/:action") { request, context in
+      let name = try context.parameters.require("engine") + "/" + context.parameters.require("action")
+      var request = request
+      let body = try await request.collectBody(upTo: Self.maximumBodyLength)
+      guard body.readableBytes == 0 || JSON(text: Array(body.readableBytesView)) != nil else {
+        return Self.json(
+          ["v": .number(1), "error": ActionError("validation", "expected a body of JSON").json], status: 400)
+      }
+      do throws(ActionError) {
+        let result = try await studio.perform(name, JSON(text: Array(body.readableBytesView)) ?? .null, by: nil)
+        return Self.json(["v": .number(1), "result": result])
+      } catch {
+        return Self.json(["v": .number(1), "error": error.json], status: error.status)
+      }
+    }
+    for path in ["/", "**"] {
+      router.get(RouterPath(path)) { request, _ in try Self.file(request) }
+      router.head(RouterPath(path)) { request, _ in try Self.file(request) }
+    }
+    return router
+  }
+
+  private static func file(_ request: Request) throws -> Response {
+    let path = request.uri.path == "/" ? "index.html" : String(request.uri.path.dropFirst())
+    guard let file = WebFile.all[path] else { throw HTTPError(.notFound) }
+    let headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
+    if request.headers[.ifNoneMatch] == file.tag { return Response(status: .notModified, headers: headers) }
+    let body = ResponseBody(byteBuffer: file.bytes)
+    let response = Response(status: .ok, headers: headers, body: body)
+    return request.method == .head ? response.createHeadResponse() : response
+  }
+
+  private static func json(_ value: JSON, status: Int = 200) -> Response {
+    Response(
+      status: HTTPResponse.Status(code: status),
+      headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: value.text)))
+  }
+
+  /// The counts in the text format of Prometheus.
+  private static func metrics(_ hub: Hub) -> String {
+    let counts = hub.counts
+    let topics = hub.topics
+    var text = """
+      # TYPE rustle_studio_clients gauge
+      rustle_studio_clients \(hub.clients.count)
+      # TYPE rustle_studio_connections_total counter
+      rustle_studio_connections_total \(counts.connections)
+      # TYPE rustle_studio_values_total counter
+      rustle_studio_values_total \(counts.frames)
+      # TYPE rustle_studio_topic_subscribed gauge
+
+      """
+    for topic in Topic.allCases {
+      text += "rustle_studio_topic_subscribed{topic=\"\(topic.name)\"} \(topics.contains(topic) ? 1 : 0)\n"
+    }
+    return text
+  }
+}
+
+/// The address cannot be listened to.
+public struct ListenError: Error, Sendable, Hashable {
+  /// The address and the system's reason.
+  public let message: String
+}
+
+/// Checks each request, exchanges the token of an address for a cookie, and protects each answer.
+private struct AccessMiddleware: RouterMiddleware {
+  typealias Context = BasicRequestContext
+
+  let rules: AccessRules
+
+  func handle(
+    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    var response = try await answer(request, context, next)
+    for (name, value) in Self.headers { response.headers[name] = value }
+    return response
+  }
+
+  private func answer(
+    _ request: Request, _ context: Context, _ next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    let refusal = rules.refusal(of: AccessRules.Head(request.head))
+    if refusal == .token || refusal == nil, request.method == .get, request.uri.path == "/",
+      let token = request.uri.queryParameters["token"].map(String.init), rules.accepts(token)
+    {
+      let cookie = "\(AccessRules.Head.cookie)=\(token); HttpOnly; SameSite=Lax; Path=/"
+      return Response(status: .seeOther, headers: [.location: "/", .setCookie: cookie])
+    }
+    if let refusal {
+      let error = ActionError("refused", refusal.message).json
+      return Response(
+        status: HTTPResponse.Status(code: refusal.status), headers: [.contentType: "application/json; charset=utf-8"],
+        body: ResponseBody(byteBuffer: ByteBuffer(string: JSON.object(["v": .number(1), "error": error]).text)))
+    }
+    do {
+      return try await next(request, context)
+    } catch let error as HTTPError {
+      return try error.response(from: request, context: context)
+    }
+  }
+
+  private static let headers: [(HTTPField.Name, String)] = [
+    (
+      "Content-Security-Policy",
+      "default-src 'self'; connect-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
+        + "form-action 'self'; frame-ancestors 'none'"
+    ), ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Referrer-Policy", "no-referrer"),
+  ].compactMap { name, value in HTTPField.Name(name).map { ($0, value) } }
+}

@@ -1,0 +1,38 @@
+internal import CWeb
+internal import NIOCore
+
+/// A file of the page.
+struct WebFile: Sendable {
+  let bytes: ByteBuffer
+  let type: String
+  /// The quoted hash of the content.
+  let tag: String
+
+  init(path: String, bytes: [UInt8]) {
+    self.bytes = ByteBuffer(bytes: bytes)
+    type =
+      switch path.split(separator: ".").last {
+      case "html": "text/html; charset=utf-8"
+      case "css": "text/css; charset=utf-8"
+      case "js": "text/javascript; charset=utf-8"
+      case "svg": "image/svg+xml"
+      case "woff2": "font/woff2"
+      default: "application/octet-stream"
+      }
+    // FNV-1a, 64 bits.
+    let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    tag = "\"\(String(hash, radix: 16))\""
+  }
+
+  /// The files that are in the program, by their paths.
+  static let all: [String: WebFile] = {
+    var files: [String: WebFile] = [:]
+    for index in 0..<rustle_web_count() {
+      guard let name = unsafe rustle_web_path(index) else { continue }
+      let path = unsafe String(cString: name)
+      let bytes = (0..<rustle_web_length(index)).map { rustle_web_byte(index, $0) }
+      files[path] = WebFile(path: path, bytes: bytes)
+    }
+    return files
+  }()
+}

@@ -1,0 +1,125 @@
+/// Who may talk to the server: the checks of each request, before its route is looked at.
+///
+/// A page of another site can make a browser send requests here, with cookies, also to a loopback address. So the host's name, the
+/// origin, and what the browser says about the request's site are checked on every route, and a token is asked for on a network.
+public struct AccessRules: Sendable {
+  /// What is known of a request from its head.
+  public struct Head: Sendable {
+    /// GET, POST and so on.
+    public var method: String
+    /// `Host`, with its port.
+    public var host: String?
+    /// `Origin`.
+    public var origin: String?
+    /// `Sec-Fetch-Site`.
+    public var fetchSite: String?
+    /// `Content-Type`.
+    public var contentType: String?
+    /// The token of the cookie.
+    public var cookieToken: String?
+    /// Whether any cookie was sent.
+    public var hasCookies = false
+    /// Whether it asks for a WebSocket.
+    public var isUpgrade = false
+
+    /// A request without headers.
+    public init(method: String) { self.method = method }
+  }
+
+  /// Why a request is refused.
+  public enum Refusal: Error, Sendable, Hashable {
+    /// The name of the host is none of the server's: 421.
+    case host
+    /// The request comes from another site: 403.
+    case site
+    /// There is no token, or another one: 401.
+    case token
+    /// The body is no JSON: 415.
+    case contentType
+
+    /// The HTTP status.
+    public var status: Int {
+      switch self {
+      case .host: 421
+      case .site: 403
+      case .token: 401
+      case .contentType: 415
+      }
+    }
+
+    /// The reason for a person.
+    public var message: String {
+      switch self {
+      case .host: "expected a host name of this server; allow others with --allow-host"
+      case .site: "expected a request from this server's own page"
+      case .token: "expected the token of the address that was printed at the start"
+      case .contentType: "expected the content type application/json"
+      }
+    }
+  }
+
+  private let hosts: Set<String>
+  /// The token that requests need; nil: none.
+  public let token: String?
+
+  /// - Parameters:
+  ///   - hosts: the names and addresses, without port, by which the server is reached, besides those of the loopback.
+  ///   - token: what requests need; nil: nothing.
+  public init(hosts: some Sequence<String>, token: String?) {
+    self.hosts = Set(hosts.map { $0.lowercased() } + ["localhost", "127.0.0.1", "[::1]"])
+    self.token = token
+  }
+
+  /// The reason to refuse a request; nil: none.
+  public func refusal(of head: Head) -> Refusal? {
+    guard let host = head.host, hosts.contains(Self.name(ofHost: host)) else { return .host }
+    let isOwn = head.origin.map { $0 == "http://\(host)" || $0 == "https://\(host)" }
+    if head.isUpgrade {
+      // Programs send no origin, browsers always do.
+      if isOwn == false || isOwn == nil && head.hasCookies { return .site }
+    } else if head.method != "GET", head.method != "HEAD" {
+      if let site = head.fetchSite, site != "same-origin", site != "none" { return .site }
+      if isOwn == false { return .site }
+      let type = head.contentType?.split(separator: ";").first.map { $0.lowercased() }
+      if type?.trimmingSpaces() != "application/json" { return .contentType }
+    }
+    if let token, !Self.isEqual(head.cookieToken ?? "", token) { return .token }
+    return nil
+  }
+
+  /// Whether a given token is the server's; false without one.
+  public func accepts(_ given: String) -> Bool { token.map { Self.isEqual(given, $0) } ?? false }
+
+  /// Whether an address is one of this machine alone, so that no token is needed.
+  public static func isLoopback(_ address: String) -> Bool {
+    address == "localhost" || address == "::1" || address == "[::1]"
+      || address.hasPrefix("127.") && address.allSatisfy { $0.isNumber || $0 == "." }
+  }
+
+  /// A token of 256 bits in hexadecimal digits.
+  public static func newToken() -> String {
+    var random = SystemRandomNumberGenerator()
+    return (0..<4).map { _ in
+      let digits = String(random.next(), radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  /// The host without its port, in lower case.
+  private static func name(ofHost host: String) -> String {
+    let host = host.lowercased()
+    if host.hasPrefix("["), let end = host.firstIndex(of: "]") { return String(host[...end]) }
+    return String(host.prefix { $0 != ":" })
+  }
+
+  /// Compares in a time that does not depend on where they differ.
+  private static func isEqual(_ left: String, _ right: String) -> Bool {
+    let (left, right) = (Array(left.utf8), Array(right.utf8))
+    guard left.count == right.count else { return false }
+    return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}
+
+extension String {
+  fileprivate func trimmingSpaces() -> String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+}

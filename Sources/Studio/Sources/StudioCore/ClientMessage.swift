@@ -1,0 +1,89 @@
+public import Foundation
+
+/// A text message of a client.
+public struct ClientMessage: Sendable, Equatable {
+  /// The topics to receive from now on.
+  public var subscribe: Set<Topic> = []
+  /// The topics to receive no more.
+  public var unsubscribe: Set<Topic> = []
+  /// Whether values are to wait; nil: as before.
+  public var pause: Bool?
+  /// An action such as `ticker/start`, with the number that its answer carries; nil: none.
+  public var action: Action?
+
+  /// An action.
+  public struct Action: Sendable, Equatable {
+    /// The number that the answer carries.
+    public var id: Double
+    /// `engine/action`.
+    public var name: String
+    /// Its arguments.
+    public var arguments: JSON
+  }
+
+  /// What is wrong with a message.
+  public struct Fault: Error, Sendable, Equatable {
+    /// The sentence, with what was expected and received.
+    public let message: String
+  }
+
+  /// Reads a message, an object with `"v":1`.
+  public init(_ text: some DataProtocol) throws(Fault) {
+    guard let value = JSON(text: text), case .object = value else {
+      throw Fault(message: "expected a JSON object, got other text")
+    }
+    guard value["v"] == .number(1) else { throw Fault(message: "v: expected 1, got \(value["v"].text)") }
+    subscribe = try Self.topics(value["subscribe"], "subscribe")
+    unsubscribe = try Self.topics(value["unsubscribe"], "unsubscribe")
+    pause = value["pause"].bool
+    if value["do"] != .null {
+      guard let name = value["do"].string, let id = value["id"].number else {
+        throw Fault(message: "expected do with the name of an action, and id with a number")
+      }
+      action = Action(id: id, name: name, arguments: value["with"])
+    }
+  }
+
+  private static func topics(_ value: JSON, _ key: String) throws(Fault) -> Set<Topic> {
+    guard value != .null else { return [] }
+    var topics: Set<Topic> = []
+    for name in value.array ?? [value] {
+      guard let topic = name.string.flatMap(Topic.init(name:)) else {
+        let all = Topic.allCases.map(\.name).joined(separator: ", ")
+        throw Fault(message: "\(key): expected names of topics (\(all)), got \(name.text)")
+      }
+      topics.insert(topic)
+    }
+    return topics
+  }
+}
+
+/// A block of a browser's microphone: a binary message.
+public struct MicrophoneBlock: Sendable, Equatable {
+  /// The bytes before the samples: version 1, kind 1, channels, sequence number, rate, frames.
+  public static let headerLength = 16
+  /// The most frames of a block.
+  public static let maximumFrameCount = 4_096
+
+  /// Its number, from 0; a jump is lost sound.
+  public let sequence: UInt32
+  /// In Hz.
+  public let sampleRate: Double
+  /// Full scale is ±1.
+  public let samples: [Float]
+
+  /// Reads a block of one channel; nil for other bytes.
+  public init?(_ bytes: [UInt8]) {
+    guard bytes.count >= Self.headerLength, bytes[0] == 1, bytes[1] == 1, bytes.integer(at: 2, as: UInt16.self) == 1,
+      let sequence = bytes.integer(at: 4, as: UInt32.self), let rate = bytes.integer(at: 8, as: UInt32.self),
+      let frames = bytes.integer(at: 12, as: UInt32.self), (8_000...192_000).contains(rate),
+      (1...UInt32(Self.maximumFrameCount)).contains(frames), bytes.count == Self.headerLength + 4 * Int(frames)
+    else { return nil }
+    self.sequence = sequence
+    sampleRate = Double(rate)
+    samples = (0..<Int(frames)).map { frame in
+      let sample = Float(bitPattern: bytes.integer(at: Self.headerLength + 4 * frame) ?? 0)
+      return sample.isFinite ? min(max(sample, -1), 1) : 0
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/// What waits for one client: the newest value of each topic, and answers in their order.
+///
+/// A value that is replaced before it is taken is counted, and the next frame of its topic carries the count. So a client that reads
+/// slowly holds no memory beyond one value a topic, and knows what it missed.
+public struct Outbox: Sendable {
+  /// The most answers that wait.
+  public static let maximumAnswerCount = 256
+
+  /// The topics that the client receives.
+  public private(set) var topics: Set<Topic> = []
+  /// Whether the client wants no values now: its page is hidden.
+  public var isPaused = false
+
+  private var frames: [Topic: SampleFrame] = [:]
+  private var lost: [Topic: UInt32] = [:]
+  private var answers: [String] = []
+
+  /// Creates an empty outbox without topics.
+  public init() {}
+
+  /// Whether there is something to take.
+  public var isEmpty: Bool { frames.isEmpty && answers.isEmpty }
+
+  /// Adds topics.
+  public mutating func subscribe(_ topics: some Sequence<Topic>) { self.topics.formUnion(topics) }
+
+  /// Removes topics, and what waits of them.
+  public mutating func unsubscribe(_ topics: some Sequence<Topic>) {
+    for topic in topics {
+      self.topics.remove(topic)
+      (frames[topic], lost[topic]) = (nil, nil)
+    }
+  }
+
+  /// Puts a value in place of the one that waits. Returns whether the client receives the topic.
+  public mutating func offer(_ frame: SampleFrame) -> Bool {
+    guard topics.contains(frame.topic), !isPaused else { return false }
+    if frames.updateValue(frame, forKey: frame.topic) != nil { lost[frame.topic, default: 0] &+= 1 }
+    return true
+  }
+
+  /// Puts an answer after the others. Returns whether there is room for it.
+  public mutating func answer(_ text: String) -> Bool {
+    guard answers.count < Self.maximumAnswerCount else { return false }
+    answers.append(text)
+    return true
+  }
+
+  /// Takes what waits: the answers, then a frame of each topic that has a new value, by its number.
+  public mutating func take() -> (answers: [String], frames: [[UInt8]]) {
+    let bytes = frames.values.sorted { $0.topic.rawValue < $1.topic.rawValue }.map { frame in
+      frame.bytes(lost: lost.removeValue(forKey: frame.topic) ?? 0)
+    }
+    defer {
+      answers = []
+      frames = [:]
+    }
+    return (answers, bytes)
+  }
+
+  /// The values lost since the frame before, over all topics.
+  public var lostCount: Int { lost.values.reduce(0) { $0 + Int($1) } }
+}

@@ -1,0 +1,306 @@
+"""The server by sockets and programs, without a browser."""
+
+import base64
+import concurrent.futures
+import contextlib
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from conftest import Studio
+
+HEADER = struct.Struct("<BBHIQI")
+
+
+def ask(studio, path="", body=None, **headers):
+    """Status, headers and text of an answer; `Content_Type` is the header Content-Type."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{studio.port}/{path}", data=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    try:
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            return answer.status, answer.headers, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read().decode()
+
+
+def post(studio, action, value, **headers):
+    return ask(studio, f"api/{action}", json.dumps(value).encode(), **{"Content_Type": "application/json", **headers})
+
+
+def client(studio, **options):
+    return connect(f"ws://127.0.0.1:{studio.port}/ws", max_size=1 << 20, close_timeout=1, **options)
+
+
+def send(socket, **message):
+    socket.send(json.dumps({"v": 1, **message}))
+
+
+def frames(socket, count):
+    """So many binary messages: topic, sequence number and lost values of each."""
+    while count:
+        message = socket.recv(timeout=5)
+        if isinstance(message, bytes):
+            version, topic, _, sequence, _, lost = HEADER.unpack(message[:HEADER.size])
+            assert version == 1
+            yield topic, sequence, lost
+            count -= 1
+
+
+def resident(studio):
+    status = open(f"/proc/{studio.process.pid}/status").read()
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) << 10
+
+
+def test_answers_are_protected(studio):
+    for path in ["", "js/main.js", "healthz", "api/state", "missing"]:
+        _, headers, _ = ask(studio, path)
+        assert "default-src 'self'" in headers["Content-Security-Policy"]
+        assert headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "no-referrer"
+        assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+
+
+def test_files_are_cached_by_their_content(studio):
+    status, headers, text = ask(studio)
+    assert status == 200 and "<!doctype html>" in text and headers["Cache-Control"] == "no-cache"
+    assert ask(studio, If_None_Match=headers["ETag"])[0] == 304
+    assert ask(studio, "js/../index.html")[0] == 404 and ask(studio, "%2e%2e/Package.swift")[0] == 404
+
+
+@pytest.mark.parametrize("path", ["", "healthz", "metrics", "api/state", "js/main.js", "ws"])
+def test_foreign_hosts_are_misdirected(studio, path):
+    assert ask(studio, path, Host="evil.example")[0] == 421
+
+
+def test_foreign_sites_change_nothing(studio):
+    assert post(studio, "ticker/start", {}, Sec_Fetch_Site="cross-site")[0] == 403
+    assert post(studio, "ticker/start", {}, Origin="http://evil.example")[0] == 403
+    assert post(studio, "ticker/start", {}, Content_Type="text/plain")[0] == 415
+    assert ask(studio, "api/ticker/start")[0] == 404
+    assert '"running":false' in ask(studio, "api/state")[2]
+
+
+def test_foreign_origins_get_no_socket(studio):
+    for options in [{"origin": "http://evil.example"}, {"additional_headers": {"Cookie": "rustle_token=x"}}]:
+        with client(studio, **options) as socket, pytest.raises(ConnectionClosed) as closed:
+            socket.recv(timeout=5)
+        assert closed.value.rcvd.code == 1008
+    with client(studio, origin=f"http://127.0.0.1:{studio.port}") as socket:
+        assert json.loads(socket.recv())["type"] == "hello"
+
+
+def test_a_token_is_exchanged_for_a_cookie():
+    studio = Studio("--token")
+    token = studio.address.split("token=")[1]
+    for path in ["", "healthz", "api/state", "js/main.js"]:
+        assert ask(studio, path)[0] == 401
+    assert ask(studio, "?token=" + token[::-1])[0] == 401
+    with socket.create_connection(("127.0.0.1", studio.port), 5) as raw:
+        raw.sendall(f"GET /?token={token} HTTP/1.1\r\nHost: localhost:{studio.port}\r\nConnection: close\r\n\r\n".encode())
+        answer = raw.makefile("rb").read().decode()
+    assert answer.startswith("HTTP/1.1 303") and "HttpOnly; SameSite=Lax; Path=/" in answer
+    assert re.search(r"(?im)^location: /\r$", answer)
+    assert ask(studio, Cookie=f"a=b; rustle_token={token}")[0] == 200
+    assert studio.stop() == 0
+
+
+def test_a_network_address_needs_a_token():
+    command = [os.environ["RUSTLE_STUDIO"], "--listen", "0.0.0.0:0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert re.fullmatch(r"http://0\.0\.0\.0:\d+/\?token=[0-9a-f]{64}\n", process.stdout.readline())
+    process.terminate()
+    assert process.wait(timeout=5) == 0
+
+
+@pytest.mark.parametrize("address", ["8420", "127.0.0.1", "127.0.0.1:70000", ":8420"])
+def test_wrong_addresses_are_usage_errors(address):
+    ended = subprocess.run([os.environ["RUSTLE_STUDIO"], f"--listen={address}"], capture_output=True, text=True, timeout=10)
+    assert ended.returncode == 64 and "expected address:port" in ended.stderr
+
+
+def test_a_port_that_is_taken_is_an_error(studio):
+    command = [os.environ["RUSTLE_STUDIO"], "--listen", f"127.0.0.1:{studio.port}"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=10)
+    assert ended.returncode == 69 and f"cannot listen on 127.0.0.1:{studio.port}: Address already in use" in ended.stderr
+
+
+@pytest.mark.parametrize("action,value,words", [
+    ("ticker/start", {"rate": 0}, "rate: expected"), ("ticker/start", {"symbols": []}, "symbols: expected"),
+    ("ticker/start", {"symbols": ["A", "A"]}, "symbols: expected"), ("sound/select", {"kind": "browser"}, "expected a client"),
+    ("sound/select", {"kind": "x"}, "kind: expected"), ("meter/set", {"weighting": "Q"}, "expected the weightings"),
+    ("meter/calibrate", {"level": 94}, "expected a running meter"), ("spectrum/set", {"size": 1000}, "power of two"),
+    ("tuner/set", {"a4": 100}, "a4: expected"), ("tuner/set", {"instrument": "x"}, "instrument: expected"),
+    ("equalizer/gain", {"band": 99, "gain": 0}, "band: expected"), ("equalizer/set", {"left": [1]}, "left: expected"),
+    ("equalizer/import", {"text": "x"}, ""), ("tempo/set", {"bpm": "fast"}, "bpm: expected"),
+    ("lights/scene", {"name": "x"}, "name: expected"), ("lights/go", {}, "while the show plays"),
+    ("lights/arm", {"armed": True, "output": "x"}, "output: expected"),
+])
+def test_wrong_arguments_are_refused_with_what_was_expected(studio, action, value, words):
+    status, _, text = post(studio, action, value)
+    error = json.loads(text)["error"]
+    assert status == 422 and words in error["message"], text
+
+
+def test_unknown_actions_and_bodies_are_refused(studio):
+    assert post(studio, "ticker/explode", {})[0] == 404
+    assert ask(studio, "api/ticker/start", b"{", Content_Type="application/json")[0] == 400
+    assert ask(studio, "api/ticker/start", b" " * (65 << 10), Content_Type="application/json")[0] == 413
+
+
+def test_prices_are_streamed_and_their_losses_counted(studio):
+    with client(studio) as fast, client(studio) as slow:
+        for each in [fast, slow]:
+            assert json.loads(each.recv())["states"]["ticker"]["running"] is False
+            send(each, subscribe=["prices"])
+        assert post(studio, "ticker/start", {"symbols": ["A", "B"], "rate": 500})[0] == 200
+        sequence = None
+        for topic, number, lost in frames(fast, 50):
+            assert topic == 1
+            if sequence is not None:
+                assert number == sequence + lost + 1
+            sequence = number
+        send(slow, pause=True)
+        assert post(studio, "ticker/stop", {})[0] == 200
+
+
+def test_messages_that_are_wrong_are_answered(studio):
+    with client(studio) as socket:
+        socket.recv()
+        for text in ["", "[]", '{"v":2}', '{"v":1,"subscribe":["x"]}', '{"v":1,"do":"x"}']:
+            socket.send(text)
+            assert json.loads(socket.recv(timeout=5))["error"]["code"] == "validation"
+        socket.send(b"\x01\x01")
+        assert json.loads(socket.recv(timeout=5))["error"]["code"] == "validation"
+        send(socket, id=3, do="no/action")
+        assert json.loads(socket.recv(timeout=5))["error"]["code"] == "notFound"
+    with client(studio) as socket:
+        socket.recv()
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.send("x" * (70 << 10))
+            socket.recv(timeout=5)
+        assert closed.value.rcvd.code == 1009
+
+
+def test_a_reader_that_stalls_costs_no_memory(studio):
+    with client(studio) as reader:
+        reader.recv()
+        send(reader, subscribe=["prices", "spectrum", "meter"])
+        assert post(studio, "sound/select", {"kind": "demo"})[0] == 200
+        assert post(studio, "ticker/start", {"rate": 1000})[0] == 200
+        list(frames(reader, 20))
+        stalled = []
+        for _ in range(20):
+            raw = socket.create_connection(("127.0.0.1", studio.port))
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            key = base64.b64encode(os.urandom(16)).decode()
+            raw.sendall((f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                         f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n").encode())
+            text = b'{"v":1,"subscribe":["prices","spectrum","meter"]}'
+            raw.sendall(bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text)
+            stalled.append(raw)
+        time.sleep(1)
+        before = resident(studio)
+        time.sleep(3)
+        assert resident(studio) - before < 10 << 20
+        # The one that reads is not affected.
+        assert len(list(frames(reader, 20))) == 20
+        for raw in stalled:
+            raw.close()
+
+
+def test_fifty_clients_lose_nothing_unseen(studio):
+    assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})[0] == 200
+
+    def read(_):
+        with client(studio) as socket:
+            send(socket, subscribe=["prices"])
+            received = list(frames(socket, 25))
+            return all(later[1] == earlier[1] + later[2] + 1 for earlier, later in zip(received, received[1:]))
+
+    # 32 connections of one address at most.
+    with concurrent.futures.ThreadPoolExecutor(25) as pool:
+        assert all(pool.map(read, range(50)))
+
+
+def test_connections_of_one_address_are_bounded(studio):
+    sockets = [socket.create_connection(("127.0.0.1", studio.port)) for _ in range(40)]
+    time.sleep(0.5)
+    closed = 0
+    for each in sockets:
+        each.settimeout(0.05)
+        try:
+            closed += each.recv(1) == b""
+        except TimeoutError:
+            pass
+        except ConnectionError:
+            closed += 1
+    assert closed == 8
+    for each in sockets:
+        each.close()
+    time.sleep(0.3)
+    assert ask(studio, "healthz")[0] == 200
+
+
+def test_a_slow_head_is_cut_off(studio):
+    with socket.create_connection(("127.0.0.1", studio.port)) as slow:
+        slow.settimeout(0.5)
+        start = time.monotonic()
+        with pytest.raises(ConnectionError):
+            for byte in b"GET / HTTP/1.1\r\n" + b"X-Slow: 1\r\n" * 100:
+                slow.send(bytes([byte]))
+                try:
+                    if slow.recv(100) == b"":
+                        raise ConnectionError
+                except TimeoutError:
+                    assert time.monotonic() - start < 12
+        assert time.monotonic() - start > 8
+
+
+def test_an_endless_head_is_refused(studio):
+    with socket.create_connection(("127.0.0.1", studio.port)) as raw:
+        raw.sendall(f"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: {'x' * (20 << 10)}\r\n\r\n".encode())
+        raw.settimeout(5)
+        try:
+            answer = raw.recv(100)
+        except ConnectionError:
+            answer = b""
+        assert answer == b"" or answer.startswith(b"HTTP/1.1 4")
+
+
+def test_it_stops_at_once_with_open_clients():
+    studio = Studio()
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(client(studio)) for _ in range(20)]
+        # One that sends no request, and one that is kept alive.
+        idle = [stack.enter_context(socket.create_connection(("127.0.0.1", studio.port))) for _ in range(2)]
+        idle[1].sendall(f"GET /healthz HTTP/1.1\r\nHost: localhost:{studio.port}\r\n\r\n".encode())
+        assert idle[1].recv(1000).startswith(b"HTTP/1.1 200")
+        for each in clients:
+            send(each, subscribe=["prices", "meter", "spectrum", "tempo"])
+        assert post(studio, "sound/select", {"kind": "demo"})[0] == 200
+        time.sleep(0.5)
+        start = time.monotonic()
+        assert studio.stop() == 0
+        assert time.monotonic() - start < 0.5
+        for each in clients:
+            with pytest.raises(ConnectionClosed):
+                while True:
+                    each.recv(timeout=2)
+
+
+def test_metrics_name_what_is_subscribed(studio):
+    with client(studio) as socket:
+        socket.recv()
+        send(socket, subscribe=["tempo"])
+        list(frames(socket, 2))
+        text = ask(studio, "metrics")[2]
+        assert "rustle_studio_clients 1\n" in text and 'rustle_studio_topic_subscribed{topic="tempo"} 1\n' in text

@@ -1,0 +1,86 @@
+// Elements, numbers as text, and canvases in device pixels.
+
+/** An element with attributes, listeners (on…), properties (.name) and children: elements, or texts. */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name.startsWith(".")) element[name.slice(1)] = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat());
+  return element;
+}
+
+/** An SVG element with attributes and children. */
+export function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/** Sets a text if it differs, so that nothing is laid out anew without a reason. */
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** A number with a fixed count of digits; a dash for none. The minus sign is as wide as a digit. */
+export function fixed(value, digits = 1) {
+  return Number.isFinite(value) ? value.toFixed(digits).replace("-", "−") : "–";
+}
+
+/** A labelled figure: the output, and the whole element. */
+export function figure(label, unit = "", id = undefined) {
+  const output = h("output", { id, "aria-label": label }, "–");
+  const element = h("div", { class: "figure" }, h("span", {}, label), h("div", {}, output, unit ? h("small", {}, unit) : ""));
+  return { output, element };
+}
+
+/** A select with options of {id, name}. */
+export function choice(label, options, change) {
+  const select = h("select", { onchange: () => change(select.value) });
+  const element = h("label", {}, h("span", {}, label), select);
+  const set = (options, value) => {
+    const texts = options.map((each) => each.id + "\n" + each.name).join("\t");
+    if (select.dataset.options !== texts) {
+      select.dataset.options = texts;
+      select.replaceChildren(...options.map((each) => h("option", { value: each.id }, each.name)));
+    }
+    if (value !== undefined && document.activeElement !== select) select.value = value;
+  };
+  set(options);
+  return { element, select, set };
+}
+
+/** Buttons of which one is pressed. */
+export function segments(label, options, change) {
+  const buttons = options.map(({ id, name }) =>
+    h("button", { type: "button", "aria-pressed": "false", onclick: () => change(id) }, name));
+  const element = h("div", { class: "group", role: "group", "aria-label": label }, buttons);
+  const set = (value) => buttons.forEach((button, place) => button.setAttribute("aria-pressed", String(options[place].id === value)));
+  return { element, set };
+}
+
+/** A canvas with a name, as large as it is shown. `draw` receives the context and its size in CSS pixels. */
+export function plot(name, height, draw) {
+  const canvas = h("canvas", { role: "img", "aria-label": name });
+  if (height) canvas.style.height = `${height}px`;
+  const context = canvas.getContext("2d");
+  let size = [0, 0];
+  new ResizeObserver(([entry]) => {
+    const { width, height } = entry.contentRect;
+    const ratio = window.devicePixelRatio || 1;
+    size = [width, height];
+    canvas.width = Math.max(1, Math.round(width * ratio));
+    canvas.height = Math.max(1, Math.round(height * ratio));
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  }).observe(canvas);
+  return { canvas, draw: () => { if (size[0] > 0) draw(context, size[0], size[1]); } };
+}
+
+/** A colour of the style sheet. */
+export function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}

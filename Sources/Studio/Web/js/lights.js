@@ -1,0 +1,68 @@
+// The demo show: its picture, its scenes, and what sends it to lamps.
+
+import { figure, h, plot, say } from "./dom.js";
+
+export function lights(app) {
+  const { link } = app;
+  const act = (name, argument) => app.attempt(() => link.act(`lights/${name}`, argument));
+  const show = figure("Show", "");
+  const fixtures = figure("Fixtures", "");
+  const universes = figure("Universes", "");
+  const sent = figure("Sent to", "");
+  const start = h("button", { type: "button", class: "primary", onclick: () => act(link.states.lights.running ? "stop" : "start") }, "Start");
+  const dark = h("button", { type: "button", class: "danger", onclick: () => act("blackout", { on: !link.states.lights.blackout }) }, "Blackout");
+  const back = h("button", { type: "button", onclick: () => act("back") }, "Back");
+  const go = h("button", { type: "button", onclick: () => act("go") }, "Go");
+  const master = h("input", { type: "range", id: "master", min: "0", max: "1", step: "0.01", oninput: () => act("master", { level: Number(master.value) }) });
+  const scenes = h("div", { class: "row", role: "group", "aria-label": "Scenes" });
+  const address = h("input", { type: "text", id: "address", value: "sacn:127.0.0.1", autocomplete: "off", spellcheck: "false" });
+  const arm = h("button", { type: "button", onclick: () => act("arm", link.states.lights.armed ? { armed: false } : { armed: true, output: address.value }) }, "Arm");
+  const card = h("section", { class: "card wide" });
+  let [picture, sequence] = [null, -1];
+  const venue = plot("Picture of the venue, from the front", 0, (context, width, height) => {
+    context.clearRect(0, 0, width, height);
+    if (picture) context.drawImage(picture, 0, 0, width, height);
+  });
+  venue.canvas.classList.add("venue");
+
+  card.append(h("div", { class: "row" }, start, dark, back, go, h("label", { for: "master" }, "Master"), master),
+    venue.canvas, h("div", { class: "figures" }, show.element, fixtures.element, universes.element, sent.element), h("h2", {}, "Scenes"), scenes);
+  return {
+    title: "Lights", lead: "The demo show of a festival, on the beats of the tempo screen. Nothing is sent to lamps before it is armed.",
+    topics: ["lights"],
+    elements: [h("div", { class: "cards" }, card,
+      h("section", { class: "card wide" }, h("h2", {}, "Output"),
+        h("div", { class: "row" }, h("label", { for: "address" }, "Address, sacn: or artnet:"), address, arm),
+        h("p", { class: "note" }, "Armed, the show goes to this address at 44 Hz until it is disarmed or stopped; its universes are terminated then.")))],
+    state(name, state) {
+      if (name !== "lights") return;
+      say(start, state.running ? "Stop" : "Start");
+      for (const each of [dark, back, go, arm]) each.disabled = !state.running;
+      dark.setAttribute("aria-pressed", String(state.blackout));
+      say(dark, state.blackout ? "Light again" : "Blackout");
+      say(arm, state.armed ? "Disarm" : "Arm");
+      card.classList.toggle("armed", state.armed);
+      if (document.activeElement !== master) master.value = state.master;
+      say(show.output, state.running ? "Playing" : "Stopped");
+      say(fixtures.output, String(state.fixtures));
+      say(universes.output, String(state.universes));
+      say(sent.output, state.output ?? "Nobody");
+      if (scenes.children.length !== state.scenes.length) {
+        scenes.replaceChildren(...state.scenes.map((scene) => h("button", { type: "button", onclick: () => act("scene", { name: scene }) }, scene)));
+      }
+      [...scenes.children].forEach((button, place) => {
+        button.disabled = !state.running;
+        button.setAttribute("aria-pressed", String(state.running && place === state.scene));
+      });
+      if (!state.running) picture = null;
+      venue.draw();
+    },
+    draw() {
+      const value = link.values.lights;
+      if (value && value.sequence !== sequence && link.states.lights?.running) {
+        sequence = value.sequence;
+        createImageBitmap(new Blob([value.bytes], { type: "image/png" })).then((bitmap) => { picture = bitmap; venue.draw(); });
+      }
+    },
+  };
+}

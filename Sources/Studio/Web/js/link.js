@@ -1,0 +1,109 @@
+// The connection to the server: one WebSocket, states, and the newest value of each topic.
+
+const TOPICS = ["", "prices", "meter", "spectrum", "pitch", "tempo", "lights", "levels"];
+const HEADER = 20;
+const [FIRST_WAIT, LONGEST_WAIT] = [250, 8000];
+
+export class Link extends EventTarget {
+  states = {};
+  values = {};
+  client = 0;
+  /** connecting, live or lost. */
+  status = "connecting";
+  paused = false;
+  lastHeard = 0;
+
+  #socket = null;
+  #topics = new Set();
+  #wait = FIRST_WAIT;
+  #requests = new Map();
+  #next = 1;
+
+  connect() {
+    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`);
+    socket.binaryType = "arraybuffer";
+    socket.onmessage = ({ data }) => {
+      this.lastHeard = performance.now();
+      if (typeof data === "string") this.#text(JSON.parse(data));
+      else this.#frame(data);
+    };
+    socket.onclose = () => this.#lost();
+    this.#socket = socket;
+  }
+
+  /** Receives these topics from now on, and no others. */
+  want(topics) {
+    const before = this.#topics;
+    this.#topics = new Set(topics);
+    const subscribe = [...this.#topics].filter((topic) => !before.has(topic));
+    const unsubscribe = [...before].filter((topic) => !this.#topics.has(topic));
+    for (const topic of unsubscribe) delete this.values[topic];
+    if (subscribe.length || unsubscribe.length) this.#send({ subscribe, unsubscribe });
+  }
+
+  /** Lets the values stand still, or go on. */
+  pause(paused) {
+    this.paused = paused;
+    this.#send({ pause: paused || document.hidden });
+  }
+
+  /** Performs an action; rejects with the server's error. */
+  act(name, argument = {}) {
+    if (this.status !== "live") return Promise.reject(new Error("not connected"));
+    const id = this.#next++;
+    const answer = new Promise((resolve, reject) => this.#requests.set(id, { resolve, reject }));
+    this.#send({ id, do: name, with: argument });
+    return answer;
+  }
+
+  /** Sends a block of sound. */
+  sound(bytes) {
+    if (this.status === "live" && this.#socket.bufferedAmount < 1 << 18) this.#socket.send(bytes);
+  }
+
+  #send(message) {
+    if (this.status === "live") this.#socket.send(JSON.stringify({ v: 1, ...message }));
+  }
+
+  #text(message) {
+    if (message.type === "hello") {
+      [this.status, this.client, this.#wait] = ["live", message.client, FIRST_WAIT];
+      this.states = message.states;
+      this.#send({ subscribe: [...this.#topics], pause: this.paused || document.hidden });
+      this.#tell("status");
+      for (const name of Object.keys(this.states)) this.#tell("state", name);
+    } else if (message.type === "state") {
+      this.states[message.name] = message.state;
+      this.#tell("state", message.name);
+    } else if (message.id !== undefined) {
+      const request = this.#requests.get(message.id);
+      this.#requests.delete(message.id);
+      if (message.error) {
+        request?.reject(Object.assign(new Error(message.error.message), message.error));
+      } else request?.resolve(message.result);
+    }
+  }
+
+  #frame(data) {
+    const view = new DataView(data);
+    if (data.byteLength < HEADER || view.getUint8(0) !== 1) return;
+    const topic = TOPICS[view.getUint8(1)];
+    if (!topic || this.paused) return;
+    const before = this.values[topic];
+    this.values[topic] = {
+      view: new DataView(data, HEADER), bytes: new Uint8Array(data, HEADER), sequence: view.getUint32(4, true),
+      lost: (before?.lost ?? 0) + view.getUint32(16, true), at: performance.now(),
+    };
+  }
+
+  #lost() {
+    this.status = "lost";
+    for (const { reject } of this.#requests.values()) reject(new Error("the connection was lost"));
+    this.#requests.clear();
+    this.#tell("status");
+    setTimeout(() => this.connect(), this.#wait * (0.75 + Math.random() / 2));
+    this.#wait = Math.min(LONGEST_WAIT, 2 * this.#wait);
+  }
+
+  #tell(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
+}

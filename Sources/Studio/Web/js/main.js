@@ -1,0 +1,124 @@
+// The frame of the page: header, navigation, one screen at a time, and one drawing loop.
+
+import { h, say, svg } from "./dom.js";
+import { equalizer } from "./equalizer.js";
+import { lights } from "./lights.js";
+import { Link } from "./link.js";
+import { meter } from "./meter.js";
+import { overview } from "./overview.js";
+import { Microphone, picker } from "./sound.js";
+import { spectrum } from "./spectrum.js";
+import { tempo } from "./tempo.js";
+import { ticker } from "./ticker.js";
+import { tuner } from "./tuner.js";
+
+/** Milliseconds without a value after which what is shown is stale. */
+const STALE = 2000;
+
+const SCREENS = [
+  ["", "Overview", overview, "M4 4h7v7H4zM13 4h7v4h-7zM13 11h7v9h-7zM4 14h7v6H4z"],
+  ["prices", "Prices", ticker, "M3 17l5-6 4 4 8-9M15 6h5v5"],
+  ["spectrum", "Spectrum", spectrum, "M4 20V12M9 20V5M14 20v-9M19 20v-5"],
+  ["meter", "Noise", meter, "M4 16a8 8 0 1 1 16 0M12 16l4-6M4 20h16"],
+  ["tuner", "Tuner", tuner, "M8 3v7a4 4 0 0 0 8 0V3M12 14v7"],
+  ["equalizer", "Equalizer", equalizer, "M6 4v16M12 4v16M18 4v16M4 9h4M10 15h4M16 7h4"],
+  ["tempo", "Tempo", tempo, "M8 21l2-17h4l2 17zM12 15l5-9"],
+  ["lights", "Lights", lights, "M9 18h6M10 21h4M12 3a6 6 0 0 0-4 10c1 1 1 2 1 3h6c0-1 0-2 1-3a6 6 0 0 0-4-10z"],
+];
+const KEYS = [["1 to 8", "Go to a screen"], ["p", "Pause what moves, or go on"], ["t", "Tap the tempo"], ["b", "Blackout, or light again"], ["?", "This help"]];
+
+const link = new Link();
+const app = { link, microphone: new Microphone(), attempt, report, announce };
+const [main, live, connection] = ["main", "live", "connection"].map((id) => document.getElementById(id));
+const pause = document.getElementById("pause");
+const help = document.getElementById("help");
+let screen = null;
+
+/** Says something to those who listen to the page. */
+function announce(text) { say(live, text); }
+
+/** Shows what went wrong. */
+function report(text) {
+  const shown = h("p", { class: "error", role: "alert" }, text);
+  main.querySelector("[role=alert]")?.remove();
+  main.querySelector("h1")?.after(shown);
+  setTimeout(() => shown.remove(), 12000);
+}
+
+/** Runs an action of a person; what it throws is shown. */
+async function attempt(action) {
+  try {
+    await action();
+  } catch (error) {
+    report(error.advice ? `${error.message}. ${error.advice}` : error.message);
+  }
+}
+
+function route() {
+  const path = location.hash.replace(/^#\//, "");
+  const entry = SCREENS.find(([id]) => id === path) ?? SCREENS[0];
+  const isFirst = screen === null;
+  screen?.leave?.();
+  screen = entry[2](app);
+  const title = h("h1", { tabindex: "-1" }, screen.title);
+  main.replaceChildren(title, h("p", { class: "lead" }, screen.lead), ...screen.elements);
+  document.title = `${screen.title} – Rustle studio`;
+  for (const anchor of document.querySelectorAll("nav a")) {
+    if (anchor.dataset.id === entry[0]) anchor.setAttribute("aria-current", "page");
+    else anchor.removeAttribute("aria-current");
+  }
+  link.want(screen.topics);
+  if (link.status === "live") for (const name of Object.keys(link.states)) screen.state?.(name, link.states[name]);
+  if (!isFirst) title.focus();
+}
+
+function showConnection() {
+  const silent = performance.now() - link.lastHeard;
+  const isMoving = Object.keys(link.values).length > 0 && !link.paused;
+  const isStale = link.status === "live" && isMoving && silent > STALE;
+  connection.dataset.state = isStale ? "stale" : link.status;
+  say(connection, isStale ? `Stale since ${Math.round(silent / 1000)} s`
+    : { live: link.paused ? "Paused" : "Live", lost: "Reconnecting", connecting: "Connecting" }[link.status]);
+}
+
+function togglePause() {
+  link.pause(!link.paused);
+  pause.setAttribute("aria-pressed", String(link.paused));
+  say(pause, link.paused ? "Go on" : "Pause");
+  showConnection();
+}
+
+function frame() {
+  if (!document.hidden && !link.paused) screen?.draw?.();
+  requestAnimationFrame(frame);
+}
+
+document.getElementById("nav").append(...SCREENS.map(([id, name, , path]) =>
+  h("a", { href: `#/${id}`, "data-id": id }, svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: path })), name)));
+document.getElementById("source").append(...picker(app));
+help.append(h("h2", { id: "help-title" }, "Keys"), h("dl", {}, KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
+  h("button", { type: "button", onclick: () => help.close() }, "Close"));
+pause.addEventListener("click", togglePause);
+document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
+addEventListener("hashchange", route);
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog[open]")) return;
+  const place = Number(event.key) - 1;
+  if (SCREENS[place]) location.hash = `#/${SCREENS[place][0]}`;
+  else if (event.key === "p") togglePause();
+  else if (event.key === "?") help.showModal();
+  else if (event.key === "t") attempt(() => link.act("tempo/tap"));
+  else if (event.key === "b" && link.states.lights?.running) attempt(() => link.act("lights/blackout", { on: !link.states.lights.blackout }));
+});
+document.addEventListener("visibilitychange", () => link.pause(link.paused));
+link.addEventListener("status", () => {
+  showConnection();
+  announce(link.status === "live" ? "Connected" : "The connection was lost");
+  screen?.status?.(link.status);
+});
+link.addEventListener("state", ({ detail }) => screen?.state?.(detail, link.states[detail]));
+setInterval(showConnection, 500);
+route();
+showConnection();
+link.connect();
+frame();

@@ -1,0 +1,90 @@
+// The sound level meter: a number, its class, and the last minute.
+
+import { figure, fixed, h, plot, say, segments } from "./dom.js";
+
+export const ZONES = ["Silent", "Quiet", "Average", "Noisy", "Loud"];
+const FILLS = ["#7cc6fe", "#58e69a", "#d0a5ff", "#ffc689", "#ea6552"];
+const MINUTE = 60000;
+/** The highest value of the display scale. */
+const FULL = 120;
+
+/** The reading of a value of the topic `meter`. */
+export function readMeter({ view }) {
+  const [level, equivalent, minimum, maximum, loudness, peak, display] = Array.from({ length: 7 }, (_, place) => view.getFloat64(8 * place, true));
+  return { level, equivalent, minimum, maximum, loudness, peak, display, zone: view.getUint8(56), isCalibrated: view.getUint8(57) === 1 };
+}
+
+export function meter(app) {
+  const { link } = app;
+  const history = [];
+  let [sequence, announced] = [-1, 0];
+  const number = h("output", { "aria-label": "Display value, 0 to 120" }, "–");
+  const zone = h("span", { class: "chip" }, "–");
+  const fill = h("i");
+  const bar = h("div", { class: "bar", role: "meter", "aria-label": "Level", "aria-valuemin": "0", "aria-valuemax": String(FULL), "aria-valuenow": "0" }, fill);
+  const calibrated = h("p", { class: "note" }, "Not calibrated: levels are relative to full scale.");
+  const figures = { level: figure("Level", "dB"), equivalent: figure("Leq", "dB"), minimum: figure("Minimum", "dB"), maximum: figure("Maximum", "dB"), peak: figure("Peak, C", "dB"), loudness: figure("Momentary loudness", "LUFS") };
+  const set = (change) => app.attempt(() => link.act("meter/set", change));
+  const weighting = segments("Frequency weighting", [..."ACZ"].map((id) => ({ id, name: id })), (value) => set({ weighting: value }));
+  const time = segments("Time weighting", [{ id: "F", name: "Fast" }, { id: "S", name: "Slow" }], (value) => set({ time: value }));
+  const reference = h("input", { type: "number", id: "reference", value: "94", min: "0", max: "160", step: "0.1" });
+  const minute = plot("Levels of the last minute, coloured by their class", 160, (context, width, height) => {
+    context.clearRect(0, 0, width, height);
+    context.fillStyle = "#a8aeaf";
+    context.font = "12px Roboto, sans-serif";
+    for (const value of [30, 60, 90]) {
+      context.fillRect(0, height * (1 - value / FULL), width, 0.5);
+      context.fillText(String(value), 4, height * (1 - value / FULL) - 4);
+    }
+    const now = performance.now();
+    const step = Math.max(2, width / 600);
+    for (const { at, display, zone } of history) {
+      context.fillStyle = FILLS[zone] ?? FILLS[0];
+      const top = height * (1 - display / FULL);
+      context.fillRect(width * (1 - (now - at) / MINUTE), top, step, height - top);
+    }
+  });
+
+  return {
+    title: "Noise meter", lead: "A sound level meter by IEC 61672. The big number is the display scale, 0 to 120.",
+    topics: ["meter"],
+    elements: [h("div", { class: "cards" },
+      h("section", { class: "card wide" },
+        h("div", { class: "hero" }, number, zone, h("div", { class: "row" }, weighting.element, time.element,
+          h("button", { type: "button", onclick: () => app.attempt(async () => { history.length = 0; await link.act("meter/reset"); }) }, "Reset"))),
+        bar, minute.canvas,
+        h("div", { class: "figures" }, Object.values(figures).map((each) => each.element))),
+      h("section", { class: "card wide" }, h("h2", {}, "Calibration"), calibrated,
+        h("div", { class: "row" }, h("label", { for: "reference" }, "The level now is, in dB"), reference,
+          h("button", { type: "button", onclick: () => app.attempt(() => link.act("meter/calibrate", { level: Number(reference.value) })) }, "Calibrate"),
+          h("button", { type: "button", onclick: () => set({ calibrated: false }) }, "Forget"))))],
+    state(name, state) {
+      if (name !== "meter") return;
+      weighting.set(state.weighting);
+      time.set(state.time);
+      say(calibrated, state.offset === null ? "Not calibrated: levels are relative to full scale." : `Calibrated: full scale is ${fixed(state.offset)} dB.`);
+    },
+    draw() {
+      const value = link.values.meter;
+      if (value && value.sequence !== sequence) {
+        sequence = value.sequence;
+        const reading = readMeter(value);
+        history.push({ at: value.at, display: reading.display, zone: reading.zone });
+        while (history[0].at < value.at - MINUTE) history.shift();
+        say(number, fixed(reading.display, 0));
+        say(zone, ZONES[reading.zone]);
+        zone.dataset.class = reading.zone;
+        for (const [name, { output }] of Object.entries(figures)) say(output, fixed(reading[name]));
+        const share = Math.min(Math.max(reading.display / FULL, 0), 1);
+        fill.style.width = `${100 * share}%`;
+        fill.style.setProperty("--full", share > 0 ? `${100 / share}%` : "100%");
+        if (value.at - announced > 1000) {
+          announced = value.at;
+          bar.setAttribute("aria-valuenow", fixed(reading.display, 0).replace("−", "-"));
+          bar.setAttribute("aria-valuetext", `${fixed(reading.display, 0)}, ${ZONES[reading.zone]}`);
+        }
+      }
+      minute.draw();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+// The newest row as a line with its peaks, over a waterfall of the rows before.
+
+import { choice, figure, fixed, h, plot, say } from "./dom.js";
+
+const POINTS = 512;
+const ROWS = 220;
+const LINES = [50, 100, 200, 500, 1000, 2000, 5000, 10000];
+/** Bytes that a peak falls with each row. */
+const FALL = 0.8;
+const HEADER = 20;
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** 256 colours from black over blue, green and orange to white, as RGBA. */
+const COLOURS = Array.from({ length: 256 }, (_, level) => {
+  const stops = [[13, 13, 20], [40, 60, 130], [60, 170, 190], [88, 230, 154], [255, 198, 137], [255, 255, 255]];
+  const place = (level / 255) * (stops.length - 1);
+  const [low, share] = [Math.min(Math.floor(place), stops.length - 2), place - Math.min(Math.floor(place), stops.length - 2)];
+  return stops[low].map((value, part) => value + (stops[low + 1][part] - value) * share);
+});
+
+export function spectrum(app) {
+  const { link } = app;
+  const peaks = new Float32Array(POINTS);
+  const past = h("canvas", { ".width": POINTS, ".height": ROWS });
+  const history = past.getContext("2d");
+  const row = history.createImageData(POINTS, 1);
+  let [points, range, sequence, isFrozen, lastPicture] = [null, [20, 20000], -1, false, 0];
+  const strongest = figure("Strongest frequency", "Hz", "peak");
+  const level = figure("Its level", "dBFS");
+  const sizes = [256, 512, 1024, 2048, 4096, 8192, 16384].map((size) => ({ id: String(size), name: `${size} points` }));
+  const size = choice("Frame", sizes, (value) => app.attempt(() => link.act("spectrum/set", { size: Number(value) })));
+  const freeze = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
+    isFrozen = !isFrozen;
+    freeze.setAttribute("aria-pressed", String(isFrozen));
+  } }, "Freeze");
+
+  const line = plot("Spectrum, level over frequency", 260, (context, width, height) => {
+    context.clearRect(0, 0, width, height);
+    context.font = "12px Roboto, sans-serif";
+    context.strokeStyle = "#2c3238";
+    context.fillStyle = "#a8aeaf";
+    context.lineWidth = 1;
+    context.beginPath();
+    for (const frequency of LINES) {
+      const x = (width * Math.log(frequency / range[0])) / Math.log(range[1] / range[0]);
+      context.moveTo(x, 0);
+      context.lineTo(x, height - 18);
+      const text = frequency >= 1000 ? `${frequency / 1000} k` : String(frequency);
+      context.fillText(text, x - context.measureText(text).width / 2, height - 4);
+    }
+    for (const decibels of [-30, -60, -90]) {
+      const y = ((height - 18) * -decibels) / 120;
+      context.moveTo(0, y);
+      context.lineTo(width, y);
+      context.fillText(`${decibels}`.replace("-", "−"), 4, y - 4);
+    }
+    context.stroke();
+    if (!points) return;
+    const trace = (values) => {
+      context.beginPath();
+      for (let place = 0; place < POINTS; place++) {
+        context.lineTo((place / (POINTS - 1)) * width, (height - 18) * (1 - values[place] / 255));
+      }
+    };
+    trace(peaks);
+    context.strokeStyle = "#d0a5ff";
+    context.stroke();
+    trace(points);
+    context.strokeStyle = "#58e69a";
+    context.lineWidth = 2;
+    context.stroke();
+  });
+  const fall = plot("Waterfall, the spectra of the last seconds", 240, (context, width, height) => {
+    context.imageSmoothingEnabled = false;
+    context.drawImage(past, 0, 0, width, height);
+  });
+
+  return {
+    title: "Spectrum", lead: "Level over frequency, 30 times a second. The violet line holds the peaks.",
+    topics: ["spectrum"],
+    elements: [h("section", { class: "card" },
+      h("div", { class: "row spread" }, h("div", { class: "figures" }, strongest.element, level.element), h("div", { class: "row" }, size.element, freeze)),
+      line.canvas, fall.canvas,
+      h("p", { class: "note" }, "No sound? Choose one in the header."))],
+    state(name, state) { if (name === "spectrum") size.set(sizes, String(state.size)); },
+    draw() {
+      const value = link.values.spectrum;
+      if (value && value.sequence !== sequence && !isFrozen) {
+        sequence = value.sequence;
+        range = [value.view.getFloat32(0, true), value.view.getFloat32(4, true)];
+        points = value.bytes.subarray(HEADER, HEADER + POINTS);
+        for (let place = 0; place < POINTS; place++) {
+          peaks[place] = Math.max(points[place], peaks[place] - FALL);
+          row.data.set(COLOURS[points[place]], 4 * place);
+          row.data[4 * place + 3] = 255;
+        }
+        history.drawImage(past, 0, 1);
+        history.putImageData(row, 0, 0);
+        const decibels = value.view.getFloat32(12, true);
+        say(strongest.output, decibels > -110 ? fixed(value.view.getFloat32(8, true)) : "–");
+        say(level.output, decibels > -110 ? fixed(decibels) : "–");
+      }
+      line.draw();
+      // With less motion the waterfall is a picture once a second.
+      if (!calm.matches || performance.now() - lastPicture > 1000) {
+        lastPicture = performance.now();
+        fall.draw();
+      }
+    },
+  };
+}

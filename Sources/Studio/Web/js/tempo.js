@@ -1,0 +1,53 @@
+// The beats: this program's own, tapped ones, or those of a session on the network.
+
+import { figure, fixed, h, say } from "./dom.js";
+
+export function tempo(app) {
+  const { link } = app;
+  const bpm = figure("Tempo", "BPM");
+  const beat = figure("Beat", "");
+  const peers = figure("Other programs", "");
+  const source = figure("Follows", "");
+  const dots = h("div", { class: "beats", role: "img", "aria-label": "Beat of the bar" });
+  const number = h("input", { type: "number", id: "bpm", min: "20", max: "999", step: "0.01", onchange: () => app.attempt(() => link.act("tempo/set", { bpm: Number(number.value) })) });
+  const tap = h("button", { type: "button", class: "tap", onclick: () => app.attempt(() => link.act("tempo/tap")) }, "Tap");
+  const join = h("button", { type: "button", onclick: () => app.attempt(() => link.act("tempo/session", { enabled: !link.states.tempo.enabled })) }, "Join the session");
+  const play = h("button", { type: "button", onclick: () => app.attempt(() => link.act("tempo/play", { playing: !link.states.tempo.playing })) }, "Start");
+  let shown = -1;
+
+  return {
+    title: "Tempo", lead: "One clock for every light. It follows the session that music programs share on this network, or taps.",
+    topics: ["tempo"],
+    elements: [h("div", { class: "cards" },
+      h("section", { class: "card" }, h("div", { class: "figures" }, bpm.element, beat.element, peers.element, source.element), dots,
+        h("div", { class: "row" }, h("label", { for: "bpm" }, "Set to"), number, join, play)),
+      h("section", { class: "card" }, tap, h("p", { class: "note" }, "Four taps are enough; the key T taps on every screen.")))],
+    state(name, state) {
+      if (name !== "tempo") return;
+      if (document.activeElement !== number) number.value = state.bpm.toFixed(2);
+      join.setAttribute("aria-pressed", String(state.enabled));
+      say(join, state.enabled ? "Leave the session" : "Join the session");
+      say(play, state.playing ? "Stop" : "Start");
+      play.disabled = !state.enabled;
+      say(source.output, { manual: "The number", tap: "Taps", session: "The session", link: "The session", midi: "MIDI clock", audio: "Sound" }[state.source] ?? state.source);
+      const count = Math.min(16, Math.max(1, Math.round(state.quantum)));
+      if (dots.children.length !== count) dots.replaceChildren(...Array.from({ length: count }, () => h("i")));
+    },
+    draw() {
+      const value = link.values.tempo;
+      if (!value) return;
+      const { view } = value;
+      const [beats, tempo, quantum] = [0, 8, 16].map((place) => view.getFloat64(place, true));
+      // The beats go on between two values.
+      const now = beats + ((performance.now() - value.at) / 60000) * tempo;
+      const place = Math.floor((((now % quantum) + quantum) % quantum));
+      say(bpm.output, fixed(tempo, 2));
+      say(peers.output, String(view.getUint32(24, true)));
+      if (place !== shown) {
+        shown = place;
+        say(beat.output, `${place + 1} of ${fixed(quantum, 0)}`);
+        [...dots.children].forEach((dot, each) => dot.classList.toggle("on", each === place));
+      }
+    },
+  };
+}

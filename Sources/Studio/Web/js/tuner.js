@@ -1,0 +1,78 @@
+// A needle over 50 cents to each side, and what to do.
+
+import { choice, figure, fixed, h, say, svg } from "./dom.js";
+
+const DEGREES_PER_CENT = 1.2;
+const [X, Y, RADIUS] = [200, 190, 160];
+
+export function tuner(app) {
+  const { link } = app;
+  const at = (cents, radius) => {
+    const angle = ((cents * DEGREES_PER_CENT - 90) * Math.PI) / 180;
+    return [X + radius * Math.cos(angle), Y + radius * Math.sin(angle)];
+  };
+  const arc = (from, to, name) => {
+    const [start, end] = [at(from, RADIUS), at(to, RADIUS)];
+    return svg("path", { class: name, d: `M${start} A${RADIUS} ${RADIUS} 0 0 1 ${end}` });
+  };
+  const ticks = [-50, -25, 0, 25, 50].map((cents) => {
+    const [x, y] = at(cents, RADIUS + 20);
+    return svg("text", { x, y: y + 4, class: "tick" }, cents > 0 ? `+${cents}` : String(cents).replace("-", "−"));
+  });
+  const needle = svg("line", { class: "needle", x1: X, y1: Y, x2: X, y2: Y - RADIUS + 14 });
+  const note = h("output", { class: "note-name", "aria-label": "Note" }, "–");
+  const cents = h("output", { class: "cents", "aria-label": "Cents" }, "–");
+  const guide = h("p", { class: "guide" }, "Play a note");
+  const spoken = h("p", { class: "hidden", role: "status" });
+  const frequency = figure("Frequency", "Hz");
+  const target = figure("Target", "Hz");
+  const confidence = figure("Confidence", "%");
+  const strings = h("div", { class: "strings", "aria-hidden": "true" });
+  const set = (change) => app.attempt(() => link.act("tuner/set", change));
+  const reference = h("input", { type: "number", id: "a4", min: "392", max: "466", step: "0.1", onchange: () => set({ a4: Number(reference.value) }) });
+  const instrument = choice("Instrument", [], (value) => set({ instrument: value }));
+  const temperament = choice("Temperament", [], (value) => set({ temperament: value }));
+  let [sequence, steady] = [-1, { text: "", since: 0 }];
+
+  return {
+    title: "Tuner", lead: "The nearest note or string, and how far the sound is from it.",
+    topics: ["pitch"],
+    elements: [h("section", { class: "card" },
+      h("div", { class: "tuner" },
+        svg("svg", { viewBox: "0 0 400 215", "aria-hidden": "true" }, arc(-50, 50, "dial"), arc(-2, 2, "dial good"), ...ticks, needle, svg("circle", { cx: X, cy: Y, r: 7, fill: "currentColor" })),
+        note, h("p", {}, cents, " cents"), guide, spoken, strings),
+      h("div", { class: "figures" }, frequency.element, target.element, confidence.element),
+      h("div", { class: "row" }, instrument.element, temperament.element, h("label", { for: "a4" }, "A4 in Hz"), reference))],
+    state(name, state) {
+      if (name !== "tuner") return;
+      instrument.set(state.instruments, state.instrument);
+      temperament.set(state.temperaments, state.temperament);
+      if (document.activeElement !== reference) reference.value = state.a4;
+      strings.replaceChildren(...state.strings.map((each) => h("span", {}, each)));
+    },
+    draw() {
+      const value = link.values.pitch;
+      if (!value || value.sequence === sequence) return;
+      sequence = value.sequence;
+      const { view } = value;
+      const [hertz, sure, off, , goal] = Array.from({ length: 5 }, (_, place) => view.getFloat64(8 * place, true));
+      const [isInTune, string] = [view.getUint8(43) === 1, view.getUint8(44)];
+      const name = new TextDecoder().decode(value.bytes.subarray(45)).replace("#", "♯").replace("b", "♭");
+      const hasNote = hertz > 0;
+      needle.style.transform = `rotate(${(hasNote ? Math.max(-55, Math.min(55, off)) : -55) * DEGREES_PER_CENT}deg)`;
+      say(note, hasNote ? name : "–");
+      say(cents, hasNote ? `${off > 0 ? "+" : ""}${fixed(off)}` : "–");
+      const advice = !hasNote ? "Play a note" : isInTune ? "In tune" : off < 0 ? "Turn up" : "Turn down";
+      say(guide, advice);
+      guide.className = hasNote && isInTune ? "guide up" : "guide";
+      say(frequency.output, hasNote ? fixed(hertz, 2) : "–");
+      say(target.output, hasNote ? fixed(goal, 2) : "–");
+      say(confidence.output, fixed(100 * sure, 0));
+      [...strings.children].forEach((each, place) => each.classList.toggle("on", place === string));
+      // Only what has stayed for a second is read out.
+      const text = hasNote ? `${name}, ${isInTune ? "in tune" : `${fixed(Math.abs(off), 0)} cents ${off < 0 ? "flat" : "sharp"}`}` : "";
+      if (text !== steady.text) steady = { text, since: value.at };
+      else if (value.at - steady.since > 1000) say(spoken, text);
+    },
+  };
+}
