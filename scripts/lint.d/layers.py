@@ -49,7 +49,7 @@ SWIFT_ARROWS = {
     "RustleCrossings": {"RustleCore", "RustleMarket"},
     # The studio's package.
     "StudioCore": set(),
-    "RustleStudio": {"CWeb", "Rustle", "RustleAudio", "StudioCore"},
+    "RustleStudio": {"CWeb", "Rustle", "RustleAudio", "RustleAudioFiles", "StudioCore"},
     "StudioCommand": {"RustleStudio"},
 }
 OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal", "CWeb", "CZlib"}

@@ -42,6 +42,12 @@ static const unsigned char meter_js[] = {
 static const unsigned char equalizer_js[] = {
 #embed "../../Web/js/equalizer.js"
 };
+static const unsigned char recorder_js[] = {
+#embed "../../Web/js/recorder.js"
+};
+static const unsigned char voice_js[] = {
+#embed "../../Web/js/voice.js"
+};
 static const unsigned char tempo_js[] = {
 #embed "../../Web/js/tempo.js"
 };
@@ -75,6 +81,8 @@ static const struct {
     FILE("js/tuner.js", tuner_js),
     FILE("js/meter.js", meter_js),
     FILE("js/equalizer.js", equalizer_js),
+    FILE("js/recorder.js", recorder_js),
+    FILE("js/voice.js", voice_js),
     FILE("js/tempo.js", tempo_js),
     FILE("js/lights.js", lights_js),
     FILE("fonts/roboto-regular.woff2", regular_woff2),

@@ -16,6 +16,10 @@ enum Action: String, CaseIterable {
   case equalizerBypass = "equalizer/bypass"
   case equalizerImport = "equalizer/import"
   case equalizerExport = "equalizer/export"
+  case recorderStart = "recorder/start"
+  case recorderPause = "recorder/pause"
+  case recorderStop = "recorder/stop"
+  case recorderDelete = "recorder/delete"
   case tempoSet = "tempo/set"
   case tempoTap = "tempo/tap"
   case tempoSession = "tempo/session"
@@ -51,6 +55,19 @@ extension Studio {
     case .tunerSet: try setTuner(arguments)
     case .equalizerGain, .equalizerSet, .equalizerBypass, .equalizerImport: try await setEqualizer(action, arguments)
     case .equalizerExport: return ["text": .string(EqualizerText.format(sound.settings))]
+    case .recorderStart:
+      let format = try arguments.string("format", default: Recordings.formats[0])
+      guard Recordings.formats.contains(format) else {
+        throw ActionError("validation", "format: expected \(Recordings.formats.joined(separator: ", ")), got \(format)")
+      }
+      guard sound.source != .none else {
+        throw ActionError("wrongState", "expected a sound to record, got none", advice: "Choose a sound first.")
+      }
+      try await recordings.start(sound.fan, sound.format, as: format)
+      sound.isRecorded = true
+    case .recorderPause: try await recordings.setPaused(try arguments.bool("paused"))
+    case .recorderStop: await recordings.stop()
+    case .recorderDelete: try recordings.delete(try arguments.string("name"))
     case .tempoSet:
       let tempo = try arguments.number("bpm", in: 20...999)
       try clock.setTempo(tempo)

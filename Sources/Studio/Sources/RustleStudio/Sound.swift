@@ -27,8 +27,12 @@ final class Sound {
   /// Is called when the state has changed by itself.
   var onChange: @MainActor () -> Void = {}
 
+  /// What everybody hears.
+  let fan = SoundFan()
+  /// Whether a recording needs the sound, also without a client.
+  var isRecorded = false { didSet { settle() } }
+
   private let hub: Hub
-  private let fan = SoundFan()
   private var wanted: Set<Topic> = []
   private var analyzers: [Topic: Task<Void, Never>] = [:]
   private var capture: Task<Void, Never>?
@@ -113,7 +117,7 @@ final class Sound {
       analyzers[topic] = nil
     }
     for topic in running where analyzers[topic] == nil { begin(topic) }
-    if running.isEmpty {
+    if source == .none || running.isEmpty && !isRecorded {
       capture?.cancel()
       capture = nil
     } else if capture == nil, case .device(let name) = source {
@@ -184,7 +188,12 @@ final class Sound {
           hub.publish(.pitch, Self.payload(update))
         }
       }
-    case .levels, .prices, .tempo, .lights: break
+    case .voice:
+      run(topic) {
+        let analyzer = try VoiceAnalyzer(format: format)
+        for try await frame in try await analyzer.frames(of: fan) { hub.publish(.voice, Self.payload(frame)) }
+      }
+    case .levels, .prices, .tempo, .lights, .recording: break
     }
   }
 
@@ -201,6 +210,7 @@ final class Sound {
   private func keep(_ reading: SoundLevelReading) { self.reading = reading }
 
   private func failed(_ error: any Error) {
+    fan.finish()
     failure = (error as? AudioError).map { "\($0.message). \($0.advice)" } ?? "\(error)"
     source = .none
     settle()
@@ -218,6 +228,18 @@ final class Sound {
     ] { payload.append(number: value) }
     payload.append(integer: UInt8(reading.levelZone.rawValue))
     payload.append(integer: UInt8(reading.calibration.isCalibrated ? 1 : 0))
+    return payload
+  }
+
+  /// The pitch and the formants F1 to F3 in Hz (0: none), the harmonics-to-noise ratio in dB, the level in dBFS, and the confidence.
+  private nonisolated static func payload(_ frame: VoiceFrame) -> [UInt8] {
+    let pitch = frame.isVoiced ? frame.pitch : nil
+    var payload: [UInt8] = []
+    for value in [
+      pitch ?? 0, frame.formants.f1 ?? 0, frame.formants.f2 ?? 0, frame.formants.f3 ?? 0,
+      frame.harmonicsToNoise ?? .nan,
+      frame.level, frame.confidence,
+    ] { payload.append(number: value) }
     return payload
   }
 

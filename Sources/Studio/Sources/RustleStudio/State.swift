@@ -3,7 +3,7 @@ internal import StudioCore
 
 /// The states that clients are sent, by their names.
 enum State: String, CaseIterable {
-  case ticker, sound, meter, spectrum, tuner, equalizer, tempo, lights
+  case ticker, sound, meter, spectrum, tuner, equalizer, recorder, tempo, lights
 }
 
 extension Studio {
@@ -27,6 +27,12 @@ extension Studio {
       return ["size": .integer(sound.spectrumSize), "points": .integer(SpectrumRows.count)]
     case .tuner: return tunerState
     case .equalizer: return equalizerState
+    case .recorder:
+      let all = recordings.all().map { ["name": .string($0.name), "bytes": .integer($0.bytes)] as JSON }
+      return [
+        "recording": .optional(recordings.name), "paused": .bool(recordings.isPaused), "recordings": .array(all),
+        "formats": .strings(Recordings.formats), "error": .optional(recordings.failure),
+      ]
     case .tempo:
       let state = clock.beats()
       return [

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Rustle
 internal import StudioCore
 
@@ -13,14 +14,16 @@ final class Studio {
   let prices: Prices
   let sound: Sound
   let lights: Lights
+  let recordings: Recordings
   let clock: TempoClock
   let session: LinkSession
   private var following: Task<Void, Never>?
   private var beating: Task<Void, Never>?
   private var ending: Task<Void, Never>?
 
-  init() throws {
+  init(recordings folder: URL) throws {
     hub = Hub()
+    recordings = Recordings(hub: hub, folder: folder)
     prices = Prices(hub: hub)
     var configuration = LinkSession.Configuration()
     configuration.sharesStartStop = true
@@ -29,6 +32,10 @@ final class Studio {
     sound = try Sound(hub: hub)
     lights = try Lights(hub: hub)
     sound.onChange = { [weak self] in self?.report("sound") }
+    recordings.onChange = { [weak self] in
+      self?.sound.isRecorded = false
+      self?.report("recorder")
+    }
     lights.onChange = { [weak self] in self?.report("lights") }
     following = Task { [weak self, hub] in for await _ in hub.changes { self?.topicsChanged() } }
   }
@@ -37,6 +44,7 @@ final class Studio {
   func stop() async {
     for task in [following, beating, ending] { task?.cancel() }
     await prices.stop()
+    await recordings.stop()
     await sound.stop()
     await lights.stop()
     await session.close()

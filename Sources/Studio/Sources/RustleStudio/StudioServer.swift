@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
@@ -18,9 +18,14 @@ public struct StudioServer: Sendable {
     public var needsToken = false
     /// Further host names by which it is reached.
     public var allowedHosts: [String] = []
+    /// The folder of recordings, which is made with the first one.
+    public var recordings: URL
 
-    /// The loopback, without a token.
-    public init() {}
+    /// The loopback, without a token; recordings go to the user's application data.
+    public init() {
+      let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
+      recordings = (folders.first ?? FileManager.default.temporaryDirectory).appending(path: "rustle/recordings")
+    }
   }
 
   private static let maximumConnectionCount = 200
@@ -39,15 +44,16 @@ public struct StudioServer: Sendable {
     let token =
       configuration.needsToken || !AccessRules.isLoopback(configuration.address) ? AccessRules.newToken() : nil
     let rules = AccessRules(hosts: configuration.allowedHosts + [hostName], token: token)
-    let studio = try await Studio()
+    let studio = try await Studio(recordings: configuration.recordings)
     var logger = Logger(label: "rustle-studio")
     logger.logLevel = .warning
+    let router = router(rules, studio, logger)
     let channel: HTTPServerBuilder = HTTPServerBuilder { responder in
       StudioChannel(responder: responder, rules: rules, studio: studio, addresses: AddressCounts())
     }
     let name = hostName
     let application = Application(
-      router: router(rules, studio), server: channel,
+      router: router, server: channel,
       configuration: ApplicationConfiguration(
         address: .hostname(configuration.address, port: configuration.port), serverName: nil,
         availableConnectionsDelegate: MaximumAvailableConnections(Self.maximumConnectionCount)),
@@ -73,9 +79,11 @@ public struct StudioServer: Sendable {
     configuration.address.contains(":") ? "[\(configuration.address)]" : configuration.address
   }
 
-  private func router(_ rules: AccessRules, _ studio: Studio) -> Router<BasicRequestContext> {
+  private func router(_ rules: AccessRules, _ studio: Studio, _ logger: Logger) -> Router<BasicRequestContext> {
     let router = Router()
     router.add(middleware: AccessMiddleware(rules: rules))
+    // Ranges too, with which a player seeks.
+    router.add(middleware: FileMiddleware(configuration.recordings.path, urlBasePath: "/recordings", logger: logger))
     router.get("healthz") { _, _ in "ok\n" }
     router.get("metrics") { _, _ in Self.metrics(studio.hub) }
     router.get("api/state") { _, _ in

@@ -28,6 +28,12 @@ struct StudioCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Further host name by which the server is reached; may be repeated.", valueName: "host"))
   var allowHost: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Folder of recordings. (default: rustle/recordings among the user's application data)", valueName: "folder"),
+    completion: .directory)
+  var recordings: String?
+
   func run() async throws {
     var configuration = StudioServer.Configuration()
     guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]),
@@ -38,6 +44,7 @@ struct StudioCommand: AsyncParsableCommand {
     configuration.port = Int(port)
     configuration.needsToken = token
     configuration.allowedHosts = allowHost
+    if let recordings { configuration.recordings = URL(filePath: recordings, directoryHint: .isDirectory) }
     do {
       try await StudioServer(configuration).run { address in
         // Unlike print, without a buffer: whoever waits for the address through a pipe reads it at once.

@@ -15,6 +15,11 @@ public enum Topic: UInt8, Sendable, Hashable, CaseIterable {
   /// The levels before and after the equalizer.
   case levels
 
+  /// The measures of a voice.
+  case voice
+  /// How far a recording is.
+  case recording
+
   /// The name in messages.
   public var name: String { String(describing: self) }
 
@@ -25,5 +30,5 @@ public enum Topic: UInt8, Sendable, Hashable, CaseIterable {
   }
 
   /// The topics that are computed from the sound.
-  public static let ofSound: Set<Self> = [.meter, .spectrum, .pitch, .levels]
+  public static let ofSound: Set<Self> = [.meter, .spectrum, .pitch, .levels, .voice]
 }

@@ -12,7 +12,7 @@ import wave
 import pytest
 from playwright.sync_api import sync_playwright
 
-SCREENS = ["", "prices", "spectrum", "meter", "tuner", "equalizer", "tempo", "lights"]
+SCREENS = ["", "prices", "spectrum", "meter", "tuner", "equalizer", "recorder", "voice", "tempo", "lights"]
 
 
 class Studio:
@@ -33,8 +33,8 @@ class Studio:
 
 
 @pytest.fixture
-def studio():
-    running = Studio()
+def studio(tmp_path):
+    running = Studio("--recordings", str(tmp_path / "recordings"))
     yield running
     assert running.stop() == 0
 

@@ -3,6 +3,7 @@
 import re
 import socket
 import time
+import wave
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -143,6 +144,38 @@ def test_filters_are_exported_and_imported(open_page):
     expect(page.get_by_role("alert")).to_be_visible()
 
 
+def test_a_recording_is_made_played_and_deleted(open_page, tmp_path):
+    page = open_page("recorder")
+    page.get_by_role("button", name="Record", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("Choose a sound first")
+    choose_demo(page)
+    page.get_by_role("button", name="Record", exact=True).click()
+    page.get_by_label("Time in the file").wait_for()
+    until(page, "document.querySelector('[aria-label=\"Time in the file\"]').value > '0:01.0'")
+    page.get_by_role("button", name="Pause recording").click()
+    expect(page.get_by_role("button", name="Resume recording")).to_be_visible()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+    name = page.locator("tbody td").first.inner_text()
+    with wave.open(str(tmp_path / "recordings" / name)) as file:
+        assert file.getframerate() == 48000 and file.getnchannels() == 2 and file.getnframes() > 48000
+    page.locator("audio").evaluate("(audio) => audio.play()")
+    until(page, "document.querySelector('audio').currentTime > 0.3 && document.querySelector('audio').duration > 1")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    assert download.value.path().read_bytes() == (tmp_path / "recordings" / name).read_bytes()
+    page.get_by_role("button", name=f"Delete {name}").click()
+    expect(page.locator("tbody tr")).to_have_count(0)
+    assert not (tmp_path / "recordings" / name).exists()
+
+
+def test_a_voice_has_pitch_and_formants(open_page):
+    page = open_page("voice")
+    page.get_by_label("Sound", exact=True).select_option("browser")
+    # The fake microphone hears 440 Hz.
+    until(page, "Math.abs(parseFloat(document.querySelector('[aria-label=Pitch]').value) - 440) < 2")
+
+
 def test_taps_set_the_tempo(open_page):
     page = open_page("tempo")
     for _ in range(6):
@@ -219,7 +252,7 @@ def test_everything_is_reached_by_the_keyboard(open_page):
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
     for place, screen in [*enumerate(SCREENS, 1)][1:] + [(1, SCREENS[0])]:
-        page.keyboard.press(str(place))
+        page.keyboard.press(str(place % 10))
         until(page, f"location.hash === '#/{screen}'")
         assert page.evaluate("document.activeElement.tagName") == "H1"
     page.keyboard.press("?")

@@ -81,6 +81,19 @@ def test_foreign_hosts_are_misdirected(studio, path):
     assert ask(studio, path, Host="evil.example")[0] == 421
 
 
+def test_only_recordings_are_served_of_their_folder(studio, tmp_path):
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    (folder / "a.wav").write_bytes(bytes(range(100)))
+    (tmp_path / "secret.wav").write_bytes(b"secret")
+    status, headers, text = ask(studio, "recordings/a.wav")
+    assert status == 200 and len(text) >= 100 and "default-src" in headers["Content-Security-Policy"]
+    assert ask(studio, "recordings/a.wav", Range="bytes=10-19")[2] == bytes(range(10, 20)).decode()
+    for path in ["recordings/../secret.wav", "recordings/%2e%2e/secret.wav", "recordings/..%2fsecret.wav", "recordings/"]:
+        assert ask(studio, path)[0] in (400, 404), path
+    assert ask(studio, "recordings/a.wav", Host="evil.example")[0] == 421
+
+
 def test_foreign_sites_change_nothing(studio):
     assert post(studio, "ticker/start", {}, Sec_Fetch_Site="cross-site")[0] == 403
     assert post(studio, "ticker/start", {}, Origin="http://evil.example")[0] == 403
@@ -141,6 +154,8 @@ def test_a_port_that_is_taken_is_an_error(studio):
     ("tuner/set", {"a4": 100}, "a4: expected"), ("tuner/set", {"instrument": "x"}, "instrument: expected"),
     ("equalizer/gain", {"band": 99, "gain": 0}, "band: expected"), ("equalizer/set", {"left": [1]}, "left: expected"),
     ("equalizer/import", {"text": "x"}, ""), ("tempo/set", {"bpm": "fast"}, "bpm: expected"),
+    ("recorder/start", {"format": "mp9"}, "format: expected"), ("recorder/start", {}, "expected a sound to record"),
+    ("recorder/delete", {"name": "../../etc/passwd"}, "expected a recording"), ("recorder/pause", {"paused": True}, ""),
     ("lights/scene", {"name": "x"}, "name: expected"), ("lights/go", {}, "while the show plays"),
     ("lights/arm", {"armed": True, "output": "x"}, "output: expected"),
 ])

@@ -1,6 +1,6 @@
 // The connection to the server: one WebSocket, states, and the newest value of each topic.
 
-const TOPICS = ["", "prices", "meter", "spectrum", "pitch", "tempo", "lights", "levels"];
+const TOPICS = ["", "prices", "meter", "spectrum", "pitch", "tempo", "lights", "levels", "voice", "recording"];
 const HEADER = 20;
 const [FIRST_WAIT, LONGEST_WAIT] = [250, 8000];
 

@@ -7,10 +7,12 @@ import { Link } from "./link.js";
 import { meter } from "./meter.js";
 import { overview } from "./overview.js";
 import { Microphone, picker } from "./sound.js";
+import { recorder } from "./recorder.js";
 import { spectrum } from "./spectrum.js";
 import { tempo } from "./tempo.js";
 import { ticker } from "./ticker.js";
 import { tuner } from "./tuner.js";
+import { voice } from "./voice.js";
 
 /** Milliseconds without a value after which what is shown is stale. */
 const STALE = 2000;
@@ -22,10 +24,12 @@ const SCREENS = [
   ["meter", "Noise", meter, "M4 16a8 8 0 1 1 16 0M12 16l4-6M4 20h16"],
   ["tuner", "Tuner", tuner, "M8 3v7a4 4 0 0 0 8 0V3M12 14v7"],
   ["equalizer", "Equalizer", equalizer, "M6 4v16M12 4v16M18 4v16M4 9h4M10 15h4M16 7h4"],
+  ["recorder", "Recorder", recorder, "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0M12 17v4"],
+  ["voice", "Voice", voice, "M4 12h2l2-6 3 12 3-9 2 5 1-2h3"],
   ["tempo", "Tempo", tempo, "M8 21l2-17h4l2 17zM12 15l5-9"],
   ["lights", "Lights", lights, "M9 18h6M10 21h4M12 3a6 6 0 0 0-4 10c1 1 1 2 1 3h6c0-1 0-2 1-3a6 6 0 0 0-4-10z"],
 ];
-const KEYS = [["1 to 8", "Go to a screen"], ["p", "Pause what moves, or go on"], ["t", "Tap the tempo"], ["b", "Blackout, or light again"], ["?", "This help"]];
+const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause what moves, or go on"], ["t", "Tap the tempo"], ["b", "Blackout, or light again"], ["?", "This help"]];
 
 const link = new Link();
 const app = { link, microphone: new Microphone(), attempt, report, announce };
@@ -103,7 +107,7 @@ document.querySelector(".skip").addEventListener("click", (event) => { event.pre
 addEventListener("hashchange", route);
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog[open]")) return;
-  const place = Number(event.key) - 1;
+  const place = event.key === "0" ? 9 : /^[1-9]$/.test(event.key) ? event.key - 1 : -1;
   if (SCREENS[place]) location.hash = `#/${SCREENS[place][0]}`;
   else if (event.key === "p") togglePause();
   else if (event.key === "?") help.showModal();

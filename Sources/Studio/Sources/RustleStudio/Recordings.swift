@@ -1,0 +1,120 @@
+internal import Foundation
+internal import RustleAudio
+internal import RustleAudioFiles
+internal import StudioCore
+
+/// The recordings of a folder, and the one that runs.
+@MainActor
+final class Recordings {
+  /// The formats that are offered, by their extensions.
+  static let formats = ["wav", "flac", "ogg"]
+
+  /// The folder, which is made with the first recording.
+  nonisolated let folder: URL
+  /// The name of the recording that runs; nil: none does.
+  private(set) var name: String?
+  private(set) var isPaused = false
+  /// Why the last recording ended early.
+  private(set) var failure: String?
+  /// Is called when the state has changed by itself.
+  var onChange: @MainActor () -> Void = {}
+
+  private let hub: Hub
+  private let recorder = Recorder()
+  private var running: Task<Void, Never>?
+
+  init(hub: Hub, folder: URL) { (self.hub, self.folder) = (hub, folder) }
+
+  /// Records the sound from now on, into a file whose name is the time.
+  func start(_ sound: SoundFan, _ format: AudioFormat, as fileExtension: String) async throws {
+    guard name == nil else {
+      throw ActionError(
+        "wrongState", "expected a recorder that is idle, got one that records", advice: "Stop it first.")
+    }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let name = freeName(fileExtension)
+    self.name = name
+    do {
+      try await recorder.start(sound, format: format, to: folder.appending(path: name).path)
+    } catch {
+      self.name = nil
+      throw error
+    }
+    (isPaused, failure) = (false, nil)
+    let (hub, recorder) = (hub, recorder)
+    let progress = await recorder.progress()
+    running = Task { [weak self] in
+      async let end = Self.end(of: recorder)
+      for await each in progress { hub.publish(.recording, Self.payload(each)) }
+      self?.ended(await end)
+    }
+  }
+
+  /// Leaves the sound out until it is resumed.
+  func setPaused(_ isPaused: Bool) async throws {
+    if isPaused { try await recorder.pause() } else { try await recorder.resume() }
+    self.isPaused = isPaused
+  }
+
+  /// Ends the recording, and returns when its file is closed.
+  func stop() async {
+    guard name != nil else { return }
+    // The task that waits for the end has the result.
+    _ = try? await recorder.stop()
+    await running?.value
+  }
+
+  /// Deletes a recording.
+  func delete(_ name: String) throws {
+    guard name != self.name, all().contains(where: { $0.name == name }) else {
+      throw ActionError("validation", "name: expected a recording that has ended, got \(name)")
+    }
+    try FileManager.default.removeItem(at: folder.appending(path: name))
+  }
+
+  /// The recordings, the newest first.
+  func all() -> [(name: String, bytes: Int)] {
+    let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [.fileSizeKey])
+    let recordings = (files ?? []).filter {
+      Self.formats.contains($0.pathExtension) && !$0.lastPathComponent.hasPrefix(".")
+    }
+    return recordings.sorted { $0.lastPathComponent > $1.lastPathComponent }.map { file in
+      (file.lastPathComponent, (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0)
+    }
+  }
+
+  private func freeName(_ fileExtension: String) -> String {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.dateFormat = "yyyy-MM-dd HH.mm.ss"
+    let time = formatter.string(from: Date())
+    let taken = Set(all().map(\.name))
+    let names = sequence(first: 1) { $0 + 1 }.lazy.map {
+      $0 == 1 ? "\(time).\(fileExtension)" : "\(time) \($0).\(fileExtension)"
+    }
+    return names.first { !taken.contains($0) } ?? "\(time).\(fileExtension)"
+  }
+
+  private func ended(_ failure: String?) {
+    (name, running, isPaused, self.failure) = (nil, nil, false, failure)
+    onChange()
+  }
+
+  /// Why a recording ended early; nil: it was stopped.
+  private nonisolated static func end(of recorder: Recorder) async -> String? {
+    do {
+      _ = try await recorder.finished()
+      return nil
+    } catch {
+      return (error as? any LocalizedError)?.errorDescription ?? "\(error)"
+    }
+  }
+
+  /// The seconds in the file, then the peak of each channel in dBFS.
+  private nonisolated static func payload(_ progress: RecorderProgress) -> [UInt8] {
+    var payload: [UInt8] = []
+    payload.append(number: progress.duration / .seconds(1))
+    for level in progress.levels.prefix(2) { payload.append(number: Float(level.peak)) }
+    return payload
+  }
+}

@@ -1,0 +1,78 @@
+// Records the sound into files of the server, which can be played and taken along.
+
+import { choice, fixed, h, say } from "./dom.js";
+
+const PERIOD = 60;
+/** The lowest level of the bars, in dBFS. */
+const FLOOR = -60;
+
+const time = (seconds) => `${Math.floor(seconds / PERIOD)}:${(seconds % PERIOD).toFixed(1).padStart(4, "0")}`;
+
+export function recorder(app) {
+  const { link } = app;
+  const act = (name, argument) => app.attempt(() => link.act(`recorder/${name}`, argument));
+  const clock = h("output", { "aria-label": "Time in the file" }, time(0));
+  const bars = ["Left", "Right"].map((name) => {
+    const fill = h("i");
+    const text = h("output", { "aria-label": `${name}, peak` }, "–");
+    return { fill, text, element: h("div", { class: "level" }, h("span", { class: "note" }, name), h("div", { class: "bar", "aria-hidden": "true" }, fill), h("span", { class: "note" }, text, " dBFS")) };
+  });
+  const start = h("button", { type: "button", class: "danger", onclick: () => act("start", { format: format.select.value }) }, "Record");
+  const pause = h("button", { type: "button", onclick: () => act("pause", { paused: !link.states.recorder.paused }) }, "Pause recording");
+  const stop = h("button", { type: "button", onclick: () => act("stop") }, "Stop");
+  const format = choice("Format", [], () => {});
+  const list = h("tbody");
+  const empty = h("p", { class: "note" }, "No recordings yet.");
+  const table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Recordings", ".hidden": true }, h("table", {},
+    h("thead", {}, h("tr", {}, ["Name", "Size", "Play", "Download", "Delete"].map((name) => h("th", { scope: "col" }, name)))), list));
+  let [recording, names] = [null, ""];
+
+  const row = ({ name, bytes }) => {
+    const address = `recordings/${encodeURIComponent(name)}`;
+    return h("tr", {}, h("td", {}, name), h("td", {}, `${fixed(bytes / 1e6, 1)} MB`),
+      h("td", {}, h("audio", { src: address, controls: true, preload: "none", "aria-label": name })),
+      h("td", {}, h("a", { href: address, download: name, class: "button" }, "Download")),
+      h("td", {}, h("button", { type: "button", "aria-label": `Delete ${name}`, onclick: () => act("delete", { name }) }, "Delete")));
+  };
+
+  return {
+    title: "Recorder", lead: "Records what comes out of the equalizer. A file can be opened even when the server is killed meanwhile.",
+    topics: ["recording", "levels"],
+    elements: [h("div", { class: "cards" },
+      h("section", { class: "card wide" },
+        h("div", { class: "hero" }, clock, h("div", { class: "row" }, start, pause, stop, format.element)), bars.map((each) => each.element)),
+      h("section", { class: "card wide" }, h("h2", {}, "Recordings"), empty, table))],
+    state(name, state) {
+      if (name !== "recorder") return;
+      const before = recording;
+      recording = state.recording;
+      start.disabled = recording !== null;
+      pause.disabled = stop.disabled = recording === null;
+      pause.setAttribute("aria-pressed", String(state.paused));
+      say(pause, state.paused ? "Resume recording" : "Pause recording");
+      format.set(state.formats.map((id) => ({ id, name: id.toUpperCase() })));
+      if (before !== recording) app.announce(recording ? "Recording" : "Recording stopped");
+      if (state.error) app.report(state.error);
+      const ended = state.recordings.filter((each) => each.name !== recording);
+      empty.hidden = ended.length > 0;
+      table.hidden = !empty.hidden;
+      const texts = ended.map((each) => each.name).join("\n");
+      if (texts === names) return;
+      names = texts;
+      list.replaceChildren(...ended.map(row));
+    },
+    draw() {
+      const progress = link.values.recording;
+      if (progress && recording) say(clock, time(progress.view.getFloat64(0, true)));
+      const levels = link.values.levels;
+      if (!levels) return;
+      bars.forEach(({ fill, text }, place) => {
+        const level = levels.view.getFloat32(4 * (2 + place), true);
+        const share = Math.min(Math.max(1 - level / FLOOR, 0), 1);
+        fill.style.width = `${100 * share}%`;
+        fill.style.setProperty("--full", share > 0 ? `${100 / share}%` : "100%");
+        say(text, fixed(level));
+      });
+    },
+  };
+}
