@@ -116,6 +116,9 @@ python_with() {
   printf '%s\n' "$venv/bin/python"
 }
 
+# studio_python: the interpreter with what uses the studio in a browser.
+studio_python() { python_with studio playwright==1.65.2 axe-playwright-python==0.1.8 pytest==9.2.0 websockets==17.4; }
+
 # bench_program NAME: builds RustleBench or RustleCrossings for release; prints the program's path.
 bench_program() {
   quietly "swift build" swift build --package-path "$root" --scratch-path "$root/.build-bench" \

@@ -20,6 +20,10 @@ final class Studio {
   private var following: Task<Void, Never>?
   private var beating: Task<Void, Never>?
   private var ending: Task<Void, Never>?
+  /// The topics whose engines run.
+  private var running: Set<Topic> = []
+  /// The newest action: the next one waits for its end, so that those of several clients do not meet within an engine.
+  private var underWay: Task<Void, Never>?
 
   init(recordings folder: URL) throws {
     hub = Hub()
@@ -103,13 +107,19 @@ final class Studio {
     }
   }
 
-  /// Performs an action, and sends every client the state that it changed.
+  /// Performs an action after those before it, and sends every client the state that it changed.
   func perform(_ name: String, _ arguments: JSON, by client: Int?) async throws(ActionError) -> JSON {
     guard let action = Action(rawValue: name) else {
       throw ActionError("notFound", "expected an action, got \(name)", status: 404)
     }
+    let before = underWay
+    let task = Task { () throws -> JSON in
+      await before?.value
+      return try await perform(action, arguments, by: client)
+    }
+    underWay = Task { _ = await task.result }
     do {
-      let result = try await perform(action, arguments, by: client)
+      let result = try await task.value
       report(String(name.prefix { $0 != "/" }))
       topicsChanged()
       return result
@@ -144,8 +154,6 @@ final class Studio {
       self.end(self.hub.topics)
     }
   }
-
-  private var running: Set<Topic> = []
 
   private func run(_ topics: Set<Topic>) {
     running.formUnion(topics)

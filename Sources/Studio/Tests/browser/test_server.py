@@ -165,6 +165,24 @@ def test_wrong_arguments_are_refused_with_what_was_expected(studio, action, valu
     assert status == 422 and words in error["message"], text
 
 
+def test_actions_of_many_clients_do_not_meet(studio):
+    assert post(studio, "sound/select", {"kind": "demo"})[0] == 200
+    actions = [("lights/start", {}), ("ticker/start", {"rate": 100}), ("lights/blackout", {"on": True}), ("lights/stop", {}), ("ticker/stop", {})]
+
+    def one(number):
+        action, value = actions[number % len(actions)]
+        return action, post(studio, action, value)[0]
+
+    with concurrent.futures.ThreadPoolExecutor(10) as pool:
+        results = list(pool.map(one, range(100)))
+    # A blackout may come while nothing plays.
+    assert all(status == 200 or action == "lights/blackout" and status == 422 for action, status in results), results
+    for action in ["lights/stop", "ticker/stop"]:
+        assert post(studio, action, {})[0] == 200
+    states = json.loads(ask(studio, "api/state")[2])["states"]
+    assert not states["lights"]["running"] and not states["ticker"]["running"]
+
+
 def test_unknown_actions_and_bodies_are_refused(studio):
     assert post(studio, "ticker/explode", {})[0] == 404
     assert ask(studio, "api/ticker/start", b"{", Content_Type="application/json")[0] == 400
