@@ -99,4 +99,5 @@ def main():
         first.end()
 
 
-main()
+if __name__ == "__main__":
+    main()
