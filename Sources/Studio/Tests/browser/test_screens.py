@@ -97,6 +97,21 @@ def test_the_microphone_is_tuned_within_a_cent(open_page, studio):
     expect(page.locator(".guide")).to_have_text("In tune")
 
 
+def test_a_file_is_heard(open_page, tone, tmp_path):
+    page = open_page("tuner")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_label("Sound", exact=True).select_option("file")
+    chooser.value.set_files(tone)
+    expect(page.get_by_label("Note", exact=True)).to_have_text("A4")
+    expect(page.locator("#source-select option:checked")).to_have_text("a440.wav")
+    broken = tmp_path / "broken.wav"
+    broken.write_bytes(b"no sound")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_label("Sound", exact=True).select_option("file")
+    chooser.value.set_files(broken)
+    expect(page.get_by_role("alert")).to_contain_text("broken.wav is no sound file")
+
+
 def test_the_meter_names_its_class(open_page):
     page = open_page("meter")
     choose_demo(page)
@@ -129,8 +144,11 @@ def test_a_slider_moves_the_sound_and_the_other_browser(open_page):
     assert gain < -2, gain
     first.get_by_role("button", name="Undo").click()
     expect(second.get_by_label("Left, 512 Hz")).to_have_value("-9.5")
-    first.get_by_role("button", name="Flat").click()
-    expect(second.get_by_label("Left, 512 Hz")).to_have_value("0")
+    first.get_by_label("Preset").select_option("Treble")
+    expect(second.get_by_label("Right, 16384 Hz")).to_have_value("6")
+    expect(second.get_by_label("Preset")).to_have_value("Treble")
+    first.get_by_label("Preset").select_option("Flat")
+    expect(second.get_by_label("Left, 16384 Hz")).to_have_value("0")
 
 
 def test_filters_are_exported_and_imported(open_page):

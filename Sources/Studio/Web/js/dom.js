@@ -26,9 +26,9 @@ export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** A number with a fixed count of digits; a dash for none. The minus sign is as wide as a digit. */
+/** A number with a fixed count of digits, zero without a sign; a dash for none. The minus sign is as wide as a digit. */
 export function fixed(value, digits = 1) {
-  return Number.isFinite(value) ? value.toFixed(digits).replace("-", "−") : "–";
+  return Number.isFinite(value) ? value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1").replace("-", "−") : "–";
 }
 
 /** A labelled figure: the output, and the whole element. */

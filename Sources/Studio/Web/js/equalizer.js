@@ -1,10 +1,19 @@
 // 14 bands of each channel as sliders and as a curve with handles.
 
-import { figure, fixed, h, plot, say } from "./dom.js";
+import { choice, figure, fixed, h, plot, say } from "./dom.js";
 
 const [LOW, HIGH, MOST] = [20, 20000, 12];
 const [PADDING, PICK] = [22, 26];
 const CHANNELS = [["left", "Left", "#7cc6fe"], ["right", "Right", "#ffc689"]];
+/** Gains in dB of 8, 16, 32, 64, 128, 256, 512, 1,024, 2,048, 3,072, 4,096, 5,120, 10,240 and 16,384 Hz. */
+const PRESETS = {
+  "Flat": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  "Bass": [3, 4, 6, 6, 4, 2, 0, 0, 0, 0, 0, 0, 0, 0],
+  "Treble": [0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 6, 6],
+  "Speech": [-12, -12, -9, -6, -3, 0, 1, 2, 3, 3, 3, 2, 0, -3],
+  "Small speakers": [-12, -12, -9, 3, 5, 3, 0, 0, 0, 1, 1, 2, 2, 0],
+  "Quiet listening": [6, 6, 6, 5, 3, 1, 0, 0, 0, 0, 1, 2, 4, 5],
+};
 /** Changes of the gains that can be undone. */
 const UNDOABLE = 100;
 
@@ -35,6 +44,8 @@ export function equalizer(app) {
     if (pending) { pending = null; send(); }
   };
   const show = () => {
+    const same = (name) => CHANNELS.every(([channel]) => gains[channel].join() === PRESETS[name].join());
+    preset.select.value = Object.keys(PRESETS).find(same) ?? "";
     for (const [channel] of CHANNELS) sliders[channel].forEach(({ slider, value }, band) => {
       slider.value = gains[channel][band];
       slider.setAttribute("aria-valuetext", `${fixed(gains[channel][band])} dB`);
@@ -53,7 +64,12 @@ export function equalizer(app) {
   const button = (name, action, extra = {}) => h("button", { type: "button", onclick: action, ...extra }, name);
   const undo = button("Undo", () => step(history, future));
   const redo = button("Redo", () => step(future, history));
-  const flat = button("Flat", () => { remember(); apply({ left: gains.left.map(() => 0), right: gains.right.map(() => 0) }); });
+  const names = Object.keys(PRESETS).map((name) => ({ id: name, name }));
+  const preset = choice("Preset", [{ id: "", name: "Own gains" }, ...names], (name) => {
+    if (!PRESETS[name]) return;
+    remember();
+    apply({ left: PRESETS[name], right: PRESETS[name] });
+  });
   const linked = button("Link left and right", () => { isLinked = !isLinked; showButtons(); });
   const bypass = button("Bypass", () => app.attempt(() => link.act("equalizer/bypass", { bypassed: !link.states.equalizer.bypassed })));
   const memory = button("A", () => {
@@ -160,7 +176,7 @@ export function equalizer(app) {
     topics: ["levels"],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
-        h("div", { class: "row" }, linked, bypass, flat, undo, redo, memory),
+        h("div", { class: "row" }, linked, bypass, preset.element, undo, redo, memory),
         canvas, h("div", { class: "figures" }, input.element, output.element, headroom.element)),
       ...CHANNELS.map(([, title], place) => h("section", { class: "card wide" }, h("h2", {}, `${title}, gain in dB by frequency in Hz`), rows[place])),
       h("section", { class: "card wide" }, h("h2", {}, "As text"),

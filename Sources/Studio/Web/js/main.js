@@ -6,7 +6,7 @@ import { lights } from "./lights.js";
 import { Link } from "./link.js";
 import { meter } from "./meter.js";
 import { overview } from "./overview.js";
-import { Microphone, picker } from "./sound.js";
+import { BrowserSound, picker } from "./sound.js";
 import { recorder } from "./recorder.js";
 import { spectrum } from "./spectrum.js";
 import { tempo } from "./tempo.js";
@@ -32,7 +32,7 @@ const SCREENS = [
 const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause what moves, or go on"], ["t", "Tap the tempo"], ["b", "Blackout, or light again"], ["?", "This help"]];
 
 const link = new Link();
-const app = { link, microphone: new Microphone(), attempt, report, announce };
+const app = { link, browserSound: new BrowserSound(), attempt, report, announce };
 const [main, live, connection] = ["main", "live", "connection"].map((id) => document.getElementById(id));
 const pause = document.getElementById("pause");
 const help = document.getElementById("help");

@@ -8,7 +8,7 @@ import { readMeter, ZONES } from "./meter.js";
 const RATE = 100;
 
 export function overview(app) {
-  const { link, microphone } = app;
+  const { link, browserSound } = app;
   const updates = figure("Updates received", "", "n");
   const rate = figure("Updates a second", "/s", "rate");
   const peak = figure("Strongest frequency", "Hz", "peak");
@@ -26,7 +26,7 @@ export function overview(app) {
     const symbols = link.states.ticker.symbols;
     await link.act("ticker/start", { symbols, rate: RATE / symbols.length });
   }) }, "Start");
-  const listen = h("button", { type: "button", onclick: () => app.attempt(() => microphone.open(link)) }, "Listen");
+  const listen = h("button", { type: "button", onclick: () => app.attempt(() => browserSound.openMicrophone(link)) }, "Listen");
   const demo = h("button", { type: "button", onclick: () => app.attempt(() => link.act("sound/select", { kind: "demo" })) }, "Demo tone");
   const open = (path, name) => h("a", { href: `#/${path}`, class: "note" }, name);
   const card = (title, ...children) => h("section", { class: "card" }, h("h2", {}, title), ...children);
@@ -42,7 +42,7 @@ export function overview(app) {
       card("Lights", h("div", { class: "figures" }, lights.element), h("div", { class: "row spread" }, open("lights", "Open the lights"))))],
     state(name, state) {
       if (name === "ticker") say(start, state.running ? "Stop" : "Start");
-      if (name === "sound") say(via.output, sourceName(state, link));
+      if (name === "sound") say(via.output, sourceName(state, app));
       if (name === "tempo") say(peers.output, String(state.peers));
       if (name === "lights") say(lights.output, state.running ? (state.armed ? "On stage" : "Playing, not sent") : "Stopped");
     },
@@ -67,7 +67,7 @@ export function overview(app) {
         zone.dataset.class = reading.zone;
       }
       if (beats) say(tempo.output, fixed(beats.view.getFloat64(8, true)));
-      say(sent.output, String(microphone.sent));
+      say(sent.output, String(browserSound.sent));
     },
   };
 }

@@ -1,9 +1,11 @@
 // A needle over 50 cents to each side, and what to do.
 
-import { choice, figure, fixed, h, say, svg } from "./dom.js";
+import { choice, figure, fixed, h, plot, say, svg } from "./dom.js";
 
 const DEGREES_PER_CENT = 1.2;
 const [X, Y, RADIUS] = [200, 190, 160];
+/** Bars of the strobe, and the most that pass in a second: flashes faster than three a second can harm. */
+const [BARS, FASTEST] = [16, 3];
 
 export function tuner(app) {
   const { link } = app;
@@ -33,6 +35,15 @@ export function tuner(app) {
   const instrument = choice("Instrument", [], (value) => set({ instrument: value }));
   const temperament = choice("Temperament", [], (value) => set({ temperament: value }));
   let [sequence, steady] = [-1, { text: "", since: 0 }];
+  let [place, drawn, beat] = [0, performance.now(), null];
+  // The bars stand when the note is in tune, and drift to the right when it is sharp.
+  const strobe = plot("Strobe: the bars stand still in tune; the cents above say the same", 44, (context, width, height) => {
+    context.clearRect(0, 0, width, height);
+    if (beat === null) return;
+    context.fillStyle = Math.abs(beat) < 0.1 ? "#58e69a" : "#edeeef";
+    const step = width / BARS;
+    for (let bar = -1; bar < BARS; bar++) context.fillRect((bar + place) * step, 0, step / 2, height);
+  });
 
   return {
     title: "Tuner", lead: "The nearest note or string, and how far the sound is from it.",
@@ -41,6 +52,7 @@ export function tuner(app) {
       h("div", { class: "tuner" },
         svg("svg", { viewBox: "0 0 400 215", "aria-hidden": "true" }, arc(-50, 50, "dial"), arc(-2, 2, "dial good"), ...ticks, needle, svg("circle", { cx: X, cy: Y, r: 7, fill: "currentColor" })),
         note, h("p", {}, cents, " cents"), guide, spoken, strings),
+      strobe.canvas,
       h("div", { class: "figures" }, frequency.element, target.element, confidence.element),
       h("div", { class: "row" }, instrument.element, temperament.element, h("label", { for: "a4" }, "A4 in Hz"), reference))],
     state(name, state) {
@@ -51,6 +63,10 @@ export function tuner(app) {
       strings.replaceChildren(...state.strings.map((each) => h("span", {}, each)));
     },
     draw() {
+      const now = performance.now();
+      place = (((place + Math.max(-FASTEST, Math.min(FASTEST, beat ?? 0)) * (now - drawn) / 1000) % 1) + 1) % 1;
+      drawn = now;
+      strobe.draw();
       const value = link.values.pitch;
       if (!value || value.sequence === sequence) return;
       sequence = value.sequence;
@@ -59,6 +75,7 @@ export function tuner(app) {
       const [isInTune, string] = [view.getUint8(43) === 1, view.getUint8(44)];
       const name = new TextDecoder().decode(value.bytes.subarray(45)).replace("#", "♯").replace("b", "♭");
       const hasNote = hertz > 0;
+      beat = hasNote ? hertz - goal : null;
       needle.style.transform = `rotate(${(hasNote ? Math.max(-55, Math.min(55, off)) : -55) * DEGREES_PER_CENT}deg)`;
       say(note, hasNote ? name : "–");
       say(cents, hasNote ? `${off > 0 ? "+" : ""}${fixed(off)}` : "–");
