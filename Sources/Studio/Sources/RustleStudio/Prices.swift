@@ -27,7 +27,7 @@ final class Prices {
       for await update in prices {
         guard let place = symbols.firstIndex(of: update.symbol) else { continue }
         table[place] = Row(update, first: table[place]?.first, received: (table[place]?.received ?? 0) + 1)
-        hub.publish(.prices, Self.payload(table))
+        hub.publish(.prices, Self.payload(table, symbols))
       }
     }
   }
@@ -52,14 +52,16 @@ final class Prices {
     }
   }
 
-  /// The number of rows, then of each symbol with a price: its place, its price, its change since the start as a fraction, the time in
-  /// milliseconds of the Unix epoch, and the updates received.
-  private nonisolated static func payload(_ table: [Row?]) -> [UInt8] {
+  /// The number of rows, then of each symbol with a price: its name, after its length in one byte, its price, its change since the start
+  /// as a fraction, the time in milliseconds of the Unix epoch, and the updates received.
+  private nonisolated static func payload(_ table: [Row?], _ symbols: [String]) -> [UInt8] {
     var payload: [UInt8] = []
     payload.append(integer: UInt16(table.count { $0 != nil }))
-    for (place, row) in table.enumerated() {
+    for (row, symbol) in zip(table, symbols) {
       guard let row else { continue }
-      payload.append(integer: UInt16(place))
+      let name = symbol.utf8.prefix(255)
+      payload.append(UInt8(name.count))
+      payload += name
       payload.append(number: row.price)
       payload.append(number: row.first == 0 ? 0 : row.price / row.first - 1)
       payload.append(integer: row.time)

@@ -92,6 +92,14 @@ public struct StudioServer: Sendable {
       }
       return Self.json(["v": .number(1), "states": .object(states)])
     }
+    router.get("events") { request, _ in
+      do throws(ActionError) {
+        let topics = request.uri.queryParameters["topics"].map(String.init)
+        return try EventStream(studio: studio, topics: topics).response(to: request)
+      } catch {
+        return Self.json(["v": .number(1), "error": error.json], status: error.status)
+      }
+    }
     router.post("api/:engine/:action") { request, context in
       let name = try context.parameters.require("engine") + "/" + context.parameters.require("action")
       var request = request

@@ -46,16 +46,16 @@ public struct Outbox: Sendable {
     return true
   }
 
-  /// Takes what waits: the answers, then a frame of each topic that has a new value, by its number.
-  public mutating func take() -> (answers: [String], frames: [[UInt8]]) {
-    let bytes = frames.values.sorted { $0.topic.rawValue < $1.topic.rawValue }.map { frame in
-      frame.bytes(lost: lost.removeValue(forKey: frame.topic) ?? 0)
+  /// Takes what waits: the answers, then the new value of each topic that has one, by its number, with the count of those lost before it.
+  public mutating func take() -> (answers: [String], values: [(frame: SampleFrame, lost: UInt32)]) {
+    let values = frames.values.sorted { $0.topic.rawValue < $1.topic.rawValue }.map { frame in
+      (frame, lost.removeValue(forKey: frame.topic) ?? 0)
     }
     defer {
       answers = []
       frames = [:]
     }
-    return (answers, bytes)
+    return (answers, values)
   }
 
   /// The values lost since the frame before, over all topics.

@@ -6,13 +6,39 @@ import Testing
     SampleFrame(topic, sequence: sequence, time: 1_000, payload: [UInt8(truncatingIfNeeded: sequence)])
   }
 
-  private func lost(_ bytes: [UInt8]) -> UInt32? { bytes.integer(at: 16) }
-
   @Test func framesAreLaidOutAsDocumented() {
     let frame = SampleFrame(.spectrum, sequence: 0x0403_0201, time: 0x0807_0605_0403_0201, payload: [9, 10])
     #expect(
       frame.bytes(lost: 7)
         == [1, 3, 0, 0, 1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 7, 8, 7, 0, 0, 0, 9, 10])
+  }
+
+  @Test func valuesAreJSONWithNames() {
+    var prices: [UInt8] = [1, 0, 3]
+    prices += Array("BTC".utf8)
+    for number in [64_000.5, 0.25] { prices.append(number: number) }
+    prices.append(integer: 1_700_000_000_000 as Int64)
+    prices.append(integer: 7 as UInt64)
+    let value = SampleFrame(.prices, sequence: 3, time: 9, payload: prices).json
+    #expect(
+      value.text
+        == #"{"prices":[{"change":0.25,"price":64000.5,"received":7,"symbol":"BTC","time":1700000000000}],"sequence":3,"time":9,"topic":"prices"}"#
+    )
+    var pitch: [UInt8] = []
+    for number in [440, 1, -3, -20, Double.infinity] { pitch.append(number: number) }
+    pitch.append(integer: 69 as Int16)
+    pitch += [1, 0, 2] + Array("A4".utf8)
+    let tuned = SampleFrame(.pitch, sequence: 0, time: 0, payload: pitch).json
+    #expect(tuned["note"] == "A4" && tuned["cents"] == .number(-3) && tuned["held"] == true && tuned["inTune"] == false)
+    #expect(tuned["midi"] == .number(69) && tuned["string"] == .number(2))
+    // Shorter payloads have no numbers, and nothing crashes.
+    for topic in Topic.allCases {
+      for length in 0..<pitch.count {
+        #expect(
+          SampleFrame(topic, sequence: 0, time: 0, payload: Array(pitch.prefix(length))).json["topic"]
+            == .string(topic.name))
+      }
+    }
   }
 
   @Test func theNewestValueWaitsAndTheOthersAreCounted() {
@@ -22,13 +48,13 @@ import Testing
     outbox.subscribe([.meter, .prices])
     let offers = (0..<5 as Range<UInt32>).map { outbox.offer(frame(.meter, $0)) } + [outbox.offer(frame(.prices, 9))]
     #expect(offers.allSatisfy { $0 } && outbox.lostCount == 4)
-    let frames = outbox.take().frames
-    #expect(frames.map { $0[1] } == [Topic.prices.rawValue, Topic.meter.rawValue])
-    #expect(frames.map(lost) == [0, 4] && frames[1].last == 4)
+    let values = outbox.take().values
+    #expect(values.map(\.frame.topic) == [.prices, .meter])
+    #expect(values.map(\.lost) == [0, 4] && values[1].frame.sequence == 4)
     // The count has been sent: it begins anew.
     let again = outbox.offer(frame(.meter, 5))
-    let next = outbox.take().frames
-    #expect(again && next.map(lost) == [0])
+    let next = outbox.take().values
+    #expect(again && next.map(\.lost) == [0])
   }
 
   @Test func memoryOfAReaderThatStallsIsBounded() {
@@ -37,8 +63,8 @@ import Testing
     for sequence in 0..<100_000 as Range<UInt32> {
       for topic in Topic.allCases { _ = outbox.offer(frame(topic, sequence)) }
     }
-    let frames = outbox.take().frames
-    #expect(frames.count == Topic.allCases.count && frames.allSatisfy { lost($0) == 99_999 })
+    let values = outbox.take().values
+    #expect(values.count == Topic.allCases.count && values.allSatisfy { $0.lost == 99_999 })
   }
 
   @Test func nothingIsKeptForAHiddenPage() {

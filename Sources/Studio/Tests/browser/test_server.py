@@ -5,6 +5,8 @@ import concurrent.futures
 import contextlib
 import json
 import os
+import pathlib
+import random
 import re
 import socket
 import struct
@@ -19,6 +21,7 @@ from websockets.sync.client import connect
 
 from conftest import Studio
 
+ACTIONS = pathlib.Path(__file__).parents[2] / "Sources/RustleStudio/Actions.swift"
 HEADER = struct.Struct("<BBHIQI")
 
 
@@ -183,6 +186,23 @@ def test_actions_of_many_clients_do_not_meet(studio):
     assert not states["lights"]["running"] and not states["ticker"]["running"]
 
 
+def test_random_arguments_are_never_a_fault_of_the_server(studio):
+    actions = re.findall(r'= "(\w+/\w+)"', ACTIONS.read_text())
+    assert len(actions) > 25
+    draw = random.Random(1)
+    keys = ["symbols", "rate", "kind", "name", "weighting", "time", "level", "size", "a4", "temperament", "instrument", "band", "gain",
+            "channel", "left", "right", "bypassed", "text", "format", "paused", "bpm", "enabled", "playing", "on", "armed", "output"]
+    values = [None, True, False, 0, 1, -1, 440, 1e308, -1e308, 0.5, "", "x", "\0", "demo", "A", "F", "sacn:", "sacn:256.1.1.1", "../x", "💥" * 99,
+              [], {}, [0] * 14, ["A", "B"], [[]], {"v": 1}]
+    for _ in range(20):
+        for action in actions:
+            # Not the session of the network.
+            body = {key: draw.choice(values) for key in draw.sample(keys, 4) if key != "enabled"}
+            status, _, text = post(studio, action, body)
+            assert status in (200, 422), (action, body, text)
+    assert ask(studio, "healthz")[0] == 200
+
+
 def test_unknown_actions_and_bodies_are_refused(studio):
     assert post(studio, "ticker/explode", {})[0] == 404
     assert ask(studio, "api/ticker/start", b"{", Content_Type="application/json")[0] == 400
@@ -203,6 +223,29 @@ def test_prices_are_streamed_and_their_losses_counted(studio):
             sequence = number
         send(slow, pause=True)
         assert post(studio, "ticker/stop", {})[0] == 200
+
+
+def test_events_are_lines_of_json(studio):
+    assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})[0] == 200
+    with urllib.request.urlopen(f"{studio.address}events?topics=prices,tempo", timeout=5) as answer:
+        assert answer.headers["Content-Type"] == "text/event-stream"
+        events, topics = [], set()
+        while len(events) < 20:
+            line = answer.readline().decode()
+            if line.startswith("data: "):
+                events.append(json.loads(line[6:]))
+                topics.add(events[-1]["topic"])
+    assert topics == {"prices", "tempo"}
+    prices = [each for each in events if each["topic"] == "prices"]
+    assert prices[0]["prices"][0]["symbol"] == "A" and prices[0]["prices"][0]["price"] > 0
+    for earlier, later in zip(prices, prices[1:]):
+        assert later["sequence"] == earlier["sequence"] + later["lost"] + 1
+    assert ask(studio, "events?topics=weather")[0] == 400
+    # Its reader is gone: so is the client.
+    deadline = time.monotonic() + 5
+    while "rustle_studio_clients 0\n" not in ask(studio, "metrics")[2]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_messages_that_are_wrong_are_answered(studio):
@@ -317,6 +360,8 @@ def test_it_stops_at_once_with_open_clients():
         idle = [stack.enter_context(socket.create_connection(("127.0.0.1", studio.port))) for _ in range(2)]
         idle[1].sendall(f"GET /healthz HTTP/1.1\r\nHost: localhost:{studio.port}\r\n\r\n".encode())
         assert idle[1].recv(1000).startswith(b"HTTP/1.1 200")
+        events = stack.enter_context(urllib.request.urlopen(f"{studio.address}events?topics=tempo", timeout=5))
+        assert events.readline() == b"retry: 1000\n"
         for each in clients:
             send(each, subscribe=["prices", "meter", "spectrum", "tempo"])
         assert post(studio, "sound/select", {"kind": "demo"})[0] == 200

@@ -3,6 +3,7 @@
 import { figure, fixed, h, say } from "./dom.js";
 import { sourceName } from "./sound.js";
 import { readMeter, ZONES } from "./meter.js";
+import { readPrices } from "./ticker.js";
 
 /** Updates a second of all demo prices together. */
 const RATE = 100;
@@ -49,9 +50,7 @@ export function overview(app) {
     draw() {
       const { prices, spectrum, meter: metered, tempo: beats } = link.values;
       if (prices && link.states.ticker?.running) {
-        const count = prices.view.getUint16(0, true);
-        let total = 0;
-        for (let row = 0; row < count; row++) total += Number(prices.view.getBigUint64(28 + 34 * row, true));
+        const total = readPrices(prices).reduce((sum, { count }) => sum + count, 0);
         counted ??= { total, at: prices.at };
         say(updates.output, String(total));
         if (prices.at - counted.at > 1000) {

@@ -3,7 +3,18 @@
 import { colour, fixed, h, plot, say } from "./dom.js";
 
 const HISTORY = 240;
-const ROW = 34;
+
+/** The rows of a value of the topic `prices`. */
+export function readPrices({ view, bytes }) {
+  let at = 2;
+  return Array.from({ length: view.getUint16(0, true) }, () => {
+    const start = at + 1 + bytes[at];
+    const symbol = new TextDecoder().decode(bytes.subarray(at + 1, start));
+    at = start + 32;
+    return { symbol, price: view.getFloat64(start, true), change: view.getFloat64(start + 8, true),
+      time: Number(view.getBigInt64(start + 16, true)), count: Number(view.getBigUint64(start + 24, true)) };
+  });
+}
 
 export function ticker(app) {
   const { link } = app;
@@ -63,20 +74,16 @@ export function ticker(app) {
       const value = link.values.prices;
       if (!value || value.sequence === sequence) return;
       sequence = value.sequence;
-      const { view } = value;
-      for (let place = 0; place < view.getUint16(0, true); place++) {
-        const at = 2 + ROW * place;
-        const cells = rows[view.getUint16(at, true)];
+      for (const { symbol, price, change, time, count } of readPrices(value)) {
+        const cells = rows[symbols.indexOf(symbol)];
         if (!cells) continue;
-        const [price, change] = [view.getFloat64(at + 2, true), view.getFloat64(at + 10, true)];
         cells.element.className = "";
         say(cells.price, `$${price.toFixed(2)}`);
         say(cells.change, `${change >= 0 ? "▲" : "▼"} ${fixed(100 * Math.abs(change), 2)} %`);
         cells.change.className = change >= 0 ? "up" : "down";
-        say(cells.time, new Date(Number(view.getBigInt64(at + 18, true))).toTimeString().slice(0, 8));
-        const count = String(view.getBigUint64(at + 26, true));
-        if (cells.count.textContent !== count) {
-          cells.count.textContent = count;
+        say(cells.time, new Date(time).toTimeString().slice(0, 8));
+        if (cells.count.textContent !== String(count)) {
+          say(cells.count, String(count));
           cells.history.push(price);
           if (cells.history.length > HISTORY) cells.history.shift();
           cells.spark.draw();

@@ -1,0 +1,66 @@
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+internal import ServiceLifecycle
+internal import StudioCore
+
+/// Values as server-sent events, for programs such as curl: a line of JSON each.
+struct EventStream: Sendable {
+  /// The least time between two writes.
+  private static let pause = Duration.milliseconds(33)
+  /// The time after which a comment keeps a silent connection open.
+  private static let silence = Duration.seconds(15)
+
+  let studio: Studio
+  let topics: Set<Topic>
+
+  /// The topics of a request: those of `topics`, separated by commas, or the prices.
+  init(studio: Studio, topics names: String?) throws(ActionError) {
+    self.studio = studio
+    var topics: Set<Topic> = []
+    for name in (names ?? Topic.prices.name).split(separator: ",") {
+      guard let topic = Topic(name: String(name)) else {
+        let all = Topic.allCases.map(\.name).joined(separator: ", ")
+        throw ActionError("validation", "topics: expected names of topics (\(all)), got \(name)", status: 400)
+      }
+      topics.insert(topic)
+    }
+    self.topics = topics
+  }
+
+  /// The response, which ends with its reader and with the server.
+  func response(to request: Request) -> Response {
+    Response(
+      status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+      body: ResponseBody { writer in
+        try await request.body.consumeWithCancellationOnInboundClose { _ in try await run(&writer) }
+        try await writer.finish(nil)
+      })
+  }
+
+  private func run(_ writer: inout any ResponseBodyWriter) async throws {
+    let client = studio.hub.join()
+    defer { studio.hub.leave(client) }
+    client.withOutbox { $0.subscribe(topics) }
+    studio.hub.subscriptionsChanged()
+    let ticks = Task {
+      while !Task.isCancelled {
+        try await Task.sleep(for: Self.silence)
+        _ = client.withOutbox { $0.answer("") }
+      }
+    }
+    defer { ticks.cancel() }
+    try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
+    for await _ in client.isReady.cancelOnGracefulShutdown() {
+      let (answers, values) = client.withOutbox { $0.take() }
+      var text = answers.isEmpty ? "" : ": still here\n\n"
+      for (frame, lost) in values {
+        guard case .object(var value) = frame.json else { continue }
+        value["lost"] = .integer(lost)
+        text += "id: \(frame.topic.name)-\(frame.sequence)\ndata: \(JSON.object(value).text)\n\n"
+      }
+      try await writer.write(ByteBuffer(string: text))
+      try await Task.sleep(for: Self.pause)
+    }
+  }
+}
