@@ -37,7 +37,8 @@ let package = Package(
     .target(
       name: "RustleStudio",
       dependencies: [
-        "CWeb", "StudioCore", rustle("Rustle"), rustle("RustleAudioFiles"), nio("NIOCore"), nio("NIOPosix"),
+        "CWeb", "StudioCore", rustle("Rustle"), rustle("RustleAudioFiles"), rustle("RustleLighting"), nio("NIOCore"),
+        nio("NIOPosix"),
         nio("NIOHTTP1"),
         nio("NIOWebSocket"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -51,7 +52,9 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "StudioCommand",
-      dependencies: ["RustleStudio", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: [
+        "RustleStudio", rustle("RustleLighting"), .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: strict),
     .testTarget(name: "StudioCoreTests", dependencies: ["StudioCore"], swiftSettings: strict),
   ],

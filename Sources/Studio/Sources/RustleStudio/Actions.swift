@@ -29,6 +29,7 @@ enum Action: String, CaseIterable {
   case lightsArm = "lights/arm"
   case lightsBlackout = "lights/blackout"
   case lightsMaster = "lights/master"
+  case lightsFader = "lights/fader"
   case lightsScene = "lights/scene"
   case lightsGo = "lights/go"
   case lightsBack = "lights/back"
@@ -78,7 +79,8 @@ extension Studio {
     case .tempoSession:
       if try arguments.bool("enabled") { try session.enable() } else { try session.disable() }
     case .tempoPlay: try session.setPlaying(try arguments.bool("playing"))
-    case .lightsStart, .lightsStop, .lightsArm, .lightsBlackout, .lightsMaster, .lightsScene, .lightsGo, .lightsBack:
+    case .lightsStart, .lightsStop, .lightsArm, .lightsBlackout, .lightsMaster, .lightsFader, .lightsScene, .lightsGo,
+      .lightsBack:
       try await setLights(action, arguments)
     }
     return .null
@@ -169,6 +171,12 @@ extension Studio {
     case .lightsStop: await lights.stop()
     case .lightsBlackout: try await lights.setDark(try arguments.bool("on"))
     case .lightsMaster: try await lights.setMaster(try arguments.number("level", in: 0...1))
+    case .lightsFader:
+      let name = try arguments.string("name")
+      guard let fader = lights.show.faders.firstIndex(of: name) else {
+        throw ActionError("validation", "name: expected a fader of the show, got \(name)")
+      }
+      try await lights.setFader(fader, to: try arguments.number("level", in: 0...1))
     case .lightsScene:
       let name = try arguments.string("name")
       guard let scene = lights.show.scenes.firstIndex(of: name) else {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Rustle
 internal import StudioCore
 
-/// The demo show, its picture, and its outputs once a person has armed them.
+/// A show, its picture, and its output once a person has armed it.
 @MainActor
 final class Lights {
   let show: LightShow
@@ -12,6 +12,8 @@ final class Lights {
   /// The address of the output; nil: not armed.
   private(set) var output: String?
   private(set) var report: LightingReport?
+  /// The levels of the show's faders, 0 to 1.
+  private(set) var faders: [Double]
 
   private let controller: LightingController
   /// Is called when the state has changed by itself.
@@ -22,9 +24,9 @@ final class Lights {
   private var reports: Task<Void, Never>?
   private var drawing: Task<Void, Never>?
 
-  init(hub: Hub) throws(LightingError) {
-    self.hub = hub
-    show = try LightShow(demo: .festival)
+  init(hub: Hub, show: LightShow) {
+    (self.hub, self.show) = (hub, show)
+    faders = [Double](repeating: 0, count: show.faders.count)
     controller = LightingController(show)
   }
 
@@ -34,6 +36,7 @@ final class Lights {
     let stream = try await controller.start()
     try await controller.follow(clock)
     try await controller.setMaster(master)
+    for (fader, level) in faders.enumerated() { try await controller.setFader(fader, to: level) }
     (isRunning, isDark) = (true, false)
     reports = Task { [weak self] in
       for await element in stream {
@@ -95,6 +98,11 @@ final class Lights {
   func setMaster(_ level: Double) async throws(LightingError) {
     try await controller.setMaster(level)
     master = level
+  }
+
+  func setFader(_ fader: Int, to level: Double) async throws(LightingError) {
+    try await controller.setFader(fader, to: level)
+    faders[fader] = level
   }
 
   func show(scene: Int) async throws(LightingError) {

@@ -46,7 +46,9 @@ extension Studio {
         "blackout": .bool(lights.isDark), "master": .number(lights.master), "scenes": .strings(lights.show.scenes),
         "cues": .strings(lights.show.cues), "scene": lights.report?.scene.map { .integer($0) } ?? .null,
         "cue": lights.report?.cue.map { .integer($0) } ?? .null, "name": .string(lights.show.name),
-        "fixtures": .integer(lights.show.fixtureCount), "universes": .integer(lights.show.universeCount),
+        "faders": .strings(lights.show.faders), "levels": .numbers(lights.faders),
+        "notices": .strings(lights.show.faults + lights.show.notices), "fixtures": .integer(lights.show.fixtureCount),
+        "universes": .integer(lights.show.universeCount),
       ]
     }
   }

@@ -25,7 +25,7 @@ final class Studio {
   /// The newest action: the next one waits for its end, so that those of several clients do not meet within an engine.
   private var underWay: Task<Void, Never>?
 
-  init(recordings folder: URL) throws {
+  init(recordings folder: URL, show: LightShow) throws {
     hub = Hub()
     recordings = Recordings(hub: hub, folder: folder)
     prices = Prices(hub: hub)
@@ -34,7 +34,7 @@ final class Studio {
     session = try LinkSession(configuration)
     clock = try TempoClock(following: session)
     sound = try Sound(hub: hub)
-    lights = try Lights(hub: hub)
+    lights = Lights(hub: hub, show: show)
     sound.onChange = { [weak self] in self?.report("sound") }
     recordings.onChange = { [weak self] in
       self?.sound.isRecorded = false

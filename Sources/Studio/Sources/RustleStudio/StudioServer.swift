@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
+public import RustleLighting
 internal import StudioCore
 
 /// The studio's server.
@@ -20,6 +21,8 @@ public struct StudioServer: Sendable {
     public var allowedHosts: [String] = []
     /// The folder of recordings, which is made with the first one.
     public var recordings: URL
+    /// The show of the lights; nil: the demo show of a festival.
+    public var show: LightShow?
 
     /// The loopback, without a token; recordings go to the user's application data.
     public init() {
@@ -44,7 +47,8 @@ public struct StudioServer: Sendable {
     let token =
       configuration.needsToken || !AccessRules.isLoopback(configuration.address) ? AccessRules.newToken() : nil
     let rules = AccessRules(hosts: configuration.allowedHosts + [hostName], token: token)
-    let studio = try await Studio(recordings: configuration.recordings)
+    let studio = try await Studio(
+      recordings: configuration.recordings, show: try configuration.show ?? LightShow(demo: .festival))
     var logger = Logger(label: "rustle-studio")
     logger.logLevel = .warning
     let router = router(rules, studio, logger)

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import RustleLighting
 internal import RustleStudio
 
 @main
@@ -7,6 +8,7 @@ struct StudioCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rustle-studio",
     abstract: "Serve a page with prices, sound, tempo and lights.",
+    usage: "rustle-studio [--listen <address:port>] [<option> ...]",
     discussion: """
       The address of the page is printed when it is served. On the loopback everybody on this machine may open it; on any other \
       address its token is needed, which is part of the printed address.
@@ -14,12 +16,13 @@ struct StudioCommand: AsyncParsableCommand {
       EXAMPLES:
         rustle-studio
         rustle-studio --listen 192.168.1.20:8420
+        rustle-studio --show festival.json --rig rig.json
       """,
     version: "0.1.0")
 
   @Option(
     help: ArgumentHelp(
-      "Address and port; port 0 takes a free one. (default: 127.0.0.1:8420)", valueName: "address:port"))
+      "Address and port; port 0 takes a free one.", valueName: "address:port"))
   var listen = "127.0.0.1:8420"
 
   @Flag(help: "Ask for a token on the loopback too.")
@@ -34,6 +37,16 @@ struct StudioCommand: AsyncParsableCommand {
     completion: .directory)
   var recordings: String?
 
+  @Option(
+    help: ArgumentHelp("File of a show; without one the show is a demo.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var show: String?
+
+  @Option(
+    help: ArgumentHelp("File of the show's rig, if the show does not have it.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var rig: String?
+
   func run() async throws {
     var configuration = StudioServer.Configuration()
     guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]),
@@ -45,6 +58,7 @@ struct StudioCommand: AsyncParsableCommand {
     configuration.needsToken = token
     configuration.allowedHosts = allowHost
     if let recordings { configuration.recordings = URL(filePath: recordings, directoryHint: .isDirectory) }
+    if show != nil || rig != nil { configuration.show = try lightShow() }
     do {
       try await StudioServer(configuration).run { address in
         // Unlike print, without a buffer: whoever waits for the address through a pipe reads it at once.
@@ -53,6 +67,21 @@ struct StudioCommand: AsyncParsableCommand {
     } catch let error as ListenError {
       FileHandle.standardError.write(Data("error: \(error.message)\nTry another port: --listen 127.0.0.1:0\n".utf8))
       throw ExitCode(69)
+    }
+  }
+
+  /// Reads the show and its rig.
+  private func lightShow() throws -> LightShow {
+    func bytes(_ path: String?) throws -> Data? {
+      guard let path else { return nil }
+      do { return try Data(contentsOf: URL(filePath: path)) } catch {
+        throw ValidationError("cannot read \(path): check the path")
+      }
+    }
+    do {
+      return try LightShow(show: bytes(show), rig: bytes(rig), demo: .festival)
+    } catch let error as LightingError {
+      throw ValidationError("\(show ?? rig ?? ""): \(error.message). \(error.advice)")
     }
   }
 }

@@ -239,6 +239,24 @@ def test_nothing_is_sent_to_lamps_before_the_output_is_armed(open_page):
             lamp.recv(2000)
 
 
+def test_a_show_of_a_file_has_its_scenes_and_faders(browser, tmp_path):
+    show, rig = tmp_path / "show.json", tmp_path / "rig.json"
+    rig.write_text('{"v":1,"fixtures":[{"id":1,"profile":"rgb-par","protocol":"sacn","universe":1,"address":1,"position":[0,4,2]}]}')
+    show.write_text("""{"v":1,"name":"Small","faders":["key light"],"scenes":[{"name":"all on","layers":[{"effect":"solid","opacity":0,
+        "modulators":[{"target":"opacity","source":"fader","fader":"key light","amount":1}]}]}]}""")
+    studio = Studio("--show", str(show), "--rig", str(rig))
+    page = browser.new_context().new_page()
+    page.goto(f"{studio.address}#/lights")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("button", name="all on")).to_have_attribute("aria-pressed", "true")
+    fader = page.get_by_label("key light")
+    fader.focus()
+    fader.press("End")
+    until(page, "fetch('/api/state').then((answer) => answer.json()).then(({ states }) => states.lights.levels[0] === 1)")
+    page.context.close()
+    assert studio.stop() == 0
+
+
 def test_the_page_recovers_from_a_restart(browser):
     studio = Studio()
     page = browser.new_context().new_page()

@@ -143,6 +143,14 @@ def test_wrong_addresses_are_usage_errors(address):
     assert ended.returncode == 64 and "expected address:port" in ended.stderr
 
 
+def test_a_show_that_cannot_be_read_is_a_usage_error(tmp_path):
+    broken = tmp_path / "broken.json"
+    broken.write_text("{")
+    for path, words in [(tmp_path / "missing.json", "cannot read"), (broken, "broken.json: ")]:
+        ended = subprocess.run([os.environ["RUSTLE_STUDIO"], "--listen", "127.0.0.1:0", "--show", str(path)], capture_output=True, text=True, timeout=10)
+        assert ended.returncode == 64 and words in ended.stderr, ended.stderr
+
+
 def test_a_port_that_is_taken_is_an_error(studio):
     command = [os.environ["RUSTLE_STUDIO"], "--listen", f"127.0.0.1:{studio.port}"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=10)

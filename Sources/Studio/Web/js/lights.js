@@ -1,4 +1,4 @@
-// The demo show: its picture, its scenes, and what sends it to lamps.
+// The show: its picture, its scenes, and what sends it to lamps.
 
 import { figure, h, plot, say } from "./dom.js";
 
@@ -15,6 +15,8 @@ export function lights(app) {
   const go = h("button", { type: "button", onclick: () => act("go") }, "Go");
   const master = h("input", { type: "range", id: "master", min: "0", max: "1", step: "0.01", oninput: () => act("master", { level: Number(master.value) }) });
   const scenes = h("div", { class: "row", role: "group", "aria-label": "Scenes" });
+  const faders = h("div", { class: "row" });
+  const notices = h("ul", { class: "note" });
   const address = h("input", { type: "text", id: "address", value: "sacn:127.0.0.1", autocomplete: "off", spellcheck: "false" });
   const arm = h("button", { type: "button", onclick: () => act("arm", link.states.lights.armed ? { armed: false } : { armed: true, output: address.value }) }, "Arm");
   const card = h("section", { class: "card wide" });
@@ -26,9 +28,9 @@ export function lights(app) {
   venue.canvas.classList.add("venue");
 
   card.append(h("div", { class: "row" }, start, dark, back, go, h("label", { for: "master" }, "Master"), master),
-    venue.canvas, h("div", { class: "figures" }, show.element, fixtures.element, universes.element, sent.element), h("h2", {}, "Scenes"), scenes);
+    venue.canvas, h("div", { class: "figures" }, show.element, fixtures.element, universes.element, sent.element), h("h2", {}, "Scenes"), scenes, faders, notices);
   return {
-    title: "Lights", lead: "The demo show of a festival, on the beats of the tempo screen. Nothing is sent to lamps before it is armed.",
+    title: "Lights", lead: "A show on the beats of the tempo screen. Nothing is sent to lamps before it is armed.",
     topics: ["lights"],
     elements: [h("div", { class: "cards" }, card,
       h("section", { class: "card wide" }, h("h2", {}, "Output"),
@@ -50,6 +52,16 @@ export function lights(app) {
       if (scenes.children.length !== state.scenes.length) {
         scenes.replaceChildren(...state.scenes.map((scene) => h("button", { type: "button", onclick: () => act("scene", { name: scene }) }, scene)));
       }
+      if (faders.children.length !== state.faders.length) {
+        faders.replaceChildren(...state.faders.map((name) => h("label", {}, h("span", {}, name),
+          h("input", { type: "range", min: "0", max: "1", step: "0.01", oninput: ({ target }) => act("fader", { name, level: Number(target.value) }) }))));
+      }
+      [...faders.querySelectorAll("input")].forEach((fader, place) => {
+        fader.disabled = !state.running;
+        if (document.activeElement !== fader) fader.value = state.levels[place];
+      });
+      notices.replaceChildren(...state.notices.map((notice) => h("li", {}, notice)));
+      notices.hidden = state.notices.length === 0;
       [...scenes.children].forEach((button, place) => {
         button.disabled = !state.running;
         button.setAttribute("aria-pressed", String(state.running && place === state.scene));
