@@ -36,18 +36,23 @@ public final class DMXReceiverViewModel {
     runs.perform(run) { [weak self, receiver] in
       var refusal: LightingError?
       do throws(LightingError) {
-        for await element in try await receiver.universes() {
+        // First the events: a source that appeared before is not reported again.
+        let events = try await receiver.events()
+        let universes = try await receiver.universes()
+        self?.show(events, run)
+        for await element in universes {
           guard let self, runs.newest == run else { return }
-          if let levels = element.value { universes[levels.universe] = levels }
+          if let levels = element.value { self.universes[levels.universe] = levels }
         }
       } catch {
         refusal = error
       }
       self?.ended(run, refusal)
     }
-    runs.perform(run) { [weak self, receiver] in
-      // What prevents both streams is shown by the other.
-      guard let stream = try? await receiver.events() else { return }
+  }
+
+  private func show(_ stream: EngineStream<DMXEvent>, _ run: Runs.Run) {
+    runs.perform(run) { [weak self] in
       for await element in stream {
         guard let self, runs.newest == run else { return }
         guard let event = element.value else { continue }
