@@ -46,7 +46,7 @@ public struct StudioServer: Sendable {
   public func run(ready: @escaping @Sendable (String) -> Void) async throws {
     let token =
       configuration.needsToken || !AccessRules.isLoopback(configuration.address) ? AccessRules.newToken() : nil
-    let rules = AccessRules(hosts: configuration.allowedHosts + [hostName], token: token)
+    let rules = AccessRules(hosts: configuration.allowedHosts + hostNames, token: token)
     let studio = try await Studio(
       recordings: configuration.recordings, show: try configuration.show ?? LightShow(demo: .festival))
     var logger = Logger(label: "rustle-studio")
@@ -55,7 +55,7 @@ public struct StudioServer: Sendable {
     let channel: HTTPServerBuilder = HTTPServerBuilder { responder in
       StudioChannel(responder: responder, rules: rules, studio: studio, addresses: AddressCounts())
     }
-    let name = hostName
+    let name = hostNames.first ?? configuration.address
     let application = Application(
       router: router, server: channel,
       configuration: ApplicationConfiguration(
@@ -78,9 +78,13 @@ public struct StudioServer: Sendable {
     await studio.stop()
   }
 
-  /// The address as it stands in a URL.
-  private var hostName: String {
-    configuration.address.contains(":") ? "[\(configuration.address)]" : configuration.address
+  /// The addresses by which it is reached, as they stand in a URL: of a server on all interfaces those of each, the loopback's last.
+  private var hostNames: [String] {
+    guard ["0.0.0.0", "::"].contains(configuration.address) else {
+      return [configuration.address.contains(":") ? "[\(configuration.address)]" : configuration.address]
+    }
+    let interfaces = (try? NetworkInterface.all()) ?? []
+    return interfaces.filter { !$0.isLoopback }.map(\.address) + ["127.0.0.1"]
   }
 
   private func router(_ rules: AccessRules, _ studio: Studio, _ logger: Logger) -> Router<BasicRequestContext> {

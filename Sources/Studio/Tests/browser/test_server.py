@@ -132,7 +132,13 @@ def test_a_token_is_exchanged_for_a_cookie():
 def test_a_network_address_needs_a_token():
     command = [os.environ["RUSTLE_STUDIO"], "--listen", "0.0.0.0:0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert re.fullmatch(r"http://0\.0\.0\.0:\d+/\?token=[0-9a-f]{64}\n", process.stdout.readline())
+    address = re.fullmatch(r"http://([\d.]+):(\d+)/\?token=[0-9a-f]{64}\n", process.stdout.readline())
+    # An address of an interface, by which others reach it.
+    assert address[1] != "0.0.0.0"
+    request = urllib.request.Request(f"http://127.0.0.1:{address[2]}/", headers={"Host": f"{address[1]}:{address[2]}"})
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=5)
+    assert refused.value.code == 401
     process.terminate()
     assert process.wait(timeout=5) == 0
 
