@@ -108,7 +108,7 @@ extension Studio {
         throw ActionError("wrongState", "expected a running meter, got none", advice: "Choose a sound first.")
       }
       let reference = try arguments.number("level", in: 0...160)
-      configuration.calibration = try configuration.calibration.matching(reading: reading.level, to: reference)
+      configuration.calibration = try reading.calibration.matching(reading: reading.level, to: reference)
     case .meterReset: break
     default:
       let weighting = try arguments.string("weighting", default: configuration.frequencyWeighting.rawValue)
@@ -147,7 +147,7 @@ extension Studio {
     var (settings, isBypassed) = (sound.settings, sound.isBypassed)
     switch action {
     case .equalizerGain:
-      let gain = try arguments.number("gain", in: -12...12)
+      let gain = try arguments.number("gain", in: EqualizerSettings.gainRange)
       let band = Int(try arguments.number("band", in: 0...Double(max(settings.left.count, settings.right.count) - 1)))
       let channel = try arguments.string("channel", default: "both")
       guard ["left", "right", "both"].contains(channel) else {
@@ -157,8 +157,18 @@ extension Studio {
       if channel != "left", settings.right.indices.contains(band) { settings.right[band].gain = gain }
     case .equalizerSet:
       let count = EqualizerSettings.centerFrequencies.count
-      let left = try arguments.numbers("left", count: count, in: -12...12)
-      settings = try .graphic(gains: left + arguments.numbers("right", count: count, in: -12...12))
+      let (left, right) = (arguments["left"].array?.count, arguments["right"].array?.count)
+      // Imported bands keep their frequencies and widths; 14 gains of each channel are those of the graphic equalizer otherwise.
+      if (left, right) != (settings.left.count, settings.right.count), left == count, right == count {
+        settings = try .graphic(gains: [Double](repeating: 0, count: 2 * count))
+      }
+      let range = EqualizerSettings.gainRange
+      for (band, gain) in try arguments.numbers("left", count: settings.left.count, in: range).enumerated() {
+        settings.left[band].gain = gain
+      }
+      for (band, gain) in try arguments.numbers("right", count: settings.right.count, in: range).enumerated() {
+        settings.right[band].gain = gain
+      }
     case .equalizerImport: settings = try EqualizerText.parse(try arguments.string("text"))
     default: isBypassed = try arguments.bool("bypassed")
     }

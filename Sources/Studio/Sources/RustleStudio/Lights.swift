@@ -30,14 +30,16 @@ final class Lights {
     controller = LightingController(show)
   }
 
-  /// Plays the show from its beginning, on no output.
+  /// Plays the show from its beginning, on no output. One that plays goes on.
   func start(following clock: TempoClock) async throws(LightingError) {
+    guard !isRunning else { return }
     await stop()
     let stream = try await controller.start()
     try await controller.follow(clock)
     try await controller.setMaster(master)
     for (fader, level) in faders.enumerated() { try await controller.setFader(fader, to: level) }
-    (isRunning, isDark) = (true, false)
+    try await controller.setBlackout(isDark)
+    isRunning = true
     reports = Task { [weak self] in
       for await element in stream {
         guard case .value(let report) = element, let self else { continue }
@@ -72,14 +74,14 @@ final class Lights {
     get async throws(LightingError) { Set(try await controller.levels().keys.map(\.protocol)) }
   }
 
-  /// Sends the show to an address from now on. Nothing was sent before.
+  /// Sends the show to an address from now on, in place of the one before, which stays if this one is refused.
   func arm(_ protocol: DMXProtocol, _ address: String) async throws(LightingError) {
-    await disarm()
     var configuration = DMXConfiguration(`protocol`, name: "rustle studio")
     configuration.destinations = [address]
     if AccessRules.isLoopback(String(address.prefix { $0 != ":" })) { configuration.interface = "127.0.0.1" }
     let sender = try DMXSender(configuration)
     try await controller.add(sender)
+    await disarm()
     self.sender = sender
     output = "\(`protocol`.rawValue):\(address)"
   }

@@ -15,11 +15,11 @@ final class Prices {
 
   init(hub: Hub) { self.hub = hub }
 
-  /// Streams prices, in place of those before.
+  /// Streams prices, in place of those before, which go on if these are refused.
   func start(symbols: [String], rate: Double) async throws(TickerError) {
-    await stop()
     let controller = try TickerController(configuration: TickerConfiguration(updatesPerSecond: rate))
     let prices = try await controller.prices(for: symbols)
+    await stop()
     (self.symbols, self.rate, self.controller, isRunning) = (symbols, rate, controller, true)
     let hub = hub
     reading = Task.detached {

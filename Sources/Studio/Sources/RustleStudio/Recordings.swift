@@ -7,7 +7,7 @@ internal import StudioCore
 @MainActor
 final class Recordings {
   /// The formats that are offered, by their extensions.
-  static let formats = ["wav", "flac", "ogg"]
+  nonisolated static let formats = ["wav", "flac", "ogg"]
 
   /// The folder, which is made with the first recording.
   nonisolated let folder: URL
@@ -73,10 +73,13 @@ final class Recordings {
   }
 
   /// The recordings, the newest first.
-  func all() -> [(name: String, bytes: Int)] {
-    let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [.fileSizeKey])
-    let recordings = (files ?? []).filter {
-      Self.formats.contains($0.pathExtension) && !$0.lastPathComponent.hasPrefix(".")
+  nonisolated func all() -> [(name: String, bytes: Int)] {
+    let keys: [URLResourceKey] = [.fileSizeKey, .isRegularFileKey]
+    let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: keys)
+    let recordings = (files ?? []).filter { file in
+      // Not what a symbolic link leads to.
+      Self.formats.contains(file.pathExtension) && !file.lastPathComponent.hasPrefix(".")
+        && (try? file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) == true
     }
     return recordings.sorted { $0.lastPathComponent > $1.lastPathComponent }.map { file in
       (file.lastPathComponent, (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0)

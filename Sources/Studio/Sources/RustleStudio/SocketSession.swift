@@ -3,6 +3,7 @@ internal import NIOCore
 internal import NIOWebSocket
 internal import ServiceLifecycle
 internal import StudioCore
+internal import Synchronization
 
 /// A client on its WebSocket: messages in, answers and the newest values out.
 struct SocketSession: Sendable {
@@ -12,6 +13,8 @@ struct SocketSession: Sendable {
   private static let pause = Duration.milliseconds(33)
   /// The time between two pings.
   private static let pingPeriod = Duration.seconds(15)
+  /// The time without a frame of the client, not even the answer to a ping, after which it counts as gone.
+  private static let silence = Duration.seconds(45)
 
   /// The time for the last frame.
   private static let farewell = TimeAmount.milliseconds(200)
@@ -36,10 +39,11 @@ struct SocketSession: Sendable {
         Task { await studio.left(client) }
       }
       await studio.greet(client)
+      let heard = Heard()
       await withTaskGroup { group in
-        group.addTask { try? await read(inbound, outbound, client) }
+        group.addTask { try? await read(inbound, outbound, client, heard) }
         group.addTask { try? await write(outbound, client) }
-        group.addTask { try? await ping(outbound) }
+        group.addTask { try? await ping(outbound, heard) }
         group.addTask { try? await gracefulShutdown() }
         // Whichever ends first ends the connection.
         await group.next()
@@ -52,10 +56,11 @@ struct SocketSession: Sendable {
     }
   }
 
-  private func read(_ inbound: Inbound, _ outbound: Outbound, _ client: Client) async throws {
+  private func read(_ inbound: Inbound, _ outbound: Outbound, _ client: Client, _ heard: Heard) async throws {
     var message: [UInt8] = []
     var isText = false
     for try await frame in inbound {
+      heard.now()
       let bytes = Array(frame.unmaskedData.readableBytesView)
       switch frame.opcode {
       case .ping: try await outbound.write(Self.frame(.pong, bytes))
@@ -91,8 +96,8 @@ struct SocketSession: Sendable {
     }
   }
 
-  private func ping(_ outbound: Outbound) async throws {
-    while true {
+  private func ping(_ outbound: Outbound, _ heard: Heard) async throws {
+    while heard.elapsed < Self.silence {
       try await Task.sleep(for: Self.pingPeriod)
       try await outbound.write(Self.frame(.ping, []))
     }
@@ -108,4 +113,13 @@ struct SocketSession: Sendable {
     data.writeString(reason)
     try await outbound.write(WebSocketFrame(fin: true, opcode: .connectionClose, data: data))
   }
+}
+
+/// When a client was heard last.
+private final class Heard: Sendable {
+  private let last = Mutex(ContinuousClock.now)
+
+  func now() { last.withLock { $0 = .now } }
+
+  var elapsed: Duration { last.withLock { $0.duration(to: .now) } }
 }

@@ -38,6 +38,8 @@ final class Sound {
   private var capture: Task<Void, Never>?
   private var position: Int64 = 0
   private var nextBlock: UInt32?
+  /// The seconds of sound that can be lost at once.
+  private static let longestGap = 10.0
 
   /// - Parameter hub: where the values go.
   init(hub: Hub) throws(AudioError) {
@@ -49,6 +51,8 @@ final class Sound {
 
   /// Chooses the source.
   func select(_ source: Source) throws(AudioError) {
+    // The same browser may begin anew.
+    nextBlock = nil
     guard source != self.source else { return }
     (self.source, failure, reading, position, nextBlock) = (source, nil, nil, 0, nil)
     capture?.cancel()
@@ -68,10 +72,9 @@ final class Sound {
   func push(_ block: MicrophoneBlock, from client: Int) throws(AudioError) {
     guard source == .browser(client) else { return }
     try set(sampleRate: block.sampleRate)
-    var lost: Int64 = 0
-    if let nextBlock, block.sequence != nextBlock {
-      lost = Int64(block.sequence &- nextBlock) * Int64(block.samples.count)
-    }
+    var lost = Int64(block.sequence &- (nextBlock ?? block.sequence)) * Int64(block.samples.count)
+    // A longer gap is another beginning, or no number that a browser sends.
+    if Double(lost) > Self.longestGap * block.sampleRate { lost = 0 }
     nextBlock = block.sequence &+ 1
     position += lost
     let samples = block.samples.flatMap { [$0, $0] }
@@ -115,6 +118,7 @@ final class Sound {
     for (topic, task) in analyzers where !running.contains(topic) {
       task.cancel()
       analyzers[topic] = nil
+      if topic == .meter { reading = nil }
     }
     for topic in running where analyzers[topic] == nil { begin(topic) }
     if source == .none || running.isEmpty && !isRecorded {
@@ -128,6 +132,7 @@ final class Sound {
   private func restart(_ topic: Topic) {
     guard let task = analyzers.removeValue(forKey: topic) else { return }
     task.cancel()
+    if topic == .meter { reading = nil }
     begin(topic)
   }
 

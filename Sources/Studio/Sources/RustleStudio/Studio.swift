@@ -14,7 +14,7 @@ final class Studio {
   let prices: Prices
   let sound: Sound
   let lights: Lights
-  let recordings: Recordings
+  nonisolated let recordings: Recordings
   let clock: TempoClock
   let session: LinkSession
   private var following: Task<Void, Never>?
@@ -70,7 +70,7 @@ final class Studio {
     do {
       message = try ClientMessage(text)
     } catch {
-      answer(client, ["v": .number(1), "error": ["code": "validation", "message": .string(error.message)]])
+      answer(client, ["v": .number(1), "error": ActionError("validation", error.message).json])
       return
     }
     client.withOutbox { outbox in
@@ -107,7 +107,7 @@ final class Studio {
     }
   }
 
-  /// Performs an action after those before it, and sends every client the state that it changed.
+  /// Performs an action after those before it, and sends every client the state.
   func perform(_ name: String, _ arguments: JSON, by client: Int?) async throws(ActionError) -> JSON {
     guard let action = Action(rawValue: name) else {
       throw ActionError("notFound", "expected an action, got \(name)", status: 404)
@@ -118,11 +118,13 @@ final class Studio {
       return try await perform(action, arguments, by: client)
     }
     underWay = Task { _ = await task.result }
-    do {
-      let result = try await task.value
+    // Also after an error: what was done before it is done.
+    defer {
       report(String(name.prefix { $0 != "/" }))
       topicsChanged()
-      return result
+    }
+    do {
+      return try await task.value
     } catch let error as ActionError {
       throw error
     } catch let error as any CodedError {
@@ -195,9 +197,13 @@ struct ActionError: Error {
   let advice: String?
   /// The HTTP status.
   let status: Int
+  /// The most characters of a message.
+  private static let maximumLength = 400
 
   init(_ code: String, _ message: String, advice: String? = nil, status: Int = 422) {
-    (self.code, self.message, self.advice, self.status) = (code, message, advice, status)
+    // A message may quote what was received, which may be long.
+    (self.code, self.message) = (code, String(message.prefix(Self.maximumLength)))
+    (self.advice, self.status) = (advice, status)
   }
 
   var json: JSON { ["code": .string(code), "message": .string(message), "advice": .optional(advice)] }

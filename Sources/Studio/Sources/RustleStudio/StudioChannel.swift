@@ -31,7 +31,7 @@ struct StudioChannel: HTTPChannelHandler {
   private static let maximumHeadLength = 16 << 10
   /// The time for the first head.
   private static let headDeadline = TimeAmount.seconds(10)
-  /// The time that a connection may be silent; pings come more often.
+  /// The time in which nothing needs to be read or written. A long response is written; a stalled reader takes nothing.
   private static let idleTime = TimeAmount.seconds(45)
 
   let responder: Responder
@@ -71,7 +71,7 @@ struct StudioChannel: HTTPChannelHandler {
       configuration.enablePipelining = false
       configuration.decoderConfiguration.maxHeaderListSize = Self.maximumHeadLength
       try channel.pipeline.syncOperations.addHandlers(
-        IdleStateHandler(readTimeout: Self.idleTime), IdleCloser())
+        IdleStateHandler(allTimeout: Self.idleTime), IdleCloser())
       let kind = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(configuration: configuration)
       let deadline = channel.eventLoop.scheduleTask(in: Self.headDeadline) { channel.close(promise: nil) }
       kind.whenComplete { _ in deadline.cancel() }

@@ -91,6 +91,7 @@ public struct StudioServer: Sendable {
     let router = Router()
     router.add(middleware: AccessMiddleware(rules: rules))
     // Ranges too, with which a player seeks.
+    router.add(middleware: RecordingsMiddleware(recordings: studio.recordings))
     router.add(middleware: FileMiddleware(configuration.recordings.path, urlBasePath: "/recordings", logger: logger))
     router.get("healthz") { _, _ in "ok\n" }
     router.get("metrics") { _, _ in Self.metrics(studio.hub) }
@@ -168,6 +169,24 @@ public struct StudioServer: Sendable {
   }
 }
 
+/// Serves nothing of the folder of recordings but these.
+private struct RecordingsMiddleware: RouterMiddleware {
+  typealias Context = BasicRequestContext
+
+  let recordings: Recordings
+
+  func handle(
+    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    let path = request.uri.path
+    if path.hasPrefix("/recordings") {
+      let name = path.dropFirst("/recordings/".count).removingPercentEncoding
+      guard recordings.all().contains(where: { $0.name == name }) else { throw HTTPError(.notFound) }
+    }
+    return try await next(request, context)
+  }
+}
+
 /// The address cannot be listened to.
 public struct ListenError: Error, Sendable, Hashable {
   /// The address and the system's reason.
@@ -199,6 +218,13 @@ private struct AccessMiddleware: RouterMiddleware {
       return Response(status: .seeOther, headers: [.location: "/", .setCookie: cookie])
     }
     if let refusal {
+      // A person who opens the page without the token.
+      if refusal == .token, request.headers[.accept]?.contains("text/html") == true {
+        let page = "<!doctype html><html lang=\"en\"><title>Rustle studio</title><p>\(refusal.message)</p></html>\n"
+        return Response(
+          status: .unauthorized, headers: [.contentType: "text/html; charset=utf-8"],
+          body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
+      }
       let error = ActionError("refused", refusal.message).json
       return Response(
         status: HTTPResponse.Status(code: refusal.status), headers: [.contentType: "application/json; charset=utf-8"],
@@ -217,6 +243,6 @@ private struct AccessMiddleware: RouterMiddleware {
       "default-src 'self'; connect-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
         + "form-action 'self'; frame-ancestors 'none'"
     ), ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Opener-Policy", "same-origin"),
-    ("Referrer-Policy", "no-referrer"),
+    ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Resource-Policy", "same-origin"),
   ].compactMap { name, value in HTTPField.Name(name).map { ($0, value) } }
 }

@@ -52,7 +52,7 @@ public struct AccessRules: Sendable {
       switch self {
       case .host: "expected a host name of this server; allow others with --allow-host"
       case .site: "expected a request from this server's own page"
-      case .token: "expected the token of the address that was printed at the start"
+      case .token: "expected the token: open the address that the server printed"
       case .contentType: "expected the content type application/json"
       }
     }

@@ -1,10 +1,12 @@
 /// What waits for one client: the newest value of each topic, and answers in their order.
 ///
 /// A value that is replaced before it is taken is counted, and the next frame of its topic carries the count. So a client that reads
-/// slowly holds no memory beyond one value a topic, and knows what it missed.
+/// slowly holds no memory beyond one value a topic and some answers, and knows what it missed.
 public struct Outbox: Sendable {
   /// The most answers that wait.
   public static let maximumAnswerCount = 256
+  /// The most bytes of them together.
+  public static let maximumAnswerLength = 256 << 10
 
   /// The topics that the client receives.
   public private(set) var topics: Set<Topic> = []
@@ -14,6 +16,7 @@ public struct Outbox: Sendable {
   private var frames: [Topic: SampleFrame] = [:]
   private var lost: [Topic: UInt32] = [:]
   private var answers: [String] = []
+  private var answerLength = 0
 
   /// Creates an empty outbox without topics.
   public init() {}
@@ -41,7 +44,9 @@ public struct Outbox: Sendable {
 
   /// Puts an answer after the others. Returns whether there is room for it.
   public mutating func answer(_ text: String) -> Bool {
-    guard answers.count < Self.maximumAnswerCount else { return false }
+    let length = answerLength + text.utf8.count
+    guard answers.count < Self.maximumAnswerCount, length <= Self.maximumAnswerLength else { return false }
+    answerLength = length
     answers.append(text)
     return true
   }
@@ -52,7 +57,7 @@ public struct Outbox: Sendable {
       (frame, lost.removeValue(forKey: frame.topic) ?? 0)
     }
     defer {
-      answers = []
+      (answers, answerLength) = ([], 0)
       frames = [:]
     }
     return (answers, values)

@@ -88,5 +88,10 @@ import Testing
     let taken = outbox.take().answers
     let again = outbox.answer("again")
     #expect(taken == (0..<Outbox.maximumAnswerCount).map(String.init) && again)
+    // The bytes are bounded too.
+    var other = Outbox()
+    let half = String(repeating: "x", count: Outbox.maximumAnswerLength / 2)
+    let three = (0..<3).map { _ in other.answer(half) }
+    #expect(three == [true, true, false])
   }
 }

@@ -100,16 +100,44 @@ def test_the_microphone_is_tuned_within_a_cent(open_page, studio):
 def test_a_file_is_heard(open_page, tone, tmp_path):
     page = open_page("tuner")
     with page.expect_file_chooser() as chooser:
-        page.get_by_label("Sound", exact=True).select_option("file")
+        page.get_by_role("button", name="File…").click()
     chooser.value.set_files(tone)
     expect(page.get_by_label("Note", exact=True)).to_have_text("A4")
     expect(page.locator("#source-select option:checked")).to_have_text("a440.wav")
     broken = tmp_path / "broken.wav"
     broken.write_bytes(b"no sound")
     with page.expect_file_chooser() as chooser:
-        page.get_by_label("Sound", exact=True).select_option("file")
+        page.get_by_role("button", name="File…").click()
     chooser.value.set_files(broken)
     expect(page.get_by_role("alert")).to_contain_text("broken.wav is no sound file")
+
+
+def test_a_choice_of_sound_is_made_by_enter_not_by_arrows(open_page):
+    page = open_page()
+    select = page.get_by_label("Sound", exact=True)
+    select.focus()
+    select.press("ArrowDown")
+    page.wait_for_timeout(200)
+    assert page.evaluate("fetch('/api/state').then((answer) => answer.json()).then(({ states }) => states.sound.kind)") == "none"
+    select.press("Enter")
+    expect(page.locator("#via")).to_have_text("Demo tone")
+
+
+def test_no_number_stays_when_the_sound_ends(open_page):
+    page = open_page("meter")
+    choose_demo(page)
+    expect(page.locator(".chip")).not_to_have_text("–")
+    page.get_by_label("Sound", exact=True).select_option("none")
+    expect(page.locator(".chip")).to_have_text("–")
+    page.wait_for_timeout(2500)
+    expect(page.locator("#connection")).to_have_text("Live")
+
+
+def test_changing_numbers_are_not_read_out(open_page, studio):
+    page = open_page()
+    for screen in SCREENS:
+        page.goto(f"{studio.address}#/{screen}")
+        assert page.evaluate("[...document.querySelectorAll('output')].every((each) => each.getAttribute('aria-live') === 'off')"), screen
 
 
 def test_the_meter_names_its_class(open_page):
@@ -257,6 +285,53 @@ def test_a_show_of_a_file_has_its_scenes_and_faders(browser, tmp_path):
     assert studio.stop() == 0
 
 
+def test_a_key_that_is_held_is_one_key(open_page):
+    page = open_page("lights")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_label("Master").focus()
+    page.keyboard.down("b")
+    for _ in range(10):
+        page.keyboard.down("b")
+    expect(page.get_by_role("button", name="Light again")).to_be_visible()
+    page.wait_for_timeout(300)
+    expect(page.get_by_role("button", name="Light again")).to_be_visible()
+    page.keyboard.up("b")
+    page.keyboard.press("?")
+    page.get_by_label("These keys act").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("b")
+    page.wait_for_timeout(300)
+    expect(page.get_by_role("button", name="Light again")).to_be_visible()
+
+
+def test_imported_filters_can_be_changed(open_page):
+    page = open_page("equalizer")
+    page.locator("#equalizer-text").fill("Preamp: -6 dB\nFilter 1: ON PK Fc 1000 Hz Gain 5 dB Q 1.0\nFilter 2: ON PK Fc 100 Hz Gain -3 dB Q 1.0")
+    page.get_by_role("button", name="Import").click()
+    slider = page.get_by_label("Left, 1000 Hz")
+    slider.focus()
+    slider.press("ArrowDown")
+    until(page, """fetch('/api/state').then((answer) => answer.json()).then(({ states: { equalizer } }) =>
+        equalizer.left.join() === '4.5,-3' && equalizer.preamp === -6)""")
+    page.get_by_label("Preset").select_option("Bass")
+    expect(page.get_by_label("Left, 32 Hz")).to_have_value("6")
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_another_token_is_said(browser):
+    studio = Studio("--token")
+    page = browser.new_context().new_page()
+    page.goto(studio.address)
+    page.locator("#connection[data-state=live]").wait_for()
+    assert studio.stop() == 0
+    again = Studio("--token", port=studio.port)
+    expect(page.locator("#connection")).to_have_attribute("data-state", "refused", timeout=12000)
+    page.reload()
+    expect(page.locator("body")).to_contain_text("open the address that the server printed")
+    page.context.close()
+    assert again.stop() == 0
+
+
 def test_the_page_recovers_from_a_restart(browser):
     studio = Studio()
     page = browser.new_context().new_page()
@@ -289,8 +364,7 @@ def test_everything_is_reached_by_the_keyboard(open_page):
     assert page.evaluate("document.activeElement.id") == "main"
     for place, screen in [*enumerate(SCREENS, 1)][1:] + [(1, SCREENS[0])]:
         page.keyboard.press(str(place % 10))
-        until(page, f"location.hash === '#/{screen}'")
-        assert page.evaluate("document.activeElement.tagName") == "H1"
+        until(page, f"location.hash === '#/{screen}' && document.activeElement.tagName === 'H1'")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")

@@ -91,10 +91,17 @@ def test_only_recordings_are_served_of_their_folder(studio, tmp_path):
     folder.mkdir()
     (folder / "a.wav").write_bytes(bytes(range(100)))
     (tmp_path / "secret.wav").write_bytes(b"secret")
+    for name in ["notes.txt", ".hidden.wav", "page.html"]:
+        (folder / name).write_text("secret")
+    (folder / "link.wav").symlink_to(tmp_path / "secret.wav")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "a.wav").write_text("secret")
     status, headers, text = ask(studio, "recordings/a.wav")
     assert status == 200 and len(text) >= 100 and "default-src" in headers["Content-Security-Policy"]
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
     assert ask(studio, "recordings/a.wav", Range="bytes=10-19")[2] == bytes(range(10, 20)).decode()
-    for path in ["recordings/../secret.wav", "recordings/%2e%2e/secret.wav", "recordings/..%2fsecret.wav", "recordings/"]:
+    for path in ["recordings/../secret.wav", "recordings/%2e%2e/secret.wav", "recordings/..%2fsecret.wav", "recordings/", "recordings",
+                 "recordings/notes.txt", "recordings/.hidden.wav", "recordings/page.html", "recordings/link.wav", "recordings/sub/a.wav"]:
         assert ask(studio, path)[0] in (400, 404), path
     assert ask(studio, "recordings/a.wav", Host="evil.example")[0] == 421
 
@@ -217,6 +224,62 @@ def test_random_arguments_are_never_a_fault_of_the_server(studio):
             status, _, text = post(studio, action, body)
             assert status in (200, 422), (action, body, text)
     assert ask(studio, "healthz")[0] == 200
+
+
+def test_what_is_refused_leaves_what_was_there(studio):
+    assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 50})[0] == 200
+    assert post(studio, "lights/start", {})[0] == 200
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as lamp:
+        lamp.bind(("127.0.0.1", 0))
+        output = f"sacn:127.0.0.1:{lamp.getsockname()[1]}"
+        assert post(studio, "lights/arm", {"armed": True, "output": output})[0] == 200
+        with client(studio) as watcher:
+            states = json.loads(watcher.recv(timeout=5))["states"]
+            for action, value in [("ticker/start", {"symbols": ["", "B"]}), ("lights/arm", {"armed": True, "output": "sacn:256.1.1.1"})]:
+                assert post(studio, action, value)[0] == 422
+                message = json.loads(watcher.recv(timeout=5))
+                states[message["name"]] = message["state"]
+        now = json.loads(ask(studio, "api/state")[2])["states"]
+        assert states["ticker"] == now["ticker"] and now["ticker"]["running"] and now["ticker"]["symbols"] == ["A"]
+        assert now["lights"]["output"] == states["lights"]["output"] == output
+        # Starting what plays keeps its output and a blackout.
+        assert post(studio, "lights/blackout", {"on": True})[0] == 200 and post(studio, "lights/start", {})[0] == 200
+        now = json.loads(ask(studio, "api/state")[2])["states"]["lights"]
+        assert now["armed"] and now["blackout"]
+
+
+def test_calibrating_twice_is_calibrating_once(studio):
+    assert post(studio, "sound/select", {"kind": "demo"})[0] == 200
+    with client(studio) as reader:
+        reader.recv()
+        send(reader, subscribe=["meter"])
+        list(frames(reader, 3))
+        results = [post(studio, "meter/calibrate", {"level": 94})[0] for _ in range(2)]
+        # The second may come before the first reading of the calibrated meter.
+        assert results[0] == 200 and results[1] in (200, 422)
+        assert 94 <= json.loads(ask(studio, "api/state")[2])["states"]["meter"]["offset"] < 200
+
+
+def test_answers_that_nobody_reads_are_bounded(studio):
+    before = resident(studio)
+    text = json.dumps({"v": 1, "id": 1, "do": "x" * 60_000}).encode()
+    frame = bytes([0x81, 0x80 | 126]) + struct.pack(">H", len(text)) + bytes(4) + text
+    sockets = []
+    for _ in range(10):
+        raw = socket.create_connection(("127.0.0.1", studio.port))
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        raw.settimeout(1)
+        key = base64.b64encode(os.urandom(16)).decode()
+        raw.sendall((f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                     f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n").encode())
+        with contextlib.suppress(OSError):
+            for _ in range(100):
+                raw.sendall(frame)
+        sockets.append(raw)
+    time.sleep(1)
+    assert resident(studio) - before < 40 << 20
+    for raw in sockets:
+        raw.close()
 
 
 def test_unknown_actions_and_bodies_are_refused(studio):

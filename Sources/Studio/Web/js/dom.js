@@ -3,6 +3,8 @@
 /** An element with attributes, listeners (on…), properties (.name) and children: elements, or texts. */
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
+  // An output would be read out at each change.
+  if (tag === "output") element.setAttribute("aria-live", "off");
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);

@@ -41,6 +41,7 @@ export function equalizer(app) {
     isSending = true;
     await app.attempt(() => link.act("equalizer/set", copy()));
     isSending = false;
+    if (!pending && !dragged) adopt();
     if (pending) { pending = null; send(); }
   };
   const show = () => {
@@ -51,6 +52,12 @@ export function equalizer(app) {
       slider.setAttribute("aria-valuetext", `${fixed(gains[channel][band])} dB`);
       say(value, fixed(gains[channel][band]));
     });
+  };
+  // What is in force, also after a refusal.
+  const adopt = () => {
+    const { left, right } = link.states.equalizer;
+    gains = { left: [...left], right: [...right] };
+    show();
   };
   const change = (channel, band, gain) => {
     const rounded = Math.max(-MOST, Math.min(MOST, Math.round(2 * gain) / 2));
@@ -144,7 +151,7 @@ export function equalizer(app) {
     const box = canvas.getBoundingClientRect();
     change(dragged.channel, dragged.band, MOST * (1 - (2 * (event.clientY - box.top - PADDING)) / (box.height - 2 * PADDING)));
   });
-  canvas.addEventListener("pointerup", () => { dragged = null; });
+  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => { dragged = null; });
   canvas.addEventListener("dblclick", (event) => {
     const band = pick(event);
     if (band) { remember(); change(band.channel, band.band, 0); }
@@ -155,7 +162,7 @@ export function equalizer(app) {
       const name = frequency >= 1000 ? `${Math.floor(frequency / 1000)}k` : String(frequency);
       const value = h("output", {}, "0.0");
       const slider = h("input", { type: "range", min: -MOST, max: MOST, step: 0.5, "aria-label": `${title}, ${frequency} Hz`,
-        onpointerdown: () => { dragged = slider; remember(); }, onpointerup: () => { dragged = null; },
+        onpointerdown: () => { dragged = slider; remember(); }, onpointerup: () => { dragged = null; }, onpointercancel: () => { dragged = null; },
         oninput: () => change(channel, band, Number(slider.value)),
         ondblclick: () => change(channel, band, 0),
         onkeydown: (event) => {
@@ -190,13 +197,12 @@ export function equalizer(app) {
       bypass.setAttribute("aria-pressed", String(state.bypassed));
       if (state.frequencies.join() !== frequencies.join()) {
         frequencies = state.frequencies;
+        [history, future, slots] = [[], [], { A: null, B: null }];
+        showButtons();
         gains = { left: [...state.left], right: [...state.right] };
         build();
         show();
-      } else if (!dragged && !isSending && !pending) {
-        gains = { left: [...state.left], right: [...state.right] };
-        show();
-      }
+      } else if (!dragged && !isSending && !pending) adopt();
       const boost = response ? Math.max(0, ...response.left, ...response.right) : 0;
       say(headroom.output, fixed(-boost));
     },

@@ -2,6 +2,8 @@
 
 import { figure, h, plot, say } from "./dom.js";
 
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
 export function lights(app) {
   const { link } = app;
   const act = (name, argument) => app.attempt(() => link.act(`lights/${name}`, argument));
@@ -20,7 +22,7 @@ export function lights(app) {
   const address = h("input", { type: "text", id: "address", value: "sacn:127.0.0.1", autocomplete: "off", spellcheck: "false" });
   const arm = h("button", { type: "button", onclick: () => act("arm", link.states.lights.armed ? { armed: false } : { armed: true, output: address.value }) }, "Arm");
   const card = h("section", { class: "card wide" });
-  let [picture, sequence] = [null, -1];
+  let [picture, sequence, drawn] = [null, -1, 0];
   const venue = plot("Picture of the venue, from the front", 0, (context, width, height) => {
     context.clearRect(0, 0, width, height);
     if (picture) context.drawImage(picture, 0, 0, width, height);
@@ -71,8 +73,10 @@ export function lights(app) {
     },
     draw() {
       const value = link.values.lights;
+      // With less motion the picture changes once a second.
+      if (calm.matches && performance.now() - drawn < 1000) return;
       if (value && value.sequence !== sequence && link.states.lights?.running) {
-        sequence = value.sequence;
+        [sequence, drawn] = [value.sequence, performance.now()];
         createImageBitmap(new Blob([value.bytes], { type: "image/png" })).then((bitmap) => { picture = bitmap; venue.draw(); });
       }
     },

@@ -1,17 +1,20 @@
 // The connection to the server: one WebSocket, states, and the newest value of each topic.
 
 const TOPICS = ["", "prices", "meter", "spectrum", "pitch", "tempo", "lights", "levels", "voice", "recording"];
+/** The topics of the sound. */
+export const SOUND = ["meter", "spectrum", "pitch", "levels", "voice"];
 const HEADER = 20;
+/** Why a connection is closed: the rules of access refuse it. */
+const REFUSED = 1008;
 const [FIRST_WAIT, LONGEST_WAIT] = [250, 8000];
 
 export class Link extends EventTarget {
   states = {};
   values = {};
   client = 0;
-  /** connecting, live or lost. */
+  /** connecting, live, lost, or refused: the token is another one. */
   status = "connecting";
   paused = false;
-  lastHeard = 0;
 
   #socket = null;
   #topics = new Set();
@@ -23,11 +26,10 @@ export class Link extends EventTarget {
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`);
     socket.binaryType = "arraybuffer";
     socket.onmessage = ({ data }) => {
-      this.lastHeard = performance.now();
       if (typeof data === "string") this.#text(JSON.parse(data));
       else this.#frame(data);
     };
-    socket.onclose = () => this.#lost();
+    socket.onclose = ({ code }) => this.#lost(code);
     this.#socket = socket;
   }
 
@@ -89,6 +91,8 @@ export class Link extends EventTarget {
     if (data.byteLength < HEADER || view.getUint8(0) !== 1) return;
     const topic = TOPICS[view.getUint8(1)];
     if (!topic || this.paused) return;
+    // One that was on its way when the sound ended.
+    if (this.states.sound?.kind === "none" && SOUND.includes(topic)) return;
     const before = this.values[topic];
     this.values[topic] = {
       view: new DataView(data, HEADER), bytes: new Uint8Array(data, HEADER), sequence: view.getUint32(4, true),
@@ -96,11 +100,12 @@ export class Link extends EventTarget {
     };
   }
 
-  #lost() {
-    this.status = "lost";
+  #lost(code) {
+    this.status = code === REFUSED ? "refused" : "lost";
     for (const { reject } of this.#requests.values()) reject(new Error("the connection was lost"));
     this.#requests.clear();
     this.#tell("status");
+    if (code === REFUSED) return;
     setTimeout(() => this.connect(), this.#wait * (0.75 + Math.random() / 2));
     this.#wait = Math.min(LONGEST_WAIT, 2 * this.#wait);
   }

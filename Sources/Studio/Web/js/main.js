@@ -3,7 +3,7 @@
 import { h, say, svg } from "./dom.js";
 import { equalizer } from "./equalizer.js";
 import { lights } from "./lights.js";
-import { Link } from "./link.js";
+import { Link, SOUND } from "./link.js";
 import { meter } from "./meter.js";
 import { overview } from "./overview.js";
 import { BrowserSound, picker } from "./sound.js";
@@ -16,6 +16,8 @@ import { voice } from "./voice.js";
 
 /** Milliseconds without a value after which what is shown is stale. */
 const STALE = 2000;
+/** Whether the page's keys of one character act, kept in this browser. */
+const KEYS_ARE_OFF = "rustle-keys-off";
 
 const SCREENS = [
   ["", "Overview", overview, "M4 4h7v7H4zM13 4h7v4h-7zM13 11h7v9h-7zM4 14h7v6H4z"],
@@ -58,10 +60,19 @@ async function attempt(action) {
   }
 }
 
-function route() {
+/** Whether values of a topic are to come. */
+function isRunning(topic) {
+  const { ticker, sound, lights, recorder } = link.states;
+  if (topic === "prices") return ticker?.running;
+  if (topic === "lights") return lights?.running;
+  if (topic === "recording") return Boolean(recorder?.recording) && !recorder.paused;
+  return SOUND.includes(topic) ? sound?.kind !== "none" : true;
+}
+
+/** Shows a screen; `focuses`: its title, so that a reader begins there. */
+function route(focuses = true) {
   const path = location.hash.replace(/^#\//, "");
   const entry = SCREENS.find(([id]) => id === path) ?? SCREENS[0];
-  const isFirst = screen === null;
   screen?.leave?.();
   screen = entry[2](app);
   const title = h("h1", { tabindex: "-1" }, screen.title);
@@ -73,16 +84,19 @@ function route() {
   }
   link.want(screen.topics);
   if (link.status === "live") for (const name of Object.keys(link.states)) screen.state?.(name, link.states[name]);
-  if (!isFirst) title.focus();
+  if (focuses) title.focus();
 }
 
 function showConnection() {
-  const silent = performance.now() - link.lastHeard;
-  const isMoving = Object.keys(link.values).length > 0 && !link.paused;
-  const isStale = link.status === "live" && isMoving && silent > STALE;
-  connection.dataset.state = isStale ? "stale" : link.status;
-  say(connection, isStale ? `Stale since ${Math.round(silent / 1000)} s`
-    : { live: link.paused ? "Paused" : "Live", lost: "Reconnecting", connecting: "Connecting" }[link.status]);
+  const ages = Object.entries(link.values).filter(([topic]) => isRunning(topic)).map(([, value]) => performance.now() - value.at);
+  const oldest = Math.max(0, ...ages);
+  const isStale = !link.paused && oldest > STALE && link.status !== "refused";
+  const state = link.status === "live" && isStale ? "stale" : link.status;
+  if (state === "stale" && connection.dataset.state !== state) announce("The values are no longer new");
+  connection.dataset.state = state;
+  const age = isStale ? `, values of ${Math.round(oldest / 1000)} s ago` : "";
+  say(connection, { live: link.paused ? "Paused" : "Live", stale: "Stale", lost: "Reconnecting", connecting: "Connecting",
+    refused: "Open the address that the server printed" }[state] + age);
 }
 
 function togglePause() {
@@ -101,12 +115,17 @@ document.getElementById("nav").append(...SCREENS.map(([id, name, , path]) =>
   h("a", { href: `#/${id}`, "data-id": id }, svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: path })), name)));
 document.getElementById("source").append(...picker(app));
 help.append(h("h2", { id: "help-title" }, "Keys"), h("dl", {}, KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
-  h("button", { type: "button", onclick: () => help.close() }, "Close"));
+  h("label", {}, h("input", { type: "checkbox", ".checked": !localStorage.getItem(KEYS_ARE_OFF), onchange: ({ target }) =>
+    target.checked ? localStorage.removeItem(KEYS_ARE_OFF) : localStorage.setItem(KEYS_ARE_OFF, "1") }), "These keys act"),
+  h("p", {}, h("button", { type: "button", onclick: () => help.close() }, "Close")));
 pause.addEventListener("click", togglePause);
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
-addEventListener("hashchange", route);
+addEventListener("hashchange", () => route());
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog[open]")) return;
+  // Not while it is held: a blackout that is switched thirty times a second is a strobe.
+  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input:not([type=range]), select, textarea, dialog[open]")) return;
+  if (localStorage.getItem(KEYS_ARE_OFF) && event.key !== "?") return;
   const place = event.key === "0" ? 9 : /^[1-9]$/.test(event.key) ? event.key - 1 : -1;
   if (SCREENS[place]) location.hash = `#/${SCREENS[place][0]}`;
   else if (event.key === "p") togglePause();
@@ -117,12 +136,19 @@ addEventListener("keydown", (event) => {
 document.addEventListener("visibilitychange", () => link.pause(link.paused));
 link.addEventListener("status", () => {
   showConnection();
-  announce(link.status === "live" ? "Connected" : "The connection was lost");
+  announce(link.status === "live" ? "Connected" : link.status === "refused" ? "Open the address that the server printed" : "The connection was lost");
   screen?.status?.(link.status);
 });
-link.addEventListener("state", ({ detail }) => screen?.state?.(detail, link.states[detail]));
+link.addEventListener("state", ({ detail }) => {
+  if (detail === "sound" && link.states.sound.kind === "none" && SOUND.some((topic) => link.values[topic])) {
+    // What was heard last is not what is there now.
+    for (const topic of SOUND) delete link.values[topic];
+    if (screen.topics.some((topic) => SOUND.includes(topic))) return route(false);
+  }
+  screen?.state?.(detail, link.states[detail]);
+});
 setInterval(showConnection, 500);
-route();
+route(false);
 showConnection();
 link.connect();
 frame();

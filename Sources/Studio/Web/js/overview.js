@@ -13,7 +13,7 @@ export function overview(app) {
   const updates = figure("Updates received", "", "n");
   const rate = figure("Updates a second", "/s", "rate");
   const peak = figure("Strongest frequency", "Hz", "peak");
-  const via = figure("Sound", "", "via");
+  const via = figure("Source", "", "via");
   const sent = figure("Samples sent", "", "sent");
   const level = figure("Level", "dB");
   const tempo = figure("Tempo", "BPM");
@@ -42,7 +42,10 @@ export function overview(app) {
       card("Tempo", h("div", { class: "figures" }, tempo.element, peers.element), h("div", { class: "row spread" }, open("tempo", "Open tempo"))),
       card("Lights", h("div", { class: "figures" }, lights.element), h("div", { class: "row spread" }, open("lights", "Open the lights"))))],
     state(name, state) {
-      if (name === "ticker") say(start, state.running ? "Stop" : "Start");
+      if (name === "ticker") {
+        say(start, state.running ? "Stop" : "Start");
+        if (!state.running) say(rate.output, "–");
+      }
       if (name === "sound") say(via.output, sourceName(state, app));
       if (name === "tempo") say(peers.output, String(state.peers));
       if (name === "lights") say(lights.output, state.running ? (state.armed ? "On stage" : "Playing, not sent") : "Stopped");
@@ -51,7 +54,7 @@ export function overview(app) {
       const { prices, spectrum, meter: metered, tempo: beats } = link.values;
       if (prices && link.states.ticker?.running) {
         const total = readPrices(prices).reduce((sum, { count }) => sum + count, 0);
-        counted ??= { total, at: prices.at };
+        if (!counted || total < counted.total) counted = { total, at: prices.at };
         say(updates.output, String(total));
         if (prices.at - counted.at > 1000) {
           say(rate.output, String(Math.round(1000 * (total - counted.total) / (prices.at - counted.at))));

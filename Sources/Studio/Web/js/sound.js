@@ -12,12 +12,31 @@ export class BrowserSound {
   #context = null;
   #stream = null;
   #sequence = 0;
+  #turn = Promise.resolve();
 
   get isOpen() { return this.#context !== null; }
 
   /** Opens the microphone and sends its sound; throws with a reason for a person. */
-  async openMicrophone(link) {
-    await this.close();
+  openMicrophone(link) { return this.#inTurn(() => this.#microphone(link)); }
+
+  /** Plays a file again and again, here and to the engines; throws with a reason for a person. */
+  openFile(link, file) { return this.#inTurn(() => this.#play(link, file)); }
+
+  /** Closes the microphone or the file. */
+  close() { return this.#inTurn(() => this.#end()); }
+
+  /** Works after what was asked for before; what fails leaves nothing open. */
+  #inTurn(work) {
+    const result = this.#turn.then(work).catch(async (error) => {
+      await this.#end();
+      throw error;
+    });
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async #microphone(link) {
+    await this.#end();
     if (!window.isSecureContext || !navigator.mediaDevices) {
       throw new Error("The browser gives its microphone to https and to this machine's own addresses only. Choose a device of the server.");
     }
@@ -31,9 +50,8 @@ export class BrowserSound {
     await this.#start(link, this.#context.createMediaStreamSource(this.#stream));
   }
 
-  /** Plays a file again and again, here and to the engines; throws with a reason for a person. */
-  async openFile(link, file) {
-    await this.close();
+  async #play(link, file) {
+    await this.#end();
     const context = new AudioContext();
     let buffer;
     try {
@@ -50,8 +68,7 @@ export class BrowserSound {
     source.start();
   }
 
-  /** Closes the microphone or the file. */
-  async close() {
+  async #end() {
     const [context, stream] = [this.#context, this.#stream];
     [this.#context, this.#stream, this.file] = [null, null, null];
     stream?.getTracks().forEach((track) => track.stop());
@@ -101,12 +118,18 @@ export function picker(app) {
   const { link, browserSound } = app;
   const file = h("input", { type: "file", accept: "audio/*", class: "hidden", tabindex: "-1", "aria-label": "Sound file",
     onchange: () => file.files[0] && app.attempt(() => browserSound.openFile(link, file.files[0])).finally(show) });
-  const select = h("select", { id: "source-select", onchange: () => choose(select.value) });
+  // Arrow keys walk through the choices; Enter, or leaving the list, makes the choice.
+  let isWalking = false;
+  const decide = () => {
+    if (isWalking) choose(select.value);
+    isWalking = false;
+  };
+  const select = h("select", { id: "source-select", onchange: () => { if (!isWalking) choose(select.value); }, onblur: decide,
+    onpointerdown: () => { isWalking = false; },
+    onkeydown: ({ key }) => { if (key === "Enter") decide(); else if (key !== "Tab" && key !== "Shift") isWalking = true; } });
+  const open = h("button", { type: "button", onclick: () => { file.value = ""; file.click(); } }, "File…");
   const choose = (value) => app.attempt(async () => {
-    if (value === "file") {
-      file.value = "";
-      return file.click();
-    }
+    if (value === "now") return;
     if (value === "browser") return browserSound.openMicrophone(link);
     await browserSound.close();
     const [kind, name] = value.startsWith("device:") ? ["device", value.slice(7)] : [value, undefined];
@@ -115,11 +138,16 @@ export function picker(app) {
   const show = () => {
     const sound = link.states.sound ?? { kind: "none", devices: [] };
     const isFile = browserSound.file !== null && sound.kind === "browser" && sound.client === link.client;
-    const options = [["none", "No sound"], ["demo", "Demo tone"], ["browser", "This microphone"], ["file", "A file…"]]
+    const options = [["none", "No sound"], ["demo", "Demo tone"], ["browser", "This microphone"]]
       .concat(sound.devices.map((device) => [`device:${device.name}`, `Server: ${device.name}`]));
     const isOther = sound.kind === "browser" && sound.client !== link.client;
     if (isOther || isFile) options.push(["now", sourceName(sound, app)]);
-    select.replaceChildren(...options.map(([value, name]) => h("option", { value }, name)));
+    const texts = options.flat().join("\n");
+    if (select.dataset.options !== texts) {
+      select.dataset.options = texts;
+      select.replaceChildren(...options.map(([value, name]) => h("option", { value }, name)));
+    }
+    if (isWalking) return;
     select.value = isOther || isFile ? "now" : sound.kind === "device" ? `device:${sound.name}` : sound.kind;
   };
   link.addEventListener("state", ({ detail }) => {
@@ -130,5 +158,5 @@ export function picker(app) {
     if (browserSound.isOpen && (kind !== "browser" || client !== link.client)) browserSound.close();
   });
   show();
-  return [h("label", { for: "source-select" }, "Sound"), select, file];
+  return [h("label", { for: "source-select" }, "Sound"), select, open, file];
 }
