@@ -83,12 +83,18 @@ impl<B> Audience<B> {
         locked(&self.0, Lock::Audience)
     }
 
-    /// Whether there is nobody left. The job that gets `true` ends, and reports no more: the next session starts another one.
-    pub(super) fn is_gone(&self) -> bool {
+    /// What a job without sessions does: it waits for the first one, which is being started and shall miss nothing, or ends and
+    /// reports no more, and the next session starts another one. `None`: there are sessions.
+    pub(super) fn idle_step(&self) -> Option<Step> {
         let mut state = self.state();
-        let is_gone = state.listeners.is_empty() && state.starting == 0;
-        state.is_running &= !is_gone;
-        is_gone
+        if !state.listeners.is_empty() {
+            return None;
+        }
+        if state.starting > 0 {
+            return Some(Step::Wait);
+        }
+        state.is_running = false;
+        Some(Step::End)
     }
 
     /// Hands a batch to all sessions but new ones.
@@ -311,5 +317,36 @@ pub(super) fn sooner(one: Option<Nanoseconds>, other: Option<Nanoseconds>) -> Op
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dmx::receiver::DmxEvent;
+    use crate::outlet::RecordListener;
+
+    struct Deaf;
+
+    impl RecordListener<DmxEvent> for Deaf {
+        fn on_record(&mut self, _: &DmxEvent) {}
+
+        fn on_release(self: Box<Self>, _: Release) {}
+    }
+
+    /// What arrives while its first session starts is read when that session is there.
+    #[test]
+    fn job_waits_for_the_session_that_starts_it() {
+        let station = Station::<Vec<DmxEvent>>::on(&Arc::new(Runtime::manual(0)));
+        let delivery = Delivery::Push(Box::new(Deaf) as Box<dyn RecordListener<DmxEvent>>);
+        let mut step = None;
+        let started = station.start(delivery, 1, u64::MAX, Vec::as_slice, false, |audience| {
+            step = audience.idle_step();
+            Err(StartError::ShutDown)
+        });
+        assert!(matches!(started, Err(StartError::ShutDown)));
+        assert!(matches!(step, Some(Step::Wait)), "{step:?}");
+        let step = station.audience.idle_step();
+        assert!(matches!(step, Some(Step::End)), "{step:?}");
     }
 }

@@ -75,9 +75,9 @@ fn change(number: u64, place: u32, time_ns: i64) -> DmxNode {
 
 impl Job for DemoJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
-        if self.audience.is_gone() {
-            self.is_over = true;
-            return Step::End;
+        if let Some(step) = self.audience.idle_step() {
+            self.is_over = matches!(step, Step::End);
+            return step;
         }
         let mut has_new = false;
         self.audience.greet(|| {

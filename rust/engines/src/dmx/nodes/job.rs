@@ -198,9 +198,9 @@ pub(super) struct NodesJob {
 
 impl Job for NodesJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
-        if self.audience.is_gone() {
-            self.is_over = true;
-            return Step::End;
+        if let Some(step) = self.audience.idle_step() {
+            self.is_over = matches!(step, Step::End);
+            return step;
         }
         let mut browser = locked(&self.browser, Lock::Hearing);
         if let Err(error) = browser.watch(context) {

@@ -44,9 +44,9 @@ impl DemoJob {
 
 impl Job for DemoJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
-        if self.audience.is_gone() {
-            self.is_over = true;
-            return Step::End;
+        if let Some(step) = self.audience.idle_step() {
+            self.is_over = matches!(step, Step::End);
+            return step;
         }
         let mut has_new = false;
         self.audience.greet(|| {

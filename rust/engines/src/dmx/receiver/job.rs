@@ -22,9 +22,9 @@ pub(super) struct ReceiverJob {
 
 impl Job for ReceiverJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
-        if self.audience.is_gone() {
-            self.is_over = true;
-            return Step::End;
+        if let Some(step) = self.audience.idle_step() {
+            self.is_over = matches!(step, Step::End);
+            return step;
         }
         let mut hearing = locked(&self.hearing, Lock::Hearing);
         if let Err(error) = hearing.watch(context) {
