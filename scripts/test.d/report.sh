@@ -5,7 +5,7 @@
 
 # The time limit of a runner in seconds: many times its duration.
 # shellcheck disable=SC2034 # for those beside
-runner_limit=$($long && echo 14400 || echo 1800)
+runner_limit=$($long && echo 14400 || echo 900)
 labels=()
 # Files that concurrent runners append to: a line for each step, and the counts of each runner.
 touch "$work/steps" "$work/counts"
@@ -44,7 +44,7 @@ count() {
   say "  the whole log is ${kept#"$root/"}"
   {
     echo "$1:"
-    grep -E -A 3 'recorded an issue|^test .* FAILED$|panicked at .*tests|^error|(Thread|Address|Leak)Sanitizer:' "$4" |
+    grep -E -A 3 'recorded an issue|^test .* FAILED$|^FAILED |panicked at .*tests|^error|(Thread|Address|Leak)Sanitizer:' "$4" |
       grep -vE '^(--|◇|✔)' | head -n 20 | cut -c 1-300 | sed 's/^/  /'
   } >>"$work/failures" || true
 }

@@ -72,12 +72,21 @@ module_tests() {
   shift 3
   within "$runner_limit" swift test --skip-build --ignore-lock "$@" --filter "$filter" --xunit-output "$file.xml" \
     >"$file.log" 2>&1 || status=$?
+  if [ "$status" -eq 124 ]; then
+    echo "error: $label was ended after $runner_limit s within: $(unfinished_tests "$file.log" | paste -sd ' ')" >>"$file.log"
+  fi
   # A run that crashes leaves no report, or an incomplete one.
   read -r good bad < <(python3 "$root/scripts/xunit-counts.py" "$file"*.xml 2>/dev/null || echo 0 0)
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
   if [ "$good" -eq 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
   ends "$label" "$good" "$bad" $((SECONDS - start))
   echo "$good $bad" >"$file.counts"
+}
+
+# unfinished_tests LOG: the names of the tests that have started and not ended.
+unfinished_tests() {
+  grep -vxFf <(sed -nE 's/^[^ ]+ Test ([^ ]+\)) (with [0-9]+ test cases? )?(passed|failed) after .*/\1/p' "$1") \
+    <(sed -nE 's/^◇ Test ([^ ]+\)) started\.$/\1/p' "$1") || true
 }
 
 # swift_build: what the snippets, the sound server's test and the DMX peers' use, when the tests themselves do not run.
