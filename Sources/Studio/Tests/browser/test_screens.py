@@ -288,6 +288,7 @@ def test_a_show_of_a_file_has_its_scenes_and_faders(browser, tmp_path):
 def test_a_key_that_is_held_is_one_key(open_page):
     page = open_page("lights")
     page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("button", name="Blackout")).to_be_enabled()
     page.get_by_label("Master").focus()
     page.keyboard.down("b")
     for _ in range(10):
