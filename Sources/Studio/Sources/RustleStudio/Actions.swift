@@ -48,7 +48,7 @@ extension Studio {
     case .soundSelect: try selectSound(arguments, client)
     case .meterSet, .meterCalibrate, .meterReset: try setMeter(action, arguments)
     case .spectrumSet:
-      let size = Int(try arguments.number("size", in: 256...16_384))
+      let size = try arguments.integer("size", in: 256...16_384)
       guard size.nonzeroBitCount == 1 else {
         throw ActionError("validation", "size: expected a power of two, got \(size)")
       }
@@ -63,6 +63,10 @@ extension Studio {
       }
       guard sound.source != .none else {
         throw ActionError("wrongState", "expected a sound to record, got none", advice: "Choose a sound first.")
+      }
+      guard sound.isHeard else {
+        throw ActionError(
+          "wrongState", "expected sound of the browser's microphone, got none yet", advice: "Wait until the level moves.")
       }
       try await recordings.start(sound.fan, sound.format, as: format)
       sound.isRecorded = true
@@ -148,7 +152,7 @@ extension Studio {
     switch action {
     case .equalizerGain:
       let gain = try arguments.number("gain", in: EqualizerSettings.gainRange)
-      let band = Int(try arguments.number("band", in: 0...Double(max(settings.left.count, settings.right.count) - 1)))
+      let band = try arguments.integer("band", in: 0...(max(settings.left.count, settings.right.count) - 1))
       let channel = try arguments.string("channel", default: "both")
       guard ["left", "right", "both"].contains(channel) else {
         throw ActionError("validation", "channel: expected left, right or both, got \(channel)")
@@ -227,6 +231,15 @@ struct Arguments {
       throw ActionError("validation", "\(key): expected \(bounds), got \(value[key].text)")
     }
     return number
+  }
+
+  func integer(_ key: String, in range: ClosedRange<Int>) throws(ActionError) -> Int {
+    guard let number = value[key].number, let integer = Int(exactly: number), range.contains(integer) else {
+      throw ActionError(
+        "validation",
+        "\(key): expected an integer of \(range.lowerBound) to \(range.upperBound), got \(value[key].text)")
+    }
+    return integer
   }
 
   func numbers(_ key: String, count: Int, in range: ClosedRange<Double>) throws(ActionError) -> [Double] {

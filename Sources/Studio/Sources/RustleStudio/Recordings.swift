@@ -99,6 +99,8 @@ final class Recordings {
   }
 
   private func ended(_ failure: String?) {
+    // The folder is the server's own affair.
+    let failure = failure?.replacing(folder.path + "/", with: "")
     (name, running, isPaused, self.failure) = (nil, nil, false, failure)
     onChange()
   }

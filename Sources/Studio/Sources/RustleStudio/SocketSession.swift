@@ -15,9 +15,8 @@ struct SocketSession: Sendable {
   private static let pingPeriod = Duration.seconds(15)
   /// The time without a frame of the client, not even the answer to a ping, after which it counts as gone.
   private static let silence = Duration.seconds(45)
-
   /// The time for the last frame.
-  private static let farewell = TimeAmount.milliseconds(200)
+  private static let farewellTime = TimeAmount.milliseconds(200)
 
   let studio: Studio
   let refusal: AccessRules.Refusal?
@@ -30,8 +29,7 @@ struct SocketSession: Sendable {
     // An error is the connection's end.
     try? await channel.executeThenClose { inbound, outbound in
       if let refusal {
-        try await Self.close(outbound, .policyViolation, refusal.message)
-        return
+        return try await Self.close(outbound, Farewell(.policyViolation, refusal.message))
       }
       let client = studio.hub.join()
       defer {
@@ -41,65 +39,100 @@ struct SocketSession: Sendable {
       await studio.greet(client)
       let heard = Heard()
       await withTaskGroup { group in
-        group.addTask { try? await read(inbound, outbound, client, heard) }
-        group.addTask { try? await write(outbound, client) }
-        group.addTask { try? await ping(outbound, heard) }
-        group.addTask { try? await gracefulShutdown() }
+        group.addTask { (isReader: true, farewell: await read(inbound, outbound, client, heard)) }
+        group.addTask { (isReader: false, farewell: await serve(outbound, client, heard)) }
         // Whichever ends first ends the connection.
-        await group.next()
-        group.cancelAll()
+        guard let (isReader, farewell) = await group.next() else { return }
+        heard.stop()
         client.close()
+        // A reader that stalls does not take even the last frame.
+        channel.channel.eventLoop.scheduleTask(in: Self.farewellTime) { channel.channel.close(promise: nil) }
+        // What is being written comes before the last frame.
+        if isReader { await group.waitForAll() }
+        try? await Self.close(outbound, farewell)
+        // Until the client closes, too: bytes that nobody reads would make the system discard the last frame.
+        await group.waitForAll()
       }
-      // A reader that stalls does not take even that.
-      channel.channel.eventLoop.scheduleTask(in: Self.farewell) { channel.channel.close(promise: nil) }
-      try await Self.close(outbound, .goingAway, "")
     }
   }
 
-  private func read(_ inbound: Inbound, _ outbound: Outbound, _ client: Client, _ heard: Heard) async throws {
-    var message: [UInt8] = []
-    var isText = false
-    for try await frame in inbound {
-      heard.now()
-      let bytes = Array(frame.unmaskedData.readableBytesView)
-      switch frame.opcode {
-      case .ping: try await outbound.write(Self.frame(.pong, bytes))
-      case .connectionClose: return
-      case .text, .binary, .continuation:
-        if frame.opcode != .continuation { (message, isText) = ([], frame.opcode == .text) }
-        message += bytes
-        guard message.count <= Self.maximumMessageLength else {
-          return try await Self.close(outbound, .messageTooLarge, "expected at most 64 KiB")
+  /// Writes to the client until it is closed, silent for too long, or the server stops.
+  private func serve(_ outbound: Outbound, _ client: Client, _ heard: Heard) async -> Farewell {
+    await withTaskGroup(of: Farewell.self) { group in
+      group.addTask { await write(outbound, client) }
+      group.addTask { await ping(outbound, heard) }
+      group.addTask {
+        try? await gracefulShutdown()
+        return Farewell(.goingAway, "the server stops")
+      }
+      let farewell = await group.next()
+      group.cancelAll()
+      return farewell ?? Farewell(nil)
+    }
+  }
+
+  /// Reads messages until the client closes, or sends what no client may.
+  private func read(_ inbound: Inbound, _ outbound: Outbound, _ client: Client, _ heard: Heard) async -> Farewell {
+    var message = MessageAssembly(maximumLength: Self.maximumMessageLength)
+    do {
+      for try await frame in inbound {
+        guard heard.now() else { continue }
+        let bytes = Array(frame.unmaskedData.readableBytesView)
+        guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
+          return Farewell(.protocolError, "expected a masked frame without extensions")
         }
-        guard frame.fin else { continue }
-        if isText {
-          guard String(validating: message, as: UTF8.self) != nil else {
-            return try await Self.close(outbound, .dataInconsistentWithMessage, "expected UTF-8")
+        switch frame.opcode {
+        case .ping: try await outbound.write(Self.frame(.pong, bytes))
+        case .pong: break
+        case .connectionClose: return Farewell(answering: bytes)
+        case .text, .binary, .continuation:
+          let kind: MessageAssembly.Kind? =
+            switch frame.opcode {
+            case .text: .text
+            case .binary: .binary
+            default: nil
+            }
+          switch try message.append(bytes, as: kind, isLast: frame.fin) {
+          case .text(let text): await studio.receive(text, from: client)
+          case .binary(let bytes): await studio.receiveSound(bytes, from: client)
+          case nil: break
           }
-          await studio.receive(message, from: client)
-        } else {
-          await studio.receiveSound(message, from: client)
+        default: return Farewell(.protocolError, "expected an opcode of RFC 6455")
         }
-        message = []
-      default: continue
       }
+      return Farewell(nil)
+    } catch let fault as MessageAssembly.Fault {
+      return Farewell(.init(codeNumber: fault.code), fault.message)
+    } catch {
+      return Farewell(nil)
     }
   }
 
-  private func write(_ outbound: Outbound, _ client: Client) async throws {
-    for await _ in client.isReady {
-      let (answers, values) = client.withOutbox { $0.take() }
-      let texts = answers.map { Self.frame(.text, Array($0.utf8)) }
-      // Returns when the socket has taken them: nothing queues up behind a reader that stalls.
-      try await outbound.write(contentsOf: texts + values.map { Self.frame(.binary, $0.frame.bytes(lost: $0.lost)) })
-      try await Task.sleep(for: Self.pause)
+  /// Writes what waits until the client is closed: it had more answers waiting than it may.
+  private func write(_ outbound: Outbound, _ client: Client) async -> Farewell {
+    do {
+      for await _ in client.isReady {
+        let (answers, values) = client.withOutbox { $0.take() }
+        let texts = answers.map { Self.frame(.text, Array($0.utf8)) }
+        // Returns when the socket has taken them: nothing queues up behind a reader that stalls.
+        try await outbound.write(contentsOf: texts + values.map { Self.frame(.binary, $0.frame.bytes(lost: $0.lost)) })
+        try await Task.sleep(for: Self.pause)
+      }
+      return Farewell(.init(codeNumber: Farewell.tryAgainLater), "expected a reader of the answers")
+    } catch {
+      return Farewell(nil)
     }
   }
 
-  private func ping(_ outbound: Outbound, _ heard: Heard) async throws {
-    while heard.elapsed < Self.silence {
-      try await Task.sleep(for: Self.pingPeriod)
-      try await outbound.write(Self.frame(.ping, []))
+  private func ping(_ outbound: Outbound, _ heard: Heard) async -> Farewell {
+    do {
+      while heard.elapsed < Self.silence {
+        try await Task.sleep(for: Self.pingPeriod)
+        try await outbound.write(Self.frame(.ping, []))
+      }
+      return Farewell(.goingAway, "expected an answer to a ping")
+    } catch {
+      return Farewell(nil)
     }
   }
 
@@ -107,19 +140,49 @@ struct SocketSession: Sendable {
     WebSocketFrame(fin: true, opcode: opcode, data: ByteBuffer(bytes: bytes))
   }
 
-  private static func close(_ outbound: Outbound, _ code: WebSocketErrorCode, _ reason: String) async throws {
+  private static func close(_ outbound: Outbound, _ farewell: Farewell) async throws {
     var data = ByteBuffer()
-    data.write(webSocketErrorCode: code)
-    data.writeString(reason)
+    if let code = farewell.code {
+      data.write(webSocketErrorCode: code)
+      data.writeString(farewell.reason)
+    }
     try await outbound.write(WebSocketFrame(fin: true, opcode: .connectionClose, data: data))
   }
 }
 
-/// When a client was heard last.
+/// What the last frame of a connection says.
+private struct Farewell: Sendable {
+  /// 1013: the client has more to take than it may.
+  static let tryAgainLater = 1_013
+
+  /// The code; nil: a frame without one.
+  let code: WebSocketErrorCode?
+  let reason: String
+
+  init(_ code: WebSocketErrorCode?, _ reason: String = "") { (self.code, self.reason) = (code, reason) }
+
+  /// The answer to a client's last frame: its code.
+  init(answering bytes: [UInt8]) {
+    switch CloseCode.answer(to: bytes) {
+    case nil: self.init(nil)
+    case let code?: self.init(.init(codeNumber: Int(code)))
+    }
+  }
+}
+
+/// When a client was heard last, and whether anybody listens.
 private final class Heard: Sendable {
-  private let last = Mutex(ContinuousClock.now)
+  private let state = Mutex((last: ContinuousClock.now, isOver: false))
 
-  func now() { last.withLock { $0 = .now } }
+  /// Notes that it was heard; false: nobody listens any more.
+  func now() -> Bool {
+    state.withLock { state in
+      state.last = .now
+      return !state.isOver
+    }
+  }
 
-  var elapsed: Duration { last.withLock { $0.duration(to: .now) } }
+  func stop() { state.withLock { $0.isOver = true } }
+
+  var elapsed: Duration { state.withLock { $0.last.duration(to: .now) } }
 }

@@ -57,10 +57,12 @@ final class Sound {
     (self.source, failure, reading, position, nextBlock) = (source, nil, nil, 0, nil)
     capture?.cancel()
     capture = nil
-    // That of a browser is known with its first block.
     if case .device = source { try set(sampleRate: 48_000) }
     settle()
   }
+
+  /// Whether the format is the source's: that of a browser is known with its first block.
+  var isHeard: Bool { if case .browser = source { nextBlock != nil } else { true } }
 
   /// The topics of sound that clients receive.
   func want(_ topics: Set<Topic>) {

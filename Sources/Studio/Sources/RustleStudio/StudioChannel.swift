@@ -29,8 +29,8 @@ struct StudioChannel: HTTPChannelHandler {
   static let maximumPerAddress = 32
   /// The most bytes of a head.
   private static let maximumHeadLength = 16 << 10
-  /// The time for the first head.
-  private static let headDeadline = TimeAmount.seconds(10)
+  /// The time for a whole request, from its first byte; that of the first one from the connection.
+  static let requestTime = TimeAmount.seconds(10)
   /// The time in which nothing needs to be read or written. A long response is written; a stalled reader takes nothing.
   private static let idleTime = TimeAmount.seconds(45)
 
@@ -51,8 +51,9 @@ struct StudioChannel: HTTPChannelHandler {
         maxFrameSize: SocketSession.maximumMessageLength,
         shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
         upgradePipelineHandler: { channel, head in
-          channel.eventLoop.makeCompletedFuture {
+          channel.pipeline.removeHandler(name: RequestGuard.name).flatMapThrowing {
             // A refusal before the upgrade would close the connection without an answer: it is a close frame instead.
+            try channel.pipeline.syncOperations.handler(type: RequestDeadline.self).requestsEnded()
             let refusal = head.uri.split(separator: "?").first == "/ws" ? rules.refusal(of: .init(head)) : .site
             return .webSocket(try NIOAsyncChannel(wrappingChannelSynchronously: channel), refusal: refusal)
           }
@@ -70,11 +71,13 @@ struct StudioChannel: HTTPChannelHandler {
           }))
       configuration.enablePipelining = false
       configuration.decoderConfiguration.maxHeaderListSize = Self.maximumHeadLength
-      try channel.pipeline.syncOperations.addHandlers(
-        IdleStateHandler(allTimeout: Self.idleTime), IdleCloser())
-      let kind = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(configuration: configuration)
-      let deadline = channel.eventLoop.scheduleTask(in: Self.headDeadline) { channel.close(promise: nil) }
-      kind.whenComplete { _ in deadline.cancel() }
+      let pipeline = channel.pipeline.syncOperations
+      let deadline = RequestDeadline()
+      try pipeline.addHandlers(IdleStateHandler(allTimeout: Self.idleTime), IdleCloser(), deadline)
+      let kind = try pipeline.configureUpgradableHTTPServerPipeline(configuration: configuration)
+      let upgrade = try pipeline.handler(type: NIOTypedHTTPServerUpgradeHandler<Kind>.self)
+      try pipeline.addHandler(
+        RequestGuard(deadline: deadline), name: RequestGuard.name, position: .before(upgrade))
       return Value(kind: kind, channel: channel)
     }
   }
@@ -113,6 +116,95 @@ private final class IdleCloser: ChannelInboundHandler {
   }
 }
 
+/// Closes a connection whose request is not there in time: however slowly its bytes arrive, it is never idle.
+private final class RequestDeadline: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private var closing: Scheduled<Void>?
+  private var hasRequests = true
+
+  func handlerAdded(context: ChannelHandlerContext) { begin(context) }
+
+  func handlerRemoved(context: ChannelHandlerContext) { requestEnded() }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if closing == nil, hasRequests { begin(context) }
+    context.fireChannelRead(data)
+  }
+
+  /// A request is there, with its body.
+  func requestEnded() {
+    closing?.cancel()
+    closing = nil
+  }
+
+  /// The connection has become something else.
+  func requestsEnded() {
+    hasRequests = false
+    requestEnded()
+  }
+
+  private func begin(_ context: ChannelHandlerContext) {
+    let channel = context.channel
+    closing = context.eventLoop.scheduleTask(in: StudioChannel.requestTime) { channel.close(promise: nil) }
+  }
+}
+
+/// Refuses a request of two hosts, of which one would be checked and the other one meant, and a WebSocket of another version; ignores
+/// an upgrade to anything else.
+private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  static let name = "RequestGuard"
+  private static let webSocketVersion = "13"
+
+  private let deadline: RequestDeadline
+  /// Whether what follows are the bytes of a WebSocket, once the handlers of HTTP have left.
+  private var isUpgrading = false
+
+  init(deadline: RequestDeadline) { self.deadline = deadline }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if isUpgrading { return context.fireChannelRead(data) }
+    switch unwrapInboundIn(data) {
+    case .head(var head):
+      guard head.headers["host"].count < 2 else { return refuse(context, .badRequest) }
+      if Self.has(head, "connection", "upgrade"), Self.has(head, "upgrade", "websocket") {
+        guard head.headers["sec-websocket-version"] == [Self.webSocketVersion] else {
+          return refuse(context, .upgradeRequired, ["sec-websocket-version": Self.webSocketVersion])
+        }
+        guard head.method == .GET, head.headers["sec-websocket-key"].count == 1 else {
+          return refuse(context, .badRequest)
+        }
+        isUpgrading = true
+      } else {
+        head.headers.remove(name: "upgrade")
+      }
+      context.fireChannelRead(wrapInboundOut(.head(head)))
+    case .body: context.fireChannelRead(data)
+    case .end:
+      deadline.requestEnded()
+      context.fireChannelRead(data)
+    }
+  }
+
+  private static func has(_ head: HTTPRequestHead, _ name: String, _ value: String) -> Bool {
+    head.headers[canonicalForm: name].contains { $0.lowercased() == value }
+  }
+
+  private func refuse(
+    _ context: ChannelHandlerContext, _ status: HTTPResponseStatus, _ headers: HTTPHeaders = [:]
+  ) {
+    var head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
+    head.headers.add(contentsOf: ["content-length": "0", "connection": "close"])
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    context.close(promise: nil)
+  }
+}
+
 /// The connections of each address.
 final class AddressCounts: Sendable {
   private let counts = Mutex<[String: Int]>([:])
@@ -142,7 +234,8 @@ extension AccessRules.Head {
   /// The head of an upgrade.
   init(_ head: HTTPRequestHead) {
     self.init(method: head.method.rawValue)
-    host = head.headers.first(name: "host")
+    let hosts = head.headers["host"]
+    host = hosts.count == 1 ? hosts.first : nil
     origin = head.headers.first(name: "origin")
     fetchSite = head.headers.first(name: "sec-fetch-site")
     setCookies(head.headers.first(name: "cookie"))

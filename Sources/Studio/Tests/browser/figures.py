@@ -15,8 +15,8 @@ from playwright.sync_api import sync_playwright
 from websockets.asyncio.client import connect
 from websockets.sync.client import connect as connect_one
 
+from client import HEADER, post, resident
 from conftest import SCREENS, Studio
-from test_server import HEADER, post, resident
 
 CLIENTS = 30
 CHANGES = 60

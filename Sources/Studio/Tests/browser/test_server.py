@@ -1,67 +1,19 @@
-"""The server by sockets and programs, without a browser."""
+"""The server's files, rules of access and limits, and how it starts and stops."""
 
-import base64
-import concurrent.futures
 import contextlib
 import json
 import os
-import pathlib
-import random
 import re
 import socket
-import struct
 import subprocess
 import time
-import urllib.error
 import urllib.request
 
 import pytest
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
 
+from client import ask, client, connected, frames, post, send, state
 from conftest import Studio
-
-ACTIONS = pathlib.Path(__file__).parents[2] / "Sources/RustleStudio/Actions.swift"
-HEADER = struct.Struct("<BBHIQI")
-
-
-def ask(studio, path="", body=None, **headers):
-    """Status, headers and text of an answer; `Content_Type` is the header Content-Type."""
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{studio.port}/{path}", data=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
-    try:
-        with urllib.request.urlopen(request, timeout=5) as answer:
-            return answer.status, answer.headers, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.headers, error.read().decode()
-
-
-def post(studio, action, value, **headers):
-    return ask(studio, f"api/{action}", json.dumps(value).encode(), **{"Content_Type": "application/json", **headers})
-
-
-def client(studio, **options):
-    return connect(f"ws://127.0.0.1:{studio.port}/ws", max_size=1 << 20, close_timeout=1, **options)
-
-
-def send(socket, **message):
-    socket.send(json.dumps({"v": 1, **message}))
-
-
-def frames(socket, count):
-    """So many binary messages: topic, sequence number and lost values of each."""
-    while count:
-        message = socket.recv(timeout=5)
-        if isinstance(message, bytes):
-            version, topic, _, sequence, _, lost = HEADER.unpack(message[:HEADER.size])
-            assert version == 1
-            yield topic, sequence, lost
-            count -= 1
-
-
-def resident(studio):
-    status = open(f"/proc/{studio.process.pid}/status").read()
-    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) << 10
 
 
 def test_answers_are_protected(studio):
@@ -111,16 +63,7 @@ def test_foreign_sites_change_nothing(studio):
     assert post(studio, "ticker/start", {}, Origin="http://evil.example")[0] == 403
     assert post(studio, "ticker/start", {}, Content_Type="text/plain")[0] == 415
     assert ask(studio, "api/ticker/start")[0] == 404
-    assert '"running":false' in ask(studio, "api/state")[2]
-
-
-def test_foreign_origins_get_no_socket(studio):
-    for options in [{"origin": "http://evil.example"}, {"additional_headers": {"Cookie": "rustle_token=x"}}]:
-        with client(studio, **options) as socket, pytest.raises(ConnectionClosed) as closed:
-            socket.recv(timeout=5)
-        assert closed.value.rcvd.code == 1008
-    with client(studio, origin=f"http://127.0.0.1:{studio.port}") as socket:
-        assert json.loads(socket.recv())["type"] == "hello"
+    assert not state(studio, "ticker")["running"]
 
 
 def test_a_token_is_exchanged_for_a_cookie():
@@ -172,138 +115,6 @@ def test_a_port_that_is_taken_is_an_error(studio):
     assert ended.returncode == 69 and f"cannot listen on 127.0.0.1:{studio.port}: Address already in use" in ended.stderr
 
 
-@pytest.mark.parametrize("action,value,words", [
-    ("ticker/start", {"rate": 0}, "rate: expected"), ("ticker/start", {"symbols": []}, "symbols: expected"),
-    ("ticker/start", {"symbols": ["A", "A"]}, "symbols: expected"), ("sound/select", {"kind": "browser"}, "expected a client"),
-    ("sound/select", {"kind": "x"}, "kind: expected"), ("meter/set", {"weighting": "Q"}, "expected the weightings"),
-    ("meter/calibrate", {"level": 94}, "expected a running meter"), ("spectrum/set", {"size": 1000}, "power of two"),
-    ("tuner/set", {"a4": 100}, "a4: expected"), ("tuner/set", {"instrument": "x"}, "instrument: expected"),
-    ("equalizer/gain", {"band": 99, "gain": 0}, "band: expected"), ("equalizer/set", {"left": [1]}, "left: expected"),
-    ("equalizer/import", {"text": "x"}, ""), ("tempo/set", {"bpm": "fast"}, "bpm: expected"),
-    ("recorder/start", {"format": "mp9"}, "format: expected"), ("recorder/start", {}, "expected a sound to record"),
-    ("recorder/delete", {"name": "../../etc/passwd"}, "expected a recording"), ("recorder/pause", {"paused": True}, ""),
-    ("lights/scene", {"name": "x"}, "name: expected"), ("lights/go", {}, "while the show plays"),
-    ("lights/arm", {"armed": True, "output": "x"}, "output: expected"),
-])
-def test_wrong_arguments_are_refused_with_what_was_expected(studio, action, value, words):
-    status, _, text = post(studio, action, value)
-    error = json.loads(text)["error"]
-    assert status == 422 and words in error["message"], text
-
-
-def test_actions_of_many_clients_do_not_meet(studio):
-    assert post(studio, "sound/select", {"kind": "demo"})[0] == 200
-    actions = [("lights/start", {}), ("ticker/start", {"rate": 100}), ("lights/blackout", {"on": True}), ("lights/stop", {}), ("ticker/stop", {})]
-
-    def one(number):
-        action, value = actions[number % len(actions)]
-        return action, post(studio, action, value)[0]
-
-    with concurrent.futures.ThreadPoolExecutor(10) as pool:
-        results = list(pool.map(one, range(100)))
-    # A blackout may come while nothing plays.
-    assert all(status == 200 or action == "lights/blackout" and status == 422 for action, status in results), results
-    for action in ["lights/stop", "ticker/stop"]:
-        assert post(studio, action, {})[0] == 200
-    states = json.loads(ask(studio, "api/state")[2])["states"]
-    assert not states["lights"]["running"] and not states["ticker"]["running"]
-
-
-def test_random_arguments_are_never_a_fault_of_the_server(studio):
-    actions = re.findall(r'= "(\w+/\w+)"', ACTIONS.read_text())
-    assert len(actions) > 25
-    draw = random.Random(1)
-    keys = ["symbols", "rate", "kind", "name", "weighting", "time", "level", "size", "a4", "temperament", "instrument", "band", "gain",
-            "channel", "left", "right", "bypassed", "text", "format", "paused", "bpm", "enabled", "playing", "on", "armed", "output"]
-    values = [None, True, False, 0, 1, -1, 440, 1e308, -1e308, 0.5, "", "x", "\0", "demo", "A", "F", "sacn:", "sacn:256.1.1.1", "../x", "💥" * 99,
-              [], {}, [0] * 14, ["A", "B"], [[]], {"v": 1}]
-    for _ in range(20):
-        for action in actions:
-            # Not the session of the network.
-            body = {key: draw.choice(values) for key in draw.sample(keys, 4) if key != "enabled"}
-            status, _, text = post(studio, action, body)
-            assert status in (200, 422), (action, body, text)
-    assert ask(studio, "healthz")[0] == 200
-
-
-def test_what_is_refused_leaves_what_was_there(studio):
-    assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 50})[0] == 200
-    assert post(studio, "lights/start", {})[0] == 200
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as lamp:
-        lamp.bind(("127.0.0.1", 0))
-        output = f"sacn:127.0.0.1:{lamp.getsockname()[1]}"
-        assert post(studio, "lights/arm", {"armed": True, "output": output})[0] == 200
-        with client(studio) as watcher:
-            states = json.loads(watcher.recv(timeout=5))["states"]
-            for action, value in [("ticker/start", {"symbols": ["", "B"]}), ("lights/arm", {"armed": True, "output": "sacn:256.1.1.1"})]:
-                assert post(studio, action, value)[0] == 422
-                message = json.loads(watcher.recv(timeout=5))
-                states[message["name"]] = message["state"]
-        now = json.loads(ask(studio, "api/state")[2])["states"]
-        assert states["ticker"] == now["ticker"] and now["ticker"]["running"] and now["ticker"]["symbols"] == ["A"]
-        assert now["lights"]["output"] == states["lights"]["output"] == output
-        # Starting what plays keeps its output and a blackout.
-        assert post(studio, "lights/blackout", {"on": True})[0] == 200 and post(studio, "lights/start", {})[0] == 200
-        now = json.loads(ask(studio, "api/state")[2])["states"]["lights"]
-        assert now["armed"] and now["blackout"]
-
-
-def test_calibrating_twice_is_calibrating_once(studio):
-    assert post(studio, "sound/select", {"kind": "demo"})[0] == 200
-    with client(studio) as reader:
-        reader.recv()
-        send(reader, subscribe=["meter"])
-        list(frames(reader, 3))
-        results = [post(studio, "meter/calibrate", {"level": 94})[0] for _ in range(2)]
-        # The second may come before the first reading of the calibrated meter.
-        assert results[0] == 200 and results[1] in (200, 422)
-        assert 94 <= json.loads(ask(studio, "api/state")[2])["states"]["meter"]["offset"] < 200
-
-
-def test_answers_that_nobody_reads_are_bounded(studio):
-    before = resident(studio)
-    text = json.dumps({"v": 1, "id": 1, "do": "x" * 60_000}).encode()
-    frame = bytes([0x81, 0x80 | 126]) + struct.pack(">H", len(text)) + bytes(4) + text
-    sockets = []
-    for _ in range(10):
-        raw = socket.create_connection(("127.0.0.1", studio.port))
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        raw.settimeout(1)
-        key = base64.b64encode(os.urandom(16)).decode()
-        raw.sendall((f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                     f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n").encode())
-        with contextlib.suppress(OSError):
-            for _ in range(100):
-                raw.sendall(frame)
-        sockets.append(raw)
-    time.sleep(1)
-    assert resident(studio) - before < 40 << 20
-    for raw in sockets:
-        raw.close()
-
-
-def test_unknown_actions_and_bodies_are_refused(studio):
-    assert post(studio, "ticker/explode", {})[0] == 404
-    assert ask(studio, "api/ticker/start", b"{", Content_Type="application/json")[0] == 400
-    assert ask(studio, "api/ticker/start", b" " * (65 << 10), Content_Type="application/json")[0] == 413
-
-
-def test_prices_are_streamed_and_their_losses_counted(studio):
-    with client(studio) as fast, client(studio) as slow:
-        for each in [fast, slow]:
-            assert json.loads(each.recv())["states"]["ticker"]["running"] is False
-            send(each, subscribe=["prices"])
-        assert post(studio, "ticker/start", {"symbols": ["A", "B"], "rate": 500})[0] == 200
-        sequence = None
-        for topic, number, lost in frames(fast, 50):
-            assert topic == 1
-            if sequence is not None:
-                assert number == sequence + lost + 1
-            sequence = number
-        send(slow, pause=True)
-        assert post(studio, "ticker/stop", {})[0] == 200
-
-
 def test_events_are_lines_of_json(studio):
     assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})[0] == 200
     with urllib.request.urlopen(f"{studio.address}events?topics=prices,tempo", timeout=5) as answer:
@@ -327,65 +138,6 @@ def test_events_are_lines_of_json(studio):
         time.sleep(0.05)
 
 
-def test_messages_that_are_wrong_are_answered(studio):
-    with client(studio) as socket:
-        socket.recv()
-        for text in ["", "[]", '{"v":2}', '{"v":1,"subscribe":["x"]}', '{"v":1,"do":"x"}']:
-            socket.send(text)
-            assert json.loads(socket.recv(timeout=5))["error"]["code"] == "validation"
-        socket.send(b"\x01\x01")
-        assert json.loads(socket.recv(timeout=5))["error"]["code"] == "validation"
-        send(socket, id=3, do="no/action")
-        assert json.loads(socket.recv(timeout=5))["error"]["code"] == "notFound"
-    with client(studio) as socket:
-        socket.recv()
-        with pytest.raises(ConnectionClosed) as closed:
-            socket.send("x" * (70 << 10))
-            socket.recv(timeout=5)
-        assert closed.value.rcvd.code == 1009
-
-
-def test_a_reader_that_stalls_costs_no_memory(studio):
-    with client(studio) as reader:
-        reader.recv()
-        send(reader, subscribe=["prices", "spectrum", "meter"])
-        assert post(studio, "sound/select", {"kind": "demo"})[0] == 200
-        assert post(studio, "ticker/start", {"rate": 1000})[0] == 200
-        list(frames(reader, 20))
-        stalled = []
-        for _ in range(20):
-            raw = socket.create_connection(("127.0.0.1", studio.port))
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            key = base64.b64encode(os.urandom(16)).decode()
-            raw.sendall((f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                         f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n").encode())
-            text = b'{"v":1,"subscribe":["prices","spectrum","meter"]}'
-            raw.sendall(bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text)
-            stalled.append(raw)
-        time.sleep(1)
-        before = resident(studio)
-        time.sleep(3)
-        assert resident(studio) - before < 10 << 20
-        # The one that reads is not affected.
-        assert len(list(frames(reader, 20))) == 20
-        for raw in stalled:
-            raw.close()
-
-
-def test_fifty_clients_lose_nothing_unseen(studio):
-    assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})[0] == 200
-
-    def read(_):
-        with client(studio) as socket:
-            send(socket, subscribe=["prices"])
-            received = list(frames(socket, 25))
-            return all(later[1] == earlier[1] + later[2] + 1 for earlier, later in zip(received, received[1:]))
-
-    # 32 connections of one address at most.
-    with concurrent.futures.ThreadPoolExecutor(25) as pool:
-        assert all(pool.map(read, range(50)))
-
-
 def test_connections_of_one_address_are_bounded(studio):
     sockets = [socket.create_connection(("127.0.0.1", studio.port)) for _ in range(40)]
     time.sleep(0.5)
@@ -405,25 +157,57 @@ def test_connections_of_one_address_are_bounded(studio):
     assert ask(studio, "healthz")[0] == 200
 
 
-def test_a_slow_head_is_cut_off(studio):
-    with socket.create_connection(("127.0.0.1", studio.port)) as slow:
-        slow.settimeout(0.5)
-        start = time.monotonic()
-        with pytest.raises(ConnectionError):
-            for byte in b"GET / HTTP/1.1\r\n" + b"X-Slow: 1\r\n" * 100:
-                slow.send(bytes([byte]))
-                try:
-                    if slow.recv(100) == b"":
-                        raise ConnectionError
-                except TimeoutError:
-                    assert time.monotonic() - start < 12
-        assert time.monotonic() - start > 8
+def test_slow_requests_are_cut_off(studio):
+    whole = f"GET /healthz HTTP/1.1\r\nHost: localhost:{studio.port}\r\n\r\n".encode()
+    head = f"POST /api/ticker/stop HTTP/1.1\r\nHost: localhost:{studio.port}\r\nContent-Type: application/json\r\n".encode()
+    first, second = connected(studio), connected(studio, whole)
+    assert second.recv(1000).startswith(b"HTTP/1.1 200")
+    # Of the third one the body is slow.
+    slow = {first: 0, second: 0, connected(studio, head + b"Content-Length: 1000\r\n\r\n"): 0}
+    start = time.monotonic()
+    open_ones = list(slow)
+    for byte in whole[:-4] + b"x" * 100:
+        for raw in list(open_ones):
+            raw.settimeout(0.05)
+            try:
+                raw.send(bytes([byte]))
+                if raw.recv(1000) == b"":
+                    raise ConnectionError
+            except TimeoutError:
+                assert time.monotonic() - start < 13
+            except ConnectionError:
+                slow[raw] = time.monotonic() - start
+                open_ones.remove(raw)
+        time.sleep(0.1)
+    assert all(seconds > 8 for seconds in slow.values()), slow.values()
+
+
+@pytest.mark.parametrize("lines", [
+    ["Host: localhost", "Host: evil.example"],
+    ["Host: localhost", "Host: evil.example", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+     "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg=="],
+])
+def test_a_request_of_two_hosts_is_refused(studio, lines):
+    with connected(studio, "\r\n".join(["GET /ws HTTP/1.1", *lines, "", ""]).encode()) as raw:
+        answer = b""
+        while part := raw.recv(1000):
+            answer += part
+    # The upgrade is refused by a close frame.
+    assert answer.startswith(b"HTTP/1.1 400") or b"\x03\xf0expected a host name" in answer, answer
+
+
+@pytest.mark.parametrize("lines", [
+    ["Upgrade: h2c", "Connection: Upgrade, HTTP2-Settings", "HTTP2-Settings: AAMAAABkAAQAAP__"],
+    ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 12", "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg=="],
+    ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"], ["Upgrade: websocket"],
+])
+def test_an_upgrade_to_what_it_does_not_speak_is_answered(studio, lines):
+    with connected(studio, "\r\n".join(["GET /healthz HTTP/1.1", "Host: localhost", *lines, "", ""]).encode()) as raw:
+        assert raw.recv(1000).startswith(b"HTTP/1.1 ")
 
 
 def test_an_endless_head_is_refused(studio):
-    with socket.create_connection(("127.0.0.1", studio.port)) as raw:
-        raw.sendall(f"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: {'x' * (20 << 10)}\r\n\r\n".encode())
-        raw.settimeout(5)
+    with connected(studio, f"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: {'x' * (20 << 10)}\r\n\r\n".encode()) as raw:
         try:
             answer = raw.recv(100)
         except ConnectionError:

@@ -1,0 +1,98 @@
+"""What the tests and the figures use to talk to a server: HTTP, the WebSocket of a library, and one of bytes."""
+
+import base64
+import json
+import os
+import re
+import socket
+import struct
+import urllib.error
+import urllib.request
+
+from websockets.sync.client import connect
+
+HEADER = struct.Struct("<BBHIQI")
+
+
+def ask(studio, path="", body=None, **headers):
+    """Status, headers and text of an answer; `Content_Type` is the header Content-Type."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{studio.port}/{path}", data=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    try:
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            return answer.status, answer.headers, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read().decode()
+
+
+def post(studio, action, value, **headers):
+    return ask(studio, f"api/{action}", json.dumps(value).encode(), **{"Content_Type": "application/json", **headers})
+
+
+def state(studio, name):
+    return json.loads(ask(studio, "api/state")[2])["states"][name]
+
+
+def client(studio, **options):
+    return connect(f"ws://127.0.0.1:{studio.port}/ws", max_size=1 << 20, close_timeout=1, **options)
+
+
+def send(socket, **message):
+    socket.send(json.dumps({"v": 1, **message}))
+
+
+def frames(socket, count):
+    """So many binary messages: topic, sequence number and lost values of each."""
+    while count:
+        message = socket.recv(timeout=5)
+        if isinstance(message, bytes):
+            version, topic, _, sequence, _, lost = HEADER.unpack(message[:HEADER.size])
+            assert version == 1
+            yield topic, sequence, lost
+            count -= 1
+
+
+def connected(studio, text=b"", buffer=None):
+    """A connection that has sent some bytes; `buffer`: how many the system receives ahead."""
+    raw = socket.create_connection(("127.0.0.1", studio.port), timeout=5)
+    if buffer:
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+    raw.sendall(text)
+    return raw
+
+
+def upgraded(studio, buffer=None):
+    """A WebSocket of bytes, whose first answer may follow."""
+    key = base64.b64encode(os.urandom(16)).decode()
+    return connected(studio, (
+        f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n").encode(), buffer)
+
+
+def frame(opcode, payload, is_last=True, is_masked=True, reserved=0):
+    """A frame of a client, whose mask is zero."""
+    length = bytes([len(payload)]) if len(payload) < 126 else b"\x7e" + struct.pack(">H", len(payload))
+    mask = bytes(4) if is_masked else b""
+    return bytes([0x80 * is_last | reserved << 4 | opcode, 0x80 * is_masked | length[0]]) + length[1:] + mask + payload
+
+
+def answers(raw):
+    """The frames of the server until it closes: opcode and payload of each."""
+    data = b""
+    while part := raw.recv(1 << 16):
+        data += part
+    data, result = data[data.index(b"\r\n\r\n") + 4:], []
+    while data:
+        length, start = data[1], 2
+        if length == 126:
+            length, start = struct.unpack(">H", data[2:4])[0], 4
+        elif length == 127:
+            length, start = struct.unpack(">Q", data[2:10])[0], 10
+        result.append((data[0] & 15, data[start:start + length]))
+        data = data[start + length:]
+    return result
+
+
+def resident(studio):
+    status = open(f"/proc/{studio.process.pid}/status").read()
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) << 10

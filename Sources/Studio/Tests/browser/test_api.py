@@ -1,0 +1,118 @@
+"""The actions, as POST requests."""
+
+import concurrent.futures
+import json
+import pathlib
+import random
+import re
+import socket
+
+import pytest
+
+from client import ask, client, frames, post, send, state
+
+ACTIONS = pathlib.Path(__file__).parents[2] / "Sources/RustleStudio/Actions.swift"
+
+
+@pytest.mark.parametrize("action,value,words", [
+    ("ticker/start", {"rate": 0}, "rate: expected"), ("ticker/start", {"symbols": []}, "symbols: expected"),
+    ("ticker/start", {"symbols": ["A", "A"]}, "symbols: expected"), ("sound/select", {"kind": "browser"}, "expected a client"),
+    ("sound/select", {"kind": "x"}, "kind: expected"), ("meter/set", {"weighting": "Q"}, "expected the weightings"),
+    ("meter/calibrate", {"level": 94}, "expected a running meter"), ("spectrum/set", {"size": 1000}, "power of two"),
+    ("tuner/set", {"a4": 100}, "a4: expected"), ("tuner/set", {"instrument": "x"}, "instrument: expected"),
+    ("spectrum/set", {"size": 1024.5}, "size: expected an integer"), ("equalizer/gain", {"band": 1.5, "gain": 0}, "band: expected an integer"),
+    ("equalizer/gain", {"band": 99, "gain": 0}, "band: expected"), ("equalizer/set", {"left": [1]}, "left: expected"),
+    ("equalizer/import", {"text": "x"}, ""), ("tempo/set", {"bpm": "fast"}, "bpm: expected"),
+    ("recorder/start", {"format": "mp9"}, "format: expected"), ("recorder/start", {}, "expected a sound to record"),
+    ("recorder/delete", {"name": "../../etc/passwd"}, "expected a recording"), ("recorder/pause", {"paused": True}, ""),
+    ("lights/scene", {"name": "x"}, "name: expected"), ("lights/go", {}, "while the show plays"),
+    ("lights/arm", {"armed": True, "output": "x"}, "output: expected"),
+])
+def test_wrong_arguments_are_refused_with_what_was_expected(studio, action, value, words):
+    status, _, text = post(studio, action, value)
+    error = json.loads(text)["error"]
+    assert status == 422 and words in error["message"], text
+
+
+def test_actions_of_many_clients_do_not_meet(studio):
+    assert post(studio, "sound/select", {"kind": "demo"})[0] == 200
+    actions = [("lights/start", {}), ("ticker/start", {"rate": 100}), ("lights/blackout", {"on": True}), ("lights/stop", {}), ("ticker/stop", {})]
+
+    def one(number):
+        action, value = actions[number % len(actions)]
+        return action, post(studio, action, value)[0]
+
+    with concurrent.futures.ThreadPoolExecutor(10) as pool:
+        results = list(pool.map(one, range(100)))
+    # A blackout may come while nothing plays.
+    assert all(status == 200 or action == "lights/blackout" and status == 422 for action, status in results), results
+    for action in ["lights/stop", "ticker/stop"]:
+        assert post(studio, action, {})[0] == 200
+    assert not state(studio, "lights")["running"] and not state(studio, "ticker")["running"]
+
+
+def test_random_arguments_are_never_a_fault_of_the_server(studio):
+    actions = re.findall(r'= "(\w+/\w+)"', ACTIONS.read_text())
+    assert len(actions) > 25
+    draw = random.Random(1)
+    keys = ["symbols", "rate", "kind", "name", "weighting", "time", "level", "size", "a4", "temperament", "instrument", "band", "gain",
+            "channel", "left", "right", "bypassed", "text", "format", "paused", "bpm", "enabled", "playing", "on", "armed", "output"]
+    values = [None, True, False, 0, 1, -1, 440, 1e308, -1e308, 0.5, "", "x", "\0", "demo", "A", "F", "sacn:", "sacn:256.1.1.1", "../x", "💥" * 99,
+              [], {}, [0] * 14, ["A", "B"], [[]], {"v": 1}]
+    for _ in range(20):
+        for action in actions:
+            # Not the session of the network.
+            body = {key: draw.choice(values) for key in draw.sample(keys, 4) if key != "enabled"}
+            status, _, text = post(studio, action, body)
+            assert status in (200, 422), (action, body, text)
+    assert ask(studio, "healthz")[0] == 200
+
+
+def test_what_is_refused_leaves_what_was_there(studio):
+    assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 50})[0] == 200
+    assert post(studio, "lights/start", {})[0] == 200
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as lamp:
+        lamp.bind(("127.0.0.1", 0))
+        output = f"sacn:127.0.0.1:{lamp.getsockname()[1]}"
+        assert post(studio, "lights/arm", {"armed": True, "output": output})[0] == 200
+        with client(studio) as watcher:
+            states = json.loads(watcher.recv(timeout=5))["states"]
+            for action, value in [("ticker/start", {"symbols": ["", "B"]}), ("lights/arm", {"armed": True, "output": "sacn:256.1.1.1"})]:
+                assert post(studio, action, value)[0] == 422
+                message = json.loads(watcher.recv(timeout=5))
+                states[message["name"]] = message["state"]
+        ticker = state(studio, "ticker")
+        assert states["ticker"] == ticker and ticker["running"] and ticker["symbols"] == ["A"]
+        assert state(studio, "lights")["output"] == states["lights"]["output"] == output
+        # Starting what plays keeps its output and a blackout.
+        assert post(studio, "lights/blackout", {"on": True})[0] == 200 and post(studio, "lights/start", {})[0] == 200
+        now = state(studio, "lights")
+        assert now["armed"] and now["blackout"]
+
+
+def test_calibrating_twice_is_calibrating_once(studio):
+    assert post(studio, "sound/select", {"kind": "demo"})[0] == 200
+    with client(studio) as reader:
+        reader.recv()
+        send(reader, subscribe=["meter"])
+        list(frames(reader, 3))
+        results = [post(studio, "meter/calibrate", {"level": 94})[0] for _ in range(2)]
+        # The second may come before the first reading of the calibrated meter.
+        assert results[0] == 200 and results[1] in (200, 422)
+        assert 94 <= state(studio, "meter")["offset"] < 200
+
+
+def test_unknown_actions_and_bodies_are_refused(studio):
+    assert post(studio, "ticker/explode", {})[0] == 404
+    assert ask(studio, "api/ticker/start", b"{", Content_Type="application/json")[0] == 400
+    assert ask(studio, "api/ticker/start", b" " * (65 << 10), Content_Type="application/json")[0] == 413
+
+
+def test_a_browser_without_sound_is_not_recorded(studio):
+    with client(studio) as browser:
+        browser.recv()
+        send(browser, id=1, do="sound/select", **{"with": {"kind": "browser"}})
+        while "id" not in json.loads(browser.recv(timeout=5)):
+            pass
+        status, _, text = post(studio, "recorder/start", {})
+        assert status == 422 and "got none yet" in text, text

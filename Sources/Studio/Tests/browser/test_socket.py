@@ -1,0 +1,150 @@
+"""The WebSocket: access, messages, values, and clients that misbehave."""
+
+import concurrent.futures
+import contextlib
+import json
+import struct
+import time
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from client import client, frame, frames, answers, post, resident, send, upgraded
+
+[CONTINUATION, TEXT, BINARY, CLOSE, PING] = [0, 1, 2, 8, 9]
+
+
+def code(payload):
+    return struct.unpack(">H", payload[:2])[0] if payload else None
+
+
+def test_foreign_origins_get_no_socket(studio):
+    for options in [{"origin": "http://evil.example"}, {"additional_headers": {"Cookie": "rustle_token=x"}}]:
+        with client(studio, **options) as socket, pytest.raises(ConnectionClosed) as closed:
+            socket.recv(timeout=5)
+        assert closed.value.rcvd.code == 1008
+    with client(studio, origin=f"http://127.0.0.1:{studio.port}") as socket:
+        assert json.loads(socket.recv())["type"] == "hello"
+
+
+def test_answers_that_nobody_reads_are_bounded(studio):
+    before = resident(studio)
+    message = frame(1, json.dumps({"v": 1, "id": 1, "do": "x" * 60_000}).encode())
+    sockets = []
+    for _ in range(10):
+        raw = upgraded(studio, buffer=4096)
+        raw.settimeout(1)
+        with contextlib.suppress(OSError):
+            for _ in range(100):
+                raw.sendall(message)
+        sockets.append(raw)
+    time.sleep(1)
+    assert resident(studio) - before < 40 << 20
+    for raw in sockets:
+        raw.close()
+
+
+def test_prices_are_streamed_and_their_losses_counted(studio):
+    with client(studio) as fast, client(studio) as slow:
+        for each in [fast, slow]:
+            assert json.loads(each.recv())["states"]["ticker"]["running"] is False
+            send(each, subscribe=["prices"])
+        assert post(studio, "ticker/start", {"symbols": ["A", "B"], "rate": 500})[0] == 200
+        sequence = None
+        for topic, number, lost in frames(fast, 50):
+            assert topic == 1
+            if sequence is not None:
+                assert number == sequence + lost + 1
+            sequence = number
+        send(slow, pause=True)
+        assert post(studio, "ticker/stop", {})[0] == 200
+
+
+def test_messages_that_are_wrong_are_answered(studio):
+    with client(studio) as socket:
+        socket.recv()
+        for text in ["", "[]", '{"v":2}', '{"v":1,"subscribe":["x"]}', '{"v":1,"do":"x"}']:
+            socket.send(text)
+            assert json.loads(socket.recv(timeout=5))["error"]["code"] == "validation"
+        socket.send(b"\x01\x01")
+        assert json.loads(socket.recv(timeout=5))["error"]["code"] == "validation"
+        send(socket, id=3, do="no/action")
+        assert json.loads(socket.recv(timeout=5))["error"]["code"] == "notFound"
+    with client(studio) as socket:
+        socket.recv()
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.send("x" * (70 << 10))
+            socket.recv(timeout=5)
+        assert closed.value.rcvd.code == 1009
+
+
+def test_a_reader_that_stalls_costs_no_memory(studio):
+    with client(studio) as reader:
+        reader.recv()
+        send(reader, subscribe=["prices", "spectrum", "meter"])
+        assert post(studio, "sound/select", {"kind": "demo"})[0] == 200
+        assert post(studio, "ticker/start", {"rate": 1000})[0] == 200
+        list(frames(reader, 20))
+        stalled = []
+        for _ in range(20):
+            raw = upgraded(studio, buffer=4096)
+            raw.sendall(frame(1, b'{"v":1,"subscribe":["prices","spectrum","meter"]}'))
+            stalled.append(raw)
+        time.sleep(1)
+        before = resident(studio)
+        time.sleep(3)
+        assert resident(studio) - before < 10 << 20
+        # The one that reads is not affected.
+        assert len(list(frames(reader, 20))) == 20
+        for raw in stalled:
+            raw.close()
+
+
+def test_fifty_clients_lose_nothing_unseen(studio):
+    assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})[0] == 200
+
+    def read(_):
+        with client(studio) as socket:
+            send(socket, subscribe=["prices"])
+            received = list(frames(socket, 25))
+            return all(later[1] == earlier[1] + later[2] + 1 for earlier, later in zip(received, received[1:]))
+
+    # 32 connections of one address at most.
+    with concurrent.futures.ThreadPoolExecutor(25) as pool:
+        assert all(pool.map(read, range(50)))
+
+
+@pytest.mark.parametrize("sent,expected", [
+    ([(TEXT, b"{}", {"is_masked": False})], 1002), ([(TEXT, b"{}", {"reserved": 4})], 1002), ([(CONTINUATION, b"{}", {})], 1002),
+    ([(TEXT, b"{", {"is_last": False}), (TEXT, b"}", {})], 1002), ([(3, b"", {})], 1002),
+    ([(TEXT, b"\xff", {})], 1007), ([(BINARY, bytes(60_000), {"is_last": False}), (CONTINUATION, bytes(60_000), {})], 1009),
+    ([(CLOSE, b"", {})], None), ([(CLOSE, b"\x0b\xb9bye", {})], 3001), ([(CLOSE, b"\x03", {})], 1002), ([(CLOSE, b"\x03\xed", {})], 1002),
+])
+def test_a_connection_ends_with_one_close_frame(studio, sent, expected):
+    with upgraded(studio) as raw:
+        for opcode, payload, options in sent:
+            raw.sendall(frame(opcode, payload, **options))
+        closed = [payload for opcode, payload in answers(raw) if opcode == CLOSE]
+    assert len(closed) == 1 and code(closed[0]) == expected, closed
+
+
+def test_fragments_are_one_message_and_pings_are_answered(studio):
+    with upgraded(studio) as raw:
+        raw.sendall(frame(TEXT, b'{"v":1,"id":7,', is_last=False) + frame(PING, b"here") + frame(CONTINUATION, b'"do":"no/action"}'))
+        raw.sendall(frame(CLOSE, struct.pack(">H", 1000)))
+        received = answers(raw)
+    assert (10, b"here") in received and code(received[-1][1]) == 1000
+    with upgraded(studio) as raw:
+        raw.sendall(frame(TEXT, b'{"v":1,"id":7,', is_last=False) + frame(CONTINUATION, b'"do":"no/action"}'))
+        data = b""
+        while b'"id":7' not in data:
+            data += raw.recv(1 << 16)
+
+
+def test_a_client_of_too_many_answers_is_asked_to_come_later(studio):
+    with client(studio) as socket, pytest.raises(ConnectionClosed) as closed:
+        for number in range(100_000):
+            send(socket, id=number, do="no/action")
+        while True:
+            socket.recv(timeout=5)
+    assert closed.value.rcvd.code == 1013
