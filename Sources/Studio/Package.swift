@@ -37,7 +37,8 @@ let package = Package(
     .target(
       name: "RustleStudio",
       dependencies: [
-        "CWeb", "StudioCore", rustle("Rustle"), rustle("RustleAudioFiles"), rustle("RustleLighting"), nio("NIOCore"),
+        "CWeb", "StudioCore", rustle("Rustle"), rustle("RustleAudioFiles"), rustle("RustleLighting"), rustle("RustleMarket"),
+        nio("NIOCore"),
         nio("NIOPosix"),
         nio("NIOHTTP1"),
         nio("NIOWebSocket"),
@@ -53,7 +54,8 @@ let package = Package(
     .executableTarget(
       name: "StudioCommand",
       dependencies: [
-        "RustleStudio", rustle("RustleLighting"), .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "RustleStudio", rustle("RustleLighting"), rustle("RustleMarket"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .testTarget(name: "StudioCoreTests", dependencies: ["StudioCore"], swiftSettings: strict),

@@ -9,6 +9,12 @@ static const unsigned char studio_css[] = {
 static const unsigned char icon_svg[] = {
 #embed "../../Web/icon.svg"
 };
+static const unsigned char manifest[] = {
+#embed "../../Web/manifest.webmanifest"
+};
+static const unsigned char openapi_json[] = {
+#embed "../../Web/openapi.json"
+};
 static const unsigned char main_js[] = {
 #embed "../../Web/js/main.js"
 };
@@ -70,6 +76,8 @@ static const struct {
     FILE("index.html", index_html),
     FILE("studio.css", studio_css),
     FILE("icon.svg", icon_svg),
+    FILE("openapi.json", openapi_json),
+    FILE("manifest.webmanifest", manifest),
     FILE("js/main.js", main_js),
     FILE("js/link.js", link_js),
     FILE("js/dom.js", dom_js),

@@ -5,6 +5,8 @@ internal import StudioCore
 enum Action: String, CaseIterable {
   case tickerStart = "ticker/start"
   case tickerStop = "ticker/stop"
+  case tickerThresholds = "ticker/thresholds"
+  case tickerCandles = "ticker/candles"
   case soundSelect = "sound/select"
   case meterSet = "meter/set"
   case meterCalibrate = "meter/calibrate"
@@ -31,6 +33,7 @@ enum Action: String, CaseIterable {
   case lightsMaster = "lights/master"
   case lightsFader = "lights/fader"
   case lightsScene = "lights/scene"
+  case lightsCue = "lights/cue"
   case lightsGo = "lights/go"
   case lightsBack = "lights/back"
 }
@@ -40,19 +43,13 @@ extension Studio {
   func perform(_ action: Action, _ arguments: JSON, by client: Int?) async throws -> JSON {
     let arguments = Arguments(arguments)
     switch action {
-    case .tickerStart:
-      try await prices.start(
-        symbols: try arguments.strings("symbols", default: prices.symbols),
-        rate: try arguments.number("rate", in: 0.1...1_000, default: prices.rate))
-    case .tickerStop: await prices.stop()
+    case .tickerStart, .tickerStop, .tickerThresholds: try await setPrices(action, arguments)
+    case .tickerCandles:
+      let candles = prices.candles(of: try arguments.string("symbol"))
+      return ["candles": .array(candles.map(\.json))]
     case .soundSelect: try selectSound(arguments, client)
     case .meterSet, .meterCalibrate, .meterReset: try setMeter(action, arguments)
-    case .spectrumSet:
-      let size = try arguments.integer("size", in: 256...16_384)
-      guard size.nonzeroBitCount == 1 else {
-        throw ActionError("validation", "size: expected a power of two, got \(size)")
-      }
-      sound.spectrumSize = size
+    case .spectrumSet: try setSpectrum(arguments)
     case .tunerSet: try setTuner(arguments)
     case .equalizerGain, .equalizerSet, .equalizerBypass, .equalizerImport: try await setEqualizer(action, arguments)
     case .equalizerExport: return ["text": .string(EqualizerText.format(sound.settings))]
@@ -83,11 +80,45 @@ extension Studio {
     case .tempoSession:
       if try arguments.bool("enabled") { try session.enable() } else { try session.disable() }
     case .tempoPlay: try session.setPlaying(try arguments.bool("playing"))
-    case .lightsStart, .lightsStop, .lightsArm, .lightsBlackout, .lightsMaster, .lightsFader, .lightsScene, .lightsGo,
-      .lightsBack:
+    case .lightsStart, .lightsStop, .lightsArm, .lightsBlackout, .lightsMaster, .lightsFader, .lightsScene, .lightsCue,
+      .lightsGo, .lightsBack:
       try await setLights(action, arguments)
     }
     return .null
+  }
+
+  private func setPrices(_ action: Action, _ arguments: Arguments) async throws {
+    switch action {
+    case .tickerStart:
+      var settings = prices.settings
+      if arguments["source"] != .null {
+        let id = try arguments.string("source")
+        guard let source = prices.sources.first(where: { $0.id == id }) else {
+          let ids = prices.sources.map(\.id).joined(separator: ", ")
+          throw ActionError("validation", "source: expected \(ids), got \(id)")
+        }
+        settings.source = source
+      }
+      let least = settings.source == .simulated ? 1 : 0
+      settings.symbols = try arguments.strings("symbols", count: least...32, default: settings.symbols)
+      settings.rate = try arguments.number("rate", in: 0.1...1_000, default: settings.rate)
+      settings.interval = try arguments.integer("interval", in: 1...300, default: settings.interval)
+      guard Prices.intervals.contains(settings.interval) else {
+        let all = Prices.intervals.map(String.init).joined(separator: ", ")
+        throw ActionError("validation", "interval: expected \(all) seconds, got \(settings.interval)")
+      }
+      try await prices.start(settings)
+    case .tickerThresholds:
+      let texts = try arguments.strings("thresholds", count: 0...32, default: [])
+      try await prices.setThresholds(
+        texts.map { text in
+          guard let threshold = PriceThreshold(text) else {
+            throw ActionError("validation", "thresholds: expected texts such as BTC>100 or ETH<90~1, got \(text)")
+          }
+          return threshold
+        })
+    default: await prices.stop()
+    }
   }
 
   private func selectSound(_ arguments: Arguments, _ client: Int?) throws {
@@ -102,6 +133,21 @@ extension Studio {
       try sound.select(.browser(client))
     case let other: throw ActionError("validation", "kind: expected none, demo, device or browser, got \(other)")
     }
+  }
+
+  private func setSpectrum(_ arguments: Arguments) throws {
+    let size = try arguments.integer("size", in: 256...16_384, default: sound.spectrumSize)
+    guard size.nonzeroBitCount == 1 else {
+      throw ActionError("validation", "size: expected a power of two, got \(size)")
+    }
+    let (low, high) = (sound.spectrumRange.lowerBound, sound.spectrumRange.upperBound)
+    let lowest = try arguments.number("low", in: 10...10_000, default: low)
+    let highest = try arguments.number("high", in: 20...96_000, default: high)
+    guard highest >= 2 * lowest else {
+      throw ActionError("validation", "high: expected at least an octave above low, got \(lowest) to \(highest) Hz")
+    }
+    if size != sound.spectrumSize { sound.spectrumSize = size }
+    if lowest != low || highest != high { sound.spectrumRange = lowest...highest }
   }
 
   private func setMeter(_ action: Action, _ arguments: Arguments) throws {
@@ -197,6 +243,11 @@ extension Studio {
         throw ActionError("validation", "name: expected a scene of the show, got \(name)")
       }
       try await lights.show(scene: scene)
+    case .lightsCue:
+      guard !lights.show.cues.isEmpty else {
+        throw ActionError("wrongState", "expected a show with cues, got one without")
+      }
+      try await lights.go(toCue: try arguments.integer("cue", in: 0...(lights.show.cues.count - 1)))
     case .lightsGo: try await lights.go()
     case .lightsBack: try await lights.back()
     default:
@@ -233,7 +284,8 @@ struct Arguments {
     return number
   }
 
-  func integer(_ key: String, in range: ClosedRange<Int>) throws(ActionError) -> Int {
+  func integer(_ key: String, in range: ClosedRange<Int>, default: Int? = nil) throws(ActionError) -> Int {
+    if value[key] == .null, let `default` { return `default` }
     guard let number = value[key].number, let integer = Int(exactly: number), range.contains(integer) else {
       throw ActionError(
         "validation",
@@ -258,11 +310,16 @@ struct Arguments {
     return string
   }
 
-  func strings(_ key: String, default: [String]) throws(ActionError) -> [String] {
+  func strings(
+    _ key: String, count: ClosedRange<Int>, default: [String]
+  ) throws(ActionError) -> [String] {
     if value[key] == .null { return `default` }
-    let strings = value[key].array?.compactMap(\.string) ?? []
-    guard (1...32).contains(strings.count), Set(strings).count == strings.count else {
-      throw ActionError("validation", "\(key): expected 1 to 32 different texts, got \(value[key].text)")
+    guard let array = value[key].array, case let strings = array.compactMap(\.string), strings.count == array.count,
+      count.contains(strings.count), Set(strings).count == strings.count
+    else {
+      throw ActionError(
+        "validation",
+        "\(key): expected \(count.lowerBound) to \(count.upperBound) different texts, got \(value[key].text)")
     }
     return strings
   }

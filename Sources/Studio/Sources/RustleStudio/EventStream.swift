@@ -52,8 +52,9 @@ struct EventStream: Sendable {
     defer { ticks.cancel() }
     try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
     for await _ in client.isReady.cancelOnGracefulShutdown() {
-      let (answers, values) = client.withOutbox { $0.take() }
-      var text = answers.isEmpty ? "" : ": still here\n\n"
+      let (texts, values) = client.withOutbox { $0.take() }
+      // Of states nothing is sent but that it is there.
+      var text = texts.isEmpty ? "" : ": still here\n\n"
       for (frame, lost) in values {
         guard case .object(var value) = frame.json else { continue }
         value["lost"] = .integer(lost)

@@ -95,8 +95,8 @@ final class Hub: Sendable {
     for client in clients { _ = client.withOutbox { $0.offer(frame) } }
   }
 
-  /// Sends a text to all clients; one that has no room for it is closed.
-  func broadcast(_ text: String) {
-    for client in clients where !client.withOutbox({ $0.answer(text) }) { client.close() }
+  /// Sends all clients a state, in place of an older one that waits.
+  func broadcast(_ text: String, state: String) {
+    for client in clients { client.withOutbox { $0.state(state, text) } }
   }
 }

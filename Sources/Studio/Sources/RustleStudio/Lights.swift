@@ -110,6 +110,7 @@ final class Lights {
   func show(scene: Int) async throws(LightingError) {
     try await controller.show(scene: scene, fade: .milliseconds(800))
   }
+  func go(toCue cue: Int) async throws(LightingError) { try await controller.go(toCue: cue) }
   func go() async throws(LightingError) { try await controller.go() }
   func back() async throws(LightingError) { try await controller.back() }
 

@@ -1,72 +1,236 @@
+internal import Foundation
 internal import Rustle
 internal import StudioCore
 
-/// Simulated prices, for as long as they run.
+/// The prices of one source, for as long as they run: the newest of each symbol, candles, and alerts.
 @MainActor
 final class Prices {
-  private(set) var symbols = ["BTC", "ETH", "SOL"]
-  /// Updates a second of each symbol.
-  private(set) var rate = 2.0
-  private(set) var isRunning = false
+  /// Where prices come from.
+  enum Source: Sendable, Hashable {
+    case simulated
+    case live(FeedAddress)
+    case replay(path: String)
 
-  private let hub: Hub
-  private var controller: TickerController?
-  private var reading: Task<Void, Never>?
+    /// The name in messages.
+    var id: String {
+      switch self {
+      case .simulated: "simulated"
+      case .live: "live"
+      case .replay: "replay"
+      }
+    }
 
-  init(hub: Hub) { self.hub = hub }
-
-  /// Streams prices, in place of those before, which go on if these are refused.
-  func start(symbols: [String], rate: Double) async throws(TickerError) {
-    let controller = try TickerController(configuration: TickerConfiguration(updatesPerSecond: rate))
-    let prices = try await controller.prices(for: symbols)
-    await stop()
-    (self.symbols, self.rate, self.controller, isRunning) = (symbols, rate, controller, true)
-    let hub = hub
-    reading = Task.detached {
-      var table = [Row?](repeating: nil, count: symbols.count)
-      for await update in prices {
-        guard let place = symbols.firstIndex(of: update.symbol) else { continue }
-        table[place] = Row(update, first: table[place]?.first, received: (table[place]?.received ?? 0) + 1)
-        hub.publish(.prices, Self.payload(table, symbols))
+    /// The name for a person.
+    var name: String {
+      switch self {
+      case .simulated: "Simulated"
+      case .live(let address): "Live: \(address)"
+      case .replay(let path): "Recording: \(URL(filePath: path).lastPathComponent)"
       }
     }
   }
 
-  /// Ends the stream.
-  func stop() async {
-    isRunning = false
-    await controller?.cancel()
-    await reading?.value
-    (controller, reading) = (nil, nil)
+  /// What is streamed.
+  struct Settings: Sendable, Hashable {
+    var source = Source.simulated
+    /// Empty: all, of a source that is not simulated.
+    var symbols = ["BTC", "ETH", "SOL"]
+    /// Updates a second of each simulated symbol.
+    var rate = 2.0
+    /// The seconds of a candle.
+    var interval = 5
+
+    fileprivate var configuration: FeedConfiguration {
+      switch source {
+      case .simulated: .simulated(SimulatedFeed(symbols: symbols, updatesPerSecond: rate))
+      case .live(let address): .live(LiveFeed(address))
+      case .replay(let path): .replay(ReplayFeed(path: path))
+      }
+    }
   }
 
-  private struct Row: Sendable {
-    let price: Double
-    let first: Double
-    let time: Int64
-    let received: UInt64
+  /// The seconds that a candle may have.
+  static let intervals = [1, 5, 15, 60, 300]
+  /// The candles that are kept of a symbol.
+  private static let candleLimit = 120
+  /// The alerts that are kept.
+  private static let alertLimit = 20
 
-    init(_ update: PriceUpdate, first: Double?, received: UInt64) {
-      (price, time, self.received) = (update.price, update.timestampMilliseconds, received)
-      self.first = first ?? update.price
+  /// The sources to choose from.
+  let sources: [Source]
+  private(set) var settings = Settings()
+  private(set) var thresholds: [PriceThreshold] = []
+  private(set) var alerts: [PriceAlert] = []
+  private(set) var isRunning = false
+  /// The state of a live source's connection.
+  private(set) var connection = FeedConnection.idle
+  /// Is called when the state has changed by itself.
+  var onChange: @MainActor () -> Void = {}
+
+  private let hub: Hub
+  private var feed: MarketFeed?
+  private var readers: [Task<Void, Never>] = []
+  private var watcher: Task<Void, Never>?
+  private var candles: [String: [Candle]] = [:]
+
+  /// - Parameter sources: what to offer besides simulated prices.
+  init(hub: Hub, sources: [Source]) { (self.hub, self.sources) = (hub, [.simulated] + sources) }
+
+  /// Streams prices, in place of those before, which go on if these are refused.
+  func start(_ settings: Settings) async throws(FeedError) {
+    let feed = try MarketFeed(settings.configuration)
+    let symbols: FeedSymbols = settings.symbols.isEmpty ? .all : .only(settings.symbols)
+    let trades = try await feed.trades(for: symbols)
+    let closed = try await feed.candles(of: symbols, every: .seconds(settings.interval))
+    let states = try await feed.connectionStates()
+    let fired = thresholds.isEmpty ? nil : try await feed.alerts(at: thresholds)
+    await stop()
+    (self.settings, self.feed, candles, connection, isRunning) = (settings, feed, [:], .idle, true)
+    let table = PriceTable(hub: hub, symbols: settings.symbols)
+    readers = [
+      Task { [weak self] in
+        await table.read(trades)
+        self?.ended(feed)
+      },
+      Task { [weak self] in for await element in closed { if let candle = element.value { self?.keep(candle) } } },
+      Task { [weak self] in for await element in states { if let state = element.value { self?.show(state) } } },
+    ]
+    if let fired { watch(fired) }
+    try await feed.run()
+  }
+
+  /// Ends the streams.
+  func stop() async {
+    let feed = feed
+    (self.feed, isRunning) = (nil, false)
+    watcher?.cancel()
+    await feed?.shutDown()
+    for reader in readers { await reader.value }
+    readers = []
+  }
+
+  /// Reports when prices reach these thresholds, in place of those before, which stay if these are refused.
+  func setThresholds(_ thresholds: [PriceThreshold]) async throws(FeedError) {
+    if let feed, isRunning, !thresholds.isEmpty { watch(try await feed.alerts(at: thresholds)) }
+    if thresholds.isEmpty { watcher?.cancel() }
+    self.thresholds = thresholds
+  }
+
+  /// The last candles of a symbol, the newest last.
+  func candles(of symbol: String) -> [Candle] { candles[symbol] ?? [] }
+
+  private func watch(_ fired: EngineStream<PriceAlert>) {
+    watcher?.cancel()
+    watcher = Task { [weak self] in
+      for await element in fired {
+        guard let self, let alert = element.value, !Task.isCancelled else { continue }
+        alerts = alerts.suffix(Self.alertLimit - 1) + [alert]
+        onChange()
+      }
+    }
+  }
+
+  private func keep(_ candle: Candle) {
+    guard candles[candle.symbol] != nil || candles.count < PriceTable.symbolLimit else { return }
+    candles[candle.symbol, default: []].append(candle)
+    if candles[candle.symbol, default: []].count > Self.candleLimit { candles[candle.symbol]?.removeFirst() }
+    hub.publish(.candles, Self.payload(candles.values.compactMap(\.last).sorted { $0.symbol < $1.symbol }))
+  }
+
+  private func show(_ state: FeedConnection) {
+    connection = state
+    onChange()
+  }
+
+  /// The source has ended by itself, unless another one has taken its place.
+  private func ended(_ feed: MarketFeed) {
+    guard feed === self.feed else { return }
+    isRunning = false
+    onChange()
+  }
+
+  /// The number of candles, then of each: its symbol, after its length in one byte, its start in milliseconds of the Unix epoch, open,
+  /// high, low and close, the volume, and the number of trades.
+  private static func payload(_ candles: [Candle]) -> [UInt8] {
+    var payload: [UInt8] = []
+    payload.append(integer: UInt16(candles.count))
+    for candle in candles {
+      payload.append(text: candle.symbol)
+      payload.append(integer: candle.start.nanosecondsSince1970 / 1_000_000)
+      for price in [candle.open, candle.high, candle.low, candle.close] { payload.append(number: price.doubleValue) }
+      payload.append(number: candle.volume)
+      payload.append(integer: candle.tradeCount)
+    }
+    return payload
+  }
+}
+
+/// The newest price of each symbol, published at most 200 times a second.
+private actor PriceTable {
+  /// The most symbols that are shown.
+  static let symbolLimit = 32
+  private static let pause = Duration.milliseconds(5)
+
+  private struct Row {
+    var trade: Trade
+    let first: ExactDecimal
+    var received: UInt64
+  }
+
+  private let hub: Hub
+  private var symbols: [String]
+  private var rows: [String: Row] = [:]
+  private var published = ContinuousClock.now - pause
+  private var isWaiting = false
+
+  init(hub: Hub, symbols: [String]) { (self.hub, self.symbols) = (hub, symbols) }
+
+  /// Reads trades to their end.
+  func read(_ trades: EngineStream<Trade>) async {
+    for await element in trades { if let trade = element.value { show(trade) } }
+    publish()
+  }
+
+  private func show(_ trade: Trade) {
+    if let row = rows[trade.symbol] {
+      rows[trade.symbol] = Row(
+        trade: trade.isOutOfOrder ? row.trade : trade, first: row.first, received: row.received + 1)
+    } else {
+      if !symbols.contains(trade.symbol) {
+        guard symbols.count < Self.symbolLimit else { return }
+        symbols.append(trade.symbol)
+      }
+      rows[trade.symbol] = Row(trade: trade, first: trade.price, received: 1)
+    }
+    let left = Self.pause - (ContinuousClock.now - published)
+    if left <= .zero {
+      publish()
+    } else if !isWaiting {
+      isWaiting = true
+      Task {
+        try? await Task.sleep(for: left)
+        publish()
+      }
     }
   }
 
   /// The number of rows, then of each symbol with a price: its name, after its length in one byte, its price, its change since the start
-  /// as a fraction, the time in milliseconds of the Unix epoch, and the updates received.
-  private nonisolated static func payload(_ table: [Row?], _ symbols: [String]) -> [UInt8] {
+  /// as a fraction, the time in milliseconds of the Unix epoch, the updates received, and the digits of the price, after their length.
+  private func publish() {
+    (published, isWaiting) = (.now, false)
+    let priced = symbols.compactMap { rows[$0] }
+    guard !priced.isEmpty else { return }
     var payload: [UInt8] = []
-    payload.append(integer: UInt16(table.count { $0 != nil }))
-    for (row, symbol) in zip(table, symbols) {
-      guard let row else { continue }
-      let name = symbol.utf8.prefix(255)
-      payload.append(UInt8(name.count))
-      payload += name
-      payload.append(number: row.price)
-      payload.append(number: row.first == 0 ? 0 : row.price / row.first - 1)
-      payload.append(integer: row.time)
+    payload.append(integer: UInt16(priced.count))
+    for row in priced {
+      let change = row.trade.price.doubleValue / row.first.doubleValue - 1
+      payload.append(text: row.trade.symbol)
+      payload.append(number: row.trade.price.doubleValue)
+      payload.append(number: change.isFinite ? change : 0)
+      payload.append(integer: row.trade.time.nanosecondsSince1970 / 1_000_000)
       payload.append(integer: row.received)
+      payload.append(text: row.trade.price.description)
     }
-    return payload
+    hub.publish(.prices, payload)
   }
 }

@@ -112,8 +112,8 @@ struct SocketSession: Sendable {
   private func write(_ outbound: Outbound, _ client: Client) async -> Farewell {
     do {
       for await _ in client.isReady {
-        let (answers, values) = client.withOutbox { $0.take() }
-        let texts = answers.map { Self.frame(.text, Array($0.utf8)) }
+        let (waiting, values) = client.withOutbox { $0.take() }
+        let texts = waiting.map { Self.frame(.text, Array($0.utf8)) }
         // Returns when the socket has taken them: nothing queues up behind a reader that stalls.
         try await outbound.write(contentsOf: texts + values.map { Self.frame(.binary, $0.frame.bytes(lost: $0.lost)) })
         try await Task.sleep(for: Self.pause)

@@ -19,6 +19,10 @@ final class Sound {
   var meterConfiguration = SoundLevelMeterConfiguration(measuresLoudness: true) { didSet { restart(.meter) } }
   var tunerConfiguration = TunerConfiguration() { didSet { restart(.pitch) } }
   var spectrumSize = 4_096 { didSet { restart(.spectrum) } }
+  /// The frequencies of the spectrum in Hz.
+  var spectrumRange = 20.0...20_000 { didSet { restart(.spectrum) } }
+  /// The devices that capture, as they were when the last client came.
+  private(set) var devices: [AudioDevice] = []
   /// The newest reading of the meter, for the calibration.
   private(set) var reading: SoundLevelReading?
   /// The error that ended the source or an analyzer.
@@ -47,6 +51,16 @@ final class Sound {
     format = try AudioFormat(sampleRate: 48_000, channels: 2)
     settings = try .graphic(gains: [Double](repeating: 0, count: 2 * EqualizerSettings.centerFrequencies.count))
     equalizer = try Equalizer(format: format, settings: settings)
+  }
+
+  /// Looks for devices, which takes a moment: beside the sound.
+  func findDevices() {
+    Task { [weak self] in
+      let found = await Task.detached { ((try? AudioDevice.all()) ?? []).filter(\.captures) }.value
+      guard let self, found != devices else { return }
+      devices = found
+      onChange()
+    }
   }
 
   /// Chooses the source.
@@ -185,8 +199,10 @@ final class Sound {
         }
       }
     case .spectrum:
-      let size = spectrumSize
-      run(topic) { try await SpectrumRows(size: size, sampleRate: format.sampleRate).run(fan, hub) }
+      let (size, range) = (spectrumSize, spectrumRange)
+      run(topic) {
+        try await SpectrumRows(size: size, sampleRate: format.sampleRate, frequencies: range).run(fan, hub)
+      }
     case .pitch:
       let configuration = tunerConfiguration
       run(topic) {
@@ -200,7 +216,7 @@ final class Sound {
         let analyzer = try VoiceAnalyzer(format: format)
         for try await frame in try await analyzer.frames(of: fan) { hub.publish(.voice, Self.payload(frame)) }
       }
-    case .levels, .prices, .tempo, .lights, .recording: break
+    case .levels, .prices, .candles, .tempo, .lights, .recording: break
     }
   }
 

@@ -4,8 +4,6 @@ internal import StudioCore
 
 /// The rows of a spectrum for the page: points at frequencies evenly spaced on a logarithmic axis.
 struct SpectrumRows: Sendable {
-  /// The lowest frequency in Hz.
-  static let lowest = 20.0
   /// The points of a row.
   static let count = 512
   /// The level of the byte 0, in dBFS; that of 255 is 0.
@@ -15,15 +13,16 @@ struct SpectrumRows: Sendable {
 
   let stft: STFT
   let sampleRate: Double
+  /// The lowest and the highest frequency in Hz.
+  let lowest, highest: Double
 
-  init(size: Int, sampleRate: Double) throws(FFTError) {
+  init(size: Int, sampleRate: Double, frequencies: ClosedRange<Double>) throws(FFTError) {
     let hop = max(1, Int(sampleRate / Self.rate))
     stft = try STFT(size: size, hop: hop, window: .hann, normalization: .amplitude, padding: .none, output: .decibels)
     self.sampleRate = sampleRate
+    highest = min(frequencies.upperBound, sampleRate / 2)
+    lowest = min(frequencies.lowerBound, highest / 2)
   }
-
-  /// The highest frequency in Hz.
-  var highest: Double { min(20_000, sampleRate / 2) }
 
   /// Publishes a row for each analysis frame of the sound.
   func run(_ fan: SoundFan, _ hub: Hub) async throws {
@@ -49,15 +48,15 @@ struct SpectrumRows: Sendable {
     let strongest = row.indices.dropFirst().dropLast().max { row[$0] < row[$1] } ?? 0
     let peak = Self.peak(row, at: strongest)
     var payload: [UInt8] = []
-    payload.append(number: Float(Self.lowest))
+    payload.append(number: Float(lowest))
     payload.append(number: Float(highest))
     payload.append(number: Float((Double(strongest) + peak.shift) * width))
     payload.append(number: max(peak.level, -200))
     payload.append(integer: UInt16(Self.count))
     payload.append(integer: 0 as UInt16)
-    let ratio = highest / Self.lowest
+    let ratio = highest / lowest
     for point in 0..<Self.count {
-      func bin(_ place: Double) -> Double { Self.lowest * pow(ratio, place / Double(Self.count - 1)) / width }
+      func bin(_ place: Double) -> Double { lowest * pow(ratio, place / Double(Self.count - 1)) / width }
       let (low, high) = (bin(Double(point) - 0.5), bin(Double(point) + 0.5))
       let level: Float
       if high - low < 1 {

@@ -11,10 +11,7 @@ extension Studio {
   func state(_ which: State) -> JSON {
     switch which {
     case .ticker:
-      return [
-        "running": .bool(prices.isRunning), "symbols": .strings(prices.symbols), "rate": .number(prices.rate),
-        "source": "simulated",
-      ]
+      return tickerState
     case .sound: return soundState
     case .meter:
       let configuration = sound.meterConfiguration
@@ -24,7 +21,10 @@ extension Studio {
         "offset": configuration.calibration.offset.map { .number($0) } ?? .null,
       ]
     case .spectrum:
-      return ["size": .integer(sound.spectrumSize), "points": .integer(SpectrumRows.count)]
+      return [
+        "size": .integer(sound.spectrumSize), "points": .integer(SpectrumRows.count),
+        "low": .number(sound.spectrumRange.lowerBound), "high": .number(sound.spectrumRange.upperBound),
+      ]
     case .tuner: return tunerState
     case .equalizer: return equalizerState
     case .recorder:
@@ -53,11 +53,24 @@ extension Studio {
     }
   }
 
-  private var soundState: JSON {
-    var devices: [JSON] = []
-    if let all = try? AudioDevice.all() {
-      devices = all.filter(\.captures).map { ["name": .string($0.name), "description": .string($0.description)] }
+  private var tickerState: JSON {
+    let settings = prices.settings
+    let alerts = prices.alerts.map { alert in
+      ["text": .string(alert.text), "time": .integer(alert.time.nanosecondsSince1970 / 1_000_000)] as JSON
     }
+    var state: [String: JSON] = [
+      "running": .bool(prices.isRunning), "symbols": .strings(settings.symbols), "rate": .number(settings.rate),
+      "source": .string(settings.source.id), "interval": .integer(settings.interval),
+      "sources": .array(prices.sources.map { ["id": .string($0.id), "name": .string($0.name)] }),
+      "intervals": .array(Prices.intervals.map { .integer($0) }),
+      "thresholds": .strings(prices.thresholds.map(\.description)), "alerts": .array(alerts),
+    ]
+    if prices.connection != .idle { state["connection"] = .string(prices.connection.text) }
+    return .object(state)
+  }
+
+  private var soundState: JSON {
+    let devices = sound.devices.map { ["name": .string($0.name), "description": .string($0.description)] as JSON }
     var state: [String: JSON] = [
       "rate": .number(sound.format.sampleRate), "devices": .array(devices), "error": .optional(sound.failure),
     ]
@@ -106,5 +119,15 @@ extension Studio {
       ]
     }
     return .object(state)
+  }
+}
+
+extension Candle {
+  var json: JSON {
+    [
+      "start": .integer(start.nanosecondsSince1970 / 1_000_000), "open": .number(open.doubleValue),
+      "high": .number(high.doubleValue), "low": .number(low.doubleValue), "close": .number(close.doubleValue),
+      "volume": .number(volume), "trades": .integer(tradeCount),
+    ]
   }
 }

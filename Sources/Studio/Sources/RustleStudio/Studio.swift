@@ -25,22 +25,24 @@ final class Studio {
   /// The newest action: the next one waits for its end, so that those of several clients do not meet within an engine.
   private var underWay: Task<Void, Never>?
 
-  init(recordings folder: URL, show: LightShow) throws {
+  init(recordings folder: URL, show: LightShow, prices sources: [Prices.Source]) throws {
     hub = Hub()
     recordings = Recordings(hub: hub, folder: folder)
-    prices = Prices(hub: hub)
+    prices = Prices(hub: hub, sources: sources)
     var configuration = LinkSession.Configuration()
     configuration.sharesStartStop = true
     session = try LinkSession(configuration)
     clock = try TempoClock(following: session)
     sound = try Sound(hub: hub)
     lights = Lights(hub: hub, show: show)
+    prices.onChange = { [weak self] in self?.report("ticker") }
     sound.onChange = { [weak self] in self?.report("sound") }
     recordings.onChange = { [weak self] in
       self?.sound.isRecorded = false
       self?.report("recorder")
     }
     lights.onChange = { [weak self] in self?.report("lights") }
+    sound.findDevices()
     following = Task { [weak self, hub] in for await _ in hub.changes { self?.topicsChanged() } }
   }
 
@@ -62,6 +64,7 @@ final class Studio {
       "states": .object(states),
     ]
     _ = client.withOutbox { $0.answer(hello.text) }
+    sound.findDevices()
   }
 
   /// Takes a text message of a client.
@@ -138,7 +141,7 @@ final class Studio {
   func report(_ name: String) {
     guard let which = State(rawValue: name) else { return }
     let text: JSON = ["v": .number(1), "type": "state", "name": .string(name), "state": state(which)]
-    hub.broadcast(text.text)
+    hub.broadcast(text.text, state: name)
   }
 
   private func answer(_ client: Client, _ value: JSON) {

@@ -5,6 +5,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 public import RustleLighting
+public import RustleMarket
 internal import StudioCore
 
 /// The studio's server.
@@ -23,6 +24,11 @@ public struct StudioServer: Sendable {
     public var recordings: URL
     /// The show of the lights; nil: the demo show of a festival.
     public var show: LightShow?
+
+    /// A feed of prices to choose, besides simulated ones; nil: none.
+    public var feed: FeedAddress?
+    /// The path of a recording of prices to choose, in NDJSON or CSV; nil: none.
+    public var priceRecording: String?
 
     /// The loopback, without a token; recordings go to the user's application data.
     public init() {
@@ -47,8 +53,12 @@ public struct StudioServer: Sendable {
     let token =
       configuration.needsToken || !AccessRules.isLoopback(configuration.address) ? AccessRules.newToken() : nil
     let rules = AccessRules(hosts: configuration.allowedHosts + hostNames, token: token)
+    let sources = [
+      configuration.feed.map { Prices.Source.live($0) }, configuration.priceRecording.map { .replay(path: $0) },
+    ]
     let studio = try await Studio(
-      recordings: configuration.recordings, show: try configuration.show ?? LightShow(demo: .festival))
+      recordings: configuration.recordings, show: try configuration.show ?? LightShow(demo: .festival),
+      prices: sources.compactMap(\.self))
     var logger = Logger(label: "rustle-studio")
     logger.logLevel = .warning
     let router = router(rules, studio, logger)
@@ -99,14 +109,14 @@ public struct StudioServer: Sendable {
       let states = await MainActor.run {
         Dictionary(uniqueKeysWithValues: State.allCases.map { ($0.rawValue, studio.state($0)) })
       }
-      return Self.json(["v": .number(1), "states": .object(states)])
+      return Response(json: ["v": .number(1), "states": .object(states)])
     }
     router.get("events") { request, _ in
       do throws(ActionError) {
         let topics = request.uri.queryParameters["topics"].map(String.init)
         return try EventStream(studio: studio, topics: topics).response(to: request)
       } catch {
-        return Self.json(["v": .number(1), "error": error.json], status: error.status)
+        return Response(error)
       }
     }
     router.post("api/:engine/:action") { request, context in
@@ -114,14 +124,13 @@ public struct StudioServer: Sendable {
       var request = request
       let body = try await request.collectBody(upTo: Self.maximumBodyLength)
       guard body.readableBytes == 0 || JSON(text: Array(body.readableBytesView)) != nil else {
-        return Self.json(
-          ["v": .number(1), "error": ActionError("validation", "expected a body of JSON").json], status: 400)
+        return Response(ActionError("validation", "expected a body of JSON", status: 400))
       }
       do throws(ActionError) {
         let result = try await studio.perform(name, JSON(text: Array(body.readableBytesView)) ?? .null, by: nil)
-        return Self.json(["v": .number(1), "result": result])
+        return Response(json: ["v": .number(1), "result": result])
       } catch {
-        return Self.json(["v": .number(1), "error": error.json], status: error.status)
+        return Response(error)
       }
     }
     for path in ["/", "**"] {
@@ -139,13 +148,6 @@ public struct StudioServer: Sendable {
     let body = ResponseBody(byteBuffer: file.bytes)
     let response = Response(status: .ok, headers: headers, body: body)
     return request.method == .head ? response.createHeadResponse() : response
-  }
-
-  private static func json(_ value: JSON, status: Int = 200) -> Response {
-    Response(
-      status: HTTPResponse.Status(code: status),
-      headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: value.text)))
   }
 
   /// The counts in the text format of Prometheus.
@@ -166,6 +168,18 @@ public struct StudioServer: Sendable {
       text += "rustle_studio_topic_subscribed{topic=\"\(topic.name)\"} \(topics.contains(topic) ? 1 : 0)\n"
     }
     return text
+  }
+}
+
+extension Response {
+  fileprivate init(json value: JSON, status: HTTPResponse.Status = .ok) {
+    self.init(
+      status: status, headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: value.text)))
+  }
+
+  fileprivate init(_ error: ActionError) {
+    self.init(json: ["v": .number(1), "error": error.json], status: HTTPResponse.Status(code: error.status))
   }
 }
 
@@ -225,15 +239,12 @@ private struct AccessMiddleware: RouterMiddleware {
           status: .unauthorized, headers: [.contentType: "text/html; charset=utf-8"],
           body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
       }
-      let error = ActionError("refused", refusal.message).json
-      return Response(
-        status: HTTPResponse.Status(code: refusal.status), headers: [.contentType: "application/json; charset=utf-8"],
-        body: ResponseBody(byteBuffer: ByteBuffer(string: JSON.object(["v": .number(1), "error": error]).text)))
+      return Response(ActionError("refused", refusal.message, status: refusal.status))
     }
     do {
       return try await next(request, context)
     } catch let error as HTTPError {
-      return try error.response(from: request, context: context)
+      return Response(ActionError("refused", error.body ?? error.status.reasonPhrase, status: error.status.code))
     }
   }
 

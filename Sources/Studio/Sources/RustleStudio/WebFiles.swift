@@ -16,6 +16,8 @@ struct WebFile: Sendable {
       case "css": "text/css; charset=utf-8"
       case "js": "text/javascript; charset=utf-8"
       case "svg": "image/svg+xml"
+      case "json": "application/json"
+      case "webmanifest": "application/manifest+json"
       case "woff2": "font/woff2"
       default: "application/octet-stream"
       }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import RustleLighting
+internal import RustleMarket
 internal import RustleStudio
 
 @main
@@ -17,6 +18,7 @@ struct StudioCommand: AsyncParsableCommand {
         rustle-studio
         rustle-studio --listen 192.168.1.20:8420
         rustle-studio --show festival.json --rig rig.json
+        rustle-studio --prices trades.ndjson --feed 127.0.0.1:9100
       """,
     version: "0.1.0")
 
@@ -36,6 +38,16 @@ struct StudioCommand: AsyncParsableCommand {
       "Folder of recordings. (default: rustle/recordings among the user's application data)", valueName: "folder"),
     completion: .directory)
   var recordings: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Feed of prices to choose on the page, as of rustle ticker --serve.", valueName: "host:port|unix:/path"))
+  var feed: String?
+
+  @Option(
+    help: ArgumentHelp("Recording of prices to choose on the page.", valueName: "file"),
+    completion: .file(extensions: ["ndjson", "csv"]))
+  var prices: String?
 
   @Option(
     help: ArgumentHelp("File of a show; without one the show is a demo.", valueName: "file"),
@@ -58,6 +70,8 @@ struct StudioCommand: AsyncParsableCommand {
     configuration.needsToken = token
     configuration.allowedHosts = allowHost
     if let recordings { configuration.recordings = URL(filePath: recordings, directoryHint: .isDirectory) }
+    configuration.feed = feed.map { FeedAddress($0) }
+    configuration.priceRecording = prices
     if show != nil || rig != nil { configuration.show = try lightShow() }
     do {
       try await StudioServer(configuration).run { address in

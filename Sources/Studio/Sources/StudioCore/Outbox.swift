@@ -1,7 +1,7 @@
-/// What waits for one client: the newest value of each topic, and answers in their order.
+/// What waits for one client: the newest value of each topic, the newest of each state, and answers in their order.
 ///
 /// A value that is replaced before it is taken is counted, and the next frame of its topic carries the count. So a client that reads
-/// slowly holds no memory beyond one value a topic and some answers, and knows what it missed.
+/// slowly holds no memory beyond one value a topic, the states and some answers, and knows what it missed.
 public struct Outbox: Sendable {
   /// The most answers that wait.
   public static let maximumAnswerCount = 256
@@ -15,6 +15,7 @@ public struct Outbox: Sendable {
 
   private var frames: [Topic: SampleFrame] = [:]
   private var lost: [Topic: UInt32] = [:]
+  private var states: [String: String] = [:]
   private var answers: [String] = []
   private var answerLength = 0
 
@@ -22,7 +23,7 @@ public struct Outbox: Sendable {
   public init() {}
 
   /// Whether there is something to take.
-  public var isEmpty: Bool { frames.isEmpty && answers.isEmpty }
+  public var isEmpty: Bool { frames.isEmpty && states.isEmpty && answers.isEmpty }
 
   /// Adds topics.
   public mutating func subscribe(_ topics: some Sequence<Topic>) { self.topics.formUnion(topics) }
@@ -42,6 +43,9 @@ public struct Outbox: Sendable {
     return true
   }
 
+  /// Puts a state's text in place of the one that waits.
+  public mutating func state(_ name: String, _ text: String) { states[name] = text }
+
   /// Puts an answer after the others. Returns whether there is room for it.
   public mutating func answer(_ text: String) -> Bool {
     let length = answerLength + text.utf8.count
@@ -51,16 +55,17 @@ public struct Outbox: Sendable {
     return true
   }
 
-  /// Takes what waits: the answers, then the new value of each topic that has one, by its number, with the count of those lost before it.
-  public mutating func take() -> (answers: [String], values: [(frame: SampleFrame, lost: UInt32)]) {
+  /// Takes what waits: the states and then the answers, which they precede; the new value of each topic that has one, by its number, with
+  /// the count of those lost before it.
+  public mutating func take() -> (texts: [String], values: [(frame: SampleFrame, lost: UInt32)]) {
     let values = frames.values.sorted { $0.topic.rawValue < $1.topic.rawValue }.map { frame in
       (frame, lost.removeValue(forKey: frame.topic) ?? 0)
     }
     defer {
-      (answers, answerLength) = ([], 0)
+      (states, answers, answerLength) = ([:], [], 0)
       frames = [:]
     }
-    return (answers, values)
+    return (states.sorted { $0.key < $1.key }.map(\.value) + answers, values)
   }
 
   /// The values lost since the frame before, over all topics.

@@ -7,17 +7,23 @@ extension SampleFrame {
     var value: [String: JSON] = ["topic": .string(topic.name), "sequence": .integer(sequence), "time": .integer(time)]
     switch topic {
     case .prices:
-      let count = Int(reader.integer(UInt16.self) ?? 0)
-      value["prices"] = .array(
-        (0..<count).map { _ in
-          let name = reader.text(length: Int(reader.integer(UInt8.self) ?? 0))
-          let (price, change) = (reader.number(), reader.number())
-          let (time, received) = (reader.integer(Int64.self) ?? 0, reader.integer(UInt64.self) ?? 0)
-          return [
-            "symbol": .string(name), "price": price, "change": change, "time": .integer(time),
-            "received": .integer(received),
-          ]
-        })
+      value["prices"] = reader.rows { reader in
+        let name = reader.shortText()
+        let (price, change) = (reader.number(), reader.number())
+        let (time, received) = (reader.integer(Int64.self) ?? 0, reader.integer(UInt64.self) ?? 0)
+        return [
+          "symbol": .string(name), "price": price, "change": change, "time": .integer(time),
+          "received": .integer(received), "text": .string(reader.shortText()),
+        ]
+      }
+    case .candles:
+      value["candles"] = reader.rows { reader in
+        var candle: [String: JSON] = ["symbol": .string(reader.shortText())]
+        candle["start"] = .integer(reader.integer(Int64.self) ?? 0)
+        for name in ["open", "high", "low", "close", "volume"] { candle[name] = reader.number() }
+        candle["trades"] = .integer(reader.integer(UInt64.self) ?? 0)
+        return .object(candle)
+      }
     case .meter:
       for name in ["level", "equivalent", "minimum", "maximum", "loudness", "peak", "display"] {
         value[name] = reader.number()
@@ -64,6 +70,15 @@ private struct PayloadReader {
   mutating func number() -> JSON { integer(UInt64.self).map { .number(Double(bitPattern: $0)) } ?? .null }
 
   mutating func shortNumber() -> JSON { integer(UInt32.self).map { .number(Double(Float(bitPattern: $0))) } ?? .null }
+
+  /// A text after its length in one byte.
+  mutating func shortText() -> String { text(length: Int(integer(UInt8.self) ?? 0)) }
+
+  /// What follows its count.
+  mutating func rows(_ row: (inout Self) -> JSON) -> JSON {
+    let count = integer(UInt16.self) ?? 0
+    return .array((0..<count).map { _ in row(&self) })
+  }
 
   mutating func text(length: Int) -> String {
     let end = min(bytes.count, length > bytes.count ? bytes.count : offset + length)

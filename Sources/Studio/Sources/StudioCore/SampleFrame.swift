@@ -50,6 +50,13 @@ extension [UInt8] {
   /// Appends a number in 4 bytes, little-endian.
   public mutating func append(number: Float) { append(integer: number.bitPattern) }
 
+  /// Adds the first 255 bytes of a text, after their count in one byte.
+  public mutating func append(text: String) {
+    let text = text.utf8.prefix(255)
+    append(UInt8(text.count))
+    append(contentsOf: text)
+  }
+
   /// An integer at an offset, little-endian; nil past the end.
   public func integer<Integer: FixedWidthInteger>(at offset: Int, as type: Integer.Type = Integer.self) -> Integer? {
     let length = Integer.bitWidth / 8

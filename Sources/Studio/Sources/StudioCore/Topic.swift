@@ -14,11 +14,12 @@ public enum Topic: UInt8, Sendable, Hashable, CaseIterable {
   case lights
   /// The levels before and after the equalizer.
   case levels
-
   /// The measures of a voice.
   case voice
   /// How far a recording is.
   case recording
+  /// The newest candle of each symbol.
+  case candles
 
   /// The name in messages.
   public var name: String { String(describing: self) }

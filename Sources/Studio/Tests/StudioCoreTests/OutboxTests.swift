@@ -14,15 +14,16 @@ import Testing
   }
 
   @Test func valuesAreJSONWithNames() {
-    var prices: [UInt8] = [1, 0, 3]
-    prices += Array("BTC".utf8)
+    var prices: [UInt8] = [1, 0]
+    prices.append(text: "BTC")
     for number in [64_000.5, 0.25] { prices.append(number: number) }
     prices.append(integer: 1_700_000_000_000 as Int64)
     prices.append(integer: 7 as UInt64)
+    prices.append(text: "64000.50")
     let value = SampleFrame(.prices, sequence: 3, time: 9, payload: prices).json
     #expect(
       value.text
-        == #"{"prices":[{"change":0.25,"price":64000.5,"received":7,"symbol":"BTC","time":1700000000000}],"sequence":3,"time":9,"topic":"prices"}"#
+        == #"{"prices":[{"change":0.25,"price":64000.5,"received":7,"symbol":"BTC","text":"64000.50","time":1700000000000}],"sequence":3,"time":9,"topic":"prices"}"#
     )
     var pitch: [UInt8] = []
     for number in [440, 1, -3, -20, Double.infinity] { pitch.append(number: number) }
@@ -80,12 +81,23 @@ import Testing
     #expect(outbox.isEmpty && outbox.topics.isEmpty && outbox.lostCount == 0)
   }
 
+  @Test func theNewestOfEachStatePrecedesTheAnswers() {
+    var outbox = Outbox()
+    _ = outbox.answer("answer")
+    for number in 0..<1_000 {
+      outbox.state("sound", "sound \(number)")
+      outbox.state("meter", "meter \(number)")
+    }
+    let texts = outbox.take().texts
+    #expect(texts == ["meter 999", "sound 999", "answer"] && outbox.isEmpty)
+  }
+
   @Test func answersKeepTheirOrderUntilThereIsNoRoom() {
     var outbox = Outbox()
     let accepted = (0..<Outbox.maximumAnswerCount).map { outbox.answer("\($0)") }
     let oneMore = outbox.answer("one more")
     #expect(accepted.allSatisfy { $0 } && !oneMore)
-    let taken = outbox.take().answers
+    let taken = outbox.take().texts
     let again = outbox.answer("again")
     #expect(taken == (0..<Outbox.maximumAnswerCount).map(String.init) && again)
     // The bytes are bounded too.

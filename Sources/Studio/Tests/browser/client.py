@@ -41,6 +41,14 @@ def send(socket, **message):
     socket.send(json.dumps({"v": 1, **message}))
 
 
+def answer(socket):
+    """The next text that is no state."""
+    while True:
+        message = json.loads(socket.recv(timeout=5))
+        if message.get("type") != "state":
+            return message
+
+
 def frames(socket, count):
     """So many binary messages: topic, sequence number and lost values of each."""
     while count:

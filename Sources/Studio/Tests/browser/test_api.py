@@ -6,6 +6,8 @@ import pathlib
 import random
 import re
 import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -116,3 +118,19 @@ def test_a_browser_without_sound_is_not_recorded(studio):
             pass
         status, _, text = post(studio, "recorder/start", {})
         assert status == 422 and "got none yet" in text, text
+
+
+def test_the_description_has_every_action(studio):
+    status, headers, text = ask(studio, "openapi.json")
+    described = {path.removeprefix("/api/") for path in json.loads(text)["paths"] if path.count("/") == 3}
+    assert status == 200 and headers["Content-Type"] == "application/json" and described == set(re.findall(r'= "(\w+/\w+)"', ACTIONS.read_text()))
+
+
+def test_no_request_is_a_fault_of_the_server(studio):
+    # Not the session of the network, nor what does not end.
+    command = [pathlib.Path(sys.executable).with_name("schemathesis"), "run", f"{studio.address}openapi.json", "--exclude-path", "/events",
+               "--exclude-path", "/api/tempo/session", "--phases", "coverage,fuzzing", "--max-examples", "10", "--seed", "1", "--no-color",
+               "--checks", "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr
+    assert ask(studio, "healthz")[0] == 200

@@ -33,11 +33,12 @@ export function fixed(value, digits = 1) {
   return Number.isFinite(value) ? value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1").replace("-", "−") : "–";
 }
 
-/** A labelled figure: the output, and the whole element. */
+/** A labelled figure: the output, the unit, and the whole element. */
 export function figure(label, unit = "", id = undefined) {
   const output = h("output", { id, "aria-label": label }, "–");
-  const element = h("div", { class: "figure" }, h("span", {}, label), h("div", {}, output, unit ? h("small", {}, unit) : ""));
-  return { output, element };
+  const small = h("small", {}, unit);
+  const element = h("div", { class: "figure" }, h("span", {}, label), h("div", {}, output, unit ? small : ""));
+  return { output, element, unit: small };
 }
 
 /** A select with options of {id, name}. */

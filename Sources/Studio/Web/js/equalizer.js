@@ -17,6 +17,9 @@ const PRESETS = {
 /** Changes of the gains that can be undone. */
 const UNDOABLE = 100;
 
+/** How far below full scale a sound must stay so that no frequency clips, in dB, 0 or less. */
+export const headroomOf = ({ response }) => -Math.max(0, ...(response?.left ?? []), ...(response?.right ?? []));
+
 export function equalizer(app) {
   const { link } = app;
   let [gains, response, frequencies, isLinked] = [{ left: [], right: [] }, null, [], true];
@@ -72,7 +75,7 @@ export function equalizer(app) {
   const undo = button("Undo", () => step(history, future));
   const redo = button("Redo", () => step(future, history));
   const names = Object.keys(PRESETS).map((name) => ({ id: name, name }));
-  const preset = choice("Preset", [{ id: "", name: "Own gains" }, ...names], (name) => {
+  const preset = choice("Preset", [{ id: "", name: "Custom" }, ...names], (name) => {
     if (!PRESETS[name]) return;
     remember();
     apply({ left: PRESETS[name], right: PRESETS[name] });
@@ -89,7 +92,7 @@ export function equalizer(app) {
     undo.disabled = history.length === 0;
     redo.disabled = future.length === 0;
     linked.setAttribute("aria-pressed", String(isLinked));
-    say(memory, `Settings ${slot}, change to ${slot === "A" ? "B" : "A"}`);
+    say(memory, `A/B: ${slot}`);
   };
 
   const x = (frequency, width) => (width * Math.log(frequency / LOW)) / Math.log(HIGH / LOW);
@@ -179,7 +182,7 @@ export function equalizer(app) {
   showButtons();
 
   return {
-    title: "Equalizer", lead: "14 bands of each channel, in the way of the sound to every other screen. Double click or Delete resets a band.",
+    title: "Equalizer", lead: "14 bands for each channel. Every other screen hears the sound after it. Double click or Delete resets a band.",
     topics: ["levels"],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
@@ -203,8 +206,7 @@ export function equalizer(app) {
         build();
         show();
       } else if (!dragged && !isSending && !pending) adopt();
-      const boost = response ? Math.max(0, ...response.left, ...response.right) : 0;
-      say(headroom.output, fixed(-boost));
+      say(headroom.output, fixed(headroomOf(state)));
     },
     draw() {
       curve.draw();

@@ -18,6 +18,7 @@ export function lights(app) {
   const master = h("input", { type: "range", id: "master", min: "0", max: "1", step: "0.01", oninput: () => act("master", { level: Number(master.value) }) });
   const scenes = h("div", { class: "row", role: "group", "aria-label": "Scenes" });
   const faders = h("div", { class: "row" });
+  const cues = h("ol", { class: "row cues", "aria-label": "Cues" });
   const notices = h("ul", { class: "note" });
   const address = h("input", { type: "text", id: "address", value: "sacn:127.0.0.1", autocomplete: "off", spellcheck: "false" });
   const arm = h("button", { type: "button", onclick: () => act("arm", link.states.lights.armed ? { armed: false } : { armed: true, output: address.value }) }, "Arm");
@@ -30,20 +31,20 @@ export function lights(app) {
   venue.canvas.classList.add("venue");
 
   card.append(h("div", { class: "row" }, start, dark, back, go, h("label", { for: "master" }, "Master"), master),
-    venue.canvas, h("div", { class: "figures" }, show.element, fixtures.element, universes.element, sent.element), h("h2", {}, "Scenes"), scenes, faders, notices);
+    venue.canvas, h("div", { class: "figures" }, show.element, fixtures.element, universes.element, sent.element), h("h2", {}, "Scenes"), scenes, faders, cues, notices);
   return {
     title: "Lights", lead: "A show on the beats of the tempo screen. Nothing is sent to lamps before it is armed.",
     topics: ["lights"],
     elements: [h("div", { class: "cards" }, card,
       h("section", { class: "card wide" }, h("h2", {}, "Output"),
         h("div", { class: "row" }, h("label", { for: "address" }, "Address, sacn: or artnet:"), address, arm),
-        h("p", { class: "note" }, "Armed, the show goes to this address at 44 Hz until it is disarmed or stopped; its universes are terminated then.")))],
+        h("p", { class: "note" }, "Once armed, the show is sent to this address 44 times a second, until it is disarmed or stopped.")))],
     state(name, state) {
       if (name !== "lights") return;
       say(start, state.running ? "Stop" : "Start");
       for (const each of [dark, back, go, arm]) each.disabled = !state.running;
       dark.setAttribute("aria-pressed", String(state.blackout));
-      say(dark, state.blackout ? "Light again" : "Blackout");
+      say(dark, state.blackout ? "Restore" : "Blackout");
       say(arm, state.armed ? "Disarm" : "Arm");
       card.classList.toggle("armed", state.armed);
       if (document.activeElement !== master) master.value = state.master;
@@ -61,6 +62,15 @@ export function lights(app) {
       [...faders.querySelectorAll("input")].forEach((fader, place) => {
         fader.disabled = !state.running;
         if (document.activeElement !== fader) fader.value = state.levels[place];
+      });
+      cues.hidden = state.cues.length === 0;
+      if (cues.children.length !== state.cues.length) {
+        cues.replaceChildren(...state.cues.map((name, cue) => h("li", {},
+          h("button", { type: "button", onclick: () => act("cue", { cue }) }, `Cue ${cue + 1}${name ? `: ${name}` : ""}`))));
+      }
+      [...cues.querySelectorAll("button")].forEach((button, cue) => {
+        button.disabled = !state.running;
+        button.setAttribute("aria-pressed", String(state.running && cue === state.cue));
       });
       notices.replaceChildren(...state.notices.map((notice) => h("li", {}, notice)));
       notices.hidden = state.notices.length === 0;

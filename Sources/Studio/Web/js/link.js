@@ -1,6 +1,6 @@
 // The connection to the server: one WebSocket, states, and the newest value of each topic.
 
-const TOPICS = ["", "prices", "meter", "spectrum", "pitch", "tempo", "lights", "levels", "voice", "recording"];
+const TOPICS = ["", "prices", "meter", "spectrum", "pitch", "tempo", "lights", "levels", "voice", "recording", "candles"];
 /** The topics of the sound. */
 export const SOUND = ["meter", "spectrum", "pitch", "levels", "voice"];
 const HEADER = 20;

@@ -31,7 +31,7 @@ const SCREENS = [
   ["tempo", "Tempo", tempo, "M8 21l2-17h4l2 17zM12 15l5-9"],
   ["lights", "Lights", lights, "M9 18h6M10 21h4M12 3a6 6 0 0 0-4 10c1 1 1 2 1 3h6c0-1 0-2 1-3a6 6 0 0 0-4-10z"],
 ];
-const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause what moves, or go on"], ["t", "Tap the tempo"], ["b", "Blackout, or light again"], ["?", "This help"]];
+const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause or resume what moves"], ["t", "Tap the tempo"], ["b", "Blackout, or restore the light"], ["?", "This help"]];
 
 const link = new Link();
 const app = { link, browserSound: new BrowserSound(), attempt, report, announce };
@@ -63,6 +63,8 @@ async function attempt(action) {
 /** Whether values of a topic are to come. */
 function isRunning(topic) {
   const { ticker, sound, lights, recorder } = link.states;
+  // Candles are closed when their time is over.
+  if (topic === "candles") return false;
   if (topic === "prices") return ticker?.running;
   if (topic === "lights") return lights?.running;
   if (topic === "recording") return Boolean(recorder?.recording) && !recorder.paused;
@@ -102,7 +104,7 @@ function showConnection() {
 function togglePause() {
   link.pause(!link.paused);
   pause.setAttribute("aria-pressed", String(link.paused));
-  say(pause, link.paused ? "Go on" : "Pause");
+  say(pause, link.paused ? "Resume" : "Pause");
   showConnection();
 }
 

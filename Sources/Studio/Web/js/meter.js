@@ -14,6 +14,9 @@ export function readMeter({ view }) {
   return { level, equivalent, minimum, maximum, loudness, peak, display, zone: view.getUint8(56), isCalibrated: view.getUint8(57) === 1 };
 }
 
+/** The unit of the levels: of a meter that is not calibrated relative to full scale. */
+export const decibels = (state) => (state.offset === null ? "dBFS" : "dB");
+
 export function meter(app) {
   const { link } = app;
   const history = [];
@@ -22,7 +25,7 @@ export function meter(app) {
   const zone = h("span", { class: "chip" }, "–");
   const fill = h("i");
   const bar = h("div", { class: "bar", role: "meter", "aria-label": "Level", "aria-valuemin": "0", "aria-valuemax": String(FULL), "aria-valuenow": "0" }, fill);
-  const calibrated = h("p", { class: "note" }, "Not calibrated: levels are relative to full scale.");
+  const calibrated = h("p", { class: "note" }, "");
   const figures = { level: figure("Level", "dB"), equivalent: figure("Leq", "dB"), minimum: figure("Minimum", "dB"), maximum: figure("Maximum", "dB"), peak: figure("Peak, C", "dB"), loudness: figure("Momentary loudness", "LUFS") };
   const set = (change) => app.attempt(() => link.act("meter/set", change));
   const weighting = segments("Frequency weighting", [..."ACZ"].map((id) => ({ id, name: id })), (value) => set({ weighting: value }));
@@ -62,6 +65,7 @@ export function meter(app) {
       if (name !== "meter") return;
       weighting.set(state.weighting);
       time.set(state.time);
+      for (const each of [figures.level, figures.equivalent, figures.minimum, figures.maximum, figures.peak]) say(each.unit, decibels(state));
       say(calibrated, state.offset === null ? "Not calibrated: levels are relative to full scale." : `Calibrated: full scale is ${fixed(state.offset)} dB.`);
     },
     draw() {

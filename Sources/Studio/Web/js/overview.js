@@ -1,12 +1,15 @@
 // A card for each engine.
 
 import { figure, fixed, h, say } from "./dom.js";
+import { headroomOf } from "./equalizer.js";
 import { sourceName } from "./sound.js";
-import { readMeter, ZONES } from "./meter.js";
+import { decibels, readMeter, ZONES } from "./meter.js";
 import { readPrices } from "./ticker.js";
+import { readPitch } from "./tuner.js";
 
 /** Updates a second of all demo prices together. */
 const RATE = 100;
+const SYMBOLS = ["BTC", "ETH", "SOL"];
 
 export function overview(app) {
   const { link, browserSound } = app;
@@ -19,26 +22,39 @@ export function overview(app) {
   const tempo = figure("Tempo", "BPM");
   const peers = figure("Other programs", "");
   const lights = figure("Show", "");
+  const note = figure("Note", "");
+  const cents = figure("Deviation", "cents");
+  const gains = figure("Filters", "");
+  const headroom = figure("Headroom", "dB");
+  const recording = figure("Recording", "");
   const zone = h("span", { class: "chip" }, "–");
   let counted = null;
   const start = h("button", { type: "button", class: "primary", onclick: () => app.attempt(async () => {
     if (link.states.ticker?.running) return link.act("ticker/stop");
     counted = null;
-    const symbols = link.states.ticker.symbols;
-    await link.act("ticker/start", { symbols, rate: RATE / symbols.length });
+    const symbols = link.states.ticker.symbols.length ? link.states.ticker.symbols : SYMBOLS;
+    await link.act("ticker/start", { source: "simulated", symbols, rate: RATE / symbols.length });
   }) }, "Start");
-  const listen = h("button", { type: "button", onclick: () => app.attempt(() => browserSound.openMicrophone(link)) }, "Listen");
+  const listen = h("button", { type: "button", onclick: () => app.attempt(async () => {
+    if (!isListening()) return browserSound.openMicrophone(link);
+    await browserSound.close();
+    await link.act("sound/select", { kind: "none" });
+  }) }, "Listen");
+  const isListening = () => link.states.sound?.kind === "browser" && link.states.sound.client === link.client;
   const demo = h("button", { type: "button", onclick: () => app.attempt(() => link.act("sound/select", { kind: "demo" })) }, "Demo tone");
   const open = (path, name) => h("a", { href: `#/${path}`, class: "note" }, name);
   const card = (title, ...children) => h("section", { class: "card" }, h("h2", {}, title), ...children);
 
   return {
     title: "Overview", lead: "Every engine of Rustle, live from this server.",
-    topics: ["prices", "spectrum", "meter", "tempo"],
+    topics: ["prices", "spectrum", "meter", "pitch", "tempo"],
     elements: [h("div", { class: "cards" },
       card("Prices", h("div", { class: "figures" }, updates.element, rate.element), h("div", { class: "row spread" }, start, open("prices", "Open prices"))),
       card("Sound", h("div", { class: "figures" }, via.element, peak.element, sent.element), h("div", { class: "row spread" }, h("div", { class: "row" }, listen, demo), open("spectrum", "Open the spectrum"))),
       card("Noise", h("div", { class: "figures" }, level.element), h("div", { class: "row spread" }, zone, open("meter", "Open the meter"))),
+      card("Tuner", h("div", { class: "figures" }, note.element, cents.element), h("div", { class: "row spread" }, open("tuner", "Open the tuner"))),
+      card("Equalizer", h("div", { class: "figures" }, gains.element, headroom.element), h("div", { class: "row spread" }, open("equalizer", "Open the equalizer"))),
+      card("Recorder", h("div", { class: "figures" }, recording.element), h("div", { class: "row spread" }, open("recorder", "Open the recorder"))),
       card("Tempo", h("div", { class: "figures" }, tempo.element, peers.element), h("div", { class: "row spread" }, open("tempo", "Open tempo"))),
       card("Lights", h("div", { class: "figures" }, lights.element), h("div", { class: "row spread" }, open("lights", "Open the lights"))))],
     state(name, state) {
@@ -46,7 +62,17 @@ export function overview(app) {
         say(start, state.running ? "Stop" : "Start");
         if (!state.running) say(rate.output, "–");
       }
-      if (name === "sound") say(via.output, sourceName(state, app));
+      if (name === "sound") {
+        say(via.output, sourceName(state, app));
+        say(listen, isListening() ? "Stop listening" : "Listen");
+      }
+      if (name === "meter") say(level.unit, decibels(state));
+      if (name === "equalizer") {
+        const isFlat = [...state.left, ...state.right].every((gain) => gain === 0) && state.preamp === 0;
+        say(gains.output, state.bypassed ? "Bypassed" : isFlat ? "Flat" : "On");
+        say(headroom.output, fixed(headroomOf(state)));
+      }
+      if (name === "recorder") say(recording.output, state.recording ? (state.paused ? "Paused" : "Running") : "Stopped");
       if (name === "tempo") say(peers.output, String(state.peers));
       if (name === "lights") say(lights.output, state.running ? (state.armed ? "On stage" : "Playing, not sent") : "Stopped");
     },
@@ -68,6 +94,9 @@ export function overview(app) {
         say(zone, ZONES[reading.zone]);
         zone.dataset.class = reading.zone;
       }
+      const heard = link.values.pitch && readPitch(link.values.pitch);
+      say(note.output, heard?.hasNote ? heard.name : "–");
+      say(cents.output, heard?.hasNote ? fixed(heard.cents) : "–");
       if (beats) say(tempo.output, fixed(beats.view.getFloat64(8, true)));
       say(sent.output, String(browserSound.sent));
     },

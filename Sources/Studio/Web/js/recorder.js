@@ -22,17 +22,36 @@ export function recorder(app) {
   const stop = h("button", { type: "button", onclick: () => act("stop") }, "Stop");
   const format = choice("Format", [], () => {});
   const list = h("tbody");
+  const failure = h("p", { class: "error" });
   const empty = h("p", { class: "note" }, "No recordings yet.");
   const table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Recordings", ".hidden": true }, h("table", {},
-    h("thead", {}, h("tr", {}, ["Name", "Size", "Play", "Download", "Delete"].map((name) => h("th", { scope: "col" }, name)))), list));
+    h("thead", {}, h("tr", {}, ["Name", "Size", "Play", "Download", "Equalize", "Delete"].map((name) => h("th", { scope: "col" }, name)))), list));
   let [recording, names] = [null, ""];
+
+  // It plays in this browser, through the equalizer, in place of the sound before.
+  const open = async (address, name) => {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(`${name} is no longer there`);
+    await app.browserSound.openFile(link, new File([await answer.blob()], name));
+    location.hash = "#/equalizer";
+  };
+  const question = h("p", {});
+  const sure = h("dialog", { "aria-label": "Delete a recording" }, question, h("div", { class: "row" },
+    h("button", { type: "button", onclick: () => sure.close() }, "Keep"),
+    h("button", { type: "button", class: "danger", onclick: () => { sure.close(); act("delete", { name: sure.dataset.name }); } }, "Delete")));
+  const ask = (name) => {
+    sure.dataset.name = name;
+    say(question, `Delete ${name}? It cannot be restored.`);
+    sure.showModal();
+  };
 
   const row = ({ name, bytes }) => {
     const address = `recordings/${encodeURIComponent(name)}`;
     return h("tr", {}, h("td", {}, name), h("td", {}, `${fixed(bytes / 1e6, 1)} MB`),
       h("td", {}, h("audio", { src: address, controls: true, preload: "none", "aria-label": name })),
       h("td", {}, h("a", { href: address, download: name, class: "button" }, "Download")),
-      h("td", {}, h("button", { type: "button", "aria-label": `Delete ${name}`, onclick: () => act("delete", { name }) }, "Delete")));
+      h("td", {}, h("button", { type: "button", "aria-label": `Open ${name} in the equalizer`, onclick: () => app.attempt(() => open(address, name)) }, "Equalize")),
+      h("td", {}, h("button", { type: "button", "aria-label": `Delete ${name}`, onclick: () => ask(name) }, "Delete")));
   };
 
   return {
@@ -40,8 +59,8 @@ export function recorder(app) {
     topics: ["recording", "levels"],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
-        h("div", { class: "hero" }, clock, h("div", { class: "row" }, start, pause, stop, format.element)), bars.map((each) => each.element)),
-      h("section", { class: "card wide" }, h("h2", {}, "Recordings"), empty, table))],
+        h("div", { class: "hero" }, clock, h("div", { class: "row" }, start, pause, stop, format.element)), failure, bars.map((each) => each.element)),
+      h("section", { class: "card wide" }, h("h2", {}, "Recordings"), empty, table, sure))],
     state(name, state) {
       if (name !== "recorder") return;
       const before = recording;
@@ -52,7 +71,8 @@ export function recorder(app) {
       say(pause, state.paused ? "Resume recording" : "Pause recording");
       format.set(state.formats.map((id) => ({ id, name: id.toUpperCase() })));
       if (before !== recording) app.announce(recording ? "Recording" : "Recording stopped");
-      if (state.error) app.report(state.error);
+      say(failure, state.error ? `The last recording ended early: ${state.error}` : "");
+      failure.hidden = !state.error;
       const ended = state.recordings.filter((each) => each.name !== recording);
       empty.hidden = ended.length > 0;
       table.hidden = !empty.hidden;

@@ -107,7 +107,7 @@ export class BrowserSound {
 export function sourceName(sound, { link, browserSound }) {
   switch (sound?.kind) {
     case "demo": return "Demo tone";
-    case "device": return sound.name;
+    case "device": return sound.devices.find((device) => device.name === sound.name)?.description || sound.name;
     case "browser": return sound.client === link.client ? browserSound.file ?? "This microphone" : "Another browser";
     default: return "No sound";
   }
@@ -139,7 +139,7 @@ export function picker(app) {
     const sound = link.states.sound ?? { kind: "none", devices: [] };
     const isFile = browserSound.file !== null && sound.kind === "browser" && sound.client === link.client;
     const options = [["none", "No sound"], ["demo", "Demo tone"], ["browser", "This microphone"]]
-      .concat(sound.devices.map((device) => [`device:${device.name}`, `Server: ${device.name}`]));
+      .concat(sound.devices.map((device) => [`device:${device.name}`, `Server: ${device.description || device.name}`]));
     const isOther = sound.kind === "browser" && sound.client !== link.client;
     if (isOther || isFile) options.push(["now", sourceName(sound, app)]);
     const texts = options.flat().join("\n");

@@ -27,8 +27,14 @@ export function spectrum(app) {
   let [points, range, sequence, isFrozen, lastPicture] = [null, [20, 20000], -1, false, 0];
   const strongest = figure("Strongest frequency", "Hz", "peak");
   const level = figure("Its level", "dBFS");
-  const sizes = [256, 512, 1024, 2048, 4096, 8192, 16384].map((size) => ({ id: String(size), name: `${size} points` }));
-  const size = choice("Frame", sizes, (value) => app.attempt(() => link.act("spectrum/set", { size: Number(value) })));
+  const sizes = [256, 512, 1024, 2048, 4096, 8192, 16384].map((size) => ({ id: String(size), name: `${size} samples` }));
+  const size = choice("Frame length", sizes, (value) => app.attempt(() => link.act("spectrum/set", { size: Number(value) })));
+  const ranges = [[20, 20000, "20 Hz to 20 kHz"], [20, 500, "20 to 500 Hz"], [200, 4000, "200 Hz to 4 kHz"], [2000, 20000, "2 to 20 kHz"]]
+    .map(([low, high, name]) => ({ id: `${low},${high}`, name }));
+  const frequencies = choice("Range", ranges, (value) => {
+    const [low, high] = value.split(",").map(Number);
+    return app.attempt(() => link.act("spectrum/set", { low, high }));
+  });
   const freeze = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
     isFrozen = !isFrozen;
     freeze.setAttribute("aria-pressed", String(isFrozen));
@@ -79,15 +85,22 @@ export function spectrum(app) {
     title: "Spectrum", lead: "Level over frequency, 30 times a second. The violet line holds the peaks.",
     topics: ["spectrum"],
     elements: [h("section", { class: "card" },
-      h("div", { class: "row spread" }, h("div", { class: "figures" }, strongest.element, level.element), h("div", { class: "row" }, size.element, freeze)),
+      h("div", { class: "row spread" }, h("div", { class: "figures" }, strongest.element, level.element), h("div", { class: "row" }, size.element, frequencies.element, freeze)),
       line.canvas, fall.canvas,
       h("p", { class: "note" }, "No sound? Choose one in the header."))],
-    state(name, state) { if (name === "spectrum") size.set(sizes, String(state.size)); },
+    state(name, state) {
+      if (name !== "spectrum") return;
+      size.set(sizes, String(state.size));
+      frequencies.set(ranges, `${state.low},${state.high}`);
+    },
     draw() {
       const value = link.values.spectrum;
       if (value && value.sequence !== sequence && !isFrozen) {
         sequence = value.sequence;
-        range = [value.view.getFloat32(0, true), value.view.getFloat32(4, true)];
+        const now = [value.view.getFloat32(0, true), value.view.getFloat32(4, true)];
+        // Rows and peaks of another range are of other frequencies.
+        if (now.join() !== range.join()) { peaks.fill(0); history.clearRect(0, 0, POINTS, ROWS); }
+        range = now;
         points = value.bytes.subarray(HEADER, HEADER + POINTS);
         for (let place = 0; place < POINTS; place++) {
           peaks[place] = Math.max(points[place], peaks[place] - FALL);

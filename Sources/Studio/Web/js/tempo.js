@@ -7,16 +7,16 @@ export function tempo(app) {
   const bpm = figure("Tempo", "BPM");
   const beat = figure("Beat", "");
   const peers = figure("Other programs", "");
-  const source = figure("Follows", "");
+  const source = figure("Source", "");
   const dots = h("div", { class: "beats", role: "img", "aria-label": "Beat of the bar" });
   const number = h("input", { type: "number", id: "bpm", min: "20", max: "999", step: "0.01", onchange: () => app.attempt(() => link.act("tempo/set", { bpm: Number(number.value) })) });
   const tap = h("button", { type: "button", class: "tap", onclick: () => app.attempt(() => link.act("tempo/tap")) }, "Tap");
   const join = h("button", { type: "button", onclick: () => app.attempt(() => link.act("tempo/session", { enabled: !link.states.tempo.enabled })) }, "Join the session");
-  const play = h("button", { type: "button", onclick: () => app.attempt(() => link.act("tempo/play", { playing: !link.states.tempo.playing })) }, "Start");
+  const play = h("button", { type: "button", onclick: () => app.attempt(() => link.act("tempo/play", { playing: !link.states.tempo.playing })) }, "Start playing");
   let shown = -1;
 
   return {
-    title: "Tempo", lead: "One clock for every light. It follows the session that music programs share on this network, or taps.",
+    title: "Tempo", lead: "The clock that the lights follow: set by hand, tapped, or shared with the music programs of this network.",
     topics: ["tempo"],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card" }, h("div", { class: "figures" }, bpm.element, beat.element, peers.element, source.element), dots,
@@ -27,9 +27,9 @@ export function tempo(app) {
       if (document.activeElement !== number) number.value = state.bpm.toFixed(2);
       join.setAttribute("aria-pressed", String(state.enabled));
       say(join, state.enabled ? "Leave the session" : "Join the session");
-      say(play, state.playing ? "Stop" : "Start");
+      say(play, state.playing ? "Stop playing" : "Start playing");
       play.disabled = !state.enabled;
-      say(source.output, { manual: "The number", tap: "Taps", session: "The session", link: "The session", midi: "MIDI clock", audio: "Sound" }[state.source] ?? state.source);
+      say(source.output, { manual: "Manual", tap: "Tap", session: "Session", link: "Session", midi: "MIDI clock", audio: "Sound" }[state.source] ?? state.source);
       const count = Math.min(16, Math.max(1, Math.round(state.quantum)));
       if (dots.children.length !== count) dots.replaceChildren(...Array.from({ length: count }, () => h("i")));
     },

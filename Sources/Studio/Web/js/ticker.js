@@ -1,33 +1,98 @@
-// Simulated prices in a table.
+// Prices in a table, the candles of one symbol, and alerts.
 
-import { colour, fixed, h, plot, say } from "./dom.js";
+import { choice, fixed, h, plot, say } from "./dom.js";
 
 const HISTORY = 240;
+const CANDLES = 120;
+const [UP, DOWN] = ["#58e69a", "#ff8a7a"];
+
+/** The rows of a value: their count, then each after the name of its symbol. */
+function readRows({ view, bytes }, row) {
+  let at = 2;
+  const text = () => {
+    const start = at + 1;
+    at = start + bytes[at];
+    return new TextDecoder().decode(bytes.subarray(start, at));
+  };
+  const number = (read) => { at += 8; return view[read](at - 8, true); };
+  return Array.from({ length: view.getUint16(0, true) }, () => row(text, () => number("getFloat64"), () => Number(number("getBigInt64"))));
+}
 
 /** The rows of a value of the topic `prices`. */
-export function readPrices({ view, bytes }) {
-  let at = 2;
-  return Array.from({ length: view.getUint16(0, true) }, () => {
-    const start = at + 1 + bytes[at];
-    const symbol = new TextDecoder().decode(bytes.subarray(at + 1, start));
-    at = start + 32;
-    return { symbol, price: view.getFloat64(start, true), change: view.getFloat64(start + 8, true),
-      time: Number(view.getBigInt64(start + 16, true)), count: Number(view.getBigUint64(start + 24, true)) };
-  });
-}
+export const readPrices = (value) => readRows(value, (text, number, integer) =>
+  ({ symbol: text(), price: number(), change: number(), time: integer(), count: integer(), digits: text() }));
+
+/** The candles of a value of the topic `candles`. */
+const readCandles = (value) => readRows(value, (text, number, integer) =>
+  ({ symbol: text(), start: integer(), open: number(), high: number(), low: number(), close: number(), volume: number(), trades: integer() }));
+
+const clock = (time) => new Date(time).toTimeString().slice(0, 8);
 
 export function ticker(app) {
   const { link } = app;
-  let [symbols, rows, sequence] = [[], [], -1];
+  let [rows, sequence, candles, candle, asked] = [new Map(), -1, [], -1, ""];
+  let shownAlerts = null;
   const body = h("tbody");
   const lost = h("output", { "aria-label": "Values replaced by newer ones" }, "0");
   const rate = h("input", { type: "number", min: "0.1", max: "1000", step: "0.1", id: "price-rate", value: "2" });
   const names = h("input", { type: "text", id: "symbols", value: "BTC, ETH, SOL", autocomplete: "off", spellcheck: "false" });
-  const start = h("button", { type: "button", class: "primary", onclick: () => app.attempt(async () => {
-    if (link.states.ticker?.running) return link.act("ticker/stop");
-    const symbols = names.value.split(/[\s,]+/).filter(Boolean);
-    await link.act("ticker/start", { symbols, rate: Number(rate.value) });
-  }) }, "Start");
+  const source = choice("Source", [], () => showRate());
+  const simulated = h("label", {}, h("span", {}, "Updates a second of each"), rate);
+  const connection = h("p", { class: "note" });
+  const texts = (input) => input.value.split(/[\s,]+/).filter(Boolean);
+  const begin = (change = {}) => app.attempt(() => link.act("ticker/start",
+    { source: source.select.value, symbols: texts(names), rate: Number(rate.value), interval: Number(interval.select.value), ...change }));
+  const start = h("button", { type: "button", class: "primary", onclick: () =>
+    link.states.ticker?.running ? app.attempt(() => link.act("ticker/stop")) : begin() }, "Start");
+  const showRate = () => { simulated.hidden = source.select.value !== "simulated"; };
+
+  const symbol = choice("Symbol", [], () => load());
+  const interval = choice("Interval", [], (value) => { if (link.states.ticker.running) begin({ interval: Number(value) }); });
+  const newest = h("output", { "aria-label": "Newest candle" }, "–");
+  const chart = plot("Candles; the newest is said below", 220, (context, width, height) => {
+    context.clearRect(0, 0, width, height);
+    if (!candles.length) return;
+    const [low, high] = [Math.min(...candles.map((each) => each.low)), Math.max(...candles.map((each) => each.high))];
+    const y = (price) => 10 + (height - 30) * (1 - (price - low) / (high - low || 1));
+    context.fillStyle = "#a8aeaf";
+    context.font = "12px Roboto, sans-serif";
+    context.fillText(String(high), 4, 20);
+    context.fillText(String(low), 4, height - 8);
+    const step = Math.max(4, Math.min(16, width / CANDLES));
+    candles.slice(-Math.floor(width / step)).reverse().forEach((each, place) => {
+      const x = width - (place + 0.5) * step;
+      // A falling candle is hollow: not by its colour alone.
+      const isUp = each.close >= each.open;
+      context.strokeStyle = context.fillStyle = isUp ? UP : DOWN;
+      context.beginPath();
+      context.moveTo(x, y(each.high));
+      context.lineTo(x, y(each.low));
+      context.stroke();
+      const [top, bottom] = [y(Math.max(each.open, each.close)), y(Math.min(each.open, each.close))];
+      if (isUp) return context.fillRect(x - step * 0.35, top, step * 0.7, Math.max(1, bottom - top));
+      context.clearRect(x - step * 0.35, top, step * 0.7, Math.max(1, bottom - top));
+      context.strokeRect(x - step * 0.35, top, step * 0.7, Math.max(1, bottom - top));
+    });
+  });
+  const show = () => {
+    const last = candles.at(-1);
+    say(newest, last ? `${clock(last.start)} open ${last.open} high ${last.high} low ${last.low} close ${last.close}, ${last.trades} trades` : "–");
+    chart.draw();
+  };
+  // Those before the page was opened.
+  const load = () => app.attempt(async () => {
+    const name = asked = symbol.select.value;
+    const result = name ? await link.act("ticker/candles", { symbol: name }) : { candles: [] };
+    if (asked === name) { candles = result.candles; show(); }
+  });
+  const choose = () => {
+    const known = [...rows.keys()].map((id) => ({ id, name: id }));
+    symbol.set(known, rows.has(symbol.select.value) ? symbol.select.value : known[0]?.id);
+    if (symbol.select.value !== asked) load();
+  };
+
+  const thresholds = h("input", { type: "text", id: "thresholds", placeholder: "BTC>105, ETH<95~1", autocomplete: "off", spellcheck: "false" });
+  const alerts = h("ol", { class: "note" });
 
   const row = (symbol) => {
     const cells = { price: h("td", {}, "–"), change: h("td", {}, "–"), time: h("td", {}, "–"), count: h("td", {}, "0") };
@@ -42,46 +107,75 @@ export function ticker(app) {
         const y = height - 4 - ((price - low) / (high - low || 1)) * (height - 8);
         if (place) context.lineTo(x, y); else context.moveTo(x, y);
       });
-      context.strokeStyle = history.at(-1) >= history[0] ? "#58e69a" : "#ff8a7a";
+      context.strokeStyle = history.at(-1) >= history[0] ? UP : DOWN;
       context.lineWidth = 1.5;
       context.stroke();
     });
     spark.canvas.style.width = "140px";
     const element = h("tr", { class: "none" }, h("td", {}, symbol), cells.price, cells.change, cells.time, cells.count, h("td", {}, spark.canvas));
-    return { ...cells, element, history, spark };
+    body.append(element);
+    rows.set(symbol, { ...cells, element, history, spark });
+    return rows.get(symbol);
   };
 
   return {
-    title: "Prices", lead: "A simulated market. The table shows the newest price of each symbol; what was replaced meanwhile is counted.",
-    topics: ["prices"],
-    elements: [
-      h("section", { class: "card" },
-        h("div", { class: "row" }, start, h("label", { for: "symbols" }, "Symbols"), names, h("label", { for: "price-rate" }, "Updates a second of each"), rate),
+    title: "Prices", lead: "The newest price of each symbol, candles and alerts, of a simulated market, a live feed or a recording.",
+    topics: ["prices", "candles"],
+    elements: [h("div", { class: "cards" },
+      h("section", { class: "card wide" },
+        h("div", { class: "row" }, start, source.element, h("label", { for: "symbols" }, "Symbols"), names, simulated), connection,
         h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Prices" }, h("table", {},
           h("thead", {}, h("tr", {}, ["Symbol", "Price", "Change", "Time", "Updates", "Course"].map((name) => h("th", { scope: "col" }, name)))), body)),
-        h("p", { class: "note" }, "Values replaced by newer ones on the way here: ", lost))],
+        h("p", { class: "note" }, "Values replaced by newer ones before they were sent to this page: ", lost)),
+      h("section", { class: "card wide" }, h("h2", {}, "Candles"), h("div", { class: "row" }, symbol.element, interval.element),
+        chart.canvas, h("p", { class: "note" }, newest)),
+      h("section", { class: "card wide" }, h("h2", {}, "Alerts"),
+        h("div", { class: "row" }, h("label", { for: "thresholds" }, "Report a price above or below"), thresholds,
+          h("button", { type: "button", onclick: () => app.attempt(() => link.act("ticker/thresholds", { thresholds: texts(thresholds) })) }, "Set")), h("div", { role: "log", "aria-label": "Alerts" }, alerts)))],
     state(name, state) {
       if (name !== "ticker") return;
       say(start, state.running ? "Stop" : "Start");
-      if (state.symbols.join() === symbols.join()) return;
-      symbols = state.symbols;
-      rows = symbols.map(row);
-      body.replaceChildren(...rows.map((each) => each.element));
-      names.value = symbols.join(", ");
+      source.set(state.sources, state.running || !source.select.value ? state.source : undefined);
+      showRate();
+      interval.set(state.intervals.map((each) => ({ id: String(each), name: each < 60 ? `${each} s` : `${each / 60} min` })), String(state.interval));
+      say(connection, state.connection ?? "");
+      connection.hidden = !state.connection;
+      if (document.activeElement !== thresholds) thresholds.value = state.thresholds.join(", ");
+      const key = state.alerts.map((each) => each.time + each.text).join("\n");
+      if (key !== shownAlerts) {
+        shownAlerts = key;
+        alerts.replaceChildren(...state.alerts.toReversed().map((each) => h("li", {}, `${clock(each.time)} ${each.text}`)));
+      }
+      const course = [state.source, state.interval, ...state.symbols].join();
+      if (course === body.dataset.course) return;
+      body.dataset.course = course;
+      [rows, candles, asked] = [new Map(), [], ""];
+      body.replaceChildren();
+      state.symbols.forEach(row);
+      choose();
+      names.value = state.symbols.join(", ");
       rate.value = Number(state.rate.toFixed(1));
     },
     draw() {
+      const closed = link.values.candles;
+      if (closed && closed.sequence !== candle) {
+        candle = closed.sequence;
+        const last = readCandles(closed).find((each) => each.symbol === symbol.select.value);
+        if (last && last.start !== candles.at(-1)?.start) { candles = [...candles, last].slice(-CANDLES); show(); }
+      }
+      chart.draw();
       const value = link.values.prices;
       if (!value || value.sequence === sequence) return;
       sequence = value.sequence;
-      for (const { symbol, price, change, time, count } of readPrices(value)) {
-        const cells = rows[symbols.indexOf(symbol)];
-        if (!cells) continue;
+      for (const { symbol, price, change, time, count, digits } of readPrices(value)) {
+        const isNew = !rows.has(symbol);
+        const cells = rows.get(symbol) ?? row(symbol);
+        if (isNew) choose();
         cells.element.className = "";
-        say(cells.price, `$${price.toFixed(2)}`);
+        say(cells.price, link.states.ticker.source === "simulated" ? `$${price.toFixed(2)}` : digits);
         say(cells.change, `${change >= 0 ? "▲" : "▼"} ${fixed(100 * Math.abs(change), 2)} %`);
         cells.change.className = change >= 0 ? "up" : "down";
-        say(cells.time, new Date(time).toTimeString().slice(0, 8));
+        say(cells.time, clock(time));
         if (cells.count.textContent !== String(count)) {
           say(cells.count, String(count));
           cells.history.push(price);

@@ -6,6 +6,15 @@ const DEGREES_PER_CENT = 1.2;
 const [X, Y, RADIUS] = [200, 190, 160];
 /** Bars of the strobe, and the most that pass in a second: flashes faster than three a second can harm. */
 const [BARS, FASTEST] = [16, 3];
+/** The milliseconds of the history, and the cents at its edges. */
+const [SPAN, EDGE] = [10000, 50];
+
+/** The reading of a value of the topic `pitch`. */
+export function readPitch({ view, bytes }) {
+  const [frequency, confidence, cents, , target] = Array.from({ length: 5 }, (_, place) => view.getFloat64(8 * place, true));
+  return { frequency, confidence, cents, target, hasNote: frequency > 0, isInTune: view.getUint8(43) === 1, string: view.getUint8(44),
+    name: new TextDecoder().decode(bytes.subarray(45)).replace("#", "♯").replace("b", "♭") };
+}
 
 export function tuner(app) {
   const { link } = app;
@@ -45,6 +54,19 @@ export function tuner(app) {
     for (let bar = -1; bar < BARS; bar++) context.fillRect((bar + place) * step, 0, step / 2, height);
   });
 
+  const past = [];
+  const history = plot("Cents of the last ten seconds; the newest is said above", 110, (context, width, height) => {
+    context.clearRect(0, 0, width, height);
+    const y = (cents) => height * (0.5 - cents / (2 * EDGE));
+    context.fillStyle = "#2c3238";
+    context.fillRect(0, y(0) - 0.5, width, 1);
+    const now = performance.now();
+    for (const { at, cents, isInTune } of past) {
+      context.fillStyle = isInTune ? "#58e69a" : "#ffc689";
+      context.fillRect(width * (1 - (now - at) / SPAN), y(Math.max(-EDGE, Math.min(EDGE, cents))) - 1.5, 3, 3);
+    }
+  });
+
   return {
     title: "Tuner", lead: "The nearest note or string, and how far the sound is from it.",
     topics: ["pitch"],
@@ -52,7 +74,7 @@ export function tuner(app) {
       h("div", { class: "tuner" },
         svg("svg", { viewBox: "0 0 400 215", "aria-hidden": "true" }, arc(-50, 50, "dial"), arc(-2, 2, "dial good"), ...ticks, needle, svg("circle", { cx: X, cy: Y, r: 7, fill: "currentColor" })),
         note, h("p", {}, cents, " cents"), guide, spoken, strings),
-      strobe.canvas,
+      strobe.canvas, history.canvas,
       h("div", { class: "figures" }, frequency.element, target.element, confidence.element),
       h("div", { class: "row" }, instrument.element, temperament.element, h("label", { for: "a4" }, "A4 in Hz"), reference))],
     state(name, state) {
@@ -67,15 +89,14 @@ export function tuner(app) {
       place = (((place + Math.max(-FASTEST, Math.min(FASTEST, beat ?? 0)) * (now - drawn) / 1000) % 1) + 1) % 1;
       drawn = now;
       strobe.draw();
+      history.draw();
       const value = link.values.pitch;
       if (!value || value.sequence === sequence) return;
       sequence = value.sequence;
-      const { view } = value;
-      const [hertz, sure, off, , goal] = Array.from({ length: 5 }, (_, place) => view.getFloat64(8 * place, true));
-      const [isInTune, string] = [view.getUint8(43) === 1, view.getUint8(44)];
-      const name = new TextDecoder().decode(value.bytes.subarray(45)).replace("#", "♯").replace("b", "♭");
-      const hasNote = hertz > 0;
+      const { frequency: hertz, confidence: sure, cents: off, target: goal, hasNote, isInTune, string, name } = readPitch(value);
       beat = hasNote ? hertz - goal : null;
+      while (past[0]?.at < value.at - SPAN) past.shift();
+      if (hasNote) past.push({ at: value.at, cents: off, isInTune });
       needle.style.transform = `rotate(${(hasNote ? Math.max(-55, Math.min(55, off)) : -55) * DEGREES_PER_CENT}deg)`;
       say(note, hasNote ? name : "–");
       say(cents, hasNote ? `${off > 0 ? "+" : ""}${fixed(off)}` : "–");

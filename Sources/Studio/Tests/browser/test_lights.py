@@ -1,0 +1,98 @@
+"""Tempo and lights, with a lamp at the other end."""
+
+import socket
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from conftest import Studio
+from page import number, until
+
+
+def test_taps_set_the_tempo(open_page):
+    page = open_page("tempo")
+    for _ in range(6):
+        page.keyboard.press("t")
+        page.wait_for_timeout(400)
+    until(page, "+document.querySelector('[aria-label=Tempo]').value > 125")
+    assert 130 <= number(page, "[aria-label=Tempo]") <= 155
+
+
+def test_nothing_is_sent_to_lamps_before_the_output_is_armed(open_page):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as lamp:
+        lamp.bind(("127.0.0.1", 0))
+        lamp.settimeout(0.5)
+        page = open_page("lights")
+        page.get_by_role("button", name="Start", exact=True).click()
+        page.get_by_role("button", name="Blackout").wait_for()
+        with pytest.raises(TimeoutError):
+            lamp.recv(2000)
+        page.locator("#address").fill(f"sacn:127.0.0.1:{lamp.getsockname()[1]}")
+        page.get_by_role("button", name="Arm").click()
+        expect(page.get_by_role("button", name="Disarm")).to_be_visible()
+        assert lamp.recv(2000)[4:13] == b"ASC-E1.17"
+        page.get_by_role("button", name="Blackout").click()
+        expect(page.get_by_role("button", name="Restore")).to_be_visible()
+        deadline = time.monotonic() + 5
+        while True:
+            packet = lamp.recv(2000)
+            # Data with the start code 0.
+            if packet[18:22] == b"\0\0\0\4" and packet[125] == 0 and not any(packet[126:]):
+                break
+            assert time.monotonic() < deadline, "expected dark slots"
+        page.get_by_role("button", name="Disarm").click()
+        expect(page.get_by_role("button", name="Arm", exact=True)).to_be_visible()
+        page.wait_for_timeout(300)
+        lamp.setblocking(False)
+        try:
+            while True:
+                lamp.recv(2000)
+        except BlockingIOError:
+            pass
+        page.wait_for_timeout(300)
+        with pytest.raises(BlockingIOError):
+            lamp.recv(2000)
+
+
+def test_a_show_of_a_file_has_its_scenes_and_faders(browser, tmp_path):
+    show, rig = tmp_path / "show.json", tmp_path / "rig.json"
+    rig.write_text('{"v":1,"fixtures":[{"id":1,"profile":"rgb-par","protocol":"sacn","universe":1,"address":1,"position":[0,4,2]}]}')
+    show.write_text("""{"v":1,"name":"Small","cues":[{"name":"walk in","scene":"all on"},{"scene":"none"}],"faders":["key light"],"scenes":[{"name":"all on","layers":[{"effect":"solid","opacity":0,
+        "modulators":[{"target":"opacity","source":"fader","fader":"key light","amount":1}]}]},{"name":"none","layers":[]}]}""")
+    studio = Studio("--show", str(show), "--rig", str(rig))
+    page = browser.new_context().new_page()
+    page.goto(f"{studio.address}#/lights")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("button", name="all on")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="Cue 1: walk in")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Cue 2").click()
+    expect(page.get_by_role("button", name="Cue 2")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_role("button", name="Cue 1: walk in")).to_have_attribute("aria-pressed", "true")
+    fader = page.get_by_label("key light")
+    fader.focus()
+    fader.press("End")
+    until(page, "fetch('/api/state').then((answer) => answer.json()).then(({ states }) => states.lights.levels[0] === 1)")
+    page.context.close()
+    assert studio.stop() == 0
+
+
+def test_a_key_that_is_held_is_one_key(open_page):
+    page = open_page("lights")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("button", name="Blackout")).to_be_enabled()
+    page.get_by_label("Master").focus()
+    page.keyboard.down("b")
+    for _ in range(10):
+        page.keyboard.down("b")
+    expect(page.get_by_role("button", name="Restore")).to_be_visible()
+    page.wait_for_timeout(300)
+    expect(page.get_by_role("button", name="Restore")).to_be_visible()
+    page.keyboard.up("b")
+    page.keyboard.press("?")
+    page.get_by_label("These keys act").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("b")
+    page.wait_for_timeout(300)
+    expect(page.get_by_role("button", name="Restore")).to_be_visible()

@@ -1,0 +1,107 @@
+"""Prices of a simulated market, a recording and a live feed."""
+
+import contextlib
+import json
+import re
+import socket
+import threading
+import time
+
+from playwright.sync_api import expect
+
+from client import post
+from conftest import Studio
+from page import number, until
+
+
+def test_prices_start_and_stop_for_everybody(open_page):
+    first, second = open_page(), open_page("prices")
+    first.get_by_role("button", name="Start").click()
+    until(first, "+document.getElementById('n').value > 50")
+    until(first, "+document.getElementById('rate').value > 0")
+    assert 80 <= number(first, "#rate") <= 120
+    expect(second.locator("tbody tr")).to_have_count(3)
+    expect(second.locator("tbody tr").first.locator("td").nth(1)).to_have_text(re.compile(r"^\$\d+\.\d\d$"))
+    second.get_by_role("button", name="Stop").click()
+    expect(first.get_by_role("button", name="Start")).to_be_visible()
+    first.wait_for_timeout(200)
+    before = number(first, "#n")
+    first.wait_for_timeout(300)
+    assert number(first, "#n") == before
+
+
+def test_candles_and_alerts_are_those_of_all_pages(open_page, studio):
+    page = open_page("prices")
+    page.get_by_label("Updates a second of each").fill("50")
+    page.get_by_label("Interval").select_option("1")
+    page.get_by_role("button", name="Start").click()
+    candle = page.get_by_label("Newest candle")
+    expect(candle).to_have_text(re.compile(r"^\d\d:\d\d:\d\d open [\d.]+ high [\d.]+ low [\d.]+ close [\d.]+, \d+ trades$"))
+    high, low = [float(re.search(f"{name} ([\\d.]+)", candle.inner_text())[1]) for name in ["high", "low"]]
+    assert high >= low > 0
+    page.get_by_label("Report a price above or below").fill("BTC>0.01, ETH<0.01")
+    page.get_by_role("button", name="Set").click()
+    expect(page.get_by_role("log").locator("li")).to_have_count(1)
+    expect(page.get_by_role("log")).to_contain_text("is at or above 0.01")
+    page.get_by_label("Report a price above or below").fill("BTC over 1")
+    page.get_by_role("button", name="Set").click()
+    expect(page.get_by_role("alert")).to_contain_text("such as BTC>100")
+    # Another page has the candles and alerts of before.
+    time.sleep(1)
+    other = open_page("prices")
+    expect(other.get_by_role("log").locator("li")).to_have_count(1)
+    status, _, text = post(studio, "ticker/candles", {"symbol": "BTC"})
+    candles = json.loads(text)["result"]["candles"]
+    assert status == 200 and len(candles) >= 2
+    assert all(later["start"] - earlier["start"] == 1000 for earlier, later in zip(candles, candles[1:]))
+    assert all(each["low"] <= min(each["open"], each["close"]) and each["high"] >= max(each["open"], each["close"]) for each in candles)
+    assert all(45 <= each["trades"] <= 55 for each in candles[1:]), candles
+
+
+def trades(count, start=1_700_000_000_000):
+    return [json.dumps({"symbol": "GOLD" if place % 2 else "ÄRT", "price": f"{1 + place / 1000:.5f}", "t_ms": start + 10 * place})
+            for place in range(count)]
+
+
+def choose(page, source):
+    page.get_by_label("Source").select_option(label=source)
+    page.get_by_label("Symbols").fill("")
+    page.get_by_role("button", name="Start").click()
+
+
+def test_a_recording_is_played_to_its_end(browser, tmp_path):
+    recording = tmp_path / "trades.ndjson"
+    recording.write_text("\n".join(trades(100)) + "\n")
+    studio = Studio("--prices", str(recording))
+    page = browser.new_context().new_page()
+    page.goto(f"{studio.address}#/prices")
+    choose(page, "Recording: trades.ndjson")
+    expect(page.get_by_role("row").filter(has_text="ÄRT").locator("td").nth(1)).to_have_text("1.09800")
+    expect(page.get_by_role("row").filter(has_text="GOLD").locator("td").nth(4)).to_have_text("50")
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    page.context.close()
+    assert studio.stop() == 0
+
+
+def test_a_live_feed_is_shown_with_its_connection(browser):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    with server.accept()[0] as client:
+                        for line in trades(1_000, int(time.time() * 1000)):
+                            client.sendall(line.encode() + b"\n")
+                            time.sleep(0.02)
+
+        threading.Thread(target=serve, daemon=True).start()
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        studio = Studio("--feed", address)
+        page = browser.new_context().new_page()
+        page.goto(f"{studio.address}#/prices")
+        choose(page, f"Live: {address}")
+        expect(page.get_by_text(f"connected to {address}")).to_be_visible()
+        until(page, "document.querySelectorAll('tbody tr').length === 2 && Number(document.querySelector('tbody tr td:nth-child(5)').textContent) > 20")
+        page.get_by_role("button", name="Stop").click()
+        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        page.context.close()
+        assert studio.stop() == 0

@@ -1,0 +1,190 @@
+"""The screens of the sound, with a fake microphone, the demo tone and files."""
+
+import wave
+
+from playwright.sync_api import expect
+
+from page import choose_demo, number, until
+
+
+def test_the_microphone_is_tuned_within_a_cent(open_page, studio):
+    page = open_page()
+    page.get_by_role("button", name="Listen").click()
+    until(page, "+document.getElementById('sent').value > 48000")
+    until(page, "Math.abs(+document.getElementById('peak').value - 440) < 1")
+    assert page.locator("#via").inner_text() == "This microphone"
+    page.goto(f"{studio.address}#/tuner")
+    expect(page.get_by_label("Note", exact=True)).to_have_text("A4", timeout=2000)
+    page.wait_for_timeout(500)
+    assert abs(number(page, "output[aria-label=Cents]")) <= 1
+    expect(page.locator(".guide")).to_have_text("In tune")
+    page.goto(f"{studio.address}#/")
+    page.get_by_role("button", name="Stop listening").click()
+    expect(page.locator("#via")).to_have_text("No sound")
+    expect(page.get_by_role("button", name="Listen")).to_be_visible()
+
+
+def test_a_file_is_heard(open_page, tone, tmp_path):
+    page = open_page("tuner")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="File…").click()
+    chooser.value.set_files(tone)
+    expect(page.get_by_label("Note", exact=True)).to_have_text("A4")
+    expect(page.locator("#source-select option:checked")).to_have_text("a440.wav")
+    broken = tmp_path / "broken.wav"
+    broken.write_bytes(b"no sound")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="File…").click()
+    chooser.value.set_files(broken)
+    expect(page.get_by_role("alert")).to_contain_text("broken.wav is no sound file")
+
+
+def test_a_choice_of_sound_is_made_by_enter_not_by_arrows(open_page):
+    page = open_page()
+    select = page.get_by_label("Sound", exact=True)
+    select.focus()
+    select.press("ArrowDown")
+    page.wait_for_timeout(200)
+    assert page.evaluate("fetch('/api/state').then((answer) => answer.json()).then(({ states }) => states.sound.kind)") == "none"
+    select.press("Enter")
+    expect(page.locator("#via")).to_have_text("Demo tone")
+
+
+def test_no_number_stays_when_the_sound_ends(open_page):
+    page = open_page("meter")
+    choose_demo(page)
+    expect(page.locator(".chip")).not_to_have_text("–")
+    page.get_by_label("Sound", exact=True).select_option("none")
+    expect(page.locator(".chip")).to_have_text("–")
+    page.wait_for_timeout(2500)
+    expect(page.locator("#connection")).to_have_text("Live")
+
+
+def test_the_meter_names_its_class(open_page):
+    page = open_page("meter")
+    choose_demo(page)
+    # The demo tone rises and falls: several classes in a few seconds, each as a word.
+    seen = set()
+    for _ in range(150):
+        seen.add(page.locator(".chip").inner_text())
+        page.wait_for_timeout(100)
+        if len(seen - {"–"}) >= 3:
+            break
+    assert len(seen & {"Silent", "Quiet", "Average", "Noisy", "Loud"}) >= 3, seen
+    value = page.get_by_role("meter").get_attribute("aria-valuetext")
+    assert value.split(", ")[1] in seen
+
+
+def test_a_slider_moves_the_sound_and_the_other_browser(open_page):
+    first, second = open_page("equalizer"), open_page("equalizer")
+    choose_demo(first)
+    until(first, "parseFloat(document.querySelector('[aria-label=\"Peak in\"]').value.replace('−', '-')) < 0")
+    slider = first.get_by_label("Left, 512 Hz")
+    slider.focus()
+    slider.press("PageDown")
+    slider.press("ArrowDown")
+    expect(second.get_by_label("Right, 512 Hz")).to_have_value("-3.5")
+    for _ in range(3):
+        slider.press("PageDown")
+    expect(second.get_by_label("Left, 512 Hz")).to_have_value("-12")
+    first.wait_for_timeout(400)
+    gain = number(first, "[aria-label='Peak out']") - number(first, "[aria-label='Peak in']")
+    assert gain < -2, gain
+    first.get_by_role("button", name="Undo").click()
+    expect(second.get_by_label("Left, 512 Hz")).to_have_value("-9.5")
+    first.get_by_label("Preset").select_option("Treble")
+    expect(second.get_by_label("Right, 16384 Hz")).to_have_value("6")
+    expect(second.get_by_label("Preset")).to_have_value("Treble")
+    first.get_by_label("Preset").select_option("Flat")
+    expect(second.get_by_label("Left, 16384 Hz")).to_have_value("0")
+
+
+def test_filters_are_exported_and_imported(open_page):
+    page = open_page("equalizer")
+    page.get_by_role("button", name="Export").click()
+    text = page.locator("#equalizer-text")
+    expect(text).not_to_have_value("")
+    assert "Filter" in text.input_value() and "PK" in text.input_value()
+    text.fill("no filters")
+    page.get_by_role("button", name="Import").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+
+
+def test_imported_filters_can_be_changed(open_page):
+    page = open_page("equalizer")
+    page.locator("#equalizer-text").fill("Preamp: -6 dB\nFilter 1: ON PK Fc 1000 Hz Gain 5 dB Q 1.0\nFilter 2: ON PK Fc 100 Hz Gain -3 dB Q 1.0")
+    page.get_by_role("button", name="Import").click()
+    slider = page.get_by_label("Left, 1000 Hz")
+    slider.focus()
+    slider.press("ArrowDown")
+    until(page, """fetch('/api/state').then((answer) => answer.json()).then(({ states: { equalizer } }) =>
+        equalizer.left.join() === '4.5,-3' && equalizer.preamp === -6)""")
+    page.get_by_label("Preset").select_option("Bass")
+    expect(page.get_by_label("Left, 32 Hz")).to_have_value("6")
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_recording_is_made_played_and_deleted(open_page, tmp_path):
+    page = open_page("recorder")
+    page.get_by_role("button", name="Record", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("Choose a sound first")
+    choose_demo(page)
+    page.get_by_role("button", name="Record", exact=True).click()
+    page.get_by_label("Time in the file").wait_for()
+    until(page, "document.querySelector('[aria-label=\"Time in the file\"]').value > '0:01.0'")
+    page.get_by_role("button", name="Pause recording").click()
+    expect(page.get_by_role("button", name="Resume recording")).to_be_visible()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+    name = page.locator("tbody td").first.inner_text()
+    with wave.open(str(tmp_path / "recordings" / name)) as file:
+        assert file.getframerate() == 48000 and file.getnchannels() == 2 and file.getnframes() > 48000
+    page.locator("audio").evaluate("(audio) => audio.play()")
+    until(page, "document.querySelector('audio').currentTime > 0.3 && document.querySelector('audio').duration > 1")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    assert download.value.path().read_bytes() == (tmp_path / "recordings" / name).read_bytes()
+    page.get_by_role("button", name=f"Open {name} in the equalizer").click()
+    expect(page.locator("#source-select option:checked")).to_have_text(name)
+    until(page, "location.hash === '#/equalizer' && parseFloat(document.querySelector('[aria-label=\"Peak in\"]').value.replace('−', '-')) < 0")
+    page.go_back()
+    page.get_by_role("button", name=f"Delete {name}").click()
+    page.get_by_role("button", name="Keep").click()
+    assert (tmp_path / "recordings" / name).exists()
+    page.get_by_role("button", name=f"Delete {name}").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.locator("tbody tr")).to_have_count(0)
+    assert not (tmp_path / "recordings" / name).exists()
+
+
+def test_a_voice_has_pitch_and_formants(open_page):
+    page = open_page("voice")
+    page.get_by_label("Sound", exact=True).select_option("browser")
+    # The fake microphone hears 440 Hz.
+    until(page, "Math.abs(parseFloat(document.querySelector('[aria-label=Pitch]').value) - 440) < 2")
+
+
+def test_the_spectrum_has_a_range(open_page, studio):
+    page = open_page("spectrum")
+    choose_demo(page)
+    until(page, "parseFloat(document.getElementById('peak').value) > 20")
+    page.get_by_label("Range").select_option("20 to 500 Hz")
+    page.get_by_label("Frame length").select_option("16384 samples")
+    other = open_page("spectrum")
+    expect(other.get_by_label("Range")).to_have_value("20,500")
+    expect(other.get_by_label("Frame length")).to_have_value("16384")
+
+
+def test_the_tuner_draws_the_last_seconds(open_page):
+    page = open_page("tuner")
+    page.get_by_label("Sound", exact=True).select_option("browser")
+    expect(page.get_by_label("Note", exact=True)).to_have_text("A4")
+    name = "Cents of the last ten seconds; the newest is said above"
+    page.wait_for_timeout(1500)
+    assert page.evaluate(f"""(() => {{
+        const canvas = document.querySelector('canvas[aria-label="{name}"]');
+        const {{ data }} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        let points = 0;
+        for (let at = 0; at < data.length; at += 4) if (data[at + 1] > 190 && data[at + 3] > 0) points += 1;
+        return points > 50;
+    }})()""")
