@@ -81,6 +81,42 @@ public struct LightShow: Sendable, Hashable {
     universeCount = read.counts.universes
   }
 
+  /// A fixture of the rig, and where it is patched.
+  public struct Fixture: Sendable, Hashable {
+    /// The id, a number or a name, as text.
+    public let id: String
+    /// The name for people; empty: it has none.
+    public let name: String
+    /// The name of its profile.
+    public let profile: String
+    /// The name of its mode.
+    public let mode: String
+    /// The name of its group; empty: it is in none.
+    public let group: String
+    /// The universe of its first slot.
+    public let universe: DMXUniverse
+    /// Its first slot, 1 to 512.
+    public let address: Int
+    /// The number of its slots, some of which may be in the universes that follow.
+    public let slotCount: Int
+  }
+
+  /// Returns the fixtures of the rig in the order of its file.
+  ///
+  /// - Throws: ``LightingError`` with ``LightingError/Code/native``: a fault inside the package.
+  public func fixtures() throws(LightingError) -> [Fixture] {
+    let (show, rig, demo, count) = (show, rig, demo, fixtureCount)
+    let texts = try LightingError.rethrowing { () throws(NativeError) in
+      try NativeShow(Self.native(show: show, rig: rig, demo: demo)).texts(.fixture, count: count)
+    }
+    do {
+      return try texts.map { try JSONDecoder().decode(PatchText.self, from: Data($0.utf8)).fixture() }
+    } catch {
+      throw LightingError(
+        .native, "expected the patch of each fixture, got other JSON", advice: "Report it with the show's files.")
+    }
+  }
+
   /// Writes the show as JSON of version 1, without what is wrong in it: the file is replaced as a whole, or not at all.
   ///
   /// - Throws: what Foundation throws when the file cannot be written.
@@ -107,5 +143,29 @@ public struct LightShow: Sendable, Hashable {
     NativeShowConfiguration(
       show: show, rig: rig, demo: demo.rawValue, beatsAMinute: 120, framesASecond: 44, reportsPerSecond: 1,
       reportLimit: 0, sacn: 0, artNet: 0, startsDark: false)
+  }
+}
+
+/// The patch of a fixture as the native side writes it.
+private struct PatchText: Decodable {
+  let id: ID
+  let name, profile, mode, group: String
+  let `protocol`: String
+  let universe, address, slots: Int
+
+  struct ID: Decodable {
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      text = try (try? container.decode(Int64.self)).map { String($0) } ?? container.decode(String.self)
+    }
+  }
+
+  func fixture() throws -> LightShow.Fixture {
+    guard let kind = DMXProtocol(rawValue: `protocol`) else { throw CocoaError(.coderInvalidValue) }
+    return LightShow.Fixture(
+      id: id.text, name: name, profile: profile, mode: mode, group: group,
+      universe: try DMXUniverse(universe, of: kind), address: address, slotCount: slots)
   }
 }

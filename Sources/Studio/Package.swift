@@ -37,7 +37,8 @@ let package = Package(
     .target(
       name: "RustleStudio",
       dependencies: [
-        "CWeb", "StudioCore", rustle("Rustle"), rustle("RustleAudioFiles"), rustle("RustleLighting"), rustle("RustleMarket"),
+        "CWeb", "StudioCore", rustle("Rustle"), rustle("RustleAudioFiles"), rustle("RustleLighting"),
+        rustle("RustleMarket"),
         nio("NIOCore"),
         nio("NIOPosix"),
         nio("NIOHTTP1"),

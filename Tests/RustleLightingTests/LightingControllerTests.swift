@@ -57,6 +57,25 @@ import Testing
     #expect(show.faults.isEmpty)
     let festival = try LightShow(demo: .festival)
     #expect(festival.fixtureCount == 100 && festival.elementCount == 460)
+    let fixtures = try festival.fixtures()
+    #expect(fixtures.count == 100 && Set(fixtures.map(\.id)).count == 100)
+    #expect(Set(fixtures.map(\.universe)).count <= festival.universeCount)
+    #expect(fixtures.allSatisfy { (1...512).contains($0.address) && $0.slotCount > 0 && !$0.profile.isEmpty })
+  }
+
+  @Test func aFixtureHasItsPatch() throws {
+    let rig = Data(
+      """
+      {"v":1,"fixtures":[
+        {"id":"left \\"1\\"","name":"Ä","profile":"rgb-par","group":"front","protocol":"artnet","universe":"0.1.2","address":7},
+        {"id":-3,"profile":"dimmer","protocol":"sacn","universe":63999,"address":512}
+      ]}
+      """.utf8)
+    let fixtures = try LightShow(show: Self.scenes, rig: rig).fixtures()
+    #expect(fixtures.map(\.id) == ["left \"1\"", "-3"] && fixtures.map(\.name) == ["Ä", ""])
+    #expect(fixtures.map(\.group) == ["front", ""] && fixtures.map(\.address) == [7, 512])
+    #expect(fixtures.map(\.universe) == [try DMXUniverse("0.1.2", of: .artNet), try DMXUniverse(63_999, of: .sacn)])
+    #expect(fixtures.map(\.profile) == ["rgb-par", "dimmer"] && fixtures[1].slotCount == 1 && fixtures[0].slotCount >= 3)
   }
 
   @Test func whatIsWrongWithinIsNamedAndLeftOut() throws {

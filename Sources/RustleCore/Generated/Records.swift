@@ -441,6 +441,10 @@ package enum NativeShowText: UInt32, Sendable, CaseIterable {
   case notice = 6
   /// The show as JSON of version 1, at place 0; it is read as the same show.
   case json = 7
+  /// The patch of a fixture as an object of JSON: `id` (a number or a text), `name`, `profile`, `mode`, `group`, `protocol`
+  /// (`sacn`, `artnet`), `universe` (of Art-Net the Port-Address as a number), `address` (1 to 512) and `slots`, the number of
+  /// its slots, some of which may be in the universes that follow.
+  case fixture = 8
 }
 
 /// From where a venue is seen.

@@ -4015,6 +4015,11 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, 
 /// The show as JSON of version 1, at place 0; it is read as the same show.
 #define RUSTLE_SHOW_TEXT_JSON 7
 
+/// The patch of a fixture as an object of JSON: `id` (a number or a text), `name`, `profile`, `mode`,
+/// `group`, `protocol` (`sacn`, `artnet`), `universe` (of Art-Net the Port-Address as a number), `address`
+/// (1 to 512) and `slots`, the number of its slots, some of which may be in the universes that follow.
+#define RUSTLE_SHOW_TEXT_FIXTURE 8
+
 // `RustlePictureView`: From where a venue is seen.
 
 /// From above, with the back at the top.

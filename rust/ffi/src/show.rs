@@ -24,7 +24,7 @@ use rustle_engines::{
     DmxOutput, Sessions, ShowConfiguration, ShowEngine, ShowError, ShowReport, ShowSession,
 };
 use rustle_lighting::sender::FrameRate;
-use rustle_shows::fixture::{patch_faults, Profile, Rig, RigUniverse};
+use rustle_shows::fixture::{patch_faults, Fixture, Profile, Rig, RigUniverse};
 use rustle_shows::player::Input;
 use rustle_shows::scene::Span;
 use rustle_shows::show::{Demo, RigSource, Show};
@@ -163,7 +163,7 @@ impl ShowObject {
         place: u32,
         text: &mut [u8],
     ) -> Result<usize, CallFault> {
-        let ShowConfiguration { show, .. } = self.engine.configuration();
+        let ShowConfiguration { show, rig, .. } = self.engine.configuration();
         let index = place as usize;
         let found = match kind.get("kind")? {
             RustleShowText::Name => (place == 0).then(|| show.name.clone()),
@@ -174,6 +174,7 @@ impl ShowObject {
             RustleShowText::RigFile => (place == 0).then(|| self.rig_file.clone()),
             RustleShowText::Json => (place == 0).then(|| show.to_json()),
             RustleShowText::Notice => self.notices.get(index).cloned(),
+            RustleShowText::Fixture => rig.fixtures.get(index).map(Fixture::patch_json),
         };
         let words = found.unwrap_or_default();
         if let Some(room) = text.get_mut(..words.len()) {

@@ -60,6 +60,12 @@ static const unsigned char tempo_js[] = {
 static const unsigned char lights_js[] = {
 #embed "../../Web/js/lights.js"
 };
+static const unsigned char fixtures_js[] = {
+#embed "../../Web/js/fixtures.js"
+};
+static const unsigned char account_js[] = {
+#embed "../../Web/js/account.js"
+};
 static const unsigned char regular_woff2[] = {
 #embed "../../Web/fonts/roboto-regular.woff2"
 };
@@ -93,6 +99,8 @@ static const struct {
     FILE("js/voice.js", voice_js),
     FILE("js/tempo.js", tempo_js),
     FILE("js/lights.js", lights_js),
+    FILE("js/fixtures.js", fixtures_js),
+    FILE("js/account.js", account_js),
     FILE("fonts/roboto-regular.woff2", regular_woff2),
     FILE("fonts/roboto-medium.woff2", medium_woff2),
 };

@@ -36,6 +36,9 @@ enum Action: String, CaseIterable {
   case lightsCue = "lights/cue"
   case lightsGo = "lights/go"
   case lightsBack = "lights/back"
+  case fixturesList = "fixtures/list"
+  case fixturesSearch = "fixtures/search"
+  case fixturesStop = "fixtures/stop"
 }
 
 extension Studio {
@@ -63,7 +66,8 @@ extension Studio {
       }
       guard sound.isHeard else {
         throw ActionError(
-          "wrongState", "expected sound of the browser's microphone, got none yet", advice: "Wait until the level moves.")
+          "wrongState", "expected sound of the browser's microphone, got none yet",
+          advice: "Wait until the level moves.")
       }
       try await recordings.start(sound.fan, sound.format, as: format)
       sound.isRecorded = true
@@ -83,6 +87,9 @@ extension Studio {
     case .lightsStart, .lightsStop, .lightsArm, .lightsBlackout, .lightsMaster, .lightsFader, .lightsScene, .lightsCue,
       .lightsGo, .lightsBack:
       try await setLights(action, arguments)
+    case .fixturesList: return ["fixtures": .array(try lights.show.fixtures().map(\.json))]
+    case .fixturesSearch: try await nodes.start(try arguments.string("interface"))
+    case .fixturesStop: await nodes.stop()
     }
     return .null
   }

@@ -3,7 +3,7 @@ internal import StudioCore
 
 /// The states that clients are sent, by their names.
 enum State: String, CaseIterable {
-  case ticker, sound, meter, spectrum, tuner, equalizer, recorder, tempo, lights
+  case ticker, sound, meter, spectrum, tuner, equalizer, recorder, tempo, lights, fixtures
 }
 
 extension Studio {
@@ -39,6 +39,14 @@ extension Studio {
         "bpm": .number(state.tempo), "quantum": .number(state.quantum), "enabled": .bool(session.isEnabled),
         "peers": .integer(session.peerCount), "playing": .bool(session.beats().isPlaying),
         "source": .string(state.source.rawValue),
+      ]
+    case .fixtures:
+      let interfaces = ((try? NetworkInterface.all()) ?? []).map { interface in
+        ["id": .string(interface.name), "name": .string("\(interface.name), \(interface.address)")] as JSON
+      }
+      return [
+        "interface": .optional(nodes.interface), "error": .optional(nodes.failure),
+        "interfaces": .array(interfaces + [["id": "demo", "name": "Demo"]]), "nodes": .array(nodes.nodes.map(\.json)),
       ]
     case .lights:
       return [
@@ -128,6 +136,25 @@ extension Candle {
       "start": .integer(start.nanosecondsSince1970 / 1_000_000), "open": .number(open.doubleValue),
       "high": .number(high.doubleValue), "low": .number(low.doubleValue), "close": .number(close.doubleValue),
       "volume": .number(volume), "trades": .integer(tradeCount),
+    ]
+  }
+}
+
+extension LightShow.Fixture {
+  var json: JSON {
+    [
+      "id": .string(id), "name": .string(name), "profile": .string(profile), "mode": .string(mode),
+      "group": .string(group), "protocol": .string(universe.protocol.rawValue), "universe": .string("\(universe)"),
+      "address": .integer(address), "slots": .integer(slotCount),
+    ]
+  }
+}
+
+extension DMXNode {
+  var json: JSON {
+    [
+      "name": .string(name), "longName": .string(longName), "address": .string(address), "mac": .optional(mac),
+      "ports": .strings(ports.map { "\($0)" }), "state": .string(state.rawValue),
     ]
   }
 }

@@ -14,6 +14,7 @@ final class Studio {
   let prices: Prices
   let sound: Sound
   let lights: Lights
+  let nodes = NodeSearch()
   nonisolated let recordings: Recordings
   let clock: TempoClock
   let session: LinkSession
@@ -41,6 +42,7 @@ final class Studio {
       self?.sound.isRecorded = false
       self?.report("recorder")
     }
+    nodes.onChange = { [weak self] in self?.report("fixtures") }
     lights.onChange = { [weak self] in self?.report("lights") }
     sound.findDevices()
     following = Task { [weak self, hub] in for await _ in hub.changes { self?.topicsChanged() } }
@@ -53,6 +55,7 @@ final class Studio {
     await recordings.stop()
     await sound.stop()
     await lights.stop()
+    await nodes.stop()
     await session.close()
   }
 

@@ -96,3 +96,20 @@ def test_a_key_that_is_held_is_one_key(open_page):
     page.keyboard.press("b")
     page.wait_for_timeout(300)
     expect(page.get_by_role("button", name="Restore")).to_be_visible()
+
+
+def test_the_patch_is_listed_and_nodes_are_found(open_page):
+    page = open_page("fixtures")
+    rows = page.get_by_role("region", name="Patch").locator("tbody tr")
+    expect(rows).to_have_count(100)
+    assert rows.first.locator("td").all_inner_texts()[1] == "sACN"
+    page.get_by_label("Network").select_option("demo")
+    page.get_by_role("button", name="Search").click()
+    nodes = page.get_by_role("region", name="Nodes").locator("tbody tr")
+    expect(nodes).to_have_count(4)
+    other = open_page("fixtures")
+    expect(other.get_by_role("region", name="Nodes")).to_contain_text("demo 2")
+    expect(nodes.filter(has_text="Late")).not_to_have_count(0, timeout=15000)
+    other.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Search")).to_be_visible()
+    expect(nodes).to_have_count(4)

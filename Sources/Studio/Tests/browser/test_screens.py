@@ -99,7 +99,7 @@ def test_everything_is_reached_by_the_keyboard(open_page):
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
-    for place, screen in [*enumerate(SCREENS, 1)][1:] + [(1, SCREENS[0])]:
+    for place, screen in [*enumerate(SCREENS[:10], 1)][1:] + [(1, SCREENS[0])]:
         page.keyboard.press(str(place % 10))
         until(page, f"location.hash === '#/{screen}' && document.activeElement.tagName === 'H1'")
     page.keyboard.press("?")

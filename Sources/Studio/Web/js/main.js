@@ -1,7 +1,9 @@
 // The frame of the page: header, navigation, one screen at a time, and one drawing loop.
 
+import { account } from "./account.js";
 import { h, say, svg } from "./dom.js";
 import { equalizer } from "./equalizer.js";
+import { fixtures } from "./fixtures.js";
 import { lights } from "./lights.js";
 import { Link, SOUND } from "./link.js";
 import { meter } from "./meter.js";
@@ -30,6 +32,8 @@ const SCREENS = [
   ["voice", "Voice", voice, "M4 12h2l2-6 3 12 3-9 2 5 1-2h3"],
   ["tempo", "Tempo", tempo, "M8 21l2-17h4l2 17zM12 15l5-9"],
   ["lights", "Lights", lights, "M9 18h6M10 21h4M12 3a6 6 0 0 0-4 10c1 1 1 2 1 3h6c0-1 0-2 1-3a6 6 0 0 0-4-10z"],
+  ["fixtures", "Fixtures", fixtures, "M4 6h16M4 12h16M4 18h16M8 4v4M15 10v4M10 16v4"],
+  ["account", "Account", account, "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21a8 8 0 0 1 16 0"],
 ];
 const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause or resume what moves"], ["t", "Tap the tempo"], ["b", "Blackout, or restore the light"], ["?", "This help"]];
 
@@ -84,6 +88,7 @@ function route(focuses = true) {
     if (anchor.dataset.id === entry[0]) anchor.setAttribute("aria-current", "page");
     else anchor.removeAttribute("aria-current");
   }
+  document.querySelector("nav a[aria-current]").scrollIntoView({ inline: "nearest", block: "nearest" });
   link.want(screen.topics);
   if (link.status === "live") for (const name of Object.keys(link.states)) screen.state?.(name, link.states[name]);
   if (focuses) title.focus();

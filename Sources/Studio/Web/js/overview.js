@@ -6,6 +6,7 @@ import { sourceName } from "./sound.js";
 import { decibels, readMeter, ZONES } from "./meter.js";
 import { readPrices } from "./ticker.js";
 import { readPitch } from "./tuner.js";
+import { readVoice } from "./voice.js";
 
 /** Updates a second of all demo prices together. */
 const RATE = 100;
@@ -27,6 +28,8 @@ export function overview(app) {
   const gains = figure("Filters", "");
   const headroom = figure("Headroom", "dB");
   const recording = figure("Recording", "");
+  const pitch = figure("Pitch", "Hz");
+  const formant = figure("F1", "Hz");
   const zone = h("span", { class: "chip" }, "–");
   let counted = null;
   const start = h("button", { type: "button", class: "primary", onclick: () => app.attempt(async () => {
@@ -47,7 +50,7 @@ export function overview(app) {
 
   return {
     title: "Overview", lead: "Every engine of Rustle, live from this server.",
-    topics: ["prices", "spectrum", "meter", "pitch", "tempo"],
+    topics: ["prices", "spectrum", "meter", "pitch", "voice", "tempo"],
     elements: [h("div", { class: "cards" },
       card("Prices", h("div", { class: "figures" }, updates.element, rate.element), h("div", { class: "row spread" }, start, open("prices", "Open prices"))),
       card("Sound", h("div", { class: "figures" }, via.element, peak.element, sent.element), h("div", { class: "row spread" }, h("div", { class: "row" }, listen, demo), open("spectrum", "Open the spectrum"))),
@@ -55,6 +58,7 @@ export function overview(app) {
       card("Tuner", h("div", { class: "figures" }, note.element, cents.element), h("div", { class: "row spread" }, open("tuner", "Open the tuner"))),
       card("Equalizer", h("div", { class: "figures" }, gains.element, headroom.element), h("div", { class: "row spread" }, open("equalizer", "Open the equalizer"))),
       card("Recorder", h("div", { class: "figures" }, recording.element), h("div", { class: "row spread" }, open("recorder", "Open the recorder"))),
+      card("Voice", h("div", { class: "figures" }, pitch.element, formant.element), h("div", { class: "row spread" }, open("voice", "Open the voice"))),
       card("Tempo", h("div", { class: "figures" }, tempo.element, peers.element), h("div", { class: "row spread" }, open("tempo", "Open tempo"))),
       card("Lights", h("div", { class: "figures" }, lights.element), h("div", { class: "row spread" }, open("lights", "Open the lights"))))],
     state(name, state) {
@@ -97,6 +101,9 @@ export function overview(app) {
       const heard = link.values.pitch && readPitch(link.values.pitch);
       say(note.output, heard?.hasNote ? heard.name : "–");
       say(cents.output, heard?.hasNote ? fixed(heard.cents) : "–");
+      const spoken = link.values.voice && readVoice(link.values.voice);
+      say(pitch.output, spoken?.pitch > 0 ? fixed(spoken.pitch) : "–");
+      say(formant.output, spoken?.formants[0] > 0 ? fixed(spoken.formants[0], 0) : "–");
       if (beats) say(tempo.output, fixed(beats.view.getFloat64(8, true)));
       say(sent.output, String(browserSound.sent));
     },

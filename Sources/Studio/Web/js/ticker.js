@@ -91,7 +91,7 @@ export function ticker(app) {
     if (symbol.select.value !== asked) load();
   };
 
-  const thresholds = h("input", { type: "text", id: "thresholds", placeholder: "BTC>105, ETH<95~1", autocomplete: "off", spellcheck: "false" });
+  const thresholds = h("input", { type: "text", id: "thresholds", placeholder: "BTC>65100, ETH<3490~5", autocomplete: "off", spellcheck: "false" });
   const alerts = h("ol", { class: "note" });
 
   const row = (symbol) => {

@@ -11,6 +11,12 @@ const [F1, F2] = [[200, 1000], [600, 2800]];
 const VOWELS = [["i", 300, 2500], ["e", 450, 2200], ["ɛ", 600, 1950], ["a", 850, 1500], ["ɔ", 600, 950], ["o", 450, 850], ["u", 320, 800]];
 const TRAIL = 40;
 
+/** The measures of a value of the topic `voice`: frequencies in Hz, 0 where there is none. */
+export function readVoice({ view }) {
+  const [pitch, f1, f2, f3, hnr, level] = Array.from({ length: 6 }, (_, place) => view.getFloat64(8 * place, true));
+  return { pitch, formants: [f1, f2, f3], hnr, level };
+}
+
 export function voice(app) {
   const { link } = app;
   const figures = { pitch: figure("Pitch", "Hz"), f1: figure("F1", "Hz"), f2: figure("F2", "Hz"), f3: figure("F3", "Hz"), hnr: figure("Harmonics to noise", "dB"), level: figure("Level", "dBFS") };
@@ -61,7 +67,7 @@ export function voice(app) {
       const value = link.values.voice;
       if (value && value.sequence !== sequence) {
         sequence = value.sequence;
-        const [pitch, f1, f2, f3, hnr, level] = Array.from({ length: 6 }, (_, place) => value.view.getFloat64(8 * place, true));
+        const { pitch, formants: [f1, f2, f3], hnr, level } = readVoice(value);
         history.push({ at: value.at, pitch, f1, f2 });
         while (history[0].at < value.at - 1000 * SECONDS) history.shift();
         const isVoiced = pitch > 0;

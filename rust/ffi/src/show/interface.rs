@@ -78,6 +78,10 @@ choices! {
         Notice = 6,
         /// The show as JSON of version 1, at place 0; it is read as the same show.
         Json = 7,
+        /// The patch of a fixture as an object of JSON: `id` (a number or a text), `name`, `profile`, `mode`, `group`, `protocol`
+        /// (`sacn`, `artnet`), `universe` (of Art-Net the Port-Address as a number), `address` (1 to 512) and `slots`, the number of
+        /// its slots, some of which may be in the universes that follow.
+        Fixture = 8,
     }
 }
 

@@ -153,6 +153,10 @@ static void faults_of_the_files_are_texts(void) {
   size_t length = 0;
   OK(rustle_show_text(show, RUSTLE_SHOW_TEXT_NAME, 0, text, sizeof text, &length, NULL));
   EXPECT(length == 1 && text[0] == 'C');
+  OK(rustle_show_text(show, RUSTLE_SHOW_TEXT_FIXTURE, 0, text, sizeof text, &length, NULL));
+  EXPECT(length > 2 && length < sizeof text && text[0] == '{' && text[length - 1] == '}');
+  OK(rustle_show_text(show, RUSTLE_SHOW_TEXT_FIXTURE, 1, text, sizeof text, &length, NULL));
+  EXPECT(length == 0);
   OK(rustle_show_text(show, RUSTLE_SHOW_TEXT_FAULT, 0, text, sizeof text, &length, NULL));
   EXPECT(length > 21 && length <= sizeof text && memcmp(text, "fixtures[1].profile: ", 21) == 0);
   OK(rustle_show_text(show, RUSTLE_SHOW_TEXT_FAULT, 1, text, sizeof text, &length, NULL));

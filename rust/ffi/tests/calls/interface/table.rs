@@ -7057,7 +7057,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::Choice(&[0, 1, 2, 3, 4, 5, 6, 7], 0),
+                what: What::Choice(&[0, 1, 2, 3, 4, 5, 6, 7, 8], 0),
                 size: 0,
             },
             Parameter {
