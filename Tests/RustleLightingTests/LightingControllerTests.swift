@@ -67,7 +67,8 @@ import Testing
     let rig = Data(
       """
       {"v":1,"fixtures":[
-        {"id":"left \\"1\\"","name":"Ä","profile":"rgb-par","group":"front","protocol":"artnet","universe":"0.1.2","address":7},
+        {"id":"left \\"1\\"","name":"Ä","profile":"rgb-par","group":"front",
+         "protocol":"artnet","universe":"0.1.2","address":7},
         {"id":-3,"profile":"dimmer","protocol":"sacn","universe":63999,"address":512}
       ]}
       """.utf8)

@@ -49,8 +49,8 @@ SWIFT_ARROWS = {
     "RustleCrossings": {"RustleCore", "RustleMarket"},
     # The studio's package.
     "StudioCore": set(),
-    "RustleStudio": {"CWeb", "Rustle", "RustleAudio", "RustleAudioFiles", "RustleLighting", "StudioCore"},
-    "StudioCommand": {"RustleLighting", "RustleStudio"},
+    "RustleStudio": {"CWeb", "Rustle", "RustleAudio", "RustleAudioFiles", "RustleLighting", "RustleMarket", "StudioCore"},
+    "StudioCommand": {"RustleLighting", "RustleMarket", "RustleStudio"},
 }
 OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal", "CWeb", "CZlib"}
 

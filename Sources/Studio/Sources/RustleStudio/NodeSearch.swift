@@ -1,5 +1,4 @@
-internal import RustleCore
-internal import RustleLighting
+internal import Rustle
 
 /// The search for nodes of Art-Net, while a person wants it: it polls the network.
 @MainActor
