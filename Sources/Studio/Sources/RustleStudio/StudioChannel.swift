@@ -4,6 +4,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOHTTPCompression
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 internal import NIOPosix
@@ -63,7 +64,11 @@ struct StudioChannel: HTTPChannelHandler {
           upgraders: [upgrader],
           notUpgradingCompletionHandler: { channel in
             channel.eventLoop.makeCompletedFuture {
-              try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+              // What varies with the accepted encodings: the texts of the page.
+              let compressor = HTTPResponseCompressor { head, _ in
+                head.headers.contains(name: "vary") ? .compressIfPossible : .doNotCompress
+              }
+              try channel.pipeline.syncOperations.addHandlers(compressor, HTTP1ToHTTPServerCodec(secure: false))
               return .http(
                 try NIOAsyncChannel(
                   wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true)))

@@ -143,7 +143,8 @@ public struct StudioServer: Sendable {
   private static func file(_ request: Request) throws -> Response {
     let path = request.uri.path == "/" ? "index.html" : String(request.uri.path.dropFirst())
     guard let file = WebFile.all[path] else { throw HTTPError(.notFound) }
-    let headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
+    var headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
+    if file.isText, request.method == .get { headers[.vary] = "Accept-Encoding" }
     if request.headers[.ifNoneMatch] == file.tag { return Response(status: .notModified, headers: headers) }
     let body = ResponseBody(byteBuffer: file.bytes)
     let response = Response(status: .ok, headers: headers, body: body)

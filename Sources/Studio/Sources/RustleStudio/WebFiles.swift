@@ -7,6 +7,8 @@ struct WebFile: Sendable {
   let type: String
   /// The quoted hash of the content.
   let tag: String
+  /// Whether it is worth compressing.
+  var isText: Bool { !type.hasPrefix("font/") }
 
   init(path: String, bytes: [UInt8]) {
     self.bytes = ByteBuffer(bytes: bytes)

@@ -1,6 +1,7 @@
 """The server's files, rules of access and limits, and how it starts and stops."""
 
 import contextlib
+import gzip
 import json
 import os
 import re
@@ -31,6 +32,30 @@ def test_files_are_cached_by_their_content(studio):
     # A path with two dots is malformed.
     assert ask(studio, "js/../index.html")[0] == 400 and ask(studio, "%2e%2e/Package.swift")[0] == 400
     assert ask(studio, "js/missing.js")[0] == 404
+
+
+def test_texts_of_the_page_are_compressed(studio):
+    texts = re.findall(r'(?:href|src)="([\w./]+\.(?:css|js|svg))"', ask(studio)[2])
+    paths = {"", *texts, *(f"js/{name}" for path in texts if path.endswith(".js") for name in imports(studio, path))}
+    assert len(paths) > 15
+    total = 0
+    for path in paths:
+        request = urllib.request.Request(f"{studio.address}{path}", headers={"Accept-Encoding": "gzip"})
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            assert answer.headers["Content-Encoding"] == "gzip" and answer.headers["Vary"] == "Accept-Encoding", path
+            body = answer.read()
+        assert gzip.decompress(body).decode() == ask(studio, path)[2]
+        total += len(body)
+    assert total <= 40 << 10, total
+    head = urllib.request.Request(f"{studio.address}js/main.js", headers={"Accept-Encoding": "gzip"}, method="HEAD")
+    with urllib.request.urlopen(head, timeout=5) as answer:
+        assert answer.headers["Content-Encoding"] is None and int(answer.headers["Content-Length"]) > 1000
+    with urllib.request.urlopen(urllib.request.Request(f"{studio.address}healthz", headers={"Accept-Encoding": "gzip"}), timeout=5) as answer:
+        assert answer.read() == b"ok\n"
+
+
+def imports(studio, path):
+    return re.findall(r'from "\./([\w.]+)"', ask(studio, path)[2])
 
 
 @pytest.mark.parametrize("path", ["", "healthz", "metrics", "api/state", "js/main.js", "ws"])
