@@ -26,8 +26,6 @@ struct StudioChannel: HTTPChannelHandler {
     let channel: any Channel
   }
 
-  /// The most connections of one address.
-  static let maximumPerAddress = 32
   /// The most bytes of a head.
   private static let maximumHeadLength = 16 << 10
   /// The time for a whole request, from its first byte; that of the first one from the connection.
@@ -212,12 +210,15 @@ private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler
 
 /// The connections of each address.
 final class AddressCounts: Sendable {
+  private let maximum: Int
   private let counts = Mutex<[String: Int]>([:])
+
+  init(maximum: Int) { self.maximum = maximum }
 
   /// Counts a connection; false: the address has as many as it may.
   func enter(_ address: String) -> Bool {
     counts.withLock { counts in
-      guard counts[address, default: 0] < StudioChannel.maximumPerAddress else { return false }
+      guard counts[address, default: 0] < maximum else { return false }
       counts[address, default: 0] += 1
       return true
     }

@@ -20,6 +20,10 @@ public struct StudioServer: Sendable {
     public var needsToken = false
     /// Further host names by which it is reached.
     public var allowedHosts: [String] = []
+    /// The maximum number of connections.
+    public var maximumConnectionCount = 200
+    /// The maximum number of connections of one address: behind a reverse proxy all are of the proxy's.
+    public var maximumConnectionCountPerAddress = 32
     /// The folder of recordings, which is made with the first one.
     public var recordings: URL
     /// The show of the lights; nil: the demo show of a festival.
@@ -37,7 +41,6 @@ public struct StudioServer: Sendable {
     }
   }
 
-  private static let maximumConnectionCount = 200
   private static let maximumBodyLength = 64 << 10
 
   private let configuration: Configuration
@@ -62,15 +65,17 @@ public struct StudioServer: Sendable {
     var logger = Logger(label: "rustle-studio")
     logger.logLevel = .warning
     let router = router(rules, studio, logger)
-    let channel: HTTPServerBuilder = HTTPServerBuilder { responder in
-      StudioChannel(responder: responder, rules: rules, studio: studio, addresses: AddressCounts())
+    let channel: HTTPServerBuilder = HTTPServerBuilder { [configuration] responder in
+      StudioChannel(
+        responder: responder, rules: rules, studio: studio,
+        addresses: AddressCounts(maximum: configuration.maximumConnectionCountPerAddress))
     }
     let name = hostNames.first ?? configuration.address
     let application = Application(
       router: router, server: channel,
       configuration: ApplicationConfiguration(
         address: .hostname(configuration.address, port: configuration.port), serverName: nil,
-        availableConnectionsDelegate: MaximumAvailableConnections(Self.maximumConnectionCount)),
+        availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnectionCount)),
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? 0
         ready("http://\(name):\(port)/" + (token.map { "?token=\($0)" } ?? ""))

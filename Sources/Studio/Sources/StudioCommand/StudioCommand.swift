@@ -33,6 +33,14 @@ struct StudioCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Further host name by which the server is reached; may be repeated.", valueName: "host"))
   var allowHost: [String] = []
 
+  @Option(help: ArgumentHelp("Connections at most, 1 to 10000.", valueName: "number"))
+  var connections = 200
+
+  @Option(
+    help: ArgumentHelp(
+      "Connections of one address at most; behind a reverse proxy all are the proxy's.", valueName: "number"))
+  var perAddress = 32
+
   @Option(
     help: ArgumentHelp(
       "Folder of recordings. (default: rustle/recordings among the user's application data)", valueName: "folder"),
@@ -69,6 +77,13 @@ struct StudioCommand: AsyncParsableCommand {
     configuration.port = Int(port)
     configuration.needsToken = token
     configuration.allowedHosts = allowHost
+    for (name, value) in [("connections", connections), ("per-address", perAddress)] {
+      guard (1...10_000).contains(value) else {
+        throw ValidationError("--\(name): expected 1 to 10000, got \(value)")
+      }
+    }
+    configuration.maximumConnectionCount = connections
+    configuration.maximumConnectionCountPerAddress = perAddress
     if let recordings { configuration.recordings = URL(filePath: recordings, directoryHint: .isDirectory) }
     configuration.feed = feed.map { FeedAddress($0) }
     configuration.priceRecording = prices

@@ -15,10 +15,10 @@ from playwright.sync_api import sync_playwright
 from websockets.asyncio.client import connect
 from websockets.sync.client import connect as connect_one
 
-from client import HEADER, post, resident
+from client import HEADER, frame, post, resident, upgraded
 from conftest import SCREENS, Studio
 
-CLIENTS = 30
+FEW, MANY = 50, 500
 CHANGES = 60
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -55,19 +55,34 @@ def row(name, value, goal):
     print(f"| {name} | {value} | {goal} |", flush=True)
 
 
-def prices(studio, seconds):
+def prices(studio, clients, seconds, goals):
     post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})
     before = processor_time(studio)
-    received = asyncio.run(load(studio, CLIENTS, ["prices"], seconds))
+    received = asyncio.run(load(studio, clients, ["prices"], seconds))
     share = (processor_time(studio) - before) / seconds
     # The clocks' difference is the least of all.
     least = min(time for client in received for _, time, _, _ in client)
     late = [(time - least) / 1000 for client in received for _, time, _, _ in client]
     rates = [sum(1 + lost for _, _, lost, _ in client[1:]) * 1e6 / (client[-1][0] - client[0][0]) for client in received]
-    row(f"{CLIENTS} clients of 100 prices/s: values a second of each, sent or counted, least and most", f"{min(rates):.1f} and {max(rates):.1f}", "100")
+    row(f"{clients} clients of 100 prices/s: values a second of each, sent or counted, least and most", f"{min(rates):.1f} and {max(rates):.1f}", "100")
     row("lateness of a frame beyond the quickest, p50 / p99", f"{part(late, 0.5):.1f} / {part(late, 0.99):.1f} ms", "one write each 33 ms")
-    row("processor, of a core", f"{100 * share:.1f} %", "25 %")
-    row("memory", f"{resident(studio) / (1 << 20):.0f} MiB", "80 MiB")
+    row("processor, of a core", f"{100 * share:.1f} %", goals[0])
+    row("memory", f"{resident(studio) / (1 << 20):.0f} MiB", goals[1])
+    post(studio, "ticker/stop", {})
+
+
+def stalled_readers(studio, seconds):
+    post(studio, "sound/select", {"kind": "demo"})
+    post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})
+    sockets = [upgraded(studio, buffer=4096) for _ in range(FEW)]
+    for each in sockets:
+        each.sendall(frame(1, b'{"v":1,"subscribe":["prices","spectrum","meter"]}'))
+    time.sleep(2)
+    before = resident(studio)
+    time.sleep(6 * seconds)
+    row(f"memory more after {6 * seconds:.0f} s of {FEW} readers that stall", f"{(resident(studio) - before) / (1 << 20):.1f} MiB", "10 MiB")
+    for each in sockets:
+        each.close()
     post(studio, "ticker/stop", {})
 
 
@@ -128,12 +143,14 @@ def page(studio, seconds):
 def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
     start = time.monotonic()
-    studio = Studio()
+    studio = Studio("--connections", "1000", "--per-address", "1000")
     urllib.request.urlopen(f"{studio.address}healthz").read()
     print("| figure | measured | goal |\n|---|---|---|")
     row("from the start to the first answer", f"{1000 * (time.monotonic() - start):.0f} ms", "–")
     try:
-        prices(studio, seconds)
+        prices(studio, FEW, seconds, ("25 %", "80 MiB"))
+        prices(studio, MANY, seconds, ("50 %", "100 MiB"))
+        stalled_readers(studio, seconds)
         bytes_of_a_page(studio, seconds)
         page(studio, seconds)
     except BaseException:

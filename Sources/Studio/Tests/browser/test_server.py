@@ -126,6 +126,21 @@ def test_wrong_addresses_are_usage_errors(address):
     assert ended.returncode == 64 and "expected address:port" in ended.stderr
 
 
+@pytest.mark.parametrize("option", ["--connections", "--per-address"])
+def test_limits_out_of_range_are_usage_errors(option):
+    run = subprocess.run([os.environ["RUSTLE_STUDIO"], option, "0"], capture_output=True, text=True, timeout=5)
+    assert run.returncode == 64 and f"{option}: expected 1 to 10000, got 0" in run.stderr
+
+
+def test_the_limit_of_an_address_can_be_raised():
+    studio = Studio("--per-address", "40")
+    sockets = [connected(studio, f"GET /healthz HTTP/1.1\r\nHost: localhost:{studio.port}\r\n\r\n".encode()) for _ in range(40)]
+    assert all(each.recv(1000).startswith(b"HTTP/1.1 200") for each in sockets)
+    for each in sockets:
+        each.close()
+    assert studio.stop() == 0
+
+
 def test_a_show_that_cannot_be_read_is_a_usage_error(tmp_path):
     broken = tmp_path / "broken.json"
     broken.write_text("{")
