@@ -6,8 +6,6 @@ internal import StudioCore
 
 /// Values as server-sent events, for programs such as curl: a line of JSON each.
 struct EventStream: Sendable {
-  /// The least time between two writes.
-  private static let pause = Duration.milliseconds(33)
   /// The time after which a comment keeps a silent connection open.
   private static let silence = Duration.seconds(15)
 
@@ -52,7 +50,7 @@ struct EventStream: Sendable {
     defer { ticks.cancel() }
     try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
     for await _ in client.isReady.cancelOnGracefulShutdown() {
-      let (texts, values) = client.withOutbox { $0.take() }
+      let (texts, values) = client.take()
       // Of states nothing is sent but that it is there.
       var text = texts.isEmpty ? "" : ": still here\n\n"
       for (frame, lost) in values {
@@ -61,7 +59,6 @@ struct EventStream: Sendable {
         text += "id: \(frame.topic.name)-\(frame.sequence)\ndata: \(JSON.object(value).text)\n\n"
       }
       try await writer.write(ByteBuffer(string: text))
-      try await Task.sleep(for: Self.pause)
     }
   }
 }

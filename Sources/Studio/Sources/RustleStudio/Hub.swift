@@ -1,26 +1,53 @@
 internal import StudioCore
 internal import Synchronization
 
-/// A connected client: its outbox, and a stream that has an element when the outbox is no longer empty.
+/// The least time between two writes to a client: 33 ms, with more than 200 clients 66 ms.
+final class Pace: Sendable {
+  private static let crowd = 200
+  private let milliseconds = Atomic(33)
+
+  var pause: Duration { .milliseconds(milliseconds.load(ordering: .relaxed)) }
+
+  /// Adapts it to the number of clients.
+  func adapt(to count: Int) { milliseconds.store(count > Self.crowd ? 66 : 33, ordering: .relaxed) }
+}
+
+/// A connected client: its outbox, and a stream that has an element when there is something to write, at the hub's pace.
 final class Client: Sendable {
   let id: Int
   let isReady: AsyncStream<Void>
   private let signal: AsyncStream<Void>.Continuation
-  private let outbox = Mutex(Outbox())
+  private let pace: Pace
+  private let state: Mutex<(outbox: Outbox, taken: ContinuousClock.Instant)>
 
-  init(id: Int) {
-    self.id = id
+  init(id: Int, pace: Pace) {
+    (self.id, self.pace) = (id, pace)
+    state = Mutex((Outbox(), .now - pace.pause))
     (isReady, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Works on the outbox; afterwards its writer is woken if something waits.
-  func withOutbox<Result: Sendable>(_ work: (inout sending Outbox) -> sending Result) -> Result {
-    let (result, isEmpty) = outbox.withLock { outbox in
-      let result = work(&outbox)
-      return (result, outbox.isEmpty)
+  /// Works on the outbox. Its writer is woken if something waits, unless it has just written: then by the hub.
+  func withOutbox<Result: Sendable>(_ work: (inout Outbox) -> Result) -> Result {
+    let (result, isDue) = state.withLock { state in
+      let result = work(&state.outbox)
+      return (result, !state.outbox.isEmpty && .now - state.taken >= pace.pause)
     }
-    if !isEmpty { signal.yield() }
+    if isDue { signal.yield() }
     return result
+  }
+
+  /// Takes what waits.
+  func take() -> (texts: [String], values: [(frame: SampleFrame, lost: UInt32)]) {
+    state.withLock { state in
+      state.taken = .now
+      return state.outbox.take()
+    }
+  }
+
+  /// Wakes the writer if something waits, unless it has written within half of the time.
+  func wake() {
+    let isDue = state.withLock { !$0.outbox.isEmpty && .now - $0.taken >= pace.pause / 2 }
+    if isDue { signal.yield() }
   }
 
   /// Ends the stream, and with it the connection.
@@ -40,9 +67,12 @@ final class Hub: Sendable {
     var sequences: [Topic: UInt32] = [:]
     var counts = Counts()
     var next = 0
+    /// Wakes the writers: one timer for all clients.
+    var pacer: Task<Void, Never>?
   }
 
   private let state = Mutex(State())
+  private let pace = Pace()
   private let start = ContinuousClock.now
   private let (topicChanges, topicSignal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
@@ -54,16 +84,31 @@ final class Hub: Sendable {
     state.withLock { state in
       state.next += 1
       state.counts.connections += 1
-      let client = Client(id: state.next)
+      let client = Client(id: state.next, pace: pace)
       state.clients[state.next] = client
+      pace.adapt(to: state.clients.count)
+      if state.pacer == nil { state.pacer = Task.detached { [weak self, pace] in await Self.wake(at: pace) { [weak self] in self?.clients } } }
       return client
     }
   }
 
   /// Removes a client.
   func leave(_ client: Client) {
-    _ = state.withLock { $0.clients.removeValue(forKey: client.id) }
+    state.withLock { state in
+      state.clients[client.id] = nil
+      pace.adapt(to: state.clients.count)
+      guard state.clients.isEmpty else { return }
+      state.pacer?.cancel()
+      state.pacer = nil
+    }
     topicSignal.yield()
+  }
+
+  private static func wake(at pace: Pace, _ clients: @Sendable () -> [Client]?) async {
+    while !Task.isCancelled, let clients = clients() {
+      for client in clients { client.wake() }
+      try? await Task.sleep(for: pace.pause)
+    }
   }
 
   /// What a client's subscriptions have become.

@@ -9,8 +9,6 @@ internal import Synchronization
 struct SocketSession: Sendable {
   /// The most bytes of a message, all of its fragments together.
   static let maximumMessageLength = 64 << 10
-  /// The least time between two writes.
-  private static let pause = Duration.milliseconds(33)
   /// The time between two pings.
   private static let pingPeriod = Duration.seconds(15)
   /// The time without a frame of the client, not even the answer to a ping, after which it counts as gone.
@@ -112,11 +110,10 @@ struct SocketSession: Sendable {
   private func write(_ outbound: Outbound, _ client: Client) async -> Farewell {
     do {
       for await _ in client.isReady {
-        let (waiting, values) = client.withOutbox { $0.take() }
+        let (waiting, values) = client.take()
         let texts = waiting.map { Self.frame(.text, Array($0.utf8)) }
         // Returns when the socket has taken them: nothing queues up behind a reader that stalls.
         try await outbound.write(contentsOf: texts + values.map { Self.frame(.binary, $0.frame.bytes(lost: $0.lost)) })
-        try await Task.sleep(for: Self.pause)
       }
       return Farewell(.init(codeNumber: Farewell.tryAgainLater), "expected a reader of the answers")
     } catch {
