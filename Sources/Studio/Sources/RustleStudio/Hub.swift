@@ -87,7 +87,9 @@ final class Hub: Sendable {
       let client = Client(id: state.next, pace: pace)
       state.clients[state.next] = client
       pace.adapt(to: state.clients.count)
-      if state.pacer == nil { state.pacer = Task.detached { [weak self, pace] in await Self.wake(at: pace) { [weak self] in self?.clients } } }
+      if state.pacer == nil {
+        state.pacer = Task.detached { [weak self, pace] in await Self.wake(at: pace) { [weak self] in self?.clients } }
+      }
       return client
     }
   }
