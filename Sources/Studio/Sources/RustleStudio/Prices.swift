@@ -96,7 +96,12 @@ final class Prices {
       Task { [weak self] in for await element in states { if let state = element.value { self?.show(state) } } },
     ]
     if let fired { watch(fired) }
-    try await feed.run()
+    do throws(FeedError) {
+      try await feed.run()
+    } catch {
+      await stop()
+      throw error
+    }
   }
 
   /// Ends the streams.

@@ -53,9 +53,10 @@ def test_candles_and_alerts_are_those_of_all_pages(open_page, studio):
     status, _, text = post(studio, "ticker/candles", {"symbol": "BTC"})
     candles = json.loads(text)["result"]["candles"]
     assert status == 200 and len(candles) >= 2
-    assert all(later["start"] - earlier["start"] == 1000 for earlier, later in zip(candles, candles[1:]))
+    assert all(each["start"] % 1000 == 0 for each in candles)
+    assert all(later["start"] > earlier["start"] for earlier, later in zip(candles, candles[1:]))
     assert all(each["low"] <= min(each["open"], each["close"]) and each["high"] >= max(each["open"], each["close"]) for each in candles)
-    assert all(45 <= each["trades"] <= 55 for each in candles[1:]), candles
+    assert all(1 <= each["trades"] <= 100 for each in candles), candles
 
 
 def trades(count, start=1_700_000_000_000):
