@@ -51,7 +51,7 @@ package final class TempoHandle: Sendable {
   @discardableResult
   package func change(
     _ kind: NativeTempoInput, _ value: Double = 0, at time: Int64? = nil, confidence: Double = 0, phaseError: Double = 0
-  ) throws(NativeError) -> Int64 {
+  ) throws(NativeError) -> NativeTempoChanged {
     try NativeCalls.tempoChange(
       raw,
       change: NativeTempoChange(

@@ -35,7 +35,7 @@ public struct BeatState: Sendable, Hashable {
   public let peerCount: Int
   /// The id of the session: eight printable ASCII characters; bytes that are not printable, which others may choose, are `\xNN`.
   public let sessionID: String
-  /// Whether the source plays.
+  /// Whether the source plays: its last start or stop is a start, also one whose time is to come.
   public let isPlaying: Bool
   /// Whether this program takes part in sessions.
   public let isEnabled: Bool
@@ -51,8 +51,16 @@ public struct BeatState: Sendable, Hashable {
     return phase < 0 ? phase + quantum : phase
   }
 
-  /// The host time of a beat of the same count, if the tempo stays.
-  public func time(ofBeat beat: Double) -> HostTime { hostTime + .seconds((beat - beats) * 60 / tempo) }
+  /// The host time of a beat of the same count, if the tempo stays; the first or the last host time for a beat beyond them, and this
+  /// state's own for a number that is none.
+  public func time(ofBeat beat: Double) -> HostTime {
+    let microseconds = (beat - beats) * 60e6 / tempo
+    guard !microseconds.isNaN else { return hostTime }
+    guard let distance = Int64(exactly: microseconds.rounded()) else {
+      return HostTime(microseconds: microseconds < 0 ? 0 : .max)
+    }
+    return hostTime + .microseconds(distance)
+  }
 
   init(_ beat: NativeBeat) {
     hostTime = HostTime(microseconds: beat.hostUs)
@@ -95,7 +103,7 @@ public struct TempoReport: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The state at a time of the reports' rate.
     case state
-    /// The clock follows another source.
+    /// The clock follows another source. A ``LinkSession`` does not report it, nor the next two.
     case sourceChanged = "source_changed"
     /// The clock has another tempo.
     case tempoChanged = "tempo_changed"
@@ -111,6 +119,10 @@ public struct TempoReport: Sendable, Hashable {
     case sessionJoined = "session_joined"
     /// The session started or stopped.
     case playingChanged = "playing_changed"
+    /// This program takes part in sessions, or left.
+    case enabledChanged = "enabled_changed"
+    /// The quantum is another.
+    case quantumChanged = "quantum_changed"
   }
 
   /// The report's number in its stream, from 0.
@@ -121,7 +133,7 @@ public struct TempoReport: Sendable, Hashable {
   public let state: BeatState
   /// How far the phase moved in beats, forwards if positive; otherwise 0.
   public let shift: Double
-  /// Whether a peer, or the source, made the change; otherwise this program.
+  /// Whether a peer, or the source, made the change; otherwise this program. A change of source is this program's.
   public let isByPeer: Bool
 
   init(_ report: NativeTempoReport) {
@@ -136,6 +148,8 @@ public struct TempoReport: Sendable, Hashable {
       case .peersChanged: .peersChanged
       case .sessionJoined: .sessionJoined
       case .playingChanged: .playingChanged
+      case .enabledChanged: .enabledChanged
+      case .quantumChanged: .quantumChanged
       case .state, nil: .state
       }
     (state, shift, isByPeer) = (BeatState(report.beat), report.shift, report.isByPeer)

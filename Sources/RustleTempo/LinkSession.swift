@@ -99,7 +99,7 @@ public actor LinkSession: NativeStreamEngine {
     try change(.tempo, tempo, at: time)
   }
 
-  /// Starts or stops at a host time; for all, if starts and stops are shared.
+  /// Starts or stops at a host time; for all, if starts and stops are shared. ``BeatState/isPlaying`` says so at once.
   ///
   /// - Throws: as ``disable()``.
   public nonisolated func setPlaying(_ isPlaying: Bool, at time: HostTime? = nil) throws(TempoError) {
@@ -169,7 +169,7 @@ public actor LinkSession: NativeStreamEngine {
   private nonisolated func change(
     _ kind: NativeTempoInput, _ value: Double, at time: HostTime? = nil
   ) throws(TempoError) -> HostTime {
-    try native.changing(kind, value, at: time)
+    HostTime(microseconds: try native.changing(kind, value, at: time).atUs)
   }
 }
 
@@ -200,15 +200,25 @@ public struct LinkCounts: Sendable, Hashable {
 }
 
 extension TempoHandle {
-  /// Makes a change; returns its time.
+  /// Makes a change; returns what it did.
   @discardableResult
   func changing(
     _ kind: NativeTempoInput, _ value: Double = 0, at time: HostTime? = nil, confidence: Double = 0,
     phaseError: Double = 0
-  ) throws(TempoError) -> HostTime {
-    let at = try TempoError.rethrowing { () throws(NativeError) in
+  ) throws(TempoError) -> NativeTempoChanged {
+    try TempoError.rethrowing { () throws(NativeError) in
       try change(kind, value, at: time?.microseconds, confidence: confidence, phaseError: phaseError)
     }
-    return HostTime(microseconds: at)
+  }
+
+  /// Takes a tap; returns its effect.
+  func tapping(at time: HostTime?) throws(TempoError) -> TapTempo.Outcome {
+    let tap = try changing(.tap, at: time)
+    return switch tap.tap {
+    case .counted: .counted(missed: tap.missed)
+    case .doubled: .doubled
+    case .outOfOrder: .outOfOrder
+    case .first, .none?, nil: .first
+    }
   }
 }

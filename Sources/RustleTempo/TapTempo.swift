@@ -41,6 +41,11 @@ public struct TapTempo: ~Copyable, Sendable {
     public let lastTap: HostTime
     /// What would take the tempo to between 60 and 180 beats a minute: 0.5 or 2; nil: it is there. It is never applied by itself.
     public let suggestedFactor: Double?
+    /// The time of beat 0 in microseconds, which may be before the zero of host times.
+    private let downbeat: Int64
+
+    /// The count of beats at a host time. Beat 0 is a downbeat.
+    public func beats(at time: HostTime) -> Double { Double(time.microseconds - downbeat) * tempo / 60e6 }
 
     init?(_ taps: NativeTapEstimate) {
       guard taps.beatsAMinute > 0 else { return nil }
@@ -48,6 +53,7 @@ public struct TapTempo: ~Copyable, Sendable {
       phaseError = .microseconds(Int64((taps.phaseErrorMilliseconds * 1_000).rounded()))
       lastTap = HostTime(microseconds: taps.lastUs)
       suggestedFactor = taps.suggestion == 1 ? nil : taps.suggestion
+      downbeat = taps.downbeatUs
     }
   }
 
@@ -68,8 +74,7 @@ public struct TapTempo: ~Copyable, Sendable {
   /// - Throws: ``TempoError`` with ``TempoError/Code/native`` in a fork.
   @discardableResult
   public mutating func tap(at time: HostTime? = nil) throws(TempoError) -> Outcome {
-    try native.changing(.tap, at: time)
-    return try native.tapped()
+    try native.tapping(at: time)
   }
 
   /// Tempo and phase; nil before the second tap.
@@ -77,22 +82,14 @@ public struct TapTempo: ~Copyable, Sendable {
     NativeError.logging { () throws(NativeError) in try native.taps() }.flatMap { Estimate($0) }
   }
 
-  /// The beat at a host time; nil before the second tap, and 30 s after the last one. Beat 0 is a downbeat.
-  public func beats(at time: HostTime) -> BeatState? {
-    let read = NativeError.logging { () throws(NativeError) in
-      BeatState(try native.beat(at: time.microseconds, .exact))
-    }
-    return read.flatMap { $0.source == .tap ? $0 : nil }
-  }
-
   /// Halves the tempo until the next reset.
   ///
-  /// - Throws: as ``tap(at:)``.
+  /// - Throws: as ``tap(at:)``; with ``TempoError/Code/validation`` without two taps, and below 20 beats a minute.
   public mutating func halve() throws(TempoError) { try native.changing(.halve) }
 
   /// Doubles the tempo until the next reset.
   ///
-  /// - Throws: as ``tap(at:)``.
+  /// - Throws: as ``halve()``, above 999 beats a minute.
   public mutating func double() throws(TempoError) { try native.changing(.double) }
 
   /// Makes the beats later, or earlier if negative, by at most 10 s until the next reset.
@@ -104,24 +101,11 @@ public struct TapTempo: ~Copyable, Sendable {
 
   /// Makes the beat nearest to a host time a downbeat, beat 0. Without a call the first tap is one.
   ///
-  /// - Throws: as ``tap(at:)``.
+  /// - Throws: as ``tap(at:)``; with ``TempoError/Code/validation`` without two taps.
   public mutating func setDownbeat(at time: HostTime) throws(TempoError) { try native.changing(.downbeat, at: time) }
 
   /// Forgets all taps.
   ///
   /// - Throws: as ``tap(at:)``.
   public mutating func reset() throws(TempoError) { try native.changing(.forgetTaps) }
-}
-
-extension TempoHandle {
-  /// The effect of the last tap.
-  func tapped() throws(TempoError) -> TapTempo.Outcome {
-    let taps = try TempoError.rethrowing { () throws(NativeError) in try self.taps() }
-    return switch taps.outcome {
-    case .counted: .counted(missed: taps.missed)
-    case .doubled: .doubled
-    case .outOfOrder: .outOfOrder
-    case .first, .none?, nil: .first
-    }
-  }
 }

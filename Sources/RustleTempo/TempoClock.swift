@@ -96,8 +96,7 @@ public actor TempoClock: NativeStreamEngine {
   /// - Throws: ``TempoError`` with ``TempoError/Code/native`` in a fork.
   @discardableResult
   public nonisolated func tap(at time: HostTime? = nil) throws(TempoError) -> TapTempo.Outcome {
-    try native.changing(.tap, at: time)
-    return try native.tapped()
+    try native.tapping(at: time)
   }
 
   /// Tempo and phase of the taps; nil before the second one.
@@ -107,12 +106,12 @@ public actor TempoClock: NativeStreamEngine {
 
   /// Halves the taps' tempo.
   ///
-  /// - Throws: as ``tap(at:)``.
+  /// - Throws: as ``tap(at:)``; with ``TempoError/Code/validation`` without two taps, and below 20 beats a minute.
   public nonisolated func halveTaps() throws(TempoError) { try native.changing(.halve) }
 
   /// Doubles the taps' tempo.
   ///
-  /// - Throws: as ``tap(at:)``.
+  /// - Throws: as ``halveTaps()``, above 999 beats a minute.
   public nonisolated func doubleTaps() throws(TempoError) { try native.changing(.double) }
 
   /// Makes the taps' beats later, or earlier if negative, by at most 10 s.
@@ -124,7 +123,7 @@ public actor TempoClock: NativeStreamEngine {
 
   /// Makes the taps' beat nearest to a host time a downbeat.
   ///
-  /// - Throws: as ``tap(at:)``.
+  /// - Throws: as ``tap(at:)``; with ``TempoError/Code/validation`` without two taps.
   public nonisolated func setDownbeat(at time: HostTime? = nil) throws(TempoError) {
     try native.changing(.downbeat, at: time)
   }

@@ -103,8 +103,14 @@ import Testing
 
   @Test func taps() throws {
     var taps = try TapTempo()
-    let (none, before) = (taps.estimate, taps.beats(at: .now))
-    #expect(none == nil && before == nil)
+    let none = taps.estimate
+    #expect(none == nil)
+    do throws(TempoError) {
+      try taps.double()
+      Issue.record("expected a refusal")
+    } catch {
+      #expect(error.code == .validation && error.message.contains("at least two"))
+    }
     let start = HostTime.now
     for beat in [0, 1, 2, 4, 5] { try taps.tap(at: start + .milliseconds(250 * beat)) }
     let counted = taps.estimate
@@ -115,9 +121,10 @@ import Testing
     let halved = taps.estimate?.tempo ?? 0
     #expect(abs(halved - 120) < 0.1)
     try taps.setDownbeat(at: start + .milliseconds(1_000))
-    let downbeat = taps.beats(at: start + .milliseconds(1_000))
-    let phase = try #require(downbeat).phase(quantum: 4)
-    #expect(min(phase, 4 - phase) < 0.01)
+    let placed = taps.estimate
+    let moved = try #require(placed)
+    let beats = [1_000, 1_500, 500].map { (moved.beats(at: start + .milliseconds($0)) * 100).rounded() / 100 }
+    #expect(beats == [0, 1, -1])
     try taps.nudge(by: .milliseconds(10))
     do throws(TempoError) {
       try taps.nudge(by: .seconds(11))

@@ -1,5 +1,4 @@
 import RustleLighting
-import RustleTempo
 
 extension Component {
   /// What DMX needs of the machine: interfaces, ports, multicast, scheduling.
@@ -19,21 +18,6 @@ extension Component {
       rows.append(Self(name: "  port \(port)", value: fault?.message ?? "available", remedy: fault?.advice))
     }
     return await rows + [multicast(), realtime()]
-  }
-
-  /// What sessions of tempo need: the port that their programs share. The session stays on the loopback.
-  static func tempo() async -> Self {
-    var row = Self(name: "tempo sessions", value: "port 20808 available")
-    do throws(TempoError) {
-      var configuration = LinkSession.Configuration()
-      configuration.interfaces = ["127.0.0.1"]
-      let session = try LinkSession(configuration)
-      try session.enable()
-      await session.close()
-    } catch {
-      (row.value, row.remedy) = (error.message, error.advice)
-    }
-    return row
   }
 
   /// Multicast on the default interface, which a machine without a default route does not have.

@@ -72,7 +72,7 @@ struct Component {
     return await [
       Self(name: "rustle", value: Version.package), archive, fft,
       Self(name: "audio files", value: AudioLibrary.version),
-    ] + formats + dmx() + [await tempo()] + [
+    ] + formats + dmx() + tempo() + [
       Self(name: "plots", value: "cairo \(PlotLibrary.version)"),
       Self(name: "terminal", value: terminal),
       Self(name: "  colour", value: profile.usesColor ? "yes" : "no"),

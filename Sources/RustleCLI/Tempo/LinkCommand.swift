@@ -10,12 +10,15 @@ struct LinkCommand: AsyncParsableCommand {
     abstract: "Share tempo, phase, starts and stops with programs on the network.",
     usage: """
       rustle link [--bpm <bpm>] [--quantum <beats>] [--interface <name> ...]
-              [--start-stop] [--rate <hz>] [--seconds <seconds>]
-      rustle link --monitor [--interface <name> ...] [--seconds <seconds>]
+              [--port <port>] [--start-stop] [--rate <hz>]
+              [--seconds <seconds>]
+      rustle link --monitor [--interface <name> ...] [--port <port>]
+              [--seconds <seconds>]
       """,
     discussion: """
       Joins a session that is compatible with Ableton Link. A terminal shows tempo, phase and peers; a pipe or a file gets a line of \
-      NDJSON at --rate and at each change. The end, also by Ctrl-C and SIGTERM, says to the others that this program leaves.
+      NDJSON at --rate and at each change. Quitting, Ctrl-C and SIGTERM are regular ends: the others hear that this program leaves, and the \
+      status is 0.
 
       COMMANDS on standard input, where that is not a terminal, a line each:
         tempo 120      for all                enable 0|1     leave, or join
@@ -32,7 +35,7 @@ struct LinkCommand: AsyncParsableCommand {
       EXAMPLES:
         rustle link
         rustle link --bpm 96 --interface eth0 --start-stop
-        rustle link --rate 50 --json | jq .beats
+        rustle link --rate 10 --json | jq .beats
         rustle link --monitor --interface eth0
 
       NDJSON FIELDS:
@@ -43,11 +46,13 @@ struct LinkCommand: AsyncParsableCommand {
       """)
 
   @Option(
-    "Tempo in beats a minute while there are no peers.", value: "bpm", parse: Parse.number("a tempo", in: 20...999))
-  var bpm = 120.0
+    "Tempo in beats a minute while there are no peers. (default: 120)", value: "bpm",
+    parse: Parse.number("a tempo", in: 20...999))
+  var bpm: Double?
 
-  @Option("Beats of a bar.", value: "beats", parse: Parse.number("a number of beats", in: 0.001...1e6))
-  var quantum = 4.0
+  @Option(
+    "Beats of a bar. (default: 4)", value: "beats", parse: Parse.number("a number of beats", in: 0.001...1e6))
+  var quantum: Double?
 
   @Option(
     name: .long, parsing: .unconditionalSingleValue,
@@ -66,8 +71,10 @@ struct LinkCommand: AsyncParsableCommand {
   @Flag(help: "Share starts and stops.")
   var startStop = false
 
-  @Option("Lines a second besides those of changes.", value: "hz", parse: Parse.number("a rate", in: 0.001...1_000))
-  var rate = 1.0
+  @Option(
+    "Lines a second besides those of changes. (default: 50)", value: "hz",
+    parse: Parse.number("a rate", in: 0.001...1_000))
+  var rate: Double?
 
   @Option("Stop after this many seconds.", value: "seconds", parse: Parse.number("seconds", in: 0...1e9))
   var seconds: Double?
@@ -77,7 +84,13 @@ struct LinkCommand: AsyncParsableCommand {
 
   func validate() throws {
     try output.refuseCSV()
-    if monitor && startStop { throw ValidationError("--monitor cannot be used with --start-stop") }
+    guard monitor else { return }
+    let ownOnly = [
+      ("--bpm", bpm != nil), ("--quantum", quantum != nil), ("--rate", rate != nil), ("--start-stop", startStop),
+    ]
+    if let (option, _) = ownOnly.first(where: \.1) {
+      throw ValidationError("--monitor cannot be used with \(option)")
+    }
   }
 
   func run() async throws {
@@ -116,7 +129,15 @@ struct LinkCommand: AsyncParsableCommand {
           tasks.addEnd(after: seconds) { await session.close() }
         })
     }
-    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+    try Self.end(ending)
+  }
+
+  /// Ctrl-C and SIGTERM end a session as `quit` does.
+  private static func end(_ ending: RunEnding) throws {
+    switch ending {
+    case .signal(SIGINT), .signal(SIGTERM): break
+    default: if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+    }
   }
 
   /// Writes the messages of others.
@@ -138,15 +159,15 @@ struct LinkCommand: AsyncParsableCommand {
         tasks.addEnd(after: seconds) { await monitor.cancel() }
       }
     }
-    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+    try Self.end(ending)
   }
 
   private var configured: LinkSession.Configuration {
     var configuration = LinkSession.Configuration()
-    (configuration.tempo, configuration.quantum) = (bpm, quantum)
+    (configuration.tempo, configuration.quantum) = (bpm ?? 120, quantum ?? 4)
     configuration.sharesStartStop = startStop
     configuration.interfaces = interface.isEmpty ? nil : interface
-    (configuration.reportRate, configuration.port) = (rate, port)
+    (configuration.reportRate, configuration.port) = (rate ?? 50, port)
     return configuration
   }
 
@@ -154,15 +175,19 @@ struct LinkCommand: AsyncParsableCommand {
     Column("host_us", "the time: microseconds of CLOCK_MONOTONIC_RAW", \.state.hostTime.microseconds),
     Column("event", "state, or what happened", \.kind.rawValue),
     Column("beats", "the count of beats", \.state.beats),
-    Column("phase", "the position in the bar, in beats") { $0.state.phase(quantum: $0.state.quantum) },
-    Column("bpm", "the tempo", \.state.tempo),
+    Column("phase", "the position in the bar, in beats") { millionths($0.state.phase(quantum: $0.state.quantum)) },
+    Column("bpm", "the tempo") { millionths($0.state.tempo) },
     Column("peers", "the other programs in the session", \.state.peerCount),
     Column("playing", "whether the session plays", \.state.isPlaying),
     Column("enabled", "whether this program takes part", \.state.isEnabled),
+    Column("source", "the source of the beats: link", \.state.source.rawValue),
     Column("session", "the id of the session", \.state.sessionID),
     Column("by_peer", "whether another program made the change", \.isByPeer),
     Column("shift", "how far the phase moved, in beats", \.shift),
   ]
+
+  /// Beats and tempos have six decimals, also those that are computed from others.
+  private static func millionths(_ number: Double) -> Double { (number * 1e6).rounded() / 1e6 }
 
   static let messages: [Column<LinkMessage>] = [
     Column("host_us", "the time: microseconds of CLOCK_MONOTONIC_RAW", \.hostTime.microseconds),
@@ -212,7 +237,7 @@ struct LinkCommands: ~Copyable {
   ///
   /// - Throws: `ValidationError` for another word or number; `TempoError`.
   mutating func perform(_ line: String) throws -> Bool {
-    let words = line.split(separator: " ").map(String.init)
+    let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
     let expected = "expected tempo BPM, play 0|1, quantum BEATS, enable 0|1, tap or quit, got '\(line)'"
     switch (words.first, words.count) {
     case (nil, _): break

@@ -531,16 +531,18 @@ package enum NativeCalls {
   }
 
   /// See `rustle_tempo_change`.
-  package static func tempoChange(_ tempo: UInt64, change: NativeTempoChange) throws(NativeError) -> Int64 {
-    var timeUs = Int64()
+  package static func tempoChange(
+    _ tempo: UInt64, change: NativeTempoChange
+  ) throws(NativeError) -> NativeTempoChanged {
+    var changed = RustleTempoChanged()
     try unsafe change.withRecord { (change, _) throws(NativeError) in
       try unsafe NativeError.check {
         unsafe rustle_tempo_change_sized(
           tempo, change.assumingMemoryBound(to: RustleTempoChange.self), MemoryLayout<RustleTempoChange>.stride,
-          &timeUs, $0)
+          &changed, MemoryLayout<RustleTempoChanged>.stride, $0)
       }
     }
-    return timeUs
+    return NativeTempoChanged(changed)
   }
 
   /// See `rustle_voice_process`.

@@ -995,6 +995,13 @@ extension NativeLayout {
           ("reserved", MemoryLayout<RustleTempoChange>.offset(of: \.reserved)),
         ]),
       record(
+        RustleTempoChanged.self, "RustleTempoChanged",
+        [
+          ("at_us", MemoryLayout<RustleTempoChanged>.offset(of: \.at_us)),
+          ("tap", MemoryLayout<RustleTempoChanged>.offset(of: \.tap)),
+          ("missed", MemoryLayout<RustleTempoChanged>.offset(of: \.missed)),
+        ]),
+      record(
         RustleTapEstimate.self, "RustleTapEstimate",
         [
           ("beats_a_minute", MemoryLayout<RustleTapEstimate>.offset(of: \.beats_a_minute)),
@@ -1002,9 +1009,8 @@ extension NativeLayout {
           ("phase_error_ms", MemoryLayout<RustleTapEstimate>.offset(of: \.phase_error_ms)),
           ("suggestion", MemoryLayout<RustleTapEstimate>.offset(of: \.suggestion)),
           ("last_us", MemoryLayout<RustleTapEstimate>.offset(of: \.last_us)),
+          ("downbeat_us", MemoryLayout<RustleTapEstimate>.offset(of: \.downbeat_us)),
           ("taps", MemoryLayout<RustleTapEstimate>.offset(of: \.taps)),
-          ("missed", MemoryLayout<RustleTapEstimate>.offset(of: \.missed)),
-          ("outcome", MemoryLayout<RustleTapEstimate>.offset(of: \.outcome)),
           ("reserved", MemoryLayout<RustleTapEstimate>.offset(of: \.reserved)),
         ]),
       record(

@@ -511,7 +511,7 @@ package enum NativeTempoSource: UInt32, Sendable, CaseIterable {
 package enum NativeTempoReportKind: UInt32, Sendable, CaseIterable {
   /// The state at a time of the reports' rate.
   case state = 0
-  /// The clock follows another source.
+  /// The clock follows another source; not reported with `RUSTLE_BEATS_SESSION`, as the next two.
   case sourceChanged = 1
   /// The clock has another tempo.
   case tempoChanged = 2
@@ -527,11 +527,15 @@ package enum NativeTempoReportKind: UInt32, Sendable, CaseIterable {
   case sessionJoined = 7
   /// The session started or stopped.
   case playingChanged = 8
+  /// This program takes part in sessions, or left.
+  case enabledChanged = 9
+  /// The quantum is another.
+  case quantumChanged = 10
 }
 
 /// The effect of a tap.
 package enum NativeTapOutcome: UInt32, Sendable, CaseIterable {
-  /// There was no tap.
+  /// The change was no tap.
   case none = 0
   /// It is the first of an estimate: of all, or after a pause of 3 s and 2.5 periods.
   case first = 1
@@ -550,7 +554,7 @@ package enum NativeTempoInput: UInt32, Sendable, CaseIterable {
   /// The value in beats a minute, 20 to 999, is the tempo of the session, for all, with the beat at the time unchanged; and the one
   /// that the clock follows without another source.
   case tempo = 1
-  /// Value 1 starts, 0 stops, at the time; for all, if starts and stops are shared.
+  /// Value 1 starts, 0 stops, at the time; for all, if starts and stops are shared. The state says so at once.
   case playing = 2
   /// Value 1 shares starts and stops, 0 does not.
   case followsStartStop = 3
@@ -562,13 +566,13 @@ package enum NativeTempoInput: UInt32, Sendable, CaseIterable {
   case forceBeat = 6
   /// A tap at the time.
   case tap = 7
-  /// The taps' tempo is halved.
+  /// The taps' tempo is halved; refused without two taps, and where it would not be within 20 to 999.
   case halve = 8
-  /// The taps' tempo is doubled.
+  /// The taps' tempo is doubled; refused as halving is.
   case double = 9
   /// The taps' beats are later by the value in milliseconds, -10,000 to 10,000.
   case nudge = 10
-  /// The taps' beat nearest to the time is a downbeat.
+  /// The taps' beat nearest to the time is a downbeat; refused without two taps.
   case downbeat = 11
   /// Value 1 holds the taps, which then do not age; 0 does not.
   case holdsTaps = 12
@@ -3687,7 +3691,7 @@ package struct NativeBeat: Sendable, Hashable {
   package var source: NativeTempoSource?
   /// The other members of the session.
   package var peers: Int
-  /// Not 0 while the source plays.
+  /// Not 0 while the source plays: its last start or stop is a start, which may be to come.
   package var isPlaying: Bool
   /// Not 0 while this program takes part in sessions.
   package var isEnabled: Bool
@@ -3720,7 +3724,7 @@ package struct NativeTempoReport: Sendable, Hashable {
   /// What the report is for.
   /// Nil: a number that this version does not know.
   package var kind: NativeTempoReportKind?
-  /// Not 0: a peer, or the source, made the change; otherwise this program.
+  /// Not 0: a peer, or the source, made the change; otherwise this program. A change of source is this program's.
   package var isByPeer: Bool
   /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
   package var gap: UInt64
@@ -3778,6 +3782,23 @@ package struct NativeTempoChange: Sendable, Hashable, NativeRecord {
   }
 }
 
+/// What a change of a clock did.
+package struct NativeTempoChanged: Sendable, Hashable {
+  /// Its host time in microseconds: that of a requested beat may be later than asked for.
+  package var atUs: Int64
+  /// The effect of a tap.
+  /// Nil: a number that this version does not know.
+  package var tap: NativeTapOutcome?
+  /// The beats between a tap that counts and the one before that were not tapped.
+  package var missed: Int
+
+  init(_ record: RustleTempoChanged) {
+    atUs = record.at_us
+    tap = NativeTapOutcome(rawValue: record.tap)
+    missed = Int(record.missed)
+  }
+}
+
 /// Tempo and phase of the taps.
 package struct NativeTapEstimate: Sendable, Hashable {
   /// Beats a minute; 0: there are fewer than two taps.
@@ -3790,13 +3811,10 @@ package struct NativeTapEstimate: Sendable, Hashable {
   package var suggestion: Double
   /// The host time of the last tap, in microseconds.
   package var lastUs: Int64
+  /// The host time of beat 0, a downbeat, in microseconds.
+  package var downbeatUs: Int64
   /// The taps since the last reset.
   package var taps: Int
-  /// The beats before the last tap that were not tapped.
-  package var missed: Int
-  /// The effect of the last tap.
-  /// Nil: a number that this version does not know.
-  package var outcome: NativeTapOutcome?
 
   init(_ record: RustleTapEstimate) {
     beatsAMinute = record.beats_a_minute
@@ -3804,9 +3822,8 @@ package struct NativeTapEstimate: Sendable, Hashable {
     phaseErrorMilliseconds = record.phase_error_ms
     suggestion = record.suggestion
     lastUs = record.last_us
+    downbeatUs = record.downbeat_us
     taps = Int(record.taps)
-    missed = Int(record.missed)
-    outcome = NativeTapOutcome(rawValue: record.outcome)
   }
 }
 

@@ -84,8 +84,8 @@ pub use sound::{
     PlaybackEngine, PlaybackProgress, PlaybackSession, RATES, SoundBlock, SoundConfiguration, SoundError,
 };
 pub use tempo::{
-    Beat, BeatReader, BeatReading, TempoChange, TempoConfiguration, TempoEngine, TempoError, TempoReport,
-    TempoReportKind,
+    Beat, BeatReader, BeatReading, TempoChange, TempoChanged, TempoConfiguration, TempoEngine, TempoError,
+    TempoReport, TempoReportKind,
 };
 pub use ticker::{RATE_RANGE, Tick, TickerConfiguration, TickerEngine, TickerError, TickerSession};
 pub use transport::{

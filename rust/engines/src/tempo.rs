@@ -12,7 +12,7 @@ mod records;
 
 pub use clock::{BeatReader, BeatReading};
 pub use configuration::TempoConfiguration;
-pub use engine::{TempoChange, TempoEngine};
+pub use engine::{TempoChange, TempoChanged, TempoEngine};
 pub use error::TempoError;
 pub use records::{Beat, TempoReport, TempoReportKind};
 

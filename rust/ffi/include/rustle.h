@@ -4761,7 +4761,7 @@ RustleStatus rustle_stft_stream_finish(
 /// The state at a time of the reports' rate.
 #define RUSTLE_TEMPO_REPORT_STATE 0
 
-/// The clock follows another source.
+/// The clock follows another source; not reported with `RUSTLE_BEATS_SESSION`, as the next two.
 #define RUSTLE_TEMPO_REPORT_SOURCE_CHANGED 1
 
 /// The clock has another tempo.
@@ -4785,9 +4785,15 @@ RustleStatus rustle_stft_stream_finish(
 /// The session started or stopped.
 #define RUSTLE_TEMPO_REPORT_PLAYING_CHANGED 8
 
+/// This program takes part in sessions, or left.
+#define RUSTLE_TEMPO_REPORT_ENABLED_CHANGED 9
+
+/// The quantum is another.
+#define RUSTLE_TEMPO_REPORT_QUANTUM_CHANGED 10
+
 // `RustleTapOutcome`: The effect of a tap.
 
-/// There was no tap.
+/// The change was no tap.
 #define RUSTLE_TAP_NONE 0
 
 /// It is the first of an estimate: of all, or after a pause of 3 s and 2.5 periods.
@@ -4811,7 +4817,7 @@ RustleStatus rustle_stft_stream_finish(
 /// unchanged; and the one that the clock follows without another source.
 #define RUSTLE_TEMPO_TEMPO 1
 
-/// Value 1 starts, 0 stops, at the time; for all, if starts and stops are shared.
+/// Value 1 starts, 0 stops, at the time; for all, if starts and stops are shared. The state says so at once.
 #define RUSTLE_TEMPO_PLAYING 2
 
 /// Value 1 shares starts and stops, 0 does not.
@@ -4829,16 +4835,16 @@ RustleStatus rustle_stft_stream_finish(
 /// A tap at the time.
 #define RUSTLE_TEMPO_TAP 7
 
-/// The taps' tempo is halved.
+/// The taps' tempo is halved; refused without two taps, and where it would not be within 20 to 999.
 #define RUSTLE_TEMPO_HALVE 8
 
-/// The taps' tempo is doubled.
+/// The taps' tempo is doubled; refused as halving is.
 #define RUSTLE_TEMPO_DOUBLE 9
 
 /// The taps' beats are later by the value in milliseconds, -10,000 to 10,000.
 #define RUSTLE_TEMPO_NUDGE 10
 
-/// The taps' beat nearest to the time is a downbeat.
+/// The taps' beat nearest to the time is a downbeat; refused without two taps.
 #define RUSTLE_TEMPO_DOWNBEAT 11
 
 /// Value 1 holds the taps, which then do not age; 0 does not.
@@ -4917,7 +4923,7 @@ typedef struct RustleBeat {
   uint32_t source;
   /// The other members of the session.
   uint32_t peers;
-  /// Not 0 while the source plays.
+  /// Not 0 while the source plays: its last start or stop is a start, which may be to come.
   uint32_t is_playing;
   /// Not 0 while this program takes part in sessions.
   uint32_t is_enabled;
@@ -4934,7 +4940,7 @@ typedef struct RustleTempoReport {
   /// What the report is for.
   /// One of `RUSTLE_TEMPO_REPORT_…`.
   uint32_t kind;
-  /// Not 0: a peer, or the source, made the change; otherwise this program.
+  /// Not 0: a peer, or the source, made the change; otherwise this program. A change of source is this program's.
   uint32_t is_by_peer;
   /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
   uint32_t gap;
@@ -4959,6 +4965,17 @@ typedef struct RustleTempoChange {
   uint32_t reserved;
 } RustleTempoChange;
 
+/// What a change of a clock did.
+typedef struct RustleTempoChanged {
+  /// Its host time in microseconds: that of a requested beat may be later than asked for.
+  int64_t at_us;
+  /// The effect of a tap.
+  /// One of `RUSTLE_TAP_…`.
+  uint32_t tap;
+  /// The beats between a tap that counts and the one before that were not tapped.
+  uint32_t missed;
+} RustleTempoChanged;
+
 /// Tempo and phase of the taps.
 typedef struct RustleTapEstimate {
   /// Beats a minute; 0: there are fewer than two taps.
@@ -4971,13 +4988,10 @@ typedef struct RustleTapEstimate {
   double suggestion;
   /// The host time of the last tap, in microseconds.
   int64_t last_us;
+  /// The host time of beat 0, a downbeat, in microseconds.
+  int64_t downbeat_us;
   /// The taps since the last reset.
   uint32_t taps;
-  /// The beats before the last tap that were not tapped.
-  uint32_t missed;
-  /// The effect of the last tap.
-  /// One of `RUSTLE_TAP_…`.
-  uint32_t outcome;
   /// 0.
   uint32_t reserved;
 } RustleTapEstimate;
@@ -5077,11 +5091,10 @@ static inline RustleStatus rustle_tempo_beats_at(
 
 /// `rustle_tempo_change` with the sizes of its records, which that function passes.
 RustleStatus rustle_tempo_change_sized(
-    RustleHandle tempo, const RustleTempoChange *change, size_t change_size, int64_t *time_us,
-    RustleError *error);
+    RustleHandle tempo, const RustleTempoChange *change, size_t change_size, RustleTempoChanged *changed,
+    size_t changed_size, RustleError *error);
 
-/// Makes a change. `time_us` receives its host time in microseconds: that of a requested beat may be later
-/// than asked for.
+/// Makes a change. `changed` receives what it did.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned; a field out of its range), `RUSTLE_UNKNOWN_INTERFACE`,
@@ -5090,11 +5103,11 @@ RustleStatus rustle_tempo_change_sized(
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
-/// Safety: `change` is NULL or readable and not written during the call; `error`, `time_us` are NULL or
+/// Safety: `change` is NULL or readable and not written during the call; `error`, `changed` are NULL or
 /// memory that this call alone uses.
 static inline RustleStatus rustle_tempo_change(
-    RustleHandle tempo, const RustleTempoChange *change, int64_t *time_us, RustleError *error) {
-  return rustle_tempo_change_sized(tempo, change, sizeof *change, time_us, error);
+    RustleHandle tempo, const RustleTempoChange *change, RustleTempoChanged *changed, RustleError *error) {
+  return rustle_tempo_change_sized(tempo, change, sizeof *change, changed, sizeof *changed, error);
 }
 
 // ---- The ticker: engines, and the start and drain of their sessions.
@@ -6285,15 +6298,18 @@ RUSTLE_ASSERT(offsetof(RustleTempoChange, confidence) == 16, "the offset of Rust
 RUSTLE_ASSERT(offsetof(RustleTempoChange, phase_error_ms) == 24, "the offset of RustleTempoChange.phase_error_ms");
 RUSTLE_ASSERT(offsetof(RustleTempoChange, kind) == 32, "the offset of RustleTempoChange.kind");
 RUSTLE_ASSERT(offsetof(RustleTempoChange, reserved) == 36, "the offset of RustleTempoChange.reserved");
+RUSTLE_ASSERT(sizeof(RustleTempoChanged) == 16, "the size of RustleTempoChanged");
+RUSTLE_ASSERT(offsetof(RustleTempoChanged, at_us) == 0, "the offset of RustleTempoChanged.at_us");
+RUSTLE_ASSERT(offsetof(RustleTempoChanged, tap) == 8, "the offset of RustleTempoChanged.tap");
+RUSTLE_ASSERT(offsetof(RustleTempoChanged, missed) == 12, "the offset of RustleTempoChanged.missed");
 RUSTLE_ASSERT(sizeof(RustleTapEstimate) == 56, "the size of RustleTapEstimate");
 RUSTLE_ASSERT(offsetof(RustleTapEstimate, beats_a_minute) == 0, "the offset of RustleTapEstimate.beats_a_minute");
 RUSTLE_ASSERT(offsetof(RustleTapEstimate, tempo_error) == 8, "the offset of RustleTapEstimate.tempo_error");
 RUSTLE_ASSERT(offsetof(RustleTapEstimate, phase_error_ms) == 16, "the offset of RustleTapEstimate.phase_error_ms");
 RUSTLE_ASSERT(offsetof(RustleTapEstimate, suggestion) == 24, "the offset of RustleTapEstimate.suggestion");
 RUSTLE_ASSERT(offsetof(RustleTapEstimate, last_us) == 32, "the offset of RustleTapEstimate.last_us");
-RUSTLE_ASSERT(offsetof(RustleTapEstimate, taps) == 40, "the offset of RustleTapEstimate.taps");
-RUSTLE_ASSERT(offsetof(RustleTapEstimate, missed) == 44, "the offset of RustleTapEstimate.missed");
-RUSTLE_ASSERT(offsetof(RustleTapEstimate, outcome) == 48, "the offset of RustleTapEstimate.outcome");
+RUSTLE_ASSERT(offsetof(RustleTapEstimate, downbeat_us) == 40, "the offset of RustleTapEstimate.downbeat_us");
+RUSTLE_ASSERT(offsetof(RustleTapEstimate, taps) == 48, "the offset of RustleTapEstimate.taps");
 RUSTLE_ASSERT(offsetof(RustleTapEstimate, reserved) == 52, "the offset of RustleTapEstimate.reserved");
 RUSTLE_ASSERT(sizeof(RustleTempoCounts) == 64, "the size of RustleTempoCounts");
 RUSTLE_ASSERT(offsetof(RustleTempoCounts, messages) == 0, "the offset of RustleTempoCounts.messages");

@@ -106,6 +106,7 @@ use crate::tempo::RustleBeat;
 use crate::tempo::RustleBeatReading;
 use crate::tempo::RustleTapEstimate;
 use crate::tempo::RustleTempoChange;
+use crate::tempo::RustleTempoChanged;
 use crate::tempo::RustleTempoConfiguration;
 use crate::tempo::RustleTempoCounts;
 use crate::tempo::RustleTempoReport;
@@ -2271,22 +2272,24 @@ pub unsafe extern "C" fn rustle_tempo_change_sized(
     tempo: RustleHandle,
     change: *const RustleTempoChange,
     change_size: usize,
-    time_us: *mut i64,
+    changed: *mut RustleTempoChanged,
+    changed_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
     // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
             check_size("change", size_of::<RustleTempoChange>(), change_size)?;
+            check_size("changed", size_of::<RustleTempoChanged>(), changed_size)?;
             let tempo = <crate::tempo::TempoObject as Tabled>::table().pin(tempo, "tempo")?;
             check_apart([
                 Argument::new("change", change, 1),
-                Argument::new("time_us", time_us, 1),
+                Argument::new("changed", changed, 1),
             ])?;
             let change = record(change, "change")?;
-            let time_us_place = out(time_us, "time_us")?;
-            tempo.change(change).map(|time_us| {
-                time_us_place.write(time_us);
+            let changed_place = out(changed, "changed")?;
+            tempo.change(change).map(|changed| {
+                changed_place.write(changed);
             })
         })
     }
@@ -7549,6 +7552,34 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleTempoChange, reserved),
     ),
     entry(
+        c"RustleTempoChanged",
+        None,
+        size_of::<RustleTempoChanged>(),
+        align_of::<RustleTempoChanged>(),
+        0,
+    ),
+    entry(
+        c"RustleTempoChanged",
+        Some(c"at_us"),
+        0,
+        0,
+        offset_of!(RustleTempoChanged, at_us),
+    ),
+    entry(
+        c"RustleTempoChanged",
+        Some(c"tap"),
+        0,
+        0,
+        offset_of!(RustleTempoChanged, tap),
+    ),
+    entry(
+        c"RustleTempoChanged",
+        Some(c"missed"),
+        0,
+        0,
+        offset_of!(RustleTempoChanged, missed),
+    ),
+    entry(
         c"RustleTapEstimate",
         None,
         size_of::<RustleTapEstimate>(),
@@ -7592,24 +7623,17 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleTapEstimate",
+        Some(c"downbeat_us"),
+        0,
+        0,
+        offset_of!(RustleTapEstimate, downbeat_us),
+    ),
+    entry(
+        c"RustleTapEstimate",
         Some(c"taps"),
         0,
         0,
         offset_of!(RustleTapEstimate, taps),
-    ),
-    entry(
-        c"RustleTapEstimate",
-        Some(c"missed"),
-        0,
-        0,
-        offset_of!(RustleTapEstimate, missed),
-    ),
-    entry(
-        c"RustleTapEstimate",
-        Some(c"outcome"),
-        0,
-        0,
-        offset_of!(RustleTapEstimate, outcome),
     ),
     entry(
         c"RustleTapEstimate",
@@ -8989,15 +9013,18 @@ const _: () = {
     assert!(offset_of!(RustleTempoChange, phase_error_ms) == 24);
     assert!(offset_of!(RustleTempoChange, kind) == 32);
     assert!(offset_of!(RustleTempoChange, reserved) == 36);
+    assert!(size_of::<RustleTempoChanged>() == 16 && align_of::<RustleTempoChanged>() == 8);
+    assert!(offset_of!(RustleTempoChanged, at_us) == 0);
+    assert!(offset_of!(RustleTempoChanged, tap) == 8);
+    assert!(offset_of!(RustleTempoChanged, missed) == 12);
     assert!(size_of::<RustleTapEstimate>() == 56 && align_of::<RustleTapEstimate>() == 8);
     assert!(offset_of!(RustleTapEstimate, beats_a_minute) == 0);
     assert!(offset_of!(RustleTapEstimate, tempo_error) == 8);
     assert!(offset_of!(RustleTapEstimate, phase_error_ms) == 16);
     assert!(offset_of!(RustleTapEstimate, suggestion) == 24);
     assert!(offset_of!(RustleTapEstimate, last_us) == 32);
-    assert!(offset_of!(RustleTapEstimate, taps) == 40);
-    assert!(offset_of!(RustleTapEstimate, missed) == 44);
-    assert!(offset_of!(RustleTapEstimate, outcome) == 48);
+    assert!(offset_of!(RustleTapEstimate, downbeat_us) == 40);
+    assert!(offset_of!(RustleTapEstimate, taps) == 48);
     assert!(offset_of!(RustleTapEstimate, reserved) == 52);
     assert!(size_of::<RustleTempoCounts>() == 64 && align_of::<RustleTempoCounts>() == 8);
     assert!(offset_of!(RustleTempoCounts, messages) == 0);

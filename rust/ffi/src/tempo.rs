@@ -15,8 +15,8 @@ use crate::status::{
 };
 pub use interface::{
     RustleBeat, RustleBeatReading, RustleTapEstimate, RustleTapOutcome, RustleTempoChange,
-    RustleTempoConfiguration, RustleTempoCounts, RustleTempoInput, RustleTempoReport, RustleTempoReportKind,
-    RustleTempoSource,
+    RustleTempoChanged, RustleTempoConfiguration, RustleTempoCounts, RustleTempoInput, RustleTempoReport,
+    RustleTempoReportKind, RustleTempoSource,
 };
 use rustle_engines::{
     LinkConfiguration, LinkError, Sessions, TempoChange, TempoConfiguration, TempoEngine, TempoError,
@@ -117,27 +117,15 @@ impl Describe<RustleTapEstimate> for TempoObject {
     /// Writes tempo and phase of the taps to `description`.
     #[doc(alias = "rustle_tempo_taps")]
     fn describe(&self) -> Result<RustleTapEstimate, CallFault> {
-        let (estimate, outcome) = self.0.taps();
-        let (outcome, missed) = match outcome {
-            None => (RustleTapOutcome::None, 0),
-            Some(TapOutcome::First) => (RustleTapOutcome::First, 0),
-            Some(TapOutcome::Counted { missed }) => (RustleTapOutcome::Counted, missed),
-            Some(TapOutcome::Doubled) => (RustleTapOutcome::Doubled, 0),
-            Some(TapOutcome::OutOfOrder) => (RustleTapOutcome::OutOfOrder, 0),
-        };
+        let taps = self.0.taps();
         Ok(RustleTapEstimate {
-            beats_a_minute: estimate.map_or(0.0, |taps| taps.bpm),
-            tempo_error: estimate.map_or(0.0, |taps| taps.tempo_error),
-            phase_error_ms: estimate.map_or(0.0, |taps| taps.phase_error),
-            suggestion: match estimate.and_then(|taps| taps.suggestion) {
-                None => 1.0,
-                Some(Octave::Half) => 0.5,
-                Some(Octave::Double) => 2.0,
-            },
-            last_us: estimate.map_or(0, |taps| taps.last.micros()),
-            taps: estimate.map_or(u32::from(outcome == RustleTapOutcome::First), |taps| taps.taps),
-            missed,
-            outcome: outcome.into(),
+            beats_a_minute: taps.map_or(0.0, |taps| taps.bpm),
+            tempo_error: taps.map_or(0.0, |taps| taps.tempo_error),
+            phase_error_ms: taps.map_or(0.0, |taps| taps.phase_error),
+            suggestion: taps.and_then(|taps| taps.suggestion).map_or(1.0, Octave::factor),
+            last_us: taps.map_or(0, |taps| taps.last.micros()),
+            downbeat_us: taps.map_or(0, |taps| taps.timeline.time_of(Beats::ZERO).micros()),
+            taps: taps.map_or(0, |taps| taps.taps),
             reserved: 0,
         })
     }
@@ -169,15 +157,27 @@ impl TempoObject {
         Ok(reader.beat_at(at, reading.get("reading")?.into()).into())
     }
 
-    /// Makes a change. `time_us` receives its host time in microseconds: that of a requested beat may be later than asked for.
+    /// Makes a change. `changed` receives what it did.
     ///
     /// Fails with `RUSTLE_UNKNOWN_INTERFACE`, `RUSTLE_NETWORK_FAILED`, `RUSTLE_SHUT_DOWN`, `RUSTLE_EXHAUSTED` (of
     /// `RUSTLE_TEMPO_ENABLED`), `RUSTLE_FORKED`; nothing is changed then.
     #[doc(alias = "rustle_tempo_change")]
-    pub(crate) fn change(&self, change: &RustleTempoChange) -> Outcome<TempoError, i64> {
+    pub(crate) fn change(&self, change: &RustleTempoChange) -> Outcome<TempoError, RustleTempoChanged> {
         CallFault::check_reserved(change.reserved, "change.reserved")?;
         let change = change.read(self.0.reader().host_now())?;
-        Ok(self.0.change(change)?.micros())
+        let changed = self.0.change(change)?;
+        let (tap, missed) = match changed.tap {
+            None => (RustleTapOutcome::None, 0),
+            Some(TapOutcome::First) => (RustleTapOutcome::First, 0),
+            Some(TapOutcome::Counted { missed }) => (RustleTapOutcome::Counted, missed),
+            Some(TapOutcome::Doubled) => (RustleTapOutcome::Doubled, 0),
+            Some(TapOutcome::OutOfOrder) => (RustleTapOutcome::OutOfOrder, 0),
+        };
+        Ok(RustleTempoChanged {
+            at_us: changed.at.micros(),
+            tap: tap.into(),
+            missed,
+        })
     }
 
     /// The engine, for another one that follows its beats.
@@ -195,28 +195,28 @@ impl RustleTempoChange {
             HostTime::new(self.at_us)
         };
         let value = self.value;
-        let refused = |expected| CallFault::number("change.value", expected, value);
-        let flag = || match value {
+        let refused = |name, expected| CallFault::number(name, expected, value);
+        let flag = |name| match value {
             0.0 => Ok(false),
             1.0 => Ok(true),
-            _ => Err(refused("0 or 1")),
+            _ => Err(refused(name, "0 or 1")),
         };
         let beat = || {
             let is_in_range = (-9e12..=9e12).contains(&value);
             is_in_range
                 .then(|| Beats::from_f64(value))
-                .ok_or(refused("-9e12 to 9e12"))
+                .ok_or(refused("beat", "-9e12 to 9e12"))
         };
-        let whole = |most: u32, expected| {
+        let whole = |most: u32, name, expected| {
             let is_whole = (0.0..=f64::from(most)).contains(&value) && value.fract() == 0.0;
-            is_whole.then_some(value as u32).ok_or(refused(expected))
+            is_whole.then_some(value as u32).ok_or(refused(name, expected))
         };
         Ok(match self.kind.get("change.kind")? {
-            Input::Enabled => TempoChange::Enabled(flag()?),
-            Input::Tempo => TempoChange::Tempo(tempo(value, "change.value")?, at),
-            Input::Playing => TempoChange::Playing(flag()?, at),
-            Input::FollowsStartStop => TempoChange::FollowsStartStop(flag()?),
-            Input::Quantum => TempoChange::Quantum(quantum(value, "change.value")?),
+            Input::Enabled => TempoChange::Enabled(flag("enabled")?),
+            Input::Tempo => TempoChange::Tempo(tempo(value, "tempo")?, at),
+            Input::Playing => TempoChange::Playing(flag("playing")?, at),
+            Input::FollowsStartStop => TempoChange::FollowsStartStop(flag("follows start and stop")?),
+            Input::Quantum => TempoChange::Quantum(quantum(value, "quantum")?),
             Input::RequestBeat => TempoChange::RequestBeat(beat()?, at),
             Input::ForceBeat => TempoChange::ForceBeat(beat()?, at),
             Input::Tap => TempoChange::Tap(at),
@@ -224,20 +224,20 @@ impl RustleTempoChange {
             Input::Double => TempoChange::Octave(Octave::Double),
             Input::Nudge => TempoChange::Nudge(value),
             Input::Downbeat => TempoChange::Downbeat(at),
-            Input::HoldsTaps => TempoChange::HoldsTaps(flag()?),
+            Input::HoldsTaps => TempoChange::HoldsTaps(flag("holds taps")?),
             Input::ForgetTaps => TempoChange::ForgetTaps,
-            Input::MidiByte => TempoChange::MidiByte(whole(255, "0 to 255")? as u8, at),
+            Input::MidiByte => TempoChange::MidiByte(whole(255, "byte", "0 to 255")? as u8, at),
             Input::Heard => TempoChange::Heard {
                 at,
-                tempo: tempo(value, "change.value")?,
+                tempo: tempo(value, "tempo")?,
                 confidence: self.confidence,
                 phase_error: self.phase_error_ms,
             },
             Input::AudioConfidence => TempoChange::AudioConfidence(value),
             Input::Prefer => {
                 let expected = "one of RUSTLE_TEMPO_SOURCE_…";
-                let source = Choice::<RustleTempoSource>::of_number(whole(4, expected)?);
-                TempoChange::Prefer(source.get("change.value")?.into())
+                let source = Choice::<RustleTempoSource>::of_number(whole(4, "source", expected)?);
+                TempoChange::Prefer(source.get("source")?.into())
             }
             Input::Jump => TempoChange::Jump,
         })
@@ -251,7 +251,7 @@ impl DomainError for TempoError {
             Self::Link(LinkError::Interface { .. }) => RUSTLE_UNKNOWN_INTERFACE,
             Self::Link(LinkError::Network { .. }) => RUSTLE_NETWORK_FAILED,
             Self::ReportRate { .. } => RUSTLE_RATE_OUT_OF_RANGE,
-            Self::Value { .. } | Self::OtherRuntime => RUSTLE_INVALID_VALUE,
+            Self::Value { .. } | Self::NoTaps | Self::OtherRuntime => RUSTLE_INVALID_VALUE,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The network interfaces of this machine.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::net::Ipv4Addr;
 
@@ -9,6 +9,8 @@ use std::net::Ipv4Addr;
 pub struct Interface {
     /// The interface's name.
     pub name: String,
+    /// The kernel's number of it, which an interface of the same name that replaces it does not have; 0: it has just gone.
+    pub index: u32,
     /// The address.
     pub address: Ipv4Addr,
     /// The directed broadcast address of the address's network.
@@ -43,9 +45,10 @@ pub fn interfaces() -> io::Result<Vec<Interface>> {
     unsafe { libc::freeifaddrs(first) };
     for interface in &mut found {
         // It has an entry of its own for each kind of address; after a colon comes the label of an IPv4 address.
-        let device = interface.name.split(':').next();
-        let own = hardware.iter().find(|(name, _)| device == Some(name));
+        let device = interface.name.split(':').next().unwrap_or_default();
+        let own = hardware.iter().find(|(name, _)| device == name);
         interface.mac = own.map_or([0; 6], |(_, mac)| *mac);
+        interface.index = index(device);
     }
     Ok(found)
 }
@@ -58,6 +61,7 @@ fn interface(entry: &libc::ifaddrs) -> Option<Interface> {
     let mask = ipv4(entry.ifa_netmask).unwrap_or(Ipv4Addr::BROADCAST);
     Some(Interface {
         name: name(entry),
+        index: 0,
         address,
         broadcast: Ipv4Addr::from(u32::from(address) | !u32::from(mask)),
         is_loopback: address.is_loopback(),
@@ -69,6 +73,15 @@ fn name(entry: &libc::ifaddrs) -> String {
     // SAFETY: each entry's name is a text of the system that ends with NUL.
     let name = unsafe { CStr::from_ptr(entry.ifa_name) };
     name.to_string_lossy().into_owned()
+}
+
+/// The kernel's number of a device; 0: there is none of this name.
+fn index(device: &str) -> u32 {
+    let Ok(device) = CString::new(device) else {
+        return 0;
+    };
+    // SAFETY: the text ends with NUL and is read during the call alone.
+    unsafe { libc::if_nametoindex(device.as_ptr()) }
 }
 
 /// The address of an entry, if it is a hardware address of six bytes.
@@ -133,15 +146,18 @@ mod tests {
         assert!(loopback.is_loopback && loopback.name.starts_with("lo"));
         assert_eq!(loopback.broadcast, Ipv4Addr::new(127, 255, 255, 255));
         assert_eq!(loopback.mac, [0; 6]);
+        assert!(loopback.index > 0);
         Ok(())
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn hardware_addresses_are_those_of_the_systems_files() -> io::Result<()> {
+    fn numbers_and_hardware_addresses_are_those_of_the_systems_files() -> io::Result<()> {
         for interface in interfaces()? {
             let device = interface.name.split(':').next().expect("one");
-            let text = std::fs::read_to_string(format!("/sys/class/net/{device}/address"))?;
+            let file = |name| std::fs::read_to_string(format!("/sys/class/net/{device}/{name}"));
+            let text = file("address")?;
+            assert_eq!(file("ifindex")?.trim(), interface.index.to_string());
             let bytes = interface.mac.map(|byte| format!("{byte:02x}")).join(":");
             let has_six = text.trim().len() == bytes.len();
             assert_eq!(bytes, if has_six { text.trim() } else { "00:00:00:00:00:00" });

@@ -36,7 +36,9 @@ pub enum ClockEvent {
     /// The phase of the exact reading moved by so many beats, forwards if positive; the smooth one walks there.
     PhaseShifted {
         /// The distance in beats, at most half a quantum.
-        by: Beats,
+        shift: Beats,
+        /// Who moved it.
+        by: Cause,
     },
     /// Another session is followed, which has peers.
     SessionJoined {
@@ -150,7 +152,7 @@ impl TempoClock {
     pub fn set_quantum(&mut self, quantum: Quantum, now: HostTime) -> Vec<ClockEvent> {
         self.snapshot.quantum = quantum;
         let mut events = Vec::new();
-        self.rebase(now, &mut events);
+        self.rebase(now, Cause::Local, &mut events);
         events
     }
 
@@ -194,22 +196,21 @@ impl TempoClock {
                 to: best,
             });
         }
-        if best != before || has_reported {
-            self.rebase(now, events);
-        }
         let report = self.sources.report_of(best);
+        let by = if best == before {
+            report.cause
+        } else {
+            Cause::Local
+        };
+        if best != before || has_reported {
+            self.rebase(now, by, events);
+        }
         self.snapshot.confidence = report.confidence;
         self.snapshot.phase_error = report.phase_error;
         self.snapshot.is_playing = report.is_playing;
         if self.snapshot.exact.tempo != tempo {
-            events.push(ClockEvent::TempoChanged {
-                tempo: self.snapshot.exact.tempo,
-                by: if best == before {
-                    report.cause
-                } else {
-                    Cause::Local
-                },
-            });
+            let tempo = self.snapshot.exact.tempo;
+            events.push(ClockEvent::TempoChanged { tempo, by });
         }
         if best == Source::Link && report.session != self.session {
             self.session = report.session;
@@ -220,7 +221,7 @@ impl TempoClock {
     }
 
     /// Takes the timeline of the followed source, with the count of beats nearest to the one until now.
-    fn rebase(&mut self, now: HostTime, events: &mut Vec<ClockEvent>) {
+    fn rebase(&mut self, now: HostTime, by: Cause, events: &mut Vec<ClockEvent>) {
         let source = self.snapshot.source;
         let own = self.sources.timeline(source);
         let unit = if source == Source::Audio {
@@ -234,12 +235,12 @@ impl TempoClock {
             beat_origin: own.beat_origin.saturating_add(offset),
             ..own
         };
-        let by = exact.beat_at(now).saturating_sub(here);
+        let shift = exact.beat_at(now).saturating_sub(here);
         self.snapshot.set_exact(exact, now);
-        let micros = i128::from(by.micro()) * i128::from(own.tempo.micros_per_beat())
+        let micros = i128::from(shift.micro()) * i128::from(own.tempo.micros_per_beat())
             / i128::from(crate::beats::MICRO_BEATS);
         if micros.abs() > SHIFT.into() {
-            events.push(ClockEvent::PhaseShifted { by });
+            events.push(ClockEvent::PhaseShifted { shift, by });
         }
     }
 }

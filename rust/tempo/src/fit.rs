@@ -1,8 +1,7 @@
 //! A line through times at whole beats, by least squares with weights that discount outliers.
 
 /// Residuals are squared up to so many standard deviations, and count linearly beyond (P. J. Huber, "Robust estimation of a location
-/// parameter", 1964). 3.5 costs less than 0.1 % of
-/// the precision where errors are normal.
+/// parameter", 1964). 3.5 costs less than 0.1 % of the precision where errors are normal.
 const HUBER: f64 = 3.5;
 /// From the median of absolute deviations to the standard deviation of normal errors.
 const FROM_MEDIAN: f64 = 1.4826;

@@ -51,6 +51,16 @@ pub enum Octave {
     Double,
 }
 
+impl Octave {
+    /// What the tempo is multiplied with.
+    pub fn factor(self) -> f64 {
+        match self {
+            Self::Half => 0.5,
+            Self::Double => 2.0,
+        }
+    }
+}
+
 /// Tempo and phase of the taps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TapEstimate {

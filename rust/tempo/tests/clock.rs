@@ -59,7 +59,8 @@ fn session_takes_over_at_once_and_the_smooth_reading_walks_to_it() {
             to: Source::Link,
         },
         ClockEvent::PhaseShifted {
-            by: Beats::from_f64(-0.5),
+            shift: Beats::from_f64(-0.5),
+            by: Cause::Local,
         },
         ClockEvent::SessionJoined { session: 7 },
     ];

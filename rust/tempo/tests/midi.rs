@@ -131,3 +131,19 @@ fn any_bytes_and_times_are_taken() {
         }
     }
 }
+
+#[test]
+fn message_after_a_pause_revives_no_tempo() {
+    let mut clock = MidiClock::default();
+    clocks(&mut clock, 0, 48, 0.0, &mut random());
+    let last = (47.0 * PERIOD / 24.0) as i64;
+    for byte in [0xFA, 0xFB, 0xFC] {
+        clock.byte(byte, HostTime::new(last + 499_999));
+        assert!(
+            clock.report().is_some(),
+            "{byte:#x} half a second after the last clock"
+        );
+    }
+    clock.byte(0xFC, HostTime::new(last + 500_000));
+    assert!(clock.report().is_none() && !clock.is_playing());
+}

@@ -174,8 +174,7 @@ impl Driver {
             .iter()
             .filter(|(_, gateway)| !wanted.contains(&gateway.interface));
         for id in gone.map(|(id, _)| *id).collect::<Vec<_>>() {
-            self.gateways.remove(&id);
-            self.act(|node, now, output| node.remove_gateway(now, id, output));
+            self.close(id);
         }
         let mut first_error = None;
         for interface in wanted {
@@ -213,7 +212,7 @@ impl Driver {
         self.act(|node, now, output| node.add_gateway(now, id, responder, output));
     }
 
-    /// Reads what came and does what is due. Returns whether there may be more to read.
+    /// Reads what came and does what is due. Returns whether it is to be called again at once.
     pub(super) fn turn(&mut self) -> bool {
         let mut has_more = true;
         for _ in 0..MOST_ROUNDS {
@@ -226,7 +225,8 @@ impl Driver {
             self.counts.socket_errors += 1;
         }
         self.act(Node::advance);
-        has_more
+        // What comes by sockets that are not watched yet wakes nobody.
+        has_more || self.gateways.values().any(|gateway| !gateway.is_watched)
     }
 
     fn read(&mut self) -> bool {
@@ -307,37 +307,43 @@ impl Driver {
     }
 
     /// Has the polled job woken by the sockets that are new.
-    ///
-    /// # Errors
-    /// The system's.
-    pub(super) fn watch(&mut self, context: &PollContext<'_>) -> io::Result<()> {
-        for gateway in self.gateways.values_mut().filter(|gateway| !gateway.is_watched) {
-            for socket in [
-                &gateway.sockets.group,
-                &gateway.sockets.sender,
-                &gateway.sockets.responder,
-            ] {
-                socket.watch(context)?;
-            }
-            gateway.is_watched = true;
-        }
-        Ok(())
+    pub(super) fn watch(&mut self, context: &PollContext<'_>) {
+        self.watch_by(|sockets| {
+            let all = [&sockets.group, &sockets.sender, &sockets.responder];
+            all.into_iter().try_for_each(|socket| socket.watch(context))
+        });
     }
 
     /// Takes the descriptors of the sockets that are new.
-    ///
-    /// # Errors
-    /// Those of `register`.
-    pub(super) fn register(&mut self, mut register: impl FnMut(RawFd) -> io::Result<()>) -> io::Result<()> {
-        for gateway in self.gateways.values_mut().filter(|gateway| !gateway.is_watched) {
-            gateway
-                .sockets
-                .descriptors
-                .iter()
-                .try_for_each(|descriptor| register(*descriptor))?;
-            gateway.is_watched = true;
+    pub(super) fn register(&mut self, mut register: impl FnMut(RawFd) -> io::Result<()>) {
+        self.watch_by(|sockets| {
+            let mut all = sockets.descriptors.iter();
+            all.try_for_each(|descriptor| register(*descriptor))
+        });
+    }
+
+    /// Has the sockets that are new watched. An interface whose sockets cannot be is closed, and tried again with the next look.
+    fn watch_by(&mut self, mut watch: impl FnMut(&Sockets) -> io::Result<()>) {
+        let mut refused = Vec::new();
+        for (id, gateway) in self
+            .gateways
+            .iter_mut()
+            .filter(|(_, gateway)| !gateway.is_watched)
+        {
+            gateway.is_watched = watch(&gateway.sockets).is_ok();
+            if !gateway.is_watched {
+                refused.push(*id);
+            }
         }
-        Ok(())
+        for id in refused {
+            self.counts.socket_errors += 1;
+            self.close(id);
+        }
+    }
+
+    fn close(&mut self, id: GatewayId) {
+        self.gateways.remove(&id);
+        self.act(|node, now, output| node.remove_gateway(now, id, output));
     }
 
     pub(super) fn counts(&self) -> LinkCounts {

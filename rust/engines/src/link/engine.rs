@@ -131,10 +131,11 @@ impl Link {
     /// [`LinkError`]; nothing is open then.
     pub fn enable(&self) -> Result<(), LinkError> {
         self.check_process().map_err(StartError::Runtime)?;
-        self.sessions.admit()?;
         self.process.store(std::process::id(), Ordering::Release);
         let mut running = locked_surely(&self.running);
-        if running.is_some() {
+        // Under the lock, so that what shuts down at the same time leaves after this.
+        self.sessions.admit()?;
+        if running.as_ref().is_some_and(Running::goes_on) {
             return Ok(());
         }
         let enabled = locked_surely(&self.driver).enable();
@@ -170,8 +171,8 @@ impl Link {
 
     /// Leaves, ends all sessions, and refuses later ones. Idempotent.
     pub fn shut_down(&self) {
-        self.disable();
         self.sessions.shut_down();
+        self.disable();
     }
 
     /// Whether it takes part.

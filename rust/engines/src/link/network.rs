@@ -53,21 +53,22 @@ pub(super) struct UdpNetwork {
 
 /// Whether an interface is one of those that are named by name or address; without names each is.
 pub(super) fn is_selected(interface: &Interface, named: &[String]) -> bool {
-    let is_it = |name: &String| interface.name == *name || name.parse() == Ok(interface.address);
-    named.is_empty() || named.iter().any(is_it)
+    named.is_empty() || named.iter().any(|name| is_it(interface, name))
 }
 
-/// Checks that there is an interface of those that are named. Others of them may come later.
+fn is_it(interface: &Interface, name: &str) -> bool {
+    interface.name == name || name.parse() == Ok(interface.address)
+}
+
+/// Checks that there is an interface of each name or address.
 ///
 /// # Errors
 /// [`LinkError::Interface`].
 pub(super) fn check_named(all: &[Interface], named: &[String]) -> Result<(), LinkError> {
-    let Some(got) = named.first() else {
+    let is_there = |name: &String| all.iter().any(|interface| is_it(interface, name));
+    let Some(got) = named.iter().find(|name| !is_there(name)) else {
         return Ok(());
     };
-    if all.iter().any(|interface| is_selected(interface, named)) {
-        return Ok(());
-    }
     let choices = all
         .iter()
         .map(|interface| format!("{} ({})", interface.name, interface.address));

@@ -39,11 +39,23 @@ impl Running {
         let thread = OwnThread::start("rustle-link", move |is_leaving| {
             let served = serve(poll, &driver, is_leaving);
             served.map_err(|error| {
-                logged(|| tracing::error!(%error, "a member of a tempo session hears no more"));
+                logged(|| tracing::error!(%error, "a member of a tempo session hears no more, and leaves"));
+                let mut driver = locked_surely(&driver);
+                if !is_leaving.load(Ordering::Acquire) {
+                    driver.disable();
+                }
                 error.to_string()
             })
         })?;
         Ok(Self::Thread { thread, bell })
+    }
+
+    /// Whether the member is called: its thread may have ended with an error.
+    pub(super) fn goes_on(&self) -> bool {
+        match self {
+            Self::Thread { thread, .. } => thread.outcome().is_none(),
+            Self::Job(session) => !session.is_released(),
+        }
     }
 
     /// The member's next deadline may be sooner, or it has new sockets.
@@ -80,7 +92,7 @@ fn serve(mut poll: Poll, driver: &Mutex<Driver>, is_leaving: &AtomicBool) -> io:
             driver.register(|descriptor| {
                 poll.registry()
                     .register(&mut SourceFd(&descriptor), SOCKET, Interest::READABLE)
-            })?;
+            });
             match driver.turn() {
                 true => Some(Duration::ZERO),
                 false => driver
@@ -106,9 +118,7 @@ impl Job for LinkJob {
         if context.is_cancelled() {
             return Step::End;
         }
-        if let Err(error) = driver.watch(context) {
-            return Step::Fail(format!("a socket is not watched: {error}"));
-        }
+        driver.watch(context);
         if driver.turn() {
             return Step::At(context.now());
         }

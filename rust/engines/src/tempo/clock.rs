@@ -11,7 +11,7 @@ use rustle_tempo::clock::{
     CLOCK_WORDS, Cause, ClockEvent, ClockSnapshot, MidiClock, Reading, Report, Source, TempoClock,
 };
 use rustle_tempo::link::{Event, Origin, Snapshot};
-use rustle_tempo::tap::{TapOutcome, TapTempo};
+use rustle_tempo::tap::TapTempo;
 use std::sync::{Arc, Mutex};
 
 /// The time between two looks at a session with peers, in us: its rate is another by at most 100 ppm, so that the clock is at most 25 us
@@ -40,13 +40,28 @@ impl Words<CLOCK_WORDS> for ClockSnapshot {
     }
 }
 
-/// A change on its way to the sessions of reports.
+/// What a change is.
 #[derive(Clone, Copy)]
-pub(super) struct Change {
-    pub(super) host: HostTime,
+pub(super) struct Notice {
     pub(super) kind: TempoReportKind,
     pub(super) is_by_peer: bool,
     pub(super) shift: Beats,
+}
+
+/// A change on its way to the sessions of reports, with the state after it: when it is delivered there may be a later one.
+#[derive(Clone, Copy)]
+pub(super) struct Change {
+    pub(super) host: HostTime,
+    pub(super) notice: Notice,
+    clock: ClockSnapshot,
+    session: Snapshot,
+}
+
+impl Change {
+    /// The beat at a host time, if nothing changed later.
+    pub(super) fn beat_at(&self, at: HostTime, reading: BeatReading) -> Beat {
+        beat_of(&self.clock, &self.session, at, reading)
+    }
 }
 
 /// The sources of a clock.
@@ -54,7 +69,6 @@ pub(super) struct State {
     pub(super) clock: TempoClock,
     pub(super) taps: TapTempo,
     pub(super) midi: MidiClock,
-    pub(super) outcome: Option<TapOutcome>,
     pub(super) listeners: Listeners<Change>,
     /// Whether the session has been followed.
     has_session: bool,
@@ -91,7 +105,6 @@ impl Shared {
                 clock,
                 taps: TapTempo::default(),
                 midi: MidiClock::default(),
-                outcome: None,
                 listeners: Listeners::default(),
                 has_session: false,
                 heard: Vec::new(),
@@ -119,13 +132,16 @@ impl Shared {
         let now = self.host.now();
         let state = &mut *state;
         locked_surely(&self.waiting).take(&mut state.heard);
-        for event in state.heard.drain(..) {
-            state.changes.extend(of_session(&event));
-        }
+        let is_by_peer = state
+            .heard
+            .iter()
+            .filter_map(of_session)
+            .any(|notice| notice.is_by_peer);
+        let cause = if is_by_peer { Cause::Peer } else { Cause::Local };
         let session = self.link.snapshot();
         state.has_session |= session.is_enabled;
         let events = match state.has_session {
-            true => state.clock.report(Source::Link, report(&session, now), now),
+            true => (state.clock).report(Source::Link, report(&session, cause, now), now),
             false => state.clock.advance(now),
         };
         self.publish(state, &events, now);
@@ -134,35 +150,52 @@ impl Shared {
     }
 
     fn publish(&self, state: &mut State, events: &[ClockEvent], now: HostTime) {
-        self.board.write(&state.clock.snapshot());
-        state
-            .changes
-            .extend(events.iter().filter_map(|event| of_clock(event, now)));
+        let (clock, session) = (state.clock.snapshot(), self.link.snapshot());
+        self.board.write(&clock);
+        state.changes.extend(state.heard.drain(..).filter_map(|event| {
+            Some(Change {
+                host: event.host,
+                notice: of_session(&event)?,
+                clock,
+                session: event.snapshot,
+            })
+        }));
+        state.changes.extend(events.iter().filter_map(|event| {
+            Some(Change {
+                host: now,
+                notice: of_clock(event)?,
+                clock,
+                session,
+            })
+        }));
         state.listeners.report(&state.changes);
         state.changes.clear();
     }
 
     fn beat_at(&self, at: HostTime, reading: BeatReading) -> Beat {
-        let (session, clock) = (self.link.snapshot(), self.board.read());
-        let reading = match reading {
-            BeatReading::Smooth => Reading::Smooth,
-            BeatReading::Exact => Reading::Exact,
-            BeatReading::Session => return of_member(&session, at),
-        };
-        let state = clock.state_at(at, reading);
-        Beat {
-            host: at,
-            beats: state.beats,
-            tempo: state.tempo,
-            quantum: state.quantum,
-            source: state.source,
-            peers: session.peers,
-            session: session_id(&session),
-            is_playing: state.is_playing,
-            is_enabled: session.is_enabled,
-            confidence: state.confidence,
-            phase_error: state.phase_error,
-        }
+        beat_of(&self.board.read(), &self.link.snapshot(), at, reading)
+    }
+}
+
+fn beat_of(clock: &ClockSnapshot, session: &Snapshot, at: HostTime, reading: BeatReading) -> Beat {
+    let reading = match reading {
+        BeatReading::Smooth => Reading::Smooth,
+        BeatReading::Exact => Reading::Exact,
+        BeatReading::Session => return of_member(session, at),
+    };
+    let state = clock.state_at(at, reading);
+    Beat {
+        host: at,
+        beats: state.beats,
+        tempo: state.tempo,
+        quantum: state.quantum,
+        source: state.source,
+        peers: session.peers,
+        session: session_id(session),
+        is_playing: state.is_playing,
+        is_enabled: session.is_enabled,
+        confidence: state.confidence,
+        phase_error: state.phase_error,
     }
 }
 
@@ -207,8 +240,9 @@ fn of_member(session: &Snapshot, at: HostTime) -> Beat {
     }
 }
 
-fn report(session: &Snapshot, now: HostTime) -> Report {
+fn report(session: &Snapshot, cause: Cause, now: HostTime) -> Report {
     Report {
+        cause,
         peers: session.peers,
         session: Some(session_id(session)),
         is_playing: session.is_playing,
@@ -220,40 +254,42 @@ fn report(session: &Snapshot, now: HostTime) -> Report {
     }
 }
 
-fn of_session(event: &LinkEvent) -> Option<Change> {
-    let change = |kind, by: Origin| Change {
-        host: event.host,
+/// What a session's event is. Who is there and which session it is come from others while there are some.
+fn of_session(event: &LinkEvent) -> Option<Notice> {
+    let notice = |kind, is_by_peer| Notice {
         kind,
-        is_by_peer: matches!(by, Origin::Peer(_)),
+        is_by_peer,
         shift: Beats::ZERO,
     };
+    let is_of_peer = |by| matches!(by, Origin::Peer(_));
     Some(match event.change? {
-        Event::TempoChanged { by, .. } => change(TempoReportKind::SessionTempoChanged, by),
-        Event::PlayingChanged { by, .. } => change(TempoReportKind::PlayingChanged, by),
-        Event::PeersChanged { .. } => change(TempoReportKind::PeersChanged, Origin::Local),
-        Event::SessionJoined { .. } => change(TempoReportKind::SessionJoined, Origin::Local),
-        Event::PhaseShifted { by } => Change {
-            shift: by,
-            ..change(TempoReportKind::SessionPhaseShifted, Origin::Local)
+        Event::TempoChanged { by, .. } => notice(TempoReportKind::SessionTempoChanged, is_of_peer(by)),
+        Event::PlayingChanged { by, .. } => notice(TempoReportKind::PlayingChanged, is_of_peer(by)),
+        Event::PhaseShifted { shift, by } => Notice {
+            shift,
+            ..notice(TempoReportKind::SessionPhaseShifted, is_of_peer(by))
         },
+        Event::PeersChanged { .. } => notice(TempoReportKind::PeersChanged, event.snapshot.is_enabled),
+        Event::SessionJoined { .. } => notice(TempoReportKind::SessionJoined, event.snapshot.peers > 0),
+        Event::EnabledChanged { .. } => notice(TempoReportKind::EnabledChanged, false),
+        Event::QuantumChanged { .. } => notice(TempoReportKind::QuantumChanged, false),
         _ => return None,
     })
 }
 
 /// The session reports its peers, and that it is another, itself.
-fn of_clock(event: &ClockEvent, host: HostTime) -> Option<Change> {
-    let change = |kind, is_by_peer| Change {
-        host,
+fn of_clock(event: &ClockEvent) -> Option<Notice> {
+    let notice = |kind, by| Notice {
         kind,
-        is_by_peer,
+        is_by_peer: by == Cause::Peer,
         shift: Beats::ZERO,
     };
     match *event {
-        ClockEvent::SourceChanged { .. } => Some(change(TempoReportKind::SourceChanged, false)),
-        ClockEvent::TempoChanged { by, .. } => Some(change(TempoReportKind::TempoChanged, by == Cause::Peer)),
-        ClockEvent::PhaseShifted { by } => Some(Change {
-            shift: by,
-            ..change(TempoReportKind::PhaseShifted, false)
+        ClockEvent::SourceChanged { .. } => Some(notice(TempoReportKind::SourceChanged, Cause::Local)),
+        ClockEvent::TempoChanged { by, .. } => Some(notice(TempoReportKind::TempoChanged, by)),
+        ClockEvent::PhaseShifted { shift, by } => Some(Notice {
+            shift,
+            ..notice(TempoReportKind::PhaseShifted, by)
         }),
         ClockEvent::PeersChanged { .. } | ClockEvent::SessionJoined { .. } => None,
     }

@@ -68,6 +68,15 @@ pub enum TempoChange {
     Jump,
 }
 
+/// What a change did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TempoChanged {
+    /// Its time: that of the request for a requested beat, which may be later than asked for.
+    pub at: HostTime,
+    /// The effect of a tap.
+    pub tap: Option<TapOutcome>,
+}
+
 /// A clock. Dropping it leaves the session, unless another clock follows it. Any thread may call it at any time.
 pub struct TempoEngine {
     sessions: Sessions,
@@ -142,6 +151,7 @@ impl TempoEngine {
                 reading: self.configuration.reading,
                 waiting: of_job,
                 outlet,
+                last: HostTime::default(),
                 turns: Turns::new(1, self.configuration.reports_per_second, None),
                 limit: self.configuration.report_limit.unwrap_or(u64::MAX),
                 sequence: 0,
@@ -154,15 +164,17 @@ impl TempoEngine {
         Ok(session)
     }
 
-    /// Makes a change. Returns its time: that of the request for a requested beat, which may be later than asked for.
+    /// Makes a change.
     ///
     /// # Errors
-    /// [`TempoError::Value`]; of [`TempoChange::Enabled`] [`TempoError::Link`]; in a fork [`TempoError::Link`]. Nothing is changed then.
-    pub fn change(&self, change: TempoChange) -> Result<HostTime, TempoError> {
+    /// [`TempoError::Value`], [`TempoError::NoTaps`]; of [`TempoChange::Enabled`] [`TempoError::Link`]; in a fork [`TempoError::Link`]. Nothing is changed then.
+    pub fn change(&self, change: TempoChange) -> Result<TempoChanged, TempoError> {
         self.sessions.check_process()?;
         let now = self.reader.host_now();
+        let mut tap = None;
         let at = match change {
             TempoChange::Enabled(true) => {
+                // One that is called while the clock shuts down is refused by the session.
                 self.sessions.admit()?;
                 self.link.enable()?;
                 now
@@ -198,13 +210,20 @@ impl TempoEngine {
                 self.link.force_beat(beat, at);
                 at
             }
+            TempoChange::Tap(at) => {
+                tap = Some(self.reader.0.act(|state, now| {
+                    let outcome = state.taps.tap(at);
+                    (outcome, state.report_taps(now))
+                }));
+                at
+            }
             change => self.change_source(change, now)?,
         };
         // The clock has what the caller reads next.
         self.reader.0.look();
         // It may have another time at which to look.
         self.follower.wake();
-        Ok(at)
+        Ok(TempoChanged { at, tap })
     }
 
     fn change_source(&self, change: TempoChange, now: HostTime) -> Result<HostTime, TempoError> {
@@ -224,16 +243,20 @@ impl TempoEngine {
             }
             _ => {}
         }
-        Ok(self.reader.0.act(|state, _| {
+        self.reader.0.act(|state, _| {
             let mut at = now;
+            let mut result = Ok(());
             let events = match change {
-                TempoChange::Tap(time) => {
-                    at = time;
-                    state.outcome = Some(state.taps.tap(time));
-                    state.report_taps(now)
-                }
                 TempoChange::Octave(octave) => {
-                    state.taps.apply(octave);
+                    result = match state.taps.estimate() {
+                        None => Err(TempoError::NoTaps),
+                        Some(_) if state.taps.apply(octave) => Ok(()),
+                        Some(taps) => Err(value(
+                            "tempo of the taps",
+                            "20 to 999 BPM",
+                            taps.bpm * octave.factor(),
+                        )),
+                    };
                     state.report_taps(now)
                 }
                 TempoChange::Nudge(milliseconds) => {
@@ -242,13 +265,14 @@ impl TempoEngine {
                 }
                 TempoChange::Downbeat(time) => {
                     at = time;
-                    state.taps.set_downbeat(time);
+                    if !state.taps.set_downbeat(time) {
+                        result = Err(TempoError::NoTaps);
+                    }
                     state.report_taps(now)
                 }
                 TempoChange::HoldsTaps(is_held) => state.clock.hold_taps(is_held, now),
                 TempoChange::ForgetTaps => {
                     state.taps.reset();
-                    state.outcome = None;
                     state.clock.lost(Source::Tap, now)
                 }
                 TempoChange::MidiByte(byte, time) => {
@@ -288,14 +312,13 @@ impl TempoEngine {
                 }
                 _ => Vec::new(),
             };
-            (at, events)
-        }))
+            (result.map(|()| at), events)
+        })
     }
 
-    /// The taps' tempo and phase, once there are two, and what the last tap was.
-    pub fn taps(&self) -> (Option<TapEstimate>, Option<TapOutcome>) {
-        let state = locked_surely(&self.reader.0.state);
-        (state.taps.estimate(), state.outcome)
+    /// The taps' tempo and phase, once there are two.
+    pub fn taps(&self) -> Option<TapEstimate> {
+        locked_surely(&self.reader.0.state).taps.estimate()
     }
 
     /// The counts of the session so far.
@@ -305,10 +328,10 @@ impl TempoEngine {
 
     /// Leaves the session, unless it is another clock's, ends all sessions of reports, and refuses later ones. Idempotent.
     pub fn shut_down(&self) {
-        if self.sessions.check_process().is_ok() && !self.is_following {
-            self.link.disable();
-        }
         self.sessions.shut_down();
+        if self.sessions.check_process().is_ok() && !self.is_following {
+            self.link.shut_down();
+        }
     }
 }
 

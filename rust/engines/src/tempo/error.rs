@@ -24,6 +24,8 @@ pub enum TempoError {
         /// The value.
         got: f64,
     },
+    /// There is no tempo of taps to change.
+    NoTaps,
     /// The clock whose session is to be followed is on another runtime.
     OtherRuntime,
 }
@@ -37,6 +39,7 @@ impl fmt::Display for TempoError {
                 write!(f, "reports per second: expected {low} to {high}, got {got:?}")
             }
             Self::Value { what, expected, got } => write!(f, "{what}: expected {expected}, got {got:?}"),
+            Self::NoTaps => f.write_str("taps: expected at least two, got fewer"),
             Self::OtherRuntime => {
                 f.write_str("session: expected one on the runtime of the clock, got one on another")
             }

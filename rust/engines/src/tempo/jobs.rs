@@ -8,7 +8,7 @@ use crate::listeners::Waiting;
 use crate::lock::locked_surely;
 use crate::outlet::Outlet;
 use crate::turns::Turns;
-use rustle_tempo::beats::Beats;
+use rustle_tempo::beats::{Beats, HostTime};
 use std::sync::{Arc, Mutex};
 
 /// The most reports of one poll.
@@ -37,6 +37,8 @@ pub(super) struct ReportsJob {
     pub(super) turns: Turns,
     pub(super) limit: u64,
     pub(super) sequence: u64,
+    /// The time of the last report.
+    pub(super) last: HostTime,
     pub(super) changes: Vec<Change>,
     pub(super) reports: Vec<TempoReport>,
 }
@@ -48,24 +50,34 @@ impl Job for ReportsJob {
             context.was_held_up(skipped);
         }
         self.reports.clear();
+        // What the session did comes before the states that have it.
+        self.reader.0.look();
         let lost = locked_surely(&self.waiting).take(&mut self.changes);
         self.sequence = self.sequence.saturating_add(lost);
-        self.reports.extend(self.changes.iter().map(|change| TempoReport {
-            sequence: 0,
-            kind: change.kind,
-            is_by_peer: change.is_by_peer,
-            shift: change.shift,
-            beat: self.reader.beat_at(change.host, self.reading),
-        }));
+        // What the clock does is nothing of the session's beats.
+        let is_session = self.reading == BeatReading::Session;
+        let changes = self.changes.iter();
+        for change in changes.filter(|change| !is_session || change.notice.kind.is_of_session()) {
+            // A change that took its way while a state was delivered is not before it.
+            self.last = self.last.max(change.host);
+            self.reports.push(TempoReport {
+                sequence: 0,
+                kind: change.notice.kind,
+                is_by_peer: change.notice.is_by_peer,
+                shift: change.notice.shift,
+                beat: change.beat_at(self.last, self.reading),
+            });
+        }
         let due = self.turns.take(now, LARGEST_BATCH).count();
         if due > 0 {
             // Nothing changes between two that are due together.
+            self.last = self.last.max(self.reader.host_now());
             let state = TempoReport {
                 sequence: 0,
                 kind: TempoReportKind::State,
                 is_by_peer: false,
                 shift: Beats::ZERO,
-                beat: self.reader.beat_at(self.reader.host_now(), self.reading),
+                beat: self.reader.beat_at(self.last, self.reading),
             };
             self.reports.extend(std::iter::repeat_n(state, due));
         }

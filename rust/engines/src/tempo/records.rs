@@ -36,7 +36,7 @@ pub struct Beat {
 pub enum TempoReportKind {
     /// Nothing: the state at a time of the reports' rate.
     State,
-    /// The clock follows another source.
+    /// The clock follows another source; not reported with the beats of the session, as the next two.
     SourceChanged,
     /// The clock has another tempo.
     TempoChanged,
@@ -52,6 +52,20 @@ pub enum TempoReportKind {
     SessionJoined,
     /// The session started or stopped.
     PlayingChanged,
+    /// This program takes part in sessions, or left.
+    EnabledChanged,
+    /// The quantum is another.
+    QuantumChanged,
+}
+
+impl TempoReportKind {
+    /// Whether it is the session's, and not a change of the clock that may follow another source.
+    pub(super) fn is_of_session(self) -> bool {
+        !matches!(
+            self,
+            Self::SourceChanged | Self::TempoChanged | Self::PhaseShifted
+        )
+    }
 }
 
 /// The state of a clock, and what happened.
@@ -61,7 +75,7 @@ pub struct TempoReport {
     pub sequence: u64,
     /// What happened.
     pub kind: TempoReportKind,
-    /// Whether a peer, or the source, made the change; otherwise this program.
+    /// Whether a peer, or the source, made the change; otherwise this program. A change of source is this program's.
     pub is_by_peer: bool,
     /// How far the phase moved, forwards if positive.
     pub shift: Beats,

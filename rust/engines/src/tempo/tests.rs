@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::lane::NoBell;
+use crate::link::LinkConfiguration;
 use crate::outlet::{Delivery, LaneSession};
 use crate::ring::Overflow;
 use crate::runtime::Runtime;
@@ -70,14 +71,19 @@ fn states_come_at_their_rate_up_to_the_limit() {
 fn taps_are_followed_until_they_age_and_the_beats_go_on() {
     let (runtime, clock) = clock(TempoConfiguration::default());
     let session = reports(&clock);
+    for refused in [
+        TempoChange::Octave(Octave::Half),
+        TempoChange::Downbeat(HostTime::default()),
+    ] {
+        assert!(matches!(clock.change(refused), Err(TempoError::NoTaps)));
+    }
+    let mut outcome = None;
     for tap in 0..8 {
-        clock
-            .change(TempoChange::Tap(HostTime::new(tap * 400_000)))
-            .expect("no fork");
+        let changed = clock.change(TempoChange::Tap(HostTime::new(tap * 400_000)));
+        outcome = changed.expect("no fork").tap;
         runtime.advance(Duration::from_millis(400));
     }
-    let (estimate, outcome) = clock.taps();
-    let estimate = estimate.expect("eight taps");
+    let estimate = clock.taps().expect("eight taps");
     assert_eq!((estimate.bpm, estimate.taps), (150.0, 8));
     assert_eq!(outcome, Some(TapOutcome::Counted { missed: 0 }));
     let now = clock.reader().host_now();
@@ -91,9 +97,25 @@ fn taps_are_followed_until_they_age_and_the_beats_go_on() {
         clock.change(TempoChange::Octave(octave)).expect("no fork");
         assert_eq!(clock.reader().beat_at(now, BeatReading::Exact).tempo, tempo(bpm));
     }
-    // They age 30 s after the last one; the user's tempo, which was never set, takes over theirs.
+    for expected in [75.0, 37.5] {
+        clock.change(TempoChange::Octave(Octave::Half)).expect("no fork");
+        assert_eq!(clock.taps().expect("taps").bpm, expected);
+    }
+    let refused = clock.change(TempoChange::Octave(Octave::Half));
+    assert!(
+        matches!(refused, Err(TempoError::Value { got: 18.75, .. })),
+        "{refused:?}"
+    );
+    for _ in 0..2 {
+        clock
+            .change(TempoChange::Octave(Octave::Double))
+            .expect("no fork");
+    }
+    // They age 30 s after the last one, whatever was done with them since; the user's tempo, which was never set, takes over theirs.
     let before = clock.reader().beat_at(now, BeatReading::Smooth).beats;
-    runtime.advance(Duration::from_secs(31));
+    runtime.advance(Duration::from_secs(20));
+    clock.change(TempoChange::Nudge(0.0)).expect("in range");
+    runtime.advance(Duration::from_secs(11));
     assert!(kinds(&session).contains(&TempoReportKind::SourceChanged));
     let later = clock
         .reader()
@@ -101,7 +123,7 @@ fn taps_are_followed_until_they_age_and_the_beats_go_on() {
     assert_eq!((later.source, later.tempo), (Source::Manual, tempo(150.0)));
     assert!(((later.beats.as_f64() - before.as_f64()) - 31.0 * 2.5).abs() < 1e-3);
     clock.change(TempoChange::ForgetTaps).expect("no fork");
-    assert_eq!(clock.taps(), (None, None));
+    assert_eq!(clock.taps(), None);
 }
 
 #[test]
@@ -178,7 +200,7 @@ fn clock_reads_what_a_caller_has_just_set() {
     let at = clock
         .change(TempoChange::RequestBeat(beat, now))
         .expect("no fork");
-    assert_eq!(at, now, "alone it is taken as asked");
+    assert_eq!(at.at, now, "alone it is taken as asked");
     assert_eq!(clock.reader().beat_at(now, BeatReading::Session).beats, beat);
     clock.change(TempoChange::Playing(true, now)).expect("no fork");
     assert!(clock.reader().beat_at(now, BeatReading::Session).is_playing);
@@ -189,6 +211,91 @@ fn clock_reads_what_a_caller_has_just_set() {
         clock.reader().beat_at(now, BeatReading::Smooth).quantum,
         Quantum::BEAT
     );
+}
+
+#[test]
+fn report_of_a_change_has_the_state_after_it() {
+    let (runtime, clock) = clock(TempoConfiguration {
+        reading: BeatReading::Session,
+        ..TempoConfiguration::default()
+    });
+    let session = reports(&clock);
+    runtime.advance(Duration::from_millis(10));
+    drained(&session);
+    let now = clock.reader().host_now();
+    for change in [
+        TempoChange::Tempo(tempo(90.0), now),
+        TempoChange::Tempo(tempo(150.0), now),
+        TempoChange::Quantum(Quantum::BEAT),
+        TempoChange::Playing(true, now),
+    ] {
+        clock.change(change).expect("no fork");
+    }
+    runtime.advance(Duration::from_secs(2));
+    let found = drained(&session);
+    let times = found.iter().map(|report| report.beat.host);
+    assert!(times.is_sorted(), "{found:?}");
+    let of_session: Vec<_> = found
+        .iter()
+        .filter(|report| report.kind != TempoReportKind::State)
+        .map(|report| {
+            (
+                report.kind,
+                report.beat.tempo,
+                report.beat.quantum,
+                report.beat.is_playing,
+            )
+        })
+        .collect();
+    let (bar, beat) = (Quantum::default(), Quantum::BEAT);
+    let expected = [
+        (TempoReportKind::SessionTempoChanged, tempo(90.0), bar, false),
+        (TempoReportKind::SessionTempoChanged, tempo(150.0), bar, false),
+        (TempoReportKind::QuantumChanged, tempo(150.0), beat, false),
+        (TempoReportKind::PlayingChanged, tempo(150.0), beat, true),
+    ];
+    assert_eq!(of_session, expected);
+    assert!(found.iter().all(|report| !report.is_by_peer));
+}
+
+#[test]
+fn clock_that_takes_part_reports_it_with_its_session() {
+    let link = LinkConfiguration {
+        interfaces: vec!["127.0.0.1".to_owned()],
+        // Of no other program.
+        port: Some(20_809),
+        ..LinkConfiguration::default()
+    };
+    let (runtime, clock) = clock(TempoConfiguration {
+        link,
+        reading: BeatReading::Session,
+        ..TempoConfiguration::default()
+    });
+    let session = reports(&clock);
+    runtime.advance(Duration::ZERO);
+    let before = drained(&session)[0].beat;
+    for is_enabled in [true, false] {
+        clock
+            .change(TempoChange::Enabled(is_enabled))
+            .expect("a loopback");
+    }
+    runtime.advance(Duration::ZERO);
+    let found: Vec<_> = drained(&session)
+        .into_iter()
+        .map(|report| {
+            (
+                report.kind,
+                report.beat.is_enabled,
+                report.beat.session == before.session,
+            )
+        })
+        .collect();
+    let expected = [
+        (TempoReportKind::EnabledChanged, true, false),
+        (TempoReportKind::SessionJoined, true, false),
+        (TempoReportKind::EnabledChanged, false, false),
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]

@@ -36,7 +36,7 @@ choices! {
     pub enum RustleTempoReportKind = RUSTLE_TEMPO_REPORT_ {
         /// The state at a time of the reports' rate.
         State = 0,
-        /// The clock follows another source.
+        /// The clock follows another source; not reported with `RUSTLE_BEATS_SESSION`, as the next two.
         SourceChanged = 1,
         /// The clock has another tempo.
         TempoChanged = 2,
@@ -52,11 +52,15 @@ choices! {
         SessionJoined = 7,
         /// The session started or stopped.
         PlayingChanged = 8,
+        /// This program takes part in sessions, or left.
+        EnabledChanged = 9,
+        /// The quantum is another.
+        QuantumChanged = 10,
     }
 
     /// The effect of a tap.
     pub enum RustleTapOutcome = RUSTLE_TAP_ {
-        /// There was no tap.
+        /// The change was no tap.
         None = 0,
         /// It is the first of an estimate: of all, or after a pause of 3 s and 2.5 periods.
         First = 1,
@@ -75,7 +79,7 @@ choices! {
         /// The value in beats a minute, 20 to 999, is the tempo of the session, for all, with the beat at the time unchanged; and the one
         /// that the clock follows without another source.
         Tempo = 1,
-        /// Value 1 starts, 0 stops, at the time; for all, if starts and stops are shared.
+        /// Value 1 starts, 0 stops, at the time; for all, if starts and stops are shared. The state says so at once.
         Playing = 2,
         /// Value 1 shares starts and stops, 0 does not.
         FollowsStartStop = 3,
@@ -87,13 +91,13 @@ choices! {
         ForceBeat = 6,
         /// A tap at the time.
         Tap = 7,
-        /// The taps' tempo is halved.
+        /// The taps' tempo is halved; refused without two taps, and where it would not be within 20 to 999.
         Halve = 8,
-        /// The taps' tempo is doubled.
+        /// The taps' tempo is doubled; refused as halving is.
         Double = 9,
         /// The taps' beats are later by the value in milliseconds, -10,000 to 10,000.
         Nudge = 10,
-        /// The taps' beat nearest to the time is a downbeat.
+        /// The taps' beat nearest to the time is a downbeat; refused without two taps.
         Downbeat = 11,
         /// Value 1 holds the taps, which then do not age; 0 does not.
         HoldsTaps = 12,
@@ -113,7 +117,8 @@ choices! {
 }
 
 same!(TempoReportKind as RustleTempoReportKind:
-    State SourceChanged TempoChanged PhaseShifted SessionTempoChanged SessionPhaseShifted PeersChanged SessionJoined PlayingChanged);
+    State SourceChanged TempoChanged PhaseShifted SessionTempoChanged SessionPhaseShifted PeersChanged SessionJoined PlayingChanged
+    EnabledChanged QuantumChanged);
 same!(Source as RustleTempoSource: Link Tap Midi Audio Manual);
 
 records! {
@@ -167,7 +172,7 @@ records! {
         pub source: Choice<RustleTempoSource> = |beat| RustleTempoSource::from(beat.source).into(),
         /// The other members of the session.
         pub peers: u32,
-        /// Not 0 while the source plays.
+        /// Not 0 while the source plays: its last start or stop is a start, which may be to come.
         pub is_playing: Flag,
         /// Not 0 while this program takes part in sessions.
         pub is_enabled: Flag,
@@ -183,7 +188,7 @@ records! {
         pub shift: f64 = |report| report.shift.as_f64(),
         /// What the report is for.
         pub kind: Choice<RustleTempoReportKind> = |report| RustleTempoReportKind::from(report.kind).into(),
-        /// Not 0: a peer, or the source, made the change; otherwise this program.
+        /// Not 0: a peer, or the source, made the change; otherwise this program. A change of source is this program's.
         pub is_by_peer: Flag,
         /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
         pub gap: u32,
@@ -205,6 +210,16 @@ records! {
         reserved: u32,
     }
 
+    /// What a change of a clock did.
+    pub struct RustleTempoChanged {
+        /// Its host time in microseconds: that of a requested beat may be later than asked for.
+        pub at_us: i64,
+        /// The effect of a tap.
+        pub tap: Choice<RustleTapOutcome>,
+        /// The beats between a tap that counts and the one before that were not tapped.
+        pub missed: u32,
+    }
+
     /// Tempo and phase of the taps.
     pub struct RustleTapEstimate {
         /// Beats a minute; 0: there are fewer than two taps.
@@ -217,12 +232,10 @@ records! {
         pub suggestion: f64,
         /// The host time of the last tap, in microseconds.
         pub last_us: i64,
+        /// The host time of beat 0, a downbeat, in microseconds.
+        pub downbeat_us: i64,
         /// The taps since the last reset.
         pub taps: u32,
-        /// The beats before the last tap that were not tapped.
-        pub missed: u32,
-        /// The effect of the last tap.
-        pub outcome: Choice<RustleTapOutcome>,
         reserved: u32,
     }
 

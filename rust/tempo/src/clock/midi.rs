@@ -163,6 +163,10 @@ impl MidiClock {
 
     /// Takes a message and the time at which it came.
     pub fn take(&mut self, message: MidiMessage, at: HostTime) {
+        // Clocks before a pause say nothing of the time after it.
+        if self.since_last(at).is_some_and(|since| since >= PAUSE) {
+            self.forget_clocks();
+        }
         match message {
             MidiMessage::Clock => self.clock(at),
             MidiMessage::Start => self.begin(0),
@@ -178,13 +182,19 @@ impl MidiClock {
         self.zero = self.next - position;
     }
 
+    fn since_last(&self, at: HostTime) -> Option<i64> {
+        let last = self.ticks.held().last()?;
+        Some(at.saturating_micros_since(*last))
+    }
+
+    fn forget_clocks(&mut self) {
+        self.ticks.len = 0;
+        self.line = None;
+    }
+
     fn clock(&mut self, at: HostTime) {
-        if let Some(last) = self.ticks.held().last() {
-            let since = at.saturating_micros_since(*last);
-            if !(0..PAUSE).contains(&since) {
-                self.ticks.len = 0;
-                self.line = None;
-            }
+        if self.since_last(at).is_some_and(|since| since < 0) {
+            self.forget_clocks();
         }
         self.ticks.push(at);
         self.next += 1;
@@ -203,7 +213,7 @@ impl MidiClock {
         self.is_playing
     }
 
-    /// Tempo and phase; None before the second clock, and where the clocks are not those of a [`Tempo`]. Beats count from the song's
+    /// Tempo and phase; None before the second clock, after a pause of the clocks, and where the clocks are not those of a [`Tempo`]. Beats count from the song's
     /// beginning since the last start or continue; while it is stopped they go on.
     pub fn report(&self) -> Option<Report> {
         let line = self.line?;

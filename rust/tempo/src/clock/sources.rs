@@ -53,8 +53,10 @@ pub struct Report {
     pub session: Option<u64>,
     /// Whether the source plays.
     pub is_playing: bool,
-    /// Who changed the tempo, if it is another than before.
+    /// Who changed the tempo or the phase, if it is another than before.
     pub cause: Cause,
+    /// The time from which the report ages, if that is not the present.
+    pub since: Option<HostTime>,
 }
 
 impl Report {
@@ -68,6 +70,7 @@ impl Report {
             session: None,
             is_playing: true,
             cause: Cause::Local,
+            since: None,
         }
     }
 
@@ -83,6 +86,7 @@ impl From<&TapEstimate> for Report {
         Self {
             confidence: Self::confidence(taps.phase_error, taps.timeline.tempo),
             phase_error: taps.phase_error,
+            since: Some(taps.last),
             ..Self::new(taps.timeline)
         }
     }
@@ -145,7 +149,7 @@ impl Sources {
         let known = &mut self.known[source as usize];
         // A source that has just got worse was good until now.
         if is_good || known.is_good {
-            known.good = Some(now);
+            known.good = Some(report.since.map_or(now, |since| since.min(now)));
         }
         if is_good || source != Source::Audio {
             known.report = report;

@@ -1,7 +1,7 @@
 //! What a node asks for and reports.
 
 use super::{NodeId, SessionId};
-use crate::beats::{Beats, GhostTime, Tempo};
+use crate::beats::{Beats, GhostTime, Quantum, Tempo};
 use std::net::SocketAddrV4;
 
 /// An IPv4 address of an interface, by which a node sends and hears; the caller numbers them.
@@ -105,15 +105,17 @@ pub enum Event {
         /// The number.
         count: usize,
     },
-    /// This node is in another session: it joined that of others, or founded one when the last peer had left.
+    /// This node is in another session: it joined that of others, or founded one when it began or the last peer had left.
     SessionJoined {
         /// The session.
         session: SessionId,
     },
     /// Our beats moved by more than 1 ms.
     PhaseShifted {
-        /// By how much; negative: backwards.
-        by: Beats,
+        /// How far; negative: backwards.
+        shift: Beats,
+        /// Who moved them.
+        by: Origin,
     },
     /// Start or stop.
     PlayingChanged {
@@ -121,6 +123,16 @@ pub enum Event {
         is_playing: bool,
         /// Who changed it.
         by: Origin,
+    },
+    /// This node takes part in sessions, or left.
+    EnabledChanged {
+        /// Whether it takes part.
+        is_enabled: bool,
+    },
+    /// The quantum.
+    QuantumChanged {
+        /// The new quantum.
+        quantum: Quantum,
     },
 }
 

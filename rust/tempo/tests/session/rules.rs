@@ -291,6 +291,7 @@ fn earlier_start_or_stop_is_ignored() {
 fn own_messages_that_come_back_are_ignored() {
     let mut world = World::new(9);
     let host = world.join(120.0);
+    world.events(host);
     world.run(2 * SECOND);
     assert_eq!(
         (world.peers(host), world.hosts[host].node.counters().messages),

@@ -1,11 +1,12 @@
 //! Real sockets, at a port of the test's own on the loopback.
 
 use super::super::host_clock::HostClock;
-use super::super::network::UdpNetwork;
+use super::super::network::{Network, Sockets, UdpNetwork};
 use super::super::{Link, LinkConfiguration, LinkCounts, LinkError, LinkEvent};
 use super::log;
 use crate::engine::StartError;
 use crate::runtime::{Runtime, RuntimeError};
+use rustle_system::Interface;
 use rustle_tempo::beats::{Beats, Quantum, Tempo};
 use rustle_tempo::link::Event;
 use std::net::{Ipv4Addr, UdpSocket};
@@ -84,6 +85,90 @@ fn two_members_of_one_machine_are_one_session() -> std::io::Result<()> {
     wait(&of_first, |event| *event == Event::PeersChanged { count: 0 });
     assert!(first.counts().node.malformed.iter().all(|count| *count == 0));
     first.shut_down();
+    Ok(())
+}
+
+/// Whoever shuts a member down while another thread enables it leaves for good.
+#[test]
+fn member_that_is_shut_down_while_it_is_enabled_has_left() -> std::io::Result<()> {
+    let port = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?.local_addr()?.port();
+    let runtime = Arc::new(Runtime::of_system(1));
+    for _ in 0..50 {
+        let (link, _events) = member(&runtime, port);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // Refused from the call of the other thread on.
+                while link.enable().is_ok() {
+                    link.disable();
+                }
+            });
+            link.shut_down();
+        });
+        assert!(!link.is_enabled() && link.gateways().is_empty());
+    }
+    Ok(())
+}
+
+/// A network of which one interface has sockets that cannot be watched.
+struct Unwatched(UdpNetwork);
+
+impl Network for Unwatched {
+    fn interfaces(&mut self) -> std::io::Result<Vec<Interface>> {
+        let all = self.0.interfaces()?;
+        let loopback = all
+            .into_iter()
+            .find(|interface| interface.address == Ipv4Addr::LOCALHOST);
+        let loopback = loopback.expect("a loopback");
+        let other = Interface {
+            name: "other".to_owned(),
+            ..loopback.clone()
+        };
+        Ok(vec![other, loopback])
+    }
+
+    fn port(&self) -> u16 {
+        self.0.port
+    }
+
+    fn open(&mut self, interface: &Interface) -> std::io::Result<Sockets> {
+        let mut sockets = self.0.open(interface)?;
+        if interface.name == "other" {
+            sockets.descriptors = vec![-1];
+        }
+        Ok(sockets)
+    }
+}
+
+#[test]
+fn interface_whose_sockets_are_not_watched_takes_no_other_with_it() -> std::io::Result<()> {
+    let port = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?.local_addr()?.port();
+    let runtime = Arc::new(Runtime::of_system(1));
+    let (first, of_first) = member(&runtime, port);
+    let network = UdpNetwork {
+        clock: runtime.shared_clock(),
+        port,
+    };
+    let second = Link::over(
+        runtime,
+        LinkConfiguration::default(),
+        Box::new(Unwatched(network)),
+        HostClock::of_system(),
+    );
+    first.enable().expect("enabled");
+    second.enable().expect("enabled");
+    wait(&of_first, |event| *event == Event::PeersChanged { count: 1 });
+    let tempo = Tempo::from_bpm(71.0).expect("a tempo");
+    first.set_tempo(tempo, first.host_now());
+    while second.snapshot().tempo() != tempo {
+        std::thread::yield_now();
+    }
+    let names: Vec<_> = second
+        .gateways()
+        .into_iter()
+        .map(|gateway| gateway.interface)
+        .collect();
+    assert!(names.len() == 1 && names[0] != "other", "{names:?}");
+    assert!(second.counts().socket_errors > 0);
     Ok(())
 }
 

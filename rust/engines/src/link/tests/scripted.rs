@@ -12,6 +12,7 @@ use rustle_tempo::beats::{Beats, Quantum, Tempo};
 use rustle_tempo::link::{Event, GROUP, Origin, PORT};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ type Interfaces = Arc<Mutex<Vec<Interface>>>;
 struct Machine {
     network: ScriptedNetwork,
     interfaces: Interfaces,
+    /// How many times sockets were opened.
+    opened: Arc<AtomicUsize>,
 }
 
 impl Network for Machine {
@@ -29,6 +32,7 @@ impl Network for Machine {
     }
 
     fn open(&mut self, interface: &Interface) -> io::Result<Sockets> {
+        self.opened.fetch_add(1, Ordering::Relaxed);
         let endpoint = |port| self.network.endpoint((interface.address, port).into());
         let group = endpoint(PORT);
         group.join(IpAddr::V4(GROUP));
@@ -45,6 +49,7 @@ impl Network for Machine {
 fn interface(name: &str, last: u8) -> Interface {
     Interface {
         name: name.to_owned(),
+        index: u32::from(last),
         address: Ipv4Addr::new(10, 0, 0, last),
         broadcast: Ipv4Addr::new(10, 0, 0, 255),
         is_loopback: false,
@@ -57,6 +62,7 @@ pub(super) struct Stage {
     network: ScriptedNetwork,
     pub(super) links: Vec<Link>,
     pub(super) interfaces: Vec<Interfaces>,
+    opened: Vec<Arc<AtomicUsize>>,
 }
 
 impl Stage {
@@ -73,6 +79,7 @@ impl Stage {
             network,
             links: Vec::new(),
             interfaces: Vec::new(),
+            opened: Vec::new(),
         }
     }
 
@@ -88,7 +95,9 @@ impl Stage {
         let machine = Machine {
             network: self.network.clone(),
             interfaces: interfaces.clone(),
+            opened: Arc::default(),
         };
+        self.opened.push(machine.opened.clone());
         let configuration = LinkConfiguration {
             tempo: tempo(bpm),
             ..configuration
@@ -193,7 +202,10 @@ fn interface_that_goes_and_comes_is_noticed_within_five_seconds() {
         address: Ipv4Addr::new(10, 0, 0, 2),
     };
     assert_eq!(stage.links[1].gateways(), [expected]);
-    stage.run(2_000);
+    for _ in 0..10 {
+        stage.run(1_000);
+        eprintln!("{:?} {:?}", stage.peers(), stage.links[0].counts());
+    }
     assert_eq!(stage.peers(), [1, 1]);
 }
 
@@ -227,6 +239,24 @@ fn interfaces_that_were_not_chosen_are_left_alone() {
     stage.add_with(configuration("10.0.0.2"), 120.0, 0);
     stage.links[1].enable().expect("enabled");
     assert_eq!(stage.links[1].gateways().len(), 1);
+}
+
+#[test]
+fn interface_that_replaces_another_of_its_name_and_address_is_opened_anew() {
+    let mut stage = Stage::new(15_000..=30_000, 0.0);
+    stage.add(120.0, 0);
+    stage.add(90.0, 0);
+    stage.run(10_000);
+    let opened = |stage: &Stage| stage.opened[0].load(Ordering::Relaxed);
+    assert_eq!((opened(&stage), stage.peers()), (1, vec![1, 1]));
+    // The sockets of the old one reach nobody any more.
+    stage.interfaces[0].lock().expect("no panic")[0].index += 10;
+    stage.run(5_000);
+    assert_eq!((opened(&stage), stage.links[0].gateways().len()), (2, 1));
+    // What was there under the old identity is gone after 6 s.
+    stage.run(6_000);
+    assert_eq!(stage.peers(), [1, 1]);
+    assert!(stage.phase_error().abs() <= 10);
 }
 
 #[test]
@@ -266,7 +296,11 @@ fn session_begins_with_the_state_and_has_each_change() {
         is_playing: true,
         by: Origin::Local
     })));
-    assert_eq!(changes.last(), Some(&Some(Event::PeersChanged { count: 0 })));
+    let last = [
+        Some(Event::PeersChanged { count: 0 }),
+        Some(Event::EnabledChanged { is_enabled: false }),
+    ];
+    assert!(changes.ends_with(&last), "{changes:?}");
     assert_eq!(released.try_iter().collect::<Vec<_>>(), [Release::Cancelled]);
     assert!(
         matches!(stage.links[0].enable(), Err(LinkError::Start(_))),

@@ -7551,8 +7551,8 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 40,
             },
             Parameter {
-                what: What::Out(8, false),
-                size: 0,
+                what: What::Out(16, false),
+                size: 16,
             },
         ],
         statuses: &[
@@ -7569,7 +7569,7 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
-            rustle_tempo_change_sized(a.handle(0), a.input(1), a.size(1), a.output(2), error)
+            rustle_tempo_change_sized(a.handle(0), a.input(1), a.size(1), a.output(2), a.size(2), error)
         },
     },
     Call {

@@ -11,6 +11,11 @@ impl Node {
         if !self.is_enabled {
             self.is_enabled = true;
             self.found(now);
+            let (session, is_enabled) = (self.session, true);
+            (output.events).extend([
+                Event::EnabledChanged { is_enabled },
+                Event::SessionJoined { session },
+            ]);
             for gateway in self.gateways.values_mut() {
                 (gateway.sent, gateway.due) = (None, now);
             }
@@ -33,13 +38,16 @@ impl Node {
             self.peer_count = 0;
             output.events.push(Event::PeersChanged { count: 0 });
         }
+        output.events.push(Event::EnabledChanged { is_enabled: false });
         // Without the others' time it is this host's.
         self.map = crate::link::GhostMap::new(now, self.map.ghost_at(now), self.map.rate());
     }
 
     /// Changes the tempo for all, so that the beat at a host time stays the same: one within a day, as the times of all such calls.
     pub fn set_tempo(&mut self, now: HostTime, tempo: Tempo, at: HostTime, output: &mut Output) {
-        if tempo == self.timeline.tempo {
+        let is_same = tempo == self.timeline.tempo;
+        // A peer's change that waits for the end of a local one is not to undo the present tempo, which was asked for after it.
+        if is_same && self.deferred_timeline.is_none() {
             return;
         }
         let before = self.snapshot();
@@ -47,8 +55,10 @@ impl Node {
         self.timeline = sendable(self.timeline.with_tempo(tempo, ghost), ghost);
         self.tempo_held = Some(now.saturating_add_micros(HOLD));
         let by = Origin::Local;
-        output.events.push(Event::TempoChanged { tempo, by });
-        self.report_shift(now, &before, output);
+        if !is_same {
+            output.events.push(Event::TempoChanged { tempo, by });
+        }
+        self.report_shift(now, &before, by, output);
         self.state_changed(now);
         self.advance(now, output);
     }
@@ -104,8 +114,12 @@ impl Node {
     pub fn set_quantum(&mut self, now: HostTime, quantum: Quantum, output: &mut Output) {
         let before = self.snapshot();
         self.quantum = quantum.min(LONGEST_QUANTUM);
+        if self.quantum != before.quantum {
+            let quantum = self.quantum;
+            output.events.push(Event::QuantumChanged { quantum });
+        }
         self.continue_count(now, &before);
-        self.report_shift(now, &before, output);
+        self.report_shift(now, &before, Origin::Local, output);
     }
 
     /// Counts `beat` at a host time, or with peers at the first one from there on whose phase is that of the beat; returns that time.
@@ -125,7 +139,7 @@ impl Node {
         let ghost = self.map.ghost_at(at);
         let (ghost, session) = self.timeline.next_with_phase_of(beat, ghost, self.quantum);
         self.offset = beat.saturating_sub(session);
-        self.report_shift(now, &before, output);
+        self.report_shift(now, &before, Origin::Local, output);
         self.map.host_at(ghost).max(at)
     }
 
@@ -136,7 +150,7 @@ impl Node {
         self.timeline = sendable(self.timeline.with_phase(beat, ghost, self.quantum), ghost);
         self.offset = beat.saturating_sub(self.timeline.beat_at(ghost));
         self.tempo_held = Some(now.saturating_add_micros(HOLD));
-        self.report_shift(now, &before, output);
+        self.report_shift(now, &before, Origin::Local, output);
         self.state_changed(now);
         self.advance(now, output);
     }
@@ -149,12 +163,12 @@ impl Node {
     }
 
     /// Reports that our count moved, if it did by more than 1 ms.
-    pub(super) fn report_shift(&self, now: HostTime, before: &Snapshot, output: &mut Output) {
-        let by = (self.snapshot().beats_at(now)).saturating_sub(before.beats_at(now));
-        let micros = i128::from(by.micro()) * i128::from(self.timeline.tempo.micros_per_beat());
+    pub(super) fn report_shift(&self, now: HostTime, before: &Snapshot, by: Origin, output: &mut Output) {
+        let shift = (self.snapshot().beats_at(now)).saturating_sub(before.beats_at(now));
+        let micros = i128::from(shift.micro()) * i128::from(self.timeline.tempo.micros_per_beat());
         // Micro-beats times us per beat: a millionth of a us.
         if micros.abs() > 1_000 * i128::from(crate::beats::MICRO_BEATS) {
-            output.events.push(Event::PhaseShifted { by });
+            output.events.push(Event::PhaseShifted { shift, by });
         }
     }
 }

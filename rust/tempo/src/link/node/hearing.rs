@@ -157,13 +157,11 @@ impl Node {
         if by.micro() < -MICRO_BEATS / 2 || by >= self.quantum.beats() {
             self.continue_count(now, &before);
         }
-        if timeline.tempo != before.timeline.tempo {
-            output.events.push(Event::TempoChanged {
-                tempo: timeline.tempo,
-                by: Origin::Peer(node),
-            });
+        let (tempo, by) = (timeline.tempo, Origin::Peer(node));
+        if tempo != before.timeline.tempo {
+            output.events.push(Event::TempoChanged { tempo, by });
         }
-        self.report_shift(now, &before, output);
+        self.report_shift(now, &before, by, output);
         self.state_changed(now);
     }
 

@@ -4,7 +4,7 @@ use super::Node;
 use super::bounds::{is_line, is_time};
 use crate::beats::{GhostTime, HostTime, Time};
 use crate::link::measurement::{Measurement, Progress};
-use crate::link::{GatewayId, GhostMap, NodeId, Output, Pong, SessionId};
+use crate::link::{GatewayId, GhostMap, NodeId, Origin, Output, Pong, SessionId};
 use std::net::SocketAddrV4;
 
 /// Sessions whose ages differ by less, in us, are of one age.
@@ -148,7 +148,8 @@ impl Node {
             self.tracker.add(&measurement.samples);
             self.map = self.tracker.fit(now).unwrap_or(self.map);
             self.tracking.succeeded(now);
-            self.report_shift(now, &before, output);
+            let by = Origin::Peer(self.tracking.reference.unwrap_or(session.founder()));
+            self.report_shift(now, &before, by, output);
             return;
         }
         // Its last node may have left meanwhile.

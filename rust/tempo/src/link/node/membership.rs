@@ -53,7 +53,7 @@ impl Node {
             let tempo = self.timeline.tempo;
             output.events.push(Event::TempoChanged { tempo, by });
         }
-        self.report_shift(now, &before, output);
+        self.report_shift(now, &before, by, output);
         if is_plausible(&known.start_stop, self.map.ghost_at(now)) {
             self.start_stop = known.start_stop;
         }
