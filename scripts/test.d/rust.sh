@@ -124,8 +124,7 @@ installed_example() {
 
 # c: the longest first.
 c() {
-  beside "C: fuzzed calls, AddressSanitizer" fuzzed_calls
-  beside "DMX: fuzzed packets, AddressSanitizer" fuzzed_packets
+  each_fuzzed beside
   if command -v valgrind >/dev/null; then beside "instructions of a crossing are bounded" instructions_are_bounded; fi
   c_callers
   beside "C: an example, from the installed library" installed_example
@@ -136,12 +135,13 @@ c() {
   if command -v valgrind >/dev/null; then one "a rise of the instructions is noticed" rise_is_noticed; fi
 }
 
-fuzzed_calls() { "$root/scripts/fuzz" "$($long && echo --inputs=1000000 || echo 15)"; }
-fuzzed_packets() { "$root/scripts/fuzz" --target=packets "$($long && echo --inputs=10000000 || echo 15)"; }
-fuzz() {
-  one "C: fuzzed calls, AddressSanitizer" fuzzed_calls
-  one "DMX: fuzzed packets, AddressSanitizer" fuzzed_packets
+fuzz() { each_fuzzed one; }
+# each_fuzzed RUN: runs every target of scripts/fuzz, by `one` or `beside`.
+each_fuzzed() {
+  local target
+  for target in calls packets fixtures shows sessions; do "$1" "fuzzed $target, AddressSanitizer" fuzzed "$target"; done
 }
+fuzzed() { "$root/scripts/fuzz" --target="$1" "$($long && echo --inputs=1000000 || echo 15)"; }
 
 # arm64: what scripts/arm64 counts.
 arm64() { counted "Rust and C callers on an emulated arm64" "$root/scripts/arm64"; }
