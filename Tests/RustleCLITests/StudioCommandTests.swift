@@ -31,6 +31,7 @@ import Testing
 
   @Test func missingProgramIsNamed() throws {
     let result = try RustleProcess.shell("PATH=/nowhere \"$RUSTLE\" studio")
-    #expect(result.status == 69 && result.errors.contains("rustle-studio: expected the program beside rustle or in PATH"))
+    #expect(result.status == 69, "\(result.errors)")
+    #expect(result.errors.contains("rustle-studio: expected the program beside rustle or in PATH"))
   }
 }

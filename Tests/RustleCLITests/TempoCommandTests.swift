@@ -133,6 +133,6 @@ import Testing
     let both = try RustleProcess.run(["light", "run", "--sound", path, "--device", "demo"])
     #expect(both.status == 64 && both.errors.contains("--device cannot be used with --sound"))
     let rendered = try RustleProcess.run(["light", "render", "-o", "x.pcap", "--tempo", "tap"])
-    #expect(rendered.status == 64 && rendered.errors.contains("--tempo: expected a number"))
+    #expect(rendered.status == 64 && rendered.errors.contains("expected a tempo from 1 to 999, got 'tap'"))
   }
 }

@@ -13,19 +13,6 @@ struct ShowOptions: ParsableArguments {
   @Option(help: "Built-in rig, and its show, where no file is given.")
   var demo: LightShow.Demo = .festival
 
-  @Option(
-    help: ArgumentHelp(
-      "Tempo: 1 to 999 beats a minute; tap, the key t; link, a session on the network; audio, the beats of the sound. "
-        + "(default: 120)", valueName: "bpm|tap|link|audio"))
-  var tempo = ShowTempo.fixed(120)
-
-  /// Rejects a tempo that changes, where a show is rendered.
-  func requireFixedTempo() throws {
-    guard case .fixed = tempo else {
-      throw ValidationError("--tempo: expected a number, since the time is virtual, got '\(tempo)'")
-    }
-  }
-
   /// Reads the files; what is wrong within them is an error, and what is played as it is a note.
   func read(_ log: LogOptions) throws -> LightShow {
     let text = try show.map { try TextFile.bytes(of: $0, option: "<show>", limit: TextFile.longestShow) }
@@ -49,10 +36,17 @@ struct ShowOptions: ParsableArguments {
     return read
   }
 
+}
+
+/// The tempo of a show that is rendered in virtual time.
+struct RenderedTempo: ParsableArguments {
+  @Option("Tempo in beats a minute, 1 to 999.", value: "bpm", parse: Parse.number("a tempo", in: 1...999))
+  var tempo = 120.0
+
   /// How the show is played.
   var configuration: LightingController.Configuration {
     var configuration = LightingController.Configuration()
-    if case .fixed(let tempo) = tempo { configuration.tempo = tempo }
+    configuration.tempo = tempo
     return configuration
   }
 }

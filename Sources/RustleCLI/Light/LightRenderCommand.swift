@@ -24,6 +24,7 @@ struct LightRenderCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var show: ShowOptions
+  @OptionGroup var tempo: RenderedTempo
 
   @Option(name: [.customShort("o"), .customLong("output")], help: "File to write; one that is there is replaced.")
   var file: String
@@ -45,7 +46,6 @@ struct LightRenderCommand: AsyncParsableCommand {
   }
 
   func validate() throws {
-    try show.requireFixedTempo()
     let isPicture = [.png, .svg].contains(try kind())
     try Parse.reject(
       (isPicture && to != nil, "--to requires a .pcap or .ndjson file"),
@@ -64,7 +64,7 @@ struct LightRenderCommand: AsyncParsableCommand {
     log.bootstrap()
     let kind = try kind()
     try OutputPath.check(file, option: "--output", isNot: show.show)
-    let rendering = try Rendering(try show.read(log), configuration: show.configuration)
+    let rendering = try Rendering(try show.read(log), configuration: tempo.configuration)
     let end = to ?? from + 10
     switch kind {
     case .png, .svg:

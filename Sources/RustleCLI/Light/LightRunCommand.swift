@@ -49,6 +49,12 @@ struct LightRunCommand: AsyncParsableCommand {
   @OptionGroup var show: ShowOptions
 
   @Option(
+    help: ArgumentHelp(
+      "Tempo: 1 to 999 beats a minute; tap, the key t; link, a session on the network; audio, the beats of the sound. "
+        + "(default: 120)", valueName: "bpm|tap|link|audio"))
+  var tempo = ShowTempo.fixed(120)
+
+  @Option(
     name: .customLong("output"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "sacn:multicast, sacn:ADDRESS, artnet:ADDRESS, artnet:broadcast, or artnet:auto, the nodes that list a Port-Address.",
@@ -75,9 +81,11 @@ struct LightRunCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     let read = try show.read(log)
-    let controller = LightingController(read, configuration: show.configuration)
-    let beats = try ShowBeats(show.tempo, interface: interface)
-    let heard = try await sound.open(isNeeded: show.tempo == .audio)
+    var configuration = LightingController.Configuration()
+    if case .fixed(let tempo) = tempo { configuration.tempo = tempo }
+    let controller = LightingController(read, configuration: configuration)
+    let beats = try ShowBeats(tempo, interface: interface)
+    let heard = try await sound.open(isNeeded: tempo == .audio)
     let hasSACN = outputs.contains { $0.kind == .sacn }
     let identity = SourceIdentity(path: hasSACN ? SourceIdentity.defaultPath : nil)
     defer { withExtendedLifetime(identity) {} }
@@ -92,7 +100,7 @@ struct LightRunCommand: AsyncParsableCommand {
       await controller.stop()
       await beats?.close()
     } after: {
-      try await RunEnding.of(view: screen, isForced: false) { [senders, show] tasks in
+      try await RunEnding.of(view: screen, isForced: false) { [senders, tempo] tasks in
         let reports = try await controller.start(outputs: senders)
         if let beats { try await controller.follow(beats.clock) }
         tasks.addTask {
@@ -101,7 +109,7 @@ struct LightRunCommand: AsyncParsableCommand {
         }
         if let screen { tasks.addTask { try await screen.follow() } }
         if let heard {
-          let clock = show.tempo == .audio ? beats?.clock : nil
+          let clock = tempo == .audio ? beats?.clock : nil
           tasks.addTask {
             try await heard.drive(controller, clock: clock)
             return .streamEnded

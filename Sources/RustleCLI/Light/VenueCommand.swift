@@ -22,6 +22,7 @@ struct VenueCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var show: ShowOptions
+  @OptionGroup var tempo: RenderedTempo
 
   @Option(
     "Time of the show in seconds, by default after the first fade.", value: "seconds",
@@ -39,10 +40,7 @@ struct VenueCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  func validate() throws {
-    try output.refuseCSV()
-    try show.requireFixedTempo()
-  }
+  func validate() throws { try output.refuseCSV() }
 
   func run() async throws {
     log.bootstrap()
@@ -51,7 +49,7 @@ struct VenueCommand: AsyncParsableCommand {
     }
     let read = try show.read(log)
     func draw(_ settings: VenuePicture) async throws -> Data {
-      try await Rendering(read, configuration: show.configuration).picture(settings, at: at)
+      try await Rendering(read, configuration: tempo.configuration).picture(settings, at: at)
     }
     if let png { try PictureFile.write(try await draw(picture.settings(form: .png)), to: png) }
     if let svg { try PictureFile.write(try await draw(picture.settings(form: .svg)), to: svg) }

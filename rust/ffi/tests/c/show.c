@@ -58,8 +58,8 @@ static void follow_a_clock(RustleHandle runtime, RustleHandle session) {
   OK(rustle_tempo_new(&manual, &tempo, NULL));
   OK(rustle_show_attach(session, tempo, NULL));
   RustleTempoChange force = {.at_us = -1, .kind = RUSTLE_TEMPO_TEMPO, .value = 60};
-  int64_t time = 0;
-  OK(rustle_tempo_change(tempo, &force, &time, NULL));
+  RustleTempoChanged changed;
+  OK(rustle_tempo_change(tempo, &force, &changed, NULL));
   OK(rustle_runtime_advance(runtime, SECOND, NULL));
   RustleShowFrame frame;
   OK(rustle_show_levels(session, NULL, 0, NULL, 0, &frame, NULL));

@@ -15,11 +15,11 @@ static RustleHandle clock_on(RustleHandle runtime) {
   return tempo;
 }
 
-static int64_t change(RustleHandle tempo, uint32_t kind, double value, int64_t at_us) {
-  RustleTempoChange changed = {.at_us = at_us, .kind = kind, .value = value};
-  int64_t time = 0;
-  OK(rustle_tempo_change(tempo, &changed, &time, NULL));
-  return time;
+static RustleTempoChanged change(RustleHandle tempo, uint32_t kind, double value, int64_t at_us) {
+  RustleTempoChange change = {.at_us = at_us, .kind = kind, .value = value};
+  RustleTempoChanged changed = {0};
+  OK(rustle_tempo_change(tempo, &change, &changed, NULL));
+  return changed;
 }
 
 static RustleBeat beat_at(RustleHandle tempo, int64_t at_us) {
@@ -33,12 +33,13 @@ static void taps_are_followed(void) {
   Probe probe = {0};
   OK(rustle_tempo_start(tempo, &ring, (RustleSink){&probe, on_ring, on_release}, &session, NULL));
   for (int tap = 0; tap < 4; tap++) {
-    change(tempo, RUSTLE_TEMPO_TAP, 0, 400000 * tap);
+    RustleTempoChanged tapped = change(tempo, RUSTLE_TEMPO_TAP, 0, 400000 * tap);
+    EXPECT(tapped.tap == (tap == 0 ? RUSTLE_TAP_FIRST : RUSTLE_TAP_COUNTED) && tapped.missed == 0);
     OK(rustle_runtime_advance(runtime, 400 * MILLISECOND, NULL));
   }
   RustleTapEstimate taps;
   OK(rustle_tempo_taps(tempo, &taps, NULL));
-  EXPECT(taps.beats_a_minute == 150 && taps.taps == 4 && taps.suggestion == 1 && taps.outcome == RUSTLE_TAP_COUNTED);
+  EXPECT(taps.beats_a_minute == 150 && taps.taps == 4 && taps.suggestion == 1 && taps.downbeat_us == 0);
   RustleBeat beat = beat_at(tempo, -1);
   EXPECT(beat.source == RUSTLE_TEMPO_SOURCE_TAP && beat.beats_a_minute == 150 && beat.host_us == 1600000);
   EXPECT(beat.beat_phase == 0 && !beat.is_enabled && beat.peers == 0);
@@ -54,7 +55,8 @@ static void taps_are_followed(void) {
 
 static void beats_are_requested_and_refused(void) {
   RustleHandle runtime = manual_runtime(), tempo = clock_on(runtime);
-  EXPECT(change(tempo, RUSTLE_TEMPO_REQUEST_BEAT, 8, 250000) == 250000);
+  RustleTempoChanged requested = change(tempo, RUSTLE_TEMPO_REQUEST_BEAT, 8, 250000);
+  EXPECT(requested.at_us == 250000 && requested.tap == RUSTLE_TAP_NONE);
   RustleBeat beat;
   OK(rustle_tempo_beats_at(tempo, 250000, RUSTLE_BEATS_SESSION, &beat, NULL));
   EXPECT(beat.beats == 8 && beat.bar_phase == 0 && beat.source == RUSTLE_TEMPO_SOURCE_LINK);
@@ -62,18 +64,19 @@ static void beats_are_requested_and_refused(void) {
       {.kind = RUSTLE_TEMPO_TEMPO, .value = 19},    {.kind = RUSTLE_TEMPO_QUANTUM, .value = 0},
       {.kind = RUSTLE_TEMPO_ENABLED, .value = 2},   {.kind = RUSTLE_TEMPO_MIDI_BYTE, .value = 256},
       {.kind = RUSTLE_TEMPO_PREFER, .value = 5},    {.kind = RUSTLE_TEMPO_HEARD, .value = 120, .confidence = 2},
-      {.kind = RUSTLE_TEMPO_NUDGE, .value = 20000}, {.kind = 99}};
+      {.kind = RUSTLE_TEMPO_NUDGE, .value = 20000}, {.kind = RUSTLE_TEMPO_HALVE},
+      {.kind = RUSTLE_TEMPO_DOWNBEAT},              {.kind = 99}};
   for (size_t place = 0; place < COUNT(wrong); place++) {
-    int64_t time = 0;
-    REFUSED(rustle_tempo_change(tempo, &wrong[place], &time, &error), RUSTLE_INVALID_VALUE);
+    RustleTempoChanged changed = {0};
+    REFUSED(rustle_tempo_change(tempo, &wrong[place], &changed, &error), RUSTLE_INVALID_VALUE);
   }
   RustleTempoCounts counts;
   OK(rustle_tempo_counts(tempo, &counts, NULL));
   EXPECT(counts.sent == 0 && counts.messages == 0);
   OK(rustle_tempo_shut_down(tempo, NULL));
   RustleTempoChange enabled = {.kind = RUSTLE_TEMPO_ENABLED, .value = 1};
-  int64_t time = 0;
-  REFUSED(rustle_tempo_change(tempo, &enabled, &time, &error), RUSTLE_SHUT_DOWN);
+  RustleTempoChanged changed = {0};
+  REFUSED(rustle_tempo_change(tempo, &enabled, &changed, &error), RUSTLE_SHUT_DOWN);
   FREE(tempo, runtime);
 }
 
