@@ -1,136 +1,315 @@
-"""Tempo sessions: rustle link with LinkPython, aalink, Pure Data's abl_link~ and LinkHut"""
+"""Tempo sessions: rustle link with LinkPython, a row of what programs must show at a time"""
 
-import os
-import pathlib
-import pty
-import re
-import subprocess
-import sys
-import threading
+import functools
+import signal
 import time
-from contextlib import contextmanager
 
-from hosts import OUR_CABLE, PEERS, Child, Unmet, expect, until
+from hosts import OUR_CABLE, PEERS, expect, until
+from link_session import (
+    BEATS, DISCOVERY, HOLD, LEAVING, RESCAN, SILENT, STATUS, Passed, asked, begun, cable, distance, expect_continuous,
+    expect_end, has, in_phase, last, near, now, ours, peer, see, session, settle, share, states)
 
-# A local change holds for 1 s against what comes.
-HOLD = 1.1
-HERE = pathlib.Path(__file__).parent
-
-
-def ours(lab, *arguments):
-    return lab.rustle("link", "--interface", OUR_CABLE, "--rate", "100", *arguments)
-
-
-def peer(lab, kind, bpm):
-    return Child([sys.executable, str(HERE / "link_peer.py"), kind, str(bpm)], lab.folder)
+# The checks may run beside each other, on hosts of their own.
+APART = True
+CHECKS = []
+ROLES = {"theirs": "ours joined", "ours": "ours founded"}
 
 
-def now():
-    return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) // 1000
+def row(check):
+    CHECKS.append(check)
+    return check
 
 
-def asked(member, at=None):
-    """What a peer has for a host time."""
-    count = len(member.lines)
-    member.say(f"at {now() if at is None else at}")
-    return member.line("an answer", lambda _: True, after=count)
+def both(check):
+    """A row for each role of ours."""
+    for founder, text in ROLES.items():
+        one = functools.partial(check, founder=founder)
+        one.__name__, one.__doc__ = f"{check.__name__}_{founder}", f"{check.__doc__}; {text}"
+        CHECKS.append(one)
+    return check
 
 
-def last(member):
-    lines = [line for line in member.lines[-3:] if isinstance(line, dict)]
-    return lines[-1] if lines else {}
-
-
-def meet(first, second, seconds=2.5):
-    """Waits until each sees the other: `first` and `second` return what they have."""
-    start = time.monotonic()
-    until("one peer on each side", lambda: first().get("peers") == 1 and second().get("peers") == 1, seconds)
-    return time.monotonic() - start
-
-
-def near(expected):
-    return lambda state: abs(state.get("bpm", 0) - expected) < 0.01
-
-
-def phase_error(us, them):
-    """The largest distance between the phases of both at the same host times, in microseconds."""
-    worst = 0.0
-    for line in [line for line in us.lines[-40:] if isinstance(line, dict)]:
-        theirs = asked(them, line["host_us"])
-        difference = (line["phase"] - theirs["phase"] + 2) % 4 - 2
-        worst = max(worst, abs(difference) * 60e6 / line["bpm"])
-    return worst
-
-
-def joins(lab):
-    """ours joins LinkPython: takes its tempo and phase; tempo, starts and stops go both ways; its end is seen"""
-    with peer(lab, "linkpython", 120) as them:
-        time.sleep(1.5)
-        with ours(lab, "--bpm", "90", "--start-stop") as us:
-            met = meet(lambda: last(us), lambda: asked(them))
-            until("its tempo", lambda: near(120)(last(us)))
-            expect(near(120)(asked(them)), f"a program that joins changes no tempo, got {asked(them)}")
-            us.say("tempo 133")
-            until("our tempo there", lambda: near(133)(asked(them)), 0.5)
+@both
+def discovery(lab, founder):
+    """LinkPython: both see each other within 2 s, also after each left and came back"""
+    with session(lab, founder) as (us, them, met):
+        again = []
+        for one, other in ((us, them), (them, us)):
+            one.say("enable 0")
+            see(0, other, seconds=LEAVING)
+            # The one that stayed is older.
             time.sleep(HOLD)
-            them.say("tempo 98.5")
-            until("its tempo here", lambda: near(98.5)(last(us)), 0.5)
-            us.say("play 1")
-            until("our start there", lambda: asked(them)["playing"], 1)
+            one.say("enable 1")
+            again.append(see(1, us, them))
+    return f"{met:.2f} s, ours again {again[0]:.2f} s, theirs again {again[1]:.2f} s"
+
+
+@both
+def t1(lab, founder):
+    """T1, LinkPython: a tempo changed in one program is the other's within 0.5 s"""
+    with session(lab, founder) as (us, them, _):
+        us.say("tempo 133")
+        there = share(133, us, them)
+        time.sleep(HOLD)
+        them.say("tempo 98.5")
+        here = share(98.5, us, them)
+    return f"there {there * 1000:.0f} ms, here {here * 1000:.0f} ms"
+
+
+@both
+def t2(lab, founder):
+    """T2, LinkPython: a program that joins takes the session's tempo and does not change it"""
+    with session(lab, founder, joins=77) as (us, them, _):
+        end = time.monotonic() + 1.5
+        while time.monotonic() < end:
+            share(120, us, them, seconds=0)
+
+
+@both
+def t3(lab, founder):
+    """T3, LinkPython: a document that is loaded while connected, or before joining again, does not change the session"""
+    with session(lab, founder) as (us, them, _):
+        # LinkPython's state with another tempo that is not committed; enabling what is enabled.
+        them.say("document 60")
+        us.say("enable 1")
+        time.sleep(1)
+        share(120, us, them, seconds=0)
+        see(1, us, them, seconds=0)
+        for one, other in ((us, them), (them, us)):
+            one.say("enable 0")
+            see(0, other, seconds=LEAVING)
+            one.say("tempo 60")
             time.sleep(HOLD)
-            them.say("play 0")
-            until("its stop here", lambda: last(us)["playing"] is False, 1)
-            # The measurement of the session's time settles.
-            time.sleep(3)
-            worst = phase_error(us, them)
-            expect(worst < 100, f"expected phases within 100 us, got {worst:.1f}")
-            us.say("quit")
-            expect(us.end(10) == 0, f"expected the status 0 of quit, got {us.process.returncode}")
-            until("its end there", lambda: asked(them)["peers"] == 0, 1)
-        return f"met in {met:.1f} s, phase within {worst:.1f} us"
+            one.say("enable 1")
+            see(1, us, them)
+            share(120, us, them)
 
 
-def founds(lab):
-    """LinkPython joins ours: takes our tempo and phase; a killed peer is gone within 8 s"""
-    with ours(lab, "--bpm", "133.3") as us:
-        us.line("the state", lambda line: line["event"] == "state")
-        time.sleep(1.5)
-        with peer(lab, "linkpython", 80) as them:
-            met = meet(lambda: last(us), lambda: asked(them))
-            until("our tempo", lambda: near(133.3)(asked(them)))
-            time.sleep(3)
-            worst = phase_error(us, them)
-            expect(worst < 100, f"expected phases within 100 us, got {worst:.1f}")
-            # Starts are not shared without --start-stop.
-            them.say("play 1")
+@both
+def t4(lab, founder):
+    """T4, LinkPython: 20 and 999 BPM both ways; others are refused here, and what LinkPython makes of them is shared"""
+    with session(lab, founder) as (us, them, _):
+        for one, bpm in ((us, 20), (them, 999), (us, 200), (them, 20), (us, 999)):
+            one.say(f"tempo {bpm}")
+            share(bpm, us, them)
+            time.sleep(HOLD)
+        for bpm in ("19.9", "999.1", "nan", "-120", "1e9"):
+            count = len(us.text())
+            us.say(f"tempo {bpm}")
+            until(f"an error line for {bpm}", lambda: len(us.text()) > count, 2)
+        time.sleep(0.3)
+        share(999, us, them, seconds=0)
+        for bpm, limit in ((5, 20), (2000, 999)):
+            them.say(f"tempo {bpm}")
+            share(limit, us, them)
+            time.sleep(HOLD)
+
+
+@row
+def t4_options(lab):
+    """T4: --bpm out of 20 to 999 is refused"""
+    for bpm in ("19", "1000", "nan"):
+        with ours(lab, "--bpm", bpm) as us:
+            expect_end(us, "usage")
+            expect("a tempo" in us.text(), f"expected an error line for {bpm} BPM, got {us.text()}")
+
+
+@row
+def t5_b1(lab):
+    """T5 and B1: enabling alone keeps tempo and beats"""
+    with ours(lab, "--bpm", "93.7") as us:
+        begun(us)
+        for word in ("enable 0", "enable 1", "enable 1", "enable 0", "enable 1"):
+            us.say(word)
+            until(f"the state of {word}", lambda: last(us)["enabled"] is word.endswith("1"), 2)
+            time.sleep(0.3)
+        expect_continuous(us, 0)
+        tempos = {line["bpm"] for line in states(us)}
+        expect(len(tempos) == 1 and near(93.7)(last(us)), f"expected one tempo, got {tempos}")
+
+
+@both
+def b2(lab, founder):
+    """B2, LinkPython: beats coincide, also after tempo changes by each side"""
+    with session(lab, founder) as (us, them, _):
+        settle()
+        worst = [in_phase(us, them, founder)]
+        for one, bpm in ((us, 133), (them, 98.5)):
+            one.say(f"tempo {bpm}")
+            share(bpm, us, them)
+            time.sleep(HOLD)
+            worst.append(in_phase(us, them, founder))
+    return f"within {worst[0]:.1f} us, after our tempo {worst[1]:.1f} us, after theirs {worst[2]:.1f} us"
+
+
+def playing(member, is_playing, seconds=1):
+    until(f"playing {is_playing}, got {has(member)}", lambda: has(member)["playing"] is is_playing, seconds)
+
+
+@both
+def s1(lab, founder):
+    """S1 and S2, LinkPython: starts and stops go both ways where both share them"""
+    with session(lab, founder, "--start-stop") as (us, them, _):
+        for one, other, word in ((us, them, 1), (them, us, 0), (them, us, 1), (us, them, 0)):
+            one.say(f"play {word}")
+            playing(other, word == 1)
+            time.sleep(HOLD)
+
+
+@both
+def s1_off(lab, founder):
+    """S1 and S2, LinkPython: starts and stops go neither way where one does not share them"""
+    for options, word in (((), "share 1"), (("--start-stop",), "share 0")):
+        with session(lab, founder, *options) as (us, them, _):
+            them.say(word)
+            for one, other in ((us, them), (them, us)):
+                one.say("play 1")
+                playing(one, True)
+                time.sleep(0.7)
+                expect(has(other)["playing"] is False, f"expected no start with {options} and {word}, got {has(other)}")
+                one.say("play 0")
+                playing(one, False)
+                time.sleep(HOLD)
+
+
+@both
+def leaving(lab, founder):
+    """LinkPython: who leaves is gone within 1 s"""
+    gone = []
+    for end in ("quit", signal.SIGINT, signal.SIGTERM):
+        with session(lab, founder) as (us, them, _):
+            if end == "quit":
+                us.say("quit")
+            else:
+                us.process.send_signal(end)
+            gone.append(see(0, them, seconds=LEAVING))
+            expect_end(us, end)
+    with session(lab, founder) as (us, them, _):
+        them.say("quit")
+        gone.append(see(0, us, seconds=LEAVING))
+    return f"ours after {max(gone[:-1]) * 1000:.0f} ms, theirs after {gone[-1] * 1000:.0f} ms"
+
+
+@both
+def killed(lab, founder):
+    """LinkPython: who is killed is gone after 4 to 8 s"""
+    gone = []
+    for place in (0, 1):
+        with session(lab, founder) as (us, them, _):
+            one, other = ((us, them), (them, us))[place]
+            one.process.kill()
+            gone.append(see(0, other, seconds=9))
+            expect(SILENT[0] <= gone[-1] <= SILENT[1], f"expected the end after {SILENT} s, got {gone[-1]:.1f}")
+    return f"ours after {gone[0]:.1f} s, theirs after {gone[1]:.1f} s"
+
+
+@both
+def three(lab, founder):
+    """LinkPython: three programs agree in tempo, peers and phase; the founder leaves, and the others go on"""
+    with session(lab, founder) as (us, them, _), peer(lab, "linkpython", 60) as third:
+        begun(third)
+        see(2, us, them, third)
+        share(120, us, them, third)
+        for one, bpm in ((third, 144), (us, 101)):
+            one.say(f"tempo {bpm}")
+            share(bpm, us, them, third)
+            time.sleep(HOLD)
+        settle()
+        worst = [in_phase(us, them, founder), in_phase(us, third, "ours")]
+        count, later = len(us.lines), now() + 5_000_000
+        stay = [third, us if founder == "theirs" else them]
+        before = [asked(each, later) for each in stay if each is not us]
+        (them if founder == "theirs" else us).say("quit")
+        see(1, *stay, seconds=LEAVING)
+        time.sleep(2)
+        share(101, *stay, seconds=0)
+        after = [asked(each, later) for each in stay if each is not us]
+        moved = max(map(distance, before, after))
+        expect(moved < BEATS, f"expected beats that go on there, got {moved:.0f} us")
+        if us in stay:
+            expect_continuous(us, count)
+            worst.append(in_phase(us, third, "ours"))
+    return f"within {', '.join(f'{each:.1f}' for each in worst)} us, moved {moved:.1f} us there"
+
+
+@both
+def merging(lab, founder):
+    """LinkPython: two sessions of two programs that meet are the older one within 3 s"""
+    cable(lab, False)
+    start = {
+        "ours": lambda: [ours(lab, "--bpm", bpm, interfaces=("lo", OUR_CABLE)) for bpm in (120, 121)],
+        "theirs": lambda: [peer(lab, "linkpython", bpm) for bpm in (98, 99)]}
+    passed = Passed()
+    sides = {}
+    try:
+        for side in (founder, "ours" if founder == "theirs" else "theirs"):
+            sides[side] = start[side]()
+            for each in sides[side]:
+                begun(each)
+            see(1, *sides[side], seconds=6)
             time.sleep(1)
-            expect(last(us)["playing"] is False, "expected no start without --start-stop")
-            them.process.kill()
-            start = time.monotonic()
-            until("its end", lambda: last(us)["peers"] == 0, 9)
-            gone = time.monotonic() - start
-        expect(us.interrupt() == 130, f"expected the status 130 of an interrupt, got {us.process.returncode}")
-        return f"met in {met:.1f} s, phase within {worst:.1f} us, gone after {gone:.1f} s"
+        everybody = sides["ours"] + sides["theirs"]
+        bpm = has(sides[founder][0])["bpm"]
+        cable(lab, True)
+        until("packets of both on the cable", lambda: len(passed.first) == 2, 2 * RESCAN)
+        seen = max(passed.first.values())
+        until(lambda: f"one session of {bpm} BPM, got {[has(each) for each in everybody]}",
+              lambda: all(has(each).get("peers") == 3 and near(bpm)(has(each)) for each in everybody), 3)
+        took = time.monotonic() - seen
+    finally:
+        for each in sides.get("ours", []) + sides.get("theirs", []):
+            each.__exit__()
+    return f"{took:.1f} s after both were seen"
 
 
-def asyncio_peer(lab):
-    """aalink: tempo goes both ways, and its end is seen"""
-    with ours(lab, "--bpm", "101") as us:
-        us.line("the state", lambda line: line["event"] == "state")
-        with peer(lab, "aalink", 120) as them:
-            meet(lambda: last(us), lambda: asked(them))
-            until("one tempo", lambda: near(last(us)["bpm"])(asked(them)))
-            us.say("tempo 77")
-            until("our tempo there", lambda: near(77)(asked(them)), 0.5)
-            time.sleep(HOLD)
-            them.say("tempo 140")
-            until("its tempo here", lambda: near(140)(last(us)), 0.5)
-            them.say("quit")
-            until("its end", lambda: last(us)["peers"] == 0, 2)
+@both
+def pulled(lab, founder):
+    """LinkPython: the interface goes down and comes up: the peer is back after the scan of 5 s and discovery, in tempo and phase"""
+    with session(lab, founder) as (us, them, _):
+        cable(lab, False)
+        gone = see(0, us, them, seconds=SILENT[1])
+        share(120, us, them, seconds=0)
+        cable(lab, True)
+        back = see(1, us, them, seconds=RESCAN + DISCOVERY)
+        share(120, us, them)
+        settle()
+        worst = in_phase(us, them, founder)
+    return f"gone after {gone:.1f} s, back after {back:.1f} s, within {worst:.1f} us"
 
 
+def suspended(lab, founder, place):
+    with session(lab, founder) as (us, them, _):
+        one, other = ((us, them), (them, us))[place]
+        later = now() + 12_000_000
+        settle()
+        before = asked(them, later)
+        one.process.send_signal(signal.SIGSTOP)
+        see(0, other, seconds=SILENT[1])
+        time.sleep(1)
+        one.process.send_signal(signal.SIGCONT)
+        back = see(1, us, them)
+        share(120, us, them)
+        settle()
+        moved = distance(before, asked(them, later))
+        expect(moved < BEATS, f"expected beats that go on, got {moved:.0f} us")
+        return f"back after {back:.2f} s, moved {moved:.1f} us, within {in_phase(us, them, founder):.1f} us"
+
+
+@both
+def ours_suspended(lab, founder):
+    """LinkPython: ours is suspended until it is gone, and comes back, in the tempo and phase of the session"""
+    return suspended(lab, founder, 0)
+
+
+@both
+def theirs_suspended(lab, founder):
+    """LinkPython: it is suspended until it is gone, and comes back, in one tempo and phase"""
+    return suspended(lab, founder, 1)
+
+
+@row
 def watched(lab):
-    """rustle link --monitor decodes every message of LinkPython and takes part in nothing"""
+    """LinkPython: rustle link --monitor decodes every message of it and takes part in nothing"""
     with lab.rustle("link", "--monitor", "--interface", OUR_CABLE) as monitor, peer(lab, "linkpython", 111) as them:
         alive = monitor.line("an alive message", lambda line: line["message"] == "alive" and near(111)(line))
         expect(alive["source"].startswith(PEERS), f"expected a message of {PEERS}, got {alive['source']}")
@@ -141,76 +320,3 @@ def watched(lab):
         faults = {line["fault"] for line in monitor.lines if isinstance(line, dict)}
         expect(faults == {None}, f"expected no faults, got {faults}")
         return f"{len(monitor.lines)} messages"
-
-
-@contextmanager
-def pure_data(lab, bpm):
-    """Pure Data with the external abl_link~, which prints what its outlets say, and has a tempo of its own after 5 s."""
-    outlets = range(5)
-    lines = [
-        "#N canvas 0 0 450 300 12;", "#X obj 10 200 abl_link~;", "#X msg 10 50 connect 1;", f"#X msg 100 50 tempo {bpm};",
-        "#X obj 10 10 loadbang;", "#X msg 200 50 \\; pd dsp 1;", "#X obj 100 30 delay 5000;",
-        *[f"#X obj {10 + 60 * each} 250 print o{each};" for each in outlets],
-        "#X connect 3 0 1 0;", "#X connect 3 0 5 0;", "#X connect 5 0 2 0;", "#X connect 3 0 4 0;", "#X connect 1 0 0 0;",
-        "#X connect 2 0 0 0;", *[f"#X connect 0 {each} {6 + each} 0;" for each in outlets]]
-    path = pathlib.Path(lab.folder, "link.pd")
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    command = ["pd", "-nogui", "-noaudio", "-stderr", "-lib", "abl_link~", "-path", "/usr/lib/pd/extra/abl_link~", str(path)]
-    with Child(command, lab.folder) as child:
-        yield child
-
-
-def patch(lab):
-    """Pure Data's abl_link~ joins ours: tempo goes both ways; its end is seen"""
-    with ours(lab, "--bpm", "90") as us:
-        us.line("the state", lambda line: line["event"] == "state")
-        with pure_data(lab, 143) as them:
-            until(lambda: f"a peer ({them.text()})", lambda: last(us)["peers"] == 1, 10)
-            us.say("tempo 77")
-            until("our tempo there", lambda: re.search(r": 77$", them.errors.read_text(errors="replace"), re.M), 3)
-            until("its tempo here", lambda: near(143)(last(us)), 6)
-            them.process.terminate()
-            until("its end", lambda: last(us)["peers"] == 0, 9)
-
-
-@contextmanager
-def link_hut(lab):
-    """LinkHut in a terminal of its own, over a JACK server without a sound card: yields its keys and what it shows."""
-    with Child(["jackd", "--no-realtime", "-d", "dummy", "-r", "48000", "-p", "256"], lab.folder) as server:
-        until(lambda: f"JACK ({server.text()})",
-              lambda: subprocess.run(["jack_lsp"], capture_output=True, check=False).returncode == 0)
-        controller, terminal = pty.openpty()
-        with subprocess.Popen(["LinkHut"], stdin=terminal, stdout=terminal, stderr=terminal) as program:
-            os.close(terminal)
-            shown = bytearray()
-
-            def read():
-                try:
-                    while part := os.read(controller, 4096):
-                        shown.extend(part)
-                except OSError:
-                    # The terminal's other end has closed.
-                    return
-
-            threading.Thread(target=read, daemon=True).start()
-            yield lambda key: os.write(controller, key.encode()), lambda: bytes(shown[-400:]).decode(errors="replace")
-            program.kill()
-        server.process.terminate()
-        server.end()
-
-
-def hut(lab):
-    """LinkHut joins ours, shows our tempo, and its tempo is ours"""
-    with ours(lab, "--bpm", "90") as us, link_hut(lab) as (press, shown):
-        us.line("the state", lambda line: line["event"] == "state")
-        press("a")
-        until(lambda: f"a peer ({shown()})", lambda: last(us)["peers"] == 1, 10)
-        us.say("tempo 77")
-        until(lambda: f"our tempo there ({shown()})", lambda: re.search(r"\b77(\.0+)?\b", shown()), 3)
-        press("e")
-        until(lambda: f"its tempo here ({shown()})", lambda: near(78)(last(us)), 3)
-        press("q")
-        until("its end", lambda: last(us)["peers"] == 0, 9)
-
-
-CHECKS = [joins, founds, asyncio_peer, watched, patch, hut]

@@ -1,7 +1,8 @@
 """A member of a tempo session by PyPI's LinkPython-extern or aalink (the binary wheels): link_peer.py linkpython|aalink BPM
 
-It takes commands on standard input, a line each: `tempo BPM`, `play 0|1`, `enable 0|1`, `at MICROSECONDS`, `quit`; `at` prints a line of
-JSON with what it has for that host time.
+It takes commands on standard input, a line each: `tempo BPM`, `play 0|1`, `enable 0|1`, `share 0|1` (starts and stops),
+`document BPM` (in a state of its own that it does not commit), `at MICROSECONDS`, `quit`; `at` prints a line of JSON with what it
+has for that host time.
 """
 
 import json
@@ -18,12 +19,14 @@ def linkpython(bpm):
         words = line.split()
         state = member.captureSessionState()
         now = member.clock().micros()
-        if words[0] == "tempo":
+        if words[0] in ("tempo", "document"):
             state.setTempo(float(words[1]), now)
         elif words[0] == "play":
             state.setIsPlaying(words[1] == "1", now)
         elif words[0] == "enable":
             member.enabled = words[1] == "1"
+        elif words[0] == "share":
+            member.startStopSyncEnabled = words[1] == "1"
         elif words[0] == "at":
             at = int(words[1])
             answer = {"at": at, "phase": state.phaseAtTime(at, 4), "bpm": state.tempo(), "peers": member.numPeers(),
