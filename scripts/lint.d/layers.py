@@ -28,7 +28,7 @@ RUST_ARROWS = {
     "ffi": {"alsa", "dsp", "lighting", "market", "shows", "tempo", "engines"},
     "testkit": set(),
     "fuzz": {"ffi", "lighting", "shows", "tempo"},
-    "bench": {"dsp", "engines", "ffi", "lighting", "market", "shows", "testkit", "udp"},
+    "bench": {"dsp", "engines", "ffi", "lighting", "market", "shows", "tempo", "testkit", "udp"},
 }
 # Swift: which modules of this package a module may import.
 SWIFT_ARROWS = {

@@ -1,8 +1,8 @@
-//! Compares `rustle-dsp` with other libraries and measures `rustle-market`, `rustle-lighting` and `rustle-shows`, in one run, and prints Markdown.
+//! Compares `rustle-dsp` with other libraries and measures `rustle-market`, `rustle-lighting`, `rustle-shows` and readings of beats, in one run, and prints Markdown.
 //!
 //! Usage: `rustle-bench spectra [--intel DIRECTORY] [--visits N] [SIZE ...]`, `rustle-bench spectra --instructions COUNTER [SIZE
 //! ...]`, `rustle-bench sound [--python INTERPRETER] [--visits N]`, `rustle-bench pitch [--visits N]`, `rustle-bench market
-//! [--visits N]`, `rustle-bench light [--visits N]`, `rustle-bench shows [--visits N]`, `rustle-bench dmx FLOOR [--seconds N] [UNIVERSES ...]`, or, for the programs in `peers/`, `rustle-bench contour [OPTION ...] FILE
+//! [--visits N]`, `rustle-bench light [--visits N]`, `rustle-bench shows [--visits N]`, `rustle-bench tempo [--visits N]`, `rustle-bench dmx FLOOR [--seconds N] [UNIVERSES ...]`, or, for the programs in `peers/`, `rustle-bench contour [OPTION ...] FILE
 //! ...`, `rustle-bench voice [OPTION ...] FILE ...`, `rustle-bench rhythm [--stream] FILE ...`, `rustle-bench recording LINES SYMBOLS SEED FILE` and `rustle-bench candles
 //! INTERVAL LATENESS FILE`. Peers are loaded when they run, never linked: FFTW (libfftw3f) and libebur128 are required, KissFFT
 //! and FFmpeg are used when installed, Intel's MKL and IPP are loaded from the given directory, and scipy and pedalboard from the
@@ -23,6 +23,7 @@ mod shows;
 mod sound;
 mod spectra;
 mod stopwatch;
+mod tempo;
 mod venue;
 mod voice;
 mod wave;
@@ -34,7 +35,7 @@ use std::path::PathBuf;
 /// The minimum number of visits.
 const VISITS: usize = 40;
 
-const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], spectra --instructions COUNTER [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], light [--visits N], shows [--visits N], dmx FLOOR [--seconds N] [UNIVERSES ...], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., rhythm [--stream] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
+const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], spectra --instructions COUNTER [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], light [--visits N], shows [--visits N], tempo [--visits N], dmx FLOOR [--seconds N] [UNIVERSES ...], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., rhythm [--stream] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
 
 /// The options of the command line.
 struct Options {
@@ -129,6 +130,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         Some("shows") if options.intel.is_none() && options.python.is_none() && options.sizes.is_empty() => {
             shows::tables(options.visits)?
+        }
+        Some("tempo") if options.intel.is_none() && options.python.is_none() && options.sizes.is_empty() => {
+            tempo::tables(options.visits)?
         }
         _ => return Err(USAGE.into()),
     };
