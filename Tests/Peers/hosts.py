@@ -47,13 +47,22 @@ def until(what, found, seconds=10.0):
 
 def connect():
     """Makes our host and the cable. The process has a network and a /run of its own."""
-    ours = ["nsenter", f"--net={OUR_HOST}"]
     for command in (
         ["ip", "netns", "add", "ours"],
         ["ip", "link", "set", "lo", "up"],
+        ["nsenter", f"--net={OUR_HOST}", "ip", "link", "set", "lo", "up"],
+    ):
+        subprocess.run(command, check=True)
+    lay_cable()
+
+
+def lay_cable():
+    """Makes the cable: interfaces of the same names and addresses each time."""
+    ours = ["nsenter", f"--net={OUR_HOST}"]
+    ends = ["address", "02:00:00:00:00:02", "type", "veth", "peer", "name", OUR_CABLE, "address", "02:00:00:00:00:01"]
+    for command in (
         # One packet per frame, also of what a sender hands over in one piece.
-        ["ip", "link", "add", PEER_CABLE, "type", "veth", "peer", "name", OUR_CABLE, "netns", "ours"],
-        [*ours, "ip", "link", "set", "lo", "up"],
+        ["ip", "link", "add", PEER_CABLE, *ends, "netns", "ours"],
         [*ours, "ip", "link", "set", OUR_CABLE, "gso_max_segs", "1"],
         ["ip", "addr", "add", f"{PEERS}/24", "brd", BROADCAST, "dev", PEER_CABLE],
         [*ours, "ip", "addr", "add", f"{OURS}/24", "brd", BROADCAST, "dev", OUR_CABLE],

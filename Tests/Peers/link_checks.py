@@ -2,11 +2,12 @@
 
 import functools
 import signal
+import subprocess
 import time
 
-from hosts import OUR_CABLE, PEERS, expect, until
+from hosts import OUR_CABLE, PEER_CABLE, PEERS, Child, expect, lay_cable, until
 from link_session import (
-    BEATS, DISCOVERY, HOLD, LEAVING, RESCAN, SILENT, STATUS, Passed, asked, begun, cable, distance, expect_continuous,
+    BEATS, CHANGE, DISCOVERY, HOLD, LEAVING, RESCAN, SILENT, STATUS, Passed, asked, begun, cable, distance, expect_continuous,
     expect_end, has, in_phase, last, near, now, ours, peer, see, session, settle, share, states)
 
 # The checks may run beside each other, on hosts of their own.
@@ -275,6 +276,20 @@ def pulled(lab, founder):
         settle()
         worst = in_phase(us, them, founder)
     return f"gone after {gone:.1f} s, back after {back:.1f} s, within {worst:.1f} us"
+
+
+@row
+def replaced(lab):
+    """the interface is replaced by one of its name and addresses: two of ours are one session again after the scan of 5 s"""
+    command = [lab.command, "link", "--interface", PEER_CABLE, "--rate", "100", "--json"]
+    with ours(lab, "--bpm", "120") as us, Child(command, lab.folder) as them:
+        until("each other", lambda: last(us).get("peers") == last(them).get("peers") == 1, DISCOVERY)
+        subprocess.run(["ip", "link", "delete", PEER_CABLE], check=True)
+        lay_cable()
+        time.sleep(RESCAN + DISCOVERY)
+        us.say("tempo 77")
+        until("our tempo there", lambda: near(77)(last(them)), CHANGE)
+        until("each other", lambda: last(us)["peers"] == last(them)["peers"] == 1, SILENT[1])
 
 
 def suspended(lab, founder, place):

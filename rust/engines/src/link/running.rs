@@ -79,6 +79,11 @@ impl Running {
     }
 }
 
+/// A time to wait in whole milliseconds, rounded up: the poll rounds it down, and would return at once in the last one.
+fn whole_millis(nanos: u64) -> Duration {
+    Duration::from_millis(nanos.div_ceil(1_000_000))
+}
+
 fn serve(mut poll: Poll, driver: &Mutex<Driver>, is_leaving: &AtomicBool) -> io::Result<()> {
     rustle_system::sharpen_timers();
     let mut events = Events::with_capacity(MOST_EVENTS);
@@ -97,7 +102,7 @@ fn serve(mut poll: Poll, driver: &Mutex<Driver>, is_leaving: &AtomicBool) -> io:
                 true => Some(Duration::ZERO),
                 false => driver
                     .next()
-                    .map(|next| Duration::from_nanos(HostClock::until(driver.now(), next))),
+                    .map(|next| whole_millis(HostClock::until(driver.now(), next))),
             }
         };
         match poll.poll(&mut events, wait) {
