@@ -6,6 +6,7 @@ use crate::clock::Clock;
 use crate::link::{HostClock, Link, LinkEvent, LinkReader};
 use crate::listeners::{Listeners, Waiting};
 use crate::lock::locked_surely;
+use crate::session::Session;
 use rustle_tempo::beats::{Beats, HostTime, Time, Timeline};
 use rustle_tempo::clock::{
     CLOCK_WORDS, Cause, ClockEvent, ClockSnapshot, MidiClock, Reading, Report, Source, TempoClock,
@@ -124,6 +125,22 @@ impl Shared {
         let (result, events) = call(&mut state, now);
         self.publish(&mut state, &events, now);
         result
+    }
+
+    /// Leaves the present state, and each change from now on, for a session of reports.
+    pub(super) fn listen(&self, session: Session, waiting: Arc<Mutex<Waiting<Change>>>) {
+        let mut state = locked_surely(&self.state);
+        let present = Change {
+            host: self.host.now(),
+            notice: Notice {
+                kind: TempoReportKind::State,
+                is_by_peer: false,
+                shift: Beats::ZERO,
+            },
+            clock: state.clock.snapshot(),
+            session: self.link.snapshot(),
+        };
+        state.listeners.add(session, waiting, Some(present));
     }
 
     /// Follows the session, and looks for sources that have gone. Returns when the next look is due, if one is.

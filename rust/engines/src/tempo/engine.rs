@@ -151,6 +151,7 @@ impl TempoEngine {
                 reading: self.configuration.reading,
                 waiting: of_job,
                 outlet,
+                has_begun: false,
                 last: HostTime::default(),
                 turns: Turns::new(1, self.configuration.reports_per_second, None),
                 limit: self.configuration.report_limit.unwrap_or(u64::MAX),
@@ -159,8 +160,7 @@ impl TempoEngine {
                 reports: Vec::new(),
             })
         })?;
-        let mut state = locked_surely(&self.reader.0.state);
-        state.listeners.add(session.session().clone(), waiting, None);
+        self.reader.0.listen(session.session().clone(), waiting);
         Ok(session)
     }
 

@@ -37,6 +37,8 @@ pub(super) struct ReportsJob {
     pub(super) turns: Turns,
     pub(super) limit: u64,
     pub(super) sequence: u64,
+    /// Whether the first state, which waits as a change does, is past.
+    pub(super) has_begun: bool,
     /// The time of the last report.
     pub(super) last: HostTime,
     pub(super) changes: Vec<Change>,
@@ -68,7 +70,10 @@ impl Job for ReportsJob {
                 beat: change.beat_at(self.last, self.reading),
             });
         }
-        let due = self.turns.take(now, LARGEST_BATCH).count();
+        let mut due = self.turns.take(now, LARGEST_BATCH).count();
+        if due > 0 && !std::mem::replace(&mut self.has_begun, true) {
+            due -= 1;
+        }
         if due > 0 {
             // Nothing changes between two that are due together.
             self.last = self.last.max(self.reader.host_now());

@@ -220,8 +220,6 @@ fn report_of_a_change_has_the_state_after_it() {
         ..TempoConfiguration::default()
     });
     let session = reports(&clock);
-    runtime.advance(Duration::from_millis(10));
-    drained(&session);
     let now = clock.reader().host_now();
     for change in [
         TempoChange::Tempo(tempo(90.0), now),
@@ -235,6 +233,10 @@ fn report_of_a_change_has_the_state_after_it() {
     let found = drained(&session);
     let times = found.iter().map(|report| report.beat.host);
     assert!(times.is_sorted(), "{found:?}");
+    assert_eq!(
+        (found[0].kind, found[0].beat.tempo),
+        (TempoReportKind::State, tempo(120.0))
+    );
     let of_session: Vec<_> = found
         .iter()
         .filter(|report| report.kind != TempoReportKind::State)
