@@ -36,6 +36,7 @@ enum Action: String, CaseIterable {
   case lightsCue = "lights/cue"
   case lightsGo = "lights/go"
   case lightsBack = "lights/back"
+  case lightsUnattended = "lights/unattended"
   case fixturesList = "fixtures/list"
   case fixturesSearch = "fixtures/search"
   case fixturesStop = "fixtures/stop"
@@ -85,7 +86,7 @@ extension Studio {
       if try arguments.bool("enabled") { try session.enable() } else { try session.disable() }
     case .tempoPlay: try session.setPlaying(try arguments.bool("playing"))
     case .lightsStart, .lightsStop, .lightsArm, .lightsBlackout, .lightsMaster, .lightsFader, .lightsScene, .lightsCue,
-      .lightsGo, .lightsBack:
+      .lightsGo, .lightsBack, .lightsUnattended:
       try await setLights(action, arguments)
     case .fixturesList: return ["fixtures": .array(try lights.show.fixtures().map(\.json))]
     case .fixturesSearch: try await nodes.start(try arguments.string("interface"))
@@ -257,6 +258,12 @@ extension Studio {
       try await lights.go(toCue: try arguments.integer("cue", in: 0...(lights.show.cues.count - 1)))
     case .lightsGo: try await lights.go()
     case .lightsBack: try await lights.back()
+    case .lightsUnattended:
+      let name = try arguments.string("do")
+      guard let unattended = Unattended(rawValue: name) else {
+        throw ActionError("validation", "do: expected hold or blackout, got \(name)")
+      }
+      lights.unattended = unattended
     default:
       guard try arguments.bool("armed") else { return await lights.disarm() }
       let parts = try arguments.string("output").split(separator: ":", maxSplits: 1).map(String.init)

@@ -59,6 +59,10 @@ final class Hub: Sendable {
   /// Counts since the start.
   struct Counts: Sendable {
     var frames: UInt64 = 0
+    /// Of messages, without their headers.
+    var bytes: UInt64 = 0
+    /// Values that newer ones replaced before they were sent.
+    var lost: UInt64 = 0
     var connections: UInt64 = 0
   }
 
@@ -128,6 +132,14 @@ final class Hub: Sendable {
 
   /// The counts since the start.
   var counts: Counts { state.withLock { $0.counts } }
+
+  /// Counts what was sent to a client.
+  func sent(bytes: Int, lost: UInt64) {
+    state.withLock { state in
+      state.counts.bytes += UInt64(bytes)
+      state.counts.lost += lost
+    }
+  }
 
   /// Sends a value to the clients of its topic.
   func publish(_ topic: Topic, _ payload: [UInt8]) {

@@ -2,6 +2,14 @@ internal import Foundation
 internal import Rustle
 internal import StudioCore
 
+/// What the light does when nobody is there.
+enum Unattended: String, CaseIterable, Sendable {
+  /// The show goes on.
+  case hold
+  /// It goes out, until somebody restores it.
+  case blackout
+}
+
 /// A show, its picture, and its output once a person has armed it.
 @MainActor
 final class Lights {
@@ -12,6 +20,8 @@ final class Lights {
   /// The address of the output; nil: not armed.
   private(set) var output: String?
   private(set) var report: LightingReport?
+  /// What the light does when the last client has left.
+  var unattended = Unattended.hold
   /// The levels of the show's faders, 0 to 1.
   private(set) var faders: [Double]
 

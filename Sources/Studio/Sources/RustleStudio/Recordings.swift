@@ -8,6 +8,8 @@ internal import StudioCore
 final class Recordings {
   /// The formats that are offered, by their extensions.
   nonisolated static let formats = ["wav", "flac", "ogg"]
+  /// The most recordings that are listed: the newest.
+  private nonisolated static let maximumCount = 500
 
   /// The folder, which is made with the first recording.
   nonisolated let folder: URL
@@ -66,24 +68,31 @@ final class Recordings {
 
   /// Deletes a recording.
   func delete(_ name: String) throws {
-    guard name != self.name, all().contains(where: { $0.name == name }) else {
+    guard name != self.name, has(name) else {
       throw ActionError("validation", "name: expected a recording that has ended, got \(name)")
     }
     try FileManager.default.removeItem(at: folder.appending(path: name))
   }
 
-  /// The recordings, the newest first.
-  nonisolated func all() -> [(name: String, bytes: Int)] {
-    let keys: [URLResourceKey] = [.fileSizeKey, .isRegularFileKey]
-    let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: keys)
-    let recordings = (files ?? []).filter { file in
-      // Not what a symbolic link leads to.
-      Self.formats.contains(file.pathExtension) && !file.lastPathComponent.hasPrefix(".")
-        && (try? file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) == true
+  /// Whether there is a recording of a name.
+  nonisolated func has(_ name: String) -> Bool { Self.isName(name) && size(of: name) != nil }
+
+  /// The newest recordings, the newest first.
+  nonisolated func newest() -> [(name: String, bytes: Int)] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.filter(Self.isName).sorted(by: >).prefix(Self.maximumCount).compactMap { name in
+      size(of: name).map { (name, $0) }
     }
-    return recordings.sorted { $0.lastPathComponent > $1.lastPathComponent }.map { file in
-      (file.lastPathComponent, (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0)
-    }
+  }
+
+  private nonisolated static func isName(_ name: String) -> Bool {
+    formats.contains(URL(fileURLWithPath: name).pathExtension) && !name.hasPrefix(".") && !name.contains("/")
+  }
+
+  /// The bytes of a file; nil: there is none, or a link to one.
+  private nonisolated func size(of name: String) -> Int? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)
+    return attributes?[.type] as? FileAttributeType == .typeRegular ? attributes?[.size] as? Int : nil
   }
 
   private func freeName(_ fileExtension: String) -> String {
@@ -91,11 +100,11 @@ final class Recordings {
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.dateFormat = "yyyy-MM-dd HH.mm.ss"
     let time = formatter.string(from: Date())
-    let taken = Set(all().map(\.name))
     let names = sequence(first: 1) { $0 + 1 }.lazy.map {
       $0 == 1 ? "\(time).\(fileExtension)" : "\(time) \($0).\(fileExtension)"
     }
-    return names.first { !taken.contains($0) } ?? "\(time).\(fileExtension)"
+    return names.first { !FileManager.default.fileExists(atPath: folder.appending(path: $0).path) }
+      ?? "\(time).\(fileExtension)"
   }
 
   private func ended(_ failure: String?) {

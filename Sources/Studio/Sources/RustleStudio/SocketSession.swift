@@ -113,7 +113,10 @@ struct SocketSession: Sendable {
         let (waiting, values) = client.take()
         let texts = waiting.map { Self.frame(.text, Array($0.utf8)) }
         // Returns when the socket has taken them: nothing queues up behind a reader that stalls.
-        try await outbound.write(contentsOf: texts + values.map { Self.frame(.binary, $0.frame.bytes(lost: $0.lost)) })
+        let frames = texts + values.map { Self.frame(.binary, $0.frame.bytes(lost: $0.lost)) }
+        try await outbound.write(contentsOf: frames)
+        let lost = values.reduce(0) { $0 + UInt64($1.lost) }
+        studio.hub.sent(bytes: frames.reduce(0) { $0 + $1.data.readableBytes }, lost: lost)
       }
       return Farewell(.init(codeNumber: Farewell.tryAgainLater), "expected a reader of the answers")
     } catch {

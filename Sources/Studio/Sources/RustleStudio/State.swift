@@ -28,7 +28,7 @@ extension Studio {
     case .tuner: return tunerState
     case .equalizer: return equalizerState
     case .recorder:
-      let all = recordings.all().map { ["name": .string($0.name), "bytes": .integer($0.bytes)] as JSON }
+      let all = recordings.newest().map { ["name": .string($0.name), "bytes": .integer($0.bytes)] as JSON }
       return [
         "recording": .optional(recordings.name), "paused": .bool(recordings.isPaused), "recordings": .array(all),
         "formats": .strings(Recordings.formats), "error": .optional(recordings.failure),
@@ -51,7 +51,8 @@ extension Studio {
     case .lights:
       return [
         "running": .bool(lights.isRunning), "armed": .bool(lights.output != nil), "output": .optional(lights.output),
-        "blackout": .bool(lights.isDark), "master": .number(lights.master), "scenes": .strings(lights.show.scenes),
+        "blackout": .bool(lights.isDark), "unattended": .string(lights.unattended.rawValue),
+        "master": .number(lights.master), "scenes": .strings(lights.show.scenes),
         "cues": .strings(lights.show.cues), "scene": lights.report?.scene.map { .integer($0) } ?? .null,
         "cue": lights.report?.cue.map { .integer($0) } ?? .null, "name": .string(lights.show.name),
         "faders": .strings(lights.show.faders), "levels": .numbers(lights.faders),

@@ -66,7 +66,7 @@ final class Studio {
       "v": .number(1), "type": "hello", "version": .string(Self.version), "client": .integer(client.id),
       "states": .object(states),
     ]
-    _ = client.withOutbox { $0.answer(hello.text) }
+    client.withOutbox { $0.greet(hello.text) }
     sound.findDevices()
   }
 
@@ -105,8 +105,20 @@ final class Studio {
     try? sound.push(block, from: client.id)
   }
 
-  /// Ends what a client that left was the source of.
-  func left(_ client: Client) {
+  /// Which engines run, by their names.
+  var engines: [(name: String, isRunning: Bool)] {
+    [
+      ("prices", prices.isRunning), ("sound", sound.source != .none), ("recorder", recordings.name != nil),
+      ("lights", lights.isRunning), ("output", lights.output != nil), ("session", session.isEnabled),
+    ]
+  }
+
+  /// Ends what a client that left was the source of; without a client left, the light may be to go out.
+  func left(_ client: Client) async {
+    if hub.clients.isEmpty, lights.unattended == .blackout, lights.isRunning, !lights.isDark {
+      try? await lights.setDark(true)
+      report("lights")
+    }
     if sound.source == .browser(client.id) {
       try? sound.select(.none)
       report("sound")

@@ -30,6 +30,8 @@ struct StudioChannel: HTTPChannelHandler {
   private static let maximumHeadLength = 16 << 10
   /// The time for a whole request, from its first byte; that of the first one from the connection.
   static let requestTime = TimeAmount.seconds(10)
+  /// The time for what is being sent when the server stops: a reader may have stalled.
+  private static let farewellTime = TimeAmount.milliseconds(300)
   /// The time in which nothing needs to be read or written. A long response is written; a stalled reader takes nothing.
   private static let idleTime = TimeAmount.seconds(45)
 
@@ -66,7 +68,8 @@ struct StudioChannel: HTTPChannelHandler {
               let compressor = HTTPResponseCompressor { head, _ in
                 head.headers.contains(name: "vary") ? .compressIfPossible : .doNotCompress
               }
-              try channel.pipeline.syncOperations.addHandlers(compressor, HTTP1ToHTTPServerCodec(secure: false))
+              try channel.pipeline.syncOperations.addHandlers(
+                compressor, AnswerGuard(), HTTP1ToHTTPServerCodec(secure: false))
               return .http(
                 try NIOAsyncChannel(
                   wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true)))
@@ -97,7 +100,9 @@ struct StudioChannel: HTTPChannelHandler {
       await withGracefulShutdownHandler {
         await handleHTTP(asyncChannel: channel, logger: logger)
       } onGracefulShutdown: {
-        channel.channel.close(mode: .input, promise: nil)
+        let channel = channel.channel
+        channel.close(mode: .input, promise: nil)
+        channel.eventLoop.scheduleTask(in: Self.farewellTime) { channel.close(promise: nil) }
       }
     case .webSocket(let channel, let refusal):
       await SocketSession(studio: studio, refusal: refusal).run(channel)
@@ -153,8 +158,8 @@ private final class RequestDeadline: ChannelInboundHandler {
   }
 }
 
-/// Refuses a request of two hosts, of which one would be checked and the other one meant, and a WebSocket of another version; ignores
-/// an upgrade to anything else.
+/// Refuses a request of two hosts, of which one would be checked and the other one meant, and a WebSocket of another version or with a
+/// body; ignores an upgrade to anything else. Closes the connection of what is no request, once it is answered.
 private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -178,7 +183,9 @@ private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler
         guard head.headers["sec-websocket-version"] == [Self.webSocketVersion] else {
           return refuse(context, .upgradeRequired, ["sec-websocket-version": Self.webSocketVersion])
         }
-        guard head.method == .GET, head.headers["sec-websocket-key"].count == 1 else {
+        let hasBody =
+          head.headers.contains(name: "transfer-encoding") || head.headers["content-length"].contains { $0 != "0" }
+        guard head.method == .GET, head.headers["sec-websocket-key"].count == 1, !hasBody else {
           return refuse(context, .badRequest)
         }
         isUpgrading = true
@@ -193,6 +200,8 @@ private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler
     }
   }
 
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
   private static func has(_ head: HTTPRequestHead, _ name: String, _ value: String) -> Bool {
     head.headers[canonicalForm: name].contains { $0.lowercased() == value }
   }
@@ -204,6 +213,32 @@ private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler
     head.headers.add(contentsOf: ["content-length": "0", "connection": "close"])
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    context.close(promise: nil)
+  }
+}
+
+/// Passes one answer to each request, and none to what is no request: the compressor before it ends the process at another one.
+private final class AnswerGuard: ChannelDuplexHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private var unanswered = 0
+  private var isDropping = false
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if case .head = unwrapInboundIn(data) { unanswered += 1 }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .head(let head) = unwrapOutboundIn(data), head.status.code >= 200 {
+      isDropping = unanswered == 0
+      unanswered = max(0, unanswered - 1)
+    }
+    guard isDropping else { return context.write(data, promise: promise) }
+    promise?.fail(ChannelError.alreadyClosed)
     context.close(promise: nil)
   }
 }
@@ -254,6 +289,7 @@ extension AccessRules.Head {
     host = head.authority
     origin = head.headerFields[.origin]
     fetchSite = HTTPField.Name("Sec-Fetch-Site").flatMap { head.headerFields[$0] }
+    isNavigation = HTTPField.Name("Sec-Fetch-Mode").flatMap { head.headerFields[$0] } == "navigate"
     contentType = head.headerFields[.contentType]
     setCookies(head.headerFields[.cookie])
   }

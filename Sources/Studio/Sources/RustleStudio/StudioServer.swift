@@ -106,10 +106,11 @@ public struct StudioServer: Sendable {
     let router = Router()
     router.add(middleware: AccessMiddleware(rules: rules))
     // Ranges too, with which a player seeks.
-    router.add(middleware: RecordingsMiddleware(recordings: studio.recordings))
-    router.add(middleware: FileMiddleware(configuration.recordings.path, urlBasePath: "/recordings", logger: logger))
+    let files = FileMiddleware<BasicRequestContext, LocalFileSystem>(
+      configuration.recordings.path, urlBasePath: "/recordings", logger: logger)
+    router.add(middleware: RecordingsMiddleware(recordings: studio.recordings, files: files))
     router.get("healthz") { _, _ in "ok\n" }
-    router.get("metrics") { _, _ in Self.metrics(studio.hub) }
+    router.get("metrics") { _, _ in await Self.metrics(studio) }
     router.get("api/state") { _, _ in
       let states = await MainActor.run {
         Dictionary(uniqueKeysWithValues: State.allCases.map { ($0.rawValue, studio.state($0)) })
@@ -157,7 +158,8 @@ public struct StudioServer: Sendable {
   }
 
   /// The counts in the text format of Prometheus.
-  private static func metrics(_ hub: Hub) -> String {
+  private static func metrics(_ studio: Studio) async -> String {
+    let hub = studio.hub
     let counts = hub.counts
     let topics = hub.topics
     var text = """
@@ -167,9 +169,17 @@ public struct StudioServer: Sendable {
       rustle_studio_connections_total \(counts.connections)
       # TYPE rustle_studio_values_total counter
       rustle_studio_values_total \(counts.frames)
-      # TYPE rustle_studio_topic_subscribed gauge
+      # TYPE rustle_studio_sent_bytes_total counter
+      rustle_studio_sent_bytes_total \(counts.bytes)
+      # TYPE rustle_studio_lost_values_total counter
+      rustle_studio_lost_values_total \(counts.lost)
+      # TYPE rustle_studio_engine_running gauge
 
       """
+    for (engine, isRunning) in await studio.engines {
+      text += "rustle_studio_engine_running{engine=\"\(engine)\"} \(isRunning ? 1 : 0)\n"
+    }
+    text += "# TYPE rustle_studio_topic_subscribed gauge\n"
     for topic in Topic.allCases {
       text += "rustle_studio_topic_subscribed{topic=\"\(topic.name)\"} \(topics.contains(topic) ? 1 : 0)\n"
     }
@@ -189,21 +199,23 @@ extension Response {
   }
 }
 
-/// Serves nothing of the folder of recordings but these.
+/// Serves recordings, and nothing else of their folder: no other request reaches its files, however its path is written.
 private struct RecordingsMiddleware: RouterMiddleware {
   typealias Context = BasicRequestContext
 
+  private static let prefix = "/recordings/"
   let recordings: Recordings
+  let files: FileMiddleware<BasicRequestContext, LocalFileSystem>
 
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
   ) async throws -> Response {
     let path = request.uri.path
-    if path.hasPrefix("/recordings") {
-      let name = path.dropFirst("/recordings/".count).removingPercentEncoding
-      guard recordings.all().contains(where: { $0.name == name }) else { throw HTTPError(.notFound) }
+    guard path.hasPrefix(Self.prefix) else { return try await next(request, context) }
+    guard let name = path.dropFirst(Self.prefix.count).removingPercentEncoding, recordings.has(name) else {
+      throw HTTPError(.notFound)
     }
-    return try await next(request, context)
+    return try await files.handle(request, context: context) { _, _ in throw HTTPError(.notFound) }
   }
 }
 
@@ -249,8 +261,9 @@ private struct AccessMiddleware: RouterMiddleware {
     }
     do {
       return try await next(request, context)
-    } catch let error as HTTPError {
-      return Response(ActionError("refused", error.body ?? error.status.reasonPhrase, status: error.status.code))
+    } catch let error as any HTTPResponseError {
+      let message = (error as? HTTPError)?.body ?? error.status.reasonPhrase
+      return Response(ActionError("refused", message, status: error.status.code))
     }
   }
 

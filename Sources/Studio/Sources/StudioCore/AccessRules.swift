@@ -13,6 +13,8 @@ public struct AccessRules: Sendable {
     public var origin: String?
     /// `Sec-Fetch-Site`.
     public var fetchSite: String?
+    /// Whether `Sec-Fetch-Mode` says that a person opens the page, as by a link of another one.
+    public var isNavigation = false
     /// `Content-Type`.
     public var contentType: String?
     /// The token of the cookie.
@@ -77,9 +79,10 @@ public struct AccessRules: Sendable {
     if head.isUpgrade {
       // Programs send no origin, browsers always do.
       if isOwn == false || isOwn == nil && head.hasCookies { return .site }
+    } else if let site = head.fetchSite, site != "same-origin", site != "none", !head.isNavigation {
+      return .site
     } else if head.method != "GET", head.method != "HEAD" {
-      if let site = head.fetchSite, site != "same-origin", site != "none" { return .site }
-      if isOwn == false { return .site }
+      if head.isNavigation || isOwn == false { return .site }
       let type = head.contentType?.split(separator: ";").first.map { $0.lowercased() }
       if type?.trimmingSpaces() != "application/json" { return .contentType }
     }
@@ -105,11 +108,14 @@ public struct AccessRules: Sendable {
     }.joined()
   }
 
-  /// The host without its port, in lower case.
+  /// The host without its port, in lower case; of what has another form all of it, which is no name.
   private static func name(ofHost host: String) -> String {
     let host = host.lowercased()
-    if host.hasPrefix("["), let end = host.firstIndex(of: "]") { return String(host[...end]) }
-    return String(host.prefix { $0 != ":" })
+    let end = host.hasPrefix("[") ? host.firstIndex(of: "]").map(host.index(after:)) : host.firstIndex(of: ":")
+    guard let end, end < host.endIndex else { return host }
+    let port = host[end...].dropFirst()
+    let isPort = host[end] == ":" && !port.isEmpty && port.allSatisfy { $0.isASCII && $0.isNumber }
+    return isPort ? String(host[..<end]) : host
   }
 
   /// Compares in a time that does not depend on where they differ.

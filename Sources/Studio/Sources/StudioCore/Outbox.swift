@@ -17,13 +17,14 @@ public struct Outbox: Sendable {
   private var lost: [Topic: UInt32] = [:]
   private var states: [String: String] = [:]
   private var answers: [String] = []
+  private var greeting: String?
   private var answerLength = 0
 
   /// Creates an empty outbox without topics.
   public init() {}
 
   /// Whether there is something to take.
-  public var isEmpty: Bool { frames.isEmpty && states.isEmpty && answers.isEmpty }
+  public var isEmpty: Bool { frames.isEmpty && states.isEmpty && answers.isEmpty && greeting == nil }
 
   /// Adds topics.
   public mutating func subscribe(_ topics: some Sequence<Topic>) { self.topics.formUnion(topics) }
@@ -43,13 +44,18 @@ public struct Outbox: Sendable {
     return true
   }
 
+  /// Puts the first text of a connection before all others, however long it is.
+  public mutating func greet(_ text: String) { greeting = text }
+
   /// Puts a state's text in place of the one that waits.
   public mutating func state(_ name: String, _ text: String) { states[name] = text }
 
-  /// Puts an answer after the others. Returns whether there is room for it.
+  /// Puts an answer after the others. Returns whether there is room for it: one alone always has.
   public mutating func answer(_ text: String) -> Bool {
     let length = answerLength + text.utf8.count
-    guard answers.count < Self.maximumAnswerCount, length <= Self.maximumAnswerLength else { return false }
+    guard answers.isEmpty || answers.count < Self.maximumAnswerCount && length <= Self.maximumAnswerLength else {
+      return false
+    }
     answerLength = length
     answers.append(text)
     return true
@@ -62,12 +68,10 @@ public struct Outbox: Sendable {
       (frame, lost.removeValue(forKey: frame.topic) ?? 0)
     }
     defer {
-      (states, answers, answerLength) = ([:], [], 0)
+      (greeting, states, answers, answerLength) = (nil, [:], [], 0)
       frames = [:]
     }
-    return (states.sorted { $0.key < $1.key }.map(\.value) + answers, values)
+    let greetings = greeting.map { [$0] } ?? []
+    return (greetings + states.sorted { $0.key < $1.key }.map(\.value) + answers, values)
   }
-
-  /// The values lost since the frame before, over all topics.
-  public var lostCount: Int { lost.values.reduce(0) { $0 + Int($1) } }
 }

@@ -50,8 +50,14 @@ import Testing
       #expect(refusal(site, "http://evil.example") == .site && refusal(site, "null") == .site)
     }
     for site in ["cross-site", "same-site", "other"] { #expect(refusal(site, nil) == .site) }
-    // Reading is harmless: an image of another page may ask.
-    #expect(rules.refusal(of: head { $0.fetchSite = "cross-site" }) == nil)
+    // A page of another site holds no connection here; a person may follow its link, which changes nothing.
+    #expect(rules.refusal(of: head { $0.fetchSite = "cross-site" }) == .site)
+    #expect(rules.refusal(of: head { ($0.fetchSite, $0.isNavigation) = ("cross-site", true) }) == nil)
+    #expect(
+      rules.refusal(of: head("POST") { ($0.fetchSite, $0.isNavigation) = ("cross-site", true) }) == .site)
+    for host in ["[::1]x.evil", "localhost:80@evil", "localhost:"] {
+      #expect(rules.refusal(of: head { $0.host = host }) == .host, "\(host)")
+    }
     #expect(AccessRules.Refusal.site.status == 403)
   }
 

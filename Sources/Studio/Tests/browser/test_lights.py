@@ -6,6 +6,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
+from client import state
 from conftest import Studio
 from page import number, until
 
@@ -53,6 +54,28 @@ def test_nothing_is_sent_to_lamps_before_the_output_is_armed(open_page):
         page.wait_for_timeout(300)
         with pytest.raises(BlockingIOError):
             lamp.recv(2000)
+
+
+def test_the_light_goes_out_from_every_screen_and_when_nobody_is_there(open_page, studio):
+    page = open_page("lights")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.locator("#address").fill("sacn:127.0.0.1")
+    page.get_by_role("button", name="Arm").click()
+    expect(page.get_by_role("button", name="Disarm")).to_be_visible()
+    expect(page.get_by_role("group", name="Lights")).to_be_hidden()
+    page.get_by_label("Blackout when the last page is closed").check()
+    page.goto(f"{studio.address}#/meter")
+    bar = page.get_by_role("group", name="Lights")
+    bar.get_by_role("button", name="Blackout").click()
+    expect(bar.get_by_role("button", name="Restore")).to_be_visible()
+    assert state(studio, "lights")["blackout"]
+    bar.get_by_role("button", name="Restore").click()
+    expect(bar.get_by_role("button", name="Blackout")).to_be_visible()
+    page.close()
+    deadline = time.monotonic() + 5
+    while not state(studio, "lights")["blackout"]:
+        assert time.monotonic() < deadline, "expected a blackout"
+    assert state(studio, "lights")["running"]
 
 
 def test_a_show_of_a_file_has_its_scenes_and_faders(browser, tmp_path):

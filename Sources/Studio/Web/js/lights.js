@@ -22,6 +22,7 @@ export function lights(app) {
   const notices = h("ul", { class: "note" });
   const address = h("input", { type: "text", id: "address", value: "sacn:127.0.0.1", autocomplete: "off", spellcheck: "false" });
   const arm = h("button", { type: "button", onclick: () => act("arm", link.states.lights.armed ? { armed: false } : { armed: true, output: address.value }) }, "Arm");
+  const unattended = h("input", { type: "checkbox", id: "unattended", onchange: () => act("unattended", { do: unattended.checked ? "blackout" : "hold" }) });
   const card = h("section", { class: "card wide" });
   let [picture, sequence, drawn] = [null, -1, 0];
   const venue = plot("Picture of the venue, from the front", 0, (context, width, height) => {
@@ -38,6 +39,7 @@ export function lights(app) {
     elements: [h("div", { class: "cards" }, card,
       h("section", { class: "card wide" }, h("h2", {}, "Output"),
         h("div", { class: "row" }, h("label", { for: "address" }, "Address, sacn: or artnet:"), address, arm),
+        h("div", { class: "row" }, unattended, h("label", { for: "unattended" }, "Blackout when the last page is closed")),
         h("p", { class: "note" }, "Once armed, the show is sent to this address 44 times a second, until it is disarmed or stopped.")))],
     state(name, state) {
       if (name !== "lights") return;
@@ -47,7 +49,9 @@ export function lights(app) {
       say(dark, state.blackout ? "Restore" : "Blackout");
       say(arm, state.armed ? "Disarm" : "Arm");
       card.classList.toggle("armed", state.armed);
-      if (document.activeElement !== master) master.value = state.master;
+      unattended.checked = state.unattended === "blackout";
+      // Not under the pointer that drags it.
+      if (!master.matches(":active")) master.value = state.master;
       say(show.output, state.running ? "Playing" : "Stopped");
       say(fixtures.output, String(state.fixtures));
       say(universes.output, String(state.universes));
@@ -61,7 +65,7 @@ export function lights(app) {
       }
       [...faders.querySelectorAll("input")].forEach((fader, place) => {
         fader.disabled = !state.running;
-        if (document.activeElement !== fader) fader.value = state.levels[place];
+        if (!fader.matches(":active")) fader.value = state.levels[place];
       });
       cues.hidden = state.cues.length === 0;
       if (cues.children.length !== state.cues.length) {

@@ -90,7 +90,8 @@ export class Link extends EventTarget {
     const view = new DataView(data);
     if (data.byteLength < HEADER || view.getUint8(0) !== 1) return;
     const topic = TOPICS[view.getUint8(1)];
-    if (!topic || this.paused) return;
+    // Also one that was on its way when its screen was left.
+    if (!this.#topics.has(topic) || this.paused) return;
     // One that was on its way when the sound ended.
     if (this.states.sound?.kind === "none" && SOUND.includes(topic)) return;
     const before = this.values[topic];

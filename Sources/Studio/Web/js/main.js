@@ -43,6 +43,14 @@ const [main, live, connection] = ["main", "live", "connection"].map((id) => docu
 const pause = document.getElementById("pause");
 const help = document.getElementById("help");
 let screen = null;
+/** The frames that are drawn though what moves is paused: of another screen, or of another size, which is known a frame later. */
+let due = 0;
+addEventListener("resize", () => { due = 2; });
+
+/** The light can be put out from every screen while it is sent to lamps; that of the lights has a button of its own. */
+const armed = document.getElementById("armed");
+const darken = h("button", { type: "button", class: "danger", onclick: () => attempt(() => link.act("lights/blackout", { on: !link.states.lights.blackout })) }, "Blackout");
+armed.append(h("span", {}, "Armed"), darken);
 
 /** Says something to those who listen to the page. */
 function announce(text) { say(live, text); }
@@ -90,6 +98,8 @@ function route(focuses = true) {
   }
   document.querySelector("nav a[aria-current]").scrollIntoView({ inline: "nearest", block: "nearest" });
   link.want(screen.topics);
+  due = 2;
+  showArmed();
   if (link.status === "live") for (const name of Object.keys(link.states)) screen.state?.(name, link.states[name]);
   if (focuses) title.focus();
 }
@@ -106,15 +116,21 @@ function showConnection() {
     refused: "Open the address that the server printed" }[state] + age);
 }
 
+function showArmed() {
+  const { lights: state } = link.states;
+  armed.hidden = !state?.armed || screen.title === "Lights";
+  say(darken, state?.blackout ? "Restore" : "Blackout");
+}
+
 function togglePause() {
   link.pause(!link.paused);
-  pause.setAttribute("aria-pressed", String(link.paused));
   say(pause, link.paused ? "Resume" : "Pause");
   showConnection();
 }
 
 function frame() {
-  if (!document.hidden && !link.paused) screen?.draw?.();
+  if (!document.hidden && (!link.paused || due > 0)) screen?.draw?.();
+  due = Math.max(0, due - 1);
   requestAnimationFrame(frame);
 }
 
@@ -152,6 +168,7 @@ link.addEventListener("state", ({ detail }) => {
     for (const topic of SOUND) delete link.values[topic];
     if (screen.topics.some((topic) => SOUND.includes(topic))) return route(false);
   }
+  if (detail === "lights") showArmed();
   screen?.state?.(detail, link.states[detail]);
 });
 setInterval(showConnection, 500);
