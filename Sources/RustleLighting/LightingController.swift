@@ -53,6 +53,12 @@ public actor LightingController: NativeStreamEngine {
   private var engine: Engine?
   private var started: (session: ShowSessionID, reports: EngineStream<LightingReport>)?
   private var senders: [DMXSender] = []
+  /// Whether a start awaits its senders.
+  private var isStarting = false
+  /// Counts the stops: what awaited a sender meanwhile does not go on.
+  private var stops = 0
+  /// The stops that have not returned.
+  private var stopping = 0
   /// The sessions that it has started.
   package let streams = EngineStreams()
 
@@ -78,18 +84,18 @@ public actor LightingController: NativeStreamEngine {
   public func start(
     outputs: [DMXSender] = [], buffering: StreamBuffering = .batched(capacity: 64, overflow: .dropOldest)
   ) async throws(LightingError) -> EngineStream<LightingReport> {
-    if let started, started.reports.outcome == nil {
+    let isPlaying = started.map { $0.reports.outcome == nil } ?? false
+    if isStarting || isPlaying || stopping > 0 {
       throw LightingError(
         .wrongState, "expected a start after the end, got one of a show that plays", advice: "Await stop() first.")
     }
+    isStarting = true
+    defer { isStarting = false }
     let reports: EngineStream<LightingReport>
     do throws(LightingError) {
-      for sender in outputs {
-        try await sender.start()
-        senders.append(sender)
-      }
       reports = try await play(on: outputs, buffering: buffering)
     } catch {
+      await cancel()
       await stopSenders()
       throw error
     }
@@ -99,11 +105,14 @@ public actor LightingController: NativeStreamEngine {
   private func play(
     on outputs: [DMXSender], buffering: StreamBuffering
   ) async throws(LightingError) -> EngineStream<LightingReport> {
+    let stops = stops
+    for sender in outputs { try await begin(sender, after: stops) }
     var native = native
     var sessions: [(DMXProtocol, DMXSessionID)] = []
     for sender in outputs {
       if let session = await sender.session { sessions.append((sender.configuration.protocol, session)) }
     }
+    guard stops == self.stops else { throw Self.stopped }
     // The show's time begins with the first frame of these two.
     let first = [DMXProtocol.sacn, .artNet].map { kind in sessions.firstIndex { $0.0 == kind } }
     native.send(sacn: first[0].map { sessions[$0].1 }, artNet: first[1].map { sessions[$0].1 })
@@ -239,11 +248,25 @@ public actor LightingController: NativeStreamEngine {
   /// - Throws: as ``start(outputs:buffering:)``.
   public func add(_ output: DMXSender) async throws(LightingError) {
     let session = try session()
-    try await output.start()
-    senders.append(output)
-    if let sending = await output.session {
+    guard stopping == 0 else { throw Self.notStarted }
+    try await begin(output, after: stops)
+    guard let sending = await output.session else { return }
+    do throws(LightingError) {
       try LightingError.rethrowing { () throws(NativeError) in try session.attach(sending) }
+    } catch {
+      await remove(output)
+      throw error
     }
+  }
+
+  /// Starts a sender, and stops it again if the show was stopped meanwhile.
+  private func begin(_ sender: DMXSender, after stops: Int) async throws(LightingError) {
+    try await sender.start()
+    guard stops == self.stops else {
+      await sender.stop()
+      throw Self.stopped
+    }
+    senders.append(sender)
   }
 
   /// Stops a sender; the show goes on.
@@ -280,8 +303,10 @@ public actor LightingController: NativeStreamEngine {
 
   /// Ends the show and its senders, and returns when their last packet has been sent.
   public func stop() async {
+    (stops, stopping) = (stops + 1, stopping + 1)
     await cancel()
     await stopSenders()
+    stopping -= 1
   }
 
   /// Makes the native side refuse new sessions and end the running ones, without waiting for their end.
@@ -308,6 +333,11 @@ public actor LightingController: NativeStreamEngine {
   private func session() throws(LightingError) -> ShowSessionID {
     guard let started, started.reports.outcome == nil else { throw Self.notStarted }
     return started.session
+  }
+
+  private static var stopped: LightingError {
+    LightingError(
+      .wrongState, "expected a show that goes on until it has started, got a stop", advice: "Start it again.")
   }
 
   private static var notStarted: LightingError {

@@ -159,6 +159,46 @@ import Testing
     #expect(try await capture() == first)
   }
 
+  private func demoSender() throws -> DMXSender {
+    var configuration = DMXConfiguration(.sacn)
+    configuration.interface = DMXConfiguration.demoInterface
+    return try DMXSender(configuration)
+  }
+
+  @Test func ofTwoStartsAtOnceOneIsRefused() async throws {
+    let controller = LightingController(try show())
+    for _ in 0..<20 {
+      let codes = await withTaskGroup(of: LightingError.Code?.self) { group in
+        for _ in 0..<2 {
+          let sender = try? demoSender()
+          group.addTask {
+            do throws(LightingError) {
+              _ = try await controller.start(outputs: sender.map { [$0] } ?? [])
+              return nil
+            } catch {
+              return error.code
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(codes.count == 2 && codes.contains(nil) && codes.contains(.wrongState))
+      await controller.stop()
+    }
+  }
+
+  @Test func aSenderThatIsAddedWhileTheShowStopsIsStopped() async throws {
+    let controller = LightingController(try show())
+    for _ in 0..<20 {
+      _ = try await controller.start()
+      let sender = try demoSender()
+      async let adding: Void? = try? controller.add(sender)
+      await controller.stop()
+      _ = await adding
+      #expect(await sender.session == nil)
+    }
+  }
+
   @Test func aCaptureNeedsTheDemonstrationAndAFolder() async throws {
     var output = DMXConfiguration(.sacn)
     (output.interface, output.capture) = ("lo", "x.pcap")
