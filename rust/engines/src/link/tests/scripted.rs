@@ -202,10 +202,7 @@ fn interface_that_goes_and_comes_is_noticed_within_five_seconds() {
         address: Ipv4Addr::new(10, 0, 0, 2),
     };
     assert_eq!(stage.links[1].gateways(), [expected]);
-    for _ in 0..10 {
-        stage.run(1_000);
-        eprintln!("{:?} {:?}", stage.peers(), stage.links[0].counts());
-    }
+    stage.run(2_000);
     assert_eq!(stage.peers(), [1, 1]);
 }
 
