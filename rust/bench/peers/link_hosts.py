@@ -110,8 +110,8 @@ def errors(first, second, seconds):
     return found
 
 
-def figures(values, digits=1):
-    """Median, 99th percentile and largest, as cells of a table."""
+def figures(values, digits=1, shares=(0.5, 0.99, 1)):
+    """Percentiles as cells of a table: median, 99th and largest."""
     values = sorted(values) or [float("nan")]
-    cells = [values[int((len(values) - 1) * share)] for share in (0.5, 0.99, 1)]
+    cells = [values[int((len(values) - 1) * share)] for share in shares]
     return " | ".join(f"{cell:.{digits}f}" for cell in cells)

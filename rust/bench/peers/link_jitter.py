@@ -1,10 +1,11 @@
 """Compares members of tempo sessions over a network with jitter and loss: pairs of LinkPython-extern alone, and of ours with it.
 
-Usage: link_jitter.py EXAMPLE PYTHON [JOINS [SECONDS]]
+Usage: link_jitter.py EXAMPLE PYTHON FOUNDER JOINER JOINS
 
-EXAMPLE is the built example link_peer of rustle-engines, PYTHON an interpreter with LinkPython-extern (the binary wheel). A relay
-between two hosts forwards every frame after a time of its own. Prints a line per pair and network: the phase errors over all joins, 8
-by default, each read for SECONDS, 4 by default. link_hosts.py says what it needs.
+EXAMPLE is the built example link_peer of rustle-engines, PYTHON an interpreter with LinkPython-extern (the binary wheel); FOUNDER and
+JOINER are "ours" or "theirs". A relay between two hosts forwards every frame after a time of its own. Prints a row per network: in how
+many of the JOINS the two met, and of each join's largest phase error the median, the 90th percentile and the largest. link_hosts.py
+says what it needs. Pairs in namespaces of their own may run at the same time.
 """
 
 import heapq
@@ -16,12 +17,14 @@ import sys
 import threading
 import time
 
-from link_hosts import HOSTS, NAMES, PAIRS, Member, address, commands, errors, figures, ip, met, on
+from link_hosts import HOSTS, NAMES, Member, address, commands, errors, figures, ip, met, on
 
 # The delay of a frame in ms, from and to, and the share that is lost.
 NETWORKS = {"as it is": (0, 0, 0.0), "2 to 4 ms": (2, 4, 0.0), "2 to 4 ms, 5 % lost": (2, 4, 0.05)}
 ALL_PROTOCOLS = 3
 OUTGOING = 4
+# How long the phases of a join are read.
+SECONDS = 2
 
 
 class Relay(threading.Thread):
@@ -63,41 +66,36 @@ def make_hosts():
         subprocess.run([*on(host), "ethtool", "-K", "eth0", "tx", "off"], check=True, stdout=subprocess.DEVNULL)
 
 
-def join(kinds, seconds):
-    """The phase errors in us of one join; none if the two did not meet."""
-    first = Member(HOSTS[0], commands()[kinds[0]], 120)
+def join(founder, joiner):
+    """The largest phase error of one join in us; none if the two did not meet."""
+    first = Member(HOSTS[0], commands()[founder], 120)
     first.state()
     # Of sessions of about one age the one with the smaller identity stays, whoever that is.
     time.sleep(1)
-    second = Member(HOSTS[1], commands()[kinds[1]], 90)
+    second = Member(HOSTS[1], commands()[joiner], 90)
     second.state()
-    found = []
+    largest = None
     if met(first, second) is not None:
         # The first measurements of a join are in.
         time.sleep(1)
-        found = errors(first, second, seconds)
+        largest = max(errors(first, second, SECONDS))
     for member in (second, first):
         member.end()
     time.sleep(0.5)
-    return found
+    return largest
 
 
 def main():
-    joins = int(sys.argv[3]) if len(sys.argv) > 3 else 8
-    seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 4.0
+    founder, joiner, joins = sys.argv[3], sys.argv[4], int(sys.argv[5])
     make_hosts()
     relay = Relay()
     relay.start()
-    print(f"## Ways that differ from frame to frame, {joins} joins, each read for {seconds:g} s\n")
-    print("| a frame's way | founder | joiner | met | phase p50, us | p99, us | worst, us |\n|---|---|---|---|---|---|---|")
     for name, network in NETWORKS.items():
         relay.network = network
-        for founder, joiner in PAIRS:
-            joined = [join((founder, joiner), seconds) for _ in range(joins)]
-            count = sum(bool(each) for each in joined)
-            cells = figures([error for each in joined for error in each])
-            print(f"| {name} | {NAMES[founder]} | {NAMES[joiner]} | {count} of {joins} | {cells} |", flush=True)
-    print()
+        joined = [join(founder, joiner) for _ in range(joins)]
+        found = [error for error in joined if error is not None]
+        cells = figures(found, shares=(0.5, 0.9, 1))
+        print(f"| {NAMES[founder]} | {NAMES[joiner]} | {name} | {len(found)} of {joins} | {cells} |", flush=True)
 
 
 main()
