@@ -1,15 +1,13 @@
 //! A libFuzzer target: the bytes are datagrams, faults of good ones and calls of the program, with the times between them.
 //!
-//! Nothing may panic; what is read and written again is the same; outputs are bounded; what is announced is understood; and what the node
+//! Nothing may panic; outputs are bounded; what is announced is understood; and what the node
 //! asks to be called for lies in the future.
 //!
 //! scripts/fuzz builds and runs it.
 #![no_main]
 
 use rustle_tempo::beats::{Beats, HostTime, Quantum, Tempo, Time};
-use rustle_tempo::link::{
-    parse, parse_ping, parse_pong, ping, pong, Action, GatewayId, Node, NodeSettings, Output, Snapshot,
-};
+use rustle_tempo::link::{parse, ping, Action, GatewayId, Node, NodeSettings, Output, Snapshot};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 const GATEWAYS: [GatewayId; 2] = [GatewayId(0), GatewayId(1)];
@@ -22,7 +20,6 @@ const GATEWAYS: [GatewayId; 2] = [GatewayId(0), GatewayId(1)];
 pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, length: usize) -> i32 {
     // SAFETY: the caller's promise; libFuzzer hands in a pointer that is not NULL also for no bytes.
     let bytes = unsafe { std::slice::from_raw_parts(data, length) };
-    reads_the_same_again(bytes);
     let mut world = World::new();
     let mut rest = Input(bytes);
     while let Some(kind) = rest.byte() {
@@ -47,22 +44,6 @@ impl<'a> Input<'a> {
         taken
             .iter()
             .fold(0, |number, byte| number << 8 | i64::from(*byte))
-    }
-}
-
-/// Messages that are written from what was read are read the same.
-fn reads_the_same_again(bytes: &[u8]) {
-    if let Ok(message) = parse(bytes) {
-        assert_eq!(parse(message.packet().bytes()), Ok(message));
-    }
-    if let Ok(payload) = parse_ping(bytes) {
-        assert!(payload.len() <= 32);
-    }
-    if let Ok(read) = parse_pong(bytes) {
-        let sent = ping(read.host, read.previous);
-        let payload = parse_ping(sent.bytes()).unwrap_or_default();
-        let again = pong(read.session, read.ghost, payload);
-        assert_eq!(parse_pong(again.bytes()), Ok(read));
     }
 }
 
@@ -165,7 +146,6 @@ impl World {
                     let (place, value) = (rest.byte().unwrap_or(0), rest.byte().unwrap_or(0));
                     let place = usize::from(place) % bytes.len();
                     bytes[place] = value;
-                    reads_the_same_again(&bytes);
                 }
                 self.now = self.now.saturating_add_micros(10);
                 let (now, from) = (self.now, address(index, 1));
