@@ -124,7 +124,8 @@ let package = Package(
     .testTarget(
       name: "RustleAudioTests", dependencies: ["RustleAudio", "RustleCore", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "RustleLightingTests", dependencies: ["RustleCore", "RustleLighting", "TestSupport"], swiftSettings: strict),
+      name: "RustleLightingTests", dependencies: ["RustleCore", "RustleLighting", "RustleTempo", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "RustleTempoTests", dependencies: ["RustleCore", "RustleTempo", "TestSupport"], swiftSettings: strict),
     .testTarget(

@@ -71,7 +71,7 @@ package struct ShowSessionID: Sendable, Hashable {
     try input(.tempo, value: beatsAMinute)
   }
 
-  /// Has the show follow the smooth beats of a clock.
+  /// Has the show follow the smooth beats of a clock from its count on.
   package func follow(_ clock: TempoHandle) throws(NativeError) {
     try NativeCalls.showAttach(session.raw, sender: clock.raw)
   }
@@ -109,6 +109,9 @@ extension NativeShowConfiguration {
     self.sacn = sacn?.session.raw ?? 0
     self.artNet = artNet?.session.raw ?? 0
   }
+
+  /// The clock whose beats the show has from its beginning.
+  package mutating func follow(_ clock: TempoHandle?) { self.clock = clock?.raw ?? 0 }
 }
 
 /// In place of a cue or a scene of a report: none.

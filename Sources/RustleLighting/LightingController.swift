@@ -76,13 +76,15 @@ public actor LightingController: NativeStreamEngine {
   ///
   /// - Parameters:
   ///   - outputs: the senders, which are started: each takes the universes of its protocol. None: frames can be read and drawn.
+  ///   - clock: the clock whose smooth beats the show has, until ``setTempo(_:)``; nil: beats from 0 on, at the configuration's tempo.
   ///   - buffering: how the reports travel; by default the newest 64 wait.
   /// - Returns: the reports, for one consumer. Ending them ends the show.
   /// - Throws: ``LightingError`` with ``LightingError/Code/validation``; with ``LightingError/Code/wrongState`` while it plays; as
   ///   ``DMXSender/start(buffering:)``.
   @discardableResult
   public func start(
-    outputs: [DMXSender] = [], buffering: StreamBuffering = .batched(capacity: 64, overflow: .dropOldest)
+    outputs: [DMXSender] = [], following clock: TempoClock? = nil,
+    buffering: StreamBuffering = .batched(capacity: 64, overflow: .dropOldest)
   ) async throws(LightingError) -> EngineStream<LightingReport> {
     let isPlaying = started.map { $0.reports.outcome == nil } ?? false
     if isStarting || isPlaying || stopping > 0 {
@@ -93,7 +95,7 @@ public actor LightingController: NativeStreamEngine {
     defer { isStarting = false }
     let reports: EngineStream<LightingReport>
     do throws(LightingError) {
-      reports = try await play(on: outputs, buffering: buffering)
+      reports = try await play(on: outputs, following: clock, buffering: buffering)
     } catch {
       await cancel()
       await stopSenders()
@@ -103,7 +105,7 @@ public actor LightingController: NativeStreamEngine {
   }
 
   private func play(
-    on outputs: [DMXSender], buffering: StreamBuffering
+    on outputs: [DMXSender], following clock: TempoClock?, buffering: StreamBuffering
   ) async throws(LightingError) -> EngineStream<LightingReport> {
     let stops = stops
     for sender in outputs { try await begin(sender, after: stops) }
@@ -116,6 +118,7 @@ public actor LightingController: NativeStreamEngine {
     // The show's time begins with the first frame of these two.
     let first = [DMXProtocol.sacn, .artNet].map { kind in sessions.firstIndex { $0.0 == kind } }
     native.send(sacn: first[0].map { sessions[$0].1 }, artNet: first[1].map { sessions[$0].1 })
+    native.follow(clock?.native)
     let engine = try self.engine(native)
     self.engine = engine
     let reports = try start(
@@ -128,7 +131,7 @@ public actor LightingController: NativeStreamEngine {
     return reports
   }
 
-  /// As ``start(outputs:buffering:)`` without outputs, for values of the caller's type; any number at a time.
+  /// As ``start(outputs:following:buffering:)`` without outputs, for values of the caller's type; any number at a time.
   package func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeShowReport, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
@@ -235,8 +238,8 @@ public actor LightingController: NativeStreamEngine {
     try call { (session) throws(NativeError) in try session.setTempo(tempo) }
   }
 
-  /// Follows the smooth beats of a clock from the coming frame on, until ``setTempo(_:)``. Where they differ from those before, effects
-  /// jump.
+  /// Follows the smooth beats of a clock from the coming frame on, until ``setTempo(_:)``. The show's count of beats goes on, and walks
+  /// to the clock's phase in its quantum by 1 ms in 22.7 ms: no effect jumps.
   ///
   /// - Throws: as ``go()``.
   public func follow(_ clock: TempoClock) throws(LightingError) {
@@ -245,7 +248,7 @@ public actor LightingController: NativeStreamEngine {
 
   /// Starts another sender, which takes the universes of its protocol from the coming frame on.
   ///
-  /// - Throws: as ``start(outputs:buffering:)``.
+  /// - Throws: as ``start(outputs:following:buffering:)``.
   public func add(_ output: DMXSender) async throws(LightingError) {
     let session = try session()
     guard stopping == 0 else { throw Self.notStarted }

@@ -1,5 +1,6 @@
 public import Observation
 internal import RustleCore
+public import RustleTempo
 
 /// The state of a show that plays, for a view.
 @MainActor
@@ -25,15 +26,15 @@ public final class LightingViewModel {
     return report?.scene.flatMap { scenes.indices.contains($0) ? scenes[$0] : nil }
   }
 
-  /// Plays the show on senders; does nothing while it plays.
-  public func start(outputs: [DMXSender] = []) {
+  /// Plays the show on senders, with the beats of a clock if there is one; does nothing while it plays.
+  public func start(outputs: [DMXSender] = [], following clock: TempoClock? = nil) {
     if isRunning { return }
     let run = runs.overtake()
     (isRunning, error) = (true, nil)
     runs.perform(run) { [weak self, controller] in
       var refusal: LightingError?
       do throws(LightingError) {
-        for await element in try await controller.start(outputs: outputs) {
+        for await element in try await controller.start(outputs: outputs, following: clock) {
           guard let self, runs.newest == run else { return }
           if let report = element.value { self.report = report }
         }

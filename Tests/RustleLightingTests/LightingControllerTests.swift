@@ -1,6 +1,7 @@
 import Foundation
 import RustleCore
 import RustleLighting
+import RustleTempo
 import TestSupport
 import Testing
 
@@ -118,6 +119,26 @@ import Testing
     #expect(try await level() == 255)
     await #expect(throws: LightingError.self) { try await controller.start() }
     await stop(controller, runtime)
+  }
+
+  @Test func aShowHasTheBeatsOfAClockFromItsBeginning() async throws {
+    let runtime = try NativeRuntime(wallMilliseconds: 0)
+    let clock = try TempoClock(TempoClock.Configuration(), runtime: runtime)
+    try clock.setTempo(90)
+    runtime.advance(nanoseconds: 10_000_000_000)
+    let controller = LightingController(try show(), runtime: runtime)
+    let reports = try await controller.start(following: clock)
+    runtime.advance(nanoseconds: 1_000_000_000)
+    var iterator = reports.makeAsyncIterator()
+    let first = try #require(await iterator.next()?.value)
+    // That of the first frame.
+    #expect(first.tempo == clock.beats().tempo && abs(first.beats - 15) < 0.1)
+    let other = try TempoClock(TempoClock.Configuration(), runtime: NativeRuntime(wallMilliseconds: 0))
+    let error = await #expect(throws: LightingError.self) { try await controller.follow(other) }
+    #expect(error?.code == .validation)
+    await stop(controller, runtime)
+    await clock.shutDown()
+    await other.shutDown()
   }
 
   @Test func anInputThatTheShowDoesNotHaveIsRefused() async throws {

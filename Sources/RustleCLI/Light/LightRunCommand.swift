@@ -101,8 +101,7 @@ struct LightRunCommand: AsyncParsableCommand {
       await beats?.close()
     } after: {
       try await RunEnding.of(view: screen, isForced: false) { [senders, tempo] tasks in
-        let reports = try await controller.start(outputs: senders)
-        if let beats { try await controller.follow(beats.clock) }
+        let reports = try await controller.start(outputs: senders, following: beats?.clock)
         tasks.addTask {
           if let screen { try await screen.show(reports) } else { try await table.write(reports, of: "reports") }
           return .streamEnded

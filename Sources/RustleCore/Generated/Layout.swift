@@ -821,6 +821,7 @@ extension NativeLayout {
           ("runtime", MemoryLayout<RustleShowConfiguration>.offset(of: \.runtime)),
           ("sacn", MemoryLayout<RustleShowConfiguration>.offset(of: \.sacn)),
           ("art_net", MemoryLayout<RustleShowConfiguration>.offset(of: \.art_net)),
+          ("clock", MemoryLayout<RustleShowConfiguration>.offset(of: \.clock)),
           ("starts_dark", MemoryLayout<RustleShowConfiguration>.offset(of: \.starts_dark)),
           ("reserved", MemoryLayout<RustleShowConfiguration>.offset(of: \.reserved)),
         ]),

@@ -3201,12 +3201,15 @@ package struct NativeShowConfiguration: Sendable, Hashable, NativeRecord {
   package var sacn: UInt64
   /// The session of a sender of Art-Net, likewise; the show follows its frames where there is none of sACN.
   package var artNet: UInt64
+  /// A clock on the same runtime, of `rustle_tempo_new`, whose smooth beats the show has from its beginning until another tempo is
+  /// set; 0: none.
+  package var clock: UInt64
   /// Not 0: the first cue, or the first scene of a show without cues, waits for an input.
   package var startsDark: Bool
 
   package init(
     show: String, rig: String, demo: String, beatsAMinute: Double, framesASecond: Double, reportsPerSecond: Double,
-    reportLimit: UInt64, runtime: UInt64 = 0, sacn: UInt64, artNet: UInt64, startsDark: Bool
+    reportLimit: UInt64, runtime: UInt64 = 0, sacn: UInt64, artNet: UInt64, clock: UInt64, startsDark: Bool
   ) {
     self.show = show
     self.rig = rig
@@ -3218,6 +3221,7 @@ package struct NativeShowConfiguration: Sendable, Hashable, NativeRecord {
     self.runtime = runtime
     self.sacn = sacn
     self.artNet = artNet
+    self.clock = clock
     self.startsDark = startsDark
   }
 
@@ -3234,6 +3238,7 @@ package struct NativeShowConfiguration: Sendable, Hashable, NativeRecord {
     unsafe record.runtime = runtime
     unsafe record.sacn = sacn
     unsafe record.art_net = artNet
+    unsafe record.clock = clock
     unsafe record.starts_dark = startsDark ? 1 : 0
     return unsafe record
   }

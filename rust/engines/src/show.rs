@@ -5,6 +5,7 @@
 //! first frame, and what is sent is a function of that time, of the beats and of the inputs alone.
 
 mod beats;
+mod clock;
 mod configuration;
 mod engine;
 mod error;

@@ -4074,6 +4074,9 @@ typedef struct RustleShowConfiguration {
   RustleHandle sacn;
   /// The session of a sender of Art-Net, likewise; the show follows its frames where there is none of sACN.
   RustleHandle art_net;
+  /// A clock on the same runtime, of `rustle_tempo_new`, whose smooth beats the show has from its beginning until another tempo is
+  /// set; 0: none.
+  RustleHandle clock;
   /// Not 0: the first cue, or the first scene of a show without cues, waits for an input.
   uint32_t starts_dark;
   /// 0.
@@ -4175,8 +4178,8 @@ typedef struct RustlePictureSettings {
 /// `rustle_show_text`. `show` receives the handle, to be freed with `rustle_show_free`. See `rustle_new`.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
-/// range), `RUSTLE_STALE_HANDLE` (the art_net's; the runtime's; the sacn's), `RUSTLE_MALFORMED_FILE` (not
-/// JSON, not an object, of another version), `RUSTLE_RATE_OUT_OF_RANGE`.
+/// range), `RUSTLE_STALE_HANDLE` (the art_net's; the clock's; the runtime's; the sacn's),
+/// `RUSTLE_MALFORMED_FILE` (not JSON, not an object, of another version), `RUSTLE_RATE_OUT_OF_RANGE`.
 static inline RustleStatus rustle_show_new(
     const RustleShowConfiguration *configuration, RustleHandle *show, RustleError *error) {
   return rustle_new(RUSTLE_NEW_SHOW, configuration, sizeof *configuration, show, error);
@@ -4254,8 +4257,8 @@ RustleStatus rustle_show_input(
 /// Adds a session of a sender on the same runtime to a session of a show, at most 64: it takes the universes
 /// of its protocol from the coming frame on. The show follows the frames of the first one that sends. One
 /// that is there already is left as it is. `sender` may be a clock of the runtime's (`rustle_tempo_new`)
-/// instead: the show follows its smooth beats from the coming frame on, until another tempo is set; where
-/// they differ from those before, effects jump.
+/// instead: the show follows its smooth beats from the coming frame on, until another tempo is set. The
+/// count of beats goes on, and walks to the clock's phase by 1 ms in 22.7 ms.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
 /// `RUSTLE_INVALID_LENGTH` (a 65th), `RUSTLE_FORKED`.
@@ -6160,7 +6163,7 @@ RUSTLE_ASSERT(offsetof(RustleRigFault, second) == 16, "the offset of RustleRigFa
 RUSTLE_ASSERT(offsetof(RustleRigFault, reserved) == 20, "the offset of RustleRigFault.reserved");
 RUSTLE_ASSERT(sizeof(RustleManualRuntime) == 8, "the size of RustleManualRuntime");
 RUSTLE_ASSERT(offsetof(RustleManualRuntime, wall_ms) == 0, "the offset of RustleManualRuntime.wall_ms");
-RUSTLE_ASSERT(sizeof(RustleShowConfiguration) == 112, "the size of RustleShowConfiguration");
+RUSTLE_ASSERT(sizeof(RustleShowConfiguration) == 120, "the size of RustleShowConfiguration");
 RUSTLE_ASSERT(offsetof(RustleShowConfiguration, show) == 0, "the offset of RustleShowConfiguration.show");
 RUSTLE_ASSERT(offsetof(RustleShowConfiguration, rig) == 16, "the offset of RustleShowConfiguration.rig");
 RUSTLE_ASSERT(offsetof(RustleShowConfiguration, demo) == 32, "the offset of RustleShowConfiguration.demo");
@@ -6171,8 +6174,9 @@ RUSTLE_ASSERT(offsetof(RustleShowConfiguration, report_limit) == 72, "the offset
 RUSTLE_ASSERT(offsetof(RustleShowConfiguration, runtime) == 80, "the offset of RustleShowConfiguration.runtime");
 RUSTLE_ASSERT(offsetof(RustleShowConfiguration, sacn) == 88, "the offset of RustleShowConfiguration.sacn");
 RUSTLE_ASSERT(offsetof(RustleShowConfiguration, art_net) == 96, "the offset of RustleShowConfiguration.art_net");
-RUSTLE_ASSERT(offsetof(RustleShowConfiguration, starts_dark) == 104, "the offset of RustleShowConfiguration.starts_dark");
-RUSTLE_ASSERT(offsetof(RustleShowConfiguration, reserved) == 108, "the offset of RustleShowConfiguration.reserved");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, clock) == 104, "the offset of RustleShowConfiguration.clock");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, starts_dark) == 112, "the offset of RustleShowConfiguration.starts_dark");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, reserved) == 116, "the offset of RustleShowConfiguration.reserved");
 RUSTLE_ASSERT(sizeof(RustleShowDescription) == 40, "the size of RustleShowDescription");
 RUSTLE_ASSERT(offsetof(RustleShowDescription, elements) == 0, "the offset of RustleShowDescription.elements");
 RUSTLE_ASSERT(offsetof(RustleShowDescription, fixtures) == 8, "the offset of RustleShowDescription.fixtures");

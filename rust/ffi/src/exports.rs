@@ -6676,6 +6676,13 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleShowConfiguration",
+        Some(c"clock"),
+        0,
+        0,
+        offset_of!(RustleShowConfiguration, clock),
+    ),
+    entry(
+        c"RustleShowConfiguration",
         Some(c"starts_dark"),
         0,
         0,
@@ -8873,7 +8880,7 @@ const _: () = {
     assert!(offset_of!(RustleRigFault, reserved) == 20);
     assert!(size_of::<RustleManualRuntime>() == 8 && align_of::<RustleManualRuntime>() == 8);
     assert!(offset_of!(RustleManualRuntime, wall_ms) == 0);
-    assert!(size_of::<RustleShowConfiguration>() == 112 && align_of::<RustleShowConfiguration>() == 8);
+    assert!(size_of::<RustleShowConfiguration>() == 120 && align_of::<RustleShowConfiguration>() == 8);
     assert!(offset_of!(RustleShowConfiguration, show) == 0);
     assert!(offset_of!(RustleShowConfiguration, rig) == 16);
     assert!(offset_of!(RustleShowConfiguration, demo) == 32);
@@ -8884,8 +8891,9 @@ const _: () = {
     assert!(offset_of!(RustleShowConfiguration, runtime) == 80);
     assert!(offset_of!(RustleShowConfiguration, sacn) == 88);
     assert!(offset_of!(RustleShowConfiguration, art_net) == 96);
-    assert!(offset_of!(RustleShowConfiguration, starts_dark) == 104);
-    assert!(offset_of!(RustleShowConfiguration, reserved) == 108);
+    assert!(offset_of!(RustleShowConfiguration, clock) == 104);
+    assert!(offset_of!(RustleShowConfiguration, starts_dark) == 112);
+    assert!(offset_of!(RustleShowConfiguration, reserved) == 116);
     assert!(size_of::<RustleShowDescription>() == 40 && align_of::<RustleShowDescription>() == 8);
     assert!(offset_of!(RustleShowDescription, elements) == 0);
     assert!(offset_of!(RustleShowDescription, fixtures) == 8);

@@ -21,7 +21,7 @@ pub use interface::{
 };
 pub use picture::{RustlePictureForm, RustlePictureSettings, RustlePictureView};
 use rustle_engines::{
-    DmxOutput, Sessions, ShowConfiguration, ShowEngine, ShowError, ShowReport, ShowSession,
+    BeatReader, DmxOutput, Sessions, ShowConfiguration, ShowEngine, ShowError, ShowReport, ShowSession,
 };
 use rustle_lighting::sender::FrameRate;
 use rustle_shows::fixture::{patch_faults, Fixture, Profile, Rig, RigUniverse};
@@ -34,6 +34,7 @@ use rustle_shows::Fault;
 pub(crate) struct ShowObject {
     engine: ShowEngine,
     outputs: Vec<DmxOutput>,
+    clock: Option<BeatReader>,
     faults: Vec<Fault>,
     /// The name of the rig's file that the show names; empty: none.
     rig_file: String,
@@ -107,6 +108,10 @@ impl New<RustleShowConfiguration> for ShowObject {
                 outputs.push(output);
             }
         }
+        let clock = match c.clock {
+            0 => None,
+            clock => Some(reader(clock, "configuration.clock")?),
+        };
         let configuration = ShowConfiguration {
             rate,
             bpm: c.beats_a_minute,
@@ -118,11 +123,18 @@ impl New<RustleShowConfiguration> for ShowObject {
         Ok(Self {
             engine: ShowEngine::on(runtime, configuration)?,
             outputs,
+            clock,
             faults,
             rig_file,
             notices,
         })
     }
+}
+
+/// The beats of a clock.
+fn reader(clock: RustleHandle, argument: &'static str) -> Result<BeatReader, CallFault> {
+    let clock = TempoObject::table().pin(clock, argument)?;
+    Ok(clock.engine().reader().clone())
 }
 
 /// The levels of a session of a sender.
@@ -192,7 +204,9 @@ impl Stream<RustleLaneRequest> for ShowObject {
     /// Fails with `RUSTLE_INVALID_LENGTH`.
     fn start(&self, request: &RustleLaneRequest, sink: RawSink) -> Outcome<ShowError, Started> {
         let delivery = request.delivery::<RustleShowReport, ShowReport>(sink)?;
-        let session = self.engine.start(self.outputs.clone(), delivery)?;
+        let session = self
+            .engine
+            .start(self.outputs.clone(), self.clock.as_ref(), delivery)?;
         let lane = rustle_engines::LaneSession::clone(&session);
         Ok(Started::of::<RustleShowReport, _>(lane).with_face(Performing(session)))
     }
@@ -249,7 +263,7 @@ impl Performing {
     /// Adds a session of a sender on the same runtime to a session of a show, at most 64: it takes the universes of its protocol from
     /// the coming frame on. The show follows the frames of the first one that sends. One that is there already is left as it is.
     /// `sender` may be a clock of the runtime's (`rustle_tempo_new`) instead: the show follows its smooth beats from the coming frame on,
-    /// until another tempo is set; where they differ from those before, effects jump.
+    /// until another tempo is set. The count of beats goes on, and walks to the clock's phase by 1 ms in 22.7 ms.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (a 65th), `RUSTLE_FORKED`.
     ///
@@ -259,8 +273,7 @@ impl Performing {
     #[doc(alias = "rustle_show_attach")]
     pub(crate) fn attach(&self, sender: RustleHandle) -> Outcome<ShowError> {
         if kind_of(sender) == TempoObject::KIND {
-            let clock = TempoObject::table().pin(sender, "sender")?;
-            return Ok(self.0.follow(clock.engine().reader())?);
+            return Ok(self.0.follow(&reader(sender, "sender")?)?);
         }
         Ok(self.0.attach(output(sender, "sender")?)?)
     }

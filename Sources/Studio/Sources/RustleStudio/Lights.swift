@@ -44,8 +44,7 @@ final class Lights {
   func start(following clock: TempoClock) async throws(LightingError) {
     guard !isRunning else { return }
     await stop()
-    let stream = try await controller.start()
-    try await controller.follow(clock)
+    let stream = try await controller.start(following: clock)
     try await controller.setMaster(master)
     for (fader, level) in faders.enumerated() { try await controller.setFader(fader, to: level) }
     try await controller.setBlackout(isDark)

@@ -96,7 +96,7 @@ pub(super) fn table() -> Result<String, Box<dyn Error>> {
         },
     )?;
     let reports = Delivery::pull(Overflow::DropOldest, 1, NoBell).ok_or("expected a capacity")?;
-    let session = engine.start(vec![sender.output().clone()], reports)?;
+    let session = engine.start(vec![sender.output().clone()], None, reports)?;
     // The first packet is sent at the show's beginning, and is lit.
     let start_ns = ear.wait(true)?;
 

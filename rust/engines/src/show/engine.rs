@@ -1,6 +1,7 @@
 //! Shows that run: engines, and the calls of their sessions.
 
 use super::beats::BPM_RANGE;
+use super::clock::ShowClock;
 use super::configuration::ShowConfiguration;
 use super::error::ShowError;
 use super::job::{Course, ShowJob};
@@ -83,13 +84,15 @@ impl ShowEngine {
     }
 
     /// Starts a session on some senders of the engine's runtime, at most [`SHOW_OUTPUTS`]: each has the universes of its protocol. The
-    /// show's time begins with the first frame that they send.
+    /// show's time begins with the first frame that they send. With a clock of that runtime its beats are that clock's smooth ones, until
+    /// another tempo is set.
     ///
     /// # Errors
     /// [`ShowError`]; the listener or the bell is dropped then without a call.
     pub fn start(
         &self,
         senders: Vec<DmxOutput>,
+        beats: Option<&BeatReader>,
         delivery: Delivery<ShowReport>,
     ) -> Result<ShowSession, ShowError> {
         self.sessions.admit()?;
@@ -97,7 +100,8 @@ impl ShowEngine {
             return Err(ShowError::TooManyOutputs);
         }
         let clock = self.runtime.shared_clock();
-        if !senders.iter().all(|sender| sender.is_on(&clock)) {
+        let is_here = senders.iter().all(|sender| sender.is_on(&clock));
+        if !is_here || beats.is_some_and(|beats| !beats.is_on(&clock)) {
             return Err(ShowError::OtherRuntime);
         }
         let ShowConfiguration { show, rig, rate, .. } = &self.configuration;
@@ -116,6 +120,7 @@ impl ShowEngine {
             () => None,
         };
         let (of_job, map) = (shared.clone(), self.map.clone());
+        let course = Course::new(beats.cloned().map(ShowClock::new));
         let own_frames = Frames {
             start: clock.now(),
             rate: *rate,
@@ -132,7 +137,7 @@ impl ShowEngine {
                 outlet,
                 turns: Turns::new(1, self.configuration.reports_per_second, None),
                 limit: self.configuration.report_limit.unwrap_or(u64::MAX),
-                course: Course::default(),
+                course,
             })
         })?;
         Ok(ShowSession {
@@ -167,8 +172,8 @@ impl ShowSession {
         self.change(Change::Tempo(bpm))
     }
 
-    /// Follows the smooth beats of a clock of the engine's runtime from the coming frame on, until another tempo is set. Where they
-    /// differ from those before, effects jump.
+    /// Follows the smooth beats of a clock of the engine's runtime from the coming frame on, until another tempo is set. The show's
+    /// count of beats goes on from where it is, and walks to the clock's phase in its quantum by 1 ms in 22.7 ms: nothing jumps.
     ///
     /// # Errors
     /// [`ShowError::OtherRuntime`], [`ShowError::TooManyInputs`]; [`ShowError::Start`] in a fork.

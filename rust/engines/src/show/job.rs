@@ -1,19 +1,18 @@
 //! A session of a show as a job of the runtime.
 
-use super::beats::{BPM_RANGE, Beats};
+use super::beats::Beats;
+use super::clock::ShowClock;
 use super::records::{ShowReport, ShowReportKind};
 use super::shared::{Change, Shared};
 use crate::clock::Nanoseconds;
 use crate::dmx::Frames;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::outlet::Outlet;
-use crate::tempo::{BeatReader, BeatReading};
 use crate::turns::Turns;
 use rustle_lighting::SLOTS;
 use rustle_shows::Moment;
 use rustle_shows::player::{Event, Input, Player};
 use rustle_shows::slots::SlotMap;
-use rustle_tempo::beats::Time;
 use std::sync::Arc;
 
 /// The most reports of one poll.
@@ -42,7 +41,7 @@ pub(super) struct Course {
     /// The first frame, and the beats from there on.
     begun: Option<(Nanoseconds, Beats)>,
     /// The clock whose beats these are.
-    clock: Option<BeatReader>,
+    clock: Option<ShowClock>,
     /// The frame that was rendered last, by the time at which it is sent.
     shown: Option<Nanoseconds>,
     sequence: u64,
@@ -52,6 +51,15 @@ pub(super) struct Course {
     reports: Vec<ShowReport>,
 }
 
+impl Course {
+    pub(super) fn new(clock: Option<ShowClock>) -> Self {
+        Self {
+            clock,
+            ..Self::default()
+        }
+    }
+}
+
 impl Job for ShowJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
         let now = context.now();
@@ -59,7 +67,7 @@ impl Job for ShowJob {
         // The first frame has time to be rendered before it is sent.
         let start = match self.course.begun {
             Some((start, _)) => start,
-            None => self.begin(frames.from(now.saturating_add(frames.lead()))),
+            None => self.begin(frames.from(now.saturating_add(frames.lead())), now),
         };
         // Frames of another sender may be earlier: none is before the one that was rendered.
         let shown = self.course.shown.unwrap_or(start);
@@ -111,9 +119,15 @@ impl ShowJob {
     }
 
     /// Begins the show's time, and its beats.
-    fn begin(&mut self, start: Nanoseconds) -> Nanoseconds {
+    fn begin(&mut self, start: Nanoseconds, now: Nanoseconds) -> Nanoseconds {
+        let of_clock = self
+            .course
+            .clock
+            .as_mut()
+            .and_then(|clock| clock.beats(start, now));
         // The configuration's tempo is within its range.
-        let beats = Beats::new(0.0, start, self.bpm).unwrap_or(Beats::STILL);
+        let own = || Beats::new(0.0, start, self.bpm);
+        let beats = of_clock.or_else(own).unwrap_or(Beats::STILL);
         self.course.begun = Some((start, beats));
         // Not with the first frame that is rendered, which may be a later one.
         if let (Some(input), Some(moment)) = (self.first.take(), moment(start, &beats, start)) {
@@ -140,11 +154,13 @@ impl ShowJob {
                     course.clock = None;
                     beats = beats.changed(time, bpm).unwrap_or(beats);
                 }
-                Change::Clock(clock) => course.clock = Some(clock),
+                Change::Clock(clock) => {
+                    course.clock = Some(ShowClock::after(beats.at(time), clock, time, now));
+                }
             }
         }
-        if let Some(clock) = &course.clock {
-            beats = of_clock(clock, time, now).unwrap_or(beats);
+        if let Some(clock) = &mut course.clock {
+            beats = clock.beats(time, now).unwrap_or(beats);
         }
         course.begun = Some((start, beats));
         course.shown = Some(time);
@@ -212,16 +228,6 @@ impl ShowJob {
             outputs: self.shared.with_outputs(|outputs| place(outputs.len())),
         }
     }
-}
-
-/// The beats of a clock at the time of a frame; none of a count that no moment has.
-fn of_clock(clock: &BeatReader, time: Nanoseconds, now: Nanoseconds) -> Option<Beats> {
-    let ahead = i64::try_from(time.abs_diff(now) / 1_000).unwrap_or(i64::MAX);
-    let ahead = if time < now { -ahead } else { ahead };
-    let beat = clock.beat_at(clock.host_now().saturating_add_micros(ahead), BeatReading::Smooth);
-    // The fastest one has 999.001 BPM.
-    let bpm = beat.tempo.bpm().min(*BPM_RANGE.end());
-    Beats::new(beat.beats.as_f64(), time, bpm)
 }
 
 /// The moment of a frame; none past three thousand years of beats.

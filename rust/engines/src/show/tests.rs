@@ -134,7 +134,7 @@ impl Stand {
 
     fn start(&self) -> ShowSession {
         let outputs = vec![self.sender.output().clone()];
-        self.engine.start(outputs, ring()).expect("started")
+        self.engine.start(outputs, None, ring()).expect("started")
     }
 
     /// The levels of a slot of a universe, in its packets, with their times.

@@ -53,7 +53,7 @@ impl Shows {
         if self.running.is_none() {
             let ends = Ends::default();
             let delivery = Delivery::pull(Overflow::DropOldest, 64, ends.clone()).expect("a size of lanes");
-            match call(|| self.engine.start(vec![output.clone()], delivery)) {
+            match call(|| self.engine.start(vec![output.clone()], None, delivery)) {
                 Some(Ok(session)) => self.running = Some((session, ends, 0, 0)),
                 Some(Err(error)) => {
                     let is_poisoned = matches!(error, ShowError::Start(StartError::Poisoned));

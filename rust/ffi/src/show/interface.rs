@@ -111,6 +111,9 @@ records! {
         pub sacn: RustleHandle,
         /// The session of a sender of Art-Net, likewise; the show follows its frames where there is none of sACN.
         pub art_net: RustleHandle,
+        /// A clock on the same runtime, of `rustle_tempo_new`, whose smooth beats the show has from its beginning until another tempo is
+        /// set; 0: none.
+        pub clock: RustleHandle,
         /// Not 0: the first cue, or the first scene of a show without cues, waits for an input.
         pub starts_dark: Flag,
         reserved: u32,

@@ -51,23 +51,46 @@ static int dimmer(RustleHandle session) {
   return slots[2];
 }
 
-static void follow_a_clock(RustleHandle runtime, RustleHandle session) {
+static RustleHandle clock_of(RustleHandle runtime) {
   RustleTempoConfiguration manual = {
       .beats_a_minute = 90, .quantum = 4, .reports_per_second = 1, .runtime = runtime, .reading = RUSTLE_BEATS_EXACT};
   RustleHandle tempo = 0;
   OK(rustle_tempo_new(&manual, &tempo, NULL));
-  OK(rustle_show_attach(session, tempo, NULL));
-  RustleTempoChange force = {.at_us = -1, .kind = RUSTLE_TEMPO_TEMPO, .value = 60};
-  RustleTempoChanged changed;
-  OK(rustle_tempo_change(tempo, &force, &changed, NULL));
-  OK(rustle_runtime_advance(runtime, SECOND, NULL));
+  return tempo;
+}
+
+static double beats_of(RustleHandle session) {
   RustleShowFrame frame;
   OK(rustle_show_levels(session, NULL, 0, NULL, 0, &frame, NULL));
+  return frame.beats;
+}
+
+static void show_has_the_beats_of_a_clock(void) {
+  RustleHandle runtime = manual_runtime(), tempo = clock_of(runtime), show = 0, session = 0;
+  // Fifteen beats before the show.
+  OK(rustle_runtime_advance(runtime, 10 * SECOND, NULL));
+  Probe probe = {0};
+  RustleShowConfiguration played = configuration(runtime);
+  played.clock = tempo;
+  OK(rustle_show_new(&played, &show, NULL));
+  OK(rustle_show_start(show, &ring, (RustleSink){&probe, on_ring, on_release}, &session, NULL));
+  OK(rustle_runtime_advance(runtime, SECOND, NULL));
   RustleBeat beat;
   OK(rustle_tempo_beats_at(tempo, -1, RUSTLE_BEATS_SMOOTH, &beat, NULL));
   // The last frame was at most two frames ago, or is sent within one.
-  EXPECT(frame.beats > beat.beats - 0.05 && frame.beats < beat.beats + 0.05 && beat.beats_a_minute == 60);
-  FREE(tempo);
+  EXPECT(is_close(beats_of(session), beat.beats, 0.05) && beat.beats > 16 && is_close(beat.beats_a_minute, 90, 1e-3));
+  // Another clock, which is by other beats: the show's go on.
+  RustleHandle other = clock_of(runtime);
+  OK(rustle_show_attach(session, other, NULL));
+  double before = beats_of(session);
+  OK(rustle_runtime_advance(runtime, SECOND, NULL));
+  EXPECT(is_close(beats_of(session), before + 1.5, 0.1));
+  played.clock = show;
+  RustleHandle none = 0;
+  REFUSED(rustle_show_new(&played, &none, &error), RUSTLE_STALE_HANDLE);
+  FREE(session, show, other, tempo);
+  OK(rustle_runtime_advance(runtime, 0, NULL));
+  FREE(runtime);
 }
 
 static void show_is_sent_and_follows_its_inputs(void) {
@@ -102,7 +125,6 @@ static void show_is_sent_and_follows_its_inputs(void) {
   REFUSED(rustle_show_input(session, RUSTLE_SHOW_CUE, 2, 0, &error), RUSTLE_INVALID_VALUE);
   REFUSED(rustle_show_input(session, RUSTLE_SHOW_MASTER, 0, 1.5, &error), RUSTLE_INVALID_VALUE);
   REFUSED(rustle_show_input(session, RUSTLE_SHOW_TEMPO, 0, 0, &error), RUSTLE_INVALID_VALUE);
-  follow_a_clock(runtime, session);
   OK(rustle_show_cancel(show, NULL));
   OK(rustle_runtime_advance(runtime, 0, NULL));
   EXPECT(is_released(&probe, RUSTLE_RELEASE_CANCELLED));
@@ -189,6 +211,7 @@ static void sender_on_another_runtime_is_refused(void) {
 
 int main(void) {
   show_is_sent_and_follows_its_inputs();
+  show_has_the_beats_of_a_clock();
   picture_is_a_file_of_its_size();
   faults_of_the_files_are_texts();
   sender_on_another_runtime_is_refused();

@@ -21,6 +21,7 @@ pub(super) const SHOW: Engine = Engine {
             runtime,
             sacn: 0,
             art_net: 0,
+            clock: 0,
             starts_dark: true.into(),
             reserved: 0,
         };

@@ -3,7 +3,8 @@
 use super::*;
 use crate::{BeatReading, TempoChange, TempoConfiguration, TempoEngine};
 use rustle_lighting::artnet;
-use rustle_tempo::beats::{HostTime, Tempo};
+use rustle_tempo::beats::{HostTime, Tempo, Time};
+use rustle_tempo::clock::Source;
 
 /// A dimmer on a universe of each protocol.
 const TWO_PROTOCOLS: &str = r#"{"v":1,"fixtures":[
@@ -72,27 +73,45 @@ fn sender_on_another_runtime_is_refused() {
     let (_engine, foreign) = sender(&other, capture.path(), DmxProtocol::Sacn, FrameRate::FULL);
     let refused = session.attach(foreign.output().clone());
     assert!(matches!(refused, Err(ShowError::OtherRuntime)), "{refused:?}");
-    let refused = stand.engine.start(vec![foreign.output().clone()], ring());
+    let refused = stand.engine.start(vec![foreign.output().clone()], None, ring());
     assert!(matches!(refused.map(drop), Err(ShowError::OtherRuntime)));
+}
+
+/// A clock of the stand's runtime.
+fn clock(stand: &Stand) -> TempoEngine {
+    let clock = TempoEngine::on(stand.runtime.clone(), TempoConfiguration::default(), None);
+    clock.expect("a good configuration")
+}
+
+fn change(clock: &TempoEngine, change: TempoChange) {
+    clock.change(change).expect("no fork");
+}
+
+/// The smooth beats of a clock at a time of a show that was started at `begun` on the stand's sender.
+fn smooth(clock: &TempoEngine, begun: u64, time: u64) -> f64 {
+    // The first frame that there is time to render.
+    let start = FrameRate::FULL.next_ns(begun + FRAME / 4);
+    let at = HostTime::new(((start + time) / 1_000) as i64);
+    clock.reader().beat_at(at, BeatReading::Smooth).beats.as_f64()
 }
 
 #[test]
 fn beats_of_a_clock_are_those_of_the_time_at_which_a_frame_is_sent() {
     let stand = Stand::of(TWO_SCENES, ONE_DIMMER);
-    let clock = TempoEngine::on(stand.runtime.clone(), TempoConfiguration::default(), None);
-    let clock = clock.expect("a good configuration");
-    let session = stand.start();
-    session.follow(clock.reader()).expect("of the runtime");
-    // The first frame that has time to be rendered is the sender's second.
-    let start = FRAME;
+    let clock = clock(&stand);
+    // Its count at the show's beginning is not the show's own.
+    let begun = 8_650_000_000;
+    stand.runtime.advance(Duration::from_nanos(begun));
+    let outputs = vec![stand.sender.output().clone()];
+    let session = stand.engine.start(outputs, Some(clock.reader()), ring());
+    let session = session.expect("started");
     for bpm in [60.0, 999.0, 20.0] {
         let tempo = Tempo::from_bpm(bpm).expect("a tempo");
         let now = clock.reader().host_now();
-        clock.change(TempoChange::Tempo(tempo, now)).expect("no fork");
+        change(&clock, TempoChange::Tempo(tempo, now));
         stand.runtime.advance(Duration::from_millis(1_000));
         let (time, beats) = session.with_frame(|_, time, beats| (time, beats));
-        let at = HostTime::new(((start + time) / 1_000) as i64);
-        let expected = clock.reader().beat_at(at, BeatReading::Smooth).beats.as_f64();
+        let expected = smooth(&clock, begun, time);
         // A frame's time lies between two microseconds.
         assert!((beats - expected).abs() < 2e-5, "{bpm}: {beats}, not {expected}");
     }
@@ -103,9 +122,89 @@ fn beats_of_a_clock_are_those_of_the_time_at_which_a_frame_is_sent() {
     let after = session.with_frame(|_, time, beats| (time, beats));
     let passed = (after.0 - before.0) as f64 / 1e9;
     assert!((after.1 - before.1 - 2.0 * passed).abs() < 1e-9, "its own again");
+}
+
+#[test]
+fn clock_on_another_runtime_is_refused() {
+    let stand = Stand::of(TWO_SCENES, ONE_DIMMER);
     let other = TempoEngine::on(Arc::new(Runtime::manual(0)), TempoConfiguration::default(), None);
-    let refused = session.follow(other.expect("a good configuration").reader());
+    let other = other.expect("a good configuration");
+    let refused = stand.engine.start(Vec::new(), Some(other.reader()), ring());
+    assert!(matches!(refused.map(drop), Err(ShowError::OtherRuntime)));
+    let refused = stand.start().follow(other.reader());
     assert!(matches!(refused, Err(ShowError::OtherRuntime)), "{refused:?}");
+}
+
+/// From a tempo of its own to clocks, through their sources, to another clock, and back: between two frames the beats are those of the
+/// tempo, and at most 1 ms in 22.7 ms of it more or less, and after a while those of the clock.
+#[test]
+fn beats_go_on_through_every_source_of_tempo() {
+    let stand = Stand::of(TWO_SCENES, ONE_DIMMER);
+    let first = clock(&stand);
+    stand.runtime.advance(Duration::from_millis(3_210));
+    // Their counts differ by more than six beats.
+    let second = clock(&stand);
+    let session = stand.start();
+    let now = || first.reader().host_now();
+    let tempo = |bpm| Tempo::from_bpm(bpm).expect("a tempo");
+    let tap = |at: i64| change(&first, TempoChange::Tap(now().saturating_add_micros(at)));
+    let mut before = None;
+    let mut pass = |seconds: u64, what: &str, of: Option<&TempoEngine>| {
+        let mut last = (0, 0.0);
+        for _ in 0..seconds * 44 {
+            stand.runtime.advance(Duration::from_nanos(FRAME));
+            let (time, beats) = session.with_frame(|_, time, beats| (time, beats));
+            if let Some((earlier, count)) = before.replace((time, beats)) {
+                let passed = (time - earlier) as f64 / 60e9;
+                last = (time, beats);
+                let tempo = (beats - count) / passed;
+                // Those of this clock's sources and of the other clock.
+                assert!(
+                    (99.0 / 1.045..=181.0 * 1.045).contains(&tempo),
+                    "{what}: {tempo} at {time}"
+                );
+            }
+        }
+        if let Some(clock) = of {
+            let distance = last.1 - smooth(clock, 3_210_000_000, last.0);
+            let left = distance - (distance / 4.0).round() * 4.0;
+            assert!(left.abs() < 1e-4, "{what}: {left} of the phase are left");
+        }
+    };
+    pass(7, "its own", None);
+    session.set_tempo(100.0).expect("a tempo");
+    pass(3, "another of its own", None);
+    session.follow(first.reader()).expect("of the runtime");
+    pass(40, "a clock", Some(&first));
+    // Taps at 150 beats a minute, off the beat.
+    for place in 0..8 {
+        tap(place * 400_000 - 2_911_000);
+    }
+    pass(40, "taps", Some(&first));
+    change(
+        &first,
+        TempoChange::Downbeat(now().saturating_add_micros(-700_000)),
+    );
+    pass(60, "another downbeat", Some(&first));
+    change(
+        &first,
+        TempoChange::Heard {
+            at: now().saturating_add_micros(-123_000),
+            tempo: tempo(131.0),
+            confidence: 1.0,
+            phase_error: 1.0,
+        },
+    );
+    change(&first, TempoChange::Prefer(Source::Audio));
+    pass(4, "audio", None);
+    change(&first, TempoChange::Prefer(Source::Link));
+    change(&first, TempoChange::Tempo(tempo(180.0), now()));
+    change(&first, TempoChange::ForgetTaps);
+    pass(40, "a tempo of the user's", Some(&first));
+    session.follow(second.reader()).expect("of the runtime");
+    pass(40, "another clock", Some(&second));
+    session.set_tempo(99.0).expect("a tempo");
+    pass(3, "its own again", None);
 }
 
 #[test]
@@ -170,7 +269,7 @@ fn frames_stay_in_order_where_a_sender_of_rare_frames_ends() {
     let rate = FrameRate::from_millihertz(1_000).expect("in range");
     let capture = Scratch::new();
     let (_engine, rare) = sender(&stand.runtime, capture.path(), DmxProtocol::Sacn, rate);
-    let session = stand.engine.start(vec![rare.output().clone()], ring());
+    let session = stand.engine.start(vec![rare.output().clone()], None, ring());
     let session = session.expect("started");
     // The frame of 2 s is rendered from 1.75 s on.
     stand.runtime.advance(Duration::from_millis(1_800));

@@ -1086,7 +1086,7 @@ pub(crate) static RUSTLE_MANUAL_RUNTIME: Record = Record {
 
 /// `RustleShowConfiguration`.
 pub(crate) static RUSTLE_SHOW_CONFIGURATION: Record = Record {
-    size: 112,
+    size: 120,
     fields: &[
         Field {
             offset: 0,
@@ -1130,10 +1130,14 @@ pub(crate) static RUSTLE_SHOW_CONFIGURATION: Record = Record {
         },
         Field {
             offset: 104,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 112,
             what: What::Flag(false),
         },
         Field {
-            offset: 108,
+            offset: 116,
             what: What::Reserved,
         },
     ],
@@ -3906,7 +3910,7 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_SHOW_CONFIGURATION),
-                size: 112,
+                size: 120,
             },
             Parameter {
                 what: What::NewHandle,
