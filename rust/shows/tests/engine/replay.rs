@@ -4,12 +4,15 @@ use crate::common::{FNV, Tempos, difference, hash_look};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rustle_shows::Look;
+use rustle_shows::Moment;
 use rustle_shows::player::{Event, Input, Player};
 use rustle_shows::show::{Demo, Show};
+use rustle_tempo::beats::{Beats, HostTime, Quantum, Tempo, Time, Timeline};
+use rustle_tempo::clock::{ClockEvent, ClockSnapshot, Reading, Report, Source, TempoClock};
 
 const RATE: f64 = 44.0;
 /// An hour has steeper places of the random effects than the hundred seconds in which their steps are measured.
-const MARGIN: f32 = 1.5;
+const MARGIN: f32 = 1.05;
 
 /// Inputs of all kinds at times in seconds.
 fn script(length: f64, random: &mut ChaCha8Rng) -> Vec<(f64, Input)> {
@@ -46,6 +49,75 @@ fn tempos(length: f64, random: &mut ChaCha8Rng) -> Tempos {
         tempos.change(time, random.gen_range(60.0..180.0));
     }
     tempos
+}
+
+/// The smooth beats of a clock whose sources come, change and go.
+struct Sources {
+    /// The clock from a time on.
+    changes: Vec<(HostTime, ClockSnapshot)>,
+    /// The sources that it followed, one after another.
+    followed: Vec<Source>,
+}
+
+impl Sources {
+    fn new(length: f64, random: &mut ChaCha8Rng) -> Self {
+        let start = HostTime::new(0);
+        let mut clock = TempoClock::new(start, tempo(124.0), Quantum::default());
+        let mut changes = vec![(start, clock.snapshot())];
+        let mut followed = Vec::new();
+        let (mut time, mut seconds) = (start, 0.0);
+        while seconds < length {
+            seconds += random.gen_range(0.5..15.0);
+            let next = at(seconds);
+            // Sources that are not heard again age.
+            while let Some(aged) = clock.deadline().filter(|aged| (time..next).contains(aged)) {
+                time = aged.saturating_add_micros(1);
+                followed.extend(clock.advance(time).iter().filter_map(source));
+                changes.push((time, clock.snapshot()));
+            }
+            time = next;
+            let from = Source::ALL[random.gen_range(0..Source::ALL.len())];
+            let events = if random.gen_bool(0.3) {
+                clock.lost(from, time)
+            } else {
+                let timeline = Timeline {
+                    tempo: tempo(random.gen_range(60.0..180.0)),
+                    beat_origin: Beats::from_micro(random.gen_range(-9_000_000..9_000_000)),
+                    time_origin: time,
+                };
+                let report = Report {
+                    peers: u32::from(from == Source::Link),
+                    ..Report::new(timeline)
+                };
+                clock.report(from, report, time)
+            };
+            followed.extend(events.iter().filter_map(source));
+            changes.push((time, clock.snapshot()));
+        }
+        Self { changes, followed }
+    }
+
+    fn moment(&self, seconds: f64) -> Moment {
+        let time = at(seconds);
+        let after = self.changes.partition_point(|(start, _)| *start <= time);
+        let beats = self.changes[after - 1].1.beats_at(time, Reading::Smooth);
+        Moment::new(beats.as_f64(), seconds).expect("a moment")
+    }
+}
+
+fn at(seconds: f64) -> HostTime {
+    HostTime::new((seconds * 1e6) as i64)
+}
+
+fn tempo(bpm: f64) -> Tempo {
+    Tempo::from_bpm(bpm).expect("a tempo")
+}
+
+fn source(event: &ClockEvent) -> Option<Source> {
+    match event {
+        ClockEvent::SourceChanged { to, .. } => Some(*to),
+        _ => None,
+    }
 }
 
 /// Plays a script; `see` gets each frame at a multiple of `step`.
@@ -121,7 +193,8 @@ fn frames_do_not_depend_on_the_frames_between_them() {
 }
 
 /// An hour of a festival's rig through changes of tempo, of cues and of the clock's source, with sound. Between two frames no light
-/// and no angle moves more than the scenes do in steady running at the highest tempo, and the fades on top of that.
+/// and no angle moves more than the scenes do in steady running at the highest tempo, which a clock that walks to another phase has, and
+/// the fades on top of that.
 #[test]
 fn an_hour_of_a_festival_has_no_step_that_was_not_asked_for() {
     let steps = |scene: &str| ["Slow strobe", "Gobo play"].contains(&scene);
@@ -137,7 +210,8 @@ fn an_hour_of_a_festival_has_no_step_that_was_not_asked_for() {
         };
         (seconds, input)
     };
-    // The steps of each scene by itself, at 180 beats a minute.
+    const HIGHEST: f64 = 180.0 * (1.0 + 1.0 / 22.7);
+    // The steps of each scene by itself.
     let mut random = ChaCha8Rng::seed_from_u64(9);
     let mut most = vec![(0.0_f32, 0.0_f32); show.scenes.len()];
     for (cue, scene) in show.cues.iter().map(|cue| cue.scene).enumerate() {
@@ -148,7 +222,7 @@ fn an_hour_of_a_festival_has_no_step_that_was_not_asked_for() {
         play(
             &mut player,
             &inputs,
-            &Tempos::new(180.0),
+            &Tempos::new(HIGHEST),
             0..40 * 44,
             |_, look| {
                 if let Some(before) = before.replace(look.clone()) {
@@ -169,9 +243,13 @@ fn an_hour_of_a_festival_has_no_step_that_was_not_asked_for() {
         (light.max(each.0), angle.max(each.1))
     });
     // Four beats of a fade are 58 frames or more; up to five fades go on at a time, through 360 degrees at most.
-    let share = 5.0 * 180.0 / 60.0 / 4.0 / RATE as f32;
+    let share = (5.0 * HIGHEST / 60.0 / 4.0 / RATE) as f32;
     const HOUR: u32 = 3_600;
-    let tempos = tempos(f64::from(HOUR), &mut random);
+    let tempos = Sources::new(f64::from(HOUR), &mut random);
+    for each in Source::ALL {
+        let times = tempos.followed.iter().filter(|source| **source == each).count();
+        assert!(times >= 10, "{each:?} is followed {times} times");
+    }
     let mut inputs = vec![(0.0, Input::Go)];
     let mut time = 0.0;
     while time < f64::from(HOUR) {
