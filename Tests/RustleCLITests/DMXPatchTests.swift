@@ -22,7 +22,7 @@ import Testing
   @Test func faultsAreLinesAndBadData() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Data(fine.replacing(":49}", with: ":48}").utf8), as: "rig.json")
-    let message = "Art-Net 0.1.2 (18): fixture 1 (slots 1 to 48) and fixture 2 (slot 48) share slot 48"
+    let message = "Art-Net 0.1.2 (18): fixtures[0] (id 1, slots 1 to 48) and fixtures[1] (id 2, slot 48) share slot 48"
     let text = try RustleProcess.run(["dmx", "patch", "check", path])
     #expect(text.status == 65 && text.output == message + "\n")
     #expect(text.errors.contains("expected a patch without faults, got 1"))

@@ -28,8 +28,8 @@ import Testing
     #expect(
       rig.faults.map(\.description) == [
         "fixtures[4].address: expected 1 to 512, got 600",
-        "sACN 1: fixture 1 (slots 1 to 3) and fixture 2 (slots 3 to 5) share slot 3",
-        "sACN 1: fixture 3 (slots 512 to 514) reaches past slot 512",
+        "sACN 1: fixtures[0] (id 1, slots 1 to 3) and fixtures[1] (id 2, slots 3 to 5) share slot 3",
+        "sACN 1: fixtures[2] (id 3, slots 512 to 514) reaches past slot 512",
         "fixtures[0] and fixtures[3] have the same id, 1",
       ])
   }

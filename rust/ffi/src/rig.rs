@@ -138,8 +138,8 @@ impl RigObject {
                             (Kind::Overlap, lower.index, Some(upper.index))
                         }
                         PatchFault::PastEnd { fixture, .. } => (Kind::PastEnd, fixture.index, None),
-                        PatchFault::DuplicateId { first, second, .. } => {
-                            (Kind::DuplicateId, *first, Some(*second))
+                        PatchFault::DuplicateId { first, second } => {
+                            (Kind::DuplicateId, first.index, Some(second.index))
                         }
                     };
                     let second = second.map_or(NONE, |index| index as u32);

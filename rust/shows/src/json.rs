@@ -60,7 +60,7 @@ pub(crate) fn fault(path: &str, expected: &str, got: Option<&Value>) -> Fault {
 pub(crate) fn quoted(got: Option<&Value>) -> String {
     match got {
         None => "nothing".to_owned(),
-        Some(Value::Array(values)) => format!("an array of {}", values.len()),
+        Some(Value::Array(values)) if !are_few_numbers(values) => format!("an array of {}", values.len()),
         Some(Value::Object(_)) => "an object".to_owned(),
         Some(value) => {
             let text = value.to_string();
@@ -72,6 +72,11 @@ pub(crate) fn quoted(got: Option<&Value>) -> String {
             }
         }
     }
+}
+
+/// Whether an array is quoted: of a range or a vector, one number may be the fault.
+fn are_few_numbers(values: &[Value]) -> bool {
+    (1..=3).contains(&values.len()) && values.iter().all(Value::is_number)
 }
 
 /// A fault per key of an object that is not known.
@@ -174,9 +179,10 @@ impl Values<'_> {
             .ok()
     }
 
-    /// Three numbers; zeros when they are absent.
-    pub(crate) fn vector(&mut self, key: &str, expected: &str) -> Option<[f64; 3]> {
-        self.value(key, expected, |value| value.map_or(Some([0.0; 3]), numbers))
+    /// Three numbers within the range of coordinates; zeros when they are absent.
+    pub(crate) fn vector(&mut self, key: &str, unit: &str) -> Option<[f64; 3]> {
+        let expected = format!("three numbers of {} {unit}", coordinates());
+        self.value(key, &expected, |value| value.map_or(Some([0.0; 3]), numbers))
     }
 }
 
@@ -198,6 +204,11 @@ pub(crate) fn schema_keys(object: &Value) -> std::collections::BTreeSet<&str> {
 pub(crate) fn numbers<const N: usize>(value: &Value) -> Option<[f64; N]> {
     let values: Option<Vec<f64>> = value.as_array()?.iter().map(number).collect();
     values?.try_into().ok()
+}
+
+/// The range of coordinates, as faults name it.
+pub(crate) fn coordinates() -> String {
+    format!("-{MAX_NUMBER} to {MAX_NUMBER}")
 }
 
 /// A number within the range of coordinates.

@@ -280,7 +280,7 @@ fn the_names_of_pixels_by_number_are_their_places() {
     assert_eq!(element("[2, 2, 2]", "Red (1, 2, 2)"), Some(6));
     assert_eq!(
         refusal(|_| change("[100, 100, 100]", "Red 1")),
-        "matrix.pixelCount: expected 1 to 4096 pixels, got an array of 3"
+        "matrix.pixelCount: expected 1 to 4096 pixels, got [100,100,100]"
     );
 }
 
@@ -310,7 +310,7 @@ fn faults_are_refused_with_their_place() {
         (
             r#"[200, 249]"#,
             r#"[200, 199]"#,
-            "availableChannels.Dimmer.capabilities[2].dmxRange: expected the first and the last value, got an array of 2",
+            "availableChannels.Dimmer.capabilities[2].dmxRange: expected the first and the last value, got [200,199]",
         ),
         (
             r#"null, "Dimmer""#,

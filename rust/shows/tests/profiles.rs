@@ -108,7 +108,7 @@ fn faults_are_refused_with_their_place() {
         (
             r#"[16,255]"#,
             r#"[16,15]"#,
-            "modes[0].channels[3].ranges[2].values: expected the first and the last value, got an array of 2",
+            "modes[0].channels[3].ranges[2].values: expected the first and the last value, got [16,15]",
         ),
         (
             r#"90.5"#,

@@ -120,7 +120,7 @@ fn all_faults_are_found_at_once_with_their_paths() {
           {"id":1.5,"name":"","profile":"laser","protocol":"dmx","universe":1,"address":0,"adress":1},
           {"id":2,"profile":"rgb-par","mode":"9","protocol":"sacn","universe":0,"address":513,
            "position":[1,2],"rotation":[0,0,"up"],"curve":"cubic"},
-          {"id":3,"profile":"dimmer","protocol":"artnet","universe":"1.16.0","address":1},
+          {"id":3,"profile":"dimmer","protocol":"artnet","universe":"1.16.0","address":1,"position":[0,0,100000.5]},
           "four",
           {"id":5,"profile":"dimmer","protocol":"sacn","universe":1,"address":5}],
           "venue":{"outline":[[0]],"height":-1}}"#,
@@ -139,12 +139,13 @@ fn all_faults_are_found_at_once_with_their_paths() {
             "fixtures[1].mode: expected a mode of rgb-par: 3, 4, got \"9\"",
             "fixtures[1].universe: expected 1 to 63999, got 0",
             "fixtures[1].address: expected 1 to 512, got 513",
-            "fixtures[1].position: expected three numbers of metres, got an array of 2",
-            "fixtures[1].rotation: expected three numbers of degrees, got an array of 3",
+            "fixtures[1].position: expected three numbers of -100000 to 100000 metres, got [1,2]",
+            "fixtures[1].rotation: expected three numbers of -100000 to 100000 degrees, got an array of 3",
             "fixtures[1].curve: expected \"linear\", \"square\" or \"s\", got \"cubic\"",
             "fixtures[2].universe: expected 0 to 32767, or net.sub-net.universe, got \"1.16.0\"",
+            "fixtures[2].position: expected three numbers of -100000 to 100000 metres, got [0,0,100000.5]",
             "fixtures[3]: expected an object, got \"four\"",
-            "venue.outline: expected corners [x, y] in metres, got an array of 1",
+            "venue.outline: expected corners [x, y] of -100000 to 100000 metres, got an array of 1",
             "venue.height: expected 0 to 100000 metres, got -1",
         ]
     );
@@ -218,12 +219,30 @@ fn every_overlap_and_overflow_is_named_with_both_fixtures() {
     assert_eq!(
         faults,
         [
-            "sACN 1: fixture 1 (slots 1 to 3) and fixture 3 (slots 1 to 3) share slots 1 to 3",
-            "sACN 1: fixture 1 (slots 1 to 3) and fixture \"two\" (slots 3 to 5) share slot 3",
-            "sACN 1: fixture 3 (slots 1 to 3) and fixture \"two\" (slots 3 to 5) share slot 3",
-            "sACN 1: fixture 4 (slots 511 to 513) reaches past slot 512",
+            "sACN 1: fixtures[0] (id 1, slots 1 to 3) and fixtures[2] (id 3, slots 1 to 3) share slots 1 to 3",
+            "sACN 1: fixtures[0] (id 1, slots 1 to 3) and fixtures[1] (id \"two\", slots 3 to 5) share slot 3",
+            "sACN 1: fixtures[2] (id 3, slots 1 to 3) and fixtures[1] (id \"two\", slots 3 to 5) share slot 3",
+            "sACN 1: fixtures[3] (id 4, slots 511 to 513) reaches past slot 512",
             "fixtures[2] and fixtures[5] have the same id, 3",
             "fixtures[2] and fixtures[6] have the same id, 3",
+        ]
+    );
+}
+
+/// Faults named the places of the fixtures that were left over, and overlaps of fixtures of one id the id alone.
+#[test]
+fn fixtures_of_one_id_are_named_by_their_places_in_the_file() {
+    let (rig, _) = read(
+        r#"{"v":1,"fixtures":["no fixture",
+          {"id":3,"profile":"rgb-par","protocol":"sacn","universe":1,"address":1},
+          {"id":3,"profile":"rgb-par","protocol":"sacn","universe":1,"address":3}]}"#,
+    );
+    let faults = patch_faults(&rig, 10);
+    assert_eq!(
+        faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        [
+            "sACN 1: fixtures[1] (id 3, slots 1 to 3) and fixtures[2] (id 3, slots 3 to 5) share slot 3",
+            "fixtures[1] and fixtures[2] have the same id, 3",
         ]
     );
 }
