@@ -12,6 +12,7 @@
 mod beam;
 mod canvas;
 mod color;
+mod crowd;
 mod json;
 mod legend;
 mod letters;

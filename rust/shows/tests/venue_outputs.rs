@@ -3,10 +3,11 @@
 mod rooms;
 
 use rooms::{Room, fixture, lit};
-use rustle_shows::Look;
+use rustle_shows::show::Demo;
 use rustle_shows::venue::{
     Canvas, ContactSheet, Lamp, Picture, PictureSettings, Screen, ScreenColors, SizeError, View, png, svg,
 };
+use rustle_shows::{Look, Stage};
 
 /// A room with heads at the back, pars, and a bar at the front, each in another colour.
 fn stage() -> (Room, Look) {
@@ -212,6 +213,64 @@ fn a_plan_has_a_title_for_each_fixture() {
             assert!(ids.contains(&id), "{id}");
         }
     }
+}
+
+/// Bytes from base64.
+fn bytes(text: &str) -> Vec<u8> {
+    let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bits = text
+        .trim_end_matches('=')
+        .chars()
+        .flat_map(|digit| {
+            let value = digits.find(digit).expect("a digit");
+            (0..6).rev().map(move |bit| value >> bit & 1)
+        })
+        .collect::<Vec<_>>();
+    let byte = |bits: &[usize]| bits.iter().fold(0, |byte, bit| byte << 1 | *bit as u8);
+    bits.chunks_exact(8).map(byte).collect()
+}
+
+/// A plan of the wall had two circles for each of its pixels, and 25 MB.
+#[test]
+fn a_plan_of_170_000_pixels_is_an_image_with_the_titles_of_the_bars() {
+    let rig = Demo::Wall.rig();
+    let stage = Stage::new(&rig);
+    let mut look = lit(&stage, [0.0; 3]);
+    // Every pixel in a colour of its own, which no picture of an effect has.
+    for index in 0..stage.elements().len() {
+        let level = |factor: u32| (index as u32).wrapping_mul(factor) as f32 / u32::MAX as f32;
+        (look.red[index], look.green[index], look.blue[index]) =
+            (level(0x9e37_79b9), level(0x85eb_ca6b), level(0xc2b2_ae35));
+    }
+    let picture = (Room { rig, stage }).drawn(PictureSettings::new(960, 540, View::Front), &look);
+    let text = svg(&picture);
+    assert!(text.len() < 2_000_000, "{} bytes", text.len());
+    let document = roxmltree::Document::parse(&text).expect("XML");
+    let titles = document
+        .descendants()
+        .filter(|node| node.tag_name().name() == "title");
+    let titles: Vec<_> = titles.filter_map(|node| node.text()).collect();
+    assert_eq!((titles.len(), titles[10_624]), (25 * 425, "10625, sACN 1063.193"));
+    let image = document
+        .descendants()
+        .find(|node| node.tag_name().name() == "image")
+        .and_then(|node| node.attribute("href"))
+        .and_then(|data| data.strip_prefix("data:image/png;base64,"))
+        .expect("an image");
+    let file = bytes(image);
+    let mut reader = ::png::Decoder::new(&file[..]).read_info().expect("a header");
+    let mut rgb = vec![0; reader.output_buffer_size()];
+    reader.next_frame(&mut rgb).expect("pixels");
+    // As on black, since the image is added to what is behind.
+    let lamps = Picture {
+        width: 960,
+        height: 540,
+        lamps: picture.lamps,
+        ..Picture::default()
+    };
+    let mut canvas = Canvas::new();
+    let expected = canvas.draw(&lamps).chunks(4).flat_map(|pixel| &pixel[..3]);
+    assert!(rgb.iter().eq(expected));
 }
 
 #[test]

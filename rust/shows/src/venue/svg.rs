@@ -1,6 +1,7 @@
 //! A picture as a drawing in SVG.
 
 use super::color::codes;
+use super::crowd;
 use super::picture::{Beam, Lamp, Picture};
 use std::collections::BTreeMap;
 use std::fmt::{Arguments, Write};
@@ -16,7 +17,8 @@ const POOL: f32 = 0.5;
 /// The colour of a dark lamp.
 const DARK: [u8; 3] = [40, 41, 52];
 
-/// A plan in SVG (1.1, with the blend mode of CSS): lines, text, beams and lamps; each fixture is a group with its title.
+/// A plan in SVG (2, with the blend mode of CSS): lines, text, beams and lamps; each fixture is a group with its title. More than
+/// 4,096 lamps are an image, and each fixture a rectangle that is not seen, with its title.
 pub fn svg(picture: &Picture) -> String {
     let mut svg = String::new();
     let Picture { width, height, .. } = picture;
@@ -26,7 +28,9 @@ pub fn svg(picture: &Picture) -> String {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n"
         ),
     );
-    let glows = gradients(&mut svg, picture);
+    let is_crowded = picture.lamps.len() > crowd::MOST_LAMPS;
+    let drawn = if is_crowded { &[][..] } else { &picture.lamps };
+    let glows = gradients(&mut svg, picture, drawn);
     let back = hex(picture.background);
     write(
         &mut svg,
@@ -53,23 +57,16 @@ pub fn svg(picture: &Picture) -> String {
         draw_beam(&mut svg, index, beam);
     }
     svg.push_str("</g>\n");
-    let mut lamps = &picture.lamps[..];
-    while let Some(first) = lamps.first() {
-        let same = lamps
-            .iter()
-            .take_while(|lamp| lamp.fixture == first.fixture)
-            .count();
-        let (fixture, rest) = lamps.split_at(same);
-        lamps = rest;
-        let title = picture
-            .titles
-            .get(first.fixture as usize)
-            .map_or("", String::as_str);
-        write(&mut svg, format_args!("<g><title>{}</title>", Escaped(title)));
-        for lamp in fixture {
-            draw_lamp(&mut svg, lamp, &glows);
+    if is_crowded {
+        draw_crowd(&mut svg, picture);
+    } else {
+        for (title, fixture) in fixtures(picture) {
+            write(&mut svg, format_args!("<g><title>{}</title>", Escaped(title)));
+            for lamp in fixture {
+                draw_lamp(&mut svg, lamp, &glows);
+            }
+            svg.push_str("</g>\n");
         }
-        svg.push_str("</g>\n");
     }
     for text in &picture.texts {
         let ([x, y], color) = (text.at.map(pixels), hex(text.color));
@@ -88,11 +85,20 @@ pub fn svg(picture: &Picture) -> String {
     svg
 }
 
-/// Defines the gradients; the ids of the glows by colour.
-fn gradients(svg: &mut String, picture: &Picture) -> BTreeMap<[u8; 3], usize> {
+/// The lamps of each fixture, with its title.
+fn fixtures(picture: &Picture) -> impl Iterator<Item = (&str, &[Lamp])> {
+    let fixtures = picture.lamps.chunk_by(|one, next| one.fixture == next.fixture);
+    fixtures.map(|lamps| {
+        let title = picture.titles.get(lamps[0].fixture as usize);
+        (title.map_or("", String::as_str), lamps)
+    })
+}
+
+/// Defines the gradients of beams and of the lamps that are drawn; the ids of the glows by colour.
+fn gradients(svg: &mut String, picture: &Picture, lamps: &[Lamp]) -> BTreeMap<[u8; 3], usize> {
     let mut glows = BTreeMap::new();
     svg.push_str("<defs>\n");
-    for lamp in picture.lamps.iter().filter(|lamp| is_lit(lamp.drawn())) {
+    for lamp in lamps.iter().filter(|lamp| is_lit(lamp.drawn())) {
         let (count, color) = (glows.len(), codes(lamp.drawn()));
         glows.entry(color).or_insert_with(|| {
             write(svg, format_args!("<radialGradient id=\"g{count}\">"));
@@ -167,6 +173,31 @@ fn draw_beam(svg: &mut String, index: usize, beam: &Beam) {
             ),
         );
     }
+}
+
+/// Lamps as an image, under a rectangle for each fixture.
+fn draw_crowd(svg: &mut String, picture: &Picture) {
+    let Picture { width, height, .. } = picture;
+    if let Some(image) = crowd::image(picture) {
+        write(
+            svg,
+            format_args!(
+                "<image width=\"{width}\" height=\"{height}\" style=\"mix-blend-mode:screen\" href=\"data:image/png;base64,{image}\"/>\n"
+            ),
+        );
+    }
+    svg.push_str("<g fill-opacity=\"0\">\n");
+    for (title, lamps) in fixtures(picture) {
+        let [x, y, width, height] = crowd::around(lamps).map(pixels);
+        let title = Escaped(title);
+        write(
+            svg,
+            format_args!(
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"><title>{title}</title></rect>\n"
+            ),
+        );
+    }
+    svg.push_str("</g>\n");
 }
 
 fn draw_lamp(svg: &mut String, lamp: &Lamp, glows: &BTreeMap<[u8; 3], usize>) {
