@@ -7,10 +7,13 @@ internal import Foundation
 package struct FileReplacement: Sendable {
   /// The temporary path, in the same folder, so that the system renames atomically.
   package let path: String
+  /// The final path as it was given.
+  private let name: String
   private let target: URL
 
   /// - Parameter target: the final path. A link is followed.
   package init(of target: String) {
+    name = target
     self.target = URL(fileURLWithPath: target).resolvingSymlinksInPath()
     let folder = self.target.deletingLastPathComponent()
     path = folder.appending(path: Self.stem(self.target) + "\(getpid()).\(UUID().uuidString).part").path
@@ -57,10 +60,27 @@ package struct FileReplacement: Sendable {
   /// Whether a file at the path is protected. The system replaces a file of whoever may write to the folder.
   package var isProtected: Bool { attributes != nil && !FileManager.default.isWritableFile(atPath: target.path) }
 
+  /// The path to write to: the temporary one, or that of a device or a pipe, which is not replaced. The system refuses a folder.
+  package var written: String { occupant == .other ? name : path }
+
+  /// Prepares the path to write to: an empty file, since not every library reports why one cannot be created.
+  ///
+  /// - Returns: the reason of a failure, or nil.
+  package func begin() -> String? {
+    discardLeftovers()
+    if occupant == .other { return nil }
+    return isProtected ? "permission denied" : create()
+  }
+
+  /// Puts the complete file in its place.
+  ///
+  /// - Returns: the reason of a failure, or nil.
+  package func finish() -> String? { occupant == .other ? nil : commit() }
+
   /// Creates the temporary file, empty.
   ///
   /// - Returns: the reason of a failure, or nil.
-  package func create() -> String? {
+  private func create() -> String? {
     do {
       try Data().write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
       return nil

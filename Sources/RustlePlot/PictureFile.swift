@@ -24,18 +24,10 @@ package enum PictureFile {
   ///   - write: writes a file at a path; returns why it could not, or nil.
   static func replace(_ path: String, by write: (String) -> String?) throws(PlotError) {
     let replacement = FileReplacement(of: path)
-    replacement.discardLeftovers()
-    if replacement.occupant == .other {
-      // A device or a pipe is not replaced, and a folder is refused by the system.
-      if let reason = write(path) { throw failure(path, reason) }
-      return
-    }
-    if replacement.isProtected { throw failure(path, "permission denied") }
     defer { replacement.discard() }
-    // The drawing library does not report why a file cannot be created.
-    if let reason = replacement.create() { throw failure(path, reason) }
-    if let reason = write(replacement.path) { throw failure(path, reason) }
-    if let reason = replacement.commit() { throw failure(path, reason) }
+    if let reason = replacement.begin() ?? write(replacement.written) ?? replacement.finish() {
+      throw failure(path, reason)
+    }
   }
 
   private static func failure(_ path: String, _ reason: String) -> PlotError {

@@ -55,6 +55,75 @@ import Testing
     let dmx: [Int]
   }
 
+  /// The universes of both protocols were refused: a rig had to be rendered once for each.
+  @Test(arguments: ["0", "0.4"]) func bothProtocolsAreInOneCaptureInTheOrderOfTheirTimes(from: String) throws {
+    let folder = try ScratchFolder()
+    let fixtures = [
+      #"{"id":1,"profile":"dimmer","protocol":"sacn","universe":5,"address":2}"#,
+      #"{"id":2,"profile":"dimmer","protocol":"artnet","universe":"0.0.5","address":2}"#,
+    ]
+    func packets(of rig: [String], as name: String) throws -> [(time: UInt64, bytes: Data)] {
+      let rig = #"{"v":1,"fixtures":[\#(rig.joined(separator: ","))]}"#
+      let rigPath = try folder.write(Data(rig.utf8), as: "rig.json")
+      let (show, path) = (try folder.write(Data(Self.show.utf8), as: "show.json"), folder.path(name))
+      let arguments = ["light", "render", show, "--rig", rigPath, "-o", path, "--from", from, "--to", "2.5"]
+      let rendered = try RustleProcess.run(arguments)
+      #expect(rendered.status == 0, "\(rendered.errors)")
+      return CapturedPackets.read(try Data(contentsOf: URL(filePath: path)))
+    }
+    let both = try packets(of: fixtures, as: "both.pcap")
+    let alone = try fixtures.enumerated().map { try packets(of: [$1], as: "\($0).pcap") }
+    #expect(both.map(\.time) == both.map(\.time).sorted())
+    // The ports are those of sACN and Art-Net.
+    for (port, expected) in zip([UInt16(5_568), 6_454], alone) {
+      let ours = both.filter { CapturedPackets.port(of: $0.bytes) == port }
+      #expect(ours.count > 25)
+      #expect(ours.map(\.time) == expected.map(\.time) && ours.map(\.bytes) == expected.map(\.bytes))
+    }
+    #expect(both.count == alone[0].count + alone[1].count)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == [
+        "0.pcap", "1.pcap", "both.pcap", "rig.json", "show.json",
+      ])
+  }
+
+  /// A capture was written over the older one, and a part of it stayed.
+  @Test(arguments: ["pcap", "ndjson"], [("INT", "130"), ("TERM", "143")])
+  func anInterruptedRenderingLeavesTheOlderFile(ending: String, signal: (name: String, status: String)) throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Data("older".utf8), as: "show.\(ending)")
+    // With job control, a command beside the shell hears SIGINT.
+    let ended = try RustleProcess.shell(
+      """
+      set -m; cd "\(folder.url.path)"; "$RUSTLE" light render --demo pars -o show.\(ending) --to 1000000 & \
+      until [ -s .show.\(ending).*.part ]; do :; done; kill -\(signal.name) $!; wait $!; echo $?
+      """)
+    #expect(ended.lines == ["\(signal.status)"], "\(ended.errors)")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "older")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["show.\(ending)"])
+  }
+
+  /// All lines were in memory until the last one.
+  @Test func linesAreWrittenAsTheyAreRendered() throws {
+    let folder = try ScratchFolder()
+    let read = try RustleProcess.shell(
+      """
+      cd "\(folder.url.path)"; mkfifo show.ndjson; "$RUSTLE" light render --demo pars -o show.ndjson --to 1000000 & \
+      head -n 1 show.ndjson | cut -c 1-40; wait $!; echo $?
+      """)
+    #expect(read.lines.first == #"{"v":1,"t_ms":0,"protocol":"sacn","unive"#, "\(read.output) \(read.errors)")
+    // Nobody reads on.
+    #expect(read.lines.last == "0")
+  }
+
+  @Test(arguments: ["pcap", "ndjson"]) func aFullDiskFailsARendering(ending: String) throws {
+    let folder = try ScratchFolder()
+    let path = folder.path("show.\(ending)")
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
+    let rendered = try RustleProcess.run(["light", "render", "--demo", "pars", "-o", path, "--to", "1"])
+    #expect(rendered.status == 69 && rendered.errors.contains("write"), "\(rendered.errors)")
+  }
+
   @Test func aSceneIsImportedAsARig() throws {
     let folder = try ScratchFolder()
     let text = """
@@ -121,7 +190,9 @@ import Testing
 
   @Test(arguments: [
     (["light", "render", "-o", "show.gif"], 64, "--output: expected a name that ends with one of .pcap"),
-    (["light", "render", "-o", "show.png", "--to", "3"], 64, "--to requires a .pcap or .ndjson file"),
+    (["light", "render", "-o", "show.png", "--to", "3"], 64, "file: a picture is that of --from"),
+    (["light", "render", "-o", "show.svg", "--to", "3"], 64, "--to requires a .pcap or .ndjson file"),
+    (["light", "render", "-o", "show.pcap", "--from", "4", "--to", "3"], 64, "--to: expected more than --from, 4.0"),
     (["light", "render", "-o", "/missing/show.png"], 69, "there is no folder /missing"),
     (["light", "run", "missing.json"], 66, "missing.json"),
     (["light", "run", "--output", "sacn:auto"], 64, "sacn:auto"),

@@ -15,7 +15,7 @@ struct LightRenderCommand: AsyncParsableCommand {
     discussion: """
       The end of the output's name decides: .pcap, the packets that would be sent, with their times; .ndjson, a line for each change \
       of a universe, as dmx record writes them; .png and .svg, the venue at --from. The time is virtual: the same show makes the same \
-      bytes.
+      bytes. A file is complete or not there: Ctrl-C and SIGTERM leave the older one.
 
       EXAMPLES:
         rustle light render show.json -o show.pcap --to 60
@@ -34,7 +34,8 @@ struct LightRenderCommand: AsyncParsableCommand {
   var from = 0.0
 
   @Option(
-    "End of what is written, in seconds of the show.", value: "seconds", parse: Parse.number("seconds", in: 0...1e6))
+    "End of what is written to a .pcap or .ndjson file, in seconds of the show. (default: 10 s after --from)",
+    value: "seconds", parse: Parse.number("seconds", in: 0...1e6))
   var to: Double?
 
   @OptionGroup var picture: VenueOptions
@@ -48,9 +49,11 @@ struct LightRenderCommand: AsyncParsableCommand {
   func validate() throws {
     let isPicture = [.png, .svg].contains(try kind())
     try Parse.reject(
-      (isPicture && to != nil, "--to requires a .pcap or .ndjson file"),
-      (!isPicture && (to ?? 10) <= from, "--to: expected more than --from, \(from), got \(to ?? 10)"))
+      (isPicture && to != nil, "--to requires a .pcap or .ndjson file: a picture is that of --from"),
+      (end <= from, "--to: expected more than --from, \(from), got \(end)"))
   }
+
+  private var end: Double { to ?? from + 10 }
 
   private func kind() throws -> Kind {
     guard let kind = Kind(rawValue: URL(fileURLWithPath: file).pathExtension.lowercased()) else {
@@ -65,18 +68,32 @@ struct LightRenderCommand: AsyncParsableCommand {
     let kind = try kind()
     try OutputPath.check(file, option: "--output", isNot: show.show)
     let rendering = try Rendering(try show.read(log), configuration: tempo.configuration)
-    let end = to ?? from + 10
+    // Signals are handled before a temporary file exists.
+    let signals = await Signals.stream(of: RunEnding.signals)
+    let ending = try await RunEnding.first { tasks in
+      tasks.addTask {
+        try await write(kind, of: rendering)
+        return .streamEnded
+      }
+      tasks.addTask { try await RunEnding.signal(from: signals, isForced: true) }
+    }
+    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+    log.note("wrote \(file)")
+  }
+
+  private func write(_ kind: Kind, of rendering: Rendering) async throws {
     switch kind {
     case .png, .svg:
       let data = try await rendering.picture(picture.settings(form: kind == .png ? .png : .svg), at: from)
       try PictureFile.write(data, to: file)
     case .ndjson:
-      let text = try await rendering.lines(from: from, to: end)
-      try PictureFile.write(Data(text.utf8), to: file)
+      try await ReplacedFile.write(file) { path in
+        let lines = LineWriter(try FileHandle(forWritingTo: URL(fileURLWithPath: path)))
+        try await rendering.lines(from: from, to: end) { try lines.write($0) }
+      }
     case .pcap:
-      try await rendering.capture(to: file, from: from, to: end)
+      try await ReplacedFile.write(file) { try await rendering.capture(to: $0, of: file, from: from, to: end) }
     }
-    log.note("wrote \(file)")
   }
 }
 

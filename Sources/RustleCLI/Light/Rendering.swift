@@ -1,5 +1,6 @@
 import Foundation
 import RustleCore
+import RustleFiles
 import RustleLighting
 import RustlePlot
 
@@ -7,109 +8,113 @@ import RustlePlot
 struct Rendering {
   private let controller: LightingController
   private let runtime: NativeRuntime
+  /// The time of the runtime in nanoseconds.
+  private let time = Shared<UInt64>(0)
   /// A frame at 44 Hz in nanoseconds, as senders count it: 1,000,000,000 / 44.
   private static let rate = 44.0
   private static let second = 1e9
+  /// The most time in nanoseconds that passes before a cancellation is seen.
+  private static let piece: UInt64 = 100_000_000
 
   init(_ show: LightShow, configuration: LightingController.Configuration) throws {
     runtime = try LightingError.rethrowing { () throws(NativeError) in try NativeRuntime(wallMilliseconds: 0) }
     controller = LightingController(show, configuration: configuration, runtime: runtime)
   }
 
-  private func advance(by seconds: Double) { runtime.advance(nanoseconds: UInt64((seconds * Self.second).rounded())) }
+  /// Lets the time pass up to a moment of the show.
+  private func advance(to seconds: Double) async throws {
+    let end = UInt64((seconds * Self.second).rounded())
+    while time.value < end {
+      try Task.checkCancellation()
+      let step = min(end - time.value, Self.piece)
+      runtime.advance(nanoseconds: step)
+      time.value += step
+      // Signals are handled meanwhile.
+      await Task.yield()
+    }
+  }
 
   /// The venue at a time.
   func picture(_ settings: VenuePicture, at seconds: Double) async throws -> Data {
     try await finally {
-      await end()
+      await controller.stop()
     } after: {
       try await controller.start()
       // The first frame is rendered before its time.
-      advance(by: seconds + 1 / Self.rate)
+      try await advance(to: seconds + 1 / Self.rate)
       return try await controller.picture(settings)
     }
   }
 
-  /// The changes of universes, each as a line of a recording.
-  func lines(from: Double, to: Double) async throws -> String {
+  /// Writes the changes of universes, each as a line of a recording.
+  func lines(from: Double, to: Double, _ write: (String) throws -> Void) async throws {
     try await finally {
-      await end()
+      await controller.stop()
     } after: {
       try await controller.start()
-      advance(by: from + 1 / Self.rate)
       let table = Table(Self.columns, kind: nil, format: .ndjson, profile: .present(isASCIIAskedFor: true)) { _ in "" }
-      var (text, last) = ("", [DMXUniverse: [UInt8]]())
-      var frame = (from * Self.rate).rounded()
+      var last = [DMXUniverse: [UInt8]]()
+      var frame = (from * Self.rate).rounded(.up)
       while frame / Self.rate < to {
+        try await advance(to: (frame + 1) / Self.rate)
         let levels = try await controller.levels()
         let changed = levels.filter { last[$0.key] != $0.value }.sorted { $0.key < $1.key }
         let time = Int(((frame / Self.rate - from) * 1_000).rounded())
-        text += table.lines(changed.map { Levels(time: time, universe: $0.key, slots: $0.value) })
+        try write(table.lines(changed.map { Levels(time: time, universe: $0.key, slots: $0.value) }))
         last = levels
-        advance(by: 1 / Self.rate)
         frame += 1
       }
-      return text
     }
   }
 
-  /// Writes the packets to a capture.
-  func capture(to path: String, from: Double, to: Double) async throws {
-    try await finally {
-      await end()
-    } after: {
-      let kinds = try await protocols()
-      guard kinds.count <= 1 else {
-        throw CommandFailure(
-          .badData, "--output: expected a rig with universes of one protocol, got one of both",
-          advice: "render a rig for each protocol")
-      }
-      var configuration = DMXConfiguration(kinds.first ?? .sacn, cid: Self.identity, name: "rustle light render")
+  /// Writes the packets to a capture; those of two protocols in the order of their times.
+  ///
+  /// - Parameter file: where the capture is going to be: each protocol has its own in the same folder meanwhile.
+  func capture(to path: String, of file: String, from: Double, to: Double) async throws {
+    let used = try Set(controller.show.fixtures().map(\.universe.protocol))
+    let kinds = DMXProtocol.allCases.filter(used.contains)
+    guard kinds.count > 1 else {
+      return try await capture([(kinds.first ?? .sacn, path)], from: from, to: to)
+    }
+    let parts = kinds.map { ($0, FileReplacement(of: file)) }
+    defer { for part in parts { part.1.discard() } }
+    let paths = parts.map { ($0.0, $0.1.path) }
+    try await capture(paths, from: from, to: to)
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    do {
+      try PacketCapture.merge(paths.map(\.1), into: file)
+    } catch let failure as PacketCapture.Failure {
+      throw Self.unwritable(failure.reason)
+    }
+  }
+
+  /// Writes the packets of each protocol to a capture.
+  private func capture(_ captures: [(DMXProtocol, String)], from: Double, to: Double) async throws {
+    let senders = try captures.map { kind, path in
+      var configuration = DMXConfiguration(kind, cid: Self.identity, name: "rustle light render")
       configuration.interface = DMXConfiguration.demoInterface
       configuration.capture = path
-      let sender = try DMXSender(configuration, runtime: runtime)
+      return try DMXSender(configuration, runtime: runtime)
+    }
+    try await finally {
+      await controller.stop()
+    } after: {
       if from > 0 {
         try await controller.start()
-        advance(by: from)
-        try await controller.add(sender)
+        try await advance(to: from)
+        for sender in senders { try await controller.add(sender) }
       } else {
-        try await controller.start(outputs: [sender])
+        try await controller.start(outputs: senders)
       }
-      advance(by: to - from)
+      try await advance(to: to)
+    }
+    for sender in senders where await sender.report?.refusals ?? 0 > 0 {
+      throw Self.unwritable("cannot write every packet")
     }
   }
 
-  /// The protocols of the rig's universes.
-  private func protocols() async throws -> Set<DMXProtocol> {
-    let probe = LightingController(controller.show, runtime: runtime)
-    try await probe.start()
-    let kinds = Set(try await probe.levels().keys.map(\.protocol))
-    let ending = Task { await probe.stop() }
-    runtime.advance(nanoseconds: 0)
-    await ending.value
-    return kinds
-  }
-
-  private func end() async {
-    let ending = Task { [controller] in await controller.stop() }
-    // Releases follow the clock.
-    while !ending.isCancelled, await !isOver(ending) { advance(by: 1 / Self.rate) }
-  }
-
-  private func isOver(_ task: Task<Void, Never>) async -> Bool {
-    await withTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        await task.value
-        return true
-      }
-      group.addTask {
-        try? await Task.sleep(for: .milliseconds(1))
-        return false
-      }
-      let isOver = await group.next() ?? true
-      group.cancelAll()
-      return isOver
-    }
+  private static func unwritable(_ reason: String) -> CommandFailure {
+    CommandFailure(.unavailable, "--output: \(reason)", advice: "check the disk that the file is on")
   }
 
   /// The identity of rendered packets, always the same one.
