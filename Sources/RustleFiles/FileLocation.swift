@@ -35,6 +35,13 @@ package struct FileLocation: Sendable {
     return identity == other.identity
   }
 
+  /// Whether both are the same file, or will be: of files that are not there yet, those of one name in one folder.
+  package func willBeSameFile(as other: Self) -> Bool {
+    if isSameFile(as: other) { return true }
+    let folders = [target, other.target].map { Self($0.deletingLastPathComponent().path) }
+    return target.lastPathComponent == other.target.lastPathComponent && folders[0].isSameFile(as: folders[1])
+  }
+
   /// The device and the inode number of the file; nil without a file.
   private var identity: [NSNumber]? {
     let attributes = try? FileManager.default.attributesOfItem(atPath: target.path)

@@ -171,6 +171,13 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: png)).prefix(4) == Data([0x89, 0x50, 0x4E, 0x47]))
     let plan = try String(contentsOfFile: svg, encoding: .utf8)
     #expect(plan.hasPrefix("<svg") && plan.contains("width=\"320\""))
+    // One of them was written over the other.
+    for paths in [[svg, svg], [folder.path("new"), "\(folder.url.path)/../\(folder.url.lastPathComponent)/new"]] {
+      let same = try RustleProcess.run(["venue", "--demo", "heads", "--png", paths[0], "--svg", paths[1]])
+      #expect(same.status == 64, "\(same.errors)")
+      #expect(same.errors.contains("--svg: expected another file than that of --png, got \(paths[1])"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.path("new")))
     let text = try RustleProcess.run(["venue", "--demo", "pars", "--ascii"])
     #expect(text.status == 0 && text.output.split(separator: "\n").count >= 20)
     let json = try RustleProcess.run(["venue", "--demo", "pars", "--json"])
@@ -237,5 +244,10 @@ import Testing
     let lines = checked.output.split(separator: "\n")
     #expect(lines.count == 3 && lines[0].hasPrefix("\(bad): ") && lines[1] == "\(good): Par, modes: 1")
     #expect(lines[2].contains("no such file"))
+    let none = good + ".missing"
+    for arguments in [["check", none, bad], ["import", none], ["show", none]] {
+      let missing = try RustleProcess.run(["fixture"] + arguments)
+      #expect(missing.status == 66 && (missing.output + missing.errors).contains("no such file"), "\(arguments)")
+    }
   }
 }

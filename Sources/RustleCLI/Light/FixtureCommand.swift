@@ -146,7 +146,8 @@ struct FixtureCheckCommand: AsyncParsableCommand {
     abstract: "Check that fixture files can be read.",
     usage: "rustle fixture check <files> ... [--json]",
     discussion: """
-      \(FixtureCommand.formats) There is a line for each file, with the reason where it cannot be read; the exit status is then 65.
+      \(FixtureCommand.formats) There is a line for each file, with the reason where it cannot be read; the exit status is then that of \
+      the first of these: 66 for one that is not there, 65 for another.
 
       EXAMPLES:
         rustle fixture check fixtures/*.qxf --json
@@ -172,18 +173,18 @@ struct FixtureCheckCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     let table = Table(Self.columns, format: output.effectiveFormat, profile: output.profile, text: Self.text)
-    var faults = 0
+    var status: ExitStatus?
     for file in files {
       let checked: Checked
       do {
         checked = Checked(file: file, profile: try FixtureCommand.read(file), fault: nil)
       } catch let failure as CommandFailure {
-        faults += 1
+        status = status ?? failure.status
         checked = Checked(file: file, profile: nil, fault: failure.message)
       }
       try LineWriter.standardOutput.write(table.line(checked))
     }
-    if faults > 0 { throw ExitCode(ExitStatus.badData.rawValue) }
+    if let status { throw ExitCode(status.rawValue) }
   }
 
   static let columns: [Column<Checked>] = [

@@ -47,6 +47,7 @@ struct VenueCommand: AsyncParsableCommand {
     for (option, path) in [("--png", png), ("--svg", svg)] {
       if let path { try OutputPath.check(path, option: option, isNot: show.show) }
     }
+    if let png, let svg { try OutputPath.check(svg, option: "--svg", isNot: png, of: "--png") }
     let read = try show.read(log)
     func draw(_ settings: VenuePicture) async throws -> Data {
       try await Rendering(read, configuration: tempo.configuration).picture(settings, at: at)

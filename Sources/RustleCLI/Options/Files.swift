@@ -78,4 +78,12 @@ enum OutputPath {
     throw CommandFailure(
       .usage, "\(option): expected another file than the input, got \(output)", advice: "choose another name")
   }
+
+  /// Rejects an output that is also that of another option.
+  static func check(_ output: String, option: String, isNot other: String, of otherOption: String) throws {
+    guard FileLocation(output).willBeSameFile(as: FileLocation(other)) else { return }
+    throw CommandFailure(
+      .usage, "\(option): expected another file than that of \(otherOption), got \(output)",
+      advice: "choose another name")
+  }
 }
