@@ -103,22 +103,85 @@ def found(lab):
         expect_equal("status", 130, ours.interrupt())
 
 
-def show(lab):
-    """olad shows a show by both protocols: its fade and its full light"""
-    fixture = {"profile": "dimmer", "address": 2}
-    rig = {"v": 1, "fixtures": [{**fixture, "id": 1, "protocol": "sacn", "universe": SACN_IN},
-                                {**fixture, "id": 2, "protocol": "artnet", "universe": f"0.0.{ART_NET_IN}"}]}
-    scene = {"name": "full", "layers": [{"effect": "solid"}]}
-    path = pathlib.Path(lab.folder, "show.json")
-    path.write_text(json.dumps({"v": 1, "rig": rig, "scenes": [scene], "cues": [{"scene": "full", "fade_in": {"seconds": 3}}]}),
-                    encoding="utf-8")
-    with server(lab), lab.rustle("light", "run", path, "--interface", OUR_CABLE, "--output", "sacn:multicast",
-                                 "--output", f"artnet:{PEERS}") as light:
-        for universe in (SACN_IN, ART_NET_IN):
-            until("a level of the fade", lambda universe=universe: any(0 < level < 255 for level in levels(universe)))
-        for universe in (SACN_IN, ART_NET_IN):
-            until("full light", lambda universe=universe: levels(universe)[:3] == [0, 255, 0])
+def show_file(lab, name, scene, **cue):
+    """Writes a show with fixtures of both protocols, and a cue of its scene: returns the path."""
+    fixtures = []
+    for protocol, universe in (("sacn", SACN_IN), ("artnet", f"0.0.{ART_NET_IN}")):
+        place = {"protocol": protocol, "universe": universe}
+        fixtures += [{"id": f"{protocol} {kind}", "profile": kind, "address": address, "position": [address / 9, 2, 4], **place}
+                     for kind, address in (("dimmer", 2), ("rgbw-par", 10), ("moving-head", 20), ("bar-16", 465))]
+    path = pathlib.Path(lab.folder, f"{name}.json")
+    path.write_text(json.dumps({"v": 1, "rig": {"v": 1, "fixtures": fixtures}, "scenes": [{"name": name, **scene}],
+                                "cues": [{"scene": name, **cue}]}), encoding="utf-8")
+    return path
+
+
+def frames(lab, show, seconds):
+    """The levels of each frame that `rustle light render` makes of a show, by the universe of olad."""
+    path = show.with_suffix(".ndjson")
+    ran_rustle = subprocess.run([lab.command, "light", "render", show, "-o", path, "--to", str(seconds)], capture_output=True,
+                                text=True, check=False)
+    expect_equal("the status of light render", (0, f"rustle: wrote {path}\n"), (ran_rustle.returncode, ran_rustle.stderr))
+    rendered = {SACN_IN: [], ART_NET_IN: []}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        change = json.loads(line)
+        rendered[SACN_IN if change["protocol"] == "sacn" else ART_NET_IN].append(change["dmx"])
+    return rendered
+
+
+@contextmanager
+def running(lab, show):
+    """Runs a show into olad by both protocols."""
+    with server(lab), lab.rustle("light", "run", show, "--interface", OUR_CABLE, "--output", "sacn:multicast", "--output",
+                                 f"artnet:{PEERS}") as light:
+        yield light
         expect_equal("the status of an interrupt", 130, light.interrupt())
 
 
-CHECKS = [receives, priority, sends, found, show]
+def faded_show(lab):
+    """olad shows a show by both protocols: its fade and its full light"""
+    path = show_file(lab, "full", {"layers": [{"effect": "solid"}]}, fade_in={"seconds": 3})
+    with running(lab, path):
+        for universe in (SACN_IN, ART_NET_IN):
+            until("a level of the fade", lambda universe=universe: any(0 < level < 255 for level in levels(universe)[:3]))
+        for universe in (SACN_IN, ART_NET_IN):
+            until("full light", lambda universe=universe: levels(universe)[:3] == [0, 255, 0])
+
+
+def still_show(lab):
+    """olad shows the levels that light render says of a still show, in every slot of both protocols"""
+    layers = [{"effect": "solid", "palette": ["#ff6010"]}, {"effect": "follow", "parameters": {"x": 3, "y": 1}},
+              {"effect": "solid", "palette": ["#2050e0"], "opacity": 0.7, "fixtures": {"ids": ["sacn rgbw-par", "artnet bar-16"]}}]
+    path = show_file(lab, "still", {"layers": layers})
+    wanted = frames(lab, path, 3)
+    with running(lab, path):
+        for universe, rendered in wanted.items():
+            expect_equal("frames of a still show", 1, len(rendered))
+            expect(len({*rendered[0]}) > 10, f"expected many levels, got {rendered[0]}")
+            until("the rendered levels", lambda universe=universe, last=rendered[-1]: levels(universe) == last)
+
+
+def moving_show(lab):
+    """olad shows frames that light render makes of a moving show, in their order, and no others"""
+    layers = [{"effect": "rainbow", "rate": {"beats": 28}}, {"effect": "circle", "rate": {"beats": 20}}]
+    path = show_file(lab, "moving", {"layers": layers})
+    wanted = frames(lab, path, 30)
+    seen = {universe: [] for universe in wanted}
+
+    def has_read_many():
+        for universe, rendered in wanted.items():
+            read = levels(universe)
+            expect(read in rendered, f"universe {universe}: expected a rendered frame, got {read}")
+            seen[universe].append(rendered.index(read))
+        return all(len({*places}) >= 100 for places in seen.values())
+
+    with running(lab, path):
+        for universe in wanted:
+            until("the first frame", lambda universe=universe: any(levels(universe)))
+        until("a hundred frames", has_read_many, 20)
+    for universe, places in seen.items():
+        expect_equal(f"the order of the frames of universe {universe}", sorted(places), places)
+    return " and ".join(f"{len({*seen[universe]})} of {len(rendered)} frames" for universe, rendered in wanted.items())
+
+
+CHECKS = [receives, priority, sends, found, faded_show, still_show, moving_show]
