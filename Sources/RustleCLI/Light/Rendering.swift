@@ -106,8 +106,19 @@ struct Rendering {
       } else {
         try await controller.start(outputs: senders)
       }
-      try await advance(to: to)
+      var reached = from
+      while reached < to {
+        reached = min(reached + 1, to)
+        try await advance(to: reached)
+        try await check(senders)
+      }
     }
+    // The end has packets too.
+    try await check(senders)
+  }
+
+  /// Fails where packets could not be written: the disk is full.
+  private func check(_ senders: [DMXSender]) async throws {
     for sender in senders where await sender.report?.refusals ?? 0 > 0 {
       throw Self.unwritable("cannot write every packet")
     }
