@@ -1,5 +1,5 @@
 """Compiles the Swift examples of the pages (README.md, docs, the tutorials in Sources/*/*.docc) and of doc comments, and runs the
-console blocks of README.md.
+console blocks of README.md and of the tutorial in docs/lighting.md.
 
 Usage: examples.py ROOT BUILD [FILE...]
 
@@ -15,9 +15,9 @@ GIVEN. Blocks of declarations that are not public are left out.
 
 The settings are those of Package.swift.
 
-In a console block a line after `$ ` is run, with BUILD/rustle as `rustle`, on a terminal of 80 columns and 24 rows; the lines up to the next
-are the expected screen at its end, in which the durations and rates that VARYING names may differ. A script of the package is not run: it has
-to be there, and to have no lines below it.
+In a console block a line after `$ ` is run, with BUILD/rustle as `rustle`, on a terminal of 80 columns and 24 rows, in a folder with copies of
+the files of docs/tutorial; the lines up to the next are the expected screen at its end, in which the durations and rates that VARYING names
+may differ. A script of the package is not run: it has to be there, and to have no lines below it.
 
 Prints one line for each error, and last how many programs compile or run and how many do not.
 """
@@ -29,6 +29,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -40,6 +41,8 @@ BLOCK = re.compile(r"^(?:<!-- (given|not compiled): (.*?) -->\n+)?```swift\n(.*?
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
 # What a run of a command decides by the clock: the age of a price, and the updates of a second.
 VARYING = re.compile(r" +\d+(?:\.\d)? m?s$|\b\d+(?=/s\b)", re.M)
+# The pages whose console blocks are run beside those of the pages that are named, and the files that they use.
+RUN, TUTORIAL = ("README.md", "docs/lighting.md"), "docs/tutorial"
 # The C modules that ours import; those of other packages have module maps.
 C_MODULES = ["Sources/CRustle/include", "Sources/CSndfile", "Sources/CCairo", "Sources/CZlib"]
 COMMENT = re.compile(r"^( *)/// ```swift\n(.*?)^ */// ```\n(?: *///[^\n]*\n| *@[^\n]*\n)* *", re.M | re.S)
@@ -147,15 +150,15 @@ def commands(root, name):
         yield from found
 
 
-def screen(command, build):
-    """The lines on a terminal after a command: those before the last picture, and that picture."""
+def screen(command, build, folder):
+    """The lines on a terminal after a command in a folder: those before the last picture, and that picture."""
     main, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     path = f"{build.resolve()}:{os.environ['PATH']}"
     environment = {"PATH": path, "LANG": "C.UTF-8", "TERM": "xterm-256color", "NO_COLOR": "1"}
     # Its input is no terminal: no keys are offered.
     process = subprocess.Popen(
-        ["bash", "-c", command], stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal, env=environment, cwd=build)
+        ["bash", "-c", command], stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal, env=environment, cwd=folder)
     os.close(terminal)
     written = b""
     while True:
@@ -183,7 +186,9 @@ def run(found, root, build):
         return [] if is_there else [f"{name}:{number}: expected a script without lines below it, got {command}"]
     # A busy machine may end a run an update too late: another attempt follows.
     for _ in range(3):
-        shown = screen(command, build)
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(root / TUTORIAL, folder, dirs_exist_ok=True)
+            shown = screen(command, build, folder)
         if [VARYING.sub(" #", line) for line in shown] == [VARYING.sub(" #", line) for line in expected]:
             return []
     return [f"{name}:{number}: {command}: expected", *expected, "got", *shown]
@@ -202,8 +207,7 @@ def main():
     compiler += [flag for flag in strict if flag != "-warnings-as-errors"]
     each = [(name, number, text) for name in names
             for number, text in (comments if name.endswith(".swift") else programs)(root, name)]
-    # Of the page that everyone reads, and of those that are named.
-    consoles = [found for name in names if name == "README.md" or name in sys.argv[3:]
+    consoles = [found for name in names if name in RUN or name in sys.argv[3:]
                 for found in commands(root, name)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         runs = pool.map(lambda found: run(found, root, build), consoles)

@@ -202,7 +202,7 @@ snippets() {
   result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
 }
 
-# pages: the examples of pages and doc comments compile, the README's console blocks have their outputs, and docs/cli.md equals
+# pages: the examples of pages and doc comments compile, the console blocks of README and tutorial have their outputs, and cli.md equals
 # the built command's help.
 pages() {
   local log="$work/pages.log" start=$SECONDS good bad label="examples of pages and doc comments"

@@ -2,7 +2,7 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rustle_shows::fixture::{Profile, patch_faults};
+use rustle_shows::fixture::{Profile, Rig, patch_faults};
 use rustle_shows::scene::Scene;
 use rustle_shows::show::{Demo, MAX_SHOW_BYTES, RigSource, Show};
 
@@ -116,16 +116,19 @@ fn built_in_scenes_are_six_or_more_without_a_fault() {
 }
 
 #[test]
-fn show_of_the_page_has_no_fault() {
-    let page = include_str!("../../../../docs/lighting.md");
-    let (_, rest) = page.split_once("```json\n").expect("a show");
-    let (json, _) = rest.split_once("```").expect("its end");
+fn show_and_rig_of_the_tutorial_have_no_fault() {
+    let json = include_str!("../../../../docs/tutorial/show.json");
     let (show, faults) = read(json);
     assert_eq!((show.cues.len(), faults), (2, vec![]));
-    let rig = show.rig.as_ref().expect("a rig").rig(&Profile::built_in());
-    let (rig, faults) = rig.expect("inside").expect("a rig");
+    let rig = include_str!("../../../../docs/tutorial/rig.json");
+    let (rig, faults) = Rig::read(rig.as_bytes(), &Profile::built_in()).expect("a rig");
     assert_eq!((faults, show.missing(&rig)), (vec![], vec![]));
     assert_eq!(patch_faults(&rig, 1), []);
+    // What the page shows of it is in it.
+    let page = include_str!("../../../../docs/lighting.md");
+    let (_, rest) = page.split_once("```json\n").expect("a layer");
+    let (layer, _) = rest.split_once("\n```").expect("its end");
+    assert!(json.contains(layer), "{layer}");
 }
 
 #[test]
