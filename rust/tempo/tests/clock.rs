@@ -2,7 +2,7 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rustle_tempo::beats::{Beats, HostTime, Quantum, Tempo, Time, Timeline};
+use rustle_tempo::beats::{Beats, HostTime, Quantum, Tempo, Timeline};
 use rustle_tempo::clock::{Cause, ClockEvent, Reading, Report, Source, TempoClock};
 use rustle_tempo::tap::TapTempo;
 
@@ -393,5 +393,4 @@ fn a_day_of_changes_of_source_does_not_drift() {
         beats(&clock, now, Reading::Smooth),
     );
     assert_eq!((exact - smooth).rem_euclid(4.0), 0.0);
-    assert!(at(now).micros() > 0);
 }

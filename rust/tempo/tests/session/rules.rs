@@ -1,7 +1,7 @@
 //! The rules of discovery and of sessions: facts on tempo, section 3.
 
 use super::network::{MS, SECOND, World, address, tempo};
-use rustle_tempo::beats::{Beats, GhostTime, Timeline};
+use rustle_tempo::beats::{Beats, GhostTime, Time, Timeline};
 use rustle_tempo::link::{Action, Event, Kind, Message, NodeId, PeerState, SessionId, StartStop, parse};
 
 /// The alive messages among what was sent, with their times.
@@ -242,6 +242,62 @@ fn start_after_a_deferred_stop_is_not_undone() {
     world.set_playing(host, true);
     world.run(2 * SECOND);
     assert!(world.snapshot(host).is_playing);
+}
+
+#[test]
+fn start_over_a_deferred_stop_is_not_undone() {
+    let mut world = World::new(15);
+    let host = world.add_with(120.0, true, 0);
+    world.enable(host);
+    world.run(SECOND);
+    world.set_playing(host, true);
+    world.run(200 * MS);
+    let mut sent = state(world.hosts[host].node.id(), -1.0);
+    sent.start_stop = Some(StartStop {
+        is_playing: false,
+        beats: Beats::ZERO,
+        time: GhostTime::new(1_200_000),
+    });
+    world.inject(host, address(9, 1, 1), &alive_of(STRANGER, sent));
+    world.run(200 * MS);
+    world.set_playing(host, true);
+    world.run(2 * SECOND);
+    assert!(world.snapshot(host).is_playing);
+}
+
+#[test]
+fn start_that_is_to_come_is_put_off() {
+    let mut world = World::new(16);
+    let hosts = [world.add_with(120.0, true, 0), world.add_with(120.0, true, 0)];
+    for host in hosts {
+        world.enable(host);
+    }
+    world.run(3 * SECOND);
+    let announced = |world: &mut World, host: usize| {
+        let last = alive(world.sent(host)).pop().map(|(_, message)| message);
+        let Some(Message::Present { state, .. }) = last else {
+            panic!("expected a message, got {last:?}")
+        };
+        state.start_stop.expect("a start").time
+    };
+    let start = |world: &mut World, ahead: i64| {
+        world.act(hosts[0], |node, now, output| {
+            node.set_playing(now, true, now.saturating_add_micros(ahead / 1_000), output);
+        });
+        world.run(200 * MS);
+        let start = announced(world, hosts[0]);
+        assert_eq!(announced(world, hosts[1]), start, "a peer passes it on");
+        start
+    };
+    let first = start(&mut world, 2 * SECOND);
+    let put_off = start(&mut world, 4 * SECOND);
+    let apart = 1_000 * put_off.saturating_micros_since(first);
+    assert_eq!(apart, 2 * SECOND + 200 * MS);
+    // One that has begun stays.
+    world.run(6 * SECOND);
+    world.set_playing(hosts[0], true);
+    world.run(SECOND);
+    assert_eq!(announced(&mut world, hosts[0]), put_off);
 }
 
 #[test]

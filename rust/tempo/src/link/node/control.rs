@@ -40,7 +40,7 @@ impl Node {
         }
         output.events.push(Event::EnabledChanged { is_enabled: false });
         // Without the others' time it is this host's.
-        self.map = crate::link::GhostMap::new(now, self.map.ghost_at(now), self.map.rate());
+        self.map = crate::link::GhostMap::new(now, self.map.ghost_at(now), 0);
     }
 
     /// Changes the tempo for all, so that the beat at a host time stays the same: one within a day, as the times of all such calls.
@@ -63,18 +63,23 @@ impl Node {
         self.advance(now, output);
     }
 
-    /// Starts or stops at a host time: for all, if starts and stops are shared.
+    /// Starts or stops at a host time: for all, if starts and stops are shared. One that is to come may be put off.
     pub fn set_playing(&mut self, now: HostTime, is_playing: bool, at: HostTime, output: &mut Output) {
-        if is_playing == self.is_playing {
+        let ghost = self.map.ghost_at(near(now, at));
+        let is_same = is_playing == self.is_playing;
+        // A peer's that waits for the end of a local one is not to undo what was asked for after it.
+        let is_put_off = self.start_stop.time > self.map.ghost_at(now) && ghost > self.start_stop.time;
+        if is_same && !(self.follows_start_stop && (self.deferred_start_stop.is_some() || is_put_off)) {
             return;
         }
         self.is_playing = is_playing;
-        let by = Origin::Local;
-        output.events.push(Event::PlayingChanged { is_playing, by });
+        if !is_same {
+            let by = Origin::Local;
+            output.events.push(Event::PlayingChanged { is_playing, by });
+        }
         if self.follows_start_stop {
             // What came before is older than this.
             self.deferred_start_stop = None;
-            let ghost = self.map.ghost_at(near(now, at));
             self.start_stop = StartStop {
                 is_playing,
                 beats: sendable_beats(self.timeline.beat_at(ghost)),
