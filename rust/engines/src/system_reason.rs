@@ -24,6 +24,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
         ErrorKind::InvalidFilename => "the name is too long",
         ErrorKind::InvalidInput => "the system does not support it",
         ErrorKind::ResourceBusy => "it is in use",
+        ErrorKind::AddrInUse => "another program uses the port",
         _ if number == INPUT_OUTPUT => "the system could not read it",
         _ if OPEN_FILES.contains(&number) => "too many files are open",
         _ => return format!("the system reports error {number}"),

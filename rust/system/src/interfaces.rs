@@ -75,6 +75,11 @@ fn name(entry: &libc::ifaddrs) -> String {
     name.to_string_lossy().into_owned()
 }
 
+/// Whether there is a device of this name, also one that is down or has no address.
+pub fn has_device(name: &str) -> bool {
+    index(name) != 0
+}
+
 /// The kernel's number of a device; 0: there is none of this name.
 fn index(device: &str) -> u32 {
     let Ok(device) = CString::new(device) else {

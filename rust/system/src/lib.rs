@@ -6,5 +6,5 @@ mod interfaces;
 mod realtime;
 
 pub use host_time::host_time_us;
-pub use interfaces::{Interface, interfaces};
+pub use interfaces::{Interface, has_device, interfaces};
 pub use realtime::{be_realtime, sharpen_timers};

@@ -163,7 +163,7 @@ impl Driver {
             .map_err(|error| refusal("network interfaces", &error))?;
         let named = &self.configuration.interfaces;
         if !self.is_enabled() {
-            check_named(&all, named)?;
+            check_named(&*self.network, &all, named)?;
         }
         let wanted: Vec<_> = all
             .into_iter()

@@ -161,7 +161,7 @@ impl Ears {
     fn scan(&mut self, is_first: bool) -> Result<(), LinkError> {
         let all = rustle_system::interfaces().map_err(|error| refusal("network interfaces", &error))?;
         if is_first {
-            check_named(&all, &self.named)?;
+            check_named(&self.network, &all, &self.named)?;
         }
         self.open.retain(|ear| all.contains(&ear.interface));
         let mut first_error = None;

@@ -32,6 +32,9 @@ pub(super) trait Network: Send {
     /// The system's.
     fn interfaces(&mut self) -> io::Result<Vec<Interface>>;
 
+    /// Whether there is a device of this name, also one that is down.
+    fn has_device(&self, name: &str) -> bool;
+
     /// The port of discovery.
     fn port(&self) -> u16 {
         PORT
@@ -60,12 +63,17 @@ fn is_it(interface: &Interface, name: &str) -> bool {
     interface.name == name || name.parse() == Ok(interface.address)
 }
 
-/// Checks that there is an interface of each name or address.
+/// Checks that there is an interface of each name, which may be down, or address.
 ///
 /// # Errors
 /// [`LinkError::Interface`].
-pub(super) fn check_named(all: &[Interface], named: &[String]) -> Result<(), LinkError> {
-    let is_there = |name: &String| all.iter().any(|interface| is_it(interface, name));
+pub(super) fn check_named(
+    network: &dyn Network,
+    all: &[Interface],
+    named: &[String],
+) -> Result<(), LinkError> {
+    let is_up = |name: &String| all.iter().any(|interface| is_it(interface, name));
+    let is_there = |name: &String| is_up(name) || network.has_device(name);
     let Some(got) = named.iter().find(|name| !is_there(name)) else {
         return Ok(());
     };
@@ -108,6 +116,10 @@ impl UdpNetwork {
 impl Network for UdpNetwork {
     fn interfaces(&mut self) -> io::Result<Vec<Interface>> {
         rustle_system::interfaces()
+    }
+
+    fn has_device(&self, name: &str) -> bool {
+        rustle_system::has_device(name)
     }
 
     fn port(&self) -> u16 {

@@ -126,6 +126,10 @@ impl Network for Unwatched {
         Ok(vec![other, loopback])
     }
 
+    fn has_device(&self, name: &str) -> bool {
+        self.0.has_device(name)
+    }
+
     fn port(&self) -> u16 {
         self.0.port
     }

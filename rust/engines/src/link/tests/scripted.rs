@@ -18,6 +18,9 @@ use std::time::Duration;
 
 type Interfaces = Arc<Mutex<Vec<Interface>>>;
 
+/// A device of each machine that is down at first.
+const DOWN: &str = "net7";
+
 /// A machine of the scripted network.
 struct Machine {
     network: ScriptedNetwork,
@@ -29,6 +32,10 @@ struct Machine {
 impl Network for Machine {
     fn interfaces(&mut self) -> io::Result<Vec<Interface>> {
         Ok(self.interfaces.lock().expect("no panic").clone())
+    }
+
+    fn has_device(&self, name: &str) -> bool {
+        name == DOWN
     }
 
     fn open(&mut self, interface: &Interface) -> io::Result<Sockets> {
@@ -236,6 +243,26 @@ fn interfaces_that_were_not_chosen_are_left_alone() {
     stage.add_with(configuration("10.0.0.2"), 120.0, 0);
     stage.links[1].enable().expect("enabled");
     assert_eq!(stage.links[1].gateways().len(), 1);
+}
+
+#[test]
+fn interface_that_is_down_is_opened_when_it_comes_up() {
+    let mut stage = Stage::new(0..=0, 0.0);
+    stage.add(120.0, 0);
+    let configuration = LinkConfiguration {
+        interfaces: vec![DOWN.to_owned()],
+        ..LinkConfiguration::default()
+    };
+    stage.add_with(configuration, 90.0, 0);
+    stage.links[1].enable().expect("enabled");
+    stage.run(5_000);
+    assert_eq!(stage.peers(), [0, 0]);
+    stage.interfaces[1]
+        .lock()
+        .expect("no panic")
+        .push(interface(DOWN, 99));
+    stage.run(10_000);
+    assert_eq!(stage.peers(), [1, 1]);
 }
 
 #[test]
