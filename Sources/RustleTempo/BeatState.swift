@@ -2,7 +2,7 @@ internal import Foundation
 internal import RustleCore
 
 /// A source of beats.
-public enum TempoSource: String, Sendable, Hashable, CaseIterable {
+public enum TempoSource: String, Sendable, Hashable, CaseIterable, BitwiseCopyable {
   /// A session with peers on the network.
   case link
   /// A person who taps.
@@ -16,7 +16,7 @@ public enum TempoSource: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A beat at a host time, and the state of the clock or session that it was read of.
-public struct BeatState: Sendable, Hashable {
+public struct BeatState: Sendable, Hashable, BitwiseCopyable {
   /// The host time.
   public let hostTime: HostTime
   /// The count of beats.
@@ -34,7 +34,7 @@ public struct BeatState: Sendable, Hashable {
   /// The other members of the session.
   public let peerCount: Int
   /// The id of the session: eight printable ASCII characters; bytes that are not printable, which others may choose, are `\xNN`.
-  public let sessionID: String
+  public var sessionID: String { session.map { identityText($0) } ?? "" }
   /// Whether the source plays: its last start or stop is a start, also one whose time is to come.
   public let isPlaying: Bool
   /// Whether this program takes part in sessions.
@@ -43,11 +43,15 @@ public struct BeatState: Sendable, Hashable {
   public let confidence: Double
   /// The standard error of the phase, as the source reports it.
   public let phaseError: Duration
+  /// The count whose phase in any quantum the members share.
+  private let sharedBeats: Double
+  private let session: UInt64?
 
-  /// The position in a bar of `quantum` beats, 0 to less than it; 0 for a quantum that is not above 0.
+  /// The position in a bar of `quantum` beats, 0 to less than it, as the members of a session share it; 0 for a quantum that is not
+  /// above 0.
   public func phase(quantum: Double) -> Double {
     guard quantum > 0 else { return 0 }
-    let phase = beats.truncatingRemainder(dividingBy: quantum)
+    let phase = sharedBeats.truncatingRemainder(dividingBy: quantum)
     return phase < 0 ? phase + quantum : phase
   }
 
@@ -75,7 +79,7 @@ public struct BeatState: Sendable, Hashable {
       case .manual, nil: .manual
       }
     peerCount = beat.peers
-    sessionID = identityText(beat.session)
+    (sharedBeats, session) = (beat.sharedBeats, beat.session)
     (isPlaying, isEnabled, confidence) = (beat.isPlaying, beat.isEnabled, beat.confidence)
     phaseError = .microseconds(Int64((beat.phaseErrorMilliseconds * 1_000).rounded()))
   }
@@ -83,7 +87,7 @@ public struct BeatState: Sendable, Hashable {
   /// What is read of a clock whose native side refuses a reading, which it does in a fork alone.
   init(refused time: HostTime) {
     (hostTime, beats, tempo, beatPhase, barPhase, quantum) = (time, 0, 120, 0, 0, 4)
-    (source, peerCount, sessionID, isPlaying, isEnabled) = (.manual, 0, "", false, false)
+    (source, peerCount, sharedBeats, session, isPlaying, isEnabled) = (.manual, 0, 0, nil, false, false)
     (confidence, phaseError) = (0, .zero)
   }
 }

@@ -2,7 +2,7 @@ internal import RustleCore
 
 /// A time of this machine in whole microseconds: CLOCK_MONOTONIC_RAW on Linux, `mach_absolute_time` on Apple platforms. Programs of one
 /// machine agree on it, and those that share a session's tempo count in it.
-public struct HostTime: Sendable, Hashable {
+public struct HostTime: Sendable, Hashable, BitwiseCopyable {
   /// Microseconds since the clock's zero.
   public let microseconds: Int64
 

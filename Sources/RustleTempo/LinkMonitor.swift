@@ -142,7 +142,7 @@ public actor LinkMonitor: NativeStreamEngine {
   package init(_ configuration: Configuration, runtime: NativeRuntime?) throws(TempoError) {
     self.configuration = configuration
     let native = NativeLinkMonitorConfiguration(
-      interfaces: configuration.interfaces.map { $0.joined(separator: ",") } ?? "all",
+      interfaces: try nativeInterfaces(configuration.interfaces, port: configuration.port),
       messagesPerSecond: configuration.demoRate,
       messageLimit: configuration.messageLimit.map { UInt64(clamping: $0) } ?? 0, port: configuration.port)
     monitor = try TempoError.rethrowing { () throws(NativeError) in try NativeLinkMonitor(native, runtime: runtime) }

@@ -21,7 +21,8 @@ public actor LinkSession: NativeStreamEngine {
     public var quantum = 4.0
     /// Whether starts and stops are shared.
     public var sharesStartStop = false
-    /// The network interfaces by name or address; nil: all, with the loopback, by which programs of one machine hear each other.
+    /// The network interfaces by name or address, which may be down; nil: all, with the loopback, by which programs of one machine hear
+    /// each other; empty: the loopback.
     public var interfaces: [String]?
     /// The port of the session's programs, 1 to 65535; 20808 is that of other programs. Those of different ports do not meet.
     public var port = 20_808
@@ -33,9 +34,9 @@ public actor LinkSession: NativeStreamEngine {
     /// 120 beats a minute on all interfaces.
     public init() {}
 
-    func native(_ reading: NativeBeatReading) -> NativeTempoConfiguration {
+    func native(_ reading: NativeBeatReading) throws(TempoError) -> NativeTempoConfiguration {
       NativeTempoConfiguration(
-        interfaces: interfaces.map { $0.joined(separator: ",") } ?? "all", beatsAMinute: tempo, quantum: quantum,
+        interfaces: try nativeInterfaces(interfaces, port: port), beatsAMinute: tempo, quantum: quantum,
         reportsPerSecond: reportRate, reportLimit: reportLimit.map { UInt64(clamping: $0) } ?? 0, followed: 0,
         reading: reading, followsStartStop: sharesStartStop, port: port)
     }
@@ -58,9 +59,8 @@ public actor LinkSession: NativeStreamEngine {
   /// Creates a member on the caller's runtime.
   package init(_ configuration: Configuration, runtime: NativeRuntime?) throws(TempoError) {
     self.configuration = configuration
-    native = try TempoError.rethrowing { () throws(NativeError) in
-      try TempoHandle(configuration.native(.session), runtime: runtime)
-    }
+    let native = try configuration.native(.session)
+    self.native = try TempoError.rethrowing { () throws(NativeError) in try TempoHandle(native, runtime: runtime) }
   }
 
   /// Takes part: opens the interfaces. Has no effect while it does.
@@ -80,8 +80,7 @@ public actor LinkSession: NativeStreamEngine {
   /// The tempo in beats a minute.
   public nonisolated var tempo: Double { beats().tempo }
 
-  /// The beat at a host time, a little in the past or in the future; nil: now. It takes no lock and allocates no memory except for the text
-  /// of ``BeatState/sessionID``.
+  /// The beat at a host time, a little in the past or in the future; nil: now. It takes no lock and allocates no memory.
   public nonisolated func beats(at time: HostTime? = nil) -> BeatState {
     let read = NativeError.logging { () throws(NativeError) in
       BeatState(try native.beat(at: time?.microseconds, .session))
@@ -118,7 +117,7 @@ public actor LinkSession: NativeStreamEngine {
   /// - Throws: as ``setTempo(_:at:)``.
   public nonisolated func setQuantum(_ quantum: Double) throws(TempoError) { try change(.quantum, quantum) }
 
-  /// Counts a beat at a host time; with peers at the next one at which its phase in the quantum is the session's.
+  /// Counts a beat, -9e12 to 9e12, at a host time; with peers at the next one at which its phase in the quantum is the session's.
   ///
   /// - Returns: the time at which the beat is.
   /// - Throws: as ``setTempo(_:at:)``.

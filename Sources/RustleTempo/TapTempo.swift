@@ -65,7 +65,7 @@ public struct TapTempo: ~Copyable, Sendable {
   public init() throws(TempoError) {
     var configuration = LinkSession.Configuration()
     configuration.interfaces = []
-    let described = configuration.native(.exact)
+    let described = try configuration.native(.exact)
     native = try TempoError.rethrowing { () throws(NativeError) in try TempoHandle(described) }
   }
 

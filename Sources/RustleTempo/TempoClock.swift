@@ -19,7 +19,7 @@ public import RustleCore
 public actor TempoClock: NativeStreamEngine {
   /// How a clock is read, and its session.
   public struct Configuration: Sendable, Hashable {
-    /// The tempo and the quantum at the start, the interfaces of the clock's own session, and the rate of reports.
+    /// The tempo and the quantum at the start, and the rate of reports; the rest counts for a ``LinkSession`` alone.
     public var session = LinkSession.Configuration()
     /// Which beats are reported.
     public var reading = Reading.smooth
@@ -62,9 +62,9 @@ public actor TempoClock: NativeStreamEngine {
     _ configuration: Configuration, following session: LinkSession? = nil, runtime: NativeRuntime?
   ) throws(TempoError) {
     self.configuration = configuration
-    native = try TempoError.rethrowing { () throws(NativeError) in
-      try TempoHandle(
-        configuration.session.native(configuration.reading.native), session: session?.native, runtime: runtime)
+    let native = try configuration.session.native(configuration.reading.native)
+    self.native = try TempoError.rethrowing { () throws(NativeError) in
+      try TempoHandle(native, session: session?.native, runtime: runtime)
     }
   }
 

@@ -80,3 +80,21 @@ extension TempoError: NativeCodedError {
       }
   }
 }
+
+/// The interfaces as the native side reads them.
+///
+/// - Throws: ``TempoError`` with ``TempoError/Code/validation`` for a name that is none, or a port that is none.
+func nativeInterfaces(_ interfaces: [String]?, port: Int) throws(TempoError) -> String {
+  guard (1...65_535).contains(port) else {
+    throw TempoError(
+      .validation, "configuration.port: expected 1 to 65535, got \(port)", advice: "Take 20808, that of other programs."
+    )
+  }
+  guard let interfaces else { return "all" }
+  if let other = interfaces.first(where: { $0.allSatisfy(\.isWhitespace) || $0.contains(",") }) {
+    throw TempoError(
+      .validation, "configuration.interfaces: expected names or addresses, got \"\(other)\"",
+      advice: "Take nil for all interfaces.")
+  }
+  return interfaces.joined(separator: ",")
+}

@@ -39,6 +39,8 @@ import Testing
     #expect(json.count + json.count { $0["advice"] is String } == text.lines.count)
     let names = json.compactMap { $0["name"] as? String }
     #expect(["port 5568", "port 6454", "multicast", "realtime"].allSatisfy(names.contains))
+    #expect(["tempo sessions", "firewall"].allSatisfy(names.contains))
+    #expect(json.contains { $0["value"] as? String == "127.0.0.1, available" })
     #expect(json.contains { $0["value"] as? String == "127.0.0.1, multicast" })
   }
 

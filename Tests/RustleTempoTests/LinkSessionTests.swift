@@ -71,6 +71,18 @@ import Testing
     #expect(error?.code == .unknownInterface && error?.message.contains("no-such-interface") == true)
     configuration.reportRate = 0
     #expect(throws: TempoError.self) { try LinkSession(configuration) }
+    for port in [-1, 0, 65_536] {
+      var configuration = loopback()
+      configuration.port = port
+      let error = #expect(throws: TempoError.self) { try LinkSession(configuration) }
+      #expect(error?.code == .validation && error?.message.contains("1 to 65535") == true)
+    }
+    for name in ["", " ", "lo,eth0"] {
+      configuration = loopback()
+      configuration.interfaces = [name]
+      let error = #expect(throws: TempoError.self) { try LinkSession(configuration) }
+      #expect(error?.code == .validation && error?.message.contains("\"\(name)\"") == true)
+    }
     await session.close()
     await other.close()
   }

@@ -79,9 +79,12 @@ import Testing
   }
 
   @Test func clockFollowsASessionOfAnother() async throws {
-    let configuration = LinkSession.Configuration.loopback()
+    var configuration = LinkSession.Configuration.loopback()
+    configuration.quantum = 3
     let session = try LinkSession(configuration)
+    // Its bars have four beats.
     let clock = try TempoClock(following: session)
+    try session.requestBeat(1_001)
     try session.setTempo(81)
     // Without peers the session is not followed.
     #expect(clock.beats().source == .manual)
@@ -91,10 +94,16 @@ import Testing
     while clock.beats().source != .link { await Task.yield() }
     while clock.beats().tempo != session.beats().tempo { await Task.yield() }
     let time = HostTime.now
-    let phases = [clock.beats(at: time, reading: .exact), session.beats(at: time)].map { $0.phase(quantum: 1) }
-    let distance = abs(phases[0] - phases[1])
-    // Within 1 ms.
-    #expect(min(distance, 1 - distance) < 0.0017, "\(phases)")
+    for quantum in [1.0, 3, 4, 8] {
+      let states = [clock.beats(at: time, reading: .exact), session.beats(at: time), peer.beats(at: time)]
+      let phases = states.map { $0.phase(quantum: quantum) }
+      for other in phases.dropFirst() {
+        let distance = abs(phases[0] - other)
+        // Within 1 ms.
+        #expect(min(distance, quantum - distance) < 0.0017, "\(phases) of \(quantum)")
+      }
+      if quantum == 4 { #expect(abs(states[0].barPhase * 4 - phases[0]) < 0.000_01) }
+    }
     await clock.shutDown()
     #expect(session.isEnabled, "the session is not the clock's to leave")
     await peer.close()

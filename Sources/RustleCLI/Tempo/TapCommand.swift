@@ -12,7 +12,7 @@ struct TapCommand: AsyncParsableCommand {
       """,
     discussion: """
       Each line of standard input is the time of a tap in seconds; an empty line is a tap of the time at which it comes, so that Enter \
-      taps on a terminal. From the second tap on a line is written for each: tempo and phase by least squares over the last 16 taps. A \
+      taps on a terminal. A line is written for each, from the second tap on with tempo and phase by least squares over the last 16. A \
       missed tap is a gap, of a doubled one only the first counts; a tap after 3 s and 2.5 periods begins anew.
 
       EXAMPLES:

@@ -962,6 +962,7 @@ extension NativeLayout {
         [
           ("host_us", MemoryLayout<RustleBeat>.offset(of: \.host_us)),
           ("beats", MemoryLayout<RustleBeat>.offset(of: \.beats)),
+          ("shared_beats", MemoryLayout<RustleBeat>.offset(of: \.shared_beats)),
           ("beats_a_minute", MemoryLayout<RustleBeat>.offset(of: \.beats_a_minute)),
           ("beat_phase", MemoryLayout<RustleBeat>.offset(of: \.beat_phase)),
           ("bar_phase", MemoryLayout<RustleBeat>.offset(of: \.bar_phase)),

@@ -3677,6 +3677,8 @@ package struct NativeBeat: Sendable, Hashable {
   package var hostUs: Int64
   /// The count of beats.
   package var beats: Double
+  /// The count whose phase in any quantum the members of the session share; of other sources `beats`.
+  package var sharedBeats: Double
   /// Beats a minute; the smooth ones pass up to 4.4 % faster or slower.
   package var beatsAMinute: Double
   /// The position between two beats, 0 to less than 1.
@@ -3704,6 +3706,7 @@ package struct NativeBeat: Sendable, Hashable {
   init(_ record: RustleBeat) {
     hostUs = record.host_us
     beats = record.beats
+    sharedBeats = record.shared_beats
     beatsAMinute = record.beats_a_minute
     beatPhase = record.beat_phase
     barPhase = record.bar_phase

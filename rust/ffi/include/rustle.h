@@ -4907,6 +4907,8 @@ typedef struct RustleBeat {
   int64_t host_us;
   /// The count of beats.
   double beats;
+  /// The count whose phase in any quantum the members of the session share; of other sources `beats`.
+  double shared_beats;
   /// Beats a minute; the smooth ones pass up to 4.4 % faster or slower.
   double beats_a_minute;
   /// The position between two beats, 0 to less than 1.
@@ -6273,28 +6275,29 @@ RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, reading) == 64, "the offset of 
 RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, follows_start_stop) == 68, "the offset of RustleTempoConfiguration.follows_start_stop");
 RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, port) == 72, "the offset of RustleTempoConfiguration.port");
 RUSTLE_ASSERT(offsetof(RustleTempoConfiguration, reserved) == 76, "the offset of RustleTempoConfiguration.reserved");
-RUSTLE_ASSERT(sizeof(RustleBeat) == 88, "the size of RustleBeat");
+RUSTLE_ASSERT(sizeof(RustleBeat) == 96, "the size of RustleBeat");
 RUSTLE_ASSERT(offsetof(RustleBeat, host_us) == 0, "the offset of RustleBeat.host_us");
 RUSTLE_ASSERT(offsetof(RustleBeat, beats) == 8, "the offset of RustleBeat.beats");
-RUSTLE_ASSERT(offsetof(RustleBeat, beats_a_minute) == 16, "the offset of RustleBeat.beats_a_minute");
-RUSTLE_ASSERT(offsetof(RustleBeat, beat_phase) == 24, "the offset of RustleBeat.beat_phase");
-RUSTLE_ASSERT(offsetof(RustleBeat, bar_phase) == 32, "the offset of RustleBeat.bar_phase");
-RUSTLE_ASSERT(offsetof(RustleBeat, quantum) == 40, "the offset of RustleBeat.quantum");
-RUSTLE_ASSERT(offsetof(RustleBeat, confidence) == 48, "the offset of RustleBeat.confidence");
-RUSTLE_ASSERT(offsetof(RustleBeat, phase_error_ms) == 56, "the offset of RustleBeat.phase_error_ms");
-RUSTLE_ASSERT(offsetof(RustleBeat, session) == 64, "the offset of RustleBeat.session");
-RUSTLE_ASSERT(offsetof(RustleBeat, source) == 72, "the offset of RustleBeat.source");
-RUSTLE_ASSERT(offsetof(RustleBeat, peers) == 76, "the offset of RustleBeat.peers");
-RUSTLE_ASSERT(offsetof(RustleBeat, is_playing) == 80, "the offset of RustleBeat.is_playing");
-RUSTLE_ASSERT(offsetof(RustleBeat, is_enabled) == 84, "the offset of RustleBeat.is_enabled");
-RUSTLE_ASSERT(sizeof(RustleTempoReport) == 120, "the size of RustleTempoReport");
+RUSTLE_ASSERT(offsetof(RustleBeat, shared_beats) == 16, "the offset of RustleBeat.shared_beats");
+RUSTLE_ASSERT(offsetof(RustleBeat, beats_a_minute) == 24, "the offset of RustleBeat.beats_a_minute");
+RUSTLE_ASSERT(offsetof(RustleBeat, beat_phase) == 32, "the offset of RustleBeat.beat_phase");
+RUSTLE_ASSERT(offsetof(RustleBeat, bar_phase) == 40, "the offset of RustleBeat.bar_phase");
+RUSTLE_ASSERT(offsetof(RustleBeat, quantum) == 48, "the offset of RustleBeat.quantum");
+RUSTLE_ASSERT(offsetof(RustleBeat, confidence) == 56, "the offset of RustleBeat.confidence");
+RUSTLE_ASSERT(offsetof(RustleBeat, phase_error_ms) == 64, "the offset of RustleBeat.phase_error_ms");
+RUSTLE_ASSERT(offsetof(RustleBeat, session) == 72, "the offset of RustleBeat.session");
+RUSTLE_ASSERT(offsetof(RustleBeat, source) == 80, "the offset of RustleBeat.source");
+RUSTLE_ASSERT(offsetof(RustleBeat, peers) == 84, "the offset of RustleBeat.peers");
+RUSTLE_ASSERT(offsetof(RustleBeat, is_playing) == 88, "the offset of RustleBeat.is_playing");
+RUSTLE_ASSERT(offsetof(RustleBeat, is_enabled) == 92, "the offset of RustleBeat.is_enabled");
+RUSTLE_ASSERT(sizeof(RustleTempoReport) == 128, "the size of RustleTempoReport");
 RUSTLE_ASSERT(offsetof(RustleTempoReport, sequence) == 0, "the offset of RustleTempoReport.sequence");
 RUSTLE_ASSERT(offsetof(RustleTempoReport, beat) == 8, "the offset of RustleTempoReport.beat");
-RUSTLE_ASSERT(offsetof(RustleTempoReport, shift) == 96, "the offset of RustleTempoReport.shift");
-RUSTLE_ASSERT(offsetof(RustleTempoReport, kind) == 104, "the offset of RustleTempoReport.kind");
-RUSTLE_ASSERT(offsetof(RustleTempoReport, is_by_peer) == 108, "the offset of RustleTempoReport.is_by_peer");
-RUSTLE_ASSERT(offsetof(RustleTempoReport, gap) == 112, "the offset of RustleTempoReport.gap");
-RUSTLE_ASSERT(offsetof(RustleTempoReport, reserved) == 116, "the offset of RustleTempoReport.reserved");
+RUSTLE_ASSERT(offsetof(RustleTempoReport, shift) == 104, "the offset of RustleTempoReport.shift");
+RUSTLE_ASSERT(offsetof(RustleTempoReport, kind) == 112, "the offset of RustleTempoReport.kind");
+RUSTLE_ASSERT(offsetof(RustleTempoReport, is_by_peer) == 116, "the offset of RustleTempoReport.is_by_peer");
+RUSTLE_ASSERT(offsetof(RustleTempoReport, gap) == 120, "the offset of RustleTempoReport.gap");
+RUSTLE_ASSERT(offsetof(RustleTempoReport, reserved) == 124, "the offset of RustleTempoReport.reserved");
 RUSTLE_ASSERT(sizeof(RustleTempoChange) == 40, "the size of RustleTempoChange");
 RUSTLE_ASSERT(offsetof(RustleTempoChange, at_us) == 0, "the offset of RustleTempoChange.at_us");
 RUSTLE_ASSERT(offsetof(RustleTempoChange, value) == 8, "the offset of RustleTempoChange.value");

@@ -7384,6 +7384,13 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     entry(c"RustleBeat", Some(c"beats"), 0, 0, offset_of!(RustleBeat, beats)),
     entry(
         c"RustleBeat",
+        Some(c"shared_beats"),
+        0,
+        0,
+        offset_of!(RustleBeat, shared_beats),
+    ),
+    entry(
+        c"RustleBeat",
         Some(c"beats_a_minute"),
         0,
         0,
@@ -8992,28 +8999,29 @@ const _: () = {
     assert!(offset_of!(RustleTempoConfiguration, follows_start_stop) == 68);
     assert!(offset_of!(RustleTempoConfiguration, port) == 72);
     assert!(offset_of!(RustleTempoConfiguration, reserved) == 76);
-    assert!(size_of::<RustleBeat>() == 88 && align_of::<RustleBeat>() == 8);
+    assert!(size_of::<RustleBeat>() == 96 && align_of::<RustleBeat>() == 8);
     assert!(offset_of!(RustleBeat, host_us) == 0);
     assert!(offset_of!(RustleBeat, beats) == 8);
-    assert!(offset_of!(RustleBeat, beats_a_minute) == 16);
-    assert!(offset_of!(RustleBeat, beat_phase) == 24);
-    assert!(offset_of!(RustleBeat, bar_phase) == 32);
-    assert!(offset_of!(RustleBeat, quantum) == 40);
-    assert!(offset_of!(RustleBeat, confidence) == 48);
-    assert!(offset_of!(RustleBeat, phase_error_ms) == 56);
-    assert!(offset_of!(RustleBeat, session) == 64);
-    assert!(offset_of!(RustleBeat, source) == 72);
-    assert!(offset_of!(RustleBeat, peers) == 76);
-    assert!(offset_of!(RustleBeat, is_playing) == 80);
-    assert!(offset_of!(RustleBeat, is_enabled) == 84);
-    assert!(size_of::<RustleTempoReport>() == 120 && align_of::<RustleTempoReport>() == 8);
+    assert!(offset_of!(RustleBeat, shared_beats) == 16);
+    assert!(offset_of!(RustleBeat, beats_a_minute) == 24);
+    assert!(offset_of!(RustleBeat, beat_phase) == 32);
+    assert!(offset_of!(RustleBeat, bar_phase) == 40);
+    assert!(offset_of!(RustleBeat, quantum) == 48);
+    assert!(offset_of!(RustleBeat, confidence) == 56);
+    assert!(offset_of!(RustleBeat, phase_error_ms) == 64);
+    assert!(offset_of!(RustleBeat, session) == 72);
+    assert!(offset_of!(RustleBeat, source) == 80);
+    assert!(offset_of!(RustleBeat, peers) == 84);
+    assert!(offset_of!(RustleBeat, is_playing) == 88);
+    assert!(offset_of!(RustleBeat, is_enabled) == 92);
+    assert!(size_of::<RustleTempoReport>() == 128 && align_of::<RustleTempoReport>() == 8);
     assert!(offset_of!(RustleTempoReport, sequence) == 0);
     assert!(offset_of!(RustleTempoReport, beat) == 8);
-    assert!(offset_of!(RustleTempoReport, shift) == 96);
-    assert!(offset_of!(RustleTempoReport, kind) == 104);
-    assert!(offset_of!(RustleTempoReport, is_by_peer) == 108);
-    assert!(offset_of!(RustleTempoReport, gap) == 112);
-    assert!(offset_of!(RustleTempoReport, reserved) == 116);
+    assert!(offset_of!(RustleTempoReport, shift) == 104);
+    assert!(offset_of!(RustleTempoReport, kind) == 112);
+    assert!(offset_of!(RustleTempoReport, is_by_peer) == 116);
+    assert!(offset_of!(RustleTempoReport, gap) == 120);
+    assert!(offset_of!(RustleTempoReport, reserved) == 124);
     assert!(size_of::<RustleTempoChange>() == 40 && align_of::<RustleTempoChange>() == 8);
     assert!(offset_of!(RustleTempoChange, at_us) == 0);
     assert!(offset_of!(RustleTempoChange, value) == 8);

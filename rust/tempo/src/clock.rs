@@ -246,7 +246,7 @@ impl TempoClock {
 }
 
 /// The multiple of a quantum nearest to a distance.
-fn nearest_multiple(distance: Beats, unit: Quantum) -> Beats {
+pub fn nearest_multiple(distance: Beats, unit: Quantum) -> Beats {
     let half = Beats::from_micro(unit.beats().micro() / 2);
     let above = distance.saturating_add(half);
     above.saturating_sub(above.phase(unit))

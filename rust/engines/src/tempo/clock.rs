@@ -10,6 +10,7 @@ use crate::session::Session;
 use rustle_tempo::beats::{Beats, HostTime, Time, Timeline};
 use rustle_tempo::clock::{
     CLOCK_WORDS, Cause, ClockEvent, ClockSnapshot, MidiClock, Reading, Report, Source, TempoClock,
+    nearest_multiple,
 };
 use rustle_tempo::link::{Event, Origin, Snapshot};
 use rustle_tempo::tap::TapTempo;
@@ -201,9 +202,19 @@ fn beat_of(clock: &ClockSnapshot, session: &Snapshot, at: HostTime, reading: Bea
         BeatReading::Session => return of_member(session, at),
     };
     let state = clock.state_at(at, reading);
+    let shared = match state.source {
+        Source::Link => {
+            let distance = state.beats.saturating_sub(session.session_beats_at(at));
+            state
+                .beats
+                .saturating_sub(nearest_multiple(distance, state.quantum))
+        }
+        _ => state.beats,
+    };
     Beat {
         host: at,
         beats: state.beats,
+        shared,
         tempo: state.tempo,
         quantum: state.quantum,
         source: state.source,
@@ -245,6 +256,7 @@ fn of_member(session: &Snapshot, at: HostTime) -> Beat {
     Beat {
         host: at,
         beats: session.beats_at(at),
+        shared: session.session_beats_at(at),
         tempo: session.tempo(),
         quantum: session.quantum,
         source: Source::Link,
@@ -265,7 +277,8 @@ fn report(session: &Snapshot, cause: Cause, now: HostTime) -> Report {
         is_playing: session.is_playing,
         ..Report::new(Timeline {
             tempo: session.tempo(),
-            beat_origin: session.beats_at(now),
+            // The clock's quantum may be another than the session's.
+            beat_origin: session.session_beats_at(now),
             time_origin: now,
         })
     }
@@ -309,5 +322,56 @@ fn of_clock(event: &ClockEvent) -> Option<Notice> {
             ..notice(TempoReportKind::PhaseShifted, by)
         }),
         ClockEvent::PeersChanged { .. } | ClockEvent::SessionJoined { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustle_tempo::beats::{GhostTime, Quantum, Tempo};
+    use rustle_tempo::link::{GhostMap, NodeId, SessionId};
+
+    /// A session of a quantum of 3 whose count is ahead of the others' by some of them.
+    fn session() -> Snapshot {
+        Snapshot {
+            timeline: Timeline {
+                tempo: Tempo::default(),
+                beat_origin: Beats::from_f64(7.25),
+                time_origin: GhostTime::new(0),
+            },
+            map: GhostMap::new(HostTime::new(0), GhostTime::new(0), 0),
+            offset: Beats::from_f64(-33.0),
+            quantum: Quantum::new(Beats::from_f64(3.0)).expect("a quantum"),
+            session: SessionId::founded_by(NodeId::from_field(*b"somebody")),
+            peers: 1,
+            is_playing: false,
+            is_enabled: true,
+        }
+    }
+
+    #[test]
+    fn phase_in_any_quantum_is_that_of_the_members() {
+        let session = session();
+        let start = HostTime::new(0);
+        let mut clock = TempoClock::new(start, Tempo::default(), Quantum::BAR);
+        clock.report(Source::Link, report(&session, Cause::Peer, start), start);
+        for at in [0, 1_234_567, 60_000_000].map(HostTime::new) {
+            for reading in [BeatReading::Exact, BeatReading::Smooth, BeatReading::Session] {
+                // The smooth one has walked there.
+                let settled = reading != BeatReading::Smooth || at == HostTime::new(60_000_000);
+                let beat = beat_of(&clock.snapshot(), &session, at, reading);
+                assert_eq!(beat.beats.phase(beat.quantum), beat.shared.phase(beat.quantum));
+                for quantum in [3.0, 4.0, 8.0, 0.75] {
+                    let quantum = Quantum::new(Beats::from_f64(quantum)).expect("a quantum");
+                    let expected = session.phase_at(at, quantum);
+                    let distance = beat.shared.saturating_sub(session.session_beats_at(at));
+                    assert!(distance.micro().abs() <= 2_000_000, "{distance:?}");
+                    assert!(
+                        !settled || beat.shared.phase(quantum) == expected,
+                        "{reading:?} {quantum:?}"
+                    );
+                }
+            }
+        }
     }
 }

@@ -11,6 +11,9 @@ pub struct Beat {
     pub host: HostTime,
     /// The count of beats.
     pub beats: Beats,
+    /// The count without the multiples of a quantum by which it differs from the session's: its phase in any quantum is shared. Of other
+    /// sources the same.
+    pub shared: Beats,
     /// The tempo.
     pub tempo: Tempo,
     /// The quantum.

@@ -154,6 +154,8 @@ records! {
         pub host_us: i64 = |beat| beat.host.micros(),
         /// The count of beats.
         pub beats: f64 = |beat| beat.beats.as_f64(),
+        /// The count whose phase in any quantum the members of the session share; of other sources `beats`.
+        pub shared_beats: f64 = |beat| beat.shared.as_f64(),
         /// Beats a minute; the smooth ones pass up to 4.4 % faster or slower.
         pub beats_a_minute: f64 = |beat| beat.tempo.bpm(),
         /// The position between two beats, 0 to less than 1.

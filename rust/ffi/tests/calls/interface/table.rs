@@ -4586,7 +4586,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::Sink,
-                size: 120,
+                size: 128,
             },
             Parameter {
                 what: What::NewHandle,
@@ -4631,8 +4631,8 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::SliceMut(120, 16),
-                size: 120,
+                what: What::SliceMut(128, 16),
+                size: 128,
             },
             Parameter {
                 what: What::Out(8, false),
@@ -7516,8 +7516,8 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::Out(88, false),
-                size: 88,
+                what: What::Out(96, false),
+                size: 96,
             },
         ],
         statuses: &[
