@@ -3,7 +3,8 @@
 //! The intensity of a colour is the largest of its parts. A fixture with a dimmer has it there, and its colour at full; one without
 //! has it in the colour. White light is what red, green and blue have in common, and leaves them. Filters take away from white; a
 //! wheel turns to the colour that is nearest. Amber and ultraviolet are used only where a look has them. What a dimmer or the white
-//! light lost by rounding goes to the colours, so that a colour together is within half a step of the one that was wanted.
+//! light lost by rounding goes to the colours, so that a colour together is within half a step of the one that was wanted. In the dark
+//! the slots of a colour stay as they are.
 
 mod cell;
 mod head;
@@ -94,18 +95,29 @@ impl SlotMap {
         Look::dark(self.elements, self.fixtures)
     }
 
-    /// Writes all slots of a frame. It allocates nothing. Values outside of 0 to 1 are clamped, and what is not a number is 0.
+    /// Writes all slots of a frame, as the first one is: see [`encode_after`](Self::encode_after).
     ///
     /// # Panics
     /// If the look or the frame is of another rig.
     pub fn encode(&self, look: &Look, frame: &mut Frame) {
+        self.encode_after(&self.defaults, look, frame);
+    }
+
+    /// Writes all slots of a frame that follows another one: a lamp whose dimmer is at 0 keeps its colour, so that no wheel and no filter
+    /// turns in the dark. It allocates nothing. Values outside of 0 to 1 are clamped, and what is not a number is 0.
+    ///
+    /// # Panics
+    /// If the look or a frame is of another rig.
+    pub fn encode_after(&self, before: &Frame, look: &Look, frame: &mut Frame) {
         self.check(look, frame);
+        assert_eq!(before.len(), frame.len(), "universes of the frame before");
+        let before = before.as_flattened();
         frame.copy_from_slice(&self.defaults);
         let slots = frame.as_flattened_mut();
         for part in &self.parts {
             match part {
                 Part::Pixels(run) => run.encode(look, slots),
-                Part::Unit(unit) => unit.encode(look, slots),
+                Part::Unit(unit) => unit.encode(look, before, slots),
             }
         }
     }

@@ -212,6 +212,41 @@ fn large_rig(curves: &[&str]) -> Rig {
 }
 
 #[test]
+fn a_lamp_in_the_dark_keeps_its_colour() {
+    let wheel = r#"{"attribute":"color wheel","slots":[2],"ranges":[{"values":[0,99],"color":[1,1,1]},
+        {"values":[100,255],"color":[0,0,1]}]}"#;
+    let channels = |attributes: &[&str]| {
+        let slots = attributes.iter().zip(2..);
+        let channels =
+            slots.map(|(attribute, slot)| format!(r#"{{"attribute":"{attribute}","slots":[{slot}]}}"#));
+        channels.collect::<Vec<_>>().join(",")
+    };
+    let filters = channels(&["cyan", "magenta", "yellow"]);
+    let lights = channels(&["red", "green", "blue", "white"]);
+    for channels in [wheel.to_owned(), filters, lights] {
+        let map = of_channels(&format!(r#"{{"attribute":"dimmer","slots":[1]}},{channels}"#));
+        let (mut look, mut frame) = (map.look(), map.frame());
+        look.blue.fill(0.5);
+        map.encode(&look, &mut frame);
+        let lit = frame.clone();
+        assert!(
+            lit[0][0] > 0 && lit[0][1..5] != map.frame()[0][1..5],
+            "{channels}"
+        );
+        look.blue.fill(0.0);
+        let mut dark = map.frame();
+        map.encode_after(&lit, &look, &mut dark);
+        assert_eq!((dark[0][0], &dark[0][1..5]), (0, &lit[0][1..5]), "{channels}");
+        // Light of another colour has that.
+        look.red.fill(1.0);
+        map.encode_after(&dark, &look, &mut frame);
+        let mut first = map.frame();
+        map.encode(&look, &mut first);
+        assert_eq!(frame, first);
+    }
+}
+
+#[test]
 fn slots_that_are_decoded_encode_to_themselves() {
     let mut random = ChaCha8Rng::seed_from_u64(20);
     let map = SlotMap::new(&large_rig(&["linear"]));

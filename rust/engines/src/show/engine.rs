@@ -130,6 +130,7 @@ impl ShowEngine {
                 shared: of_job,
                 player,
                 frame: map.frame(),
+                before: map.frame(),
                 map,
                 own_frames,
                 bpm: self.configuration.bpm,

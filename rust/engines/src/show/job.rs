@@ -23,7 +23,9 @@ pub(super) struct ShowJob {
     pub(super) shared: Arc<Shared>,
     pub(super) player: Player,
     pub(super) map: Arc<SlotMap>,
+    /// The frame that is rendered, and the one before it.
     pub(super) frame: Vec<[u8; SLOTS]>,
+    pub(super) before: Vec<[u8; SLOTS]>,
     /// The frames without an output.
     pub(super) own_frames: Frames,
     pub(super) bpm: f64,
@@ -170,7 +172,9 @@ impl ShowJob {
         for input in inputs {
             self.input(moment, input);
         }
-        self.map.encode(self.player.frame(moment), &mut self.frame);
+        std::mem::swap(&mut self.frame, &mut self.before);
+        let look = self.player.frame(moment);
+        self.map.encode_after(&self.before, look, &mut self.frame);
         self.shared
             .with_outputs(|outputs| outputs.retain(|output| output.set(&self.frame)));
         while let Some(event) = self.player.next_event() {
@@ -179,7 +183,7 @@ impl ShowJob {
         }
         let beats = moment.beats();
         self.shared.with_shown(|shown| {
-            std::mem::swap(&mut shown.frame, &mut self.frame);
+            shown.frame.copy_from_slice(&self.frame);
             (shown.time_ns, shown.beats) = (time - start, beats);
         });
     }

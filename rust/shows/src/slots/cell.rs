@@ -171,8 +171,16 @@ impl Cell {
         top
     }
 
-    /// Writes the slots of colours; `intensity` is that of the whole fixture's dimmer, if it has the element's intensity.
-    pub(super) fn encode(&self, colors: &Colors, intensity: Option<f32>, curve: Curve, slots: &mut [u8]) {
+    /// Writes the slots of colours; `intensity` is that of the whole fixture's dimmer, if it has the element's intensity. Where a dimmer is
+    /// at 0 the colour is that of the slots `before`.
+    pub(super) fn encode(
+        &self,
+        colors: &Colors,
+        intensity: Option<f32>,
+        curve: Curve,
+        before: &[u8],
+        slots: &mut [u8],
+    ) {
         let top = self.top(colors);
         let level = curve.level(top);
         for dimmer in &self.dimmers {
@@ -184,7 +192,8 @@ impl Cell {
             .map(|dimmer| curve.intensity(dimmer.rounded(level)));
         let factor = match (own.or(intensity), curve) {
             (Some(intensity), _) if intensity > 0.0 => 1.0 / intensity,
-            (Some(_), _) => 0.0,
+            // Nobody sees another colour, but lamps move to it.
+            (Some(_), _) => return self.hold(before, slots),
             (None, Curve::Linear) => 1.0,
             (None, _) if top > 0.0 => level / top,
             (None, _) => 0.0,
@@ -203,12 +212,10 @@ impl Cell {
         } else if has_filters {
             white = 0.0;
         }
-        // Dark ones keep their filters out.
-        let is_dark = highest <= 0.0 && (own.is_some() || intensity.is_some());
         for (light, output) in &self.lights {
             let level = match *light {
                 Light::Color(color) => shown.rgb[color],
-                Light::Filter(_) if has_colors || is_dark => 0.0,
+                Light::Filter(_) if has_colors => 0.0,
                 Light::Filter(color) => 1.0 - shown.rgb[color],
                 Light::White => white,
                 Light::OtherWhite if has_colors => 0.0,
@@ -225,6 +232,16 @@ impl Cell {
             && let Some(range) = nearest(wheel.ranges(), shown.rgb.map(|level| level / highest))
         {
             wheel.write(middle(range), slots);
+        }
+    }
+
+    /// Writes the colour that other slots have.
+    fn hold(&self, before: &[u8], slots: &mut [u8]) {
+        for (_, output) in &self.lights {
+            output.copy(before, slots);
+        }
+        if let Some(wheel) = &self.wheel {
+            wheel.copy(before, slots);
         }
     }
 

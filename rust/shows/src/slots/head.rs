@@ -27,6 +27,10 @@ impl Steps {
         self.place.write(raw, slots);
     }
 
+    pub(super) fn copy(&self, from: &[u8], slots: &mut [u8]) {
+        self.place.copy(from, slots);
+    }
+
     /// The value in the slots, with its range.
     pub(super) fn read(&self, slots: &[u8]) -> Option<(u32, &Capability)> {
         let raw = self.place.read(slots);

@@ -95,7 +95,7 @@ impl Unit {
         }
     }
 
-    pub(super) fn encode(&self, look: &Look, slots: &mut [u8]) {
+    pub(super) fn encode(&self, look: &Look, before: &[u8], slots: &mut [u8]) {
         self.head.encode(&look.heads[self.fixture], slots);
         let tops = self
             .cells
@@ -115,7 +115,8 @@ impl Unit {
             intensity = level.map(|level| self.curve.intensity(level));
         }
         for cell in &self.cells {
-            cell.encode(&Colors::of(look, cell.element()), intensity, self.curve, slots);
+            let colors = Colors::of(look, cell.element());
+            cell.encode(&colors, intensity, self.curve, before, slots);
         }
     }
 

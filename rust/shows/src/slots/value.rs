@@ -54,6 +54,15 @@ impl Place {
         }
     }
 
+    /// Writes what other slots have.
+    pub(super) fn copy(&self, from: &[u8], slots: &mut [u8]) {
+        for place in &self.slots[..usize::from(self.count)] {
+            if let (Some(slot), Some(value)) = (slots.get_mut(*place as usize), from.get(*place as usize)) {
+                *slot = *value;
+            }
+        }
+    }
+
     pub(super) fn read(&self, slots: &[u8]) -> u32 {
         let used = &self.slots[..usize::from(self.count)];
         used.iter().fold(0, |value, place| {
@@ -134,6 +143,10 @@ pub(super) struct Output {
 impl Output {
     pub(super) fn new(place: Place, scale: Scale) -> Self {
         Self { place, scale }
+    }
+
+    pub(super) fn copy(&self, from: &[u8], slots: &mut [u8]) {
+        self.place.copy(from, slots);
     }
 
     pub(super) fn write(&self, value: f32, slots: &mut [u8]) {

@@ -5,8 +5,10 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rustle_shows::Look;
 use rustle_shows::Moment;
+use rustle_shows::fixture::{Attribute, Rig};
 use rustle_shows::player::{Event, Input, Player};
 use rustle_shows::show::{Demo, Show};
+use rustle_shows::slots::SlotMap;
 use rustle_tempo::beats::{Beats, HostTime, Quantum, Tempo, Time, Timeline};
 use rustle_tempo::clock::{ClockEvent, ClockSnapshot, Reading, Report, Source, TempoClock};
 
@@ -261,6 +263,9 @@ fn an_hour_of_a_festival_has_no_step_that_was_not_asked_for() {
         inputs.push(input);
     }
     let mut player = Player::new(&show, &rig);
+    let map = SlotMap::new(&rig);
+    let (mut frame_before, mut slots, lamps) = (map.frame(), map.frame(), lamps(&rig, &map));
+    assert!(lamps.len() >= 20, "{}", lamps.len());
     let mut before: Option<Look> = None;
     let mut inputs = inputs.iter().peekable();
     let mut was_fading = true;
@@ -286,12 +291,48 @@ fn an_hour_of_a_festival_has_no_step_that_was_not_asked_for() {
             );
         }
         before.get_or_insert_with(|| look.clone()).copy_from(look);
+        std::mem::swap(&mut slots, &mut frame_before);
+        map.encode_after(&frame_before, look, &mut slots);
+        let (old, new) = (frame_before.as_flattened(), slots.as_flattened());
+        for (dimmer, colors) in &lamps {
+            let is_still = new[*dimmer] > 0 || colors.iter().all(|slot| new[*slot] == old[*slot]);
+            assert!(
+                is_still,
+                "a colour moves in the dark at slot {dimmer} in frame {frame}"
+            );
+        }
     }
     let started = std::iter::from_fn(|| player.next_event());
     let cues = started
         .filter(|event| matches!(event, Event::CueStarted { .. }))
         .count();
     assert!(cues > 100, "{cues}");
+}
+
+/// The dimmer's slot of each lamp that has one of 8 bits, and those of its colours, in the flat array of all universes.
+fn lamps(rig: &Rig, map: &SlotMap) -> Vec<(usize, Vec<usize>)> {
+    use Attribute::{Blue, ColorWheel, Cyan, Dimmer, Green, Magenta, Red, White, Yellow};
+    let lamps = rig.fixtures.iter().filter_map(|fixture| {
+        let universe = map
+            .universes()
+            .binary_search(&fixture.universe)
+            .expect("a universe");
+        let first = universe * 512 + usize::from(fixture.address) - 1;
+        let slots = |wanted: &[Attribute]| {
+            let channels = fixture.mode.channels.iter();
+            let found = channels.filter(|channel| wanted.contains(&channel.attribute));
+            let offsets = found.flat_map(|channel| channel.slots.offsets());
+            offsets
+                .map(|offset| first + usize::from(*offset))
+                .collect::<Vec<_>>()
+        };
+        let colors = slots(&[Red, Green, Blue, White, Cyan, Magenta, Yellow, ColorWheel]);
+        let [dimmer] = slots(&[Dimmer])[..] else {
+            return None;
+        };
+        Some((dimmer, colors))
+    });
+    lamps.collect()
 }
 
 /// A show without waits and fades.
