@@ -1,4 +1,4 @@
-"""Two hosts, as network namespaces, with members of tempo sessions, for link_beside.py, link_jitter.py and link_cost.py.
+"""Two hosts, as network namespaces, with members of tempo sessions, for link_beside.py, link_jitter.py, link_storm.py and link_cost.py.
 
 They need namespaces of their own, as `scripts/bench tempo` has them:
 
