@@ -158,6 +158,18 @@ import Testing
       rendered.errors.contains(
         #"scenes[0].layers[1].fixtures.groups: expected a group of the rig, got "back""#), "\(rendered.errors)")
     #expect(try String(contentsOfFile: output, encoding: .utf8).contains(#""universe":7"#))
+    // Neither file is written over, by either way to name it.
+    let file = folder.path("rig.json")
+    let other = try folder.write(Data(rig.utf8), as: "rig.ndjson")
+    for arguments in [
+      ["venue", show, "--svg", file], ["venue", show, "--rig", file, "--png", file], ["venue", show, "--png", show],
+      ["light", "render", show, "--rig", other, "-o", other],
+    ] {
+      let refused = try RustleProcess.run(arguments)
+      #expect(refused.status == 64 && refused.errors.contains("expected another file"), "\(refused.errors)")
+    }
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == rig)
+    #expect(try String(contentsOfFile: show, encoding: .utf8) == text)
     try FileManager.default.removeItem(atPath: folder.path("rig.json"))
     let missing = try RustleProcess.run(["venue", show])
     #expect(missing.status == 66 && missing.errors.contains("rig of \(show): \(folder.path("rig.json"))"))
@@ -190,6 +202,18 @@ import Testing
     #expect(run.output.contains("\"event\":\"cue_started\"") && run.output.contains("\"outputs\":0"))
   }
 
+  @Test func protocolsWithoutFixturesOrOutputsAreNoted() throws {
+    let folder = try ScratchFolder()
+    let rig = #"{"v":1,"fixtures":[{"id":1,"profile":"dimmer","protocol":"artnet","universe":3,"address":1}]}"#
+    let path = try folder.write(Data(rig.utf8), as: "rig.json")
+    let run = try RustleProcess.run([
+      "light", "run", "--rig", path, "--seconds", "0.1", "--interface", "lo", "--output", "sacn:127.0.0.1",
+    ])
+    #expect(run.status == 0)
+    #expect(run.errors.contains("nothing is sent by sACN: no fixture is patched to it"), "\(run.errors)")
+    #expect(run.errors.contains("the fixtures of Art-Net have no output: add --output artnet:ADDRESS"), "\(run.errors)")
+  }
+
   @Test func theEndOfARunTerminatesItsUniverses() throws {
     let arguments = ["light", "run", "--demo", "pars", "--output", "sacn:127.0.0.1", "--interface", "lo"]
     #expect(try RustleProcess.interrupt(arguments, with: SIGTERM) == 143)
@@ -204,6 +228,7 @@ import Testing
     (["light", "run", "missing.json"], 66, "missing.json"),
     (["light", "run", "--output", "sacn:auto"], 64, "sacn:auto"),
     (["light", "run", "--tempo", "0"], 64, "--tempo"),
+    (["light", "run", "--output", "sacn:multicast", "--output", "sacn:multicast"], 64, "got one twice"),
     (["venue", "--width", "0"], 64, "--width"),
   ]) func whatCannotBeDoneIsRefused(arguments: [String], status: Int32, words: String) throws {
     let refused = try RustleProcess.run(arguments)

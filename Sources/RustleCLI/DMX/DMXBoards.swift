@@ -34,7 +34,7 @@ struct DMXUniverseBoard: Board {
   }
 
   private func heading(_ universe: DMXUniverse, _ profile: TerminalProfile) -> ScreenLine {
-    let name = "\(universe.protocol == .sacn ? "sACN" : "Art-Net") \(universe)"
+    let name = "\(universe.protocol.title) \(universe)"
     guard let sources = traffic[universe]?.sources ?? latest[universe]?.sources else {
       return profile.line("\(name)  waiting", .dim)
     }
@@ -91,4 +91,9 @@ struct DMXNodeBoard: Board {
       return shown.joined(separator: " ") + (node.portCount > 4 ? " \(glyphs.ellipsis)" : "")
     },
   ]
+}
+
+extension DMXProtocol {
+  /// The name for people.
+  var title: String { self == .sacn ? "sACN" : "Art-Net" }
 }

@@ -14,7 +14,14 @@ struct ShowOptions: ParsableArguments {
   var demo: LightShow.Demo = .festival
 
   /// Reads the files; what is wrong within them is an error, and what is played as it is a note.
-  func read(_ log: LogOptions) throws -> LightShow {
+  ///
+  /// - Parameter outputs: the files to write, by their options: none may be one of those that are read.
+  func read(_ log: LogOptions, isNot outputs: [(option: String, path: String)] = []) throws -> LightShow {
+    func check(isNot input: String?) throws {
+      for (option, path) in outputs { try OutputPath.check(path, option: option, isNot: input) }
+    }
+    try check(isNot: show)
+    if let rig { try check(isNot: rig) }
     let text = try show.map { try TextFile.bytes(of: $0, option: "<show>", limit: TextFile.longestShow) }
     func opened(rig: String?, option: String = "--rig") throws -> (show: LightShow, name: String) {
       let name = [show, rig].compactMap(\.self).joined(separator: ", ")
@@ -24,6 +31,7 @@ struct ShowOptions: ParsableArguments {
     var (read, name) = try opened(rig: rig)
     if let show, rig == nil, let file = read.rigFile {
       let path = URL(filePath: file, relativeTo: URL(filePath: show)).path
+      try check(isNot: path)
       (read, name) = try opened(rig: path, option: "rig of \(show)")
     }
     if !read.faults.isEmpty {
@@ -35,7 +43,6 @@ struct ShowOptions: ParsableArguments {
     if read.notices.count > 8 { log.note("\(name): \(read.notices.count - 8) more of these") }
     return read
   }
-
 }
 
 /// The tempo of a show that is rendered in virtual time.
@@ -80,7 +87,7 @@ enum ShowTempo: ExpressibleByArgument, Equatable, CustomStringConvertible {
 }
 
 /// A destination of a show: `sacn:multicast`, `artnet:10.0.0.7`.
-struct LightOutput: ExpressibleByArgument {
+struct LightOutput: ExpressibleByArgument, Hashable {
   let kind: DMXProtocol
   let destination: String
 

@@ -66,8 +66,8 @@ struct LightRenderCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     let kind = try kind()
-    try OutputPath.check(file, option: "--output", isNot: show.show)
-    let rendering = try Rendering(try show.read(log), configuration: tempo.configuration)
+    let read = try show.read(log, isNot: [("--output", file)])
+    let rendering = try Rendering(read, configuration: tempo.configuration)
     // Signals are handled before a temporary file exists.
     let signals = await Signals.stream(of: RunEnding.signals)
     let ending = try await RunEnding.first { tasks in

@@ -76,13 +76,19 @@ struct LightRunCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  func validate() throws { try output.refuseCSV() }
+  func validate() throws {
+    try output.refuseCSV()
+    try Parse.reject((Set(outputs).count < outputs.count, "--output: expected different ones, got one twice"))
+  }
 
   func run() async throws {
     log.bootstrap()
     let read = try show.read(log)
+    try noteProtocols(of: read)
     var configuration = LightingController.Configuration()
     if case .fixed(let tempo) = tempo { configuration.tempo = tempo }
+    // Keys act on what is shown.
+    if output.screen != nil { configuration.reportRate = 10 }
     let controller = LightingController(read, configuration: configuration)
     let beats = try ShowBeats(tempo, interface: interface)
     let heard = try await sound.open(isNeeded: tempo == .audio)
@@ -118,6 +124,18 @@ struct LightRunCommand: AsyncParsableCommand {
       }
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+  }
+
+  /// Notes outputs whose protocol no fixture has, and protocols of fixtures without an output.
+  private func noteProtocols(of show: LightShow) throws {
+    let patched = try Set(show.fixtures().map(\.universe.protocol))
+    let sent = Set(outputs.map(\.kind))
+    for kind in DMXProtocol.allCases where !outputs.isEmpty && patched.contains(kind) != sent.contains(kind) {
+      log.note(
+        sent.contains(kind)
+          ? "nothing is sent by \(kind.title): no fixture is patched to it"
+          : "the fixtures of \(kind.title) have no output: add --output \(kind.rawValue):ADDRESS")
+    }
   }
 
   /// The clock that a show follows.

@@ -11,6 +11,9 @@ actor LightView: LiveView {
   private let beats: LightRunCommand.ShowBeats?
   private var view: VenuePicture.View
   private var report: LightingReport?
+  /// What keys have asked for, until a report that is not older has come: the second one.
+  private var asked: (tempo: Double?, isPaused: Bool?, isDark: Bool?) = (nil, nil, nil)
+  private var olderReports = 0
   private var lines: [String] = []
 
   /// The time between two pictures.
@@ -30,6 +33,8 @@ actor LightView: LiveView {
   func show(_ reports: EngineStream<LightingReport>) async throws {
     for await case .value(let report) in reports {
       self.report = report
+      olderReports -= 1
+      if olderReports < 0 { asked = (nil, nil, nil) }
       screen.needsDrawing = true
     }
     try reports.requireEnd()
@@ -51,13 +56,20 @@ actor LightView: LiveView {
   }
 
   func press(_ key: Key) async throws -> Bool {
+    olderReports = 1
     switch key {
     case .quit: return true
     case .right, .down: try await controller.go()
     case .left, .up: try await controller.back()
-    case .pause: try await controller.setPaused(!(report?.isPaused ?? false))
+    case .pause:
+      let isPaused = !(asked.isPaused ?? report?.isPaused ?? false)
+      asked.isPaused = isPaused
+      try await controller.setPaused(isPaused)
     case .help: screen.showsHelp.toggle()
-    case .letter("b"): try await controller.setBlackout(!(report?.isDark ?? false))
+    case .letter("b"):
+      let isDark = !(asked.isDark ?? report?.isDark ?? false)
+      asked.isDark = isDark
+      try await controller.setBlackout(isDark)
     case .letter("v"): view = view == .top ? .front : .top
     case .letter("t"): try beats?.clock.tap()
     case .letter("+"): try await change(by: Self.step)
@@ -69,9 +81,12 @@ actor LightView: LiveView {
   }
 
   private func change(by step: Double) async throws {
-    let tempo = (report?.tempo ?? controller.configuration.tempo) + step
-    if let beats { return try beats.clock.setTempo(min(max(tempo, 20), Self.tempos.upperBound)) }
-    try await controller.setTempo(min(max(tempo, Self.tempos.lowerBound), Self.tempos.upperBound))
+    let lowest = beats == nil ? Self.tempos.lowerBound : 20
+    let wanted = (asked.tempo ?? report?.tempo ?? controller.configuration.tempo) + step
+    let tempo = min(max(wanted, lowest), Self.tempos.upperBound)
+    asked.tempo = tempo
+    if let beats { return try beats.clock.setTempo(tempo) }
+    try await controller.setTempo(tempo)
   }
 
   func draw() throws {

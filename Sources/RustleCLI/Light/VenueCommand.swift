@@ -44,11 +44,9 @@ struct VenueCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    for (option, path) in [("--png", png), ("--svg", svg)] {
-      if let path { try OutputPath.check(path, option: option, isNot: show.show) }
-    }
     if let png, let svg { try OutputPath.check(svg, option: "--svg", isNot: png, of: "--png") }
-    let read = try show.read(log)
+    let pictures = [("--png", png), ("--svg", svg)]
+    let read = try show.read(log, isNot: pictures.compactMap { option, path in path.map { (option, $0) } })
     func draw(_ settings: VenuePicture) async throws -> Data {
       try await Rendering(read, configuration: tempo.configuration).picture(settings, at: at)
     }
