@@ -35,16 +35,17 @@ def test_files_are_cached_by_their_content(studio):
 
 def test_texts_of_the_page_are_compressed(studio):
     texts = re.findall(r'(?:href|src)="([\w./]+\.(?:css|js|svg))"', ask(studio)[2])
-    paths = {"", *texts, *(f"js/{name}" for path in texts if path.endswith(".js") for name in imports(studio, path))}
-    assert len(paths) > 15
+    first = {"", *texts, *(f"js/{name}" for path in texts if path.endswith(".js") for name in imports(studio, path))}
+    later = {f"js/{name}.js" for name in re.findall(r'later\("(\w+)"\)', ask(studio, "js/main.js")[2])}
+    assert len(first) > 12 and len(later) > 5 and not first & later
     total = 0
-    for path in paths:
+    for path in [*first, *later]:
         request = urllib.request.Request(f"{studio.address}{path}", headers={"Accept-Encoding": "gzip"})
         with urllib.request.urlopen(request, timeout=5) as answer:
             assert answer.headers["Content-Encoding"] == "gzip" and answer.headers["Vary"] == "Accept-Encoding", path
             body = answer.read()
         assert gzip.decompress(body).decode() == ask(studio, path)[2]
-        total += len(body)
+        total += len(body) if path in first else 0
     assert total <= 40 << 10, total
     head = urllib.request.Request(f"{studio.address}js/main.js", headers={"Accept-Encoding": "gzip"}, method="HEAD")
     with urllib.request.urlopen(head, timeout=5) as answer:

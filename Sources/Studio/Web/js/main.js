@@ -1,17 +1,11 @@
 // The frame of the page: header, navigation, one screen at a time, and one drawing loop.
 
-import { account } from "./account.js";
 import { h, say, svg } from "./dom.js";
 import { equalizer } from "./equalizer.js";
-import { fixtures } from "./fixtures.js";
-import { lights } from "./lights.js";
 import { Link, SOUND } from "./link.js";
 import { meter } from "./meter.js";
 import { overview } from "./overview.js";
 import { BrowserSound, picker } from "./sound.js";
-import { recorder } from "./recorder.js";
-import { spectrum } from "./spectrum.js";
-import { tempo } from "./tempo.js";
 import { ticker } from "./ticker.js";
 import { tuner } from "./tuner.js";
 import { voice } from "./voice.js";
@@ -21,19 +15,29 @@ const STALE = 2000;
 /** Whether the page's keys of one character act, kept in this browser. */
 const KEYS_ARE_OFF = "rustle-keys-off";
 
+/** The files that come a moment later: the first screen does not need them. */
+const ahead = [];
+/** Makes a screen of such a file. */
+const later = (name) => {
+  ahead.push(name);
+  return async (app) => (await import(`./${name}.js`))[name](app);
+};
+/** The milliseconds after which the files of the other screens are fetched, so that none waits for the server. */
+const AHEAD = 500;
+
 const SCREENS = [
   ["", "Overview", overview, "M4 4h7v7H4zM13 4h7v4h-7zM13 11h7v9h-7zM4 14h7v6H4z"],
   ["prices", "Prices", ticker, "M3 17l5-6 4 4 8-9M15 6h5v5"],
-  ["spectrum", "Spectrum", spectrum, "M4 20V12M9 20V5M14 20v-9M19 20v-5"],
+  ["spectrum", "Spectrum", later("spectrum"), "M4 20V12M9 20V5M14 20v-9M19 20v-5"],
   ["meter", "Noise", meter, "M4 16a8 8 0 1 1 16 0M12 16l4-6M4 20h16"],
   ["tuner", "Tuner", tuner, "M8 3v7a4 4 0 0 0 8 0V3M12 14v7"],
   ["equalizer", "Equalizer", equalizer, "M6 4v16M12 4v16M18 4v16M4 9h4M10 15h4M16 7h4"],
-  ["recorder", "Recorder", recorder, "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0M12 17v4"],
+  ["recorder", "Recorder", later("recorder"), "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0M12 17v4"],
   ["voice", "Voice", voice, "M4 12h2l2-6 3 12 3-9 2 5 1-2h3"],
-  ["tempo", "Tempo", tempo, "M8 21l2-17h4l2 17zM12 15l5-9"],
-  ["lights", "Lights", lights, "M9 18h6M10 21h4M12 3a6 6 0 0 0-4 10c1 1 1 2 1 3h6c0-1 0-2 1-3a6 6 0 0 0-4-10z"],
-  ["fixtures", "Fixtures", fixtures, "M4 6h16M4 12h16M4 18h16M8 4v4M15 10v4M10 16v4"],
-  ["account", "Account", account, "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21a8 8 0 0 1 16 0"],
+  ["tempo", "Tempo", later("tempo"), "M8 21l2-17h4l2 17zM12 15l5-9"],
+  ["lights", "Lights", later("lights"), "M9 18h6M10 21h4M12 3a6 6 0 0 0-4 10c1 1 1 2 1 3h6c0-1 0-2 1-3a6 6 0 0 0-4-10z"],
+  ["fixtures", "Fixtures", later("fixtures"), "M4 6h16M4 12h16M4 18h16M8 4v4M15 10v4M10 16v4"],
+  ["account", "Account", later("account"), "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21a8 8 0 0 1 16 0"],
 ];
 const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause or resume what moves"], ["t", "Tap the tempo"], ["b", "Blackout, or restore the light"], ["?", "This help"]];
 
@@ -43,6 +47,8 @@ const [main, live, connection] = ["main", "live", "connection"].map((id) => docu
 const pause = document.getElementById("pause");
 const help = document.getElementById("help");
 let screen = null;
+/** The screens that were chosen so far. */
+let turns = 0;
 /** The frames that are drawn though what moves is paused: of another screen, or of another size, which is known a frame later. */
 let due = 0;
 addEventListener("resize", () => { due = 2; });
@@ -84,11 +90,14 @@ function isRunning(topic) {
 }
 
 /** Shows a screen; `focuses`: its title, so that a reader begins there. */
-function route(focuses = true) {
+async function route(focuses = true) {
   const path = location.hash.replace(/^#\//, "");
   const entry = SCREENS.find(([id]) => id === path) ?? SCREENS[0];
-  screen?.leave?.();
-  screen = entry[2](app);
+  const turn = ++turns;
+  const next = await entry[2](app);
+  // Another one was chosen meanwhile.
+  if (turn !== turns) return;
+  screen = next;
   const title = h("h1", { tabindex: "-1" }, screen.title);
   main.replaceChildren(title, h("p", { class: "lead" }, screen.lead), ...screen.elements);
   document.title = `${screen.title} – Rustle studio`;
@@ -118,7 +127,7 @@ function showConnection() {
 
 function showArmed() {
   const { lights: state } = link.states;
-  armed.hidden = !state?.armed || screen.title === "Lights";
+  armed.hidden = !state?.armed || screen?.title === "Lights";
   say(darken, state?.blackout ? "Restore" : "Blackout");
 }
 
@@ -143,7 +152,7 @@ help.append(h("h2", { id: "help-title" }, "Keys"), h("dl", {}, KEYS.flatMap(([ke
   h("p", {}, h("button", { type: "button", onclick: () => help.close() }, "Close")));
 pause.addEventListener("click", togglePause);
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
-addEventListener("hashchange", () => route());
+addEventListener("hashchange", () => attempt(route));
 addEventListener("keydown", (event) => {
   // Not while it is held: a blackout that is switched thirty times a second is a strobe.
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -166,13 +175,14 @@ link.addEventListener("state", ({ detail }) => {
   if (detail === "sound" && link.states.sound.kind === "none" && SOUND.some((topic) => link.values[topic])) {
     // What was heard last is not what is there now.
     for (const topic of SOUND) delete link.values[topic];
-    if (screen.topics.some((topic) => SOUND.includes(topic))) return route(false);
+    if (screen?.topics.some((topic) => SOUND.includes(topic))) return void attempt(() => route(false));
   }
   if (detail === "lights") showArmed();
   screen?.state?.(detail, link.states[detail]);
 });
 setInterval(showConnection, 500);
-route(false);
+await attempt(() => route(false));
 showConnection();
 link.connect();
+setTimeout(() => { for (const name of ahead) import(`./${name}.js`).catch(() => {}); }, AHEAD);
 frame();
