@@ -121,6 +121,27 @@ def test_a_key_that_is_held_is_one_key(open_page):
     expect(page.get_by_role("button", name="Restore")).to_be_visible()
 
 
+def test_the_patch_is_filtered(open_page):
+    page = open_page("fixtures")
+    rows = page.get_by_role("region", name="Patch").locator("tbody tr")
+    expect(rows).to_have_count(100)
+    field = page.get_by_label("Filter by name, id, universe or profile")
+    profiles = rows.locator("td:nth-child(5)").all_inner_texts()
+    field.fill("WASH")
+    expect(rows).to_have_count(sum("wash" in profile for profile in profiles))
+    assert 0 < rows.count() < 100
+    expect(page.get_by_role("status")).to_have_text(f"{rows.count()} of 100 fixtures")
+    first = rows.first.locator("td").all_inner_texts()
+    # Words of several columns.
+    field.fill(f"wash {first[0]}")
+    assert first in [row.locator("td").all_inner_texts() for row in rows.all()]
+    field.fill("no such lamp")
+    expect(rows).to_have_count(0)
+    expect(page.get_by_role("status")).to_have_text("0 of 100 fixtures")
+    field.fill("")
+    expect(rows).to_have_count(100)
+
+
 def test_the_patch_is_listed_and_nodes_are_found(open_page):
     page = open_page("fixtures")
     rows = page.get_by_role("region", name="Patch").locator("tbody tr")

@@ -40,6 +40,74 @@ def test_every_screen_is_accessible_empty_and_running(open_page, studio, picture
             picture(page, f"{screen or 'overview'}-{width}-{'running' if is_running else 'empty'}")
 
 
+def test_a_phone_reaches_every_screen(open_page, picture):
+    page = open_page(width=360, height=740, has_touch=True)
+    nav, more = page.locator("nav"), page.get_by_role("button", name="More")
+    bar = nav.get_by_role("link")
+    expect(bar).to_have_count(4)
+    more.tap()
+    expect(bar).to_have_count(len(SCREENS) - 1)
+    for link in bar.all():
+        box = link.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 360 and box["y"] >= 0 and box["y"] + box["height"] <= 740
+        assert box["width"] >= 44 and box["height"] >= 44
+        # Its name is there, whole.
+        assert link.evaluate("(link) => link.scrollWidth <= link.clientWidth && parseFloat(getComputedStyle(link).fontSize) >= 12")
+    assert violations(page) == []
+    picture(page, "more-360")
+    nav.get_by_role("link", name="Lights").tap()
+    expect(page.get_by_role("heading", name="Lights")).to_be_focused()
+    expect(bar).to_have_count(4)
+    more.tap()
+    # Another touch closes it.
+    page.touchscreen.tap(180, 300)
+    expect(more).to_have_attribute("aria-expanded", "false")
+    more.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Tuner"
+    page.keyboard.press("Escape")
+    expect(more).to_be_focused()
+    expect(bar).to_have_count(4)
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Tuner")).to_be_focused()
+
+
+def test_the_account_is_in_the_header_of_every_screen(open_page, studio):
+    for width in [360, 1280]:
+        page = open_page(width=width)
+        for screen in SCREENS:
+            page.goto(f"{studio.address}#/{screen}")
+            expect(page.get_by_role("banner").get_by_role("link", name="Account")).to_be_visible()
+        page.goto(f"{studio.address}#/")
+        page.get_by_role("link", name="Account").click()
+        expect(page.get_by_role("heading", name="Account")).to_be_focused()
+        expect(page.get_by_role("link", name="Account")).to_have_attribute("aria-current", "page")
+
+
+def test_rows_are_cards_on_a_phone(open_page, studio, tmp_path, picture):
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    for name in ["2026-01-01 10.00.00.wav", f"{'long ' * 20}.flac"]:
+        (folder / name).write_bytes(bytes(2_000_000))
+    page = open_page("recorder", width=360, height=740)
+    for screen, names in [("recorder", ["Recordings"]), ("fixtures", ["Patch"])]:
+        page.goto(f"{studio.address}#/{screen}")
+        for name in names:
+            region = page.get_by_role("region", name=name)
+            region.get_by_role("row").nth(1).wait_for()
+            assert region.evaluate("(region) => region.scrollWidth <= region.clientWidth"), name
+            # Still a table, whose cells name their columns.
+            columns = region.get_by_role("columnheader").all_inner_texts()
+            cells = region.get_by_role("row").nth(1).get_by_role("cell")
+            named = cells.evaluate_all("(cells) => cells.map((cell) => getComputedStyle(cell, '::before').content.slice(1, -1))")
+            assert named == columns and len(columns) >= 6
+        assert violations(page) == []
+        picture(page, f"{screen}-cards-360")
+
+
 def test_no_screen_scrolls_sideways_at_320_pixels(open_page, studio):
     page = open_page(width=320, height=600)
     for screen in SCREENS:

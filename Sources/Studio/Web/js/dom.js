@@ -66,6 +66,17 @@ export function segments(label, options, change) {
   return { element, set };
 }
 
+/** A table in a region that scrolls sideways; on a phone each row is a card that names its cells. The roles stay with both. */
+export function table(name, columns) {
+  const body = h("tbody", { role: "rowgroup" });
+  const heads = columns.map((column) => h("th", { scope: "col", role: "columnheader" }, column));
+  const element = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
+    h("table", { class: "texts stack", role: "table" }, h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, heads)), body));
+  const set = (rows) => body.replaceChildren(...rows.map((cells) =>
+    h("tr", { role: "row" }, cells.map((cell, place) => h("td", { role: "cell", "data-column": columns[place] }, cell)))));
+  return { element, set };
+}
+
 /** A canvas with a name, as large as it is shown. `draw` receives the context and its size in CSS pixels. */
 export function plot(name, height, draw) {
   const canvas = h("canvas", { role: "img", "aria-label": name });

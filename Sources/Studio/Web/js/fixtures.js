@@ -1,14 +1,7 @@
 // The patch of the show's fixtures, and the nodes of the network.
 
-import { choice, h, say } from "./dom.js";
+import { choice, h, say, table } from "./dom.js";
 
-const table = (name, columns) => {
-  const body = h("tbody");
-  const element = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name }, h("table", { class: "texts" },
-    h("thead", {}, h("tr", {}, columns.map((column) => h("th", { scope: "col" }, column)))), body));
-  const set = (rows) => body.replaceChildren(...rows.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell)))));
-  return { element, set };
-};
 const STATES = { online: "Online", late: "Late", lost: "Lost" };
 
 export function fixtures(app) {
@@ -20,21 +13,33 @@ export function fixtures(app) {
   const network = choice("Network", [], () => {});
   const search = h("button", { type: "button", onclick: () => app.attempt(() => (link.states.fixtures.interface === null
     ? link.act("fixtures/search", { interface: network.select.value }) : link.act("fixtures/stop"))) }, "Search");
-  const load = () => app.attempt(async () => {
-    const list = (await link.act("fixtures/list")).fixtures;
-    patch.set(list.map(({ id, name, profile, mode, protocol, universe, address, slots }) =>
+  const filter = h("input", { type: "search", id: "filter", autocomplete: "off", spellcheck: "false", oninput: () => show() });
+  const count = h("p", { class: "note", role: "status" });
+  let [isLoaded, list] = [false, []];
+  // Each word of the filter is in the id, the name, the universe or the profile.
+  const show = () => {
+    const words = filter.value.toLowerCase().split(/\s+/);
+    const shown = list.filter(({ id, name, profile, universe }) => {
+      const text = [id, name, profile, universe].join("\n").toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+    say(count, `${shown.length} of ${list.length} fixtures`);
+    patch.set(shown.map(({ id, name, profile, mode, protocol, universe, address, slots }) =>
       [id, { sacn: "sACN", artnet: "Art-Net" }[protocol], universe, `${address} to ${address + slots - 1}`, profile, mode, name || "–"]));
+  };
+  const load = () => app.attempt(async () => {
+    list = (await link.act("fixtures/list")).fixtures;
+    show();
   });
-  let isLoaded = false;
 
   return {
-    title: "Fixtures", lead: "Where each fixture of the show is patched, and the nodes that answer on the network.",
+    title: "Fixtures", lead: "The nodes that answer on the network, and where each fixture of the show is patched.",
     topics: [],
     elements: [h("div", { class: "cards" },
-      h("section", { class: "card wide" }, h("h2", {}, "Nodes of Art-Net"), h("div", { class: "row" }, network.element, search), failure, none, nodes.element),
-      h("section", { class: "card wide" }, h("h2", {}, "Patch of the show"), patch.element),
-      h("section", { class: "card wide" }, h("h2", {}, "Set-up"),
-        h("p", {}, "Provisioning over Bluetooth LE and mapping with a camera are not in this version.")))],
+      h("section", { class: "card wide" }, h("h2", {}, "Set-up: nodes of Art-Net"), h("div", { class: "row" }, network.element, search), failure, none, nodes.element,
+        h("p", { class: "note" }, "Provisioning over Bluetooth LE and mapping with a camera are not in this version.")),
+      h("section", { class: "card wide" }, h("h2", {}, "Patch of the show"),
+        h("div", { class: "row" }, h("label", { for: "filter" }, "Filter by name, id, universe or profile"), filter, count), patch.element))],
     state(name, state) {
       if (name !== "fixtures") return;
       if (!isLoaded) { isLoaded = true; load(); }

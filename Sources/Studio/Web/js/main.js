@@ -37,7 +37,7 @@ const SCREENS = [
   ["tempo", "Tempo", later("tempo"), "M8 21l2-17h4l2 17zM12 15l5-9"],
   ["lights", "Lights", later("lights"), "M9 18h6M10 21h4M12 3a6 6 0 0 0-4 10c1 1 1 2 1 3h6c0-1 0-2 1-3a6 6 0 0 0-4-10z"],
   ["fixtures", "Fixtures", later("fixtures"), "M4 6h16M4 12h16M4 18h16M8 4v4M15 10v4M10 16v4"],
-  ["account", "Account", later("account"), "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21a8 8 0 0 1 16 0"],
+  ["account", "Account", later("account")],
 ];
 const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause or resume what moves"], ["t", "Tap the tempo"], ["b", "Blackout, or restore the light"], ["?", "This help"]];
 
@@ -52,6 +52,16 @@ let turns = 0;
 /** The frames that are drawn though what moves is paused: of another screen, or of another size, which is known a frame later. */
 let due = 0;
 addEventListener("resize", () => { due = 2; });
+
+/** The screens that a phone has room for; the others are behind a button. */
+const SHOWN = 4;
+const icon = (path) => svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: path }));
+const anchor = ([id, name, , path]) => h("a", { href: `#/${id}`, "data-id": id }, icon(path), name);
+const nav = document.getElementById("nav");
+const more = h("button", { type: "button", "aria-expanded": "false", "aria-controls": "others", onclick: () => expand(more.ariaExpanded !== "true") },
+  icon("M5 12h.01M12 12h.01M19 12h.01"), "More");
+const others = h("div", { id: "others", class: "others" });
+const expand = (isExpanded) => more.setAttribute("aria-expanded", String(isExpanded));
 
 /** The light can be put out from every screen while it is sent to lamps; that of the lights has a button of its own. */
 const armed = document.getElementById("armed");
@@ -101,11 +111,12 @@ async function route(focuses = true) {
   const title = h("h1", { tabindex: "-1" }, screen.title);
   main.replaceChildren(title, h("p", { class: "lead" }, screen.lead), ...screen.elements);
   document.title = `${screen.title} – Rustle studio`;
-  for (const anchor of document.querySelectorAll("nav a")) {
-    if (anchor.dataset.id === entry[0]) anchor.setAttribute("aria-current", "page");
-    else anchor.removeAttribute("aria-current");
+  for (const each of document.querySelectorAll("[data-id]")) {
+    if (each.dataset.id === entry[0]) each.setAttribute("aria-current", "page");
+    else each.removeAttribute("aria-current");
   }
-  document.querySelector("nav a[aria-current]").scrollIntoView({ inline: "nearest", block: "nearest" });
+  more.classList.toggle("on", others.querySelector("[aria-current]") !== null);
+  expand(false);
   link.want(screen.topics);
   due = 2;
   showArmed();
@@ -143,8 +154,14 @@ function frame() {
   requestAnimationFrame(frame);
 }
 
-document.getElementById("nav").append(...SCREENS.map(([id, name, , path]) =>
-  h("a", { href: `#/${id}`, "data-id": id }, svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: path })), name)));
+// The account is in the header.
+const anchors = SCREENS.filter(([id]) => id !== "account").map(anchor);
+others.append(...anchors.slice(SHOWN));
+nav.append(...anchors.slice(0, SHOWN), more, others);
+nav.addEventListener("keydown", ({ key }) => { if (key === "Escape" && more.ariaExpanded === "true") { expand(false); more.focus(); } });
+// The others do not cover what is used next.
+nav.addEventListener("focusout", ({ relatedTarget }) => { if (relatedTarget && !nav.contains(relatedTarget)) expand(false); });
+document.addEventListener("pointerdown", ({ target }) => { if (!nav.contains(target)) expand(false); });
 document.getElementById("source").append(...picker(app));
 help.append(h("h2", { id: "help-title" }, "Keys"), h("dl", {}, KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
   h("label", {}, h("input", { type: "checkbox", ".checked": !localStorage.getItem(KEYS_ARE_OFF), onchange: ({ target }) =>

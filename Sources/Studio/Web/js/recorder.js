@@ -1,6 +1,6 @@
 // Records the sound into files of the server, which can be played and taken along.
 
-import { choice, fixed, h, say } from "./dom.js";
+import { choice, fixed, h, say, table } from "./dom.js";
 
 const PERIOD = 60;
 /** The lowest level of the bars, in dBFS. */
@@ -21,11 +21,10 @@ export function recorder(app) {
   const pause = h("button", { type: "button", onclick: () => act("pause", { paused: !link.states.recorder.paused }) }, "Pause recording");
   const stop = h("button", { type: "button", onclick: () => act("stop") }, "Stop");
   const format = choice("Format", [], () => {});
-  const list = h("tbody");
   const failure = h("p", { class: "error" });
   const empty = h("p", { class: "note" }, "No recordings yet.");
-  const table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Recordings", ".hidden": true }, h("table", {},
-    h("thead", {}, h("tr", {}, ["Name", "Size", "Play", "Download", "Equalize", "Delete"].map((name) => h("th", { scope: "col" }, name)))), list));
+  const list = table("Recordings", ["Name", "Size", "Play", "Download", "Equalize", "Delete"]);
+  list.element.hidden = true;
   let [recording, names] = [null, ""];
 
   // It plays in this browser, through the equalizer, in place of the sound before.
@@ -47,11 +46,10 @@ export function recorder(app) {
 
   const row = ({ name, bytes }) => {
     const address = `recordings/${encodeURIComponent(name)}`;
-    return h("tr", {}, h("td", {}, name), h("td", {}, `${fixed(bytes / 1e6, 1)} MB`),
-      h("td", {}, h("audio", { src: address, controls: true, preload: "none", "aria-label": name })),
-      h("td", {}, h("a", { href: address, download: name, class: "button" }, "Download")),
-      h("td", {}, h("button", { type: "button", "aria-label": `Open ${name} in the equalizer`, onclick: () => app.attempt(() => open(address, name)) }, "Equalize")),
-      h("td", {}, h("button", { type: "button", "aria-label": `Delete ${name}`, onclick: () => ask(name) }, "Delete")));
+    return [name, `${fixed(bytes / 1e6, 1)} MB`, h("audio", { src: address, controls: true, preload: "none", "aria-label": name }),
+      h("a", { href: address, download: name, class: "button" }, "Download"),
+      h("button", { type: "button", "aria-label": `Open ${name} in the equalizer`, onclick: () => app.attempt(() => open(address, name)) }, "Equalize"),
+      h("button", { type: "button", "aria-label": `Delete ${name}`, onclick: () => ask(name) }, "Delete")];
   };
 
   return {
@@ -60,7 +58,7 @@ export function recorder(app) {
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
         h("div", { class: "hero" }, clock, h("div", { class: "row" }, start, pause, stop, format.element)), failure, bars.map((each) => each.element)),
-      h("section", { class: "card wide" }, h("h2", {}, "Recordings"), empty, table, sure))],
+      h("section", { class: "card wide" }, h("h2", {}, "Recordings"), empty, list.element, sure))],
     state(name, state) {
       if (name !== "recorder") return;
       const before = recording;
@@ -75,11 +73,11 @@ export function recorder(app) {
       failure.hidden = !state.error;
       const ended = state.recordings.filter((each) => each.name !== recording);
       empty.hidden = ended.length > 0;
-      table.hidden = !empty.hidden;
+      list.element.hidden = !empty.hidden;
       const texts = ended.map((each) => each.name).join("\n");
       if (texts === names) return;
       names = texts;
-      list.replaceChildren(...ended.map(row));
+      list.set(ended.map(row));
     },
     draw() {
       const progress = link.values.recording;
