@@ -48,6 +48,9 @@ static const unsigned char meter_js[] = {
 static const unsigned char equalizer_js[] = {
 #embed "../../Web/js/equalizer.js"
 };
+static const unsigned char history_js[] = {
+#embed "../../Web/js/history.js"
+};
 static const unsigned char recorder_js[] = {
 #embed "../../Web/js/recorder.js"
 };
@@ -95,6 +98,7 @@ static const struct {
     FILE("js/tuner.js", tuner_js),
     FILE("js/meter.js", meter_js),
     FILE("js/equalizer.js", equalizer_js),
+    FILE("js/history.js", history_js),
     FILE("js/recorder.js", recorder_js),
     FILE("js/voice.js", voice_js),
     FILE("js/tempo.js", tempo_js),

@@ -110,6 +110,86 @@ def test_filters_are_exported_and_imported(open_page):
     expect(page.get_by_role("alert")).to_be_visible()
 
 
+def test_undo_takes_one_change_back(open_page):
+    page, other = open_page("equalizer"), open_page("equalizer")
+    undo, redo = page.get_by_role("button", name="Undo"), page.get_by_role("button", name="Redo")
+    page.get_by_role("button", name="Link left and right").click()
+    first, second, theirs = page.get_by_label("Left, 512 Hz"), page.get_by_label("Right, 64 Hz"), page.get_by_label("Left, 2048 Hz")
+    expect(undo).to_be_disabled()
+    for slider, key in [(first, "PageUp"), (second, "PageDown")]:
+        slider.focus()
+        slider.press(key)
+    expect(other.get_by_label("Right, 64 Hz")).to_have_value("-3")
+    other.get_by_role("button", name="Link left and right").click()
+    other.get_by_label("Left, 2048 Hz").focus()
+    other.keyboard.press("PageUp")
+    expect(theirs).to_have_value("3")
+    # Their band stays; another screen forgets nothing.
+    undo.click()
+    expect(second).to_have_value("0")
+    expect(first).to_have_value("3")
+    expect(theirs).to_have_value("3")
+    page.keyboard.press("Escape")
+    page.evaluate("location.hash = '#/meter'")
+    page.get_by_role("heading", name="Noise meter").wait_for()
+    page.evaluate("location.hash = '#/equalizer'")
+    expect(page.get_by_role("button", name="Link left and right")).to_have_attribute("aria-pressed", "false")
+    redo.click()
+    expect(second).to_have_value("-3")
+    expect(redo).to_be_disabled()
+    for _ in range(2):
+        undo.click()
+    expect(first).to_have_value("0")
+    expect(undo).to_be_disabled()
+    expect(other.get_by_label("Left, 2048 Hz")).to_have_value("3")
+
+
+def test_a_drag_a_preset_and_an_import_are_one_step_each(open_page):
+    page = open_page("equalizer")
+    undo, redo = page.get_by_role("button", name="Undo"), page.get_by_role("button", name="Redo")
+    slider = page.get_by_label("Left, 512 Hz")
+    box = slider.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in range(5):
+        page.mouse.move(x, y - 8 * step)
+    page.mouse.up()
+    dragged = slider.input_value()
+    assert float(dragged) >= 2
+    # A double click resets the band, though its first press moves it.
+    page.wait_for_timeout(600)
+    page.mouse.dblclick(x, y - 50)
+    expect(slider).to_have_value("0")
+    undo.click()
+    expect(slider).to_have_value(dragged)
+    page.get_by_label("Preset").select_option("Bass")
+    expect(page.get_by_label("Left, 32 Hz")).to_have_value("6")
+    page.locator("#equalizer-text").fill("Preamp: -6 dB\nFilter 1: ON PK Fc 1000 Hz Gain 5 dB Q 1.0")
+    page.get_by_role("button", name="Import").click()
+    imported = page.get_by_label("Left, 1000 Hz")
+    expect(imported).to_have_value("5")
+    imported.focus()
+    imported.press("ArrowUp")
+    expect(imported).to_have_value("5.5")
+    undo.click()
+    expect(imported).to_have_value("5")
+    undo.click()
+    expect(page.get_by_label("Left, 32 Hz")).to_have_value("6")
+    expect(slider).to_have_value("0")
+    undo.click()
+    expect(slider).to_have_value(dragged)
+    expect(page.get_by_label("Left, 32 Hz")).to_have_value("0")
+    undo.click()
+    expect(slider).to_have_value("0")
+    expect(undo).to_be_disabled()
+    for _ in range(4):
+        redo.click()
+        page.wait_for_timeout(150)
+    expect(imported).to_have_value("5.5")
+    until(page, "fetch('/api/state').then((answer) => answer.json()).then(({ states: { equalizer } }) => equalizer.preamp === -6)")
+
+
 def test_imported_filters_can_be_changed(open_page):
     page = open_page("equalizer")
     page.locator("#equalizer-text").fill("Preamp: -6 dB\nFilter 1: ON PK Fc 1000 Hz Gain 5 dB Q 1.0\nFilter 2: ON PK Fc 100 Hz Gain -3 dB Q 1.0")

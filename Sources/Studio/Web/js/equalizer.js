@@ -5,6 +5,8 @@ import { choice, figure, fixed, h, plot, say } from "./dom.js";
 const [LOW, HIGH, MOST] = [20, 20000, 12];
 const [PADDING, PICK] = [22, 26];
 const CHANNELS = [["left", "Left", "#7cc6fe"], ["right", "Right", "#ffc689"]];
+/** The frequencies of the graphic equalizer's bands, to which presets belong. */
+const GRAPHIC = "8,16,32,64,128,256,512,1024,2048,3072,4096,5120,10240,16384";
 /** Gains in dB of 8, 16, 32, 64, 128, 256, 512, 1,024, 2,048, 3,072, 4,096, 5,120, 10,240 and 16,384 Hz. */
 const PRESETS = {
   "Flat": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
@@ -14,30 +16,21 @@ const PRESETS = {
   "Small speakers": [-12, -12, -9, 3, 5, 3, 0, 0, 0, 1, 1, 2, 2, 0],
   "Quiet listening": [6, 6, 6, 5, 3, 1, 0, 0, 0, 0, 1, 2, 4, 5],
 };
-/** Changes of the gains that can be undone. */
-const UNDOABLE = 100;
 
 /** How far below full scale a sound must stay so that no frequency clips, in dB, 0 or less. */
 export const headroomOf = ({ response }) => -Math.max(0, ...(response?.left ?? []), ...(response?.right ?? []));
 
 export function equalizer(app) {
-  const { link } = app;
-  let [gains, response, frequencies, isLinked] = [{ left: [], right: [] }, null, [], true];
-  let [history, future, slots, slot] = [[], [], { A: null, B: null }, "A"];
+  const { link, equalizerHistory: history } = app;
+  let [gains, response, frequencies] = [{ left: [], right: [] }, null, []];
   let [dragged, pending, isSending] = [null, null, false];
   const sliders = { left: [], right: [] };
   const rows = CHANNELS.map(() => h("div", { class: "bands" }));
   const headroom = figure("Headroom", "dB");
   const [input, output] = [figure("Peak in", "dBFS"), figure("Peak out", "dBFS")];
-  const text = h("textarea", { rows: "6", id: "equalizer-text", spellcheck: "false", class: "number" });
+  const area = h("textarea", { rows: "6", id: "equalizer-text", spellcheck: "false", class: "number" });
 
   const copy = () => ({ left: [...gains.left], right: [...gains.right] });
-  const remember = () => {
-    history.push(copy());
-    if (history.length > UNDOABLE) history.shift();
-    future = [];
-    showButtons();
-  };
   // While one change is on its way, only the newest of the next ones waits.
   const send = async () => {
     if (isSending) return void (pending = copy());
@@ -62,37 +55,70 @@ export function equalizer(app) {
     gains = { left: [...left], right: [...right] };
     show();
   };
-  const change = (channel, band, gain) => {
-    const rounded = Math.max(-MOST, Math.min(MOST, Math.round(2 * gain) / 2));
-    for (const [each] of CHANNELS) if (isLinked || each === channel) gains[each][band] = rounded;
+  const bands = () => frequencies.join();
+  const put = (changes) => {
+    for (const { channel, band, gain } of changes) gains[channel][band] = gain;
     show();
     send();
+    showButtons();
   };
-  const apply = (next) => { gains = { left: [...next.left], right: [...next.right] }; show(); send(); showButtons(); };
-  const step = (from, to) => { if (from.length) { to.push(copy()); apply(from.pop()); } };
+  /** Changes gains, by one control: those of a step are undone together. */
+  const change = (control, changes) => {
+    history.change(control, bands(), changes.map(({ channel, band, gain }) => ({ channel, band, before: gains[channel][band], after: gain })));
+    put(changes);
+  };
+  const controlOf = (channel, band) => `${channel} ${band}`;
+  const move = (channel, band, gain) => {
+    const rounded = Math.max(-MOST, Math.min(MOST, Math.round(2 * gain) / 2));
+    const channels = CHANNELS.map(([each]) => each).filter((each) => history.isLinked || each === channel);
+    change(controlOf(channel, band), channels.map((each) => ({ channel: each, band, gain: rounded })));
+  };
+  const differences = (next) => CHANNELS.flatMap(([channel]) => next[channel].map((gain, band) => ({ channel, band, gain })));
+  const text = async () => (await link.act("equalizer/export")).text;
+  /** Performs what replaces the bands: one step, whatever they were. */
+  const replace = (action, argument) => app.attempt(async () => {
+    const noted = history.replace(await text(), action, argument);
+    showButtons();
+    try {
+      await link.act(action, argument);
+    } catch (error) {
+      history.forget(noted);
+      throw error;
+    }
+  }).finally(showButtons);
+  const step = (isRedo) => {
+    const taken = history.take(isRedo, bands());
+    if (taken?.changes) put(taken.changes);
+    else if (taken) app.attempt(() => link.act(taken.action, taken.argument));
+    showButtons();
+  };
 
   const button = (name, action, extra = {}) => h("button", { type: "button", onclick: action, ...extra }, name);
-  const undo = button("Undo", () => step(history, future));
-  const redo = button("Redo", () => step(future, history));
+  const undo = button("Undo", () => step(false));
+  const redo = button("Redo", () => step(true));
   const names = Object.keys(PRESETS).map((name) => ({ id: name, name }));
   const preset = choice("Preset", [{ id: "", name: "Custom" }, ...names], (name) => {
     if (!PRESETS[name]) return;
-    remember();
-    apply({ left: PRESETS[name], right: PRESETS[name] });
+    const next = { left: PRESETS[name], right: PRESETS[name] };
+    if (bands() !== GRAPHIC) return replace("equalizer/set", next);
+    history.end();
+    change("preset", differences(next));
   });
-  const linked = button("Link left and right", () => { isLinked = !isLinked; showButtons(); });
+  const linked = button("Link left and right", () => { history.isLinked = !history.isLinked; showButtons(); });
   const bypass = button("Bypass", () => app.attempt(() => link.act("equalizer/bypass", { bypassed: !link.states.equalizer.bypassed })));
   const memory = button("A", () => {
-    slots[slot] = copy();
-    slot = slot === "A" ? "B" : "A";
-    if (slots[slot]) apply(slots[slot]);
+    history.slots[history.slot] = { ...copy(), bands: bands() };
+    history.slot = history.slot === "A" ? "B" : "A";
+    const other = history.slots[history.slot];
+    history.end();
+    if (other?.bands === bands()) change("memory", differences(other));
     showButtons();
   });
   const showButtons = () => {
-    undo.disabled = history.length === 0;
-    redo.disabled = future.length === 0;
-    linked.setAttribute("aria-pressed", String(isLinked));
-    say(memory, `A/B: ${slot}`);
+    undo.disabled = !history.has(false, bands());
+    redo.disabled = !history.has(true, bands());
+    linked.setAttribute("aria-pressed", String(history.isLinked));
+    say(memory, `A/B: ${history.slot}`);
   };
 
   const x = (frequency, width) => (width * Math.log(frequency / LOW)) / Math.log(HIGH / LOW);
@@ -146,18 +172,18 @@ export function equalizer(app) {
   canvas.addEventListener("pointerdown", (event) => {
     dragged = pick(event);
     if (!dragged) return;
-    remember();
+    history.press(controlOf(dragged.channel, dragged.band), event.timeStamp);
     canvas.setPointerCapture(event.pointerId);
   });
   canvas.addEventListener("pointermove", (event) => {
     if (!dragged) return;
     const box = canvas.getBoundingClientRect();
-    change(dragged.channel, dragged.band, MOST * (1 - (2 * (event.clientY - box.top - PADDING)) / (box.height - 2 * PADDING)));
+    move(dragged.channel, dragged.band, MOST * (1 - (2 * (event.clientY - box.top - PADDING)) / (box.height - 2 * PADDING)));
   });
   for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => { dragged = null; });
   canvas.addEventListener("dblclick", (event) => {
     const band = pick(event);
-    if (band) { remember(); change(band.channel, band.band, 0); }
+    if (band) move(band.channel, band.band, 0);
   });
 
   const build = () => CHANNELS.forEach(([channel, title], place) => {
@@ -165,15 +191,16 @@ export function equalizer(app) {
       const name = frequency >= 1000 ? `${Math.floor(frequency / 1000)}k` : String(frequency);
       const value = h("output", {}, "0.0");
       const slider = h("input", { type: "range", min: -MOST, max: MOST, step: 0.5, "aria-label": `${title}, ${frequency} Hz`,
-        onpointerdown: () => { dragged = slider; remember(); }, onpointerup: () => { dragged = null; }, onpointercancel: () => { dragged = null; },
-        oninput: () => change(channel, band, Number(slider.value)),
-        ondblclick: () => change(channel, band, 0),
+        onpointerdown: ({ timeStamp }) => { dragged = slider; history.press(controlOf(channel, band), timeStamp); },
+        onpointerup: () => { dragged = null; }, onpointercancel: () => { dragged = null; },
+        oninput: () => move(channel, band, Number(slider.value)),
+        ondblclick: () => move(channel, band, 0),
         onkeydown: (event) => {
-          const move = { PageUp: 3, PageDown: -3 }[event.key];
-          if (!event.repeat && /Arrow|Page|Home|End|Delete/.test(event.key)) remember();
-          if (move) change(channel, band, gains[channel][band] + move);
-          else if (event.key === "Delete") change(channel, band, 0);
-          if (move || event.key === "Delete") event.preventDefault();
+          const page = { PageUp: 3, PageDown: -3 }[event.key];
+          if (!event.repeat) history.end();
+          if (page) move(channel, band, gains[channel][band] + page);
+          else if (event.key === "Delete") move(channel, band, 0);
+          if (page || event.key === "Delete") event.preventDefault();
         } });
       return { slider, value, element: h("div", { class: "band" }, value, slider, h("b", {}, name)) };
     });
@@ -190,21 +217,20 @@ export function equalizer(app) {
         canvas, h("div", { class: "figures" }, input.element, output.element, headroom.element)),
       ...CHANNELS.map(([, title], place) => h("section", { class: "card wide" }, h("h2", {}, `${title}, gain in dB by frequency in Hz`), rows[place])),
       h("section", { class: "card wide" }, h("h2", {}, "As text"),
-        h("label", { for: "equalizer-text", class: "note" }, "Filters in the form of Equalizer APO"), text,
+        h("label", { for: "equalizer-text", class: "note" }, "Filters in the form of Equalizer APO"), area,
         h("div", { class: "row" },
-          button("Export", () => app.attempt(async () => { text.value = (await link.act("equalizer/export")).text; })),
-          button("Import", () => app.attempt(async () => { remember(); await link.act("equalizer/import", { text: text.value }); })))))],
+          button("Export", () => app.attempt(async () => { area.value = await text(); })),
+          button("Import", () => replace("equalizer/import", { text: area.value })))))],
     state(name, state) {
       if (name !== "equalizer") return;
       response = state.response;
       bypass.setAttribute("aria-pressed", String(state.bypassed));
       if (state.frequencies.join() !== frequencies.join()) {
         frequencies = state.frequencies;
-        [history, future, slots] = [[], [], { A: null, B: null }];
-        showButtons();
         gains = { left: [...state.left], right: [...state.right] };
         build();
         show();
+        showButtons();
       } else if (!dragged && !isSending && !pending) adopt();
       say(headroom.output, fixed(headroomOf(state)));
     },

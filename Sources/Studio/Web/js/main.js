@@ -2,6 +2,7 @@
 
 import { h, say, svg } from "./dom.js";
 import { equalizer } from "./equalizer.js";
+import { EqualizerHistory } from "./history.js";
 import { Link, SOUND } from "./link.js";
 import { meter } from "./meter.js";
 import { overview } from "./overview.js";
@@ -42,7 +43,7 @@ const SCREENS = [
 const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause or resume what moves"], ["t", "Tap the tempo"], ["b", "Blackout, or restore the light"], ["?", "This help"]];
 
 const link = new Link();
-const app = { link, browserSound: new BrowserSound(), attempt, report, announce };
+const app = { link, browserSound: new BrowserSound(), equalizerHistory: new EqualizerHistory(), attempt, report, announce };
 const [main, live, connection] = ["main", "live", "connection"].map((id) => document.getElementById(id));
 const pause = document.getElementById("pause");
 const help = document.getElementById("help");
