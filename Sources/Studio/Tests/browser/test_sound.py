@@ -4,7 +4,10 @@ import wave
 
 from playwright.sync_api import expect
 
+from conftest import Studio
 from page import choose_demo, number, until
+
+HEARD = """fetch('/api/state').then((answer) => answer.json()).then(({ states: { sound } }) => sound.kind)"""
 
 
 def test_the_microphone_is_tuned_within_a_cent(open_page, studio):
@@ -22,6 +25,59 @@ def test_the_microphone_is_tuned_within_a_cent(open_page, studio):
     page.get_by_role("button", name="Stop listening").click()
     expect(page.locator("#via")).to_have_text("No sound")
     expect(page.get_by_role("button", name="Listen")).to_be_visible()
+
+
+def test_the_microphone_is_heard_again_after_a_restart(browser):
+    studio = Studio()
+    context = browser.new_context(permissions=["microphone"])
+    page, other = context.new_page(), context.new_page()
+    for each in [other, page]:
+        each.goto(studio.address)
+        each.locator("#connection[data-state=live]").wait_for()
+    page.get_by_role("button", name="Listen").click()
+    until(page, "+document.getElementById('sent').value > 4800")
+    assert studio.stop() == 0
+    expect(page.locator("#connection")).to_have_attribute("data-state", "lost")
+    # What is not sent is not counted: the number stands still, once it has been drawn.
+    until(page, """new Promise((resolve) => {
+        const sent = document.getElementById('sent').value;
+        setTimeout(() => resolve(document.getElementById('sent').value === sent), 500);
+    })""")
+    sent = page.locator("#sent").inner_text()
+    again = Studio(port=studio.port)
+    expect(page.locator("#via")).to_have_text("This microphone", timeout=12000)
+    until(page, f"+document.getElementById('sent').value > {sent}")
+    until(page, "Math.abs(+document.getElementById('peak').value - 440) < 1")
+    expect(other.locator("#via")).to_have_text("Another browser", timeout=12000)
+    # Another sound, chosen meanwhile, is not replaced.
+    other.get_by_role("button", name="Demo tone").click()
+    expect(page.locator("#via")).to_have_text("Demo tone")
+    assert again.stop() == 0
+    third = Studio(port=studio.port)
+    expect(page.locator("#via")).to_have_text("Demo tone", timeout=12000)
+    context.close()
+    assert third.stop() == 0
+
+
+def test_the_sound_is_the_same_after_a_reload(open_page):
+    page = open_page()
+    page.get_by_role("button", name="Listen").click()
+    until(page, "+document.getElementById('sent').value > 4800")
+    page.reload()
+    expect(page.locator("#via")).to_have_text("This microphone")
+    until(page, "+document.getElementById('sent').value > 4800")
+    # A new tab opens no microphone, nor does one that has chosen another sound.
+    page.close()
+    other = open_page()
+    until(other, f"{HEARD}.then((kind) => kind === 'none')")
+    other.get_by_role("button", name="Listen").click()
+    until(other, "+document.getElementById('sent').value > 4800")
+    other.get_by_role("button", name="Stop listening").click()
+    expect(other.locator("#via")).to_have_text("No sound")
+    other.reload()
+    other.locator("#connection[data-state=live]").wait_for()
+    other.wait_for_timeout(500)
+    assert other.evaluate(HEARD) == "none"
 
 
 def test_a_file_is_heard(open_page, tone, tmp_path):

@@ -58,9 +58,11 @@ export class Link extends EventTarget {
     return answer;
   }
 
-  /** Sends a block of sound. */
+  /** Sends a block of sound, unless there is no connection or it is behind; returns whether it did. */
   sound(bytes) {
-    if (this.status === "live" && this.#socket.bufferedAmount < 1 << 18) this.#socket.send(bytes);
+    if (this.status !== "live" || this.#socket.bufferedAmount >= 1 << 18) return false;
+    this.#socket.send(bytes);
+    return true;
   }
 
   #send(message) {

@@ -3,16 +3,23 @@
 import { h } from "./dom.js";
 
 const HEADER = 16;
+/** The sound that this page has chosen, kept until its tab is closed: no other tab opens the microphone by itself. */
+const CHOICE = "rustle-sound";
 
 export class BrowserSound {
   /** Samples sent since it was opened. */
   sent = 0;
+  /** The client as which the server has chosen it; null: it has not yet. */
+  client = null;
+  /** Whether its connection was lost since. */
+  isBroken = false;
   /** The name of the file that plays; null: the microphone, or nothing. */
   file = null;
   #context = null;
   #stream = null;
   #sequence = 0;
   #turn = Promise.resolve();
+  #isSelecting = false;
 
   get isOpen() { return this.#context !== null; }
 
@@ -24,6 +31,19 @@ export class BrowserSound {
 
   /** Closes the microphone or the file. */
   close() { return this.#inTurn(() => this.#end()); }
+
+  /** Asks the server for this sound: at its beginning, and on each connection after the first one. */
+  async select(link) {
+    if (this.#isSelecting) return;
+    this.#isSelecting = true;
+    try {
+      const { client } = link;
+      await link.act("sound/select", { kind: "browser" });
+      if (this.isOpen) [this.client, this.isBroken] = [client, false];
+    } finally {
+      this.#isSelecting = false;
+    }
+  }
 
   /** Works after what was asked for before; what fails leaves nothing open. */
   #inTurn(work) {
@@ -70,7 +90,7 @@ export class BrowserSound {
 
   async #end() {
     const [context, stream] = [this.#context, this.#stream];
-    [this.#context, this.#stream, this.file] = [null, null, null];
+    [this.#context, this.#stream, this.file, this.client] = [null, null, null, null];
     stream?.getTracks().forEach((track) => track.stop());
     await context?.close();
   }
@@ -82,13 +102,15 @@ export class BrowserSound {
     const node = new AudioWorkletNode(context, "rustle-microphone", { channelCount: 1, channelCountMode: "explicit", numberOfOutputs: 0 });
     node.port.onmessage = ({ data }) => this.#send(link, data);
     source.connect(node);
-    await context.resume();
+    // Not awaited: of a page that nobody has touched it may wait for a touch.
+    context.resume().catch(() => {});
     [this.sent, this.#sequence] = [0, 0];
-    await link.act("sound/select", { kind: "browser" });
+    await this.select(link);
   }
 
   #send(link, samples) {
-    if (!this.#context) return;
+    // Before the server has chosen it nobody hears it.
+    if (!this.#context || this.client === null || this.isBroken) return;
     const bytes = new ArrayBuffer(HEADER + 4 * samples.length);
     const view = new DataView(bytes);
     view.setUint8(0, 1);
@@ -98,8 +120,7 @@ export class BrowserSound {
     view.setUint32(8, this.#context.sampleRate, true);
     view.setUint32(12, samples.length, true);
     samples.forEach((sample, place) => view.setFloat32(HEADER + 4 * place, sample, true));
-    link.sound(bytes);
-    this.sent += samples.length;
+    if (link.sound(bytes)) this.sent += samples.length;
   }
 }
 
@@ -150,12 +171,39 @@ export function picker(app) {
     if (isWalking) return;
     select.value = isOther || isFile ? "now" : sound.kind === "device" ? `device:${sound.name}` : sound.kind;
   };
+  // Whether the sound is the first news of a connection: then nobody has chosen none.
+  let isGreeting = false;
+  const restore = async ({ kind, name }) => {
+    if (kind !== "browser") return link.act("sound/select", { kind, name });
+    // Otherwise a question would come that nobody expects.
+    const permission = await navigator.permissions.query({ name: "microphone" }).catch(() => null);
+    if (permission?.state === "granted") await browserSound.openMicrophone(link);
+  };
+  link.addEventListener("status", () => {
+    isGreeting = link.status === "live";
+    if (!isGreeting) browserSound.isBroken = true;
+  });
   link.addEventListener("state", ({ detail }) => {
     if (detail !== "sound") return;
     show();
-    const { kind, client, error } = link.states.sound;
+    const { kind, name, client, error } = link.states.sound;
     if (error) app.report(error);
-    if (browserSound.isOpen && (kind !== "browser" || client !== link.client)) browserSound.close();
+    const isOurs = kind === "browser" && client === link.client;
+    const isNobodys = kind === "none" || kind === "browser" && client === browserSound.client;
+    const wasGreeting = isGreeting;
+    isGreeting = false;
+    if (browserSound.client !== null && !isOurs) {
+      // The server has started again, or has not noticed yet that the connection of before is gone.
+      if (browserSound.isBroken && isNobodys) app.attempt(() => browserSound.select(link));
+      else browserSound.close();
+    }
+    const chosen = JSON.parse(sessionStorage.getItem(CHOICE));
+    // The page was loaded again; the server may still have its former client.
+    const isLeft = kind === "none" || kind === "browser" && client === chosen?.client;
+    if (wasGreeting && isLeft && chosen && !browserSound.isOpen) return void app.attempt(() => restore(chosen));
+    const isKept = kind === "demo" || kind === "device" || isOurs && browserSound.file === null;
+    if (isKept) sessionStorage.setItem(CHOICE, JSON.stringify({ kind, name, client }));
+    else if (!wasGreeting) sessionStorage.removeItem(CHOICE);
   });
   show();
   return [h("label", { for: "source-select" }, "Sound"), select, open, file];
