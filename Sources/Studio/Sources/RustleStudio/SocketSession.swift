@@ -72,6 +72,7 @@ struct SocketSession: Sendable {
   /// Reads messages until the client closes, or sends what no client may.
   private func read(_ inbound: Inbound, _ outbound: Outbound, _ client: Client, _ heard: Heard) async -> Farewell {
     var message = MessageAssembly(maximumLength: Self.maximumMessageLength)
+    var pace = MessagePace(rate: MicrophoneBlock.maximumRate)
     do {
       for try await frame in inbound {
         guard heard.now() else { continue }
@@ -92,7 +93,13 @@ struct SocketSession: Sendable {
             }
           switch try message.append(bytes, as: kind, isLast: frame.fin) {
           case .text(let text): await studio.receive(text, from: client)
-          case .binary(let bytes): await studio.receiveSound(bytes, from: client)
+          case .binary(let bytes):
+            guard pace.take(at: .now) else {
+              let most = Int(MicrophoneBlock.maximumRate)
+              return Farewell(
+                .init(codeNumber: Farewell.tryAgainLater), "expected at most \(most) blocks of sound a second")
+            }
+            await studio.receiveSound(bytes, from: client)
           case nil: break
           }
         default: return Farewell(.protocolError, "expected an opcode of RFC 6455")

@@ -99,7 +99,8 @@ final class Studio {
   /// Takes a binary message of a client: sound of its microphone.
   func receiveSound(_ bytes: [UInt8], from client: Client) {
     guard let block = MicrophoneBlock(bytes) else {
-      answer(client, ["v": .number(1), "error": ["code": "validation", "message": "expected a block of one channel"]])
+      answer(
+        client, ["v": .number(1), "error": ["code": "validation", "message": .string(MicrophoneBlock.expectation)]])
       return
     }
     try? sound.push(block, from: client.id)

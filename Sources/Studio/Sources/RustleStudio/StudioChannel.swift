@@ -191,6 +191,8 @@ private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler
         isUpgrading = true
       } else {
         head.headers.remove(name: "upgrade")
+        // The next layer knows no versions, and keeps connections.
+        if head.version != .http1_1 { head.headers.replaceOrAdd(name: "connection", value: "close") }
       }
       context.fireChannelRead(wrapInboundOut(.head(head)))
     case .body: context.fireChannelRead(data)

@@ -62,8 +62,16 @@ public struct ClientMessage: Sendable, Equatable {
 public struct MicrophoneBlock: Sendable, Equatable {
   /// The bytes before the samples: version 1, kind 1, channels, sequence number, rate, frames.
   public static let headerLength = 16
+  /// The fewest frames of a block: those that a browser renders at once.
+  public static let minimumFrameCount = 128
+  /// The most blocks a second: more than twice those of 20 ms.
+  public static let maximumRate = 250.0
   /// The most frames of a block.
   public static let maximumFrameCount = 4_096
+
+  /// What other bytes are answered with.
+  public static let expectation =
+    "expected a block of one channel with \(minimumFrameCount) to \(maximumFrameCount) frames"
 
   /// Its number, from 0; a jump is lost sound.
   public let sequence: UInt32
@@ -77,7 +85,8 @@ public struct MicrophoneBlock: Sendable, Equatable {
     guard bytes.count >= Self.headerLength, bytes[0] == 1, bytes[1] == 1, bytes.integer(at: 2, as: UInt16.self) == 1,
       let sequence = bytes.integer(at: 4, as: UInt32.self), let rate = bytes.integer(at: 8, as: UInt32.self),
       let frames = bytes.integer(at: 12, as: UInt32.self), (8_000...192_000).contains(rate),
-      (1...UInt32(Self.maximumFrameCount)).contains(frames), bytes.count == Self.headerLength + 4 * Int(frames)
+      (UInt32(Self.minimumFrameCount)...UInt32(Self.maximumFrameCount)).contains(frames),
+      bytes.count == Self.headerLength + 4 * Int(frames)
     else { return nil }
     self.sequence = sequence
     sampleRate = Double(rate)

@@ -47,8 +47,8 @@ import Testing
     var bytes: [UInt8] = [1, 1, 1, 0]
     bytes.append(integer: 5 as UInt32)
     bytes.append(integer: 44_100 as UInt32)
-    bytes.append(integer: 3 as UInt32)
-    for sample in [0.25, -2, Float.nan] { bytes.append(number: sample) }
+    bytes.append(integer: 128 as UInt32)
+    for sample in [0.25, -2, Float.nan] + [Float](repeating: 0, count: 125) { bytes.append(number: sample) }
     change(&bytes)
     return MicrophoneBlock(bytes)
   }
@@ -57,7 +57,7 @@ import Testing
     let block = try #require(self.block())
     #expect(block.sequence == 5 && block.sampleRate == 44_100)
     // Beyond full scale it is cut, and what is no number is silence.
-    #expect(block.samples == [0.25, -1, 0])
+    #expect(block.samples == [0.25, -1, 0] + [Float](repeating: 0, count: 125))
   }
 
   @Test func otherBinaryMessagesAreNoSound() {
@@ -67,6 +67,15 @@ import Testing
       let other = block { $0[place] = value }
       #expect(other == nil, "byte \(place)")
     }
+  }
+
+  @Test(arguments: [(127, false), (128, true), (4_096, true), (4_097, false)]) func blocksHaveALength(
+    frames: Int, isBlock: Bool
+  ) {
+    var bytes: [UInt8] = [1, 1, 1, 0]
+    for value in [5, 44_100, frames] { bytes.append(integer: UInt32(value)) }
+    let block = MicrophoneBlock(bytes + [UInt8](repeating: 0, count: 4 * frames))
+    #expect((block != nil) == isBlock)
   }
 
   @Test func numbersWithoutJSONAreNull() {

@@ -1,17 +1,23 @@
 """What the tests and the figures use to talk to a server: HTTP, the WebSocket of a library, and one of bytes."""
 
+import array
 import base64
+import contextlib
 import json
 import os
 import re
 import socket
 import struct
+import threading
+import time
 import urllib.error
 import urllib.request
 
 from websockets.sync.client import connect
 
 HEADER = struct.Struct("<BBHIQI")
+RATE = 48_000
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def ask(studio, path="", body=None, **headers):
@@ -99,6 +105,41 @@ def answers(raw):
         result.append((data[0] & 15, data[start:start + length]))
         data = data[start + length:]
     return result
+
+
+def block(sequence, samples):
+    """A block of a microphone's sound."""
+    return struct.pack("<BBHIII", 1, 1, 1, sequence, RATE, len(samples)) + array.array("f", samples).tobytes()
+
+
+@contextlib.contextmanager
+def speaker(studio, wave):
+    """Is the source of the sound meanwhile: blocks of 20 ms, of a function of the sample's number."""
+    is_over = threading.Event()
+    with client(studio) as socket:
+        socket.recv(timeout=5)
+        send(socket, id=1, do="sound/select", **{"with": {"kind": "browser"}})
+        assert answer(socket)["ok"]
+
+        def speak():
+            start, length = time.monotonic(), RATE // 50
+            for sequence in range(1 << 20):
+                if is_over.wait(max(0, start + sequence / 50 - time.monotonic())):
+                    return
+                socket.send(block(sequence, [wave(sequence * length + place) for place in range(length)]))
+
+        thread = threading.Thread(target=speak)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
+
+
+def processor_time(studio):
+    fields = open(f"/proc/{studio.process.pid}/stat").read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def resident(studio):

@@ -5,7 +5,6 @@ Usage: figures.py [SECONDS]      of each figure, 10 by default
 
 import asyncio
 import json
-import os
 import shutil
 import sys
 import time
@@ -15,7 +14,7 @@ from playwright.sync_api import sync_playwright
 from websockets.asyncio.client import connect
 from websockets.sync.client import connect as connect_one
 
-from client import HEADER, frame, post, resident, upgraded
+from client import HEADER, frame, post, processor_time, resident, upgraded
 from conftest import SCREENS, Studio
 
 FEW, MANY = 50, 500
@@ -23,12 +22,6 @@ CONNECTING = 3
 # Where a value of prices has the number of those of its first symbol: after the count of rows, a name, two numbers and a time.
 COUNT = HEADER.size + 2 + 2 + 3 * 8
 CHANGES = 60
-TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def processor_time(studio):
-    fields = open(f"/proc/{studio.process.pid}/stat").read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def part(values, share):

@@ -300,6 +300,16 @@ def test_an_upgrade_to_what_it_does_not_speak_is_answered(studio, lines):
         assert raw.recv(1000).startswith(b"HTTP/1.1 ")
 
 
+@pytest.mark.parametrize("lines", [[], ["Connection: keep-alive"]])
+def test_a_request_of_http_1_0_gets_its_answer_and_the_end(studio, lines):
+    start = time.monotonic()
+    for path in ["healthz", "", "missing"]:
+        with connected(studio, "\r\n".join([f"GET /{path} HTTP/1.0", "Host: localhost", *lines, "", ""]).encode()) as raw:
+            answer = raw.makefile("rb").read()
+        assert answer.startswith(b"HTTP/1.1 404" if path == "missing" else b"HTTP/1.1 200"), answer
+    assert time.monotonic() - start < 2
+
+
 def test_an_endless_head_is_refused(studio):
     with connected(studio, f"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: {'x' * (20 << 10)}\r\n\r\n".encode()) as raw:
         try:

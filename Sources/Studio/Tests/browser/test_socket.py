@@ -9,7 +9,7 @@ import time
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from client import answer, answers, client, frame, frames, post, resident, send, upgraded
+from client import answer, answers, block, client, frame, frames, post, processor_time, resident, send, speaker, upgraded
 
 [CONTINUATION, TEXT, BINARY, CLOSE, PING] = [0, 1, 2, 8, 9]
 
@@ -126,6 +126,59 @@ def test_a_connection_ends_with_one_close_frame(studio, sent, expected):
             raw.sendall(frame(opcode, payload, **options))
         closed = [payload for opcode, payload in answers(raw) if opcode == CLOSE]
     assert len(closed) == 1 and code(closed[0]) == expected, closed
+
+
+@pytest.mark.parametrize("length", [1, 128])
+def test_a_flood_of_sound_ends_its_connection(studio, length):
+    with upgraded(studio) as raw, client(studio) as other:
+        raw.sendall(frame(TEXT, b'{"v":1,"id":1,"do":"sound/select","with":{"kind":"browser"}}'))
+        before = processor_time(studio)
+        with contextlib.suppress(ConnectionError):
+            for sequence in range(20_000):
+                raw.sendall(frame(BINARY, block(sequence, [0.5] * length)))
+        try:
+            closed = [payload for opcode, payload in answers(raw) if opcode == CLOSE]
+        except ConnectionError:
+            # What it sent after the end has discarded the last frame.
+            closed = []
+        assert all(code(payload) == 1013 and payload[2:] == b"expected at most 250 blocks of sound a second" for payload in closed), closed
+        assert processor_time(studio) - before < 1
+        # The others go on.
+        assert json.loads(other.recv(timeout=5))["type"] == "hello"
+        send(other, subscribe=["tempo"])
+        assert len(list(frames(other, 3))) == 3
+
+
+def test_more_sound_than_is_allowed_is_said(studio):
+    with client(studio) as socket:
+        socket.recv(timeout=5)
+        with pytest.raises(ConnectionClosed) as closed:
+            for sequence in range(300):
+                socket.send(block(sequence, [0.5] * 128))
+            while True:
+                socket.recv(timeout=5)
+    assert closed.value.rcvd.code == 1013 and "at most 250 blocks" in closed.value.rcvd.reason
+
+
+def test_blocks_that_are_too_short_are_answered(studio):
+    with client(studio) as socket:
+        socket.recv(timeout=5)
+        socket.send(block(0, [0.5] * 127))
+        assert answer(socket)["error"]["message"] == "expected a block of one channel with 128 to 4096 frames"
+
+
+def test_sound_in_time_is_heard(studio):
+    with speaker(studio, lambda place: 0.5 if place // 48 % 2 else -0.5), client(studio) as listener:
+        listener.recv(timeout=5)
+        send(listener, subscribe=["levels"])
+        deadline, peaks = time.monotonic() + 6, []
+        # More blocks than may come at once.
+        while len(peaks) < 100:
+            assert time.monotonic() < deadline
+            message = listener.recv(timeout=5)
+            if isinstance(message, bytes):
+                peaks.append(struct.unpack("<f", message[20:24])[0])
+        assert all(abs(peak - -6.02) < 0.01 for peak in peaks), peaks
 
 
 def test_fragments_are_one_message_and_pings_are_answered(studio):
