@@ -7,6 +7,7 @@ enum Action: String, CaseIterable {
   case tickerStop = "ticker/stop"
   case tickerThresholds = "ticker/thresholds"
   case tickerCandles = "ticker/candles"
+  case tickerPrices = "ticker/prices"
   case soundSelect = "sound/select"
   case meterSet = "meter/set"
   case meterCalibrate = "meter/calibrate"
@@ -23,6 +24,7 @@ enum Action: String, CaseIterable {
   case recorderStop = "recorder/stop"
   case recorderDelete = "recorder/delete"
   case tempoSet = "tempo/set"
+  case tempoQuantum = "tempo/quantum"
   case tempoTap = "tempo/tap"
   case tempoSession = "tempo/session"
   case tempoPlay = "tempo/play"
@@ -33,6 +35,7 @@ enum Action: String, CaseIterable {
   case lightsMaster = "lights/master"
   case lightsFader = "lights/fader"
   case lightsScene = "lights/scene"
+  case lightsTest = "lights/test"
   case lightsCue = "lights/cue"
   case lightsGo = "lights/go"
   case lightsBack = "lights/back"
@@ -51,6 +54,7 @@ extension Studio {
     case .tickerCandles:
       let candles = prices.candles(of: try arguments.string("symbol"))
       return ["candles": .array(candles.map(\.json))]
+    case .tickerPrices: return await prices.newest()
     case .soundSelect: try selectSound(arguments, client)
     case .meterSet, .meterCalibrate, .meterReset: try setMeter(action, arguments)
     case .spectrumSet: try setSpectrum(arguments)
@@ -79,14 +83,18 @@ extension Studio {
       let tempo = try arguments.number("bpm", in: 20...999)
       try clock.setTempo(tempo)
       try session.setTempo(tempo)
+    case .tempoQuantum:
+      let quantum = try arguments.number("beats", in: 1...64)
+      try clock.setQuantum(quantum)
+      try session.setQuantum(quantum)
     case .tempoTap:
       try clock.tap()
       if let tempo = clock.taps?.tempo, session.isEnabled, (20...999).contains(tempo) { try session.setTempo(tempo) }
     case .tempoSession:
       if try arguments.bool("enabled") { try session.enable() } else { try session.disable() }
     case .tempoPlay: try session.setPlaying(try arguments.bool("playing"))
-    case .lightsStart, .lightsStop, .lightsArm, .lightsBlackout, .lightsMaster, .lightsFader, .lightsScene, .lightsCue,
-      .lightsGo, .lightsBack, .lightsUnattended:
+    case .lightsStart, .lightsStop, .lightsArm, .lightsBlackout, .lightsMaster, .lightsFader, .lightsScene, .lightsTest,
+      .lightsCue, .lightsGo, .lightsBack, .lightsUnattended:
       try await setLights(action, arguments)
     case .fixturesList: return ["fixtures": .array(try lights.show.fixtures().map(\.json))]
     case .fixturesSearch: try await nodes.start(try arguments.string("interface"))
@@ -154,7 +162,13 @@ extension Studio {
     guard highest >= 2 * lowest else {
       throw ActionError("validation", "high: expected at least an octave above low, got \(lowest) to \(highest) Hz")
     }
+    let name = try arguments.string("window", default: sound.spectrumWindow.rawValue)
+    guard let window = WindowFunction(rawValue: name) else {
+      let all = WindowFunction.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ActionError("validation", "window: expected \(all), got \(name)")
+    }
     if size != sound.spectrumSize { sound.spectrumSize = size }
+    if window != sound.spectrumWindow { sound.spectrumWindow = window }
     if lowest != low || highest != high { sound.spectrumRange = lowest...highest }
   }
 
@@ -185,6 +199,12 @@ extension Studio {
     var configuration = sound.tunerConfiguration
     let reference = try arguments.number("a4", in: 392...466, default: configuration.tuning.reference)
     configuration.tuning = try configuration.tuning.with(reference: reference)
+    let method = try arguments.string("method", default: configuration.method.rawValue)
+    guard let method = PitchMethod(rawValue: method) else {
+      let all = PitchMethod.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ActionError("validation", "method: expected \(all), got \(method)")
+    }
+    configuration.method = method
     if let name = arguments["temperament"].string {
       guard let preset = Temperament.Preset(rawValue: name) else {
         throw ActionError("validation", "temperament: expected one of the list, got \(name)")
@@ -251,6 +271,13 @@ extension Studio {
         throw ActionError("validation", "name: expected a scene of the show, got \(name)")
       }
       try await lights.show(scene: scene)
+    case .lightsTest:
+      let name = try arguments.string("color")
+      guard name == "none" || lights.testColors.contains(name) else {
+        let all = lights.testColors.joined(separator: ", ")
+        throw ActionError("validation", "color: expected none, \(all), got \(name)")
+      }
+      try await lights.test(name == "none" ? nil : name)
     case .lightsCue:
       guard !lights.show.cues.isEmpty else {
         throw ActionError("wrongState", "expected a show with cues, got one without")

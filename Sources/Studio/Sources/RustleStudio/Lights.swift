@@ -13,7 +13,30 @@ enum Unattended: String, CaseIterable, Sendable {
 /// A show, its picture, and its output once a person has armed it.
 @MainActor
 final class Lights {
+  /// A universe of the show.
+  struct Universe {
+    let universe: DMXUniverse
+    /// The fixtures whose first slot is in it.
+    let fixtureCount: Int
+    /// The slots that are not 0.
+    var litSlotCount = 0
+  }
+
+  /// What the output has sent since it was armed.
+  struct Sending {
+    let report: DMXReport
+    let time: ContinuousClock.Instant
+    /// Packets a second since the one before.
+    let rate: Double
+  }
+
   let show: LightShow
+  /// The colours to test lamps with.
+  let testColors: [String]
+  /// The first universes of the show, as of the last second.
+  private(set) var universes: [Universe]
+  /// As of the last second; nil: the output is not armed.
+  private(set) var sending: Sending?
   private(set) var isRunning = false
   private(set) var isDark = false
   private(set) var master = 1.0
@@ -28,16 +51,35 @@ final class Lights {
   private let controller: LightingController
   /// Is called when the state has changed by itself.
   var onChange: @MainActor () -> Void = {}
+  /// Is called when there are other counts of the output.
+  var onCount: @MainActor () -> Void = {}
 
+  /// The most universes that are counted.
+  private static let universeLimit = 64
   private let hub: Hub
   private var sender: DMXSender?
   private var reports: Task<Void, Never>?
   private var drawing: Task<Void, Never>?
+  private var counting: Task<Void, Never>?
+  /// The cue and the scene before a test colour.
+  private var tested: (cue: Int?, scene: Int?)?
 
-  init(hub: Hub, show: LightShow) {
-    (self.hub, self.show) = (hub, show)
-    faders = [Double](repeating: 0, count: show.faders.count)
-    controller = LightingController(show)
+  init(hub: Hub, show: StudioShow) {
+    (self.hub, self.show, testColors) = (hub, show.show, show.testColors)
+    faders = [Double](repeating: 0, count: show.show.faders.count)
+    controller = LightingController(show.played)
+    let fixtures = Dictionary(grouping: (try? show.show.fixtures()) ?? [], by: \.universe)
+    universes = fixtures.keys.sorted().prefix(Self.universeLimit).map {
+      Universe(universe: $0, fixtureCount: fixtures[$0]?.count ?? 0)
+    }
+  }
+
+  /// The scene of the show that is on, by its place; nil: none, or a test colour.
+  var scene: Int? { report?.scene.flatMap { $0 < show.scenes.count ? $0 : nil } }
+
+  /// The test colour that is on.
+  var testColor: String? {
+    report?.scene.flatMap { $0 < show.scenes.count ? nil : testColors[$0 - show.scenes.count] }
   }
 
   /// Plays the show from its beginning, on no output. One that plays goes on.
@@ -78,6 +120,38 @@ final class Lights {
     }
   }
 
+  /// Counts what is sent, once a second while clients look at it.
+  func count(_ isWanted: Bool) {
+    guard isWanted, isRunning else {
+      counting?.cancel()
+      counting = nil
+      return
+    }
+    guard counting == nil else { return }
+    counting = Task { [weak self] in
+      while !Task.isCancelled {
+        await self?.countOnce()
+        try? await Task.sleep(for: .seconds(1))
+      }
+    }
+  }
+
+  private func countOnce() async {
+    let levels = (try? await controller.levels()) ?? [:]
+    for place in universes.indices {
+      universes[place].litSlotCount = levels[universes[place].universe]?.count { $0 > 0 } ?? 0
+    }
+    if let sender, let report = await sender.report {
+      let now = ContinuousClock.now
+      let rate = sending.map {
+        (Double(report.packets) - Double($0.report.packets)) / ($0.time.duration(to: now) / .seconds(1))
+      }
+      // The sender may have been replaced meanwhile.
+      if sender === self.sender { sending = Sending(report: report, time: now, rate: rate ?? 0) }
+    }
+    onCount()
+  }
+
   /// The protocols of the show's universes.
   var protocols: Set<DMXProtocol> {
     get async throws(LightingError) { Set(try await controller.levels().keys.map(\.protocol)) }
@@ -98,7 +172,8 @@ final class Lights {
   /// Ends the output: its universes are terminated.
   func disarm() async {
     if let sender { await controller.remove(sender) }
-    (sender, output) = (nil, nil)
+    (sender, output, sending) = (nil, nil, nil)
+    onCount()
   }
 
   func setDark(_ isDark: Bool) async throws(LightingError) {
@@ -119,17 +194,34 @@ final class Lights {
   func show(scene: Int) async throws(LightingError) {
     try await controller.show(scene: scene, fade: .milliseconds(800))
   }
+
+  /// Shows a test colour on all lamps; nil: what was there before.
+  func test(_ color: String?) async throws(LightingError) {
+    if let color, let place = testColors.firstIndex(of: color) {
+      if testColor == nil { tested = (report?.cue, scene) }
+      return try await controller.show(scene: show.scenes.count + place)
+    }
+    guard testColor != nil else { return }
+    if let cue = tested?.cue {
+      try await controller.go(toCue: cue)
+    } else if let scene = tested?.scene {
+      try await controller.show(scene: scene)
+    }
+  }
+
   func go(toCue cue: Int) async throws(LightingError) { try await controller.go(toCue: cue) }
   func go() async throws(LightingError) { try await controller.go() }
   func back() async throws(LightingError) { try await controller.back() }
 
   /// Ends the show and its output.
   func stop() async {
-    drawing?.cancel()
-    drawing = nil
+    for task in [drawing, counting] { task?.cancel() }
+    (drawing, counting) = (nil, nil)
     await disarm()
     await controller.stop()
     await reports?.value
     (isRunning, report, reports) = (false, nil, nil)
+    for place in universes.indices { universes[place].litSlotCount = 0 }
+    onCount()
   }
 }

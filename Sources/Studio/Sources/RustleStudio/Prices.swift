@@ -72,6 +72,7 @@ final class Prices {
   private var readers: [Task<Void, Never>] = []
   private var watcher: Task<Void, Never>?
   private var candles: [String: [Candle]] = [:]
+  private var table: PriceTable?
 
   /// - Parameter sources: what to offer besides simulated prices.
   init(hub: Hub, sources: [Source]) { (self.hub, self.sources) = (hub, [.simulated] + sources) }
@@ -86,7 +87,8 @@ final class Prices {
     let fired = thresholds.isEmpty ? nil : try await feed.alerts(at: thresholds)
     await stop()
     (self.settings, self.feed, candles, connection, isRunning) = (settings, feed, [:], .idle, true)
-    let table = PriceTable(hub: hub, symbols: settings.symbols)
+    let table = PriceTable(hub: hub, settings)
+    self.table = table
     readers = [
       Task { [weak self] in
         await table.read(trades)
@@ -123,6 +125,12 @@ final class Prices {
 
   /// The last candles of a symbol, the newest last.
   func candles(of symbol: String) -> [Candle] { candles[symbol] ?? [] }
+
+  /// The newest price of each symbol, and how old it was when it came: for a client that asks when it wants them.
+  func newest() async -> JSON {
+    let frame = SampleFrame(.prices, sequence: 0, time: 0, payload: await table?.payload() ?? [])
+    return ["prices": frame.json["prices"], "lag": frame.json["lag"]]
+  }
 
   private func watch(_ fired: EngineStream<PriceAlert>) {
     watcher?.cancel()
@@ -184,11 +192,18 @@ private actor PriceTable {
 
   private let hub: Hub
   private var symbols: [String]
+  /// Whether trades come at their time, as those of a recording do not.
+  private let isPresent: Bool
+  /// How much later than its time the newest trade came, in milliseconds.
+  private var lag = Double.nan
   private var rows: [String: Row] = [:]
   private var published = ContinuousClock.now - pause
   private var isWaiting = false
 
-  init(hub: Hub, symbols: [String]) { (self.hub, self.symbols) = (hub, symbols) }
+  init(hub: Hub, _ settings: Prices.Settings) {
+    (self.hub, symbols) = (hub, settings.symbols)
+    if case .replay = settings.source { isPresent = false } else { isPresent = true }
+  }
 
   /// Reads trades to their end.
   func read(_ trades: EngineStream<Trade>) async {
@@ -197,6 +212,7 @@ private actor PriceTable {
   }
 
   private func show(_ trade: Trade) {
+    if isPresent { lag = trade.time.duration(to: .now) / .milliseconds(1) }
     if let row = rows[trade.symbol] {
       rows[trade.symbol] = Row(
         trade: trade.isOutOfOrder ? row.trade : trade, first: row.first, received: row.received + 1)
@@ -219,12 +235,16 @@ private actor PriceTable {
     }
   }
 
-  /// The number of rows, then of each symbol with a price: its name, after its length in one byte, its price, its change since the start
-  /// as a fraction, the time in milliseconds of the Unix epoch, the updates received, and the digits of the price, after their length.
   private func publish() {
     (published, isWaiting) = (.now, false)
+    if !rows.isEmpty { hub.publish(.prices, payload()) }
+  }
+
+  /// The number of rows, then of each symbol with a price: its name, after its length in one byte, its price, its change since the start
+  /// as a fraction, the time in milliseconds of the Unix epoch, the updates received, and the digits of the price, after their length.
+  /// At the end the lag of the newest one in milliseconds; NaN: none.
+  func payload() -> [UInt8] {
     let priced = symbols.compactMap { rows[$0] }
-    guard !priced.isEmpty else { return }
     var payload: [UInt8] = []
     payload.append(integer: UInt16(priced.count))
     for row in priced {
@@ -236,6 +256,7 @@ private actor PriceTable {
       payload.append(integer: row.received)
       payload.append(text: row.trade.price.description)
     }
-    hub.publish(.prices, payload)
+    payload.append(number: lag)
+    return payload
   }
 }

@@ -19,6 +19,7 @@ final class Sound {
   var meterConfiguration = SoundLevelMeterConfiguration(measuresLoudness: true) { didSet { restart(.meter) } }
   var tunerConfiguration = TunerConfiguration() { didSet { restart(.pitch) } }
   var spectrumSize = 4_096 { didSet { restart(.spectrum) } }
+  var spectrumWindow = WindowFunction.hann { didSet { restart(.spectrum) } }
   /// The frequencies of the spectrum in Hz.
   var spectrumRange = 20.0...20_000 { didSet { restart(.spectrum) } }
   /// The devices that capture, as they were when the last client came.
@@ -199,9 +200,10 @@ final class Sound {
         }
       }
     case .spectrum:
-      let (size, range) = (spectrumSize, spectrumRange)
+      let (size, window, range) = (spectrumSize, spectrumWindow, spectrumRange)
       run(topic) {
-        try await SpectrumRows(size: size, sampleRate: format.sampleRate, frequencies: range).run(fan, hub)
+        let rows = try SpectrumRows(size: size, window: window, sampleRate: format.sampleRate, frequencies: range)
+        try await rows.run(fan, hub)
       }
     case .pitch:
       let configuration = tunerConfiguration

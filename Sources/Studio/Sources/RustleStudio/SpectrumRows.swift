@@ -16,9 +16,11 @@ struct SpectrumRows: Sendable {
   /// The lowest and the highest frequency in Hz.
   let lowest, highest: Double
 
-  init(size: Int, sampleRate: Double, frequencies: ClosedRange<Double>) throws(FFTError) {
+  init(
+    size: Int, window: WindowFunction, sampleRate: Double, frequencies: ClosedRange<Double>
+  ) throws(FFTError) {
     let hop = max(1, Int(sampleRate / Self.rate))
-    stft = try STFT(size: size, hop: hop, window: .hann, normalization: .amplitude, padding: .none, output: .decibels)
+    stft = try STFT(size: size, hop: hop, window: window, normalization: .amplitude, padding: .none, output: .decibels)
     self.sampleRate = sampleRate
     highest = min(frequencies.upperBound, sampleRate / 2)
     lowest = min(frequencies.lowerBound, highest / 2)

@@ -3,7 +3,7 @@ internal import StudioCore
 
 /// The states that clients are sent, by their names.
 enum State: String, CaseIterable {
-  case ticker, sound, meter, spectrum, tuner, equalizer, recorder, tempo, lights, fixtures
+  case ticker, sound, meter, spectrum, tuner, equalizer, recorder, tempo, lights, output, fixtures
 }
 
 extension Studio {
@@ -22,7 +22,8 @@ extension Studio {
       ]
     case .spectrum:
       return [
-        "size": .integer(sound.spectrumSize), "points": .integer(SpectrumRows.count),
+        "size": .integer(sound.spectrumSize), "window": .string(sound.spectrumWindow.rawValue),
+        "windows": .strings(WindowFunction.allCases.map(\.rawValue)), "points": .integer(SpectrumRows.count),
         "low": .number(sound.spectrumRange.lowerBound), "high": .number(sound.spectrumRange.upperBound),
       ]
     case .tuner: return tunerState
@@ -48,18 +49,37 @@ extension Studio {
         "interface": .optional(nodes.interface), "error": .optional(nodes.failure),
         "interfaces": .array(interfaces + [["id": "demo", "name": "Demo"]]), "nodes": .array(nodes.nodes.map(\.json)),
       ]
+    case .output: return outputState
     case .lights:
       return [
         "running": .bool(lights.isRunning), "armed": .bool(lights.output != nil), "output": .optional(lights.output),
         "blackout": .bool(lights.isDark), "unattended": .string(lights.unattended.rawValue),
         "master": .number(lights.master), "scenes": .strings(lights.show.scenes),
-        "cues": .strings(lights.show.cues), "scene": lights.report?.scene.map { .integer($0) } ?? .null,
+        "cues": .strings(lights.show.cues), "scene": lights.scene.map { .integer($0) } ?? .null,
+        "colors": .strings(lights.testColors), "test": .optional(lights.testColor),
         "cue": lights.report?.cue.map { .integer($0) } ?? .null, "name": .string(lights.show.name),
         "faders": .strings(lights.show.faders), "levels": .numbers(lights.faders),
         "notices": .strings(lights.show.faults + lights.show.notices), "fixtures": .integer(lights.show.fixtureCount),
         "universes": .integer(lights.show.universeCount),
       ]
     }
+  }
+
+  private var outputState: JSON {
+    let universes = lights.universes.map { universe in
+      [
+        "name": .string("\(universe.universe)"), "protocol": .string(universe.universe.protocol.rawValue),
+        "fixtures": .integer(universe.fixtureCount), "lit": .integer(universe.litSlotCount),
+      ] as JSON
+    }
+    var state: [String: JSON] = ["universes": .array(universes)]
+    if let sending = lights.sending {
+      state["rate"] = .number(sending.rate)
+      state["packets"] = .integer(sending.report.packets)
+      state["refused"] = .integer(sending.report.refusals)
+      state["skipped"] = .integer(sending.report.skippedFrames)
+    }
+    return .object(state)
   }
 
   private var tickerState: JSON {
@@ -104,7 +124,8 @@ extension Studio {
     func named(_ id: String, _ name: String) -> JSON { ["id": .string(id), "name": .string(name)] }
     return [
       "a4": .number(configuration.tuning.reference), "instrument": .string(instrument),
-      "temperament": .string(temperament?.rawValue ?? ""),
+      "temperament": .string(temperament?.rawValue ?? ""), "method": .string(configuration.method.rawValue),
+      "methods": .strings(PitchMethod.allCases.map(\.rawValue)),
       "instruments": .array([named("chromatic", "Chromatic")] + presets.map { named($0.rawValue, $0.name) }),
       "temperaments": .array(Temperament.Preset.allCases.map { named($0.rawValue, $0.name) }),
       "strings": .strings(configuration.instrument.strings.map { $0.note.text(spelling: .sharps) }),

@@ -26,7 +26,7 @@ final class Studio {
   /// The newest action: the next one waits for its end, so that those of several clients do not meet within an engine.
   private var underWay: Task<Void, Never>?
 
-  init(recordings folder: URL, show: LightShow, prices sources: [Prices.Source]) throws {
+  init(recordings folder: URL, show: StudioShow, prices sources: [Prices.Source]) throws {
     hub = Hub()
     recordings = Recordings(hub: hub, folder: folder)
     prices = Prices(hub: hub, sources: sources)
@@ -44,6 +44,7 @@ final class Studio {
     }
     nodes.onChange = { [weak self] in self?.report("fixtures") }
     lights.onChange = { [weak self] in self?.report("lights") }
+    lights.onCount = { [weak self] in self?.report("output") }
     sound.findDevices()
     following = Task { [weak self, hub] in for await _ in hub.changes { self?.topicsChanged() } }
   }
@@ -180,6 +181,7 @@ final class Studio {
     running.formUnion(topics)
     sound.want(running)
     lights.draw(running.contains(.lights))
+    lights.count(running.contains(.lights))
     if running.contains(.tempo), beating == nil { beat() }
   }
 
@@ -187,6 +189,7 @@ final class Studio {
     running = topics
     sound.want(topics)
     lights.draw(topics.contains(.lights))
+    lights.count(topics.contains(.lights))
     if !topics.contains(.tempo) {
       beating?.cancel()
       beating = nil

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
-public import RustleLighting
+internal import RustleLighting
 public import RustleMarket
 internal import StudioCore
 
@@ -27,7 +27,7 @@ public struct StudioServer: Sendable {
     /// The folder of recordings, which is made with the first one.
     public var recordings: URL
     /// The show of the lights; nil: the demo show of a festival.
-    public var show: LightShow?
+    public var show: StudioShow?
 
     /// A feed of prices to choose, besides simulated ones; nil: none.
     public var feed: FeedAddress?
@@ -60,7 +60,7 @@ public struct StudioServer: Sendable {
       configuration.feed.map { Prices.Source.live($0) }, configuration.priceRecording.map { .replay(path: $0) },
     ]
     let studio = try await Studio(
-      recordings: configuration.recordings, show: try configuration.show ?? LightShow(demo: .festival),
+      recordings: configuration.recordings, show: try configuration.show ?? StudioShow(),
       prices: sources.compactMap(\.self))
     var logger = Logger(label: "rustle-studio")
     logger.logLevel = .warning

@@ -100,7 +100,7 @@ struct StudioCommand: AsyncParsableCommand {
   }
 
   /// Reads the show and its rig.
-  private func lightShow() throws -> LightShow {
+  private func lightShow() throws -> StudioShow {
     func bytes(_ path: String?) throws -> Data? {
       guard let path else { return nil }
       do { return try Data(contentsOf: URL(filePath: path)) } catch {
@@ -108,7 +108,7 @@ struct StudioCommand: AsyncParsableCommand {
       }
     }
     do {
-      return try LightShow(show: bytes(show), rig: bytes(rig), demo: .festival)
+      return try StudioShow(show: bytes(show), rig: bytes(rig))
     } catch let error as LightingError {
       throw ValidationError("\(show ?? rig ?? ""): \(error.message). \(error.advice)")
     }

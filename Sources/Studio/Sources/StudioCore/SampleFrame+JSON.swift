@@ -16,6 +16,7 @@ extension SampleFrame {
           "received": .integer(received), "text": .string(reader.shortText()),
         ]
       }
+      value["lag"] = reader.number()
     case .candles:
       value["candles"] = reader.rows { reader in
         var candle: [String: JSON] = ["symbol": .string(reader.shortText())]

@@ -20,10 +20,11 @@ import Testing
     prices.append(integer: 1_700_000_000_000 as Int64)
     prices.append(integer: 7 as UInt64)
     prices.append(text: "64000.50")
+    prices.append(number: 2.5)
     let value = SampleFrame(.prices, sequence: 3, time: 9, payload: prices).json
     #expect(
       value.text
-        == #"{"prices":[{"change":0.25,"price":64000.5,"received":7,"symbol":"BTC","text":"64000.50","time":1700000000000}],"sequence":3,"time":9,"topic":"prices"}"#
+        == #"{"lag":2.5,"prices":[{"change":0.25,"price":64000.5,"received":7,"symbol":"BTC","text":"64000.50","time":1700000000000}],"sequence":3,"time":9,"topic":"prices"}"#
     )
     var pitch: [UInt8] = []
     for number in [440, 1, -3, -20, Double.infinity] { pitch.append(number: number) }

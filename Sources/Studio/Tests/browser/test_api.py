@@ -21,6 +21,8 @@ ACTIONS = pathlib.Path(__file__).parents[2] / "Sources/RustleStudio/Actions.swif
     ("ticker/start", {"symbols": ["A", "A"]}, "symbols: expected"), ("sound/select", {"kind": "browser"}, "expected a client"),
     ("sound/select", {"kind": "x"}, "kind: expected"), ("meter/set", {"weighting": "Q"}, "expected the weightings"),
     ("meter/calibrate", {"level": 94}, "expected a running meter"), ("spectrum/set", {"size": 1000}, "power of two"),
+    ("spectrum/set", {"window": "x"}, "window: expected rectangular, hann"), ("tuner/set", {"method": "x"}, "method: expected harmonic, yin"),
+    ("tempo/quantum", {"beats": 0}, "beats: expected"), ("lights/test", {"color": "x"}, "color: expected none, white"), ("lights/test", {"color": "red"}, "while the show plays"),
     ("tuner/set", {"a4": 100}, "a4: expected"), ("tuner/set", {"instrument": "x"}, "instrument: expected"),
     ("spectrum/set", {"size": 1024.5}, "size: expected an integer"), ("equalizer/gain", {"band": 1.5, "gain": 0}, "band: expected an integer"),
     ("equalizer/gain", {"band": 99, "gain": 0}, "band: expected"), ("equalizer/set", {"left": [1]}, "left: expected"),
@@ -58,7 +60,7 @@ def test_random_arguments_are_never_a_fault_of_the_server(studio):
     assert len(actions) > 25
     draw = random.Random(1)
     keys = ["symbols", "rate", "kind", "name", "weighting", "time", "level", "size", "a4", "temperament", "instrument", "band", "gain",
-            "channel", "left", "right", "bypassed", "text", "format", "paused", "bpm", "enabled", "playing", "on", "armed", "output"]
+            "channel", "left", "right", "bypassed", "text", "format", "paused", "bpm", "enabled", "playing", "on", "armed", "output", "window", "method", "beats", "color"]
     values = [None, True, False, 0, 1, -1, 440, 1e308, -1e308, 0.5, "", "x", "\0", "demo", "A", "F", "sacn:", "sacn:256.1.1.1", "../x", "💥" * 99,
               [], {}, [0] * 14, ["A", "B"], [[]], {"v": 1}]
     for _ in range(20):

@@ -11,6 +11,15 @@ from conftest import Studio
 from page import number, until
 
 
+def test_a_bar_has_its_beats(open_page):
+    page, other = open_page("tempo"), open_page("tempo")
+    page.get_by_label("Beats of a bar").fill("3")
+    page.get_by_label("Beats of a bar").press("Enter")
+    expect(other.get_by_label("Beats of a bar")).to_have_value("3")
+    expect(other.locator(".beats i")).to_have_count(3)
+    until(other, "document.querySelector('[aria-label=Beat]').value.endsWith(' of 3')")
+
+
 def test_taps_set_the_tempo(open_page):
     page = open_page("tempo")
     for _ in range(6):
@@ -54,6 +63,58 @@ def test_nothing_is_sent_to_lamps_before_the_output_is_armed(open_page):
         page.wait_for_timeout(300)
         with pytest.raises(BlockingIOError):
             lamp.recv(2000)
+
+
+def slots(lamp, is_wanted):
+    """The slots of universe 1 in the next packet of levels for which it holds."""
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        packet = lamp.recv(2000)
+        if packet[18:22] == b"\0\0\0\4" and packet[113:115] == b"\0\1" and packet[125] == 0 and is_wanted(packet[126:]):
+            return packet[126:]
+    raise AssertionError("expected levels")
+
+
+def test_lamps_show_a_test_colour_and_the_scene_of_before(browser, tmp_path):
+    show, rig = tmp_path / "show.json", tmp_path / "rig.json"
+    rig.write_text('{"v":1,"fixtures":[{"id":1,"profile":"rgb-par","protocol":"sacn","universe":1,"address":1},'
+                   '{"id":2,"profile":"rgb-par","protocol":"sacn","universe":2,"address":1}]}')
+    show.write_text('{"v":1,"name":"Small","scenes":[{"name":"dark","layers":[]},{"name":"blue","layers":[{"effect":"solid","palette":["#0000ff"]}]}]}')
+    studio = Studio("--show", str(show), "--rig", str(rig))
+    page = browser.new_context().new_page()
+    page.goto(f"{studio.address}#/lights")
+    page.get_by_role("button", name="Start", exact=True).click()
+    scenes, colours = page.get_by_role("group", name="Scenes"), page.get_by_role("group", name="Test colour")
+    expect(scenes.get_by_role("button")).to_have_text(["dark", "blue"])
+    scenes.get_by_role("button", name="blue").click()
+    expect(scenes.get_by_role("button", name="blue")).to_have_attribute("aria-pressed", "true")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as lamp:
+        lamp.bind(("127.0.0.1", 0))
+        lamp.settimeout(3)
+        page.locator("#address").fill(f"sacn:127.0.0.1:{lamp.getsockname()[1]}")
+        page.get_by_role("button", name="Arm").click()
+        expect(page.get_by_role("button", name="Disarm")).to_be_visible()
+        blue = slots(lamp, lambda levels: levels[2] == 255)
+        colours.get_by_role("button", name="red").click()
+        expect(colours.get_by_role("button", name="red")).to_have_attribute("aria-pressed", "true")
+        red = slots(lamp, lambda levels: levels[0] == 255)
+        assert red[:3] == b"\xff\0\0" and blue[:3] == b"\0\0\xff"
+        colours.get_by_role("button", name="none").click()
+        expect(scenes.get_by_role("button", name="blue")).to_have_attribute("aria-pressed", "true")
+        assert slots(lamp, lambda levels: levels[2] == 255)[:3] == blue[:3]
+        # The output is counted.
+        rows = page.get_by_role("region", name="Universes").locator("tbody tr")
+        expect(rows).to_have_count(2)
+        expect(rows.first.locator("td")).to_have_text(["1", "sACN", "1", "1"])
+        until(page, "+document.querySelector('[aria-label=\"Packets in all\"]').value > 10")
+        until(page, "+document.querySelector('[aria-label=Packets]').value > 0")
+        assert number(page, "[aria-label=Refused]") == 0
+        # Nobody listens: the system says so.
+    until(page, "+document.querySelector('[aria-label=Refused]').value > 0")
+    page.get_by_role("button", name="Disarm").click()
+    expect(page.get_by_label("Packets", exact=True)).to_have_text("–")
+    page.context.close()
+    assert studio.stop() == 0
 
 
 def test_the_light_goes_out_from_every_screen_and_when_nobody_is_there(open_page, studio):

@@ -59,6 +59,38 @@ def test_candles_and_alerts_are_those_of_all_pages(open_page, studio):
     assert all(1 <= each["trades"] <= 100 for each in candles), candles
 
 
+def test_prices_are_pushed_with_their_rate_and_lag_or_pulled(open_page):
+    page = open_page("prices")
+    page.get_by_label("Updates a second of each").fill("50")
+    page.get_by_role("button", name="Start").click()
+    until(page, "Math.abs(parseFloat(document.querySelector('[aria-label=\"Updates a second\"]').value) - 150) < 15")
+    # Each is shown as soon as it is there.
+    until(page, "Math.abs(parseFloat(document.querySelector('[aria-label=Lag]').value)) < 50")
+    page.get_by_role("button", name="On request").click()
+    price = page.locator("tbody tr").first.locator("td").nth(4)
+    page.wait_for_timeout(300)
+    before = int(price.inner_text())
+    page.wait_for_timeout(500)
+    assert int(price.inner_text()) == before and page.get_by_label("Updates a second", exact=True).inner_text() == "–"
+    expect(page.locator("#connection")).to_have_text("Live")
+    page.get_by_role("button", name="Get the prices").click()
+    expect(price).not_to_have_text(str(before))
+    now = int(price.inner_text())
+    assert before + 20 < now
+    page.get_by_role("button", name="As they change").click()
+    expect(price).not_to_have_text(str(now))
+    expect(page.get_by_role("button", name="Get the prices")).to_be_hidden()
+
+
+def test_prices_that_are_asked_for_are_those_of_now(studio):
+    assert json.loads(post(studio, "ticker/prices", {})[2])["result"] == {"prices": [], "lag": None}
+    assert post(studio, "ticker/start", {"symbols": ["A", "B"], "rate": 100})[0] == 200
+    time.sleep(0.5)
+    result = json.loads(post(studio, "ticker/prices", {})[2])["result"]
+    assert [each["symbol"] for each in result["prices"]] == ["A", "B"] and abs(result["lag"]) < 1000
+    assert all(each["received"] > 20 and float(each["text"]) == each["price"] for each in result["prices"])
+
+
 def trades(count, start=1_700_000_000_000):
     return [json.dumps({"symbol": "GOLD" if place % 2 else "ÄRT", "price": f"{1 + place / 1000:.5f}", "t_ms": start + 10 * place})
             for place in range(count)]
@@ -80,6 +112,8 @@ def test_a_recording_is_played_to_its_end(browser, tmp_path):
     expect(page.get_by_role("row").filter(has_text="ÄRT").locator("td").nth(1)).to_have_text("1.09800")
     expect(page.get_by_role("row").filter(has_text="GOLD").locator("td").nth(4)).to_have_text("50")
     expect(page.get_by_role("button", name="Start")).to_be_visible()
+    # What was recorded has no lag.
+    expect(page.get_by_label("Lag")).to_have_text("–")
     page.context.close()
     assert studio.stop() == 0
 

@@ -93,7 +93,7 @@ def test_rows_are_cards_on_a_phone(open_page, studio, tmp_path, picture):
     for name in ["2026-01-01 10.00.00.wav", f"{'long ' * 20}.flac"]:
         (folder / name).write_bytes(bytes(2_000_000))
     page = open_page("recorder", width=360, height=740)
-    for screen, names in [("recorder", ["Recordings"]), ("fixtures", ["Patch"])]:
+    for screen, names in [("recorder", ["Recordings"]), ("fixtures", ["Patch"]), ("prices", ["Prices"])]:
         page.goto(f"{studio.address}#/{screen}")
         for name in names:
             region = page.get_by_role("region", name=name)

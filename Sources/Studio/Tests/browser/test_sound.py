@@ -306,9 +306,28 @@ def test_the_spectrum_has_a_range(open_page, studio):
     until(page, "parseFloat(document.getElementById('peak').value) > 20")
     page.get_by_label("Range").select_option("20 to 500 Hz")
     page.get_by_label("Frame length").select_option("16384 samples")
+    page.get_by_label("Window").select_option("Blackman")
     other = open_page("spectrum")
+    expect(other.get_by_label("Window")).to_have_value("blackman")
     expect(other.get_by_label("Range")).to_have_value("20,500")
     expect(other.get_by_label("Frame length")).to_have_value("16384")
+
+
+def test_the_tuner_has_methods_and_a_strobe(open_page):
+    page = open_page("tuner")
+    page.get_by_label("Sound", exact=True).select_option("browser")
+    strobe = page.get_by_role("img", name="Strobe")
+    expect(strobe).to_be_hidden()
+    page.get_by_role("button", name="Strobe").click()
+    expect(strobe).to_be_visible()
+    note = page.get_by_label("Note", exact=True)
+    for method in ["YIN", "McLeod", "Strongest peak", "Harmonic"]:
+        page.get_by_label("Method").select_option(method)
+        expect(note).to_have_text("A4")
+        until(page, "Math.abs(parseFloat(document.querySelector('output[aria-label=Cents]').value.replace('−', '-'))) <= 1")
+    other = open_page("tuner")
+    page.get_by_label("Method").select_option("YIN")
+    expect(other.get_by_label("Method")).to_have_value("yin")
 
 
 def test_the_tuner_draws_the_last_seconds(open_page):

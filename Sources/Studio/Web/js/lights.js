@@ -1,6 +1,6 @@
 // The show: its picture, its scenes, and what sends it to lamps.
 
-import { figure, h, plot, say } from "./dom.js";
+import { figure, fixed, h, plot, say, table } from "./dom.js";
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -9,7 +9,7 @@ export function lights(app) {
   const act = (name, argument) => app.attempt(() => link.act(`lights/${name}`, argument));
   const show = figure("Show", "");
   const fixtures = figure("Fixtures", "");
-  const universes = figure("Universes", "");
+  const number = figure("Universes", "");
   const sent = figure("Sent to", "");
   const start = h("button", { type: "button", class: "primary", onclick: () => act(link.states.lights.running ? "stop" : "start") }, "Start");
   const dark = h("button", { type: "button", class: "danger", onclick: () => act("blackout", { on: !link.states.lights.blackout }) }, "Blackout");
@@ -17,12 +17,15 @@ export function lights(app) {
   const go = h("button", { type: "button", onclick: () => act("go") }, "Go");
   const master = h("input", { type: "range", id: "master", min: "0", max: "1", step: "0.01", oninput: () => act("master", { level: Number(master.value) }) });
   const scenes = h("div", { class: "row", role: "group", "aria-label": "Scenes" });
+  const colors = h("div", { class: "row", role: "group", "aria-label": "Test colour" });
+  const universes = table("Universes", ["Universe", "Protocol", "Fixtures", "Slots lit"]);
+  const counts = { rate: figure("Packets", "/s"), packets: figure("Packets in all", ""), refused: figure("Refused", ""), skipped: figure("Frames skipped", "") };
   const faders = h("div", { class: "row" });
   const cues = h("ol", { class: "row cues", "aria-label": "Cues" });
   const notices = h("ul", { class: "note" });
   const address = h("input", { type: "text", id: "address", value: "sacn:127.0.0.1", autocomplete: "off", spellcheck: "false" });
   const arm = h("button", { type: "button", onclick: () => act("arm", link.states.lights.armed ? { armed: false } : { armed: true, output: address.value }) }, "Arm");
-  const unattended = h("input", { type: "checkbox", id: "unattended", onchange: () => act("unattended", { do: unattended.checked ? "blackout" : "hold" }) });
+  const unattended = h("input", { type: "checkbox", onchange: () => act("unattended", { do: unattended.checked ? "blackout" : "hold" }) });
   const card = h("section", { class: "card wide" });
   let [picture, sequence, drawn] = [null, -1, 0];
   const venue = plot("Picture of the venue, from the front", 0, (context, width, height) => {
@@ -32,16 +35,23 @@ export function lights(app) {
   venue.canvas.classList.add("venue");
 
   card.append(h("div", { class: "row" }, start, dark, back, go, h("label", { for: "master" }, "Master"), master),
-    venue.canvas, h("div", { class: "figures" }, show.element, fixtures.element, universes.element, sent.element), h("h2", {}, "Scenes"), scenes, faders, cues, notices);
+    venue.canvas, h("div", { class: "figures" }, show.element, fixtures.element, number.element, sent.element), h("h2", {}, "Scenes"), scenes, faders, cues, notices);
   return {
     title: "Lights", lead: "A show on the beats of the tempo screen. Nothing is sent to lamps before it is armed.",
     topics: ["lights"],
     elements: [h("div", { class: "cards" }, card,
       h("section", { class: "card wide" }, h("h2", {}, "Output"),
         h("div", { class: "row" }, h("label", { for: "address" }, "Address, sacn: or artnet:"), address, arm),
-        h("div", { class: "row" }, unattended, h("label", { for: "unattended" }, "Blackout when the last page is closed")),
+        h("label", {}, unattended, "Blackout when the last page is closed"),
+        h("div", { class: "row" }, h("span", {}, "Test colour"), colors),
+        h("div", { class: "figures" }, Object.values(counts).map((each) => each.element)), universes.element,
+        h("p", {}, h("a", { href: "#/fixtures", class: "note" }, "The fixtures as a table")),
         h("p", { class: "note" }, "Once armed, the show is sent to this address 44 times a second, until it is disarmed or stopped.")))],
     state(name, state) {
+      if (name === "output") {
+        universes.set(state.universes.map(({ name, protocol, fixtures, lit }) => [name, { sacn: "sACN", artnet: "Art-Net" }[protocol], fixtures, lit]));
+        for (const [key, { output }] of Object.entries(counts)) say(output, fixed(state[key], 0));
+      }
       if (name !== "lights") return;
       say(start, state.running ? "Stop" : "Start");
       for (const each of [dark, back, go, arm]) each.disabled = !state.running;
@@ -54,10 +64,17 @@ export function lights(app) {
       if (!master.matches(":active")) master.value = state.master;
       say(show.output, state.running ? "Playing" : "Stopped");
       say(fixtures.output, String(state.fixtures));
-      say(universes.output, String(state.universes));
+      say(number.output, String(state.universes));
       say(sent.output, state.output ?? "Nobody");
       if (scenes.children.length !== state.scenes.length) {
         scenes.replaceChildren(...state.scenes.map((scene) => h("button", { type: "button", onclick: () => act("scene", { name: scene }) }, scene)));
+      }
+      if (colors.children.length !== state.colors.length + 1) {
+        colors.replaceChildren(...[...state.colors, "none"].map((color) => h("button", { type: "button", "data-color": color, onclick: () => act("test", { color }) }, color[0].toUpperCase() + color.slice(1))));
+      }
+      for (const button of colors.children) {
+        button.disabled = !state.running;
+        button.setAttribute("aria-pressed", String(state.running && button.dataset.color === (state.test ?? "none")));
       }
       if (faders.children.length !== state.faders.length) {
         faders.replaceChildren(...state.faders.map((name) => h("label", {}, h("span", {}, name),

@@ -17,11 +17,26 @@ export function readMeter({ view }) {
 /** The unit of the levels: of a meter that is not calibrated relative to full scale. */
 export const decibels = (state) => (state.offset === null ? "dBFS" : "dB");
 
+/** Whether the big number is the level, and not the display scale: as it was when the screen was left. */
+let showsLevel = false;
+
 export function meter(app) {
   const { link } = app;
   const history = [];
-  let [sequence, announced] = [-1, 0];
-  const number = h("output", { "aria-label": "Display value, 0 to 120" }, "–");
+  let [sequence, announced, newest] = [-1, 0, null];
+  const number = h("output", {}, "–");
+  const unit = h("span", { class: "unit" });
+  const scale = segments("Big number", [{ id: "display", name: "0 to 120" }, { id: "level", name: "dB" }], (id) => {
+    showsLevel = id === "level";
+    showScale();
+  });
+  const showScale = () => {
+    const { weighting } = link.states.meter ?? {};
+    scale.set(showsLevel ? "level" : "display");
+    number.setAttribute("aria-label", showsLevel ? "Level" : "Display value, 0 to 120");
+    say(unit, showsLevel && link.states.meter ? `${decibels(link.states.meter)}(${weighting})` : "");
+    if (newest) say(number, fixed(showsLevel ? newest.level : newest.display, 0));
+  };
   const zone = h("span", { class: "chip" }, "–");
   const fill = h("i");
   const bar = h("div", { class: "bar", role: "meter", "aria-label": "Level", "aria-valuemin": "0", "aria-valuemax": String(FULL), "aria-valuenow": "0" }, fill);
@@ -49,11 +64,11 @@ export function meter(app) {
   });
 
   return {
-    title: "Noise meter", lead: "A sound level meter by IEC 61672. The big number is the display scale, 0 to 120.",
+    title: "Noise meter", lead: "A sound level meter by IEC 61672. Its classes are those of the display scale, 0 to 120.",
     topics: ["meter"],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
-        h("div", { class: "hero" }, number, zone, h("div", { class: "row" }, weighting.element, time.element,
+        h("div", { class: "hero" }, h("span", {}, number, unit), zone, h("div", { class: "row" }, scale.element, weighting.element, time.element,
           h("button", { type: "button", onclick: () => app.attempt(async () => { history.length = 0; await link.act("meter/reset"); }) }, "Reset"))),
         bar, minute.canvas,
         h("div", { class: "figures" }, Object.values(figures).map((each) => each.element))),
@@ -65,6 +80,7 @@ export function meter(app) {
       if (name !== "meter") return;
       weighting.set(state.weighting);
       time.set(state.time);
+      showScale();
       for (const each of [figures.level, figures.equivalent, figures.minimum, figures.maximum, figures.peak]) say(each.unit, decibels(state));
       say(calibrated, state.offset === null ? "Not calibrated: levels are relative to full scale." : `Calibrated: full scale is ${fixed(state.offset)} dB.`);
     },
@@ -72,10 +88,10 @@ export function meter(app) {
       const value = link.values.meter;
       if (value && value.sequence !== sequence) {
         sequence = value.sequence;
-        const reading = readMeter(value);
+        const reading = newest = readMeter(value);
         history.push({ at: value.at, display: reading.display, zone: reading.zone });
         while (history[0].at < value.at - MINUTE) history.shift();
-        say(number, fixed(reading.display, 0));
+        showScale();
         say(zone, ZONES[reading.zone]);
         zone.dataset.class = reading.zone;
         for (const [name, { output }] of Object.entries(figures)) say(output, fixed(reading[name]));

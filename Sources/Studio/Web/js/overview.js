@@ -4,7 +4,7 @@ import { figure, fixed, h, say } from "./dom.js";
 import { headroomOf } from "./equalizer.js";
 import { sourceName } from "./sound.js";
 import { decibels, readMeter, ZONES } from "./meter.js";
-import { readPrices } from "./ticker.js";
+import { readPrices, UpdateRate } from "./ticker.js";
 import { readPitch } from "./tuner.js";
 import { readVoice } from "./voice.js";
 
@@ -31,10 +31,10 @@ export function overview(app) {
   const pitch = figure("Pitch", "Hz");
   const formant = figure("F1", "Hz");
   const zone = h("span", { class: "chip" }, "–");
-  let counted = null;
+  const counter = new UpdateRate();
   const start = h("button", { type: "button", class: "primary", onclick: () => app.attempt(async () => {
     if (link.states.ticker?.running) return link.act("ticker/stop");
-    counted = null;
+    counter.reset();
     const symbols = link.states.ticker.symbols.length ? link.states.ticker.symbols : SYMBOLS;
     await link.act("ticker/start", { source: "simulated", symbols, rate: RATE / symbols.length });
   }) }, "Start");
@@ -84,12 +84,8 @@ export function overview(app) {
       const { prices, spectrum, meter: metered, tempo: beats } = link.values;
       if (prices && link.states.ticker?.running) {
         const total = readPrices(prices).reduce((sum, { count }) => sum + count, 0);
-        if (!counted || total < counted.total) counted = { total, at: prices.at };
         say(updates.output, String(total));
-        if (prices.at - counted.at > 1000) {
-          say(rate.output, String(Math.round(1000 * (total - counted.total) / (prices.at - counted.at))));
-          counted = { total, at: prices.at };
-        }
+        say(rate.output, fixed(counter.count(total, prices.at), 0));
       }
       if (spectrum) say(peak.output, spectrum.view.getFloat32(12, true) > -90 ? fixed(spectrum.view.getFloat32(8, true)) : "–");
       if (metered) {

@@ -29,6 +29,7 @@ export function spectrum(app) {
   const level = figure("Its level", "dBFS");
   const sizes = [256, 512, 1024, 2048, 4096, 8192, 16384].map((size) => ({ id: String(size), name: `${size} samples` }));
   const size = choice("Frame length", sizes, (value) => app.attempt(() => link.act("spectrum/set", { size: Number(value) })));
+  const shape = choice("Window", [], (value) => app.attempt(() => link.act("spectrum/set", { window: value })));
   const ranges = [[20, 20000, "20 Hz to 20 kHz"], [20, 500, "20 to 500 Hz"], [200, 4000, "200 Hz to 4 kHz"], [2000, 20000, "2 to 20 kHz"]]
     .map(([low, high, name]) => ({ id: `${low},${high}`, name }));
   const frequencies = choice("Range", ranges, (value) => {
@@ -85,12 +86,13 @@ export function spectrum(app) {
     title: "Spectrum", lead: "Level over frequency, 30 times a second. The violet line holds the peaks.",
     topics: ["spectrum"],
     elements: [h("section", { class: "card" },
-      h("div", { class: "row spread" }, h("div", { class: "figures" }, strongest.element, level.element), h("div", { class: "row" }, size.element, frequencies.element, freeze)),
+      h("div", { class: "row spread" }, h("div", { class: "figures" }, strongest.element, level.element), h("div", { class: "row" }, size.element, shape.element, frequencies.element, freeze)),
       line.canvas, fall.canvas,
       h("p", { class: "note" }, "No sound? Choose one in the header."))],
     state(name, state) {
       if (name !== "spectrum") return;
       size.set(sizes, String(state.size));
+      shape.set(state.windows.map((id) => ({ id, name: id[0].toUpperCase() + id.slice(1) })), state.window);
       frequencies.set(ranges, `${state.low},${state.high}`);
     },
     draw() {

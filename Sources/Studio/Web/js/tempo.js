@@ -10,6 +10,7 @@ export function tempo(app) {
   const source = figure("Source", "");
   const dots = h("div", { class: "beats", role: "img", "aria-label": "Beat of the bar" });
   const number = h("input", { type: "number", id: "bpm", min: "20", max: "999", step: "0.01", onchange: () => app.attempt(() => link.act("tempo/set", { bpm: Number(number.value) })) });
+  const quantum = h("input", { type: "number", id: "quantum", min: "1", max: "64", step: "1", onchange: () => app.attempt(() => link.act("tempo/quantum", { beats: Number(quantum.value) })) });
   const tap = h("button", { type: "button", class: "tap", onclick: () => app.attempt(() => link.act("tempo/tap")) }, "Tap");
   const join = h("button", { type: "button", onclick: () => app.attempt(() => link.act("tempo/session", { enabled: !link.states.tempo.enabled })) }, "Join the session");
   const play = h("button", { type: "button", onclick: () => app.attempt(() => link.act("tempo/play", { playing: !link.states.tempo.playing })) }, "Start playing");
@@ -20,11 +21,12 @@ export function tempo(app) {
     topics: ["tempo"],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card" }, h("div", { class: "figures" }, bpm.element, beat.element, peers.element, source.element), dots,
-        h("div", { class: "row" }, h("label", { for: "bpm" }, "Set to"), number, join, play)),
+        h("div", { class: "row" }, h("label", { for: "bpm" }, "Set to"), number, h("label", { for: "quantum" }, "Beats of a bar"), quantum, join, play)),
       h("section", { class: "card" }, tap, h("p", { class: "note" }, "Four taps are enough; the key T taps on every screen.")))],
     state(name, state) {
       if (name !== "tempo") return;
       if (document.activeElement !== number) number.value = state.bpm.toFixed(2);
+      if (document.activeElement !== quantum) quantum.value = state.quantum;
       join.setAttribute("aria-pressed", String(state.enabled));
       say(join, state.enabled ? "Leave the session" : "Join the session");
       say(play, state.playing ? "Stop playing" : "Start playing");

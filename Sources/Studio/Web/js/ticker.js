@@ -1,6 +1,6 @@
 // Prices in a table, the candles of one symbol, and alerts.
 
-import { choice, fixed, h, plot, say } from "./dom.js";
+import { choice, figure, fixed, h, plot, say, segments } from "./dom.js";
 
 const HISTORY = 240;
 const CANDLES = 120;
@@ -26,14 +26,53 @@ export const readPrices = (value) => readRows(value, (text, number, integer) =>
 const readCandles = (value) => readRows(value, (text, number, integer) =>
   ({ symbol: text(), start: integer(), open: number(), high: number(), low: number(), close: number(), volume: number(), trades: integer() }));
 
+/** How late the newest price of a value came, in ms; NaN: its time is past, as of a recording. */
+const readLag = ({ view }) => view.getFloat64(view.byteLength - 8, true);
+
+/** Counts the updates of all symbols: `count` returns those a second, anew after each second. */
+export class UpdateRate {
+  #last = null;
+  #rate = NaN;
+
+  reset() { [this.#last, this.#rate] = [null, NaN]; }
+
+  count(total, at) {
+    if (!this.#last || total < this.#last.total) this.#last = { total, at };
+    if (at - this.#last.at > 1000) {
+      this.#rate = (1000 * (total - this.#last.total)) / (at - this.#last.at);
+      this.#last = { total, at };
+    }
+    return this.#rate;
+  }
+}
+
 const clock = (time) => new Date(time).toTimeString().slice(0, 8);
 
 export function ticker(app) {
   const { link } = app;
   let [rows, sequence, candles, candle, asked] = [new Map(), -1, [], -1, ""];
   let shownAlerts = null;
-  const body = h("tbody");
-  const lost = h("output", { "aria-label": "Values replaced by newer ones" }, "0");
+  const columns = ["Symbol", "Price", "Change", "Time", "Updates", "Course"];
+  const body = h("tbody", { role: "rowgroup" });
+  const [pace, lag, lost] = [figure("Updates a second", "/s"), figure("Lag", "ms"), figure("Replaced by newer ones", "")];
+  const counter = new UpdateRate();
+  let isPulling = false;
+  const pull = h("button", { type: "button", ".hidden": true, onclick: () => app.attempt(async () => {
+    const { prices, lag: late } = await link.act("ticker/prices");
+    show(prices.map(({ received, text, ...each }) => ({ ...each, count: received, digits: text })));
+    say(lag.output, fixed(late ?? NaN));
+  }) }, "Get the prices");
+  const way = segments("How prices come", [{ id: "push", name: "As they change" }, { id: "pull", name: "On request" }], (id) => {
+    isPulling = id === "pull";
+    showWay();
+  });
+  const showWay = () => {
+    way.set(isPulling ? "pull" : "push");
+    pull.hidden = !isPulling;
+    link.want(isPulling ? ["candles"] : ["prices", "candles"]);
+    counter.reset();
+    for (const { output } of [pace, lag]) say(output, "–");
+  };
   const rate = h("input", { type: "number", min: "0.1", max: "1000", step: "0.1", id: "price-rate", value: "2" });
   const names = h("input", { type: "text", id: "symbols", value: "BTC, ETH, SOL", autocomplete: "off", spellcheck: "false" });
   const source = choice("Source", [], () => showRate());
@@ -74,7 +113,7 @@ export function ticker(app) {
       context.strokeRect(x - step * 0.35, top, step * 0.7, Math.max(1, bottom - top));
     });
   });
-  const show = () => {
+  const showCandle = () => {
     const last = candles.at(-1);
     say(newest, last ? `${clock(last.start)} open ${last.open} high ${last.high} low ${last.low} close ${last.close}, ${last.trades} trades` : "–");
     chart.draw();
@@ -83,7 +122,7 @@ export function ticker(app) {
   const load = () => app.attempt(async () => {
     const name = asked = symbol.select.value;
     const result = name ? await link.act("ticker/candles", { symbol: name }) : { candles: [] };
-    if (asked === name) { candles = result.candles; show(); }
+    if (asked === name) { candles = result.candles; showCandle(); }
   });
   const choose = () => {
     const known = [...rows.keys()].map((id) => ({ id, name: id }));
@@ -95,7 +134,8 @@ export function ticker(app) {
   const alerts = h("ol", { class: "note" });
 
   const row = (symbol) => {
-    const cells = { price: h("td", {}, "–"), change: h("td", {}, "–"), time: h("td", {}, "–"), count: h("td", {}, "0") };
+    const cell = (column, content) => h("td", { role: "cell", "data-column": columns[column] }, content);
+    const cells = { price: cell(1, "–"), change: cell(2, "–"), time: cell(3, "–"), count: cell(4, "0") };
     const history = [];
     const spark = plot(`Course of ${symbol}`, 34, (context, width, height) => {
       context.clearRect(0, 0, width, height);
@@ -112,11 +152,31 @@ export function ticker(app) {
       context.stroke();
     });
     spark.canvas.style.width = "140px";
-    const element = h("tr", { class: "none" }, h("td", {}, symbol), cells.price, cells.change, cells.time, cells.count, h("td", {}, spark.canvas));
+    const element = h("tr", { role: "row", class: "none" }, cell(0, symbol), cells.price, cells.change, cells.time, cells.count, cell(5, spark.canvas));
     body.append(element);
     rows.set(symbol, { ...cells, element, history, spark });
     return rows.get(symbol);
   };
+
+  const show = (prices) => {
+    for (const { symbol, price, change, time, count, digits } of prices) {
+      const isNew = !rows.has(symbol);
+      const cells = rows.get(symbol) ?? row(symbol);
+      if (isNew) choose();
+      cells.element.className = "";
+      say(cells.price, link.states.ticker.source === "simulated" ? `$${price.toFixed(2)}` : digits);
+      say(cells.change, `${change >= 0 ? "▲" : "▼"} ${fixed(100 * Math.abs(change), 2)} %`);
+      cells.change.className = change >= 0 ? "up" : "down";
+      say(cells.time, clock(time));
+      if (cells.count.textContent !== String(count)) {
+        say(cells.count, String(count));
+        cells.history.push(price);
+        if (cells.history.length > HISTORY) cells.history.shift();
+        cells.spark.draw();
+      }
+    }
+  };
+  way.set("push");
 
   return {
     title: "Prices", lead: "The newest price of each symbol, candles and alerts, of a simulated market, a live feed or a recording.",
@@ -124,9 +184,10 @@ export function ticker(app) {
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
         h("div", { class: "row" }, start, source.element, h("label", { for: "symbols" }, "Symbols"), names, simulated), connection,
-        h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Prices" }, h("table", {},
-          h("thead", {}, h("tr", {}, ["Symbol", "Price", "Change", "Time", "Updates", "Course"].map((name) => h("th", { scope: "col" }, name)))), body)),
-        h("p", { class: "note" }, "Values replaced by newer ones before they were sent to this page: ", lost)),
+        h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Prices" }, h("table", { class: "stack", role: "table" },
+          h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, columns.map((name) => h("th", { scope: "col", role: "columnheader" }, name)))), body)),
+        h("div", { class: "row spread" }, h("div", { class: "figures" }, pace.element, lag.element, lost.element),
+          h("div", { class: "row" }, pull, way.element))),
       h("section", { class: "card wide" }, h("h2", {}, "Candles"), h("div", { class: "row" }, symbol.element, interval.element),
         chart.canvas, h("p", { class: "note" }, newest)),
       h("section", { class: "card wide" }, h("h2", {}, "Alerts"),
@@ -161,29 +222,17 @@ export function ticker(app) {
       if (closed && closed.sequence !== candle) {
         candle = closed.sequence;
         const last = readCandles(closed).find((each) => each.symbol === symbol.select.value);
-        if (last && last.start !== candles.at(-1)?.start) { candles = [...candles, last].slice(-CANDLES); show(); }
+        if (last && last.start !== candles.at(-1)?.start) { candles = [...candles, last].slice(-CANDLES); showCandle(); }
       }
       chart.draw();
       const value = link.values.prices;
       if (!value || value.sequence === sequence) return;
       sequence = value.sequence;
-      for (const { symbol, price, change, time, count, digits } of readPrices(value)) {
-        const isNew = !rows.has(symbol);
-        const cells = rows.get(symbol) ?? row(symbol);
-        if (isNew) choose();
-        cells.element.className = "";
-        say(cells.price, link.states.ticker.source === "simulated" ? `$${price.toFixed(2)}` : digits);
-        say(cells.change, `${change >= 0 ? "▲" : "▼"} ${fixed(100 * Math.abs(change), 2)} %`);
-        cells.change.className = change >= 0 ? "up" : "down";
-        say(cells.time, clock(time));
-        if (cells.count.textContent !== String(count)) {
-          say(cells.count, String(count));
-          cells.history.push(price);
-          if (cells.history.length > HISTORY) cells.history.shift();
-          cells.spark.draw();
-        }
-      }
-      say(lost, String(value.lost));
+      const prices = readPrices(value);
+      show(prices);
+      say(pace.output, fixed(counter.count(prices.reduce((sum, { count }) => sum + count, 0), value.at)));
+      say(lag.output, fixed(readLag(value)));
+      say(lost.output, String(value.lost));
     },
   };
 }

@@ -9,6 +9,10 @@ const [BARS, FASTEST] = [16, 3];
 /** The milliseconds of the history, and the cents at its edges. */
 const [SPAN, EDGE] = [10000, 50];
 
+const METHODS = { harmonic: "Harmonic", yin: "YIN", mpm: "McLeod", hps: "Harmonic product", peak: "Strongest peak" };
+/** Whether the strobe is shown: as it was when the screen was left. */
+let hasStrobe = false;
+
 /** The reading of a value of the topic `pitch`. */
 export function readPitch({ view, bytes }) {
   const [frequency, confidence, cents, , target] = Array.from({ length: 5 }, (_, place) => view.getFloat64(8 * place, true));
@@ -42,9 +46,16 @@ export function tuner(app) {
   const set = (change) => app.attempt(() => link.act("tuner/set", change));
   const reference = h("input", { type: "number", id: "a4", min: "392", max: "466", step: "0.1", onchange: () => set({ a4: Number(reference.value) }) });
   const instrument = choice("Instrument", [], (value) => set({ instrument: value }));
+  const method = choice("Method", [], (value) => set({ method: value }));
   const temperament = choice("Temperament", [], (value) => set({ temperament: value }));
   let [sequence, steady] = [-1, { text: "", since: 0 }];
   let [place, drawn, beat] = [0, performance.now(), null];
+  const strobes = h("button", { type: "button", "aria-pressed": "false", onclick: () => showStrobe(!hasStrobe) }, "Strobe");
+  const showStrobe = (isShown) => {
+    hasStrobe = isShown;
+    strobe.canvas.hidden = !isShown;
+    strobes.setAttribute("aria-pressed", String(isShown));
+  };
   // The bars stand when the note is in tune, and drift to the right when it is sharp.
   const strobe = plot("Strobe: the bars stand still in tune; the cents above say the same", 44, (context, width, height) => {
     context.clearRect(0, 0, width, height);
@@ -53,6 +64,8 @@ export function tuner(app) {
     const step = width / BARS;
     for (let bar = -1; bar < BARS; bar++) context.fillRect((bar + place) * step, 0, step / 2, height);
   });
+
+  showStrobe(hasStrobe);
 
   const past = [];
   const history = plot("Cents of the last ten seconds; the newest is said above", 110, (context, width, height) => {
@@ -76,11 +89,12 @@ export function tuner(app) {
         note, h("p", {}, cents, " cents"), guide, spoken, strings),
       strobe.canvas, history.canvas,
       h("div", { class: "figures" }, frequency.element, target.element, confidence.element),
-      h("div", { class: "row" }, instrument.element, temperament.element, h("label", { for: "a4" }, "A4 in Hz"), reference))],
+      h("div", { class: "row" }, instrument.element, temperament.element, method.element, strobes, h("label", { for: "a4" }, "A4 in Hz"), reference))],
     state(name, state) {
       if (name !== "tuner") return;
       instrument.set(state.instruments, state.instrument);
       temperament.set(state.temperaments, state.temperament);
+      method.set(state.methods.map((id) => ({ id, name: METHODS[id] ?? id })), state.method);
       if (document.activeElement !== reference) reference.value = state.a4;
       strings.replaceChildren(...state.strings.map((each) => h("span", {}, each)));
     },
@@ -88,7 +102,7 @@ export function tuner(app) {
       const now = performance.now();
       place = (((place + Math.max(-FASTEST, Math.min(FASTEST, beat ?? 0)) * (now - drawn) / 1000) % 1) + 1) % 1;
       drawn = now;
-      strobe.draw();
+      if (hasStrobe) strobe.draw();
       history.draw();
       const value = link.values.pitch;
       if (!value || value.sequence === sequence) return;
