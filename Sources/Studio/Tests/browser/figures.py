@@ -1,11 +1,19 @@
 """Measures the studio that the environment variable RUSTLE_STUDIO names, and prints a table in Markdown.
 
 Usage: figures.py [SECONDS]      of each figure, 10 by default
+
+Beside a figure stands its floor, measured in the same run: what the same readers and the same browser see of a server, a page or a
+process that does nothing else.
 """
 
 import asyncio
 import json
+import multiprocessing
+import os
 import shutil
+import signal
+import struct
+import subprocess
 import sys
 import time
 import urllib.request
@@ -16,12 +24,15 @@ from websockets.sync.client import connect as connect_one
 
 from client import HEADER, frame, post, processor_time, resident, upgraded
 from conftest import SCREENS, Studio
+from page import frame_times
 
 FEW, MANY = 50, 500
 CONNECTING = 3
 # Where a value of prices has the number of those of its first symbol: after the count of rows, a name, two numbers and a time.
 COUNT = HEADER.size + 2 + 2 + 3 * 8
 CHANGES = 60
+# The pace of frames in seconds, and the bytes of one, of the server that is the floor.
+PACE, LENGTH = {FEW: 0.033, MANY: 0.066}, 90
 
 
 def part(values, share):
@@ -57,11 +68,58 @@ async def load(studio, clients, topics, seconds):
     return received, share
 
 
-def row(name, value, goal):
-    print(f"| {name} | {value} | {goal} |", flush=True)
+def row(name, value, goal, floor="–"):
+    print(f"| {name} | {value} | {floor} | {goal} |", flush=True)
 
 
-def prices(studio, clients, seconds, goals):
+def write_times(port, pace):
+    """Sends each connection the time, in frames without a protocol."""
+    async def serve(_, writer):
+        while not writer.is_closing():
+            writer.write(struct.pack("<Q", time.monotonic_ns()).ljust(LENGTH, b"\0"))
+            await writer.drain()
+            await asyncio.sleep(pace)
+
+    async def listen():
+        server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=MANY)
+        port.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(listen())
+
+
+def floor_of_lateness(clients, seconds):
+    """How late the same readers find frames of a bare server, in ms."""
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("fork").Process(target=write_times, args=(theirs, PACE[clients]), daemon=True)
+    process.start()
+    port, late = ours.recv(), []
+
+    async def read_one():
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            sent, = struct.unpack("<Q", (await reader.readexactly(LENGTH))[:8])
+            late.append((time.monotonic_ns() - sent) / 1e6)
+        writer.close()
+
+    async def read_all():
+        await asyncio.gather(*(read_one() for _ in range(clients)))
+
+    asyncio.run(read_all())
+    process.terminate()
+    process.join()
+    return f"{part(late, 0.5):.1f} / {part(late, 0.99):.1f} ms"
+
+
+def seconds_of(work):
+    start = time.monotonic()
+    work()
+    return time.monotonic() - start
+
+
+def prices(studio, clients, seconds, goals, empty):
+    floor = floor_of_lateness(clients, seconds)
     post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})
     received, share = asyncio.run(load(studio, clients, ["prices"], seconds))
     # The clocks' difference is the least of all.
@@ -69,9 +127,9 @@ def prices(studio, clients, seconds, goals):
     late = [(time - least) / 1000 for client in received for _, time, _, _ in client]
     rates = [(client[-1][2] - client[0][2]) * 1e6 / (client[-1][0] - client[0][0]) for client in received]
     row(f"{clients} clients of 100 prices/s: prices a second of each, sent or counted, least and most", f"{min(rates):.1f} and {max(rates):.1f}", "100")
-    row("lateness of a frame beyond the quickest, p50 / p99", f"{part(late, 0.5):.1f} / {part(late, 0.99):.1f} ms", goals[2])
+    row("lateness of a frame beyond the quickest, p50 / p99", f"{part(late, 0.5):.1f} / {part(late, 0.99):.1f} ms", goals[2], floor)
     row("processor, of a core", f"{100 * share:.1f} %", goals[0])
-    row("memory", f"{resident(studio) / (1 << 20):.0f} MiB", goals[1])
+    row("memory", f"{resident(studio) / (1 << 20):.0f} MiB", goals[1], f"{empty / (1 << 20):.0f} MiB")
     post(studio, "ticker/stop", {})
 
 
@@ -102,15 +160,21 @@ def bytes_of_a_page(studio, seconds):
 def page(studio, seconds):
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        first_paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+        # The first page of a browser is its slowest.
+        for _ in range(2):
+            shown = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+            shown.goto(f"{studio.address}healthz")
+            shown.wait_for_timeout(500)
+            floor = shown.evaluate(first_paint)
         shown = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
         shown.goto(f"{studio.address}#/")
         shown.locator("#connection[data-state=live]").wait_for()
-        paint = shown.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-        row("first contentful paint", f"{paint:.0f} ms", "1,000 ms")
+        row("first contentful paint", f"{shown.evaluate(first_paint):.0f} ms", "1,000 ms", f"{floor:.0f} ms, of one word")
         shown.goto(f"{studio.address}#/equalizer")
         shown.get_by_label("Left, 8 Hz").wait_for()
         # From the change by another client to the next picture with the slider's new place.
-        late = []
+        late, answered = [], []
         with connect_one(f"ws://127.0.0.1:{studio.port}/ws", max_size=1 << 20) as client:
             for change in range(CHANGES):
                 gain = -6 + change % 12
@@ -121,18 +185,21 @@ def page(studio, seconds):
                 }) })""", gain)
                 start = time.time() * 1000
                 client.send(json.dumps({"v": 1, "id": change, "do": "equalizer/gain", "with": {"band": 0, "gain": gain}}))
+                while json.loads(client.recv(timeout=5)).get("id") != change:
+                    pass
+                answered.append(time.time() * 1000 - start)
                 late.append(waits.evaluate("(waits) => waits.seen") - start)
                 time.sleep(0.05)
-        row("from a change to the picture of another page, p50 / p95", f"{part(late, 0.5):.0f} / {part(late, 0.95):.0f} ms", "p95 80 ms")
-        shown.goto(f"{studio.address}#/spectrum")
-        shown.wait_for_timeout(1000)
-        gaps = shown.evaluate("""(seconds) => new Promise((resolve) => {
-            const [start, gaps] = [performance.now(), []];
-            let last = start;
-            const step = (now) => { gaps.push(now - last); last = now; if (now - start < 1000 * seconds) requestAnimationFrame(step); else resolve(gaps); };
-            requestAnimationFrame(step);
-        })""", seconds)
-        row("frames a second with spectrum and waterfall, and the longest", f"{1000 * len(gaps) / sum(gaps):.0f}, {max(gaps):.0f} ms", "50, 50 ms")
+        row("from a change to the picture of another page, p50 / p95", f"{part(late, 0.5):.0f} / {part(late, 0.95):.0f} ms", "p95 80 ms",
+            f"{part(answered, 0.5):.0f} / {part(answered, 0.95):.0f} ms to the answer")
+        frames = {}
+        for screen in ["account", "spectrum", "equalizer"]:
+            shown.goto(f"{studio.address}#/{screen}")
+            shown.wait_for_timeout(1000)
+            gaps = frame_times(shown, seconds, moves=screen == "equalizer")
+            frames[screen] = f"{1000 * len(gaps) / sum(gaps):.0f}, {max(gaps):.0f} ms"
+        row("frames a second with spectrum and waterfall, and the longest", frames["spectrum"], "50, 50 ms", frames["account"])
+        row("frames a second with the equalizer while a slider moves, and the longest", frames["equalizer"], "50, 50 ms", frames["account"])
         heap = []
         for _ in range(2):
             for screen in SCREENS * 3:
@@ -146,23 +213,27 @@ def page(studio, seconds):
 
 def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
+    floor = seconds_of(lambda: subprocess.run([os.environ["RUSTLE_STUDIO"], "--version"], capture_output=True, check=True))
     start = time.monotonic()
     studio = Studio("--connections", "1000", "--per-address", "1000")
     urllib.request.urlopen(f"{studio.address}healthz").read()
-    print("| figure | measured | goal |\n|---|---|---|")
-    row("from the start to the first answer", f"{1000 * (time.monotonic() - start):.0f} ms", "–")
+    answered = time.monotonic() - start
+    print("| figure | measured | floor | goal |\n|---|---|---|---|")
+    row("from the start to the first answer", f"{1000 * answered:.0f} ms", "–", f"{1000 * floor:.0f} ms, of --version")
+    empty = resident(studio)
     try:
-        prices(studio, FEW, seconds, ("25 %", "80 MiB", "p99 10 ms"))
-        prices(studio, MANY, seconds, ("50 %", "100 MiB", "–"))
+        prices(studio, FEW, seconds, ("25 %", "80 MiB", "p99 10 ms"), empty)
+        prices(studio, MANY, seconds, ("50 %", "100 MiB", "–"), empty)
         stalled_readers(studio, seconds)
         bytes_of_a_page(studio, seconds)
         page(studio, seconds)
     except BaseException:
         studio.stop()
         raise
-    start = time.monotonic()
-    studio.stop()
-    row("stop", f"{1000 * (time.monotonic() - start):.0f} ms", "500 ms")
+    sleeper = subprocess.Popen(["sleep", "100"])
+    sleeper.send_signal(signal.SIGTERM)
+    floor = seconds_of(sleeper.wait)
+    row("stop", f"{1000 * seconds_of(studio.stop):.0f} ms", "500 ms", f"{1000 * floor:.0f} ms")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from conftest import SCREENS, Studio
-from page import choose_demo, until
+from page import choose_demo, frame_times, until
 
 
 def violations(page):
@@ -38,6 +38,50 @@ def test_every_screen_is_accessible_empty_and_running(open_page, studio, picture
             assert violations(page) == [], (screen, is_running)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, screen
             picture(page, f"{screen or 'overview'}-{width}-{'running' if is_running else 'empty'}")
+
+
+def test_every_state_is_accessible(open_page, studio, picture):
+    page = open_page()
+
+    def check(state):
+        assert violations(page) == [], state
+        picture(page, state)
+
+    start_everything(page, studio.address)
+    page.goto(f"{studio.address}#/lights")
+    page.locator("#address").fill("nowhere")
+    page.get_by_role("button", name="Arm").click()
+    page.get_by_role("alert").wait_for()
+    check("error")
+    page.locator("#address").fill("sacn:127.0.0.1")
+    page.get_by_role("button", name="Arm").click()
+    page.get_by_role("button", name="Disarm").wait_for()
+    check("armed")
+    page.get_by_role("button", name="Blackout").click()
+    page.get_by_role("button", name="Restore").wait_for()
+    check("blackout")
+    page.goto(f"{studio.address}#/recorder")
+    page.get_by_role("group", name="Lights").wait_for()
+    check("blackout of another screen")
+    page.get_by_role("button", name="Record", exact=True).click()
+    page.get_by_role("button", name="Pause recording").click()
+    page.get_by_role("button", name="Resume recording").wait_for()
+    check("recording paused")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog").wait_for()
+    check("dialog")
+    page.get_by_role("button", name="Keep").click()
+    page.locator("h1").focus()
+    page.keyboard.press("?")
+    page.get_by_role("dialog").wait_for()
+    check("help")
+    page.keyboard.press("Escape")
+    for screen in SCREENS:
+        page.goto(f"{studio.address}#/{screen}")
+        if page.get_by_role("button", name="Pause", exact=True).count():
+            page.get_by_role("button", name="Pause", exact=True).click()
+        check(f"{screen} paused")
 
 
 def test_a_phone_reaches_every_screen(open_page, picture):
@@ -106,6 +150,83 @@ def test_rows_are_cards_on_a_phone(open_page, studio, tmp_path, picture):
             assert named == columns and len(columns) >= 6
         assert violations(page) == []
         picture(page, f"{screen}-cards-360")
+
+
+def test_nothing_is_lost_at_a_zoom_of_200_and_400_percent(open_page, studio, picture):
+    # What a window of 1280 by 1024 is then.
+    for width, height, scale in [(640, 512, 2), (320, 256, 4)]:
+        page = open_page(width=width, height=height, device_scale_factor=scale)
+        if scale == 2:
+            start_everything(page, studio.address)
+        for screen in SCREENS:
+            page.goto(f"{studio.address}#/{screen}")
+            page.wait_for_timeout(100)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, screen
+            # Each control has its whole text, within the page; a table scrolls by itself.
+            lost = page.evaluate("""(width) => [...document.querySelectorAll('main :is(button, a, input, select, output, h1, h2, label, p), header *')]
+                .filter((each) => each.checkVisibility() && !each.closest('.scroll, .hidden, .bands'))
+                .filter((each) => { const box = each.getBoundingClientRect();
+                    return box.width > 0 && (box.left < -1 || box.right > width + 1 || each.matches('button, a') && each.scrollWidth > each.clientWidth + 1); })
+                .map((each) => each.outerHTML.slice(0, 100))""", width)
+            assert lost == [], (screen, width)
+            picture(page, f"{screen or 'overview'}-zoom-{scale}")
+        # What has the focus is not behind the header or the tabs.
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            hidden = page.evaluate("""() => { const { activeElement: active } = document;
+                if (active === document.body || active.closest('header, nav')) return '';
+                const box = active.getBoundingClientRect();
+                const [x, y] = [box.left + box.width / 2, Math.min(box.top + box.height / 2, innerHeight - 1)];
+                return document.elementFromPoint(x, y)?.closest('header, nav') ? active.outerHTML.slice(0, 100) : ''; }""")
+            assert hidden == "", (width, hidden)
+
+
+WATERFALL = "canvas[aria-label='Waterfall, the spectra of the last seconds']"
+
+
+def pictures_in_two_seconds(page, selector):
+    """How often a canvas has changed."""
+    return page.evaluate("""(selector) => new Promise((resolve) => {
+        const canvas = document.querySelector(selector);
+        let [last, changes, start] = [canvas.toDataURL(), 0, performance.now()];
+        const look = () => {
+            const now = canvas.toDataURL();
+            if (now !== last) changes += 1;
+            last = now;
+            if (performance.now() - start < 2000) setTimeout(look, 50); else resolve(changes);
+        };
+        look();
+    })""", selector)
+
+
+def test_what_moves_is_slow_where_less_motion_is_wanted(open_page, studio):
+    counts = {}
+    for motion in ["no-preference", "reduce"]:
+        page = open_page("spectrum", reduced_motion=motion)
+        choose_demo(page)
+        until(page, "parseFloat(document.getElementById('peak').value) > 20")
+        counts[motion] = pictures_in_two_seconds(page, WATERFALL)
+        page.goto(f"{studio.address}#/tuner")
+        transition = page.locator(".needle").evaluate("(needle) => getComputedStyle(needle).transitionProperty")
+        assert transition == ("none" if motion == "reduce" else "transform")
+    assert counts["no-preference"] > 10 and 1 <= counts["reduce"] <= 3, counts
+
+
+def test_forced_colours_show_what_is_chosen(open_page, studio, picture):
+    page = open_page(forced_colors="active")
+    start_everything(page, studio.address)
+    for screen in SCREENS:
+        page.goto(f"{studio.address}#/{screen}")
+        page.wait_for_timeout(100)
+        assert violations(page) == [], screen
+        picture(page, f"{screen or 'overview'}-forced")
+    outline = "(element) => getComputedStyle(element).outlineStyle"
+    page.goto(f"{studio.address}#/meter")
+    group = page.get_by_role("group", name="Frequency weighting")
+    assert [button.evaluate(outline) for button in group.get_by_role("button").all()] == ["solid", "none", "none"]
+    assert page.locator("nav a[aria-current]").evaluate(outline) == "solid"
+    assert page.locator("nav a:not([aria-current])").first.evaluate(outline) == "none"
+    assert page.locator(".chip").evaluate("(chip) => getComputedStyle(chip).borderTopStyle") == "solid"
 
 
 def test_no_screen_scrolls_sideways_at_320_pixels(open_page, studio):
@@ -190,17 +311,17 @@ def test_everything_is_reached_by_the_keyboard(open_page):
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
 
 
-def test_the_page_is_small_and_quick(open_page):
+def test_the_page_is_small_and_quick(open_page, studio):
     page = open_page("spectrum")
     choose_demo(page)
     sizes = page.evaluate("""performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
         .filter((each) => !each.name.includes('/fonts/')).reduce((sum, each) => sum + each.decodedBodySize, 0)""")
     assert 10_000 < sizes <= 120 * 1024
-    page.wait_for_timeout(500)
-    frames = page.evaluate("""new Promise((resolve) => {
-        const start = performance.now();
-        let count = 0;
-        const step = () => { count += 1; if (performance.now() - start < 1000) requestAnimationFrame(step); else resolve(count); };
-        requestAnimationFrame(step);
-    })""")
-    assert frames >= 30, frames
+    # As many frames as of a screen that draws nothing, or 50 a second.
+    rates = {}
+    for screen in ["account", "spectrum", "equalizer"]:
+        page.goto(f"{studio.address}#/{screen}")
+        page.wait_for_timeout(500)
+        gaps = frame_times(page, moves=screen == "equalizer")
+        rates[screen] = 1000 * len(gaps) / sum(gaps)
+    assert min(rates["spectrum"], rates["equalizer"]) >= min(50, 0.9 * rates["account"]), rates
