@@ -16,6 +16,7 @@ def start_everything(page, address):
     page.goto(f"{address}#/prices")
     page.get_by_role("button", name="Start").click()
     page.goto(f"{address}#/lights")
+    page.get_by_role("heading", name="Lights", level=1).wait_for()
     page.get_by_role("button", name="Start", exact=True).click()
     choose_demo(page)
 

@@ -199,8 +199,8 @@ link.addEventListener("state", ({ detail }) => {
   screen?.state?.(detail, link.states[detail]);
 });
 setInterval(showConnection, 500);
-await attempt(() => route(false));
 showConnection();
 link.connect();
+await attempt(() => route(false));
 setTimeout(() => { for (const name of ahead) import(`./${name}.js`).catch(() => {}); }, AHEAD);
 frame();
