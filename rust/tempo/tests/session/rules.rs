@@ -220,49 +220,32 @@ fn local_stop_holds_for_a_second() {
     assert!(world.snapshot(host).is_playing);
 }
 
-/// A stop comes while a local start holds, and the user starts again: the stop is older than that.
+/// A stop comes while a local start holds, and the user starts again, or stops and starts again: the stop is older than that.
 #[test]
 fn start_after_a_deferred_stop_is_not_undone() {
-    let mut world = World::new(13);
-    let host = world.add_with(120.0, true, 0);
-    world.enable(host);
-    world.run(SECOND);
-    world.set_playing(host, true);
-    world.run(100 * MS);
-    let mut sent = state(world.hosts[host].node.id(), -1.0);
-    sent.start_stop = Some(StartStop {
-        is_playing: false,
-        beats: Beats::ZERO,
-        time: GhostTime::new(1_100_000),
-    });
-    world.inject(host, address(9, 1, 1), &alive_of(STRANGER, sent));
-    world.run(100 * MS);
-    world.set_playing(host, false);
-    world.run(100 * MS);
-    world.set_playing(host, true);
-    world.run(2 * SECOND);
-    assert!(world.snapshot(host).is_playing);
-}
-
-#[test]
-fn start_over_a_deferred_stop_is_not_undone() {
-    let mut world = World::new(15);
-    let host = world.add_with(120.0, true, 0);
-    world.enable(host);
-    world.run(SECOND);
-    world.set_playing(host, true);
-    world.run(200 * MS);
-    let mut sent = state(world.hosts[host].node.id(), -1.0);
-    sent.start_stop = Some(StartStop {
-        is_playing: false,
-        beats: Beats::ZERO,
-        time: GhostTime::new(1_200_000),
-    });
-    world.inject(host, address(9, 1, 1), &alive_of(STRANGER, sent));
-    world.run(200 * MS);
-    world.set_playing(host, true);
-    world.run(2 * SECOND);
-    assert!(world.snapshot(host).is_playing);
+    for stops in [false, true] {
+        let mut world = World::new(13);
+        let host = world.add_with(120.0, true, 0);
+        world.enable(host);
+        world.run(SECOND);
+        world.set_playing(host, true);
+        world.run(100 * MS);
+        let mut sent = state(world.hosts[host].node.id(), -1.0);
+        sent.start_stop = Some(StartStop {
+            is_playing: false,
+            beats: Beats::ZERO,
+            time: GhostTime::new(1_100_000),
+        });
+        world.inject(host, address(9, 1, 1), &alive_of(STRANGER, sent));
+        world.run(100 * MS);
+        if stops {
+            world.set_playing(host, false);
+            world.run(100 * MS);
+        }
+        world.set_playing(host, true);
+        world.run(2 * SECOND);
+        assert!(world.snapshot(host).is_playing, "stops: {stops}");
+    }
 }
 
 #[test]
