@@ -71,6 +71,11 @@ package struct ShowSessionID: Sendable, Hashable {
     try input(.tempo, value: beatsAMinute)
   }
 
+  /// Replaces a scene by one of JSON.
+  package func replace(scene place: Int, with json: String) throws(NativeError) {
+    try NativeCalls.showReplace(session.raw, scene: NativeShowScene(json: json, place: place))
+  }
+
   /// Has the show follow the smooth beats of a clock from its count on.
   package func follow(_ clock: TempoHandle) throws(NativeError) {
     try NativeCalls.showAttach(session.raw, sender: clock.raw)

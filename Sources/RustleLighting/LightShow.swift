@@ -128,7 +128,7 @@ public struct LightShow: Sendable, Hashable {
     try Data(json.utf8).write(to: file, options: .atomic)
   }
 
-  private static func text(of file: Data?, _ what: String) throws(LightingError) -> String {
+  static func text(of file: Data?, _ what: String) throws(LightingError) -> String {
     guard let file else { return "" }
     guard let text = String(data: file, encoding: .utf8), !text.isEmpty else {
       throw LightingError(

@@ -191,6 +191,24 @@ public actor LightingController: NativeStreamEngine {
     try input(.scene, place: scene, value: fade / .seconds(1))
   }
 
+  /// Replaces a scene, with its layers, while the show plays: if it is on, the coming frame shows the new one. ``show`` stays as it is,
+  /// and is what a later start plays.
+  ///
+  /// Layers are compared by their places: what one has in common with the one before goes on, so that another `opacity` or `enabled`
+  /// of a layer changes that alone. A fader that is a layer's modulator (``setFader(_:to:)``) moves its opacity without a new scene.
+  ///
+  /// - Parameters:
+  ///   - place: the scene's place.
+  ///   - json: the new scene, as in the list of scenes of a show (`docs/show.schema.json`); its modulators name the show's faders.
+  /// - Throws: as ``go(toCue:)``; with ``LightingError/Code/malformedInput`` for JSON that is none, or anything wrong within.
+  public func replace(scene place: Int, with json: Data) throws(LightingError) {
+    guard (0...Int(UInt32.max)).contains(place) else {
+      throw .validation("place", expected: "0 or more", got: "\(place)")
+    }
+    let text = try LightShow.text(of: json, "scene")
+    try call { (session) throws(NativeError) in try session.replace(scene: place, with: text) }
+  }
+
   /// Lets fades and waits for the next cue stand still, or go on. Effects go on.
   ///
   /// - Throws: as ``go()``.

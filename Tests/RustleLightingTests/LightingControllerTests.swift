@@ -117,6 +117,17 @@ import Testing
     try await controller.back()
     try await controller.setMaster(1)
     #expect(try await level() == 255)
+    let half = Data(#"{"name":"half","layers":[{"effect":"solid","opacity":0.5}]}"#.utf8)
+    try await controller.replace(scene: 0, with: half)
+    #expect(try await level() == 128)
+    for (place, json, code) in [
+      (2, half, LightingError.Code.validation), (-1, half, .validation), (0, Data("{".utf8), .malformedInput),
+      (0, Data(#"{"name":"x","layers":[{"effect":"sollid"}]}"#.utf8), .malformedInput),
+    ] {
+      let error = await #expect(throws: LightingError.self) { try await controller.replace(scene: place, with: json) }
+      #expect(error?.code == code)
+    }
+    #expect(try await level() == 128)
     await #expect(throws: LightingError.self) { try await controller.start() }
     await stop(controller, runtime)
   }

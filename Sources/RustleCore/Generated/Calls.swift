@@ -455,6 +455,16 @@ package enum NativeCalls {
     }
   }
 
+  /// See `rustle_show_replace`.
+  package static func showReplace(_ session: UInt64, scene: NativeShowScene) throws(NativeError) {
+    try unsafe scene.withRecord { (scene, _) throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_show_replace_sized(
+          session, scene.assumingMemoryBound(to: RustleShowScene.self), MemoryLayout<RustleShowScene>.stride, $0)
+      }
+    }
+  }
+
   /// See `rustle_show_attach`.
   package static func showAttach(_ session: UInt64, sender: UInt64) throws(NativeError) {
     try unsafe NativeError.check {

@@ -838,6 +838,13 @@ extension NativeLayout {
           ("notices", MemoryLayout<RustleShowDescription>.offset(of: \.notices)),
           ("reserved", MemoryLayout<RustleShowDescription>.offset(of: \.reserved)),
         ]),
+      unsafe record(
+        RustleShowScene.self, "RustleShowScene",
+        [
+          ("json", MemoryLayout<RustleShowScene>.offset(of: \.json)),
+          ("place", MemoryLayout<RustleShowScene>.offset(of: \.place)),
+          ("reserved", MemoryLayout<RustleShowScene>.offset(of: \.reserved)),
+        ]),
       record(
         RustleShowReport.self, "RustleShowReport",
         [

@@ -3281,6 +3281,35 @@ package struct NativeShowDescription: Sendable, Hashable {
   }
 }
 
+/// A scene in place of one of a show. The text is read during the call only.
+package struct NativeShowScene: Sendable, Hashable, NativeRecord {
+  /// An object of JSON as in the list of a show's scenes, whose modulators name the show's faders. Example: "{"name":"next"}".
+  package var json: String
+  /// The place of the scene that it replaces, from 0.
+  package var place: Int
+
+  package init(
+    json: String, place: Int
+  ) {
+    self.json = json
+    self.place = place
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleShowScene {
+    var record = unsafe RustleShowScene()
+    unsafe record.json = lent.string(json)
+    unsafe record.place = UInt32(clamping: place)
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
 /// The state of a show at a frame.
 package struct NativeShowReport: Sendable, Hashable {
   /// The sequence number in the session: 0, 1, 2 …

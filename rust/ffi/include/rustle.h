@@ -4105,6 +4105,16 @@ typedef struct RustleShowDescription {
   uint32_t reserved;
 } RustleShowDescription;
 
+/// A scene in place of one of a show. The text is read during the call only.
+typedef struct RustleShowScene {
+  /// An object of JSON as in the list of a show's scenes, whose modulators name the show's faders. Example: "{"name":"next"}".
+  RustleString json;
+  /// The place of the scene that it replaces, from 0.
+  uint32_t place;
+  /// 0.
+  uint32_t reserved;
+} RustleShowScene;
+
 /// The state of a show at a frame.
 typedef struct RustleShowReport {
   /// The sequence number in the session: 0, 1, 2 …
@@ -4253,6 +4263,26 @@ RustleStatus rustle_show_text(
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_show_input(
     RustleHandle session, uint32_t kind, uint32_t place, double value, RustleError *error);
+
+/// `rustle_show_replace` with the sizes of its records, which that function passes.
+RustleStatus rustle_show_replace_sized(
+    RustleHandle session, const RustleShowScene *scene, size_t scene_size, RustleError *error);
+
+/// Replaces a scene of a session of a show by another one. If it is on, the next packets show the new one.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
+/// overlaps or is misaligned; a field out of its range), `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`,
+/// `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_MALFORMED_FILE` (not JSON, or anything wrong
+/// within), `RUSTLE_EXHAUSTED` (as `rustle_show_input`), `RUSTLE_FORKED`; nothing changes then.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `scene` is NULL or readable and not written during the call; `error` is NULL or memory that this
+/// call alone uses.
+static inline RustleStatus rustle_show_replace(
+    RustleHandle session, const RustleShowScene *scene, RustleError *error) {
+  return rustle_show_replace_sized(session, scene, sizeof *scene, error);
+}
 
 /// Adds a session of a sender on the same runtime to a session of a show, at most 64: it takes the universes
 /// of its protocol from the coming frame on. The show follows the frames of the first one that sends. One
@@ -6189,6 +6219,10 @@ RUSTLE_ASSERT(offsetof(RustleShowDescription, cues) == 24, "the offset of Rustle
 RUSTLE_ASSERT(offsetof(RustleShowDescription, faults) == 28, "the offset of RustleShowDescription.faults");
 RUSTLE_ASSERT(offsetof(RustleShowDescription, notices) == 32, "the offset of RustleShowDescription.notices");
 RUSTLE_ASSERT(offsetof(RustleShowDescription, reserved) == 36, "the offset of RustleShowDescription.reserved");
+RUSTLE_ASSERT(sizeof(RustleShowScene) == 24, "the size of RustleShowScene");
+RUSTLE_ASSERT(offsetof(RustleShowScene, json) == 0, "the offset of RustleShowScene.json");
+RUSTLE_ASSERT(offsetof(RustleShowScene, place) == 16, "the offset of RustleShowScene.place");
+RUSTLE_ASSERT(offsetof(RustleShowScene, reserved) == 20, "the offset of RustleShowScene.reserved");
 RUSTLE_ASSERT(sizeof(RustleShowReport) == 88, "the size of RustleShowReport");
 RUSTLE_ASSERT(offsetof(RustleShowReport, sequence) == 0, "the offset of RustleShowReport.sequence");
 RUSTLE_ASSERT(offsetof(RustleShowReport, time_ns) == 8, "the offset of RustleShowReport.time_ns");

@@ -91,6 +91,7 @@ use crate::show::RustleShowDescription;
 use crate::show::RustleShowFrame;
 use crate::show::RustleShowInput;
 use crate::show::RustleShowReport;
+use crate::show::RustleShowScene;
 use crate::show::RustleShowText;
 use crate::sink::RustleSink;
 use crate::slice::{borrowed, borrowed_mut, check_apart, check_lent, out, out_or_null, record, Argument};
@@ -1964,6 +1965,29 @@ pub unsafe extern "C" fn rustle_show_input(
             let session = session::find(session)?;
             let session = session.face::<crate::show::Performing>()?;
             session.input(kind, place, value)
+        })
+    }
+}
+
+/// [`crate::show::Performing::replace`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_show_replace_sized(
+    session: RustleHandle,
+    scene: *const RustleShowScene,
+    scene_size: usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("scene", size_of::<RustleShowScene>(), scene_size)?;
+            let session = session::find(session)?;
+            let session = session.face::<crate::show::Performing>()?;
+            let scene = record(scene, "scene")?;
+            session.replace(scene)
         })
     }
 }
@@ -6766,6 +6790,34 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleShowDescription, reserved),
     ),
     entry(
+        c"RustleShowScene",
+        None,
+        size_of::<RustleShowScene>(),
+        align_of::<RustleShowScene>(),
+        0,
+    ),
+    entry(
+        c"RustleShowScene",
+        Some(c"json"),
+        0,
+        0,
+        offset_of!(RustleShowScene, json),
+    ),
+    entry(
+        c"RustleShowScene",
+        Some(c"place"),
+        0,
+        0,
+        offset_of!(RustleShowScene, place),
+    ),
+    entry(
+        c"RustleShowScene",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleShowScene, reserved),
+    ),
+    entry(
         c"RustleShowReport",
         None,
         size_of::<RustleShowReport>(),
@@ -8911,6 +8963,10 @@ const _: () = {
     assert!(offset_of!(RustleShowDescription, faults) == 28);
     assert!(offset_of!(RustleShowDescription, notices) == 32);
     assert!(offset_of!(RustleShowDescription, reserved) == 36);
+    assert!(size_of::<RustleShowScene>() == 24 && align_of::<RustleShowScene>() == 8);
+    assert!(offset_of!(RustleShowScene, json) == 0);
+    assert!(offset_of!(RustleShowScene, place) == 16);
+    assert!(offset_of!(RustleShowScene, reserved) == 20);
     assert!(size_of::<RustleShowReport>() == 88 && align_of::<RustleShowReport>() == 8);
     assert!(offset_of!(RustleShowReport, sequence) == 0);
     assert!(offset_of!(RustleShowReport, time_ns) == 8);

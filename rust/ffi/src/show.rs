@@ -17,7 +17,7 @@ use crate::tempo::TempoObject;
 use crate::{runtime, RustleHandle};
 pub use interface::{
     RustleShowConfiguration, RustleShowDescription, RustleShowFrame, RustleShowInput, RustleShowReport,
-    RustleShowReportKind, RustleShowText, RUSTLE_SHOW_ART_NET, RUSTLE_SHOW_NONE,
+    RustleShowReportKind, RustleShowScene, RustleShowText, RUSTLE_SHOW_ART_NET, RUSTLE_SHOW_NONE,
 };
 pub use picture::{RustlePictureForm, RustlePictureSettings, RustlePictureView};
 use rustle_engines::{
@@ -260,6 +260,21 @@ impl Performing {
         Ok(self.0.input(input)?)
     }
 
+    /// Replaces a scene of a session of a show by another one. If it is on, the next packets show the new one.
+    ///
+    /// Fails with `RUSTLE_MALFORMED_FILE` (not JSON, or anything wrong within), `RUSTLE_EXHAUSTED` (as `rustle_show_input`),
+    /// `RUSTLE_FORKED`; nothing changes then.
+    ///
+    /// Thread-safe: yes. Realtime-safe: no.
+    ///
+    /// Example: `rustle_show_start`.
+    #[doc(alias = "rustle_show_replace")]
+    pub(crate) fn replace(&self, scene: &RustleShowScene) -> Outcome<ShowError> {
+        CallFault::check_reserved(scene.reserved, "scene.reserved")?;
+        let json = scene.json.file("scene.json")?;
+        Ok(self.0.replace(scene.place as usize, json.as_bytes())?)
+    }
+
     /// Adds a session of a sender on the same runtime to a session of a show, at most 64: it takes the universes of its protocol from
     /// the coming frame on. The show follows the frames of the first one that sends. One that is there already is left as it is.
     /// `sender` may be a clock of the runtime's (`rustle_tempo_new`) instead: the show follows its smooth beats from the coming frame on,
@@ -335,7 +350,7 @@ impl Performing {
 statuses!(ShowError {
     RUSTLE_INVALID_VALUE: Tempo Input OtherRuntime,
     RUSTLE_RATE_OUT_OF_RANGE: ReportRate,
-    RUSTLE_MALFORMED_FILE: File,
+    RUSTLE_MALFORMED_FILE: File Scene,
     RUSTLE_INVALID_LENGTH: TooManyOutputs Picture,
     RUSTLE_EXHAUSTED: TooManyInputs,
     _: Start Rig,

@@ -79,8 +79,9 @@ impl Player {
         &self.renderer
     }
 
-    /// Replaces a scene of the show; if it is on, the next frame shows the new one. The scene before is returned, to be dropped
-    /// where memory may be released; the new one comes back if there is no such place.
+    /// Replaces a scene of the show; if it is on, the next frame shows the new one. What its layers have in common with those at their
+    /// places in the scene before goes on: a stroke falls on, a head turns on from where it is. The scene before is returned, to be
+    /// dropped where memory may be released; the new one comes back if there is no such place.
     ///
     /// # Errors
     /// The given scene, for a place that the show does not have.
@@ -94,6 +95,7 @@ impl Player {
                 envelope.begin(since, level);
             }
         }
+        ready.go_on_from(place);
         Ok(std::mem::replace(place, ready))
     }
 

@@ -68,6 +68,14 @@ impl Show {
         read::show(json)
     }
 
+    /// Reads a scene for this show: an object as in the list of its scenes. Its modulators name the show's faders.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of a text that is not JSON, not an object or too large, or of what is wrong within the scene.
+    pub fn read_scene(&self, json: &[u8]) -> Result<Scene, Fault> {
+        read::one_scene(json, &self.faders)
+    }
+
     /// The show as JSON, which [`read`](Self::read) makes the same show of.
     pub fn to_json(&self) -> String {
         let mut text = format!("{:#}", write::show(self));

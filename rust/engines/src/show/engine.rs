@@ -18,12 +18,13 @@ use crate::runtime::Runtime;
 use crate::tempo::BeatReader;
 use crate::turns::Turns;
 use rustle_lighting::SLOTS;
+use rustle_shows::Renderer;
 use rustle_shows::fixture::RigUniverse;
 use rustle_shows::player::{Input, InputBounds, Player};
 use rustle_shows::slots::SlotMap;
 use rustle_shows::venue::PictureSettings;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// A show on a rig.
 ///
@@ -31,7 +32,7 @@ use std::sync::{Arc, Mutex};
 pub struct ShowEngine {
     sessions: Sessions,
     runtime: Arc<Runtime>,
-    configuration: ShowConfiguration,
+    configuration: Arc<ShowConfiguration>,
     map: Arc<SlotMap>,
 }
 
@@ -43,6 +44,9 @@ pub struct ShowSession {
     map: Arc<SlotMap>,
     painter: Mutex<Painter>,
     clock: Arc<dyn Clock>,
+    configuration: Arc<ShowConfiguration>,
+    /// Lays out scenes that replace others, from the first one on.
+    renderer: OnceLock<Renderer>,
 }
 
 impl Deref for ShowSession {
@@ -64,7 +68,7 @@ impl ShowEngine {
             map: Arc::new(SlotMap::new(&configuration.rig)),
             sessions: Sessions::new(runtime.clone()),
             runtime,
-            configuration,
+            configuration: Arc::new(configuration),
         })
     }
 
@@ -104,7 +108,7 @@ impl ShowEngine {
         if !is_here || beats.is_some_and(|beats| !beats.is_on(&clock)) {
             return Err(ShowError::OtherRuntime);
         }
-        let ShowConfiguration { show, rig, rate, .. } = &self.configuration;
+        let ShowConfiguration { show, rig, rate, .. } = &*self.configuration;
         let shared = Arc::new(Shared::new(self.map.frame()));
         for sender in senders {
             shared.attach(Output::new(sender, self.map.universes()));
@@ -148,6 +152,8 @@ impl ShowEngine {
             map: self.map.clone(),
             painter: Mutex::new(Painter::new(rig, &self.map)),
             clock,
+            configuration: self.configuration.clone(),
+            renderer: OnceLock::new(),
         })
     }
 }
@@ -171,6 +177,21 @@ impl ShowSession {
             return Err(ShowError::Tempo { got: bpm });
         }
         self.change(Change::Tempo(bpm))
+    }
+
+    /// Replaces a scene by another one of JSON, as in the list of a show's scenes. If it is on, the coming frame shows the new one.
+    ///
+    /// # Errors
+    /// [`ShowError::Input`] for a place that the show does not have, [`ShowError::Scene`], [`ShowError::TooManyInputs`];
+    /// [`ShowError::Start`] in a fork. Nothing changes then.
+    pub fn replace(&self, place: usize, scene: &[u8]) -> Result<(), ShowError> {
+        let fade = rustle_shows::scene::Span::NONE;
+        let checked = self.bounds.check(Input::Scene { scene: place, fade });
+        checked.map_err(ShowError::Input)?;
+        let ShowConfiguration { show, rig, .. } = &*self.configuration;
+        let scene = show.read_scene(scene).map_err(ShowError::Scene)?;
+        let renderer = self.renderer.get_or_init(|| Renderer::new(rig));
+        self.change(Change::Scene(place, Box::new(renderer.ready(&scene))))
     }
 
     /// Follows the smooth beats of a clock of the engine's runtime from the coming frame on, until another tempo is set. The show's

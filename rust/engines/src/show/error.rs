@@ -26,6 +26,8 @@ pub enum ShowError {
     Input(Fault),
     /// A text is no show.
     File(Fault),
+    /// A text is no scene of the show, or what is wrong within it.
+    Scene(Fault),
     /// A text is no rig.
     Rig(RigError),
     /// A sender or a clock on another runtime, whose times mean nothing to the show.
@@ -52,7 +54,7 @@ impl fmt::Display for ShowError {
                 let (low, high) = (RATE_RANGE.start(), RATE_RANGE.end());
                 write!(f, "reports per second: expected {low} to {high}, got {got:?}")
             }
-            Self::Input(fault) | Self::File(fault) => fault.fmt(f),
+            Self::Input(fault) | Self::File(fault) | Self::Scene(fault) => fault.fmt(f),
             Self::Rig(error) => error.fmt(f),
             Self::TooManyOutputs => write!(
                 f,

@@ -152,6 +152,8 @@ impl ShowJob {
         for change in course.changes.drain(..) {
             match change {
                 Change::Input(input) => inputs.push(input),
+                // Of a place that the show has; the scene before is released here.
+                Change::Scene(place, scene) => drop(self.player.replace(place, *scene)),
                 Change::Tempo(bpm) => {
                     course.clock = None;
                     beats = beats.changed(time, bpm).unwrap_or(beats);

@@ -4,6 +4,7 @@ use super::outputs::Output;
 use crate::lock::{Lock, locked};
 use crate::tempo::BeatReader;
 use rustle_lighting::SLOTS;
+use rustle_shows::ReadyScene;
 use rustle_shows::player::Input;
 use std::sync::Mutex;
 
@@ -17,6 +18,8 @@ pub(super) enum Change {
     Tempo(f64),
     /// The beats of a clock from the coming frame on.
     Clock(BeatReader),
+    /// Another scene at a place of the show.
+    Scene(usize, Box<ReadyScene>),
 }
 
 /// The slots of the last frame, and the beats by which the next one is rendered.

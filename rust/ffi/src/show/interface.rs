@@ -140,6 +140,15 @@ records! {
         reserved: u32,
     }
 
+    /// A scene in place of one of a show. The text is read during the call only.
+    pub struct RustleShowScene lending memory {
+        /// An object of JSON as in the list of a show's scenes, whose modulators name the show's faders. Example: "{"name":"next"}".
+        pub json: RustleString,
+        /// The place of the scene that it replaces, from 0.
+        pub place: u32,
+        reserved: u32,
+    }
+
     /// The state of a show at a frame.
     pub struct RustleShowReport in lanes of ShowReport {
         /// The sequence number in the session: 0, 1, 2 …

@@ -122,6 +122,14 @@ static void show_is_sent_and_follows_its_inputs(void) {
   for (size_t place = 0; place < count; place++) started += reports[place].kind == RUSTLE_SHOW_REPORT_CUE_STARTED;
   EXPECT(started == 2);
   OK(rustle_show_attach(session, sending, NULL));
+  RustleShowScene half = {.json = TEXT("{\"name\":\"half\",\"layers\":[{\"effect\":\"solid\",\"opacity\":0.5}]}"), .place = 1};
+  OK(rustle_show_replace(session, &half, NULL));
+  OK(rustle_runtime_advance(runtime, 100 * MILLISECOND, NULL));
+  EXPECT(dimmer(session) == 64);
+  half.place = 2;
+  REFUSED(rustle_show_replace(session, &half, &error), RUSTLE_INVALID_VALUE);
+  half = (RustleShowScene){.json = TEXT("{\"nam"), .place = 1};
+  REFUSED(rustle_show_replace(session, &half, &error), RUSTLE_MALFORMED_FILE);
   REFUSED(rustle_show_input(session, RUSTLE_SHOW_CUE, 2, 0, &error), RUSTLE_INVALID_VALUE);
   REFUSED(rustle_show_input(session, RUSTLE_SHOW_MASTER, 0, 1.5, &error), RUSTLE_INVALID_VALUE);
   REFUSED(rustle_show_input(session, RUSTLE_SHOW_TEMPO, 0, 0, &error), RUSTLE_INVALID_VALUE);

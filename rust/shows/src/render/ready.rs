@@ -7,7 +7,7 @@ use crate::blend::{Blend, Split};
 use crate::effect::{Block, EffectKind, Motion, Mover, Painter, Rgb, Values};
 use crate::layer::{Attribute, Layer};
 use crate::look::{Head, Look};
-use crate::modulator::{Envelope, Source, Target};
+use crate::modulator::{Envelope, Modulator, Source, Target};
 use crate::number::{LANES, Lanes, least, mix, most, unit};
 use crate::scene::Scene;
 use std::sync::Arc;
@@ -37,6 +37,22 @@ impl ReadyLayer {
             envelopes: modulators
                 .map(|modulator| Envelope::new(modulator.attack(), modulator.release()))
                 .collect(),
+        }
+    }
+
+    /// Goes on from a layer that is replaced by this one: modulators that are the same, and the heads that both move.
+    fn go_on_from(&mut self, before: &Self) {
+        let modulators = self.layer.modulators.iter().zip(&before.layer.modulators);
+        let envelopes = self.envelopes.iter_mut().zip(&before.envelopes);
+        for ((modulator, was), (envelope, level)) in modulators.zip(envelopes) {
+            let course =
+                |modulator: &Modulator| (modulator.source(), modulator.attack(), modulator.release());
+            if course(modulator) == course(was) {
+                *envelope = *level;
+            }
+        }
+        if self.selected.fixtures == before.selected.fixtures && self.was.len() == before.was.len() {
+            self.was.copy_from_slice(&before.was);
         }
     }
 
@@ -145,6 +161,13 @@ impl ReadyScene {
             let sources = ready.layer.modulators.iter().map(|modulator| modulator.source());
             sources.zip(&mut ready.envelopes)
         })
+    }
+
+    /// Goes on from a scene that is replaced by this one, layer by layer in their order.
+    pub(crate) fn go_on_from(&mut self, before: &Self) {
+        for (ready, before) in self.layers.iter_mut().zip(&before.layers) {
+            ready.go_on_from(before);
+        }
     }
 
     /// Renders a frame at a level, 0 to 1, into a look of the rig's size. It needs no memory.

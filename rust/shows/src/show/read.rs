@@ -20,20 +20,34 @@ pub(super) const SCENE_KEYS: [&str; 4] = ["name", "tags", "master", "layers"];
 pub(super) const CUE_KEYS: [&str; 5] = ["name", "scene", "fade_in", "fade_out", "follow"];
 pub(super) const SPAN_KEYS: [&str; 2] = ["beats", "seconds"];
 
-/// As [`Show::read`].
-pub(super) fn show(json: &[u8]) -> Result<(Show, Vec<Fault>), Fault> {
-    let whole = |expected: &str, got: String| Fault {
-        path: "show".to_owned(),
+/// The JSON of a file, or of a part of one.
+fn json(name: &str, json: &[u8]) -> Result<Value, Fault> {
+    let wrong = |expected: &str, got: String| Fault {
+        path: name.to_owned(),
         expected: expected.to_owned(),
         got,
     };
     if json.len() > MAX_SHOW_BYTES {
-        return Err(whole(
-            &format!("at most {MAX_SHOW_BYTES} bytes"),
-            json.len().to_string(),
-        ));
+        let most = format!("at most {MAX_SHOW_BYTES} bytes");
+        return Err(wrong(&most, json.len().to_string()));
     }
-    let value: Value = serde_json::from_slice(json).map_err(|error| whole("JSON", error.to_string()))?;
+    serde_json::from_slice(json).map_err(|error| wrong("JSON", error.to_string()))
+}
+
+/// As [`Show::read_scene`].
+pub(super) fn one_scene(text: &[u8], faders: &[String]) -> Result<Scene, Fault> {
+    let value = json("scene", text)?;
+    let mut faults = Vec::new();
+    let read = scene(&value, "scene", faders, &mut faults);
+    match (read, faults.into_iter().next()) {
+        (Some(scene), None) => Ok(scene),
+        (_, fault_within) => Err(fault_within.unwrap_or_else(|| fault("scene", "an object", Some(&value)))),
+    }
+}
+
+/// As [`Show::read`].
+pub(super) fn show(text: &[u8]) -> Result<(Show, Vec<Fault>), Fault> {
+    let value = json("show", text)?;
     let file = value
         .as_object()
         .ok_or_else(|| fault("show", "an object", Some(&value)))?;

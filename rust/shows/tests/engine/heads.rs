@@ -1,6 +1,6 @@
 //! Heads: where they go from frame to frame, and within which range.
 
-use crate::common::{Play, Tempos, difference};
+use crate::common::{Play, difference};
 use rustle_shows::Moment;
 use rustle_shows::effect::{Direction, Effect, EffectKind, Palette, Rate};
 use rustle_shows::fixture::Rig;
@@ -83,7 +83,7 @@ fn no_effect_steps_where_its_cycles_meet_in_any_direction() {
     }
 }
 
-/// A target that walks past a head, from in front of it to behind it and back.
+/// A target that walks past a head, from in front of it to behind it and back; its scene is replaced by an equal one meanwhile.
 #[test]
 fn followed_target_that_goes_behind_a_head_does_not_flip_it() {
     let mut layer = movement(EffectKind::Follow, &[("x", 0.5), ("y", -4.0)]);
@@ -94,12 +94,23 @@ fn followed_target_that_goes_behind_a_head_does_not_flip_it() {
     };
     let walk = Modulator::new(EffectKind::Follow, "y", source, 16.0, [0.0; 2]).expect("a modulator");
     layer.modulators.push(walk);
-    let mut play = Play::new(&Demo::Heads.rig(), vec![layer]);
-    let tempos = Tempos::new(120.0);
-    let mut before = play.at(tempos.moment(0.0)).clone();
+    let scene = Scene::new("walk", vec![layer]);
+    let show = Show {
+        scenes: vec![scene.clone()],
+        ..Show::default()
+    };
+    let mut player = Player::new(&show, &Demo::Heads.rig());
+    let fade = Span::NONE;
+    let input = Input::Scene { scene: 0, fade };
+    player.input(at(0.0), input).expect("a scene");
+    let mut before = player.frame(at(0.0)).clone();
     let (mut step, mut most) = (0.0_f32, 0.0_f32);
     for frame in 1..44 * 16 {
-        let look = play.at(tempos.moment(f64::from(frame) / 44.0));
+        if frame % 88 == 0 {
+            let ready = player.ready(&scene);
+            assert!(player.replace(0, ready).is_ok());
+        }
+        let look = player.frame(at(f64::from(frame) / 44.0));
         step = step.max(difference(&before, look).1);
         most = most.max(look.heads[0].pan.abs());
         before.clone_from(look);

@@ -103,6 +103,25 @@ fn replaced_scene_goes_on_at_the_levels_of_its_sources() {
     assert_eq!(red(player.frame(at(12.0))), 0.5);
 }
 
+/// A stroke that falls goes on where another opacity is all that is asked for.
+#[test]
+fn stroke_goes_on_in_a_scene_that_is_replaced() {
+    let stroke = || modulator(Source::Onset, 1.0, [0.0, 2.0]);
+    let mut player = player(0.0, vec![stroke()]);
+    player.input(at(1.0), Input::Onset(1.0)).expect("an onset");
+    assert_eq!(red(player.frame(at(2.0))), 0.5);
+    for (opacity, expected) in [(1.0, 0.5), (0.5, 0.25)] {
+        let mut layer = Layer::from(KIND);
+        layer.effect.set("level", 0.0).expect("in range");
+        layer.set_opacity(opacity).expect("in range");
+        layer.modulators = vec![stroke()];
+        let ready = player.ready(&Scene::new("again", vec![layer]));
+        assert!(player.replace(0, ready).is_ok());
+        assert_eq!(red(player.frame(at(2.0))), expected);
+    }
+    assert_eq!(red(player.frame(at(2.5))), 0.125);
+}
+
 #[test]
 fn sums_stay_within_the_range_and_amounts_may_be_negative() {
     let faders = |amount: f32| modulator(Source::Fader(0), amount, [0.0, 0.0]);

@@ -208,6 +208,42 @@ fn beats_go_on_through_every_source_of_tempo() {
 }
 
 #[test]
+fn scene_that_is_on_is_replaced_from_the_coming_frame_on() {
+    let stand = Stand::of(TWO_SCENES, ONE_DIMMER);
+    let session = stand.start();
+    stand.runtime.advance(Duration::from_millis(500));
+    let half = br#"{"name":"half","layers":[{"effect":"solid","opacity":0.5}]}"#;
+    session.replace(0, half).expect("a scene");
+    stand.runtime.advance(Duration::from_nanos(FRAME));
+    assert_eq!(session.with_frame(|frame, _, _| frame[0][2]), 128);
+    // The others stay, and it is there again.
+    for (input, level) in [(Input::Go, 0), (Input::Back, 128)] {
+        session.input(input).expect("an input");
+        stand.runtime.advance(Duration::from_nanos(2 * FRAME));
+        assert_eq!(session.with_frame(|frame, _, _| frame[0][2]), level);
+    }
+    let refused = session.replace(2, half);
+    assert!(matches!(refused, Err(ShowError::Input(_))), "{refused:?}");
+    for (text, path) in [
+        (&b"{"[..], "scene"),
+        (b"[]", "scene"),
+        (
+            br#"{"name":"x","layers":[{"effect":"sollid"}]}"#,
+            "scene.layers[0].effect",
+        ),
+        (br#"{"name":"x","layer":[]}"#, "scene"),
+        (b"{}", "scene.name"),
+    ] {
+        match session.replace(0, text) {
+            Err(ShowError::Scene(fault)) => assert_eq!(fault.path, path),
+            other => panic!("expected a fault of {path}, got {other:?}"),
+        }
+    }
+    stand.runtime.advance(Duration::from_nanos(2 * FRAME));
+    assert_eq!(session.with_frame(|frame, _, _| frame[0][2]), 128);
+}
+
+#[test]
 fn show_that_is_held_up_before_its_first_frame_is_where_it_would_be() {
     let fading = TWO_SCENES.replace(
         r#""cues":[{"scene":"full"}"#,

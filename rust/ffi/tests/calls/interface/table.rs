@@ -1143,6 +1143,25 @@ pub(crate) static RUSTLE_SHOW_CONFIGURATION: Record = Record {
     ],
 };
 
+/// `RustleShowScene`.
+pub(crate) static RUSTLE_SHOW_SCENE: Record = Record {
+    size: 24,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Text("{\"name\":\"next\"}"),
+        },
+        Field {
+            offset: 16,
+            what: What::Number(Number::U32, 0.0),
+        },
+        Field {
+            offset: 20,
+            what: What::Reserved,
+        },
+    ],
+};
+
 /// `RustlePictureSettings`.
 pub(crate) static RUSTLE_PICTURE_SETTINGS: Record = Record {
     size: 32,
@@ -7138,6 +7157,37 @@ pub(crate) static CALLS: &[Call] = &[
                 error,
             )
         },
+    },
+    Call {
+        name: "rustle_show_replace",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_show_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_SHOW_SCENE),
+                size: 24,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UTF8,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_FILE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_show_replace_sized(a.handle(0), a.input(1), a.size(1), error) },
     },
     Call {
         name: "rustle_show_attach",
