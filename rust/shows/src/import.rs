@@ -11,6 +11,7 @@ mod mvr;
 mod ofl;
 mod own;
 mod qxf;
+mod words;
 mod xml;
 
 pub use gdtf::gdtf;

@@ -284,6 +284,166 @@ fn the_names_of_pixels_by_number_are_their_places() {
     );
 }
 
+/// Files by version 4 of the schema, whose channels have the types, were refused.
+#[test]
+fn channels_of_early_files_are_what_their_types_and_words_say() {
+    let file = include_str!("fixtures/early-head.json");
+    let imported = ofl(file.as_bytes()).expect("a fixture");
+    let mode = imported.profile.mode(None).expect("a mode");
+    let seen: Vec<_> = mode
+        .channels
+        .iter()
+        .map(|channel| {
+            let ranges = channel.capabilities.iter();
+            let functions = ranges.map(|range| (range.first, range.last, range.function));
+            (channel.attribute.name().to_owned(), functions.collect::<Vec<_>>())
+        })
+        .collect();
+    let (red, white) = (Function::Color([1.0, 0.0, 0.0]), Function::Color([1.0; 3]));
+    let strobe = Function::Strobe { from: 1.0, to: 20.0 };
+    let (from, to) = (1.0, 0.0);
+    let [pan, tilt] = [[-250.0, 250.0], [100.0, -100.0]].map(|[from, to]| Function::Level { from, to });
+    let expected = [
+        ("pan", vec![(0, 65_535, pan)]),
+        ("tilt", vec![(0, 9, Function::Other), (10, 255, tilt)]),
+        (
+            "color wheel",
+            vec![(0, 9, white), (10, 19, Function::Other), (20, 255, red)],
+        ),
+        (
+            "gobo",
+            vec![
+                (0, 9, Function::Gobo(0)),
+                (10, 19, Function::Gobo(1)),
+                (20, 29, Function::Gobo(2)),
+                (30, 39, Function::Other),
+                (40, 255, Function::Other),
+            ],
+        ),
+        ("gobo rotation", vec![]),
+        (
+            "shutter",
+            vec![
+                (0, 31, Function::Closed),
+                (32, 63, Function::Open),
+                (64, 255, strobe),
+            ],
+        ),
+        ("shutter", vec![(0, 0, Function::Open), (1, 255, strobe)]),
+        (
+            "program",
+            vec![(0, 127, Function::Other), (128, 255, Function::Other)],
+        ),
+        ("red", vec![]),
+        ("dimmer", vec![(0, 255, Function::Level { from, to })]),
+        ("unused", vec![]),
+        ("Program speed", vec![]),
+    ];
+    assert_eq!(seen, expected.map(|(name, ranges)| (name.to_owned(), ranges)));
+    assert_eq!(mode.channels[0].slots.offsets(), [0, 2]);
+    assert_eq!((mode.pan, mode.tilt, mode.beam), (500.0, 200.0, 12.0));
+    for (from, to, fault) in [
+        (r#""Strobe""#, r#""Strobo""#, "availableChannels"),
+        ("menuClick", "menu", "a key that is known, got menu"),
+        ("tiltMax", "tiltRange", "physical.focus.tiltRange: expected a key"),
+        (
+            r#""name": "home""#,
+            r#""menuClick": "end""#,
+            "capabilities[0].name: expected a name",
+        ),
+        (
+            "[20, 255]",
+            "[20, 256]",
+            "capabilities[2].range[1]: expected 0 to 255",
+        ),
+    ] {
+        let refused = ofl(file.replace(from, to).as_bytes())
+            .expect_err("no fixture")
+            .to_string();
+        assert!(refused.contains(fault), "{refused}");
+    }
+}
+
+/// Files by version 7 of the schema: wheels without slots, degrees with their sign, parts of the range of a head.
+#[test]
+fn capabilities_of_earlier_versions_have_their_functions() {
+    let with = |channel: &str| {
+        format!(
+            r#"{{"name":"Earlier","manualURL":"https://example.org","physical":{{"focus":{{"panMax":"infinite","tiltMax":180}}}},
+            "availableChannels":{{"One":{channel}}},"modes":[{{"name":"All","channels":["One"]}}]}}"#
+        )
+    };
+    let read = |channel: &str| {
+        let imported = ofl(with(channel).as_bytes()).expect("a fixture");
+        let mode = imported.profile.mode(None).expect("a mode").clone();
+        let functions = mode.channels[0].capabilities.iter().map(|range| range.function);
+        (
+            mode.channels[0].attribute.name().to_owned(),
+            functions.collect::<Vec<_>>(),
+        )
+    };
+    let ranges = |bodies: [&str; 2]| {
+        let [one, other] = bodies;
+        read(&format!(
+            r#"{{"capabilities":[{{"dmxRange":[0,9],{one}}},{{"dmxRange":[10,255],{other}}}]}}"#
+        ))
+    };
+    let level = |from, to| Function::Level { from, to };
+    let pan = r#"{"capability":{"type":"Pan","angleStart":"-90°","angleEnd":"90°"}}"#;
+    assert_eq!(read(pan), ("pan".to_owned(), vec![level(-90.0, 90.0)]));
+    let tilt = r#"{"capability":{"type":"Tilt","angleStart":"0%","angleEnd":"100%"}}"#;
+    assert_eq!(read(tilt), ("tilt".to_owned(), vec![level(-90.0, 90.0)]));
+    let wheel = [
+        r#""type":"ColorWheelIndex","index":0"#,
+        r##""type":"ColorWheelIndex","index":1,"colors":["#00ff00"]"##,
+    ];
+    let green = Function::Color([0.0, 1.0, 0.0]);
+    assert_eq!(
+        ranges(wheel),
+        ("color wheel".to_owned(), vec![Function::Color([1.0; 3]), green])
+    );
+    let turning = [
+        r#""type":"ColorWheelIndex","indexStart":0,"indexEnd":7"#,
+        r#""type":"ColorWheelRotation","speed":"fast CW""#,
+    ];
+    assert_eq!(
+        ranges(turning),
+        ("color wheel".to_owned(), vec![Function::Other; 2])
+    );
+    let gobos = [
+        r#""type":"GoboIndex","index":3"#,
+        r#""type":"GoboIndex","index":3,"shakeSpeed":"slow""#,
+    ];
+    assert_eq!(
+        ranges(gobos),
+        ("gobo".to_owned(), vec![Function::Gobo(3), Function::Other])
+    );
+    let rotations = [
+        r#""type":"GoboStencilRotation","angle":"90°""#,
+        r#""type":"GoboWheelRotation","speed":"slow CCW""#,
+    ];
+    assert_eq!(
+        ranges(rotations),
+        ("gobo rotation".to_owned(), vec![Function::Other; 2])
+    );
+    let shutters = [
+        r#""type":"ShutterStrobe","shutterEffect":"Open""#,
+        r#""type":"ShutterStrobe","shutterEffect":"StrobeRandom","speed":"slow""#,
+    ];
+    assert_eq!(
+        ranges(shutters),
+        ("shutter".to_owned(), vec![Function::Open, Function::Other])
+    );
+    let effects = [
+        r#""type":"EffectIntensity","effectIntensity":"low""#,
+        r#""type":"GoboShake""#,
+    ];
+    assert_eq!(ranges(effects).0, "gobo");
+    let half = r#"{"capabilities":[{"dmxRange":[0,255],"type":"GoboIndex"}]}"#;
+    let refused = ofl(with(half).as_bytes()).expect_err("no fixture").to_string();
+    assert!(refused.contains("expected an index"), "{refused}");
+}
+
 #[test]
 fn faults_are_refused_with_their_place() {
     let cases = [

@@ -1,15 +1,16 @@
-//! Fixtures of the Open Fixture Library, JSON by version 12 of its schema. The format may change: a key that is not known is
+//! Fixtures of the Open Fixture Library, JSON by versions 4 to 12 of its schema. The format may change: a key that is not known is
 //! refused with its place.
 
 mod capability;
 mod channel;
+mod early;
 mod entity;
 mod matrix;
 
 use super::draft::{self, DraftChannel, DraftMode};
 use super::json::Node;
 use super::{ImportError, Imported, check_size, wrong};
-use crate::fixture::Attribute;
+use crate::fixture::{Attribute, USUAL_PAN, USUAL_TILT};
 use channel::{Channels, Entry, Target};
 use matrix::Matrix;
 use serde_json::Value;
@@ -34,6 +35,8 @@ pub fn ofl(bytes: &[u8]) -> Result<Imported, ImportError> {
         "categories",
         "meta",
         "comment",
+        // Of earlier versions; now it is among the links.
+        "manualURL",
         "links",
         "helpWanted",
         "rdm",
@@ -52,8 +55,8 @@ pub fn ofl(bytes: &[u8]) -> Result<Imported, ImportError> {
         Some(node) => Matrix::read(&node, matrix::group_order(bytes))?,
         None => Matrix::default(),
     };
-    let channels = Channels::read(&file, &matrix)?;
     let physical = file.get("physical");
+    let channels = Channels::read(&file, &matrix, degrees(physical.as_ref())?)?;
     let mut notes = Vec::new();
     let mut modes = Vec::new();
     for node in file.need("modes", "an array")?.items()? {
@@ -277,6 +280,7 @@ fn sizes(bodies: [Option<&Node<'_>>; 2], pixels: [u16; 3]) -> Result<([Option<f3
             "DMXconnector",
             "bulb",
             "lens",
+            "focus",
             "matrixPixels",
         ])?;
     }
@@ -300,4 +304,19 @@ fn sizes(bodies: [Option<&Node<'_>>; 2], pixels: [u16; 3]) -> Result<([Option<f3
         None => 0.0,
     };
     Ok((pitch, beam as f32))
+}
+
+/// The degrees of pan and tilt, which earlier versions have beside the channels; the usual ones where nothing says them.
+fn degrees(body: Option<&Node<'_>>) -> Result<[f32; 2], ImportError> {
+    let focus = body.and_then(|body| body.get("focus"));
+    if let Some(focus) = &focus {
+        focus.known(&["type", "panMax", "tiltMax"])?;
+    }
+    let range = |key: &str, usual: f32| match focus.as_ref().and_then(|focus| focus.get(key)) {
+        Some(most) if most.value.as_str() != Some("infinite") => {
+            Ok(most.number()?.clamp(0.0, 3_600.0) as f32)
+        }
+        _ => Ok(usual),
+    };
+    Ok([range("panMax", USUAL_PAN)?, range("tiltMax", USUAL_TILT)?])
 }

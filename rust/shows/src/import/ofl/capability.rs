@@ -3,7 +3,7 @@
 use super::super::ImportError;
 use super::super::json::Node;
 use super::entity;
-use crate::fixture::{Attribute, Function, USUAL_PAN, USUAL_STROBE, USUAL_TILT};
+use crate::fixture::{Attribute, Function, USUAL_STROBE};
 
 /// The keys of capabilities of any type that have one value.
 const KEYS: [&str; 17] = [
@@ -26,7 +26,7 @@ const KEYS: [&str; 17] = [
     "hold",
 ];
 /// Those that may also have a value at the start and one at the end.
-const ENTITIES: [&str; 18] = [
+const ENTITIES: [&str; 20] = [
     "speed",
     "duration",
     "brightness",
@@ -45,6 +45,9 @@ const ENTITIES: [&str; 18] = [
     "frostIntensity",
     "insertion",
     "fogOutput",
+    // Of earlier versions.
+    "index",
+    "effectIntensity",
 ];
 
 /// What a capability does.
@@ -61,11 +64,13 @@ fn ends<'a>(node: &Node<'a>, key: &str) -> Option<(Node<'a>, Node<'a>)> {
     one.or_else(|| Some((node.get(&format!("{key}Start"))?, node.get(&format!("{key}End"))?)))
 }
 
-/// Reads a capability; the wheels are those of the file, and a channel's own name stands for its wheel.
+/// Reads a capability; the wheels are those of the file, and a channel's own name stands for its wheel. Parts of an angle of pan or
+/// tilt are those of the given degrees.
 pub(super) fn meaning(
     node: &Node<'_>,
     name: &str,
     wheels: Option<&Node<'_>>,
+    [pan, tilt]: [f32; 2],
 ) -> Result<Meaning, ImportError> {
     for (key, value) in node.entries()? {
         let entity = key
@@ -104,8 +109,8 @@ pub(super) fn meaning(
         "ColorTemperature" => Some(Attribute::ColorTemperature),
         kind @ ("Pan" | "Tilt") => {
             let (attribute, usual) = match kind {
-                "Pan" => (Attribute::Pan, USUAL_PAN),
-                _ => (Attribute::Tilt, USUAL_TILT),
+                "Pan" => (Attribute::Pan, pan),
+                _ => (Attribute::Tilt, tilt),
             };
             let (from, to) = ends(node, "angle").ok_or_else(|| node.wrong("an angle"))?;
             let (from, to) = (entity::degrees(&from, usual)?, entity::degrees(&to, usual)?);
@@ -125,9 +130,27 @@ pub(super) fn meaning(
                 kind => kind,
             })
         }
-        "Effect" | "EffectSpeed" | "EffectDuration" | "EffectParameter" | "SoundSensitivity" => {
-            Some(Attribute::Program)
+        // Of earlier versions, whose wheels have no list of slots.
+        "ColorWheelIndex" => {
+            function = match ends(node, "colors") {
+                Some((colors, _)) => color(&colors)?,
+                None if index(node)? == Some(0) => Function::Color([1.0; 3]),
+                None => Function::Other,
+            };
+            Some(Attribute::ColorWheel)
         }
+        "ColorWheelRotation" => Some(Attribute::ColorWheel),
+        "GoboIndex" => {
+            let is_shaking = ["shakeSpeed", "shakeAngle"].map(|key| ends(node, key).is_some());
+            if let (Some(place), [false, false]) = (index(node)?, is_shaking) {
+                function = Function::Gobo(place);
+            }
+            Some(Attribute::Gobo)
+        }
+        "GoboShake" => Some(Attribute::Gobo),
+        "GoboStencilRotation" | "GoboWheelRotation" => Some(Attribute::GoboRotation),
+        "Effect" | "EffectIntensity" | "EffectSpeed" | "EffectDuration" | "EffectParameter"
+        | "SoundSensitivity" => Some(Attribute::Program),
         "BeamAngle" | "Zoom" => Some(Attribute::Zoom),
         "Focus" => Some(Attribute::Focus),
         "Iris" | "IrisEffect" => Some(Attribute::Iris),
@@ -160,7 +183,15 @@ fn plain(attribute: Option<Attribute>) -> Meaning {
     }
 }
 
-fn color_of(node: &Node<'_>) -> Result<Attribute, ImportError> {
+/// The place of a wheel, 0 for what is open; none between two.
+fn index(node: &Node<'_>) -> Result<Option<u8>, ImportError> {
+    let (from, to) = ends(node, "index").ok_or_else(|| node.wrong("an index"))?;
+    let (first, last) = (from.number()?, to.number()?);
+    let is_place = first == last && first.fract() == 0.0 && (0.0..=255.0).contains(&first);
+    Ok(is_place.then_some(first as u8))
+}
+
+pub(super) fn color_of(node: &Node<'_>) -> Result<Attribute, ImportError> {
     Ok(match node.text()? {
         "Red" => Attribute::Red,
         "Green" => Attribute::Green,
@@ -209,6 +240,10 @@ fn shutter(node: &Node<'_>) -> Result<Function, ImportError> {
                 (Some(from), Some(to)) => Function::Strobe { from, to },
                 _ => Function::Other,
             }
+        }
+        // Of earlier versions, without `randomTiming`.
+        "StrobeRandom" | "PulseRandom" | "RampUpRandom" | "RampDownRandom" | "RampUpDownRandom" => {
+            Function::Other
         }
         "Strobe" | "Pulse" | "RampUp" | "RampDown" | "RampUpDown" | "Lightning" | "Spikes" | "Burst" => {
             Function::Other

@@ -3,6 +3,7 @@
 use super::super::ImportError;
 use super::super::json::Node;
 use super::capability::meaning;
+use super::early;
 use super::matrix::Matrix;
 use crate::fixture::{Attribute, Capability, Function, MAX_BYTES};
 use std::collections::HashMap;
@@ -59,7 +60,8 @@ pub(super) struct Channels<'a> {
 }
 
 impl<'a> Channels<'a> {
-    pub(super) fn read(file: &Node<'a>, matrix: &Matrix) -> Result<Self, ImportError> {
+    /// Reads the channels of a file, whose heads turn by these degrees where a channel does not say it.
+    pub(super) fn read(file: &Node<'a>, matrix: &Matrix, degrees: [f32; 2]) -> Result<Self, ImportError> {
         let wheels = file.get("wheels");
         let mut channels = Self {
             definitions: HashMap::new(),
@@ -68,7 +70,7 @@ impl<'a> Channels<'a> {
         };
         if let Some(templates) = file.get("templateChannels") {
             for (key, node) in templates.entries()? {
-                let definition = Definition::read(&node, key, wheels.as_ref())?;
+                let definition = Definition::read(&node, key, wheels.as_ref(), degrees)?;
                 for (name, target) in matrix.targets() {
                     channels.add(key, &definition, Some((name, *target)), &node)?;
                 }
@@ -77,7 +79,7 @@ impl<'a> Channels<'a> {
         }
         if let Some(available) = file.get("availableChannels") {
             for (key, node) in available.entries()? {
-                let definition = Definition::read(&node, key, wheels.as_ref())?;
+                let definition = Definition::read(&node, key, wheels.as_ref(), degrees)?;
                 channels.add(key, &definition, None, &node)?;
                 channels.definitions.insert(key, definition);
             }
@@ -153,18 +155,28 @@ fn rank(attribute: &Attribute) -> usize {
 }
 
 impl Definition {
-    fn read(node: &Node<'_>, key: &str, wheels: Option<&Node<'_>>) -> Result<Self, ImportError> {
-        node.known(&[
+    fn read(
+        node: &Node<'_>,
+        key: &str,
+        wheels: Option<&Node<'_>>,
+        degrees: [f32; 2],
+    ) -> Result<Self, ImportError> {
+        let is_early = node.get("type").is_some();
+        let own: &[&str] = if is_early {
+            &["type", "color", "invert", "crossfade"]
+        } else {
+            &["dmxValueResolution", "capability"]
+        };
+        let all = [
             "name",
             "fineChannelAliases",
-            "dmxValueResolution",
             "defaultValue",
             "highlightValue",
             "constant",
             "precedence",
-            "capability",
             "capabilities",
-        ])?;
+        ];
+        node.known(&[&all[..], own].concat())?;
         let mut fine = Vec::new();
         if let Some(aliases) = node.get("fineChannelAliases") {
             for alias in aliases.items()? {
@@ -201,6 +213,39 @@ impl Definition {
             fine,
             switches: Vec::new(),
         };
+        if is_early {
+            early::read(&mut definition, node, name, highest, degrees)?;
+        } else {
+            definition.read_capabilities(node, key, name, wheels, degrees)?;
+        }
+        if matches!(definition.attribute, Attribute::Pan | Attribute::Tilt) {
+            definition.center_degrees();
+        }
+        definition.simplify(highest);
+        Ok(definition)
+    }
+
+    /// Adds the channels that a range switches to by default.
+    pub(super) fn switch(&mut self, capability: &Node<'_>, first: u32, last: u32) -> Result<(), ImportError> {
+        if let Some(switches) = capability.get("switchChannels")
+            && (first..=last).contains(&self.default.unwrap_or_default())
+        {
+            for (alias, channel) in switches.entries()? {
+                self.switches.push((alias.to_owned(), channel.text()?.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_capabilities(
+        &mut self,
+        node: &Node<'_>,
+        key: &str,
+        name: &str,
+        wheels: Option<&Node<'_>>,
+        degrees: [f32; 2],
+    ) -> Result<(), ImportError> {
+        let highest = u32::MAX >> (32 - 8 * self.resolution);
         let all = match (node.get("capability"), node.get("capabilities")) {
             (Some(one), None) => vec![one],
             (None, Some(several)) => several.items()?.collect(),
@@ -215,17 +260,9 @@ impl Definition {
                 Some(range) => ends(&range, highest)?,
             };
             // A template's wheel is named without the pixel, or its own name is the wheel's.
-            let meaning = meaning(capability, key, wheels)?;
+            let meaning = meaning(capability, key, wheels, degrees)?;
             attributes.extend(meaning.attribute.clone());
-            if let Some(switches) = capability.get("switchChannels")
-                && (first..=last).contains(&default.unwrap_or_default())
-            {
-                for (alias, channel) in switches.entries()? {
-                    definition
-                        .switches
-                        .push((alias.to_owned(), channel.text()?.to_owned()));
-                }
-            }
+            self.switch(capability, first, last)?;
             let comment = capability
                 .get("comment")
                 .map(|comment| comment.text())
@@ -234,29 +271,25 @@ impl Definition {
         }
         attributes.sort_by_key(rank);
         if let Some(attribute) = attributes.into_iter().next() {
-            definition.attribute = match attribute {
+            self.attribute = match attribute {
                 Attribute::Other(own) if own == key => Attribute::Other(name.to_owned()),
                 other => other,
             };
         }
         for (meaning, first, last, name) in meanings {
-            let is_own = meaning.attribute.as_ref() == Some(&definition.attribute);
+            let is_own = meaning.attribute.as_ref() == Some(&self.attribute);
             let function = match meaning.function {
                 Function::Level { .. } if !is_own => Function::Other,
                 function => function,
             };
-            definition.capabilities.push(Capability {
+            self.capabilities.push(Capability {
                 first,
                 last,
                 function,
                 name,
             });
         }
-        if matches!(definition.attribute, Attribute::Pan | Attribute::Tilt) {
-            definition.center_degrees();
-        }
-        definition.simplify(highest);
-        Ok(definition)
+        Ok(())
     }
 
     /// Puts ranges that continue each other together, and counts their degrees from the middle of all.
@@ -323,7 +356,7 @@ fn default_value(node: &Node<'_>, highest: u32) -> Result<u32, ImportError> {
 }
 
 /// The first and the last value of a range.
-fn ends(range: &Node<'_>, highest: u32) -> Result<(u32, u32), ImportError> {
+pub(super) fn ends(range: &Node<'_>, highest: u32) -> Result<(u32, u32), ImportError> {
     let ends: Vec<u32> = range
         .items()?
         .map(|end| end.integer(highest))

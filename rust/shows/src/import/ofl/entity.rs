@@ -35,12 +35,13 @@ const WORDS: [(&str, f64); 26] = [
 ];
 
 /// The units, and what one of them is in `Hz`, `deg` or parts.
-const UNITS: [(&str, Unit, f64); 7] = [
+const UNITS: [(&str, Unit, f64); 8] = [
     ("%", Unit::Part, 0.01),
     ("Hz", Unit::Hertz, 1.0),
     ("bpm", Unit::Hertz, 1.0 / 60.0),
     ("rpm", Unit::Hertz, 1.0 / 60.0),
     ("deg", Unit::Degrees, 1.0),
+    ("°", Unit::Degrees, 1.0),
     ("ms", Unit::Other, 1.0),
     ("lm", Unit::Other, 1.0),
 ];

@@ -1,5 +1,6 @@
 //! The ranges of a channel of a fixture definition.
 
+use super::super::words::{gobo, shutter};
 use super::super::{ImportError, hex_color, wrong, xml};
 use crate::fixture::{Capability, Function, USUAL_STROBE};
 use roxmltree::Node;
@@ -65,47 +66,5 @@ fn function(node: Node<'_, '_>, group: &str, name: &str, gobos: &mut u8) -> Func
         "" if group == "Gobo" && !resource("Res").is_empty() => gobo(resource("Res"), name, gobos),
         "" if group == "Shutter" => shutter(name),
         _ => Function::Other,
-    }
-}
-
-fn gobo(picture: &str, name: &str, gobos: &mut u8) -> Function {
-    let is_open = [picture, name]
-        .iter()
-        .any(|text| text.to_lowercase().contains("open"));
-    if is_open {
-        return Function::Gobo(0);
-    }
-    *gobos = gobos.saturating_add(1);
-    Function::Gobo(*gobos)
-}
-
-/// The words for what a shutter lets through.
-const LAMPS: [&str; 5] = ["lamp", "led", "leds", "light", "full"];
-
-/// A range of a shutter by its words, in files from before the presets.
-fn shutter(name: &str) -> Function {
-    let words = name.to_lowercase();
-    let is = |word: &str| words.contains(word);
-    let has = |word: &str| {
-        words
-            .split(|one: char| !one.is_alphanumeric())
-            .any(|one| one == word)
-    };
-    let is_of_lamp = LAMPS.iter().any(|lamp| has(lamp));
-    let (slow, fast) = USUAL_STROBE;
-    if is("open") || is("no strobe") || is("strobe off") || is("no function") {
-        Function::Open
-    } else if is("close") || is("blackout") || (is_of_lamp && has("off")) {
-        Function::Closed
-    } else if is_of_lamp && has("on") {
-        Function::Open
-    } else if is("dimmer") && !is("strob") {
-        Function::Level { from: 0.0, to: 1.0 }
-    } else if is("random") || is("sound") || is("pulse") || !is("strob") {
-        Function::Other
-    } else if is("fast to slow") || is("fast - slow") {
-        Function::Strobe { from: fast, to: slow }
-    } else {
-        Function::Strobe { from: slow, to: fast }
     }
 }

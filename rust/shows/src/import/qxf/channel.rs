@@ -1,6 +1,7 @@
 //! A channel of a fixture definition: what it controls, and which one is the fine part of another.
 
 use super::super::draft::DraftChannel;
+use super::super::words::{levels, open_at_first};
 use super::super::{ImportError, wrong, xml};
 use super::capability::capabilities;
 use crate::fixture::{Attribute, Capability, Function};
@@ -86,72 +87,6 @@ impl Definition {
             default: self.default,
             capabilities: self.capabilities.clone(),
         }
-    }
-}
-
-/// Of an intensity's or a colour's ranges the widest one is that of its level, if none says that it is.
-fn levels(attribute: &Attribute, capabilities: &mut Vec<Capability>) {
-    use Attribute::{
-        Amber, Blue, ColdWhite, Cyan, Dimmer, Green, Magenta, Red, Ultraviolet, WarmWhite, White, Yellow,
-    };
-    let lights = [
-        Dimmer,
-        Red,
-        Green,
-        Blue,
-        White,
-        WarmWhite,
-        ColdWhite,
-        Amber,
-        Ultraviolet,
-        Cyan,
-        Magenta,
-        Yellow,
-    ];
-    if !lights.contains(attribute) {
-        return;
-    }
-    if capabilities.len() < 2 {
-        capabilities.clear();
-        return;
-    }
-    let is_level = |range: &Capability| matches!(range.function, Function::Level { .. });
-    if capabilities.iter().any(is_level) {
-        return;
-    }
-    let open = |range: &&mut Capability| range.function == Function::Other;
-    let widest = capabilities
-        .iter_mut()
-        .filter(open)
-        .max_by_key(|range| (range.last - range.first, u32::MAX - range.first));
-    if let Some(range) = widest {
-        range.function = Function::Level { from: 0.0, to: 1.0 };
-    }
-}
-
-/// Flashes that begin at the first value, where nothing opens the shutter: there it is open. If they are the only ones, only at 0.
-fn open_at_first(capabilities: &mut Vec<Capability>) {
-    let is_strobe = |range: &Capability| matches!(range.function, Function::Strobe { .. });
-    let strobes = capabilities.iter().filter(|range| is_strobe(range)).count();
-    if capabilities.iter().any(|range| range.function == Function::Open) {
-        return;
-    }
-    let Some(first) = capabilities
-        .iter_mut()
-        .find(|range| range.first == 0 && is_strobe(range))
-    else {
-        return;
-    };
-    if strobes > 1 {
-        first.function = Function::Open;
-    } else if first.last > 0 {
-        first.first = 1;
-        capabilities.push(Capability {
-            first: 0,
-            last: 0,
-            function: Function::Open,
-            name: "open".to_owned(),
-        });
     }
 }
 
