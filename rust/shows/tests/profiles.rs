@@ -125,6 +125,16 @@ fn faults_are_refused_with_their_place() {
             r#"[0,1,1]"#,
             "mode \"7\": expected 1 to 4096 pixels, got 0",
         ),
+        (
+            "smoke machine",
+            "color_wheel",
+            "modes[0].channels[4].attribute: expected \"color wheel\", got \"color_wheel\"",
+        ),
+        (
+            "smoke machine",
+            "warmwhite",
+            "modes[0].channels[4].attribute: expected \"warm white\", got \"warmwhite\"",
+        ),
     ];
     for (from, to, expected) in cases {
         assert_eq!(refusal(from, to), expected);

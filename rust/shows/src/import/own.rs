@@ -137,8 +137,12 @@ fn channel(node: &Node<'_>) -> Result<DraftChannel, ImportError> {
         }
     }
     let element = node.get("element");
+    let attribute = node.need("attribute", "a name")?;
+    if let Some(known) = Attribute::misspelled(attribute.text()?) {
+        return Err(attribute.wrong(&format!("\"{known}\"")));
+    }
     Ok(DraftChannel {
-        attribute: Attribute::named(node.need("attribute", "a name")?.text()?),
+        attribute: Attribute::named(attribute.text()?),
         element: element
             .map(|element| from_one(&element, usize::from(u16::MAX)))
             .transpose()?,
