@@ -210,7 +210,8 @@ fn fault_of_a_scene_is_none_of_the_cues_that_name_it() {
 fn all_faults_of_a_layer_are_found_at_once_with_their_paths() {
     let faults = layers(
         r##"{"effect":"laser"},
-          {"effect":"wave","parameters":{"depth":2,"width":1},"rate":"3 bars","direction":"north","palette":["#12345"],
+          {"effect":"wave","parameters":{"depth":2,"width":1},"rate":"3 bars","direction":"north",
+           "palette":["#ff0000","#12345",[0,0.5,1.5]],
            "seed":-1,"blend":"add","opacity":1.5,"enabled":"yes","fixtures":"some","touches":["position"],"modulators":[
              {"target":"rate","source":"onset","amount":1},
              {"target":"level","source":"fader","fader":"mood","amount":0.1},
@@ -218,7 +219,9 @@ fn all_faults_of_a_layer_are_found_at_once_with_their_paths() {
              {"target":"level","source":"oscillator","shape":"saw","rate":{"beats":0},"amount":0.1},
              {"target":"level","source":"noise"}]},
           {"effect":"strobe","rate":"1/4"},
-          {"effect":"solid","fixtures":{"id":[1]},"fast":0}"##,
+          {"effect":"solid","fixtures":{"id":[1]},"fast":0},
+          {"effect":"wave","palette":[],"rate":{"hertz":26}},
+          {"effect":"wave","palette":"red","rate":{"beats":1,"hertz":1}}"##,
     );
     let effects = "solid, gradient, rainbow, strobe, chase, wave, pulse, noise, burst, circle, figure, random, follow, gobo-rotate, gobo-beat";
     let rates =
@@ -228,10 +231,11 @@ fn all_faults_of_a_layer_are_found_at_once_with_their_paths() {
         "[1].parameters: expected level, repeat, depth, got the key \"width\"".to_owned(),
         "[1].parameters.depth: expected 0 to 1, got 2".to_owned(),
         format!("[1].rate: expected {rates}, got \"3 bars\""),
-        "[1].direction: expected right, left, back, front, up, down, out, in, order, reverse, got \"north\"".to_owned(),
-        "[1].seed: expected 0 to 4294967295, got -1".to_owned(),
-        "[1].palette: expected 1 to 8 colors, each \"#rrggbb\" or [red, green, blue] of 0 to 1, got an array of 1"
+        "[1].direction: expected right, left, back, front, up, down, out, in, order, reverse, got \"north\""
             .to_owned(),
+        "[1].seed: expected 0 to 4294967295, got -1".to_owned(),
+        "[1].palette[1]: expected \"#rrggbb\" or [red, green, blue] of 0 to 1, got \"#12345\"".to_owned(),
+        "[1].palette[2]: expected \"#rrggbb\" or [red, green, blue] of 0 to 1, got [0,0.5,1.5]".to_owned(),
         "[1].blend: expected normal, additive, multiply, screen, overlay, got \"add\"".to_owned(),
         "[1].enabled: expected true or false, got \"yes\"".to_owned(),
         "[1].opacity: expected 0 to 1, got 1.5".to_owned(),
@@ -241,12 +245,16 @@ fn all_faults_of_a_layer_are_found_at_once_with_their_paths() {
         "[1].modulators[1].fader: expected the name of a fader, got \"mood\"".to_owned(),
         "[1].modulators[2].band: expected 0 to 7, got nothing".to_owned(),
         "[1].modulators[3].shape: expected sine, triangle, ramp, square, random, got \"saw\"".to_owned(),
-        format!("[1].modulators[3].rate: expected {rates}, got an object"),
+        "[1].modulators[3].rate.beats: expected 1 to 128, got 0".to_owned(),
         "[1].modulators[4].source: expected onset, level, band, fader, oscillator, got \"noise\"".to_owned(),
         "[1].modulators[4].amount: expected a number, got nothing".to_owned(),
         "[2].rate: expected at most 3 flashes a second at any tempo, or fast, got 1/4".to_owned(),
         "[3].fast: expected true or false, got 0".to_owned(),
         "[3].fixtures: expected ids, groups, got the key \"id\"".to_owned(),
+        "[4].rate.hertz: expected 0.001 to 25, got 26".to_owned(),
+        "[4].palette: expected an array of 1 to 8 colors, got an array of 0".to_owned(),
+        format!("[5].rate: expected {rates}, got an object"),
+        "[5].palette: expected an array of 1 to 8 colors, got \"red\"".to_owned(),
     ];
     assert_eq!(faults, expected.map(|fault| format!("scenes[0].layers{fault}")));
 }

@@ -3,7 +3,7 @@
 use super::values;
 use crate::Fault;
 use crate::blend::Blend;
-use crate::effect::{Direction, Effect, EffectKind, Palette, Rate};
+use crate::effect::{Direction, Effect, EffectKind, MAX_COLORS, Palette, Rate};
 use crate::fixture::{FixtureId, MAX_FIXTURES};
 use crate::json::{Values, fault, known_keys};
 use crate::layer::{Attribute, Layer, Selection};
@@ -133,38 +133,59 @@ fn effect(kind: EffectKind, values: &mut Values<'_>) -> Effect {
     });
     effect.seed = seed.unwrap_or_default();
     if values.object.contains_key("palette") {
-        let expected = "1 to 8 colors, each \"#rrggbb\" or [red, green, blue] of 0 to 1";
-        let palette = values.value("palette", expected, |value| {
-            let colors: Option<Vec<_>> = value?.as_array()?.iter().map(color).collect();
-            Palette::new(&colors?).ok()
-        });
-        effect.palette = palette.unwrap_or(effect.palette);
+        effect.palette = palette(values).unwrap_or(effect.palette);
     }
     effect
 }
 
+fn palette(values: &mut Values<'_>) -> Option<Palette> {
+    let colors = values.value("palette", "an array of 1 to 8 colors", |value| {
+        let colors = value?.as_array()?.clone();
+        (1..=MAX_COLORS).contains(&colors.len()).then_some(colors)
+    })?;
+    let before = values.faults.len();
+    let mut palette = Vec::new();
+    for (index, value) in colors.iter().enumerate() {
+        match color(value).filter(|color| Palette::new(&[*color]).is_ok()) {
+            Some(color) => palette.push(color),
+            None => {
+                let path = format!("{}.palette[{index}]", values.path);
+                let expected = "\"#rrggbb\" or [red, green, blue] of 0 to 1";
+                values.faults.push(fault(&path, expected, Some(value)));
+            }
+        }
+    }
+    let is_whole = values.faults.len() == before;
+    is_whole.then(|| Palette::new(&palette).ok())?
+}
+
 /// A rate, if there is one; none for one that cannot be read.
 fn rate(values: &mut Values<'_>) -> Option<Option<Rate>> {
-    let number = |value: &Value, key: &str| {
-        let object = value.as_object().filter(|object| object.len() == 1)?;
-        object.get(key)?.as_f64()
+    let only = values.object.get("rate").and_then(Value::as_object);
+    let only = only.filter(|rate| rate.len() == 1);
+    let [beats, hertz] = RATE_KEYS.map(|key| only.and_then(|rate| rate.get(key)));
+    let (key, expected, value, rate) = match (beats, hertz) {
+        (Some(value), _) => {
+            let beats = value.as_u64().and_then(|beats| u16::try_from(beats).ok());
+            let rate = beats.and_then(|beats| Rate::every(beats).ok());
+            (RATE_KEYS[0], "1 to 128", value, rate)
+        }
+        (None, Some(value)) => {
+            let rate = value.as_f64().and_then(|hertz| Rate::hertz(hertz as f32).ok());
+            (RATE_KEYS[1], "0.001 to 25", value, rate)
+        }
+        (None, None) => {
+            return values.value("rate", RATES, |value| match value {
+                None => Some(None),
+                Some(value) => Rate::note(value.as_str()?).map(Some),
+            });
+        }
     };
-    values.value("rate", RATES, |value| {
-        let Some(value) = value else { return Some(None) };
-        if let Some(note) = value.as_str() {
-            return Rate::note(note).map(Some);
-        }
-        if let Some(hertz) = number(value, RATE_KEYS[1]) {
-            return Rate::hertz(hertz as f32).ok().map(Some);
-        }
-        let beats = value
-            .get(RATE_KEYS[0])?
-            .as_u64()
-            .and_then(|beats| u16::try_from(beats).ok())?;
-        number(value, RATE_KEYS[0])
-            .and_then(|_| Rate::every(beats).ok())
-            .map(Some)
-    })
+    if rate.is_none() {
+        let path = format!("{}.rate.{key}", values.path);
+        values.faults.push(fault(&path, expected, Some(value)));
+    }
+    rate.map(Some)
 }
 
 /// `#rrggbb`, or three numbers.
