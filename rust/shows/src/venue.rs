@@ -2,7 +2,7 @@
 //!
 //! A [`Plan`] places a rig's fixtures in a picture once; [`Plan::light`] sets the colours of a [`Picture`] to those of a
 //! [`Look`](crate::Look), frame by frame and without allocation. [`Canvas`] draws the picture as pixels, [`png`] encodes these,
-//! [`ContactSheet`] puts frames beside each other, [`svg`] writes a plan, and [`Screen`] draws for terminals.
+//! [`svg`] writes a plan, and [`Screen`] draws for terminals.
 //!
 //! # Colours
 //! A light's level is linear, as the duty cycle of an LED is: lights that overlap add up, and are clamped, before the result is
@@ -23,7 +23,6 @@ mod png;
 mod projection;
 mod screen;
 mod shade;
-mod sheet;
 mod sprite;
 mod svg;
 
@@ -32,5 +31,4 @@ pub use picture::{Anchor, Beam, Lamp, Line, Picture, Text};
 pub use plan::{MAX_SIDE, PictureSettings, Plan, SizeError, View};
 pub use png::{PngError, png};
 pub use screen::{Screen, ScreenColors};
-pub use sheet::ContactSheet;
 pub use svg::svg;

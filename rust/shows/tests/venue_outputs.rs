@@ -5,7 +5,7 @@ mod rooms;
 use rooms::{Room, fixture, lit};
 use rustle_shows::show::Demo;
 use rustle_shows::venue::{
-    Canvas, ContactSheet, Lamp, Picture, PictureSettings, Screen, ScreenColors, SizeError, View, png, svg,
+    Beam, Canvas, Lamp, Picture, PictureSettings, Screen, ScreenColors, View, png, svg,
 };
 use rustle_shows::{Look, Stage};
 
@@ -94,41 +94,37 @@ fn a_png_holds_the_pixels() {
     assert!(reader.info().srgb.is_some());
 }
 
+/// A drawing of 65,536 beams had 56 MB.
 #[test]
-fn a_sheet_has_its_frames_beside_each_other() {
-    let mut sheet = ContactSheet::new(3, 2, 3, 2).expect("a sheet");
-    // Two columns and rows, and 6 pixels between and around them.
-    assert_eq!(sheet.sides(), [6 + 3 + 6 + 3 + 6, 6 + 2 + 6 + 2 + 6]);
-    assert!(!sheet.add(&[9; 5 * 4]));
-    for level in [1, 2, 3] {
-        assert!(sheet.add(&[level; 6 * 4]));
-    }
-    assert!(!sheet.add(&[4; 6 * 4]));
-    let at = |x: usize, y: usize| sheet.rgba()[(y * 24 + x) * 4];
-    let seen = [
-        at(6, 6),
-        at(8, 7),
-        at(15, 6),
-        at(6, 14),
-        at(8, 15),
-        at(9, 6),
-        at(15, 14),
-        at(23, 21),
-    ];
-    assert_eq!(seen, [1, 1, 2, 3, 3, 0, 0, 0]);
-    let levels = sheet
-        .rgba()
-        .iter()
-        .filter(|level| (1..4).contains(*level))
-        .count();
-    assert_eq!(levels, 3 * 6 * 4);
-    assert!(sheet.png().is_ok());
-    for (width, height, frames, columns) in [(0, 2, 1, 1), (2, 0, 1, 1), (2, 2, 0, 4), (2, 2, 4, 0)] {
-        let sheet = ContactSheet::new(width, height, frames, columns);
-        assert_eq!(sheet.err(), Some(SizeError { width: 0, height: 0 }));
-    }
-    assert!(ContactSheet::new(960, 540, usize::MAX, 3).is_err());
-    assert!(ContactSheet::new(960, 540, 9, 9).is_err());
+fn more_beams_than_are_drawn_one_by_one_are_an_image() {
+    let beams = |count: u16, light: f32| {
+        let beam = |index| Beam {
+            fixture: 0,
+            from: [f32::from(index % 256), 10.0],
+            to: [f32::from(index % 256), 80.0],
+            radii: [1.0, 4.0],
+            pool: [4.0, 2.0],
+            light: [light, 0.0, 0.0],
+        };
+        let picture = Picture {
+            width: 256,
+            height: 90,
+            beams: (0..count).map(beam).collect(),
+            ..Picture::default()
+        };
+        svg(&picture)
+    };
+    let [few, many, dark] = [beams(4_096, 0.5), beams(65_535, 0.5), beams(65_535, 0.0)];
+    let count = |text: &str, what: &str| text.matches(what).count();
+    assert_eq!((count(&few, "<polygon"), count(&few, "<image")), (3 * 4_096, 0));
+    assert_eq!((count(&many, "<polygon"), count(&many, "<image")), (0, 1));
+    assert_eq!((count(&dark, "<polygon"), count(&dark, "<image")), (0, 0));
+    assert!(
+        few.len() < 4_000_000 && many.len() < 100_000,
+        "{} {}",
+        few.len(),
+        many.len()
+    );
 }
 
 #[test]

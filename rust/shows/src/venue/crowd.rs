@@ -1,23 +1,17 @@
-//! Lamps of a drawing that are too many to be drawn one by one.
+//! Lamps and beams of a drawing that are too many to be drawn one by one.
 
 use super::canvas::Canvas;
 use super::picture::{Lamp, Picture};
 use super::png::png;
 
-/// The most lamps that are drawn one by one: each takes up to 450 bytes, its gradient included.
-pub(super) const MOST_LAMPS: usize = 4_096;
+/// The most lamps, and the most beams, that are drawn one by one: each takes up to 450 and 900 bytes, gradients included.
+pub(super) const MOST: usize = 4_096;
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The lamps of a picture and their glows, as a PNG on black in base64; none of a picture without pixels.
+/// What of a picture is seen on black, as a PNG in base64; none of a picture without pixels.
 pub(super) fn image(picture: &Picture) -> Option<String> {
-    let lamps = Picture {
-        width: picture.width,
-        height: picture.height,
-        lamps: picture.lamps.clone(),
-        ..Picture::default()
-    };
-    let pixels = Canvas::new().draw(&lamps).to_vec();
+    let pixels = Canvas::new().draw(picture).to_vec();
     let file = png(picture.width.into(), picture.height.into(), &pixels).ok()?;
     Some(base64(&file))
 }

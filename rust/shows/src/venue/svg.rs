@@ -18,7 +18,7 @@ const POOL: f32 = 0.5;
 const DARK: [u8; 3] = [40, 41, 52];
 
 /// A plan in SVG (2, with the blend mode of CSS): lines, text, beams and lamps; each fixture is a group with its title. More than
-/// 4,096 lamps are an image, and each fixture a rectangle that is not seen, with its title.
+/// 4,096 lamps are an image, and each fixture a rectangle that is not seen, with its title; so are more than 4,096 lit beams.
 pub fn svg(picture: &Picture) -> String {
     let mut svg = String::new();
     let Picture { width, height, .. } = picture;
@@ -28,9 +28,14 @@ pub fn svg(picture: &Picture) -> String {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n"
         ),
     );
-    let is_crowded = picture.lamps.len() > crowd::MOST_LAMPS;
-    let drawn = if is_crowded { &[][..] } else { &picture.lamps };
-    let glows = gradients(&mut svg, picture, drawn);
+    let is_crowded = picture.lamps.len() > crowd::MOST;
+    let lamps = if is_crowded { &[][..] } else { &picture.lamps };
+    let mut beams: Vec<&Beam> = picture.beams.iter().filter(|beam| is_lit(beam.light)).collect();
+    let are_beams_crowded = beams.len() > crowd::MOST;
+    if are_beams_crowded {
+        beams.clear();
+    }
+    let glows = gradients(&mut svg, lamps, &beams);
     let back = hex(picture.background);
     write(
         &mut svg,
@@ -48,13 +53,17 @@ pub fn svg(picture: &Picture) -> String {
         );
     }
     svg.push_str("</g>\n<g style=\"mix-blend-mode:screen\">\n");
-    for (index, beam) in picture
-        .beams
-        .iter()
-        .enumerate()
-        .filter(|(_, beam)| is_lit(beam.light))
-    {
+    for (index, beam) in beams.into_iter().enumerate() {
         draw_beam(&mut svg, index, beam);
+    }
+    if are_beams_crowded {
+        draw_image(
+            &mut svg,
+            &Picture {
+                beams: picture.beams.clone(),
+                ..sized(picture)
+            },
+        );
     }
     svg.push_str("</g>\n");
     if is_crowded {
@@ -94,8 +103,8 @@ fn fixtures(picture: &Picture) -> impl Iterator<Item = (&str, &[Lamp])> {
     })
 }
 
-/// Defines the gradients of beams and of the lamps that are drawn; the ids of the glows by colour.
-fn gradients(svg: &mut String, picture: &Picture, lamps: &[Lamp]) -> BTreeMap<[u8; 3], usize> {
+/// Defines the gradients of the beams and the lamps that are drawn; the ids of the glows by colour.
+fn gradients(svg: &mut String, lamps: &[Lamp], beams: &[&Beam]) -> BTreeMap<[u8; 3], usize> {
     let mut glows = BTreeMap::new();
     svg.push_str("<defs>\n");
     for lamp in lamps.iter().filter(|lamp| is_lit(lamp.drawn())) {
@@ -109,12 +118,7 @@ fn gradients(svg: &mut String, picture: &Picture, lamps: &[Lamp]) -> BTreeMap<[u
             count
         });
     }
-    for (index, beam) in picture
-        .beams
-        .iter()
-        .enumerate()
-        .filter(|(_, beam)| is_lit(beam.light))
-    {
+    for (index, beam) in beams.iter().enumerate() {
         let ([[x1, y1], [x2, y2]], color) =
             ([beam.from, beam.to].map(|at| at.map(pixels)), codes(beam.light));
         write(
@@ -177,15 +181,13 @@ fn draw_beam(svg: &mut String, index: usize, beam: &Beam) {
 
 /// Lamps as an image, under a rectangle for each fixture.
 fn draw_crowd(svg: &mut String, picture: &Picture) {
-    let Picture { width, height, .. } = picture;
-    if let Some(image) = crowd::image(picture) {
-        write(
-            svg,
-            format_args!(
-                "<image width=\"{width}\" height=\"{height}\" style=\"mix-blend-mode:screen\" href=\"data:image/png;base64,{image}\"/>\n"
-            ),
-        );
-    }
+    draw_image(
+        svg,
+        &Picture {
+            lamps: picture.lamps.clone(),
+            ..sized(picture)
+        },
+    );
     svg.push_str("<g fill-opacity=\"0\">\n");
     for (title, lamps) in fixtures(picture) {
         let [x, y, width, height] = crowd::around(lamps).map(pixels);
@@ -198,6 +200,27 @@ fn draw_crowd(svg: &mut String, picture: &Picture) {
         );
     }
     svg.push_str("</g>\n");
+}
+
+/// A picture of the size of another one, on black.
+fn sized(picture: &Picture) -> Picture {
+    Picture {
+        width: picture.width,
+        height: picture.height,
+        ..Picture::default()
+    }
+}
+
+fn draw_image(svg: &mut String, picture: &Picture) {
+    let Picture { width, height, .. } = picture;
+    if let Some(image) = crowd::image(picture) {
+        write(
+            svg,
+            format_args!(
+                "<image width=\"{width}\" height=\"{height}\" style=\"mix-blend-mode:screen\" href=\"data:image/png;base64,{image}\"/>\n"
+            ),
+        );
+    }
 }
 
 fn draw_lamp(svg: &mut String, lamp: &Lamp, glows: &BTreeMap<[u8; 3], usize>) {
