@@ -76,12 +76,6 @@ private func addInterface(_ context: UnsafeMutableRawPointer?, _ interface: Unsa
 package typealias DmxReceiverReader<Native: NativeElement, Value: Sendable> = ElementReader<Native, Value>
 
 extension NativeDmxReceiver {
-  borrowing func start<Native: RecordElement, Value: Sendable>(
-    _ lanes: NativeLanes<Native>, _ request: some NativeRecord, _ reader: ElementReader<Native, Value>
-  ) throws(NativeError) -> EngineStream<Value> {
-    try lanes.startPulling(on: handle.raw, request) { _, values, buffer in reader.append(values, &buffer) }
-  }
-
   /// Returns the counts since the sockets were opened.
   package borrowing func counts() throws(NativeError) -> NativeDMXReceiverCounts {
     try NativeCalls.dmxReceiverCounts(handle.raw)

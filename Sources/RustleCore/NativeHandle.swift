@@ -70,4 +70,11 @@ package struct NativeEngine<Element: NativeElement>: ~Copyable, Sendable {
 
   /// Cancels every session; later starts are refused.
   package borrowing func shutDown() { handle.shutDown() }
+
+  /// Starts a session of another stream of the engine, whose values wait to be drained.
+  borrowing func start<Other: RecordElement, Value: Sendable>(
+    _ lanes: NativeLanes<Other>, _ request: some NativeRecord, _ reader: ElementReader<Other, Value>
+  ) throws(NativeError) -> EngineStream<Value> {
+    try lanes.startPulling(on: handle.raw, request) { _, values, buffer in reader.append(values, &buffer) }
+  }
 }

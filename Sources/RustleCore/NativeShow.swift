@@ -1,5 +1,8 @@
 internal import CRustle
 
+/// Reads the records of a show's frames.
+package typealias ShowReader<Native: NativeElement, Value: Sendable> = ElementReader<Native, Value>
+
 extension NativeShow {
   /// Returns what is in the show and in its rig.
   package borrowing func described() throws(NativeError) -> NativeShowDescription {

@@ -296,6 +296,28 @@ public actor LightingController: NativeStreamEngine {
     await output.stop()
   }
 
+  /// Streams the frames, the last one first: the levels of each universe in each. They end with the show.
+  ///
+  /// ```swift
+  /// for await case .value(let shown) in try await controller.frames() {
+  ///   print(shown.frame, shown.universe, shown.levels[0])
+  /// }
+  /// ```
+  ///
+  /// - Parameter capacity: the levels that wait at most, 1 to 1,048,576; the oldest are dropped. nil: the newest of each universe wait.
+  /// - Throws: as ``go()``; with ``LightingError/Code/validation`` for another capacity.
+  public func frames(capacity: Int? = nil) throws(LightingError) -> EngineStream<LightingLevels> {
+    guard let engine else { throw Self.notStarted }
+    _ = try session()
+    if let capacity, !(1...1_048_576).contains(capacity) {
+      throw .validation("capacity", expected: "1 to 1048576", got: "\(capacity)")
+    }
+    return try started(orThrow: LightingError.self) { () throws(NativeError) in
+      try engine.native.start(
+        NativeShowFramesRequest(capacity: capacity ?? 0), reader: ElementReader { LightingLevels($0) })
+    }
+  }
+
   /// The slots of each universe in the last frame, 512 of each.
   ///
   /// - Throws: as ``go()``, before the first start.

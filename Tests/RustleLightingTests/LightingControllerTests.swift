@@ -132,6 +132,62 @@ import Testing
     await stop(controller, runtime)
   }
 
+  /// The levels of a universe of sACN in a capture, each once.
+  private static func sent(to universe: Int, in capture: URL) throws -> [[UInt8]] {
+    let (fileHeader, recordHeader, headers, slots) = (24, 16, 28, 126)
+    var rest = [UInt8](try Data(contentsOf: capture))[fileHeader...]
+    var sent: [[UInt8]] = []
+    while !rest.isEmpty {
+      let length = rest.dropFirst(8).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+      let packet = Array(rest.dropFirst(recordHeader).prefix(length).dropFirst(headers))
+      rest = rest.dropFirst(recordHeader + length)
+      // Of the root vector of data.
+      guard packet[21] == 4, Int(packet[113]) << 8 | Int(packet[114]) == universe else { continue }
+      let levels = Array(packet[slots...])
+      if sent.last != levels { sent.append(levels) }
+    }
+    return sent
+  }
+
+  @Test func framesAreWhatTheOutputSends() async throws {
+    let runtime = try NativeRuntime(wallMilliseconds: 0)
+    let capture = FileManager.default.temporaryDirectory.appending(path: "rustle-frames-\(UUID()).pcap")
+    defer { try? FileManager.default.removeItem(at: capture) }
+    var output = DMXConfiguration(.sacn, name: "frames")
+    output.interface = DMXConfiguration.demoInterface
+    output.capture = capture.path
+    let controller = LightingController(try LightShow(demo: .festival), runtime: runtime)
+    await #expect(throws: LightingError.self) { try await controller.frames() }
+    try await controller.start(outputs: [try DMXSender(output, runtime: runtime)])
+    for capacity in [0, -1, 1_048_577] {
+      let error = await #expect(throws: LightingError.self) { try await controller.frames(capacity: capacity) }
+      #expect(error?.code == .validation)
+    }
+    let (all, newest) = (try await controller.frames(capacity: 65_536), try await controller.frames())
+    runtime.advance(nanoseconds: 2_000_000_000)
+    await stop(controller, runtime)
+    var shown: [[UInt8]] = []
+    var last: [DMXUniverse: LightingLevels] = [:]
+    for await element in all {
+      let levels = try #require(element.value)
+      let before = last.updateValue(levels, forKey: levels.universe)
+      #expect(levels.frame == (before?.frame ?? 0) + 1 && levels.time > before?.time ?? .seconds(-1))
+      if levels.universe.number == 1, shown.last != levels.levels { shown.append(levels.levels) }
+    }
+    #expect(last.count == controller.show.universeCount && last.count > 1)
+    var (gaps, found): (UInt64, Set<LightingLevels>) = (0, [])
+    for await element in newest {
+      switch element {
+      case .value(let levels): found.insert(levels)
+      case .gap(let count): gaps += count
+      }
+    }
+    #expect(found == Set(last.values))
+    #expect(gaps + UInt64(found.count) == last.values.map { $0.sequence + 1 }.max())
+    let sent = try Self.sent(to: 1, in: capture)
+    #expect(sent.count > 20 && shown.starts(with: sent))
+  }
+
   @Test func aShowHasTheBeatsOfAClockFromItsBeginning() async throws {
     let runtime = try NativeRuntime(wallMilliseconds: 0)
     let clock = try TempoClock(TempoClock.Configuration(), runtime: runtime)

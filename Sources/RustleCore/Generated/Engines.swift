@@ -227,6 +227,15 @@ extension NativeEngine<NativeShowReport> {
   }
 }
 
+extension NativeShow {
+  /// Starts a consumer.
+  package borrowing func start<Value: Sendable>(
+    _ request: NativeShowFramesRequest, reader: ShowReader<NativeShowLevels, Value>
+  ) throws(NativeError) -> EngineStream<Value> {
+    try start(NativeLanes(RUSTLE_START_SHOW_FRAMES), request, reader)
+  }
+}
+
 /// A native capture.
 package typealias NativeCapture = NativeEngine<NativeSoundBlock>
 
@@ -389,5 +398,14 @@ extension NativeExternalFeed {
     var configuration = self
     configuration.runtime = runtime?.raw ?? 0
     return try NativeHandle(RUSTLE_NEW_FEED_EXTERNAL, configuration)
+  }
+}
+
+extension NativeShowConfiguration {
+  /// See `rustle_show_new`.
+  func made(on runtime: NativeRuntime?) throws(NativeError) -> NativeHandle {
+    var configuration = self
+    configuration.runtime = runtime?.raw ?? 0
+    return try NativeHandle(RUSTLE_NEW_SHOW, configuration)
   }
 }

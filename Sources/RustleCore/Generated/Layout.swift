@@ -866,6 +866,26 @@ extension NativeLayout {
           ("reserved", MemoryLayout<RustleShowReport>.offset(of: \.reserved)),
         ]),
       record(
+        RustleShowFramesRequest.self, "RustleShowFramesRequest",
+        [
+          ("capacity", MemoryLayout<RustleShowFramesRequest>.offset(of: \.capacity))
+        ]),
+      record(
+        RustleShowLevels.self, "RustleShowLevels",
+        [
+          ("sequence", MemoryLayout<RustleShowLevels>.offset(of: \.sequence)),
+          ("frame", MemoryLayout<RustleShowLevels>.offset(of: \.frame)),
+          ("time_ns", MemoryLayout<RustleShowLevels>.offset(of: \.time_ns)),
+          ("beats", MemoryLayout<RustleShowLevels>.offset(of: \.beats)),
+          ("kind", MemoryLayout<RustleShowLevels>.offset(of: \.kind)),
+          ("universe", MemoryLayout<RustleShowLevels>.offset(of: \.universe)),
+          ("index", MemoryLayout<RustleShowLevels>.offset(of: \.index)),
+          ("gap", MemoryLayout<RustleShowLevels>.offset(of: \.gap)),
+          ("levels_count", MemoryLayout<RustleShowLevels>.offset(of: \.levels_count)),
+          ("levels", MemoryLayout<RustleShowLevels>.offset(of: \.levels)),
+          ("reserved", MemoryLayout<RustleShowLevels>.offset(of: \.reserved)),
+        ]),
+      record(
         RustleShowFrame.self, "RustleShowFrame",
         [
           ("time_ns", MemoryLayout<RustleShowFrame>.offset(of: \.time_ns)),

@@ -3365,6 +3365,68 @@ package struct NativeShowReport: Sendable, Hashable {
 
 extension NativeShowReport: RecordElement {}
 
+/// A session of a show's frames.
+package struct NativeShowFramesRequest: Sendable, Hashable, NativeRecord {
+  /// The levels that wait at most, 1 to 1,048,576, of which the oldest are dropped; 0: the newest of each universe wait.
+  package var capacity: Int
+
+  package init(
+    capacity: Int
+  ) {
+    self.capacity = capacity
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleShowFramesRequest {
+    var record = RustleShowFramesRequest()
+    record.capacity = max(0, capacity)
+    return record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ record(in: $0) }, body)
+  }
+}
+
+/// The levels of a universe in a frame of a show.
+package struct NativeShowLevels: Sendable, Hashable {
+  /// The sequence number in the session: 0, 1, 2 …
+  package var sequence: UInt64
+  /// The number of the frame in the show, from 1; one that an input renders anew has its number again.
+  package var frame: UInt64
+  /// The time of the frame in nanoseconds since the show's start.
+  package var timeNanoseconds: UInt64
+  /// The beats at the frame.
+  package var beats: Double
+  /// The protocol.
+  /// Nil: a number that this version does not know.
+  package var kind: NativeDMXProtocol?
+  /// The universe of sACN, or the Port-Address.
+  package var universe: Int
+  /// The universe's index among those of the rig: those of sACN, then the Port-Addresses, each in ascending order.
+  package var index: Int
+  /// The number of levels dropped just before these; where the newest of each universe wait, of their own universe.
+  package var gap: UInt64
+  /// The levels of slots 1 to 512.
+  package var levels: [UInt8]
+
+  init(_ record: RustleShowLevels) {
+    sequence = record.sequence
+    frame = record.frame
+    timeNanoseconds = record.time_ns
+    beats = record.beats
+    kind = NativeDMXProtocol(rawValue: record.kind)
+    universe = Int(record.universe)
+    index = Int(record.index)
+    gap = UInt64(record.gap)
+    levels = arrayOfTuple(record.levels, of: UInt8.self, count: Int(record.levels_count))
+  }
+}
+
+extension NativeShowLevels: RecordElement {}
+
 /// A frame of a show.
 package struct NativeShowFrame: Sendable, Hashable {
   /// Its time in nanoseconds since the show's start.

@@ -3917,6 +3917,9 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, 
 /// The number of `rustle_show_start`.
 #define RUSTLE_START_SHOW 0x3A5F85D7u
 
+/// The number of `rustle_show_start_frames`.
+#define RUSTLE_START_SHOW_FRAMES 0x9B98DCE2u
+
 /// In place of a cue or a scene: none.
 #define RUSTLE_SHOW_NONE UINT32_MAX
 
@@ -4152,6 +4155,39 @@ typedef struct RustleShowReport {
   uint32_t reserved;
 } RustleShowReport;
 
+/// A session of a show's frames.
+typedef struct RustleShowFramesRequest {
+  /// The levels that wait at most, 1 to 1,048,576, of which the oldest are dropped; 0: the newest of each universe wait.
+  size_t capacity;
+} RustleShowFramesRequest;
+
+/// The levels of a universe in a frame of a show.
+typedef struct RustleShowLevels {
+  /// The sequence number in the session: 0, 1, 2 …
+  uint64_t sequence;
+  /// The number of the frame in the show, from 1; one that an input renders anew has its number again.
+  uint64_t frame;
+  /// The time of the frame in nanoseconds since the show's start.
+  uint64_t time_ns;
+  /// The beats at the frame.
+  double beats;
+  /// The protocol.
+  /// One of `RUSTLE_DMX_…`.
+  uint32_t kind;
+  /// The universe of sACN, or the Port-Address.
+  uint32_t universe;
+  /// The universe's index among those of the rig: those of sACN, then the Port-Addresses, each in ascending order.
+  uint32_t index;
+  /// The number of levels dropped just before these; where the newest of each universe wait, of their own universe.
+  uint32_t gap;
+  /// 512.
+  uint32_t levels_count;
+  /// The levels of slots 1 to 512.
+  uint8_t levels[RUSTLE_DMX_SLOTS];
+  /// 0.
+  uint32_t reserved;
+} RustleShowLevels;
+
 /// A frame of a show.
 typedef struct RustleShowFrame {
   /// Its time in nanoseconds since the show's start.
@@ -4219,6 +4255,26 @@ static inline RustleStatus rustle_show_drain(
     RustleHandle session, RustleShowReport *buffer, size_t capacity, size_t *count,
     RustleLaneStatistics *statistics, RustleError *error) {
   return rustle_drain(session, RUSTLE_START_SHOW, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
+}
+
+/// Starts a session of frames: the levels of each universe in the last frame of the show's newest session
+/// that goes on, and in each one after it. It ends with that session; without one it waits for the next.
+/// They are drained as `RustleShowLevels`. `session` receives the handle, to be freed with
+/// `rustle_session_free`. See `rustle_start`.
+///
+/// Fails with `RUSTLE_INVALID_LENGTH`.
+static inline RustleStatus rustle_show_start_frames(
+    RustleHandle show, const RustleShowFramesRequest *request, RustleSink sink, RustleHandle *session,
+    RustleError *error) {
+  return rustle_start(show, RUSTLE_START_SHOW_FRAMES, request, sizeof *request, sizeof(RustleShowLevels), sink, session, error);
+}
+
+/// Moves waiting records of a session that `rustle_show_start_frames` started into `buffer`. See
+/// `rustle_drain`.
+static inline RustleStatus rustle_show_drain_frames(
+    RustleHandle session, RustleShowLevels *buffer, size_t capacity, size_t *count,
+    RustleLaneStatistics *statistics, RustleError *error) {
+  return rustle_drain(session, RUSTLE_START_SHOW_FRAMES, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
 /// Cancels every session of the show. See `rustle_cancel`.
@@ -6240,6 +6296,20 @@ RUSTLE_ASSERT(offsetof(RustleShowReport, is_dark) == 72, "the offset of RustleSh
 RUSTLE_ASSERT(offsetof(RustleShowReport, outputs) == 76, "the offset of RustleShowReport.outputs");
 RUSTLE_ASSERT(offsetof(RustleShowReport, gap) == 80, "the offset of RustleShowReport.gap");
 RUSTLE_ASSERT(offsetof(RustleShowReport, reserved) == 84, "the offset of RustleShowReport.reserved");
+RUSTLE_ASSERT(sizeof(RustleShowFramesRequest) == 8, "the size of RustleShowFramesRequest");
+RUSTLE_ASSERT(offsetof(RustleShowFramesRequest, capacity) == 0, "the offset of RustleShowFramesRequest.capacity");
+RUSTLE_ASSERT(sizeof(RustleShowLevels) == 568, "the size of RustleShowLevels");
+RUSTLE_ASSERT(offsetof(RustleShowLevels, sequence) == 0, "the offset of RustleShowLevels.sequence");
+RUSTLE_ASSERT(offsetof(RustleShowLevels, frame) == 8, "the offset of RustleShowLevels.frame");
+RUSTLE_ASSERT(offsetof(RustleShowLevels, time_ns) == 16, "the offset of RustleShowLevels.time_ns");
+RUSTLE_ASSERT(offsetof(RustleShowLevels, beats) == 24, "the offset of RustleShowLevels.beats");
+RUSTLE_ASSERT(offsetof(RustleShowLevels, kind) == 32, "the offset of RustleShowLevels.kind");
+RUSTLE_ASSERT(offsetof(RustleShowLevels, universe) == 36, "the offset of RustleShowLevels.universe");
+RUSTLE_ASSERT(offsetof(RustleShowLevels, index) == 40, "the offset of RustleShowLevels.index");
+RUSTLE_ASSERT(offsetof(RustleShowLevels, gap) == 44, "the offset of RustleShowLevels.gap");
+RUSTLE_ASSERT(offsetof(RustleShowLevels, levels_count) == 48, "the offset of RustleShowLevels.levels_count");
+RUSTLE_ASSERT(offsetof(RustleShowLevels, levels) == 52, "the offset of RustleShowLevels.levels");
+RUSTLE_ASSERT(offsetof(RustleShowLevels, reserved) == 564, "the offset of RustleShowLevels.reserved");
 RUSTLE_ASSERT(sizeof(RustleShowFrame) == 24, "the size of RustleShowFrame");
 RUSTLE_ASSERT(offsetof(RustleShowFrame, time_ns) == 0, "the offset of RustleShowFrame.time_ns");
 RUSTLE_ASSERT(offsetof(RustleShowFrame, beats) == 8, "the offset of RustleShowFrame.beats");

@@ -89,7 +89,9 @@ use crate::show::RustlePictureSettings;
 use crate::show::RustleShowConfiguration;
 use crate::show::RustleShowDescription;
 use crate::show::RustleShowFrame;
+use crate::show::RustleShowFramesRequest;
 use crate::show::RustleShowInput;
+use crate::show::RustleShowLevels;
 use crate::show::RustleShowReport;
 use crate::show::RustleShowScene;
 use crate::show::RustleShowText;
@@ -221,6 +223,8 @@ pub const RUSTLE_NEW_SHOW: u32 = 0x0c6b6779;
 pub const RUSTLE_DESCRIBE_SHOW: u32 = 0x26e35840;
 /// Starts a session: the number of `rustle_show_start`.
 pub const RUSTLE_START_SHOW: u32 = 0x3a5f85d7;
+/// Starts a session: the number of `rustle_show_start_frames`.
+pub const RUSTLE_START_SHOW_FRAMES: u32 = 0x9b98dce2;
 /// Makes an object: the number of `rustle_capture_new`.
 pub const RUSTLE_NEW_CAPTURE: u32 = 0x3b8a4c78;
 /// Makes an object: the number of `rustle_playback_new`.
@@ -617,6 +621,9 @@ pub(crate) fn starter(what: u32) -> Option<&'static Starter> {
             const { &Starter::of::<crate::link_monitor::LinkMonitorObject, RustleLaneRequest>() }
         }
         RUSTLE_START_SHOW => const { &Starter::of::<crate::show::ShowObject, RustleLaneRequest>() },
+        RUSTLE_START_SHOW_FRAMES => {
+            const { &Starter::of::<crate::show::ShowObject, RustleShowFramesRequest>() }
+        }
         RUSTLE_START_CAPTURE => const { &Starter::of::<crate::sound::CaptureEngine, RustleLaneRequest>() },
         RUSTLE_START_PLAYBACK => const { &Starter::of::<crate::sound::PlaybackEngine, RustleLaneRequest>() },
         RUSTLE_START_TEMPO => const { &Starter::of::<crate::tempo::TempoObject, RustleLaneRequest>() },
@@ -6937,6 +6944,104 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleShowReport, reserved),
     ),
     entry(
+        c"RustleShowFramesRequest",
+        None,
+        size_of::<RustleShowFramesRequest>(),
+        align_of::<RustleShowFramesRequest>(),
+        0,
+    ),
+    entry(
+        c"RustleShowFramesRequest",
+        Some(c"capacity"),
+        0,
+        0,
+        offset_of!(RustleShowFramesRequest, capacity),
+    ),
+    entry(
+        c"RustleShowLevels",
+        None,
+        size_of::<RustleShowLevels>(),
+        align_of::<RustleShowLevels>(),
+        0,
+    ),
+    entry(
+        c"RustleShowLevels",
+        Some(c"sequence"),
+        0,
+        0,
+        offset_of!(RustleShowLevels, sequence),
+    ),
+    entry(
+        c"RustleShowLevels",
+        Some(c"frame"),
+        0,
+        0,
+        offset_of!(RustleShowLevels, frame),
+    ),
+    entry(
+        c"RustleShowLevels",
+        Some(c"time_ns"),
+        0,
+        0,
+        offset_of!(RustleShowLevels, time_ns),
+    ),
+    entry(
+        c"RustleShowLevels",
+        Some(c"beats"),
+        0,
+        0,
+        offset_of!(RustleShowLevels, beats),
+    ),
+    entry(
+        c"RustleShowLevels",
+        Some(c"kind"),
+        0,
+        0,
+        offset_of!(RustleShowLevels, kind),
+    ),
+    entry(
+        c"RustleShowLevels",
+        Some(c"universe"),
+        0,
+        0,
+        offset_of!(RustleShowLevels, universe),
+    ),
+    entry(
+        c"RustleShowLevels",
+        Some(c"index"),
+        0,
+        0,
+        offset_of!(RustleShowLevels, index),
+    ),
+    entry(
+        c"RustleShowLevels",
+        Some(c"gap"),
+        0,
+        0,
+        offset_of!(RustleShowLevels, gap),
+    ),
+    entry(
+        c"RustleShowLevels",
+        Some(c"levels_count"),
+        0,
+        0,
+        offset_of!(RustleShowLevels, levels_count),
+    ),
+    entry(
+        c"RustleShowLevels",
+        Some(c"levels"),
+        0,
+        0,
+        offset_of!(RustleShowLevels, levels),
+    ),
+    entry(
+        c"RustleShowLevels",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleShowLevels, reserved),
+    ),
+    entry(
         c"RustleShowFrame",
         None,
         size_of::<RustleShowFrame>(),
@@ -8984,6 +9089,20 @@ const _: () = {
     assert!(offset_of!(RustleShowReport, outputs) == 76);
     assert!(offset_of!(RustleShowReport, gap) == 80);
     assert!(offset_of!(RustleShowReport, reserved) == 84);
+    assert!(size_of::<RustleShowFramesRequest>() == 8 && align_of::<RustleShowFramesRequest>() == 8);
+    assert!(offset_of!(RustleShowFramesRequest, capacity) == 0);
+    assert!(size_of::<RustleShowLevels>() == 568 && align_of::<RustleShowLevels>() == 8);
+    assert!(offset_of!(RustleShowLevels, sequence) == 0);
+    assert!(offset_of!(RustleShowLevels, frame) == 8);
+    assert!(offset_of!(RustleShowLevels, time_ns) == 16);
+    assert!(offset_of!(RustleShowLevels, beats) == 24);
+    assert!(offset_of!(RustleShowLevels, kind) == 32);
+    assert!(offset_of!(RustleShowLevels, universe) == 36);
+    assert!(offset_of!(RustleShowLevels, index) == 40);
+    assert!(offset_of!(RustleShowLevels, gap) == 44);
+    assert!(offset_of!(RustleShowLevels, levels_count) == 48);
+    assert!(offset_of!(RustleShowLevels, levels) == 52);
+    assert!(offset_of!(RustleShowLevels, reserved) == 564);
     assert!(size_of::<RustleShowFrame>() == 24 && align_of::<RustleShowFrame>() == 8);
     assert!(offset_of!(RustleShowFrame, time_ns) == 0);
     assert!(offset_of!(RustleShowFrame, beats) == 8);

@@ -6,7 +6,7 @@ mod picture;
 use crate::dmx::Sending;
 use crate::fault::{statuses, Outcome};
 use crate::handle::kind_of;
-use crate::lane::RustleLaneRequest;
+use crate::lane::{BellSink, RustleLaneRequest};
 use crate::lent::Choice;
 use crate::object::{Describe, New, Object, Tabled};
 use crate::rig::RUSTLE_RIG_FAULTS;
@@ -16,12 +16,14 @@ use crate::status::CallFault;
 use crate::tempo::TempoObject;
 use crate::{runtime, RustleHandle};
 pub use interface::{
-    RustleShowConfiguration, RustleShowDescription, RustleShowFrame, RustleShowInput, RustleShowReport,
-    RustleShowReportKind, RustleShowScene, RustleShowText, RUSTLE_SHOW_ART_NET, RUSTLE_SHOW_NONE,
+    RustleShowConfiguration, RustleShowDescription, RustleShowFrame, RustleShowFramesRequest,
+    RustleShowInput, RustleShowLevels, RustleShowReport, RustleShowReportKind, RustleShowScene,
+    RustleShowText, RUSTLE_SHOW_ART_NET, RUSTLE_SHOW_NONE,
 };
 pub use picture::{RustlePictureForm, RustlePictureSettings, RustlePictureView};
 use rustle_engines::{
-    BeatReader, DmxOutput, Sessions, ShowConfiguration, ShowEngine, ShowError, ShowReport, ShowSession,
+    BeatReader, Delivery, DmxOutput, Overflow, Sessions, ShowConfiguration, ShowEngine, ShowError,
+    ShowReport, ShowSession,
 };
 use rustle_lighting::sender::FrameRate;
 use rustle_shows::fixture::{patch_faults, Fixture, Profile, Rig, RigUniverse};
@@ -209,6 +211,30 @@ impl Stream<RustleLaneRequest> for ShowObject {
             .start(self.outputs.clone(), self.clock.as_ref(), delivery)?;
         let lane = rustle_engines::LaneSession::clone(&session);
         Ok(Started::of::<RustleShowReport, _>(lane).with_face(Performing(session)))
+    }
+}
+
+impl Stream<RustleShowFramesRequest> for ShowObject {
+    type Record = RustleShowLevels;
+
+    /// Starts a session of frames: the levels of each universe in the last frame of the show's newest session that goes on, and in
+    /// each one after it. It ends with that session; without one it waits for the next. They are drained as `RustleShowLevels`.
+    ///
+    /// Fails with `RUSTLE_INVALID_LENGTH`.
+    #[doc(alias = "rustle_show_start_frames")]
+    fn start(&self, request: &RustleShowFramesRequest, sink: RawSink) -> Outcome<ShowError, Started> {
+        let bell = BellSink(sink);
+        let delivery = match request.capacity {
+            // Its size is the number of universes.
+            0 => Delivery::pull(Overflow::Conflate, 1, bell),
+            size => Delivery::pull(Overflow::DropOldest, size, bell),
+        };
+        let delivery = delivery.ok_or_else(|| {
+            CallFault::length("request.capacity", "0 to 1048576 elements", request.capacity)
+        })?;
+        Ok(Started::of::<RustleShowLevels, _>(
+            self.engine.start_frames(delivery)?,
+        ))
     }
 }
 

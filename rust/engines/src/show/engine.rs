@@ -4,6 +4,7 @@ use super::beats::BPM_RANGE;
 use super::clock::ShowClock;
 use super::configuration::ShowConfiguration;
 use super::error::ShowError;
+use super::frames::{FramesJob, Playing, ShowLevels};
 use super::job::{Course, ShowJob};
 use super::outputs::Output;
 use super::painter::{Painter, PictureForm};
@@ -13,7 +14,7 @@ use crate::clock::Clock;
 use crate::dmx::{DmxOutput, Frames};
 use crate::engine::Sessions;
 use crate::lock::{Lock, locked};
-use crate::outlet::{Delivery, LaneSession};
+use crate::outlet::{Delivery, LaneSession, Outlet};
 use crate::runtime::Runtime;
 use crate::tempo::BeatReader;
 use crate::turns::Turns;
@@ -34,6 +35,7 @@ pub struct ShowEngine {
     runtime: Arc<Runtime>,
     configuration: Arc<ShowConfiguration>,
     map: Arc<SlotMap>,
+    playing: Arc<Playing>,
 }
 
 /// A session that plays a show, and its calls. Inputs are in the next frame that is sent.
@@ -66,7 +68,9 @@ impl ShowEngine {
         configuration.check()?;
         Ok(Self {
             map: Arc::new(SlotMap::new(&configuration.rig)),
-            sessions: Sessions::new(runtime.clone()),
+            // A show wakes the streams of its frames, which have each one before the next is rendered.
+            sessions: Sessions::new(runtime.clone()).at(runtime.place()),
+            playing: Arc::default(),
             runtime,
             configuration: Arc::new(configuration),
         })
@@ -108,43 +112,16 @@ impl ShowEngine {
         if !is_here || beats.is_some_and(|beats| !beats.is_on(&clock)) {
             return Err(ShowError::OtherRuntime);
         }
-        let ShowConfiguration { show, rig, rate, .. } = &*self.configuration;
         let shared = Arc::new(Shared::new(self.map.frame()));
         for sender in senders {
             shared.attach(Output::new(sender, self.map.universes()));
         }
+        let ShowConfiguration { show, rig, .. } = &*self.configuration;
         let player = Player::new(show, rig);
-        let first = match () {
-            () if self.configuration.starts_dark => None,
-            () if !show.cues.is_empty() => Some(Input::Go),
-            () if !show.scenes.is_empty() => Some(Input::Scene {
-                scene: 0,
-                fade: rustle_shows::scene::Span::NONE,
-            }),
-            () => None,
-        };
-        let (of_job, map) = (shared.clone(), self.map.clone());
-        let course = Course::new(beats.cloned().map(ShowClock::new));
-        let own_frames = Frames {
-            start: clock.now(),
-            rate: *rate,
-        };
         let reports = self.sessions.start_delivering(delivery, 1, |outlet| {
-            Box::new(ShowJob {
-                shared: of_job,
-                player,
-                frame: map.frame(),
-                before: map.frame(),
-                map,
-                own_frames,
-                bpm: self.configuration.bpm,
-                first,
-                outlet,
-                turns: Turns::new(1, self.configuration.reports_per_second, None),
-                limit: self.configuration.report_limit.unwrap_or(u64::MAX),
-                course,
-            })
+            Box::new(self.job(shared.clone(), player, beats, outlet))
         })?;
+        self.playing.begin(&shared);
         Ok(ShowSession {
             reports,
             shared,
@@ -155,6 +132,58 @@ impl ShowEngine {
             configuration: self.configuration.clone(),
             renderer: OnceLock::new(),
         })
+    }
+
+    /// The job of a session that plays the show.
+    pub(super) fn job(
+        &self,
+        shared: Arc<Shared>,
+        player: Player,
+        beats: Option<&BeatReader>,
+        outlet: Outlet<ShowReport>,
+    ) -> ShowJob {
+        let configuration = &self.configuration;
+        let show = &configuration.show;
+        let first = match () {
+            () if configuration.starts_dark => None,
+            () if !show.cues.is_empty() => Some(Input::Go),
+            () if !show.scenes.is_empty() => Some(Input::Scene {
+                scene: 0,
+                fade: rustle_shows::scene::Span::NONE,
+            }),
+            () => None,
+        };
+        ShowJob {
+            shared,
+            playing: self.playing.clone(),
+            player,
+            frame: self.map.frame(),
+            before: self.map.frame(),
+            map: self.map.clone(),
+            own_frames: Frames {
+                start: self.runtime.clock().now(),
+                rate: configuration.rate,
+            },
+            bpm: configuration.bpm,
+            first,
+            outlet,
+            turns: Turns::new(1, configuration.reports_per_second, None),
+            limit: configuration.report_limit.unwrap_or(u64::MAX),
+            course: Course::new(beats.cloned().map(ShowClock::new)),
+        }
+    }
+
+    /// Starts a session of frames: the levels of each universe in the last frame of the session that was started last, in each one
+    /// after it, and the end of that session. Without one that goes on it waits for the next. The lane's keys are the universes.
+    ///
+    /// # Errors
+    /// [`ShowError::Start`]; the listener or the bell is dropped then without a call.
+    pub fn start_frames(&self, delivery: Delivery<ShowLevels>) -> Result<LaneSession<ShowLevels>, ShowError> {
+        let keys = self.map.universes().len();
+        let started = self.sessions.start_delivering(delivery, keys, |outlet| {
+            Box::new(FramesJob::new(self.playing.clone(), &self.map, outlet))
+        });
+        Ok(started?)
     }
 }
 

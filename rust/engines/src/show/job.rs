@@ -2,6 +2,7 @@
 
 use super::beats::Beats;
 use super::clock::ShowClock;
+use super::frames::Playing;
 use super::records::{ShowReport, ShowReportKind};
 use super::shared::{Change, Shared};
 use crate::clock::Nanoseconds;
@@ -21,6 +22,8 @@ const LARGEST_BATCH: u64 = 8_192;
 /// Renders the frames of a show.
 pub(super) struct ShowJob {
     pub(super) shared: Arc<Shared>,
+    /// The streams of the engine's frames.
+    pub(super) playing: Arc<Playing>,
     pub(super) player: Player,
     pub(super) map: Arc<SlotMap>,
     /// The frame that is rendered, and the one before it.
@@ -50,7 +53,7 @@ pub(super) struct Course {
     frames: u64,
     skipped: u64,
     changes: Vec<Change>,
-    reports: Vec<ShowReport>,
+    pub(super) reports: Vec<ShowReport>,
 }
 
 impl Course {
@@ -105,6 +108,8 @@ impl Job for ShowJob {
     }
 
     fn release(self: Box<Self>, release: Release) {
+        self.shared.end(&release);
+        self.playing.end(&self.shared);
         self.outlet.release(release);
     }
 }
@@ -121,7 +126,7 @@ impl ShowJob {
     }
 
     /// Begins the show's time, and its beats.
-    fn begin(&mut self, start: Nanoseconds, now: Nanoseconds) -> Nanoseconds {
+    pub(super) fn begin(&mut self, start: Nanoseconds, now: Nanoseconds) -> Nanoseconds {
         let of_clock = self
             .course
             .clock
@@ -139,7 +144,7 @@ impl ShowJob {
     }
 
     /// Renders the frame that is sent at `time`, with the changes that wait.
-    fn render(&mut self, time: Nanoseconds, frames: Frames, now: Nanoseconds) {
+    pub(super) fn render(&mut self, time: Nanoseconds, frames: Frames, now: Nanoseconds) {
         let course = &mut self.course;
         let Some((start, mut beats)) = course.begun else {
             return;
@@ -183,11 +188,9 @@ impl ShowJob {
             let report = self.report(kind(event), time);
             self.course.reports.push(report);
         }
-        let beats = moment.beats();
-        self.shared.with_shown(|shown| {
-            shown.frame.copy_from_slice(&self.frame);
-            (shown.time_ns, shown.beats) = (time - start, beats);
-        });
+        let number = self.course.frames;
+        self.shared
+            .show(&self.frame, number, time - start, moment.beats());
     }
 
     fn input(&mut self, moment: Moment, input: Input) {

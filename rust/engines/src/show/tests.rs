@@ -1,6 +1,7 @@
 //! Shows on a clock that the test moves, on senders whose packets go to captures.
 
 mod changes;
+mod frames;
 mod live;
 
 use super::*;

@@ -1,9 +1,11 @@
 //! What C sees of shows: their inputs, texts and records.
 
+use crate::dmx::RustleDMXProtocol;
+use crate::dmx_receiver::RUSTLE_DMX_SLOTS;
 use crate::lent::{choices, same, Choice, Flag, RustleString};
 use crate::records::records;
 use crate::RustleHandle;
-use rustle_engines::{ShowReport, ShowReportKind};
+use rustle_engines::{ShowLevels, ShowReport, ShowReportKind};
 
 /// In place of a cue or a scene: none.
 pub const RUSTLE_SHOW_NONE: u32 = u32::MAX;
@@ -181,6 +183,37 @@ records! {
         pub outputs: u32,
         /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
         pub gap: u32,
+        reserved: u32,
+    }
+
+    /// A session of a show's frames.
+    pub struct RustleShowFramesRequest {
+        /// The levels that wait at most, 1 to 1,048,576, of which the oldest are dropped; 0: the newest of each universe wait.
+        pub capacity: usize,
+    }
+
+    /// The levels of a universe in a frame of a show.
+    pub struct RustleShowLevels in lanes of ShowLevels {
+        /// The sequence number in the session: 0, 1, 2 …
+        pub sequence: u64,
+        /// The number of the frame in the show, from 1; one that an input renders anew has its number again.
+        pub frame: u64,
+        /// The time of the frame in nanoseconds since the show's start.
+        pub time_ns: u64,
+        /// The beats at the frame.
+        pub beats: f64,
+        /// The protocol.
+        pub kind: Choice<RustleDMXProtocol> = |levels| RustleDMXProtocol::from(levels.protocol).into(),
+        /// The universe of sACN, or the Port-Address.
+        pub universe: u32,
+        /// The universe's index among those of the rig: those of sACN, then the Port-Addresses, each in ascending order.
+        pub index: u32 = |levels| levels.place,
+        /// The number of levels dropped just before these; where the newest of each universe wait, of their own universe.
+        pub gap: u32,
+        /// 512.
+        pub levels_count: u32 = |levels| levels.levels.len() as u32,
+        /// The levels of slots 1 to 512.
+        pub levels: [u8; RUSTLE_DMX_SLOTS],
         reserved: u32,
     }
 

@@ -139,6 +139,43 @@ static void show_is_sent_and_follows_its_inputs(void) {
   FREE(session, show, sending, sender, runtime);
 }
 
+static void frames_are_those_of_the_show(void) {
+  RustleHandle runtime = manual_runtime(), show = 0, session = 0, newest = 0, all = 0;
+  Probe probe = {0}, of_newest = {0}, of_all = {0};
+  RustleShowConfiguration played = configuration(runtime);
+  OK(rustle_show_new(&played, &show, NULL));
+  RustleShowFramesRequest request = {.capacity = 0};
+  OK(rustle_show_start_frames(show, &request, (RustleSink){&of_newest, on_ring, on_release}, &newest, NULL));
+  request.capacity = 64;
+  OK(rustle_show_start_frames(show, &request, (RustleSink){&of_all, on_ring, on_release}, &all, NULL));
+  OK(rustle_show_start(show, &ring, (RustleSink){&probe, on_ring, on_release}, &session, NULL));
+  OK(rustle_runtime_advance(runtime, SECOND, NULL));
+  RustleShowLevels levels[64];
+  size_t count = 0;
+  RustleLaneStatistics statistics;
+  OK(rustle_show_drain_frames(all, levels, COUNT(levels), &count, &statistics, NULL));
+  EXPECT(count > 40 && statistics.dropped == 0);
+  for (size_t place = 0; place < count; place++) {
+    RustleShowLevels shown = levels[place];
+    EXPECT(shown.sequence == place && shown.frame == place + 1 && shown.gap == 0);
+    EXPECT(shown.kind == RUSTLE_DMX_SACN && shown.universe == 7 && shown.index == 0);
+    EXPECT(is_close(shown.beats, (double)shown.time_ns * 120 / 60e9, 1e-9));
+    EXPECT(shown.levels_count == SLOTS && shown.levels[2] == 255);
+  }
+  RustleShowLevels last = levels[count - 1];
+  OK(rustle_show_drain_frames(newest, levels, COUNT(levels), &count, &statistics, NULL));
+  EXPECT(count == 1 && levels[0].frame == last.frame && levels[0].gap == last.sequence);
+  EXPECT(levels[0].time_ns == last.time_ns && memcmp(levels[0].levels, last.levels, SLOTS) == 0);
+  RustleHandle none = 0;
+  request.capacity = 1048577;
+  REFUSED(rustle_show_start_frames(show, &request, (RustleSink){&probe, on_ring, on_release}, &none, &error),
+          RUSTLE_INVALID_LENGTH);
+  OK(rustle_cancel(session, NULL));
+  OK(rustle_runtime_advance(runtime, 0, NULL));
+  EXPECT(is_released(&of_newest, RUSTLE_RELEASE_ENDED) && is_released(&of_all, RUSTLE_RELEASE_ENDED));
+  FREE(newest, all, session, show, runtime);
+}
+
 static uint32_t big_endian(const uint8_t *bytes) {
   return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
@@ -220,6 +257,7 @@ static void sender_on_another_runtime_is_refused(void) {
 int main(void) {
   show_is_sent_and_follows_its_inputs();
   show_has_the_beats_of_a_clock();
+  frames_are_those_of_the_show();
   picture_is_a_file_of_its_size();
   faults_of_the_files_are_texts();
   sender_on_another_runtime_is_refused();

@@ -1162,6 +1162,15 @@ pub(crate) static RUSTLE_SHOW_SCENE: Record = Record {
     ],
 };
 
+/// `RustleShowFramesRequest`.
+pub(crate) static RUSTLE_SHOW_FRAMES_REQUEST: Record = Record {
+    size: 8,
+    fields: &[Field {
+        offset: 0,
+        what: What::Number(Number::Size, 0.0),
+    }],
+};
+
 /// `RustlePictureSettings`.
 pub(crate) static RUSTLE_PICTURE_SETTINGS: Record = Record {
     size: 32,
@@ -4066,6 +4075,103 @@ pub(crate) static CALLS: &[Call] = &[
             rustle_drain(
                 a.handle(0),
                 RUSTLE_START_SHOW,
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_show_start_frames",
+        makes: "session",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "show",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_SHOW_FRAMES_REQUEST),
+                size: 8,
+            },
+            Parameter {
+                what: What::Sink,
+                size: 568,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_SHUT_DOWN,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_start(
+                a.handle(0),
+                RUSTLE_START_SHOW_FRAMES,
+                a.input(1),
+                a.size(1),
+                a.size(2),
+                a.sink(2),
+                a.output(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_show_drain_frames",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_show_start_frames"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(568, 16),
+                size: 568,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(40, true),
+                size: 40,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_drain(
+                a.handle(0),
+                RUSTLE_START_SHOW_FRAMES,
                 a.output(1),
                 a.size(1),
                 a.count(1),
