@@ -149,9 +149,11 @@ impl ShowJob {
         let Some((start, mut beats)) = course.begun else {
             return;
         };
-        if let Some(shown) = course.shown {
-            course.skipped += frames.between(shown, time);
-        }
+        course.skipped += match course.shown {
+            Some(shown) => frames.between(shown, time),
+            // The show's first frame is one of them, if its time is over.
+            None => frames.between(start, time) + u64::from(time > start),
+        };
         course.frames += u64::from(course.shown != Some(time));
         let mut inputs: Vec<Input> = Vec::new();
         for change in course.changes.drain(..) {
