@@ -4,18 +4,20 @@ mod changes;
 mod frames;
 mod live;
 
+use super::shared::Shared;
 use super::*;
 use crate::dmx::{DEMO_INTERFACE, DmxConfiguration, DmxEngine, DmxProtocol, DmxSession};
-use crate::lane::NoBell;
-use crate::outlet::Delivery;
+use crate::lane::{Lane, NoBell};
+use crate::outlet::{Delivery, Outlet};
 use crate::ring::Overflow;
 use crate::runtime::Runtime;
 use rustle_lighting::sacn::{Packet, parse};
 use rustle_lighting::sender::FrameRate;
 use rustle_lighting::{Cid, Name};
 use rustle_shows::fixture::{Profile, Rig};
-use rustle_shows::player::Input;
+use rustle_shows::player::{Input, Player};
 use rustle_shows::show::{Demo, Show};
+use rustle_testkit::allocations_in;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -205,19 +207,62 @@ fn blackout_is_in_the_next_packets_and_the_light_comes_back() {
     );
 }
 
+/// The level is the part of a beat that has passed, 12 more in each frame.
 #[test]
 fn packet_has_the_beats_of_its_own_time() {
-    // Two flashes of a beat each: the level changes where the beats do.
-    let (show, rig) = (Demo::Pars.show(), Demo::Pars.rig());
-    let stand = Stand::new(show, rig);
+    let ramp = r#"{"v":1,"scenes":[{"name":"ramp","layers":[{"effect":"solid","opacity":0,"modulators":[
+        {"target":"opacity","source":"oscillator","shape":"ramp","rate":{"beats":1},"amount":1}]}]}]}"#;
+    let stand = Stand::of(ramp, ONE_DIMMER);
     let session = stand.start();
-    stand.runtime.advance(Duration::from_secs(3));
-    session.with_frame(|_, time, beats| {
-        assert_eq!(beats, time as f64 * 120.0 / 60e9);
+    stand.runtime.advance(Duration::from_millis(2_010));
+    session.set_tempo(90.0).expect("a tempo");
+    stand.runtime.advance(Duration::from_secs(2));
+    let levels = stand.levels(7, 3);
+    let start = levels[0].0;
+    // The tempo is that of the coming frame.
+    let change = levels.iter().find(|(time, _)| *time > 2_010_000_000);
+    let (change, _) = change.expect("a packet after the change");
+    for (time, level) in &levels {
+        let minutes = |from: u64, to: u64| to.saturating_sub(from) as f64 / 60e9;
+        let beats = 120.0 * minutes(start, *time.min(change)) + 90.0 * minutes(*change, *time);
+        let expected = 255.0 * beats.fract();
+        let distance = (f64::from(*level) - expected).abs();
+        // A whole beat is none.
+        let distance = distance.min(255.0 - distance);
+        assert!(distance < 0.6, "{level}, not {expected}, at {time}");
+    }
+    assert!(levels.len() > 170, "{}", levels.len());
+    session.with_frame(|_, time, _| {
         // The frame that is sent next, or was sent last.
-        let now = stand.runtime.clock().now();
+        let now = stand.runtime.clock().now() - start;
         assert!(time.abs_diff(now) <= FRAME, "{time} at {now}");
     });
+}
+
+#[test]
+fn steady_frames_need_no_memory() {
+    let stand = Stand::new(Demo::Festival.show(), Demo::Festival.rig());
+    // Without a sender, which is woken for each frame.
+    let shared = Arc::new(Shared::new(stand.engine.map().frame()));
+    let ShowConfiguration { show, rig, .. } = stand.engine.configuration();
+    let (lane, bell) = (Lane::new(Overflow::DropOldest, 1, 1), Box::new(NoBell));
+    let lane = Arc::new(lane.expect("memory"));
+    let outlet = Outlet::Pull { lane, bell };
+    let mut job = stand.engine.job(shared, Player::new(show, rig), None, outlet);
+    let frames = job.own_frames;
+    let mut time = job.begin(frames.from(0), 0);
+    let mut render = || {
+        let (count, ()) = allocations_in(|| job.render(time, frames, time));
+        // As in a poll, which delivers them.
+        job.course.reports.clear();
+        time = frames.from(time + 1);
+        count
+    };
+    // Whatever grows has its size after the first cues.
+    let counts: Vec<u64> = (0..44 * 90).map(|_| render()).collect();
+    let (first, steady) = counts.split_at(44 * 60);
+    assert!(first.iter().sum::<u64>() > 0, "the counter counts");
+    assert_eq!(steady.iter().sum::<u64>(), 0);
 }
 
 #[test]
