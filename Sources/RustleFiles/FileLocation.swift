@@ -5,7 +5,7 @@ package struct FileLocation: Sendable {
   /// The path with its links followed.
   private let target: URL
 
-  package init(_ path: String) { target = URL(fileURLWithPath: path).resolvingSymlinksInPath() }
+  package init(_ path: String) { target = LinkedFile.target(of: path) }
 
   /// The reason why no file can be written to it.
   package enum Fault: Equatable, Sendable {
@@ -14,6 +14,7 @@ package struct FileLocation: Sendable {
     case nameIsTooLong
     /// The folder of this path is not there.
     case folderIsMissing(String)
+    case linksInCircle
     case permissionDenied
   }
 
@@ -22,6 +23,7 @@ package struct FileLocation: Sendable {
     if target.lastPathComponent.utf8.count > 255 { return .nameIsTooLong }
     let kind = type(of: target)
     if kind == .typeDirectory { return .isFolder }
+    if kind == .typeSymbolicLink { return .linksInCircle }
     let folder = target.deletingLastPathComponent()
     guard type(of: folder) == .typeDirectory else { return .folderIsMissing(folder.path) }
     // Replacing a file writes to its folder; writing to a device does not.

@@ -14,7 +14,7 @@ package struct FileReplacement: Sendable {
   /// - Parameter target: the final path. A link is followed.
   package init(of target: String) {
     name = target
-    self.target = URL(fileURLWithPath: target).resolvingSymlinksInPath()
+    self.target = LinkedFile.target(of: target)
     let folder = self.target.deletingLastPathComponent()
     path = folder.appending(path: Self.stem(self.target) + "\(getpid()).\(UUID().uuidString).part").path
   }

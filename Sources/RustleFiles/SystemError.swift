@@ -16,6 +16,14 @@ package enum SystemError {
   /// The reason of an error in one clause: `no space left on the disk`.
   package static func reason(_ number: Int32) -> String { reasons[number] ?? "the system reports error \(number)" }
 
+  /// What to do about a file that cannot be written for a reason.
+  package static func advice(for reason: String) -> String {
+    let isFull = [ENOSPC, EDQUOT].contains { reason.hasPrefix(Self.reason($0)) }
+    return isFull
+      ? "free space on that disk, or name a file on another one"
+      : "name a file in a folder that exists and that this user may write to"
+  }
+
   /// The reason of an error of Foundation.
   package static func reason(behind error: any Error) -> String {
     number(behind: error).map(reason) ?? error.localizedDescription

@@ -12,7 +12,7 @@ package enum PictureFile {
         try bytes.write(to: URL(fileURLWithPath: temporary))
         return nil
       } catch {
-        return error.localizedDescription
+        return SystemError.reason(behind: error)
       }
     }
   }
@@ -31,9 +31,7 @@ package enum PictureFile {
   }
 
   private static func failure(_ path: String, _ reason: String) -> PlotError {
-    PlotError(
-      .writeFailed, "cannot write \(path): \(reason)",
-      advice: "name a file in a folder that exists and that this user may write to")
+    PlotError(.writeFailed, "cannot write \(path): \(reason)", advice: SystemError.advice(for: reason))
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import RustleLighting
 import TestSupport
 import Testing
 
@@ -184,16 +185,46 @@ import Testing
     let plan = try String(contentsOfFile: svg, encoding: .utf8)
     #expect(plan.hasPrefix("<svg") && plan.contains("width=\"320\""))
     // One of them was written over the other.
-    for paths in [[svg, svg], [folder.path("new"), "\(folder.url.path)/../\(folder.url.lastPathComponent)/new"]] {
+    let new = folder.path("new")
+    for paths in [[new, new], [new, "\(folder.url.path)/../\(folder.url.lastPathComponent)/new"]] {
       let same = try RustleProcess.run(["venue", "--demo", "heads", "--png", paths[0], "--svg", paths[1]])
       #expect(same.status == 64, "\(same.errors)")
       #expect(same.errors.contains("--svg: expected another file than that of --png, got \(paths[1])"))
     }
-    #expect(!FileManager.default.fileExists(atPath: folder.path("new")))
+    #expect(!FileManager.default.fileExists(atPath: new))
     let text = try RustleProcess.run(["venue", "--demo", "pars", "--ascii"])
     #expect(text.status == 0 && text.output.split(separator: "\n").count >= 20)
     let json = try RustleProcess.run(["venue", "--demo", "pars", "--json"])
     #expect(json.output.hasPrefix("{\"v\":1,") && json.output.hasSuffix("}\n"))
+  }
+
+  /// Such a link was refused: permission denied.
+  @Test(arguments: [["venue", "--png"], ["light", "render", "-o"]])
+  func theFileBehindALinkIsCreated(arguments: [String]) throws {
+    let folder = try ScratchFolder()
+    let (link, path) = (folder.path("link.png"), folder.path("there.png"))
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "there.png")
+    let drawn = try RustleProcess.run(arguments + [link, "--demo", "pars"])
+    #expect(drawn.status == 0, "\(drawn.errors)")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "there.png")
+    #expect(try Data(contentsOf: URL(filePath: path)).prefix(4) == Data([0x89, 0x50, 0x4E, 0x47]))
+  }
+
+  @Test func aFullDiskFailsAPictureWithItsAdvice() throws {
+    let folder = try ScratchFolder()
+    let path = folder.path("venue.png")
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
+    let drawn = try RustleProcess.run(["venue", "--demo", "pars", "--png", path])
+    #expect(drawn.status != 0 && drawn.errors.contains("no space left on the disk"), "\(drawn.errors)")
+    #expect(drawn.errors.contains("free space on that disk"), "\(drawn.errors)")
+  }
+
+  @Test func aRenderingTellsHowFarItIs() async throws {
+    let rendering = try Rendering(LightShow(demo: .pars), configuration: LightingController.Configuration())
+    var seconds: [Double] = []
+    let drawn = try await rendering.pictures([VenuePicture(width: 9, height: 9)], at: 2) { seconds.append($0) }
+    #expect(drawn.count == 1 && seconds.count > 10 && seconds == seconds.sorted())
+    #expect(try abs(#require(seconds.last) - 2) < 0.03)
   }
 
   @Test func aRunWithoutAnOutputReportsToAPipe() throws {
@@ -230,6 +261,12 @@ import Testing
     (["light", "run", "--tempo", "0"], 64, "--tempo"),
     (["light", "run", "--output", "sacn:multicast", "--output", "sacn:multicast"], 64, "got one twice"),
     (["venue", "--width", "0"], 64, "--width"),
+    (["venue", "--png", "plan.svg"], 64, "--png: expected the name of a PNG file, got plan.svg"),
+    (["venue", "--svg", "venue.png"], 64, "--svg: expected the name of an SVG file, got venue.png"),
+    (["light", "render", "-o", "show.pcap", "--width", "9"], 64, "--width requires a .png or .svg file"),
+    (["light", "render", "-o", "show.pcap", "--height", "9"], 64, "--height requires a .png or .svg file"),
+    (["light", "render", "-o", "show.ndjson", "--view", "front"], 64, "--view requires a .png or .svg file"),
+    (["light", "render", "-o", "show.ndjson", "--labels"], 64, "--labels requires a .png or .svg file"),
   ]) func whatCannotBeDoneIsRefused(arguments: [String], status: Int32, words: String) throws {
     let refused = try RustleProcess.run(arguments)
     #expect(refused.status == status && refused.errors.contains(words), "\(refused.errors)")

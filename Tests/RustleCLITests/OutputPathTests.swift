@@ -27,6 +27,29 @@ import Testing
     }
   }
 
+  @Test func aLinkIsFollowedToAFileThatIsNotThere() throws {
+    let folder = try ScratchFolder()
+    func link(_ name: String, to other: String) throws -> String {
+      try FileManager.default.createSymbolicLink(atPath: folder.path(name), withDestinationPath: other)
+      return folder.path(name)
+    }
+    let links = [
+      try link("a.png", to: "new.png"), try link("b.png", to: folder.path("a.png")),
+    ]
+    for output in links {
+      #expect(throws: Never.self) { try OutputPath.check(output, option: "--png", isNot: "in.wav") }
+    }
+    let failure = #expect(throws: CommandFailure.self) {
+      try OutputPath.check(links[0], option: "--svg", isNot: links[1], of: "--png")
+    }
+    #expect(failure?.status == .usage)
+    let lost = try link("lost.png", to: "no/such.png")
+    #expect(Self.failure(lost)?.message.contains("there is no folder \(folder.url.path)/no") == true)
+    _ = try link("one.png", to: "two.png")
+    let circle = try link("two.png", to: "one.png")
+    #expect(Self.failure(circle)?.message == "--png: cannot write \(circle): its links lead in a circle")
+  }
+
   @Test func aFolderIsRefused() throws {
     let folder = try ScratchFolder()
     #expect(Self.failure(folder.url.path)?.status == .usage)

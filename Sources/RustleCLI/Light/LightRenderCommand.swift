@@ -50,6 +50,7 @@ struct LightRenderCommand: AsyncParsableCommand {
     let isPicture = [.png, .svg].contains(try kind())
     try Parse.reject(
       (isPicture && to != nil, "--to requires a .pcap or .ndjson file: a picture is that of --from"),
+      (!isPicture && picture.given != nil, "\(picture.given ?? "") requires a .png or .svg file"),
       (end <= from, "--to: expected more than --from, \(from), got \(end)"))
   }
 
@@ -82,37 +83,58 @@ struct LightRenderCommand: AsyncParsableCommand {
   }
 
   private func write(_ kind: Kind, of rendering: Rendering) async throws {
+    let isPicture = [.png, .svg].contains(kind)
+    var progress = log.progress(total: Self.milliseconds(isPicture ? from : end))
+    defer { progress.end() }
+    let update = { (seconds: Double) in progress.update(Self.milliseconds(seconds)) }
     switch kind {
     case .png, .svg:
-      let data = try await rendering.picture(picture.settings(form: kind == .png ? .png : .svg), at: from)
-      try PictureFile.write(data, to: file)
+      let settings = picture.settings(form: kind == .png ? .png : .svg)
+      for data in try await rendering.pictures([settings], at: from, onProgress: update) {
+        try PictureFile.write(data, to: file)
+      }
     case .ndjson:
       try await ReplacedFile.write(file) { path in
         let lines = LineWriter(try FileHandle(forWritingTo: URL(fileURLWithPath: path)))
-        try await rendering.lines(from: from, to: end) { try lines.write($0) }
+        try await rendering.lines(from: from, to: end, onProgress: update) { try lines.write($0) }
       }
     case .pcap:
-      try await ReplacedFile.write(file) { try await rendering.capture(to: $0, of: file, from: from, to: end) }
+      try await ReplacedFile.write(file) { path in
+        try await rendering.capture(to: path, of: file, from: from, to: end, onProgress: update)
+      }
     }
   }
+
+  private static func milliseconds(_ seconds: Double) -> Int { Int(seconds * 1_000) }
 }
 
 /// How a venue is drawn.
 struct VenueOptions: ParsableArguments {
-  @Option("Width of a picture in pixels, 1 to 8192.", value: "pixels", parse: Parse.integer("a width", in: 1...8_192))
-  var width = 960
+  @Option(
+    "Width of a picture in pixels, 1 to 8192. (default: 960)", value: "pixels",
+    parse: Parse.integer("a width", in: 1...8_192))
+  var width: Int?
 
-  @Option("Height of a picture in pixels, 1 to 8192.", value: "pixels", parse: Parse.integer("a height", in: 1...8_192))
-  var height = 540
+  @Option(
+    "Height of a picture in pixels, 1 to 8192. (default: 540)", value: "pixels",
+    parse: Parse.integer("a height", in: 1...8_192))
+  var height: Int?
 
-  @Option(help: "From where the venue is seen.")
-  var view: VenuePicture.View = .front
+  @Option(name: .customLong("view"), help: "From where the venue is seen, by default the front.")
+  var seenFrom: VenuePicture.View?
 
   @Flag(help: "Write the ids of fixtures beside them.")
   var labels = false
 
+  var view: VenuePicture.View { seenFrom ?? .front }
+
+  /// The first of these options that was given.
+  var given: String? {
+    width != nil ? "--width" : height != nil ? "--height" : seenFrom != nil ? "--view" : labels ? "--labels" : nil
+  }
+
   func settings(form: VenuePicture.Form) -> VenuePicture {
-    var picture = VenuePicture(width: width, height: height, view: view, form: form)
+    var picture = VenuePicture(width: width ?? 960, height: height ?? 540, view: view, form: form)
     picture.hasLabels = labels
     return picture
   }

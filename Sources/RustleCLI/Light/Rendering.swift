@@ -21,33 +21,40 @@ struct Rendering {
     controller = LightingController(show, configuration: configuration, runtime: runtime)
   }
 
-  /// Lets the time pass up to a moment of the show.
-  private func advance(to seconds: Double) async throws {
+  /// Lets the time pass up to a moment of the show; `onProgress` hears the seconds so far.
+  private func advance(to seconds: Double, onProgress: (Double) -> Void) async throws {
     let end = UInt64((seconds * Self.second).rounded())
     while time.value < end {
       try Task.checkCancellation()
       let step = min(end - time.value, Self.piece)
       runtime.advance(nanoseconds: step)
       time.value += step
+      onProgress(Double(time.value) / Self.second)
       // Signals are handled meanwhile.
       await Task.yield()
     }
   }
 
-  /// The venue at a time.
-  func picture(_ settings: VenuePicture, at seconds: Double) async throws -> Data {
+  /// The venue at a time, drawn in each of some ways.
+  func pictures(
+    _ settings: [VenuePicture], at seconds: Double, onProgress: (Double) -> Void
+  ) async throws -> [Data] {
     try await finally {
       await controller.stop()
     } after: {
       try await controller.start()
       // The first frame is rendered before its time.
-      try await advance(to: seconds + 1 / Self.rate)
-      return try await controller.picture(settings)
+      try await advance(to: seconds + 1 / Self.rate, onProgress: onProgress)
+      var drawn: [Data] = []
+      for picture in settings { drawn.append(try await controller.picture(picture)) }
+      return drawn
     }
   }
 
   /// Writes the changes of universes, each as a line of a recording.
-  func lines(from: Double, to: Double, _ write: (String) throws -> Void) async throws {
+  func lines(
+    from: Double, to: Double, onProgress: (Double) -> Void, _ write: (String) throws -> Void
+  ) async throws {
     try await finally {
       await controller.stop()
     } after: {
@@ -56,7 +63,7 @@ struct Rendering {
       var last = [DMXUniverse: [UInt8]]()
       var frame = (from * Self.rate).rounded(.up)
       while frame / Self.rate < to {
-        try await advance(to: (frame + 1) / Self.rate)
+        try await advance(to: (frame + 1) / Self.rate, onProgress: onProgress)
         let levels = try await controller.levels()
         let changed = levels.filter { last[$0.key] != $0.value }.sorted { $0.key < $1.key }
         let time = Int(((frame / Self.rate - from) * 1_000).rounded())
@@ -70,16 +77,18 @@ struct Rendering {
   /// Writes the packets to a capture; those of two protocols in the order of their times.
   ///
   /// - Parameter file: where the capture is going to be: each protocol has its own in the same folder meanwhile.
-  func capture(to path: String, of file: String, from: Double, to: Double) async throws {
+  func capture(
+    to path: String, of file: String, from: Double, to: Double, onProgress: (Double) -> Void
+  ) async throws {
     let used = try Set(controller.show.fixtures().map(\.universe.protocol))
     let kinds = DMXProtocol.allCases.filter(used.contains)
     guard kinds.count > 1 else {
-      return try await capture([(kinds.first ?? .sacn, path)], from: from, to: to)
+      return try await capture([(kinds.first ?? .sacn, path)], from: from, to: to, onProgress: onProgress)
     }
     let parts = kinds.map { ($0, FileReplacement(of: file)) }
     defer { for part in parts { part.1.discard() } }
     let paths = parts.map { ($0.0, $0.1.path) }
-    try await capture(paths, from: from, to: to)
+    try await capture(paths, from: from, to: to, onProgress: onProgress)
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     do {
       try PacketCapture.merge(paths.map(\.1), into: file)
@@ -89,7 +98,9 @@ struct Rendering {
   }
 
   /// Writes the packets of each protocol to a capture.
-  private func capture(_ captures: [(DMXProtocol, String)], from: Double, to: Double) async throws {
+  private func capture(
+    _ captures: [(DMXProtocol, String)], from: Double, to: Double, onProgress: (Double) -> Void
+  ) async throws {
     let senders = try captures.map { kind, path in
       var configuration = DMXConfiguration(kind, cid: Self.identity, name: "rustle light render")
       configuration.interface = DMXConfiguration.demoInterface
@@ -101,7 +112,7 @@ struct Rendering {
     } after: {
       if from > 0 {
         try await controller.start()
-        try await advance(to: from)
+        try await advance(to: from, onProgress: onProgress)
         for sender in senders { try await controller.add(sender) }
       } else {
         try await controller.start(outputs: senders)
@@ -109,7 +120,7 @@ struct Rendering {
       var reached = from
       while reached < to {
         reached = min(reached + 1, to)
-        try await advance(to: reached)
+        try await advance(to: reached, onProgress: onProgress)
         try await check(senders)
       }
     }

@@ -44,22 +44,34 @@ struct VenueCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
+    if let png { try OutputPath.checkExtension(of: png, option: "--png", is: "png") }
+    if let svg { try OutputPath.checkExtension(of: svg, option: "--svg", is: "svg") }
     if let png, let svg { try OutputPath.check(svg, option: "--svg", isNot: png, of: "--png") }
     let pictures = [("--png", png), ("--svg", svg)]
     let read = try show.read(log, isNot: pictures.compactMap { option, path in path.map { (option, $0) } })
-    func draw(_ settings: VenuePicture) async throws -> Data {
-      try await Rendering(read, configuration: tempo.configuration).picture(settings, at: at)
+    func draw(_ settings: [VenuePicture]) async throws -> [Data] {
+      var progress = log.progress(total: Int(at * 1_000))
+      defer { progress.end() }
+      return try await Rendering(read, configuration: tempo.configuration)
+        .pictures(settings, at: at) { progress.update(Int($0 * 1_000)) }
     }
-    if let png { try PictureFile.write(try await draw(picture.settings(form: .png)), to: png) }
-    if let svg { try PictureFile.write(try await draw(picture.settings(form: .svg)), to: svg) }
-    guard png == nil, svg == nil else { return }
+    let files = [(VenuePicture.Form.png, png), (.svg, svg)].compactMap { form, path in path.map { (form, $0) } }
+    if !files.isEmpty {
+      let drawn = try await draw(files.map { picture.settings(form: $0.0) })
+      for ((_, path), data) in zip(files, drawn) { try PictureFile.write(data, to: path) }
+      return
+    }
     if output.effectiveFormat == .ndjson {
-      let json = String(decoding: try await draw(picture.settings(form: .json)), as: UTF8.self)
-      return try LineWriter.standardOutput.write(json.hasSuffix("\n") ? json : json + "\n")
+      for json in try await draw([picture.settings(form: .json)]).map({ String(decoding: $0, as: UTF8.self) }) {
+        try LineWriter.standardOutput.write(json.hasSuffix("\n") ? json : json + "\n")
+      }
+      return
     }
     let profile = output.profile
     let settings = VenuePicture.terminal(
       columns: profile.columns, lines: max(1, profile.rows - 1), view: picture.view, form: .of(profile))
-    try LineWriter.standardOutput.write(String(decoding: try await draw(settings), as: UTF8.self))
+    for text in try await draw([settings]) {
+      try LineWriter.standardOutput.write(String(decoding: text, as: UTF8.self))
+    }
   }
 }

@@ -35,18 +35,24 @@ enum TextFile {
 
 /// Checks of the path that a command writes to.
 enum OutputPath {
-  private static let otherPictures: Set = [
-    "jpg", "jpeg", "gif", "svg", "pdf", "webp", "tif", "tiff", "bmp", "heic", "avif", "ps", "eps",
+  private static let pictures: Set = [
+    "png", "jpg", "jpeg", "gif", "svg", "pdf", "webp", "tif", "tiff", "bmp", "heic", "avif", "ps", "eps",
   ]
 
   /// Rejects, before any work, a picture that cannot be written, as `check` does, and an extension of another format than PNG.
   static func checkPicture(_ output: String, isNot input: String) throws {
-    let ending = URL(fileURLWithPath: output).pathExtension
-    if otherPictures.contains(ending.lowercased()) {
-      throw CommandFailure(
-        .usage, "--png: expected the name of a PNG file, got \(output)", advice: "choose a name that ends with .png")
-    }
+    try checkExtension(of: output, option: "--png", is: "png")
     try check(output, option: "--png", isNot: input)
+  }
+
+  /// Rejects the extension of another format of pictures than the one that is written.
+  static func checkExtension(of output: String, option: String, is format: String) throws {
+    let ending = URL(fileURLWithPath: output).pathExtension.lowercased()
+    guard ending != format, pictures.contains(ending) else { return }
+    let article = format == "svg" ? "an" : "a"
+    throw CommandFailure(
+      .usage, "\(option): expected the name of \(article) \(format.uppercased()) file, got \(output)",
+      advice: "choose a name that ends with .\(format)")
   }
 
   /// Rejects, before any work, an output that cannot be written: a folder, a path in a folder that is missing or not
@@ -66,6 +72,9 @@ enum OutputPath {
       throw CommandFailure(
         .unavailable, "\(option): cannot write \(output): there is no folder \(folder)",
         advice: "create the folder first")
+    case .linksInCircle?:
+      throw CommandFailure(
+        .unavailable, "\(option): cannot write \(output): its links lead in a circle", advice: "choose another name")
     case .permissionDenied?:
       throw CommandFailure(
         .unavailable, "\(option): cannot write \(output): permission denied",

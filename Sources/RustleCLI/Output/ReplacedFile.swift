@@ -19,8 +19,6 @@ enum ReplacedFile {
 
   private static func check(_ reason: String?, _ path: String) throws {
     guard let reason else { return }
-    throw CommandFailure(
-      .unavailable, "cannot write \(path): \(reason)",
-      advice: "name a file in a folder that exists and that this user may write to")
+    throw CommandFailure(.unavailable, "cannot write \(path): \(reason)", advice: SystemError.advice(for: reason))
   }
 }
