@@ -30,6 +30,11 @@ package struct DMXSessionID: Sendable, Hashable {
   /// The counts so far.
   package func counts() throws(NativeError) -> NativeDMXReport { try NativeCalls.dmxSenderCounts(session.raw) }
 
+  /// The counts of a universe since it was added; zeros for one that is not there.
+  package func counts(of universe: Int) throws(NativeError) -> NativeDMXSentCounts {
+    try NativeCalls.dmxSenderUniverse(session.raw, universe: universe)
+  }
+
   /// The refusals of each of this many destinations.
   package func refusals(of count: Int) throws(NativeError) -> [UInt64] {
     var refusals = [UInt64](repeating: 0, count: count)

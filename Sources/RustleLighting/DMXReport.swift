@@ -1,5 +1,15 @@
 internal import RustleCore
 
+/// The counts of a universe of a sender since it was added.
+public struct DMXSentCounts: Sendable, Hashable {
+  /// Packets with its levels or priorities; each counts once, whatever the number of its destinations.
+  public let packets: UInt64
+  /// Its datagrams that the system refused, and those of frames whose destination answered that no program listens there.
+  public let refusals: UInt64
+
+  init(_ native: NativeDMXSentCounts) { (packets, refusals) = (native.packets, native.refusals) }
+}
+
 /// The counts of a sender since its start.
 public struct DMXReport: Sendable, Hashable {
   /// The report's number in its session, from 0.

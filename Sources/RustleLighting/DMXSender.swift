@@ -20,6 +20,8 @@ public actor DMXSender: NativeStreamEngine {
   private let sender: NativeDmxSender
   /// The started session: its stream is kept, since dropping it would end the session.
   private var started: (session: DMXSessionID, reports: EngineStream<DMXReport>)?
+  /// The universes whose levels were set since the start.
+  private var numbers: Set<UInt32> = []
   /// The sessions that it has started.
   package let streams = EngineStreams()
 
@@ -52,7 +54,7 @@ public actor DMXSender: NativeStreamEngine {
         .wrongState, "expected a stopped sender, got one that sends", advice: "Await stop() first.")
     }
     let reports = try start(buffering: buffering, reader: ElementReader { DMXReport($0) }, sequenceNumber: \.sequence)
-    started = (DMXSessionID(of: reports), reports)
+    (started, numbers) = ((DMXSessionID(of: reports), reports), [])
     return reports
   }
 
@@ -104,6 +106,7 @@ public actor DMXSender: NativeStreamEngine {
     try LightingError.rethrowing { () throws(NativeError) in
       try session.setLevels(slots.span, in: universes.span)
     }
+    numbers.formUnion(universes)
   }
 
   /// Sets the priority of a universe of sACN, 0 to 200.
@@ -134,6 +137,23 @@ public actor DMXSender: NativeStreamEngine {
   public var report: DMXReport? {
     guard let session = started?.session else { return nil }
     return NativeError.logging { () throws(NativeError) in DMXReport(try session.counts()) }
+  }
+
+  /// The counts of a universe since it was added, also after the end; zeros for one that is not sent, nil before the first start.
+  ///
+  /// - Throws: ``LightingError`` with ``LightingError/Code/universe`` for one of the other protocol.
+  public func counts(of universe: DMXUniverse) throws(LightingError) -> DMXSentCounts? {
+    let number = try number(of: universe)
+    guard let session = started?.session else { return nil }
+    return NativeError.logging { () throws(NativeError) in DMXSentCounts(try session.counts(of: number)) }
+  }
+
+  /// The universes whose levels were set here, and of which a datagram was refused.
+  package var refusedUniverses: [DMXUniverse] {
+    numbers.sorted().compactMap { number in
+      guard let universe = try? DMXUniverse(Int(number), of: configuration.protocol) else { return nil }
+      return (try? counts(of: universe))?.refusals ?? 0 > 0 ? universe : nil
+    }
   }
 
   /// The number of refused datagrams of each destination, in the configuration's order without duplicates, then that of multicast

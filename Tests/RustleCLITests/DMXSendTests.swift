@@ -17,7 +17,7 @@ import Testing
       let result = try RustleProcess.run(words + ["--pattern", pattern])
       #expect(result.status == 0 && result.errors == "", "\(result.errors)")
       let counts = try counts(result.output)
-      #expect(counts["v"] as? Int == 1 && counts["refusals"] as? Int == 0)
+      #expect(counts["v"] as? Int == 1 && counts["refusals"] as? Int == 0 && counts["refused"] as? [String] == [])
       // At least the first frame, and three terminations of each universe.
       #expect(try #require(counts["packets"] as? Int) >= 12)
       let datagrams = try #require(counts["datagrams"] as? Int)
@@ -70,6 +70,12 @@ import Testing
     let result = try RustleProcess.run(words + ["--universes", "32111-32112"])
     #expect(
       result.status == 0 && result.output.contains("; 2 universes not sent: no node lists them"), "\(result.output)")
+  }
+
+  @Test func universesThatAreRefusedAreNamed() throws {
+    let words = ["dmx", "send", "--to", "127.0.0.1:9", "--interface", "127.0.0.1", "--universes", "7411-7412"]
+    let result = try RustleProcess.run(words + ["--seconds", "0.2"])
+    #expect(result.status == 0 && result.output.contains(" refused (universes 7411, 7412), "), "\(result.output)")
   }
 
   @Test func identityIsKeptAndIsOneProcessesAlone() throws {

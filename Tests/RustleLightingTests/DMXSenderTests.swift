@@ -35,6 +35,57 @@ import Testing
     #expect(await sender.report?.universes == 0)
   }
 
+  @Test func packetsOfEachUniverseAreCounted() async throws {
+    let runtime = try NativeRuntime(wallMilliseconds: 0)
+    let sender = try DMXSender(Self.demo(), runtime: runtime)
+    let universes = try DMXUniverse.list("1-3", of: .sacn)
+    #expect(try await sender.counts(of: universes[0]) == nil)
+    try await sender.start()
+    runtime.advance(nanoseconds: 0)
+    try await sender.set([universes[0]: DMXLevels(at: 255), universes[1]: DMXLevels(at: 0)])
+    runtime.advance(nanoseconds: 23_000_000)
+    try await sender.set(DMXLevels(at: 7), in: universes[0])
+    runtime.advance(nanoseconds: 1_477_000_000)
+    var packets: [UInt64] = []
+    for universe in universes { packets.append(try #require(try await sender.counts(of: universe)).packets) }
+    // The change, three repetitions and one that keeps them alive; of the first also the change before.
+    #expect(packets == [6, 5, 0])
+    let refusal = await #expect(throws: LightingError.self) {
+      try await sender.counts(of: DMXUniverse(1, of: .artNet))
+    }
+    #expect(refusal?.code == .universe)
+    let stopping = Task { await sender.stop() }
+    while await sender.liveStreamCount > 0 {
+      runtime.advance(nanoseconds: 0)
+      await Task.yield()
+    }
+    await stopping.value
+    #expect(try await sender.counts(of: universes[0])?.packets == 9)
+  }
+
+  @Test func universeOfATargetWhereNobodyListensFailsBesideOneThatArrives() async throws {
+    let universe = try DMXUniverse(7_311, of: .sacn)
+    func sender(to destinations: [String]) async throws -> DMXSender {
+      var configuration = DMXConfiguration(.sacn)
+      (configuration.interface, configuration.destinations) = ("127.0.0.1", destinations)
+      let sender = try DMXSender(configuration)
+      try await sender.start()
+      return sender
+    }
+    // To the group, and to the port "discard".
+    let (good, bad) = (try await sender(to: []), try await sender(to: ["127.0.0.1:9"]))
+    var level: UInt8 = 0
+    while try await bad.counts(of: universe)?.refusals ?? 0 == 0 {
+      level &+= 1
+      for sender in [good, bad] { try await sender.set(DMXLevels(slots: 8, at: level), in: universe) }
+      await Task.yield()
+    }
+    while try await good.counts(of: universe)?.packets ?? 0 < 3 { await Task.yield() }
+    #expect(try await good.counts(of: universe)?.refusals == 0)
+    #expect(await (good.refusedUniverses, bad.refusedUniverses) == ([], [universe]))
+    for sender in [good, bad] { await sender.stop() }
+  }
+
   @Test func stopReturnsAfterTheTerminationsOfARealNetwork() async throws {
     var configuration = DMXConfiguration(.sacn)
     configuration.interface = "127.0.0.1"

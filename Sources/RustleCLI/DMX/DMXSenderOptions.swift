@@ -101,31 +101,42 @@ struct DMXSenderOptions: ParsableArguments {
     }
     guard let report = await sender.report else { return }
     let table = Table(Self.columns, format: output.effectiveFormat, profile: output.profile, text: Self.text)
-    if ending != .readerGone { try? LineWriter.standardOutput.write(table.line(report)) }
+    let sent = DMXSent(report: report, refused: await sender.refusedUniverses.map(\.description))
+    if ending != .readerGone { try? LineWriter.standardOutput.write(table.line(sent)) }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 
-  static let columns: [Column<DMXReport>] = [
-    Column("frames", "frames so far, one each period", \.frames),
-    Column("skipped", "frames that were skipped because the sender was late", \.skippedFrames),
-    Column("packets", "packets with levels or priorities", \.packets),
-    Column("syncs", "synchronization packets", \.synchronizations),
-    Column("datagrams", "datagrams sent, synchronization and discovery included", \.datagrams),
-    Column("bytes", "bytes of the datagrams", \.bytes),
-    Column("unheard", "universes not sent because no node lists them, with --to auto", \.unheardUniverses),
-    Column("refusals", "datagrams that the system or a destination refused", \.refusals),
-    Column("late_ms", "the longest delay of a frame", { $0.longestLateness / .milliseconds(1) }),
-    Column("realtime", "whether the sending thread has realtime scheduling (SCHED_FIFO)", \.isRealtime),
+  static let columns: [Column<DMXSent>] = [
+    Column("frames", "frames so far, one each period", \.report.frames),
+    Column("skipped", "frames that were skipped because the sender was late", \.report.skippedFrames),
+    Column("packets", "packets with levels or priorities", \.report.packets),
+    Column("syncs", "synchronization packets", \.report.synchronizations),
+    Column("datagrams", "datagrams sent, synchronization and discovery included", \.report.datagrams),
+    Column("bytes", "bytes of the datagrams", \.report.bytes),
+    Column("unheard", "universes not sent because no node lists them, with --to auto", \.report.unheardUniverses),
+    Column("refusals", "datagrams that the system or a destination refused", \.report.refusals),
+    Column("refused", "universes of which a datagram was refused", \.refused),
+    Column("late_ms", "the longest delay of a frame", { $0.report.longestLateness / .milliseconds(1) }),
+    Column("realtime", "whether the sending thread has realtime scheduling (SCHED_FIFO)", \.report.isRealtime),
   ]
 
-  static func text(_ report: DMXReport) -> String {
+  static func text(_ sent: DMXSent) -> String {
+    let report = sent.report
     let late = String(format: "%.2f", report.longestLateness / .milliseconds(1))
     let unheard =
       report.unheardUniverses > 0 ? "; \(report.unheardUniverses) universes not sent: no node lists them" : ""
+    let refused = sent.refused.isEmpty ? "" : " (universes \(sent.refused.joined(separator: ", ")))"
     return
       "sent \(report.datagrams) datagrams, \(report.bytes) bytes, in \(report.frames) frames; \(report.skippedFrames) skipped, "
-      + "\(report.refusals) refused, at most \(late) ms late\(report.isRealtime ? "" : ", without realtime scheduling")\(unheard)\n"
+      + "\(report.refusals) refused\(refused), at most \(late) ms late\(report.isRealtime ? "" : ", without realtime scheduling")\(unheard)\n"
   }
+}
+
+/// What a sender has counted at its end.
+struct DMXSent: Sendable {
+  let report: DMXReport
+  /// The universes of which a datagram was refused.
+  let refused: [String]
 }
 
 /// The bytes of an input, as they come.

@@ -54,6 +54,16 @@ package enum NativeCalls {
     }
   }
 
+  /// See `rustle_dmx_sender_universe`.
+  package static func dmxSenderUniverse(_ session: UInt64, universe: Int) throws(NativeError) -> NativeDMXSentCounts {
+    var counts = RustleDMXSentCounts()
+    try unsafe NativeError.check {
+      unsafe rustle_dmx_sender_universe_sized(
+        session, UInt32(clamping: universe), &counts, MemoryLayout<RustleDMXSentCounts>.stride, $0)
+    }
+    return NativeDMXSentCounts(counts)
+  }
+
   /// See `rustle_dmx_sender_refusals`.
   package static func dmxSenderRefusals(
     _ session: UInt64, counts: inout MutableSpan<UInt64>

@@ -92,6 +92,12 @@ extension NativeLayout {
           ("is_realtime", MemoryLayout<RustleDMXReport>.offset(of: \.is_realtime)),
           ("gap", MemoryLayout<RustleDMXReport>.offset(of: \.gap)),
         ]),
+      record(
+        RustleDMXSentCounts.self, "RustleDMXSentCounts",
+        [
+          ("packets", MemoryLayout<RustleDMXSentCounts>.offset(of: \.packets)),
+          ("refusals", MemoryLayout<RustleDMXSentCounts>.offset(of: \.refusals)),
+        ]),
       unsafe record(
         RustleDMXInterface.self, "RustleDMXInterface",
         [

@@ -800,6 +800,19 @@ package struct NativeDMXReport: Sendable, Hashable {
 
 extension NativeDMXReport: RecordElement {}
 
+/// The counts of a universe of a sender since it was added.
+package struct NativeDMXSentCounts: Sendable, Hashable {
+  /// Packets with its levels or priorities; each counts once, whatever the number of its destinations.
+  package var packets: UInt64
+  /// Its datagrams that the system refused, and those of frames whose destination answered that no program listens there.
+  package var refusals: UInt64
+
+  init(_ record: RustleDMXSentCounts) {
+    packets = record.packets
+    refusals = record.refusals
+  }
+}
+
 /// The configuration of a browser of nodes. Texts are read during the call only.
 package struct NativeDMXNodesConfiguration: Sendable, Hashable, NativeRecord {
   /// The interface, one of `rustle_dmx_interfaces` by its name or address; empty: that of the default route; `demo`: nodes

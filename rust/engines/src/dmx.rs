@@ -24,7 +24,7 @@ mod transmission;
 mod wire;
 
 pub use configuration::{DMX_AUTO, DMX_DESTINATIONS, DmxConfiguration, DmxProtocol};
-pub use counters::DmxReport;
+pub use counters::{DmxReport, DmxSentCounts};
 pub use engine::{DmxEngine, DmxOutput, DmxSession};
 pub use error::DmxError;
 pub(crate) use frames::Frames;

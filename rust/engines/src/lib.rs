@@ -47,7 +47,7 @@ mod worker;
 pub use clock::{Clock, ManualClock, Nanoseconds, SystemClock, Wait};
 pub use dmx::{
     DEMO_INTERFACE, DMX_AUTO, DMX_DESTINATIONS, DmxConfiguration, DmxEngine, DmxError, DmxOutput,
-    DmxProtocol, DmxReport, DmxSession, Interface, dmx_interfaces,
+    DmxProtocol, DmxReport, DmxSentCounts, DmxSession, Interface, dmx_interfaces,
 };
 pub use dmx::{
     DMX_EVENT_TEXT_BYTES, DMX_NODE_PORTS, DMX_POLLED, DMX_RECEIVED_UNIVERSES, DmxEvent, DmxEventKind,

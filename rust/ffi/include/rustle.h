@@ -566,6 +566,14 @@ typedef struct RustleDMXReport {
   uint32_t gap;
 } RustleDMXReport;
 
+/// The counts of a universe of a sender since it was added.
+typedef struct RustleDMXSentCounts {
+  /// Packets with its levels or priorities; each counts once, whatever the number of its destinations.
+  uint64_t packets;
+  /// Its datagrams that the system refused, and those of frames whose destination answered that no program listens there.
+  uint64_t refusals;
+} RustleDMXSentCounts;
+
 /// An IPv4 address of a network interface.
 typedef struct RustleDMXInterface {
   /// The interface's name.
@@ -705,6 +713,26 @@ RustleStatus rustle_dmx_sender_set_priorities(
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_dmx_sender_set_priority(
     RustleHandle session, uint32_t universe, uint32_t priority, RustleError *error);
+
+/// `rustle_dmx_sender_universe` with the sizes of its records, which that function passes.
+RustleStatus rustle_dmx_sender_universe_sized(
+    RustleHandle session, uint32_t universe, RustleDMXSentCounts *counts, size_t counts_size,
+    RustleError *error);
+
+/// Reads the counts of a universe of a session of a sender since it was added, also after the end; zeros for
+/// one that is not there. `counts` receives them.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
+/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_UNIVERSE`,
+/// `RUSTLE_FORKED`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `error`, `counts` are NULL or memory that this call alone uses.
+static inline RustleStatus rustle_dmx_sender_universe(
+    RustleHandle session, uint32_t universe, RustleDMXSentCounts *counts, RustleError *error) {
+  return rustle_dmx_sender_universe_sized(session, universe, counts, sizeof *counts, error);
+}
 
 /// Writes the refusals by destination to `counts`, in the order of the configuration without duplicates,
 /// then those of multicast and broadcast, as many as there is room for. `written` receives their number.
@@ -5727,6 +5755,9 @@ RUSTLE_ASSERT(offsetof(RustleDMXReport, universes) == 80, "the offset of RustleD
 RUSTLE_ASSERT(offsetof(RustleDMXReport, unheard) == 88, "the offset of RustleDMXReport.unheard");
 RUSTLE_ASSERT(offsetof(RustleDMXReport, is_realtime) == 96, "the offset of RustleDMXReport.is_realtime");
 RUSTLE_ASSERT(offsetof(RustleDMXReport, gap) == 100, "the offset of RustleDMXReport.gap");
+RUSTLE_ASSERT(sizeof(RustleDMXSentCounts) == 16, "the size of RustleDMXSentCounts");
+RUSTLE_ASSERT(offsetof(RustleDMXSentCounts, packets) == 0, "the offset of RustleDMXSentCounts.packets");
+RUSTLE_ASSERT(offsetof(RustleDMXSentCounts, refusals) == 8, "the offset of RustleDMXSentCounts.refusals");
 RUSTLE_ASSERT(sizeof(RustleDMXInterface) == 56, "the size of RustleDMXInterface");
 RUSTLE_ASSERT(offsetof(RustleDMXInterface, name) == 0, "the offset of RustleDMXInterface.name");
 RUSTLE_ASSERT(offsetof(RustleDMXInterface, address) == 16, "the offset of RustleDMXInterface.address");

@@ -13,7 +13,8 @@ use crate::status::*;
 use crate::RustleHandle;
 pub(crate) use rustle_engines::DmxEngine;
 use rustle_engines::{
-    DmxConfiguration, DmxError, DmxOutput, DmxProtocol, DmxReport, DmxSession, LaneSession, Sessions,
+    DmxConfiguration, DmxError, DmxOutput, DmxProtocol, DmxReport, DmxSentCounts, DmxSession, LaneSession,
+    Sessions,
 };
 use rustle_lighting::sender::{FrameRate, SenderError};
 use rustle_lighting::{Name, SacnUniverse};
@@ -103,6 +104,14 @@ records! {
         pub is_realtime: Flag,
         /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
         pub gap: u32,
+    }
+
+    /// The counts of a universe of a sender since it was added.
+    pub struct RustleDMXSentCounts {
+        /// Packets with its levels or priorities; each counts once, whatever the number of its destinations.
+        pub packets: u64,
+        /// Its datagrams that the system refused, and those of frames whose destination answered that no program listens there.
+        pub refusals: u64,
     }
 
     /// An IPv4 address of a network interface.
@@ -228,6 +237,20 @@ impl Sending {
         Ok(self
             .0
             .set_priority(universe, small("priority", "0 to 200", priority)?)?)
+    }
+
+    /// Reads the counts of a universe of a session of a sender since it was added, also after the end; zeros for one that is not there.
+    /// `counts` receives them.
+    ///
+    /// Fails with `RUSTLE_INVALID_UNIVERSE`, `RUSTLE_FORKED`.
+    ///
+    /// Thread-safe: yes. Realtime-safe: no.
+    ///
+    /// Example: `rustle_dmx_sender_start`, `universe` 1.
+    #[doc(alias = "rustle_dmx_sender_universe")]
+    pub(crate) fn universe(&self, universe: u32) -> Outcome<DmxError, RustleDMXSentCounts> {
+        let DmxSentCounts { packets, refusals } = self.0.universe(universe)?;
+        Ok(RustleDMXSentCounts { packets, refusals })
     }
 
     /// Writes the refusals by destination to `counts`, in the order of the configuration without duplicates, then those of multicast and

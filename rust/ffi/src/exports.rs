@@ -6,6 +6,7 @@ use crate::dmx::RustleDMXConfiguration;
 use crate::dmx::RustleDMXInterface;
 use crate::dmx::RustleDMXProtocol;
 use crate::dmx::RustleDMXReport;
+use crate::dmx::RustleDMXSentCounts;
 use crate::dmx_nodes::RustleDMXNode;
 use crate::dmx_nodes::RustleDMXNodesConfiguration;
 use crate::dmx_nodes::RustleDMXNodesCounts;
@@ -780,6 +781,32 @@ pub unsafe extern "C" fn rustle_dmx_sender_set_priority(
             let session = session::find(session)?;
             let session = session.face::<crate::dmx::Sending>()?;
             session.set_priority(universe, priority)
+        })
+    }
+}
+
+/// [`crate::dmx::Sending::universe`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_dmx_sender_universe_sized(
+    session: RustleHandle,
+    universe: u32,
+    counts: *mut RustleDMXSentCounts,
+    counts_size: usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("counts", size_of::<RustleDMXSentCounts>(), counts_size)?;
+            let session = session::find(session)?;
+            let session = session.face::<crate::dmx::Sending>()?;
+            let counts_place = out(counts, "counts")?;
+            session.universe(universe).map(|counts| {
+                counts_place.write(counts);
+            })
         })
     }
 }
@@ -2983,6 +3010,27 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleDMXReport, gap),
+    ),
+    entry(
+        c"RustleDMXSentCounts",
+        None,
+        size_of::<RustleDMXSentCounts>(),
+        align_of::<RustleDMXSentCounts>(),
+        0,
+    ),
+    entry(
+        c"RustleDMXSentCounts",
+        Some(c"packets"),
+        0,
+        0,
+        offset_of!(RustleDMXSentCounts, packets),
+    ),
+    entry(
+        c"RustleDMXSentCounts",
+        Some(c"refusals"),
+        0,
+        0,
+        offset_of!(RustleDMXSentCounts, refusals),
     ),
     entry(
         c"RustleDMXInterface",
@@ -8508,6 +8556,9 @@ const _: () = {
     assert!(offset_of!(RustleDMXReport, unheard) == 88);
     assert!(offset_of!(RustleDMXReport, is_realtime) == 96);
     assert!(offset_of!(RustleDMXReport, gap) == 100);
+    assert!(size_of::<RustleDMXSentCounts>() == 16 && align_of::<RustleDMXSentCounts>() == 8);
+    assert!(offset_of!(RustleDMXSentCounts, packets) == 0);
+    assert!(offset_of!(RustleDMXSentCounts, refusals) == 8);
     assert!(size_of::<RustleDMXInterface>() == 56 && align_of::<RustleDMXInterface>() == 8);
     assert!(offset_of!(RustleDMXInterface, name) == 0);
     assert!(offset_of!(RustleDMXInterface, address) == 16);

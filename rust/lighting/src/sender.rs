@@ -18,6 +18,8 @@ use std::net::SocketAddrV4;
 pub struct Packet<'a> {
     /// The destinations.
     pub to: Recipients<'a>,
+    /// The number of the universe whose levels or priorities it has; `None`: synchronization or discovery.
+    pub universe: Option<u16>,
     /// The packet.
     pub bytes: &'a [u8],
 }
@@ -32,6 +34,7 @@ impl<'a> Packet<'a> {
         let to = addresses.iter().copied().chain(group);
         to.map(move |to| Datagram {
             to,
+            universe: self.universe,
             bytes: self.bytes,
         })
     }
@@ -51,6 +54,8 @@ pub enum Recipients<'a> {
 pub struct Datagram<'a> {
     /// The destination.
     pub to: SocketAddrV4,
+    /// As of its packet.
+    pub universe: Option<u16>,
     /// The packet.
     pub bytes: &'a [u8],
 }

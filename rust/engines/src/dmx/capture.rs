@@ -1,6 +1,6 @@
 //! A sender's packets in a file in place of the network.
 
-use super::counters::Counters;
+use super::counters::Tally;
 use super::error::DmxError;
 use super::source::Source;
 use super::wire::Wire;
@@ -54,17 +54,20 @@ impl CaptureFile {
 }
 
 impl Wire for CaptureFile {
-    fn send(&mut self, source: &Source, counters: &Counters, now: Nanoseconds) {
+    fn send(&mut self, source: &Source, tally: &Tally, now: Nanoseconds) {
         let packets = source.packets().flat_map(Packet::datagrams);
         for datagram in packets {
             match self.write(&datagram, now) {
-                Ok(()) => counters.sent(1, datagram.bytes.len()),
-                Err(_) => counters.refused(0, 1),
+                Ok(()) => tally.counters.sent(1, datagram.bytes.len()),
+                Err(_) => {
+                    tally.counters.refused(0, 1);
+                    tally.lost(datagram.universe);
+                }
             }
         }
         // A reader follows, and a full disk is known at its frame: few frames are written without a pause.
         if self.file.flush().is_err() {
-            counters.refused(0, 1);
+            tally.counters.refused(0, 1);
         }
     }
 }

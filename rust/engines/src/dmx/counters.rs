@@ -2,6 +2,8 @@
 
 use crate::lane::Record;
 use rustle_lighting::sender::SenderCounters;
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The counts of a session so far.
@@ -36,6 +38,71 @@ pub struct DmxReport {
 }
 
 impl Record for DmxReport {}
+
+/// The counts of a universe since it was added.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DmxSentCounts {
+    /// Packets with its levels or priorities; each counts once, whatever the number of its destinations.
+    pub packets: u64,
+    /// Its datagrams that the system refused, and those of frames whose destination answered that no program listens there.
+    pub refusals: u64,
+}
+
+/// The counters of a universe.
+#[derive(Debug, Default)]
+pub(super) struct UniverseCounters {
+    packets: AtomicU64,
+    refusals: AtomicU64,
+}
+
+impl UniverseCounters {
+    /// The counts so far.
+    pub(super) fn look(&self) -> DmxSentCounts {
+        DmxSentCounts {
+            packets: self.packets.load(Ordering::Relaxed),
+            refusals: self.refusals.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// The counters as who sends has them: with those of each universe, found without a lock.
+#[derive(Debug)]
+pub(super) struct Tally {
+    pub(super) counters: Arc<Counters>,
+    universes: HashMap<u16, Arc<UniverseCounters>>,
+}
+
+impl Tally {
+    pub(super) fn new(counters: Arc<Counters>) -> Self {
+        Self {
+            counters,
+            universes: HashMap::new(),
+        }
+    }
+
+    /// Counts for a universe by these counters from now on.
+    pub(super) fn open(&mut self, universe: u16, counters: &Arc<UniverseCounters>) {
+        self.universes.insert(universe, counters.clone());
+    }
+
+    /// Counts a packet of a universe.
+    pub(super) fn packet(&self, universe: Option<u16>) {
+        if let Some(counters) = self.of(universe) {
+            counters.packets.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts a datagram of a universe that was refused.
+    pub(super) fn lost(&self, universe: Option<u16>) {
+        if let Some(counters) = self.of(universe) {
+            counters.refusals.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn of(&self, universe: Option<u16>) -> Option<&UniverseCounters> {
+        Some(self.universes.get(&universe?)?)
+    }
+}
 
 /// The counters of a session.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::capture::CaptureFile;
 use super::configuration::{DmxConfiguration, DmxProtocol};
-use super::counters::{Counters, DmxReport};
+use super::counters::{Counters, DmxReport, DmxSentCounts};
 use super::error::DmxError;
 use super::following::{Following, Subscriptions};
 use super::frames::Frames;
@@ -112,7 +112,7 @@ impl DmxEngine {
     ) -> Result<DmxSession, DmxError> {
         let shared = Arc::new(Shared {
             mailbox: Mailbox::new(self.configuration.protocol),
-            counters: Counters::new(self.destinations.len()),
+            counters: Arc::new(Counters::new(self.destinations.len())),
             sleeper: Sleeper::default(),
             subscriptions: Subscriptions::default(),
         });
@@ -201,6 +201,14 @@ impl DmxSession {
         self.output.shared.counters.look()
     }
 
+    /// The counts of a universe since it was added, also after the end; zeros for one that is not there.
+    ///
+    /// # Errors
+    /// [`DmxError::Universe`]; [`DmxError::Runtime`] in a fork.
+    pub fn universe(&self, universe: u32) -> Result<DmxSentCounts, DmxError> {
+        self.output.change(|mailbox| mailbox.counts(universe))
+    }
+
     /// The refusals by destination, in their order without duplicates, and then those of multicast and broadcast.
     pub fn refusals(&self) -> impl ExactSizeIterator<Item = u64> {
         self.output.shared.counters.refusals()
@@ -251,15 +259,15 @@ impl DmxOutput {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    fn change(&self, write: impl FnOnce(&Mailbox) -> Result<(), DmxError>) -> Result<(), DmxError> {
+    fn change<T>(&self, write: impl FnOnce(&Mailbox) -> Result<T, DmxError>) -> Result<T, DmxError> {
         let checked = self.session.check_process();
         checked.map_err(DmxError::Runtime)?;
-        write(&self.shared.mailbox)?;
+        let result = write(&self.shared.mailbox)?;
         if self.is_inline {
             self.session.wake();
         } else {
             self.shared.sleeper.nudge();
         }
-        Ok(())
+        Ok(result)
     }
 }

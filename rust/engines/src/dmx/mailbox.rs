@@ -1,14 +1,15 @@
 //! The way of changes from callers to a sender's thread, which never waits for a caller.
 
 use super::configuration::DmxProtocol;
+use super::counters::{DmxSentCounts, UniverseCounters};
 use super::error::DmxError;
 use crate::lock::{Lock, locked};
 use rustle_lighting::SLOTS;
 use rustle_lighting::sacn::MAX_PRIORITY;
 use rustle_lighting::sender::SenderError;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, TryLockError};
+use std::sync::{Arc, Mutex, TryLockError};
 
 /// Slots that were given; none: nothing was.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub(super) struct Change {
     /// The levels that were written before it was removed.
     last: Option<Box<Slots>>,
     pub(super) is_added: bool,
+    /// Of one that is added.
+    pub(super) counters: Option<Arc<UniverseCounters>>,
     pub(super) priority: Option<u8>,
     pub(super) levels: Slots,
     /// Per-address priorities; given and empty: none any more.
@@ -57,6 +60,7 @@ impl Change {
             is_removed: false,
             last: None,
             is_added: false,
+            counters: None,
             priority: None,
             levels: Slots::none(),
             priorities: None,
@@ -67,7 +71,7 @@ impl Change {
     fn begin(&mut self, universe: u16) {
         (self.universe, self.is_removed, self.is_added) = (universe, false, false);
         (self.priority, self.priorities, self.levels.count) = (None, None, 0);
-        self.last = None;
+        (self.last, self.counters) = (None, None);
     }
 
     /// The levels to send before the universe is removed; `None`: those that were sent are the last.
@@ -118,7 +122,7 @@ pub(super) struct Mailbox {
 
 #[derive(Debug, Default)]
 struct Inside {
-    universes: BTreeSet<u16>,
+    universes: BTreeMap<u16, Arc<UniverseCounters>>,
     changes: Changes,
 }
 
@@ -138,7 +142,7 @@ impl Mailbox {
     pub(super) fn remove(&self, universe: u32) -> Result<(), DmxError> {
         let number = self.protocol.number(universe)?;
         self.change(|inside| {
-            if inside.universes.remove(&number) {
+            if inside.universes.remove(&number).is_some() {
                 let change = inside.changes.of(number);
                 // One that the thread has not seen is forgotten.
                 let is_removed = change.is_removed || !change.is_added;
@@ -214,6 +218,22 @@ impl Mailbox {
         Ok(())
     }
 
+    /// The counts of a universe since it was added; zeros for one that is not there.
+    ///
+    /// # Errors
+    /// [`DmxError::Universe`].
+    pub(super) fn counts(&self, universe: u32) -> Result<DmxSentCounts, DmxError> {
+        let number = self.protocol.number(universe)?;
+        let mut counts = DmxSentCounts::default();
+        // As a change: the thread passes by while a caller has the lock.
+        self.change(|inside| {
+            if let Some(counters) = inside.universes.get(&number) {
+                counts = counters.look();
+            }
+        });
+        Ok(counts)
+    }
+
     fn check_sacn(&self, setting: &'static str) -> Result<(), DmxError> {
         match self.protocol {
             DmxProtocol::Sacn => Ok(()),
@@ -249,9 +269,12 @@ impl Mailbox {
 impl Inside {
     /// The change of a universe, which is added if it is new.
     fn open(&mut self, number: u16) -> &mut Change {
-        let is_new = self.universes.insert(number);
         let change = self.changes.of(number);
-        change.is_added |= is_new;
+        self.universes.entry(number).or_insert_with(|| {
+            let counters = Arc::<UniverseCounters>::default();
+            (change.is_added, change.counters) = (true, Some(counters.clone()));
+            counters
+        });
         change
     }
 }

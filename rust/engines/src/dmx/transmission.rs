@@ -1,6 +1,6 @@
 //! A session's sending, step by step: by a thread of its own, or by its job.
 
-use super::counters::Counters;
+use super::counters::{Counters, Tally};
 use super::following::Subscriptions;
 use super::mailbox::{Changes, Mailbox};
 use super::source::Source;
@@ -15,7 +15,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) mailbox: Mailbox,
-    pub(super) counters: Counters,
+    pub(super) counters: Arc<Counters>,
     pub(super) sleeper: Sleeper,
     pub(super) subscriptions: Subscriptions,
 }
@@ -73,6 +73,7 @@ pub(super) struct Transmission {
     source: Source,
     wire: Box<dyn Wire>,
     shared: Arc<Shared>,
+    tally: Tally,
     spare: Changes,
     awaited: Option<Nanoseconds>,
     is_stopping: bool,
@@ -83,6 +84,7 @@ impl Transmission {
         Self {
             source,
             wire,
+            tally: Tally::new(shared.counters.clone()),
             shared,
             spare: Changes::default(),
             awaited: None,
@@ -113,7 +115,10 @@ impl Transmission {
 
     fn send(&mut self, now: Nanoseconds) {
         self.source.advance(now);
-        self.wire.send(&self.source, &self.shared.counters, now);
+        for packet in self.source.packets() {
+            self.tally.packet(packet.universe);
+        }
+        self.wire.send(&self.source, &self.tally, now);
     }
 
     fn take_changes(&mut self) {
@@ -125,6 +130,9 @@ impl Transmission {
         }
         self.shared.mailbox.take(&mut self.spare);
         for change in self.spare.iter() {
+            if let Some(counters) = &change.counters {
+                self.tally.open(change.universe, counters);
+            }
             let applied = self.source.apply(change);
             assert!(
                 applied.is_ok(),

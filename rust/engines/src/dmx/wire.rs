@@ -1,6 +1,6 @@
 //! Where a sender's datagrams go.
 
-use super::counters::Counters;
+use super::counters::Tally;
 use super::network::{Sockets, Unicast};
 use super::source::Source;
 use crate::clock::Nanoseconds;
@@ -12,28 +12,33 @@ use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 /// Takes the datagrams of a step.
 pub(super) trait Wire: Send {
     /// Sends them at a time of the runtime's clock, in order at each destination, and counts what comes of it.
-    fn send(&mut self, source: &Source, counters: &Counters, now: Nanoseconds);
+    fn send(&mut self, source: &Source, tally: &Tally, now: Nanoseconds);
 }
 
 /// The wire of the interface that needs no network.
 pub(super) struct NoWire;
 
 impl Wire for NoWire {
-    fn send(&mut self, source: &Source, counters: &Counters, _: Nanoseconds) {
+    fn send(&mut self, source: &Source, tally: &Tally, _: Nanoseconds) {
         for datagram in source.packets().flat_map(Packet::datagrams) {
-            counters.sent(1, datagram.bytes.len());
+            tally.counters.sent(1, datagram.bytes.len());
         }
     }
 }
 
 impl Wire for Sockets {
-    fn send(&mut self, source: &Source, counters: &Counters, _: Nanoseconds) {
+    fn send(&mut self, source: &Source, tally: &Tally, _: Nanoseconds) {
         let mut is_stuck = false;
         for (index, unicast) in self.unicast.iter().enumerate() {
-            let datagrams = source
-                .packets()
-                .filter_map(|packet| at(index, unicast.to, packet));
-            send_all(unicast, datagrams, index, counters, &mut is_stuck);
+            let datagrams = || {
+                source
+                    .packets()
+                    .filter_map(|packet| at(index, unicast.to, packet))
+            };
+            if !send_all(unicast, datagrams(), index, tally, &mut is_stuck) {
+                // Nor would anybody there have heard the others.
+                datagrams().for_each(|datagram| tally.lost(datagram.universe));
+            }
         }
         // Last: synchronization that is multicast follows all data.
         if let Some(socket) = &self.group {
@@ -41,7 +46,7 @@ impl Wire for Sockets {
             let others = source
                 .packets()
                 .flat_map(|packet| after(first, packet).datagrams());
-            send_all(socket, others, first, counters, &mut is_stuck);
+            send_all(socket, others, first, tally, &mut is_stuck);
         }
     }
 }
@@ -52,6 +57,7 @@ fn at(index: usize, to: SocketAddrV4, packet: Packet<'_>) -> Option<sender::Data
     match packet.to {
         Recipients::Addresses(addresses) if addresses.get(index) == Some(&to) => Some(sender::Datagram {
             to,
+            universe: packet.universe,
             bytes: packet.bytes,
         }),
         _ => None,
@@ -116,16 +122,20 @@ fn is_of_division(error: &io::Error) -> bool {
 
 /// Sends datagrams in batches. A refusal is counted and the datagram is tried again, since a connected socket reports the fate of an
 /// earlier one; the second refusal drops it. An interface that is slower than the burst is waited for, until a wait of this step was
-/// in vain: then what does not fit is dropped and counted, so that neither the other destinations nor a stop wait for it.
+/// in vain: then what does not fit is dropped and counted, so that neither the other destinations nor a stop wait for it. Returns
+/// `false` where the destination answered that no program listens there.
 fn send_all<'a>(
     socket: &impl DatagramSocket,
     mut datagrams: impl Iterator<Item = sender::Datagram<'a>>,
     destination: usize,
-    counters: &Counters,
+    tally: &Tally,
     is_stuck: &mut bool,
-) {
+) -> bool {
+    let counters = &tally.counters;
     let to = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0));
     let mut batch = [Datagram { bytes: &[], to }; MOST_DATAGRAMS];
+    let mut universes = [None; MOST_DATAGRAMS];
+    let mut has_listener = true;
     loop {
         let mut filled = 0;
         for (place, datagram) in batch.iter_mut().zip(datagrams.by_ref()) {
@@ -133,6 +143,7 @@ fn send_all<'a>(
                 bytes: datagram.bytes,
                 to: datagram.to.into(),
             };
+            universes[filled] = datagram.universe;
             filled += 1;
         }
         let mut rest = &batch[..filled];
@@ -151,17 +162,23 @@ fn send_all<'a>(
                 }
                 sent if is_full(&sent) => {
                     counters.refused(destination, rest.len());
+                    let dropped = &universes[filled - rest.len()..filled];
+                    dropped.iter().for_each(|universe| tally.lost(*universe));
                     rest = &[];
                 }
-                Err(_) if was_refused => (rest, was_refused) = (others, false),
-                Err(_) => {
+                Err(_) if was_refused => {
+                    tally.lost(universes[filled - rest.len()]);
+                    (rest, was_refused) = (others, false);
+                }
+                Err(error) => {
                     counters.refused(destination, 1);
+                    has_listener &= error.kind() != ErrorKind::ConnectionRefused;
                     was_refused = true;
                 }
             }
         }
         if filled < MOST_DATAGRAMS {
-            return;
+            return has_listener;
         }
     }
 }
@@ -174,13 +191,16 @@ fn is_full(sent: &io::Result<usize>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::counters::{Counters, DmxReport, UniverseCounters};
     use super::*;
     use std::cell::{Cell, RefCell};
+    use std::sync::Arc;
 
     /// Takes some datagrams, and then has no room, or refuses.
     struct Scripted {
         room: Cell<usize>,
         refusals: RefCell<Vec<usize>>,
+        kind: ErrorKind,
         waits: Cell<usize>,
     }
 
@@ -189,6 +209,7 @@ mod tests {
             Self {
                 room: Cell::new(room),
                 refusals: RefCell::new(refusals.to_vec()),
+                kind: ErrorKind::ConnectionRefused,
                 waits: Cell::new(0),
             }
         }
@@ -200,7 +221,7 @@ mod tests {
             let mut refusals = self.refusals.borrow_mut();
             if let Some(place) = refusals.iter().position(|refused| *refused == first) {
                 refusals.remove(place);
-                return Err(ErrorKind::ConnectionRefused.into());
+                return Err(self.kind.into());
             }
             match self.room.get().min(datagrams.len()) {
                 0 => Err(ErrorKind::WouldBlock.into()),
@@ -218,15 +239,50 @@ mod tests {
         }
     }
 
-    /// Sends a number of datagrams; returns how many were sent and refused.
+    /// Sends a number of datagrams, each of a universe of its own; returns how many were sent and refused.
     fn send(socket: &Scripted, count: u8, is_stuck: &mut bool) -> (u64, u64) {
-        let counters = Counters::new(1);
+        let (report, ..) = send_universes(socket, count, is_stuck);
+        (report.datagrams, report.refusals)
+    }
+
+    /// Returns also the refusals of each universe, and whether somebody listens.
+    fn send_universes(socket: &Scripted, count: u8, is_stuck: &mut bool) -> (DmxReport, Vec<u64>, bool) {
+        let mut tally = Tally::new(Arc::new(Counters::new(1)));
+        let universes: Vec<_> = (0..count).map(|_| Arc::<UniverseCounters>::default()).collect();
+        for (number, counters) in (0..).zip(&universes) {
+            tally.open(number, counters);
+        }
         let bytes: Vec<_> = (0..count).map(|number| [number]).collect();
         let to = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 9);
-        let datagrams = bytes.iter().map(|bytes| sender::Datagram { to, bytes });
-        send_all(socket, datagrams, 0, &counters, is_stuck);
-        let report = counters.look();
-        (report.datagrams, report.refusals)
+        let datagrams = bytes.iter().map(|bytes| sender::Datagram {
+            to,
+            universe: Some(bytes[0].into()),
+            bytes,
+        });
+        let has_listener = send_all(socket, datagrams, 0, &tally, is_stuck);
+        let lost = universes.iter().map(|counters| counters.look().refusals);
+        (tally.counters.look(), lost.collect(), has_listener)
+    }
+
+    #[test]
+    fn universe_that_is_refused_counts_beside_those_that_are_sent() {
+        let mut is_stuck = false;
+        let blocked = Scripted {
+            kind: ErrorKind::PermissionDenied,
+            ..Scripted::new(100, &[1, 3, 3])
+        };
+        // 1 was sent the second time.
+        let (report, lost, has_listener) = send_universes(&blocked, 5, &mut is_stuck);
+        assert_eq!(
+            (report.datagrams, lost, has_listener),
+            (4, vec![0, 0, 0, 1, 0], true)
+        );
+        // What has no room is lost from there on.
+        let (_, lost, has_listener) = send_universes(&Scripted::new(2, &[]), 4, &mut is_stuck);
+        assert_eq!((lost, has_listener), (vec![0, 0, 1, 1], true));
+        // The answer to an earlier one is that of all, which the caller counts.
+        let (_, lost, has_listener) = send_universes(&Scripted::new(100, &[2]), 4, &mut false);
+        assert_eq!((lost, has_listener), (vec![0; 4], false));
     }
 
     /// Each datagram waited twice 100 ms: a step of 1,000 universes took minutes, and so did a stop.

@@ -32,6 +32,10 @@ static void universes_are_sent_until_they_are_terminated(void) {
   RustleDMXReport counts;
   OK(rustle_dmx_sender_counts(session, &counts, NULL));
   EXPECT(counts.packets == 3 && counts.universes == 2 && counts.refusals == 0);
+  RustleDMXSentCounts sent;
+  OK(rustle_dmx_sender_universe(session, 1, &sent, NULL));
+  EXPECT(sent.packets == 2 && sent.refusals == 0);
+  REFUSED(rustle_dmx_sender_universe(session, 0, &sent, &error), RUSTLE_INVALID_UNIVERSE);
   OK(rustle_dmx_sender_remove(session, 1, NULL));
   const uint32_t wrong[] = {1, 64000};
   REFUSED(rustle_dmx_sender_set_levels(session, wrong, 2, slots, 4, &error), RUSTLE_INVALID_UNIVERSE);

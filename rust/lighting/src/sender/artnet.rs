@@ -42,6 +42,7 @@ impl Destinations {
 
 #[derive(Debug)]
 struct Output {
+    address: PortAddress,
     packet: DmxBuffer,
     refresh: Refresh,
     /// The last number that was sent, 1..=255; 0 before the first.
@@ -110,6 +111,7 @@ impl ArtNetSender {
         }
         let (follows_nodes, to) = destinations.parts();
         let output = Output {
+            address,
             packet: DmxBuffer::new(address, physical),
             refresh: Refresh::default(),
             // The place is made here: removing allocates nothing.
@@ -324,12 +326,13 @@ impl ArtNetSender {
     /// The packets of the last [`advance`](Self::advance), in the order in which they are to be sent.
     pub fn packets(&self) -> impl Iterator<Item = Packet<'_>> {
         let data = self.due.iter().filter_map(|address| self.outputs.get(*address));
-        let data = data.map(|output| (output.packet.bytes(), &output.to));
+        let data = data.map(|output| (Some(output.address.get()), output.packet.bytes(), &output.to));
         let sync = self
             .is_sync_due
-            .then_some((&SYNC_PACKET[..], &self.settings.sync));
-        data.chain(sync).map(|(bytes, to)| Packet {
+            .then_some((None, &SYNC_PACKET[..], &self.settings.sync));
+        data.chain(sync).map(|(universe, bytes, to)| Packet {
             to: Recipients::Addresses(to),
+            universe,
             bytes,
         })
     }

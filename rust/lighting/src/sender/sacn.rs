@@ -303,23 +303,30 @@ impl SacnSender {
     /// The packets of the last [`advance`](Self::advance), in the order in which they are to be sent.
     pub fn packets(&self) -> impl Iterator<Item = Packet<'_>> {
         self.due.iter().filter_map(|due| {
-            let (target, group, bytes) = match *due {
+            let (universe, target, group, bytes) = match *due {
                 Due::Levels(universe) => {
                     let output = self.outputs.get(universe)?;
-                    (output.target(), universe.group(), output.levels())
+                    (Some(universe), output.target(), universe.group(), output.levels())
                 }
                 Due::Priorities(universe) => {
                     let output = self.outputs.get(universe)?;
-                    (output.target(), universe.group(), output.priorities()?)
+                    let priorities = output.priorities()?;
+                    (Some(universe), output.target(), universe.group(), priorities)
                 }
                 Due::Sync(address) => {
                     let sync = self.syncs.get(address)?;
-                    (&Target::Multicast, address.group(), sync.bytes())
+                    (None, &Target::Multicast, address.group(), sync.bytes())
                 }
-                Due::Page(page) => (&Target::Multicast, DISCOVERY_GROUP, self.announcement.page(page)?),
+                Due::Page(page) => {
+                    let page = self.announcement.page(page)?;
+                    (None, &Target::Multicast, DISCOVERY_GROUP, page)
+                }
             };
-            let to = output::recipients(target, group);
-            Some(Packet { to, bytes })
+            Some(Packet {
+                to: output::recipients(target, group),
+                universe: universe.map(SacnUniverse::get),
+                bytes,
+            })
         })
     }
 

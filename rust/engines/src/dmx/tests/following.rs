@@ -2,8 +2,9 @@
 
 use super::steps::{Notes, transmission};
 use super::{DmxConfiguration, DmxEngine, DmxProtocol, configuration, start};
+use crate::dmx::network::Sockets;
 use crate::dmx::receiver::{DmxLevels, DmxReceiver, DmxReceiverConfiguration};
-use crate::dmx::{DMX_AUTO, DmxError};
+use crate::dmx::{DMX_AUTO, DmxError, DmxSentCounts};
 use crate::job::Release;
 use crate::outlet::{Delivery, RecordListener};
 use crate::runtime::Runtime;
@@ -55,6 +56,29 @@ fn levels_wait_until_a_node_lists_their_port_address() -> Result<(), DmxError> {
         2,
         "what was not sent is known at the end"
     );
+    Ok(())
+}
+
+#[test]
+fn universe_without_a_way_to_its_node_counts_refusals_beside_one_that_has_one() -> Result<(), DmxError> {
+    let configuration = DmxConfiguration {
+        interface: "127.0.0.1".to_owned(),
+        ..following()
+    };
+    let sockets = Sockets::open(&configuration, &[], false)?;
+    let (mut sender, shared) = transmission(&configuration, sockets);
+    // From the loopback's address no way leads to another machine.
+    let (here, elsewhere) = (Ipv4Addr::new(127, 0, 0, 3), Ipv4Addr::new(192, 0, 2, 1));
+    shared
+        .subscriptions
+        .put(vec![(port(3), here), (port(4), elsewhere)]);
+    for frame in 1..=3 {
+        shared.mailbox.set_levels(&[3, 4], &[frame, frame])?;
+        sender.step(u64::from(frame) * FRAME);
+    }
+    let counts = [3, 4].map(|universe| shared.mailbox.counts(universe).expect("a Port-Address"));
+    let sent = |refusals| DmxSentCounts { packets: 3, refusals };
+    assert_eq!(counts, [sent(0), sent(3)]);
     Ok(())
 }
 

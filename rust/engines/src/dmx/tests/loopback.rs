@@ -192,6 +192,10 @@ fn art_net_goes_to_each_node_and_one_that_is_down_is_counted() {
     let refusals: Vec<_> = session.refusals().collect();
     assert_eq!((refusals.len(), refusals[0], refusals[2]), (3, 0, 0));
     assert!(refusals[1] > 0, "the node that is down: {refusals:?}");
+    // Its answers are those to both, whichever met them.
+    let [first, second] = [0, 291].map(|address| session.universe(address).expect("a Port-Address"));
+    assert_eq!((first.packets, first), (3, second));
+    assert!((1..=3).contains(&first.refusals), "{first:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The steps of a transmission, on a clock that the test moves.
 
-use super::super::counters::Counters;
+use super::super::counters::{Counters, DmxSentCounts, Tally};
 use super::super::error::DmxError;
 use super::super::mailbox::Mailbox;
 use super::super::source::Source;
@@ -33,12 +33,12 @@ impl Notes {
 }
 
 impl Wire for Notes {
-    fn send(&mut self, source: &Source, counters: &Counters, _: u64) {
+    fn send(&mut self, source: &Source, tally: &Tally, _: u64) {
         for datagram in source
             .packets()
             .flat_map(rustle_lighting::sender::Packet::datagrams)
         {
-            counters.sent(1, datagram.bytes.len());
+            tally.counters.sent(1, datagram.bytes.len());
             if let Ok(Packet::Data(data)) = parse(datagram.bytes) {
                 let ends = data.options.has(Options::TERMINATED);
                 let sent = (data.universe.get(), data.sequence, data.slots[0], ends);
@@ -59,7 +59,7 @@ pub(super) fn transmission(
     let destinations = configuration.check().expect("a good configuration");
     let shared = Arc::new(Shared {
         mailbox: Mailbox::new(configuration.protocol),
-        counters: Counters::new(destinations.len()),
+        counters: Arc::new(Counters::new(destinations.len())),
         sleeper: Sleeper::default(),
         subscriptions: Default::default(),
     });
@@ -89,6 +89,39 @@ fn nothing_is_sent_before_levels_and_each_universe_counts_by_itself() -> Result<
         let sequences: Vec<_> = sent.iter().map(|sent| (sent.0, sent.1)).collect();
         assert_eq!(sequences, [(1, frame + 1), (2, frame), (400, frame)]);
     }
+    Ok(())
+}
+
+#[test]
+fn packets_count_for_their_universe_from_its_addition_on() -> Result<(), DmxError> {
+    let (mut sender, shared) = transmission(&configuration(DmxProtocol::Sacn), NoWire);
+    let mailbox = &shared.mailbox;
+    let packets = |universes: [u32; 3]| -> Result<[u64; 3], DmxError> {
+        let [one, two, three] = universes.map(|universe| mailbox.counts(universe));
+        Ok([one?.packets, two?.packets, three?.packets])
+    };
+    mailbox.set_levels(&[1, 2], &[5, 5])?;
+    let mut frame = 1;
+    for level in 6..9 {
+        sender.step(frame * (FRAME + 1));
+        mailbox.set_levels(&[1], &[level])?;
+        frame += 1;
+    }
+    // A change and its repetitions of both, and nothing of one that is not there.
+    assert_eq!(packets([1, 2, 3])?, [3, 3, 0]);
+    for _ in 0..3 {
+        sender.step(frame * (FRAME + 1));
+        frame += 1;
+    }
+    assert_eq!(packets([1, 2, 3])?, [6, 4, 0]);
+    mailbox.remove(1)?;
+    assert_eq!(mailbox.counts(1)?, DmxSentCounts::default());
+    mailbox.set_levels(&[1], &[1])?;
+    sender.step(frame * (FRAME + 1));
+    assert_eq!(packets([1, 2, 3])?, [1, 4, 0], "the universe begins anew");
+    assert!(mailbox.counts(0).is_err());
+    sender.finish((frame + 1) * (FRAME + 1));
+    assert_eq!(packets([1, 2, 3])?, [4, 7, 0], "with the terminations");
     Ok(())
 }
 

@@ -5645,6 +5645,40 @@ pub(crate) static CALLS: &[Call] = &[
         run: |a, error| unsafe { rustle_dmx_sender_set_priority(a.handle(0), a.u32(1), a.u32(2), error) },
     },
     Call {
+        name: "rustle_dmx_sender_universe",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_dmx_sender_start"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 1.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(16, false),
+                size: 16,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_UNIVERSE,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_dmx_sender_universe_sized(a.handle(0), a.u32(1), a.output(2), a.size(2), error)
+        },
+    },
+    Call {
         name: "rustle_dmx_sender_refusals",
         makes: "",
         parameters: &[
