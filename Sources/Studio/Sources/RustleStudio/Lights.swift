@@ -20,6 +20,29 @@ final class Lights {
     let fixtureCount: Int
     /// The slots that are not 0.
     var litSlotCount = 0
+    /// What is sent of it; nil: nothing, as the output is not armed or has the other protocol.
+    var sent: UniverseSending?
+  }
+
+  /// What the output has sent of a universe since it was armed.
+  struct UniverseSending {
+    /// How long a refusal is shown: a machine where no program listens answers about once a second.
+    private static let memory = Duration.seconds(3)
+
+    let counts: DMXSentCounts
+    /// Packets a second since the counts before.
+    let rate: Double
+    private let refused: ContinuousClock.Instant?
+    /// Whether a datagram was refused lately.
+    let isFailing: Bool
+
+    init(_ counts: DMXSentCounts, at time: ContinuousClock.Instant, after before: Self?, in elapsed: Duration?) {
+      self.counts = counts
+      let packets = Double(counts.packets) - Double(before?.counts.packets ?? 0)
+      rate = elapsed.map { max(0, packets) / ($0 / .seconds(1)) } ?? 0
+      refused = counts.refusals > before?.counts.refusals ?? 0 ? time : before?.refused
+      isFailing = refused.map { $0.duration(to: time) < Self.memory } ?? false
+    }
   }
 
   /// What the output has sent since it was armed.
@@ -143,11 +166,21 @@ final class Lights {
     }
     if let sender, let report = await sender.report {
       let now = ContinuousClock.now
-      let rate = sending.map {
-        (Double(report.packets) - Double($0.report.packets)) / ($0.time.duration(to: now) / .seconds(1))
+      var counts: [DMXUniverse: DMXSentCounts] = [:]
+      for universe in universes.map(\.universe) where universe.protocol == sender.configuration.protocol {
+        counts[universe] = try? await sender.counts(of: universe)
       }
       // The sender may have been replaced meanwhile.
-      if sender === self.sender { sending = Sending(report: report, time: now, rate: rate ?? 0) }
+      if sender === self.sender {
+        let time = sending?.time.duration(to: now)
+        let rate = sending.map { Double(report.packets) - Double($0.report.packets) } ?? 0
+        sending = Sending(report: report, time: now, rate: time.map { rate / ($0 / .seconds(1)) } ?? 0)
+        for place in universes.indices {
+          universes[place].sent = counts[universes[place].universe].map {
+            UniverseSending($0, at: now, after: universes[place].sent, in: time)
+          }
+        }
+      }
     }
     onCount()
   }
@@ -173,6 +206,7 @@ final class Lights {
   func disarm() async {
     if let sender { await controller.remove(sender) }
     (sender, output, sending) = (nil, nil, nil)
+    for place in universes.indices { universes[place].sent = nil }
     onCount()
   }
 

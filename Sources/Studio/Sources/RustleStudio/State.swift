@@ -67,10 +67,16 @@ extension Studio {
 
   private var outputState: JSON {
     let universes = lights.universes.map { universe in
-      [
+      var state: [String: JSON] = [
         "name": .string("\(universe.universe)"), "protocol": .string(universe.universe.protocol.rawValue),
         "fixtures": .integer(universe.fixtureCount), "lit": .integer(universe.litSlotCount),
-      ] as JSON
+      ]
+      if let sent = universe.sent {
+        state["rate"] = .number(sent.rate)
+        state["refused"] = .integer(sent.counts.refusals)
+        state["failing"] = .bool(sent.isFailing)
+      }
+      return JSON.object(state)
     }
     var state: [String: JSON] = ["universes": .array(universes)]
     if let sending = lights.sending {

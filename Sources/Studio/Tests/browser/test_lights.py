@@ -1,5 +1,6 @@
 """Tempo and lights, with a lamp at the other end."""
 
+import re
 import socket
 import time
 
@@ -78,7 +79,8 @@ def slots(lamp, is_wanted):
 def test_lamps_show_a_test_colour_and_the_scene_of_before(browser, tmp_path):
     show, rig = tmp_path / "show.json", tmp_path / "rig.json"
     rig.write_text('{"v":1,"fixtures":[{"id":1,"profile":"rgb-par","protocol":"sacn","universe":1,"address":1},'
-                   '{"id":2,"profile":"rgb-par","protocol":"sacn","universe":2,"address":1}]}')
+                   '{"id":2,"profile":"rgb-par","protocol":"sacn","universe":2,"address":1},'
+                   '{"id":3,"profile":"rgb-par","protocol":"artnet","universe":1,"address":1}]}')
     show.write_text('{"v":1,"name":"Small","scenes":[{"name":"dark","layers":[]},{"name":"blue","layers":[{"effect":"solid","palette":["#0000ff"]}]}]}')
     studio = Studio("--show", str(show), "--rig", str(rig))
     page = browser.new_context().new_page()
@@ -105,13 +107,29 @@ def test_lamps_show_a_test_colour_and_the_scene_of_before(browser, tmp_path):
         assert slots(lamp, lambda levels: levels[2] == 255)[:3] == blue[:3]
         # The output is counted.
         rows = page.get_by_role("region", name="Universes").locator("tbody tr")
-        expect(rows).to_have_count(2)
-        expect(rows.first.locator("td")).to_have_text(["1", "sACN", "1", "1"])
+        expect(rows).to_have_count(3)
+        expect(rows.nth(1).locator("td")).to_have_text(["1", "sACN", "1", "1", re.compile(r"^[1-9]\d*$"), "0", "✓ Sent"])
+        # Of the other protocol.
+        expect(rows.first.locator("td")).to_have_text(["0.0.1 (1)", "Art-Net", "1", "1", "–", "–", "Not sent"])
+        refused = page.get_by_role("status", name="Universes with errors")
+        expect(refused).to_have_text("")
         until(page, "+document.querySelector('[aria-label=\"Packets in all\"]').value > 10")
         until(page, "+document.querySelector('[aria-label=Packets]').value > 0")
         assert number(page, "[aria-label=Refused]") == 0
         # Nobody listens: the system says so.
     until(page, "+document.querySelector('[aria-label=Refused]').value > 0")
+    expect(rows.locator("td:last-child")).to_have_text(["Not sent", "✕ Refused", "✕ Refused"])
+    expect(refused).to_have_text("✕ Refused: universes 1, 2")
+    assert int(rows.nth(1).locator("td").nth(5).inner_text()) > 0
+    # The same show to a lamp that listens.
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as lamp:
+        lamp.bind(("127.0.0.1", 0))
+        page.get_by_role("button", name="Disarm").click()
+        expect(rows.locator("td:last-child")).to_have_text(["Not sent"] * 3)
+        page.locator("#address").fill(f"sacn:127.0.0.1:{lamp.getsockname()[1]}")
+        page.get_by_role("button", name="Arm", exact=True).click()
+        expect(rows.locator("td:last-child")).to_have_text(["Not sent", "✓ Sent", "✓ Sent"])
+        expect(refused).to_have_text("")
     page.get_by_role("button", name="Disarm").click()
     expect(page.get_by_label("Packets", exact=True)).to_have_text("–")
     page.context.close()

@@ -18,7 +18,8 @@ export function lights(app) {
   const master = h("input", { type: "range", id: "master", min: "0", max: "1", step: "0.01", oninput: () => act("master", { level: Number(master.value) }) });
   const scenes = h("div", { class: "row", role: "group", "aria-label": "Scenes" });
   const colors = h("div", { class: "row", role: "group", "aria-label": "Test colour" });
-  const universes = table("Universes", ["Universe", "Protocol", "Fixtures", "Slots lit"]);
+  const universes = table("Universes", ["Universe", "Protocol", "Fixtures", "Slots lit", "Frames/s", "Refused", "State"]);
+  const failing = h("p", { role: "status", class: "error", "aria-label": "Universes with errors" });
   const counts = { rate: figure("Packets", "/s"), packets: figure("Packets in all", ""), refused: figure("Refused", ""), skipped: figure("Frames skipped", "") };
   const faders = h("div", { class: "row" });
   const cues = h("ol", { class: "row cues", "aria-label": "Cues" });
@@ -44,12 +45,17 @@ export function lights(app) {
         h("div", { class: "row" }, h("label", { for: "address" }, "Address, sacn: or artnet:"), address, arm),
         h("label", {}, unattended, "Blackout when the last page is closed"),
         h("div", { class: "row" }, h("span", {}, "Test colour"), colors),
-        h("div", { class: "figures" }, Object.values(counts).map((each) => each.element)), universes.element,
+        h("div", { class: "figures" }, Object.values(counts).map((each) => each.element)), failing, universes.element,
         h("p", {}, h("a", { href: "#/fixtures", class: "note" }, "The fixtures as a table")),
         h("p", { class: "note" }, "Once armed, the show is sent to this address 44 times a second, until it is disarmed or stopped.")))],
     state(name, state) {
       if (name === "output") {
-        universes.set(state.universes.map(({ name, protocol, fixtures, lit }) => [name, { sacn: "sACN", artnet: "Art-Net" }[protocol], fixtures, lit]));
+        const words = ({ rate, failing }) => rate === undefined ? "Not sent" : failing ? "✕ Refused" : "✓ Sent";
+        universes.set(state.universes.map((each) => [each.name, { sacn: "sACN", artnet: "Art-Net" }[each.protocol], each.fixtures, each.lit,
+          fixed(each.rate, 0), fixed(each.refused, 0), words(each)]));
+        // Of a screen reader: spoken when others fail, not each second.
+        const refused = state.universes.filter((each) => each.failing).map(({ name }) => name);
+        say(failing, refused.length ? `✕ Refused: universe${refused.length > 1 ? "s" : ""} ${refused.slice(0, 8).join(", ")}${refused.length > 8 ? ` and ${refused.length - 8} more` : ""}` : "");
         for (const [key, { output }] of Object.entries(counts)) say(output, fixed(state[key], 0));
       }
       if (name !== "lights") return;
