@@ -32,5 +32,14 @@ def frame_times(page, seconds=1, moves=False):
     })""", [seconds, moves])
 
 
+def observed(page, kind, field):
+    """The sum of a field of all entries of a kind in the page's performance so far."""
+    return page.evaluate("""([kind, field]) => new Promise((resolve) => {
+        let sum = 0;
+        new PerformanceObserver((list) => { for (const each of list.getEntries()) sum += each[field]; }).observe({ type: kind, buffered: true });
+        setTimeout(() => resolve(sum), 100);
+    })""", [kind, field])
+
+
 def choose_demo(page):
     page.get_by_label("Sound", exact=True).select_option("demo")

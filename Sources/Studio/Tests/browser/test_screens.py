@@ -4,8 +4,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from client import post
 from conftest import SCREENS, Studio
-from page import choose_demo, frame_times, until
+from page import choose_demo, frame_times, observed, until
 
 
 def violations(page):
@@ -310,6 +311,16 @@ def test_everything_is_reached_by_the_keyboard(open_page):
     expect(page.get_by_role("dialog")).to_be_hidden()
     page.keyboard.press("p")
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_nothing_jumps_when_a_screen_opens(open_page, studio, width):
+    post(studio, "sound/select", {"kind": "demo"})
+    post(studio, "ticker/start", {})
+    for screen in ["prices", "spectrum", "meter", "tuner", "equalizer", "recorder", "voice", "tempo", "fixtures"]:
+        page = open_page(screen, width=width)
+        page.wait_for_timeout(300)
+        assert observed(page, "layout-shift", "value") <= 0.01, screen
 
 
 def test_the_page_is_small_and_quick(open_page, studio):

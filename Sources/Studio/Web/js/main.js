@@ -54,6 +54,8 @@ let turns = 0;
 let due = 0;
 addEventListener("resize", () => { due = 2; });
 
+/** The milliseconds after which a page is shown without a server. */
+const LONGEST_START = 2000;
 /** The screens that a phone has room for; the others are behind a button. */
 const SHOWN = 4;
 const icon = (path) => svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: path }));
@@ -125,6 +127,9 @@ async function route(focuses = true) {
   if (focuses) title.focus();
 }
 
+/** Shows what was laid out unseen until the server's state had filled it: nothing jumps. */
+function reveal() { document.body.classList.remove("waiting"); }
+
 function showConnection() {
   const ages = Object.entries(link.values).filter(([topic]) => isRunning(topic)).map(([, value]) => performance.now() - value.at);
   const oldest = Math.max(0, ...ages);
@@ -185,6 +190,7 @@ addEventListener("keydown", (event) => {
 });
 document.addEventListener("visibilitychange", () => link.pause(link.paused));
 link.addEventListener("status", () => {
+  reveal();
   showConnection();
   announce(link.status === "live" ? "Connected" : link.status === "refused" ? "Open the address that the server printed" : "The connection was lost");
   screen?.status?.(link.status);
@@ -198,6 +204,7 @@ link.addEventListener("state", ({ detail }) => {
   if (detail === "lights") showArmed();
   screen?.state?.(detail, link.states[detail]);
 });
+setTimeout(reveal, LONGEST_START);
 setInterval(showConnection, 500);
 showConnection();
 link.connect();

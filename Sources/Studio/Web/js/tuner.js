@@ -113,7 +113,7 @@ export function tuner(app) {
       if (hasNote) past.push({ at: value.at, cents: off, isInTune });
       needle.style.transform = `rotate(${(hasNote ? Math.max(-55, Math.min(55, off)) : -55) * DEGREES_PER_CENT}deg)`;
       say(note, hasNote ? name : "–");
-      say(cents, hasNote ? `${off > 0 ? "+" : ""}${fixed(off)}` : "–");
+      say(cents, hasNote ? `${off >= 0.05 ? "+" : ""}${fixed(off)}` : "–");
       const advice = !hasNote ? "Play a note" : isInTune ? "In tune" : off < 0 ? "Turn up" : "Turn down";
       say(guide, advice);
       guide.className = hasNote && isInTune ? "guide up" : "guide";
