@@ -143,6 +143,11 @@ def test_foreign_sites_change_nothing(studio):
     assert post(studio, "ticker/start", {}, Content_Type="text/plain")[0] == 415
     assert ask(studio, "api/ticker/start")[0] == 404
     assert not state(studio, "ticker")["running"]
+    # Before the body is looked at: it never comes.
+    head = (f"POST /api/ticker/start HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nSec-Fetch-Site: cross-site\r\n"
+            "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n")
+    with connected(studio, head.encode()) as raw:
+        assert raw.recv(1000).startswith(b"HTTP/1.1 403")
 
 
 def test_a_token_is_exchanged_for_a_cookie():
