@@ -261,7 +261,7 @@ sound() { one "sound through a server, in its own time" "$root/scripts/sound-tes
 # studio: its package has a build of its own.
 studio() {
   swift_tests "the studio" "$root/Sources/Studio" --scratch-path "$root/.build-studio"
-  counted "the studio in a browser" "$root/scripts/studio-test" "$root/.build-studio/debug/rustle-studio"
+  RUSTLE_SOAK_SECONDS=$($long && echo 3600 || echo 20) counted "the studio in a browser" "$root/scripts/studio-test" "$root/.build-studio/debug/rustle-studio"
 }
 
 # peers: what scripts/peers-test counts.

@@ -1,3 +1,4 @@
+internal import CWeb
 public import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -173,6 +174,8 @@ public struct StudioServer: Sendable {
       rustle_studio_sent_bytes_total \(counts.bytes)
       # TYPE rustle_studio_lost_values_total counter
       rustle_studio_lost_values_total \(counts.lost)
+      # TYPE rustle_studio_heap_bytes gauge
+      rustle_studio_heap_bytes \(rustle_web_heap_length())
       # TYPE rustle_studio_engine_running gauge
 
       """

@@ -23,8 +23,9 @@ from websockets.asyncio.client import connect
 from websockets.sync.client import connect as connect_one
 
 from client import HEADER, frame, post, processor_time, resident, upgraded
-from conftest import SCREENS, Studio
-from page import frame_times
+from conftest import Studio
+from page import frame_times, observed
+from soak import WARM_UP, growth, soak
 
 FEW, MANY = 50, 500
 CONNECTING = 3
@@ -171,6 +172,9 @@ def page(studio, seconds):
         shown.goto(f"{studio.address}#/")
         shown.locator("#connection[data-state=live]").wait_for()
         row("first contentful paint", f"{shown.evaluate(first_paint):.0f} ms", "1,000 ms", f"{floor:.0f} ms, of one word")
+        shown.wait_for_timeout(2000)
+        row("shift of the layout in the first 2 s", f"{observed(shown, 'layout-shift', 'value'):.4f}", "0.01")
+        row("tasks longer than 50 ms in the first 2 s, together", f"{observed(shown, 'longtask', 'duration'):.0f} ms", "250 ms")
         shown.goto(f"{studio.address}#/equalizer")
         shown.get_by_label("Left, 8 Hz").wait_for()
         # From the change by another client to the next picture with the slider's new place.
@@ -200,14 +204,14 @@ def page(studio, seconds):
             frames[screen] = f"{1000 * len(gaps) / sum(gaps):.0f}, {max(gaps):.0f} ms"
         row("frames a second with spectrum and waterfall, and the longest", frames["spectrum"], "50, 50 ms", frames["account"])
         row("frames a second with the equalizer while a slider moves, and the longest", frames["equalizer"], "50, 50 ms", frames["account"])
-        heap = []
-        for _ in range(2):
-            for screen in SCREENS * 3:
-                shown.goto(f"{studio.address}#/{screen}")
-                shown.wait_for_timeout(100)
-            shown.evaluate("window.gc?.()")
-            heap.append(shown.evaluate("performance.memory.usedJSHeapSize") / 1e6)
-        row("heap of the page after 30 and after 60 screens", f"{heap[0]:.1f} and {heap[1]:.1f} MB", "flat")
+        shown.context.close()
+        length = float(os.environ.get("RUSTLE_SOAK_SECONDS", 6 * seconds))
+        values, visits = soak(browser, studio, length)
+        for name, each in values.items():
+            unit = 1 if name.startswith("nodes") else 1e6
+            first, last = (f"{value / unit:,.{0 if unit == 1 else 1}f}" for value in (each[WARM_UP], each[-1]))
+            row(f"{name}, in {length / 60:.0f} min with {visits} browsers that come and go",
+                f"{first} to {last}{'' if unit == 1 else ' MB'}, {100 * growth(each):+.1f} %", "within 10 %")
         browser.close()
 
 

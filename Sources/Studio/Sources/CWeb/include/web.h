@@ -1,4 +1,4 @@
-// The files of the page, which are in the program.
+// The files of the page, which are in the program, and what the process has allocated.
 #ifndef RUSTLE_WEB_H
 #define RUSTLE_WEB_H
 
@@ -12,5 +12,7 @@ const char *rustle_web_path(size_t index);
 size_t rustle_web_length(size_t index);
 // One of its bytes.
 unsigned char rustle_web_byte(size_t index, size_t offset);
+// The bytes that the process has allocated and not freed; 0 where the system's library does not count them.
+size_t rustle_web_heap_length(void);
 
 #endif
