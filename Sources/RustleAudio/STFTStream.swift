@@ -18,7 +18,7 @@ public struct STFTStream: ~Copyable, Sendable {
   public let stft: STFT
   private let stream: NativeSTFTStream
 
-  /// A stream at the beginning of a signal.
+  /// A stream that has received no samples.
   ///
   /// - Throws: ``FFTError`` with ``FFTError/Code/fft`` when the process has no memory for it.
   public init(_ stft: STFT) throws(FFTError) {

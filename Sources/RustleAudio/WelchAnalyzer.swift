@@ -33,7 +33,7 @@ public struct WelchAnalyzer: Sendable {
   private var powerSums: [Double]
   private var failure: FFTError?
 
-  /// Creates an analyzer at the beginning of a signal.
+  /// Creates an analyzer that has received no samples.
   ///
   /// - Parameters:
   ///   - size: the number of samples N of an analysis frame, a power of two from 64 to 65,536: bins are `sampleRate` / N apart.

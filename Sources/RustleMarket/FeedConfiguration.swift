@@ -95,9 +95,9 @@ public struct ReplayFeed: Sendable, Hashable {
   /// Whether a regular file repeats after its end; timestamps and sequence numbers continue. A file whose trades have no
   /// timestamps has no duration and is played once.
   public var repeats: Bool
-  /// The time before which trades are skipped; nil: none are skipped.
+  /// The beginning of the part that is replayed: trades before this time are skipped; nil: from the first trade.
   public var from: Timestamp?
-  /// The time from which on trades are skipped; nil: none are skipped.
+  /// The end of the part that is replayed: trades at or after this time are skipped; nil: to the last trade.
   public var to: Timestamp?
   /// Whether the first malformed message ends the feed as failed, after the trades before it; otherwise it is skipped and counted.
   public var isStrict: Bool

@@ -134,7 +134,7 @@ public struct FeedError: NativeCodedError {
     case .addressUnavailable: "Choose another address, or stop the process that uses this one."
     case .wrongSource: "Make a feed of the kind `external`."
     case .malformedTemplate: "Write the peer's message with $symbol or $symbols where the names belong."
-    case .malformedHeader: "Write a header as Name: value, of printable characters."
+    case .malformedHeader: "Write a header as Name: value, in printable characters."
     case .unreadableFile: "Check that the file exists and is readable."
     case .unwritableFile: "Check the folder and the disk, or choose another file."
     case .fileExists: "Choose another name, or pass `overwrite: true`."

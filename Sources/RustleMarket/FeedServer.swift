@@ -124,7 +124,7 @@ public struct ServerCounts: Sendable, Hashable {
 public struct ServerClient: Sendable, Hashable {
   /// The client's number; the first client of a server is 0.
   public let number: UInt64
-  /// The time of its connection.
+  /// The time at which it connected.
   public let since: Timestamp
   /// Bytes written to it.
   public let bytes: UInt64

@@ -22,12 +22,12 @@ public struct FeedAddress: Sendable, Hashable, Codable, CustomStringConvertible,
 
 /// A source at the other end of a socket: NDJSON, one JSON text per line, mapped to trades by ``schema``.
 public struct LiveFeed: Sendable, Hashable {
-  /// The backoff before the next attempt to connect: uniformly distributed from 0 to a bound that doubles with each consecutive
-  /// failure.
+  /// The wait before the next attempt to connect: random, uniformly distributed from 0 to a maximum that doubles with each
+  /// consecutive failure.
   public struct Backoff: Sendable, Hashable {
-    /// The bound after the first failure, 1 ms to `limit`.
+    /// The maximum wait after the first failure, 1 ms to `limit`.
     public var base: Duration
-    /// The largest bound: at most a day.
+    /// What the maximum wait grows to, at most one day.
     public var limit: Duration
     /// The duration after which a connection without trades is healthy; with the first trade it is at once. The loss of a
     /// healthy connection is a first failure.

@@ -46,7 +46,7 @@ extension ConformingMarkedEngine {
       case let error as TempoError where error.code == .native: error.message
       default: nil
       }
-    return message?.contains("panicked: make a new one") == true
+    return message?.contains("internal error (a bug: please report it)") == true
   }
 
   nonisolated func mark(of record: Value) -> String { record.mark }

@@ -27,9 +27,9 @@ public struct PitchTracker: ~Copyable, Sendable {
   public let range: ClosedRange<Double>
   private var native: NativePitch
 
-  /// Creates a tracker at the beginning of a signal.
+  /// Creates a tracker that has received no samples.
   ///
-  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a sample rate, a range, a frame length or a hop out of its range.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a sample rate, pitch range, frame length or hop size that is not allowed.
   public init(_ configuration: PitchConfiguration) throws(AudioError) {
     let described = try configuration.native()
     native = try AudioError.rethrowing { () throws(NativeError) in try NativePitch(described) }

@@ -24,7 +24,7 @@ public struct RhythmTracker: ~Copyable, Sendable {
   public let latency: Int
   private var native: NativeRhythm
 
-  /// Creates a tracker at the beginning of a signal.
+  /// Creates a tracker that has received no samples.
   ///
   /// - Parameters:
   ///   - sampleRate: in Hz, 8000 to 768,000.
@@ -73,7 +73,7 @@ public struct RhythmAnalyzer: ~Copyable, Sendable {
   public let sampleRate: Double
   private var native: NativeRhythm
 
-  /// Creates an analyzer at the beginning of a signal.
+  /// Creates an analyzer that has received no samples.
   ///
   /// - Parameters: as those of ``RhythmTracker/init(sampleRate:tempos:)``.
   /// - Throws: as ``RhythmTracker/init(sampleRate:tempos:)``.

@@ -52,7 +52,7 @@ public struct Note: Sendable, Hashable {
   /// Semitones above C, 0 to 11.
   public var pitchClass: Int { midi - 12 * (octave + 1) }
 
-  /// The scientific octave: 4 for A4. For a name altered across the C, such as B sharp, the key's octave.
+  /// The octave in scientific pitch notation: 4 for A4. For a name altered across the C, such as B sharp, the key's octave.
   public var octave: Int { midi.floorQuotient(by: 12) - 1 }
 
   /// The name, with sharps or flats for the black keys.

@@ -30,7 +30,7 @@ public struct Tuning: Sendable, Hashable {
   /// The semitones of a written note above the sounding one: 2 for a clarinet in B flat, 9 for an alto saxophone in E
   /// flat, 12 for a guitar, -12 for a piccolo.
   public let transposition: Int
-  /// The naming of black keys.
+  /// Whether notes between the natural ones are named as sharps or as flats.
   public let spelling: NoteName.Spelling
   /// The deviation of each note from the temperament; nil: none.
   public let stretch: StretchCurve?

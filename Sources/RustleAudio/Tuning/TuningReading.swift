@@ -30,7 +30,7 @@ public struct TuningReading: Sendable, Hashable {
   public let cents: Double
   /// The note, as the player reads it. In a scale whose steps are not notes, the note nearest to the target.
   public let note: Note
-  /// The naming of black keys.
+  /// Whether notes between the natural ones are named as sharps or as flats.
   public let spelling: NoteName.Spelling
   /// The step of the temperament, counted from the tonic of octave 4, as in ``Temperament/cents(ofStep:)``.
   public let step: Int
@@ -41,7 +41,7 @@ public struct TuningReading: Sendable, Hashable {
 
   /// The note's name.
   public var name: NoteName { note.name(spelling) }
-  /// The note's scientific octave.
+  /// The octave in scientific pitch notation: 4 for A4.
   public var octave: Int { note.octave }
   /// Name and octave, for example `A4`.
   public var noteText: String { note.text(spelling: spelling) }

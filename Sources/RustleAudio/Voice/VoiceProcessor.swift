@@ -25,7 +25,7 @@ public struct VoiceProcessor: ~Copyable, Sendable {
   public let hop: Int
   private var native: NativeVoice
 
-  /// Creates a processor at the beginning of a signal.
+  /// Creates a processor that has received no samples.
   ///
   /// - Parameters:
   ///   - sampleRate: in Hz, 8000 to 192,000.

@@ -55,7 +55,8 @@ struct EqualizerCommand: AsyncParsableCommand {
   // MARK: the modes
 
   @Argument(
-    help: "A WAV, FLAC, OGG, MP3, AIFF or M4A file, or - for standard input (no FLAC, no M4A).", completion: .file())
+    help: "A sound file: WAV, FLAC, OGG, MP3, AIFF, M4A. - reads standard input, except FLAC and M4A.",
+    completion: .file())
   var input: String?
 
   @Argument(

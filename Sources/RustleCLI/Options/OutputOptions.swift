@@ -10,8 +10,8 @@ struct OutputOptions: ParsableArguments {
     help: ArgumentHelp(
       "The format of the result on standard output.",
       discussion:
-        "auto: text; on a terminal a live view, if the command has one. ndjson: one JSON object per line, each "
-        + "with the version of its fields, \"v\":1. csv: a header and one record per line."))
+        "auto: text, or on a terminal a live view where the command has one. ndjson: one JSON object per line; "
+        + "its member v is the version of the fields. csv: a header and one record per line."))
   var format: OutputFormat = .auto
 
   @Flag(help: "Write one JSON object per line; short for --format ndjson.")

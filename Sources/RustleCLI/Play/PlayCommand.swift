@@ -14,7 +14,7 @@ struct PlayCommand: AsyncParsableCommand {
       """,
     discussion: """
       The file is played with its own sample rate and channels; a device that does not support them is an error, and nothing \
-      is resampled. (ALSA's device default, and devices whose names begin with plug, convert.) A terminal shows the \
+      is resampled. (ALSA itself may convert for its devices 'default' and 'plug…'.) A terminal shows the \
       progress; space pauses, q stops. With --json the progress is written to standard output ten times per second.
 
       A preset of the equalizer is a JSON file, or a text file with lines such as "Filter 1: ON PK Fc 105 \

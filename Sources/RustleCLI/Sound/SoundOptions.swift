@@ -10,7 +10,7 @@ struct DeviceOption: ParsableArguments {
     value: "name", completion: .devices)
   var device: String?
 
-  @Flag(help: "Short for --device demo, the built-in device without hardware.")
+  @Flag(help: "Use the simulated sound device; short for --device demo.")
   var demo = false
 
   var name: String? { demo ? AudioDevice.demo.name : device }
@@ -112,7 +112,8 @@ func check(min: Double, isBelow max: Double) throws {
 /// The options of commands that read sound from a file or from standard input only.
 struct SoundFileOptions: ParsableArguments {
   @Argument(
-    help: "A WAV, FLAC, OGG, MP3, AIFF or M4A file, or - for standard input (no FLAC, no M4A).", completion: .file())
+    help: "A sound file: WAV, FLAC, OGG, MP3, AIFF, M4A. - reads standard input, except FLAC and M4A.",
+    completion: .file())
   var input: String
 
   @OptionGroup var samples: RawInputOptions
@@ -140,7 +141,7 @@ struct SoundFileOptions: ParsableArguments {
 struct SoundInputOptions: ParsableArguments {
   @Argument(
     help:
-      "A WAV, FLAC, OGG, MP3, AIFF or M4A file, or - for standard input (no FLAC, no M4A). Omit with --device or --demo.",
+      "A sound file: WAV, FLAC, OGG, MP3, AIFF, M4A. - reads standard input, except FLAC and M4A. Omit with --device or --demo.",
     completion: .file())
   var input: String?
 

@@ -57,7 +57,7 @@ impl fmt::Display for AlsaError {
         match self {
             Self::Library(reason) => write!(
                 f,
-                "expected the library libasound.so.2 (Debian: libasound2), got: {reason}"
+                "the library libasound.so.2 cannot be loaded (Debian: install libasound2): {reason}"
             ),
             Self::Open { device, reason, .. } => {
                 write!(f, "expected to open the sound device {device}, got: {reason}")

@@ -161,7 +161,7 @@ impl Display for DspError {
             }
             Self::RowLength { row, got } => write!(
                 f,
-                "frames: expected a whole number of rows of {row} elements, got {got} elements"
+                "frames: expected a multiple of {row} elements, the length of one row, got {got}"
             ),
             Self::FrameCount { expected, got } => write!(
                 f,

@@ -26,7 +26,10 @@ impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ShutDown => write!(f, "the engine was shut down: make a new one"),
-            Self::Poisoned => write!(f, "a session of this engine panicked: make a new one"),
+            Self::Poisoned => write!(
+                f,
+                "an internal error (a bug: please report it) ended an earlier session of this engine: create a new engine"
+            ),
             Self::Runtime(error) => error.fmt(f),
         }
     }

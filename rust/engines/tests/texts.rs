@@ -35,7 +35,10 @@ fn failures_of_tickers_say_what_was_expected_and_what_came() {
             "capacity: expected 1 to 1048576 elements, got 0",
         ),
         (&E::ShutDown, "the ticker was shut down: make a new one"),
-        (&E::Poisoned, "a session of this ticker panicked: make a new one"),
+        (
+            &E::Poisoned,
+            "an internal error (a bug: please report it) ended an earlier session of this ticker: create a new ticker",
+        ),
         (&E::Runtime(thread()), NO_THREAD),
         (
             &RuntimeError::Forked {
@@ -73,7 +76,10 @@ fn failures_of_sounds_say_what_was_expected_and_what_came() {
             "samples: expected whole frames of 2, got 3 samples",
         ),
         (&E::ShutDown, "the engine was shut down: make a new one"),
-        (&E::Poisoned, "a session of this engine panicked: make a new one"),
+        (
+            &E::Poisoned,
+            "an internal error (a bug: please report it) ended an earlier session of this engine: create a new engine",
+        ),
         (&E::Runtime(thread()), NO_THREAD),
         (
             &ProcessError::Busy,
@@ -146,7 +152,10 @@ fn failures_of_feeds_say_what_was_expected_and_what_came() {
             "feed: expected an external source, got another source",
         ),
         (&E::ShutDown, "the feed was shut down: make a new one"),
-        (&E::Poisoned, "a session of this feed panicked: make a new one"),
+        (
+            &E::Poisoned,
+            "an internal error (a bug: please report it) ended an earlier session of this feed: create a new feed",
+        ),
         (&E::Runtime(thread()), NO_THREAD),
     ]);
 }

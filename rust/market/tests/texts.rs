@@ -111,7 +111,7 @@ fn failures_of_schemas_say_what_was_expected_and_what_came() {
         ),
         (
             &E::MalformedPath { got },
-            "schema: expected a path of 1 to 8 names separated by dots, got \"x\"",
+            "schema: expected 1 to 8 names of JSON members separated by dots, such as data.price, got \"x\"",
         ),
         (
             &E::UnknownUnit { got },

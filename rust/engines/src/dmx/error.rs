@@ -195,7 +195,7 @@ impl fmt::Display for DmxError {
             }
             Self::Capture { path, reason } => write!(f, "{path}: {reason}"),
             Self::ShutDown => f.write_str("the engine was shut down: make a new one"),
-            Self::Poisoned => f.write_str("a session of this engine panicked: make a new one"),
+            Self::Poisoned => f.write_str("an internal error (a bug: please report it) ended an earlier session of this engine: create a new engine"),
             Self::Runtime(error) => error.fmt(f),
         }
     }

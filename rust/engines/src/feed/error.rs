@@ -197,7 +197,10 @@ impl fmt::Display for FeedError {
                 MESSAGE_LIMITS.end()
             ),
             Self::ShutDown => write!(f, "the feed was shut down: make a new one"),
-            Self::Poisoned => write!(f, "a session of this feed panicked: make a new one"),
+            Self::Poisoned => write!(
+                f,
+                "an internal error (a bug: please report it) ended an earlier session of this feed: create a new feed"
+            ),
             Self::Runtime(error) => error.fmt(f),
         }
     }

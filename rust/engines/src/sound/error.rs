@@ -85,7 +85,10 @@ impl fmt::Display for SoundError {
             }
             Self::Device(error) => error.fmt(f),
             Self::ShutDown => write!(f, "the engine was shut down: make a new one"),
-            Self::Poisoned => write!(f, "a session of this engine panicked: make a new one"),
+            Self::Poisoned => write!(
+                f,
+                "an internal error (a bug: please report it) ended an earlier session of this engine: create a new engine"
+            ),
             Self::Runtime(error) => error.fmt(f),
         }
     }

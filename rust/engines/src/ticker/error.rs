@@ -50,7 +50,10 @@ impl fmt::Display for TickerError {
                 )
             }
             Self::ShutDown => write!(f, "the ticker was shut down: make a new one"),
-            Self::Poisoned => write!(f, "a session of this ticker panicked: make a new one"),
+            Self::Poisoned => write!(
+                f,
+                "an internal error (a bug: please report it) ended an earlier session of this ticker: create a new ticker"
+            ),
             Self::Runtime(error) => error.fmt(f),
         }
     }

@@ -78,7 +78,7 @@ impl fmt::Display for SchemaError {
             Self::MalformedPath { got } => {
                 write!(
                     f,
-                    "schema: expected a path of 1 to {MAX_PARTS} names separated by dots, got {got}"
+                    "schema: expected 1 to {MAX_PARTS} names of JSON members separated by dots, such as data.price, got {got}"
                 )
             }
             Self::UnknownUnit { got } => write!(f, "schema: expected s, ms, us, ns or iso8601, got {got}"),
