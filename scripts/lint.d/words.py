@@ -13,7 +13,7 @@ import sys
 
 ANY = ""
 # The sentences that are spoken to measure voices are theirs.
-PROSE = r"^(?!rust/bench/peers/).*\.(?:swift|rs|c|h|md|py|txt)$|^scripts/[^.]*$"
+PROSE = r"^(?!rust/bench/peers/pitch/speech).*\.(?:swift|rs|c|h|md|py|txt|js|html|css|toml|yml)$|^scripts/[^.]*$"
 # Files, banned patterns, and the reasons.
 RULES = [
     (ANY, r"(?<![\w./-])/(?:work|root|home|opt|Users)/\w", "a path of somebody's machine"),

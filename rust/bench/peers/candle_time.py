@@ -3,7 +3,7 @@
     python3 candle_time.py COMMAND PROGRAM FOLDER [--lines N] [--symbols N] [--visits N]
 
 PROGRAM recording LINES SYMBOLS SEED FILE writes the recording in FOLDER. CPU time is that of all threads; runs alternate, and the
-least counts. Polars reads numbers as doubles; the candles are equal but for the order of rows and the digits of volumes, which
+least counts. Polars reads numbers as doubles; the candles are equal except for the order of rows and the digits of volumes, which
 are compared as doubles.
 """
 

@@ -74,11 +74,11 @@ export class Link extends EventTarget {
       [this.status, this.client, this.#wait] = ["live", message.client, FIRST_WAIT];
       this.states = message.states;
       this.#send({ subscribe: [...this.#topics], pause: this.paused || document.hidden });
-      this.#tell("status");
-      for (const name of Object.keys(this.states)) this.#tell("state", name);
+      this.#report("status");
+      for (const name of Object.keys(this.states)) this.#report("state", name);
     } else if (message.type === "state") {
       this.states[message.name] = message.state;
-      this.#tell("state", message.name);
+      this.#report("state", message.name);
     } else if (message.id !== undefined) {
       const request = this.#requests.get(message.id);
       this.#requests.delete(message.id);
@@ -107,11 +107,11 @@ export class Link extends EventTarget {
     this.status = code === REFUSED ? "refused" : "lost";
     for (const { reject } of this.#requests.values()) reject(new Error("the connection was lost"));
     this.#requests.clear();
-    this.#tell("status");
+    this.#report("status");
     if (code === REFUSED) return;
     setTimeout(() => this.connect(), this.#wait * (0.75 + Math.random() / 2));
     this.#wait = Math.min(LONGEST_WAIT, 2 * this.#wait);
   }
 
-  #tell(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
+  #report(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
 }
