@@ -68,12 +68,12 @@ public struct FFTOptions: Sendable, Hashable {
       throw .validation(
         "fftSize", expected: "a power of two from \(Self.sizeRange.lowerBound) to \(Self.sizeRange.upperBound)",
         got: "\(size)\(origin)",
-        advice: "Give such an fftSize; a shorter buffer is padded with zeros, a longer one cropped.")
+        advice: "Pass such an fftSize; a shorter buffer is padded with zeros, a longer one cropped.")
     }
     guard sampleRate.isFinite, sampleRate > 0 else {
       throw .validation(
         "sampleRate", expected: "a finite number of Hz above 0", got: "\(sampleRate)",
-        advice: "Give the rate that the signal was recorded at.")
+        advice: "Pass the rate that the signal was recorded at.")
     }
     return size
   }

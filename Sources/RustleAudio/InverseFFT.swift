@@ -50,7 +50,7 @@ public struct InverseFFT: Sendable {
     guard bins == size + 2 else {
       throw .validation(
         "bins", expected: "\(size + 2) elements", got: "\(bins)",
-        advice: "Give a real and an imaginary part for each of size / 2 + 1 bins.")
+        advice: "Pass a real and an imaginary part for each of size / 2 + 1 bins.")
     }
     guard output == size else {
       throw .validation(

@@ -53,7 +53,7 @@ public struct WelchAnalyzer: Sendable {
     guard sampleRate.isFinite, sampleRate > 0 else {
       throw .validation(
         "sampleRate", expected: "a finite number of Hz above 0", got: "\(sampleRate)",
-        advice: "Give the rate that the signal was recorded at.")
+        advice: "Pass the rate that the signal was recorded at.")
     }
     fft = try FFT(size: size, window: window, normalization: .amplitude)
     self.size = size

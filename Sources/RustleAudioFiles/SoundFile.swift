@@ -126,7 +126,7 @@ extension SoundFile {
     var isFolder: ObjCBool = false
     guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw AudioFileError(
-        .notFound, path: path, reason: "no such file", advice: "check the path, or give - to read standard input")
+        .notFound, path: path, reason: "no such file", advice: "check the path, or pass - to read standard input")
     }
     guard !isFolder.boolValue else {
       throw AudioFileError(
@@ -180,7 +180,7 @@ extension SoundFile {
   private static func openError(path: String, number: Int32, text: String, isPipe: Bool) -> AudioFileError {
     let advice =
       isPipe
-      ? "from a pipe give a WAV, OGG or MP3, and FLAC or M4A as a file" : "give a WAV, FLAC, OGG, MP3 or M4A file"
+      ? "from a pipe pass a WAV, OGG or MP3, and FLAC or M4A as a file" : "pass a WAV, FLAC, OGG, MP3 or M4A file"
     let detail = sentence(text)
     switch Int(number) {
     case SF_ERR_UNRECOGNISED_FORMAT:

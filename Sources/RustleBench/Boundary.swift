@@ -46,7 +46,7 @@ enum Boundary {
     let cases = [engine, naive] + others
     let costs = try await measureInTurns(cases, rounds: 10)
     let (alone, whole) = (costs[0].processorNanosecondsEach, costs[1].processorNanosecondsEach)
-    print("### \(grouped(UInt64(rate))) updates a second\n")
+    print("### \(grouped(UInt64(rate))) updates per second\n")
     printTable(
       ["way", "CPU ns an update that arrives", "without the engine's", "naive bridge / this"],
       zip(cases, costs).enumerated().map { index, row in
@@ -61,7 +61,7 @@ enum Boundary {
     let frames = Bridges(rate: rate, count: UInt64(rate) * 10)
     // Less of it: what it holds back grows with every second.
     let naive = Bridges(rate: rate, count: UInt64(rate))
-    print("### \(grouped(UInt64(rate))) updates a second, sustained\n")
+    print("### \(grouped(UInt64(rate))) updates per second, sustained\n")
     var rows: [[String]] = []
     let ways: [(String, (Watch) async throws -> StreamStatistics)] = [
       ("frame lane, in batches, 10 s", frames.batches),

@@ -85,7 +85,7 @@ struct Bridges {
     try await batches(watch, capacity: 65_536, most: 4_096, pause: nil)
   }
 
-  /// As `batches`, through a ring that lasts for 100 ms of five million updates a second.
+  /// As `batches`, through a ring that lasts for 100 ms of five million updates per second.
   func largeRing(_ watch: Watch) async throws -> StreamStatistics {
     try await batches(watch, capacity: 524_288, most: 4_096, pause: nil)
   }

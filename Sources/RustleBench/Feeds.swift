@@ -10,11 +10,11 @@ enum Feeds {
     try await Recording.run()
   }
 
-  /// A hundred thousand symbols at two updates a second each, to one consumer that keeps the newest of each.
+  /// A hundred thousand symbols at two updates per second each, to one consumer that keeps the newest of each.
   private static func manySymbols() async throws {
     let symbols = (0..<100_000).map { "S\($0)" }
     let consumers: [(name: String, pause: Duration?)] = [
-      ("looks all the time", nil), ("looks ten times a second", .milliseconds(100)),
+      ("looks all the time", nil), ("looks ten times per second", .milliseconds(100)),
       ("looks once a second", .seconds(1)),
     ]
     var rows: [[String]] = []
@@ -36,7 +36,7 @@ enum Feeds {
         grouped(stream.statistics.dropped + stream.statistics.waiting), usage.share, usage.growth,
       ])
     }
-    print("### One feed of 100,000 symbols, 200,000 updates a second, the newest of each kept\n")
+    print("### One feed of 100,000 symbols, 200,000 updates per second, the newest of each kept\n")
     printTable(
       [
         "the consumer", "it gets a second", "produced", "delivered", "replaced or waiting", "of one processor",
@@ -45,7 +45,7 @@ enum Feeds {
       rows)
   }
 
-  /// Ten thousand feeds of three symbols at two updates a second each, every one with a consumer.
+  /// Ten thousand feeds of three symbols at two updates per second each, every one with a consumer.
   static func manyFeeds() async throws {
     let count = 10_000
     var feeds: [MarketFeed] = []
@@ -75,7 +75,7 @@ enum Feeds {
       feeds = []
       var sum: UInt64 = 0
       for try await each in group { sum += each }
-      print("### \(grouped(UInt64(count))) feeds of 3 symbols each, 60,000 updates a second, a task for each\n")
+      print("### \(grouped(UInt64(count))) feeds of 3 symbols each, 60,000 updates per second, a task for each\n")
       printTable(
         ["all started in", "all cancelled in", "of one processor", "memory grew by", "native objects left"],
         [[milliseconds(started), milliseconds(cancelled), usage.share, usage.growth, "\(NativeLibrary.liveObjects)"]])

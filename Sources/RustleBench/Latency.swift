@@ -10,7 +10,7 @@ enum Latency {
     var rows: [[String]] = []
     for rate in [1_000, 100_000, 1_000_000] { rows.append(try await row(rate: rate, seconds: 5)) }
     print("### From where a trade is read to the body of the loop\n")
-    printTable(["updates a second", "came", "p50", "p99", "longest", "of one processor"], rows)
+    printTable(["updates per second", "came", "p50", "p99", "longest", "of one processor"], rows)
   }
 
   private static func row(rate: Int, seconds: Int) async throws -> [String] {

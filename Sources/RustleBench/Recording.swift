@@ -53,7 +53,7 @@ enum Recording {
     }
     print("### A recording of \(grouped(UInt64(lines))) lines, as fast as possible, in batches\n")
     printTable(
-      ["policy and consumer", "lines a second", "delivered", "dropped", "the accounts", "memory grew by"], rows)
+      ["policy and consumer", "lines per second", "delivered", "dropped", "the accounts", "memory grew by"], rows)
   }
 
   /// Eight symbols in turn, a millisecond apart.

@@ -28,7 +28,7 @@ public struct DMXConfiguration: Sendable, Hashable {
   public var cid: UUID
   /// The name of the source, at most 63 bytes of UTF-8. sACN only.
   public var name: String
-  /// Frames a second, 1 to 200. Full universes are sent at most at 44 Hz on average.
+  /// Frames per second, 1 to 200. Full universes are sent at most at 44 Hz on average.
   public var rate = 44.0
   /// The priority of universes, 0 to 200. sACN only.
   public var priority = 100
@@ -43,7 +43,7 @@ public struct DMXConfiguration: Sendable, Hashable {
   /// The file that the packets are written to in place of a network, a capture (pcap), with the ``demoInterface`` alone; a file that
   /// is there is replaced. nil: none.
   public var capture: String?
-  /// Reports a second, 0.001 to 10,000,000.
+  /// Reports per second, 0.001 to 10,000,000.
   public var reportRate = 1.0
   /// The number of reports after which a session ends; nil: no limit.
   public var reportLimit: Int?
@@ -73,7 +73,7 @@ public struct DMXConfiguration: Sendable, Hashable {
     }
     if destinations.contains("") {
       throw .validation(
-        "destination", expected: "an IPv4 address", got: "an empty text", advice: "Give none to multicast sACN.")
+        "destination", expected: "an IPv4 address", got: "an empty text", advice: "Pass none to multicast sACN.")
     }
     guard synchronizationGap >= .zero, synchronizationGap <= .seconds(1) else {
       throw .validation("synchronizationGap", expected: "0 to 1 s", got: "\(synchronizationGap)")

@@ -112,6 +112,6 @@ public struct DMXLines: Sendable {
     let place = form == .ndjson ? "line \(max(1, line))" : "input"
     return LightingError(
       .malformedInput, "\(place): expected \(expected), got something else",
-      advice: "Give lines such as {\"universe\":1,\"dmx\":[255,0]}, or all slots of all universes.")
+      advice: "Pass lines such as {\"universe\":1,\"dmx\":[255,0]}, or all slots of all universes.")
   }
 }

@@ -173,7 +173,7 @@ public struct DMXUniverseCounts: Sendable, Hashable {
   public let previews: UInt64
   /// The sources at present.
   public let sources: Int
-  /// Packets a second, of all sources.
+  /// Packets per second, of all sources.
   public let rate: Double
 
   init(_ native: NativeDMXUniverseCounts) {

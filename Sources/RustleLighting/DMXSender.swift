@@ -86,7 +86,7 @@ public actor DMXSender: NativeStreamEngine {
     if let other {
       throw .validation(
         "frame", expected: "\(count) slots in each universe", got: "\(other.value.bytes.count)",
-        advice: "Give each universe of a frame the same number of slots.")
+        advice: "Pass each universe of a frame the same number of slots.")
     }
     var (numbers, slots): ([UInt32], [UInt8]) = ([], [])
     slots.reserveCapacity(count * frame.count)

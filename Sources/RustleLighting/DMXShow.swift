@@ -14,7 +14,7 @@ package struct DMXShow: Sendable {
   /// - Parameters:
   ///   - universes: the universes of patterns.
   ///   - slots: the slots of each.
-  ///   - rate: frames a second.
+  ///   - rate: frames per second.
   ///   - length: the length of a pattern, or of the time after an input's end; nil: without an end, at once.
   package init(
     _ sender: DMXSender, universes: [DMXUniverse] = [], slots: Int = 0, rate: Double, length: Duration? = nil

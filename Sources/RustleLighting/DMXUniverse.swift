@@ -49,7 +49,7 @@ public struct DMXUniverse: Sendable, Hashable, Comparable, CustomStringConvertib
     }
     let expected = `protocol` == .sacn ? "a number" : "a number, or net.sub-net.universe"
     throw LightingError(
-      .universe, "universe: expected \(expected), got '\(text)'", advice: "Give for example 1, or 0.0.1 of Art-Net.")
+      .universe, "universe: expected \(expected), got '\(text)'", advice: "Pass for example 1, or 0.0.1 of Art-Net.")
   }
 
   private static func digits(_ text: Substring) -> Int? {
@@ -74,7 +74,7 @@ public struct DMXUniverse: Sendable, Hashable, Comparable, CustomStringConvertib
       }
       guard let first = ends.first, let last = ends.last, first <= last else {
         throw LightingError(
-          .universe, "universes: expected a range that ascends, got '\(item)'", advice: "Give for example 1-4,7.")
+          .universe, "universes: expected a range that ascends, got '\(item)'", advice: "Pass for example 1-4,7.")
       }
       numbers.formUnion(first.number...last.number)
     }

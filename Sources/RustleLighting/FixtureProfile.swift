@@ -55,7 +55,7 @@ public struct FixtureProfile: Sendable, Hashable {
     }
   }
 
-  static let advice = "Give a file of the Open Fixture Library, of QLC+ or in GDTF."
+  static let advice = "Pass a file of the Open Fixture Library, of QLC+ or in GDTF."
 
   /// What is read of the JSON.
   private struct Written: Decodable {

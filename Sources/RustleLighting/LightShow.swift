@@ -133,7 +133,7 @@ public struct LightShow: Sendable, Hashable {
     guard let text = String(data: file, encoding: .utf8), !text.isEmpty else {
       throw LightingError(
         .malformedInput, "\(what): expected JSON in UTF-8, got \(file.isEmpty ? "nothing" : "other bytes")",
-        advice: "Give a file as docs/show.schema.json describes it.")
+        advice: "Pass a file as docs/show.schema.json describes it.")
     }
     return text
   }

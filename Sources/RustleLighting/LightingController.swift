@@ -20,9 +20,9 @@ public import RustleTempo
 public actor LightingController: NativeStreamEngine {
   /// How a show is played.
   public struct Configuration: Sendable, Hashable {
-    /// The tempo at the start in beats a minute, 1 to 999.
+    /// The tempo at the start in beats per minute, 1 to 999.
     public var tempo = 120.0
-    /// Frames a second without an output, 1 to 200; with one, its rate.
+    /// Frames per second without an output, 1 to 200; with one, its rate.
     public var frameRate = 44.0
     /// Whether the first cue, or the first scene of a show without cues, waits for an input.
     public var startsDark = false
@@ -31,7 +31,7 @@ public actor LightingController: NativeStreamEngine {
     /// The number of reports after which a session ends, those of events among them; nil: no limit.
     public var reportLimit: Int?
 
-    /// 120 beats a minute, and a report a second.
+    /// 120 beats per minute, and a report a second.
     public init() {}
   }
 
@@ -249,7 +249,7 @@ public actor LightingController: NativeStreamEngine {
     for (band, level) in bands.enumerated() { try input(.band, place: band, value: level) }
   }
 
-  /// Changes the tempo, 1 to 999 beats a minute, from the coming frame on; the beats go on from where they are.
+  /// Changes the tempo, 1 to 999 beats per minute, from the coming frame on; the beats go on from where they are.
   ///
   /// - Throws: as ``go(toCue:)``.
   public func setTempo(_ tempo: Double) throws(LightingError) {

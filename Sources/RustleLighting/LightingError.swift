@@ -66,7 +66,7 @@ public struct LightingError: CodedError {
   }
 
   static func validation(
-    _ argument: String, expected: String, got: String, advice: String = "Give a value within the range."
+    _ argument: String, expected: String, got: String, advice: String = "Pass a value within the range."
   ) -> Self {
     Self(.validation, "\(argument): expected \(expected), got \(got)", advice: advice)
   }
@@ -77,7 +77,7 @@ extension LightingError: NativeCodedError {
     self =
       switch error.status {
       case .invalidUniverse:
-        Self(.universe, error.message, advice: "Give a universe of 1 to 63999, or a Port-Address of 0 to 32767.")
+        Self(.universe, error.message, advice: "Pass a universe of 1 to 63999, or a Port-Address of 0 to 32767.")
       case .unknownInterface:
         Self(.unknownInterface, error.message, advice: "Choose one of these by its name or address; lo stays inside.")
       case .networkFailed:
@@ -94,11 +94,11 @@ extension LightingError: NativeCodedError {
       case .noDestination:
         Self(.validation, error.message, advice: "Name a node's address, or ask for the broadcast.")
       case .malformedAddress:
-        Self(.validation, error.message, advice: "Give an address such as 10.0.0.7 or 10.0.0.7:6454.")
+        Self(.validation, error.message, advice: "Pass an address such as 10.0.0.7 or 10.0.0.7:6454.")
       case .malformedFile:
-        Self(.malformedInput, error.message, advice: "Give a rig, a show or a fixture as its format says.")
+        Self(.malformedInput, error.message, advice: "Pass a rig, a show or a fixture as its format says.")
       case .invalidLength, .invalidValue, .invalidUTF8, .rateOutOfRange:
-        Self(.validation, error.message, advice: "Give a value within the range.")
+        Self(.validation, error.message, advice: "Pass a value within the range.")
       case .shutDown:
         Self(.shutDown, error.message, advice: "Create a new one.")
       case .staleHandle:

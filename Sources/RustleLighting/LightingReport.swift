@@ -28,7 +28,7 @@ public struct LightingReport: Sendable, Hashable {
   public let time: Duration
   /// The beats at the frame.
   public let beats: Double
-  /// The tempo in beats a minute.
+  /// The tempo in beats per minute.
   public let tempo: Double
   /// Frames so far.
   public let frames: UInt64

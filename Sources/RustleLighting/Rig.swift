@@ -70,7 +70,7 @@ public struct Rig: Sendable {
     }
   }
 
-  static let advice = "Give for example {\"v\":1,\"fixtures\":[]}."
+  static let advice = "Pass for example {\"v\":1,\"fixtures\":[]}."
 
   private static func fault(_ index: Int, of rig: NativeRig) throws(NativeError) -> Fault {
     var text = [UInt8](repeating: 0, count: 512)

@@ -1,6 +1,6 @@
 internal import RustleCore
 
-/// What a picture of a venue is to be.
+/// The size, view and format of a picture of a venue.
 public struct VenuePicture: Sendable, Hashable {
   /// From where the venue is seen.
   public enum View: String, Sendable, Hashable, CaseIterable {
@@ -10,7 +10,7 @@ public struct VenuePicture: Sendable, Hashable {
     case front
   }
 
-  /// What the picture is made of.
+  /// The format of the picture.
   public enum Form: String, Sendable, Hashable, CaseIterable {
     /// Pixels row by row, each red, green, blue and 255.
     case rgba
@@ -18,7 +18,7 @@ public struct VenuePicture: Sendable, Hashable {
     case png
     /// An SVG file.
     case svg
-    /// The list of what is to be seen, in JSON.
+    /// The shapes of the picture, as JSON.
     case json
     /// Lines for a terminal with 24-bit colours; a character is two pixels, one above the other.
     case trueColor = "true_color"
@@ -37,7 +37,7 @@ public struct VenuePicture: Sendable, Hashable {
   public var height: Int
   /// From where the venue is seen.
   public var view: View
-  /// What the picture is made of.
+  /// The format of the picture.
   public var form: Form
   /// Whether the floor has a grid.
   public var hasGrid = true
@@ -50,12 +50,12 @@ public struct VenuePicture: Sendable, Hashable {
   ///   - width: the width in pixels, 1 to 8,192.
   ///   - height: the height in pixels, 1 to 8,192.
   ///   - view: from where the venue is seen.
-  ///   - form: what the picture is made of.
+  ///   - format: the format of the picture.
   public init(width: Int = 960, height: Int = 540, view: View = .front, form: Form = .png) {
     (self.width, self.height, self.view, self.form) = (width, height, view, form)
   }
 
-  /// A picture for a terminal of that many columns and lines.
+  /// Options for a terminal of these columns and lines.
   public static func terminal(columns: Int, lines: Int, view: View = .front, form: Form) -> Self {
     var picture = Self(width: columns, height: lines * 2, view: view, form: form)
     (picture.hasGrid, picture.hasLegend) = (false, false)

@@ -14,7 +14,7 @@ public struct FeedError: NativeCodedError {
     case symbolTooLong = 4
     /// There are more than 100,000 symbols.
     case tooManySymbols = 5
-    /// The rate is not 0.001 to 10,000,000 updates a second.
+    /// The rate is not 0.001 to 10,000,000 updates per second.
     case rateOutOfRange = 6
     /// A capacity is not 1 to 1,048,576, a message limit is not 1 to 16,777,216, or there are more model parameters than symbols.
     case capacityOutOfRange = 7

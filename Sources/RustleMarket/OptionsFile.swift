@@ -165,7 +165,7 @@ package struct OptionsFileError: CodedError {
     switch code {
     case .unreadable: "Check that the file exists and is readable."
     case .malformed: "Correct the file: {\"exchange\": \"kraken\", \"watchlist\": [\"BTC/USD\"]}."
-    case .repeated: "Give one file."
+    case .repeated: "Pass one file."
     }
   }
 }

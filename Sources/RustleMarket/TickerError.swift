@@ -14,7 +14,7 @@ public struct TickerError: NativeCodedError {
     case symbolTooLong = 4
     /// There are more than 100,000 symbols.
     case tooManySymbols = 5
-    /// The rate is not 0.001 to 10,000,000 updates a second.
+    /// The rate is not 0.001 to 10,000,000 updates per second.
     case rateOutOfRange = 6
     /// The ticker was shut down.
     case shutDown = 7

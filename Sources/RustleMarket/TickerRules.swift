@@ -72,7 +72,7 @@ package enum TickerRules {
       return nil
     }
     if options["exchange"] != nil, ["schema", "subscribe", "unsubscribe"].contains(unmet.option) {
-      return "--exchange has a schema and messages of its own: give another file to change them"
+      return "--exchange has a schema and messages of its own: pass another file to change them"
     }
     let source = sources.first { options[$0] != nil } ?? ""
     return "--\(unmet.option) \(unmet.fault.replacing("$source", with: "--\(source)"))"

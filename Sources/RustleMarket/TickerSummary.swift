@@ -105,7 +105,7 @@ package struct TickerFailure: CodedError {
     "--roots <file> trusts the root certificates in a PEM file, --insecure accepts any certificate"
 
   private static let schemaAdvice =
-    "give the paths of the symbol and the price with --schema, for example symbol=s,price=p"
+    "pass the paths of the symbol and the price with --schema, for example symbol=s,price=p"
 
   private init(_ code: Code, _ message: String, advice: String = "") {
     (self.code, self.message, self.advice) = (code, message, advice)

@@ -15,13 +15,13 @@ public enum TempoSource: String, Sendable, Hashable, CaseIterable, BitwiseCopyab
   case manual
 }
 
-/// A beat at a host time, and the state of the clock or session that it was read of.
+/// The beat at a host time, and the state of the clock or session then.
 public struct BeatState: Sendable, Hashable, BitwiseCopyable {
   /// The host time.
   public let hostTime: HostTime
   /// The count of beats.
   public let beats: Double
-  /// The tempo in beats a minute.
+  /// The tempo in beats per minute.
   public let tempo: Double
   /// The position between two beats, 0 to less than 1.
   public let beatPhase: Double

@@ -4,7 +4,7 @@ public import RustleCore
 public struct LinkMessage: Sendable, Hashable {
   /// The kinds of datagrams.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// A member is there: sent several times a second.
+    /// A member is there: sent several times per second.
     case alive
     /// The answer to it.
     case response
@@ -42,7 +42,7 @@ public struct LinkMessage: Sendable, Hashable {
   public struct State: Sendable, Hashable {
     /// The id of its session, as ``BeatState/sessionID``.
     public let sessionID: String
-    /// The session's tempo in beats a minute.
+    /// The session's tempo in beats per minute.
     public let tempo: Double
     /// The session's beat at ``originTime``.
     public let originBeats: Double
@@ -116,7 +116,7 @@ public actor LinkMonitor: NativeStreamEngine {
     public var interfaces: [String]?
     /// The port of the session's programs, 1 to 65535.
     public var port = 20_808
-    /// The messages a second of the demonstration, 0.001 to 10,000,000.
+    /// The messages per second of the demonstration, 0.001 to 10,000,000.
     public var demoRate = 12.0
     /// The number of datagrams after which a stream ends; nil: no limit.
     public var messageLimit: Int?

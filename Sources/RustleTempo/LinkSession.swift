@@ -15,7 +15,7 @@ public import RustleCore
 public actor LinkSession: NativeStreamEngine {
   /// How a member takes part.
   public struct Configuration: Sendable, Hashable {
-    /// The tempo in beats a minute while there are no peers, 20 to 999.
+    /// The tempo in beats per minute while there are no peers, 20 to 999.
     public var tempo = 120.0
     /// The beats of a bar, more than 0 to 1,000,000. Bars are this program's own: the others share beats and their phase.
     public var quantum = 4.0
@@ -31,7 +31,7 @@ public actor LinkSession: NativeStreamEngine {
     /// The number of reports after which a stream ends, those of changes among them; nil: no limit.
     public var reportLimit: Int?
 
-    /// 120 beats a minute on all interfaces.
+    /// 120 beats per minute on all interfaces.
     public init() {}
 
     func native(_ reading: NativeBeatReading) throws(TempoError) -> NativeTempoConfiguration {
@@ -77,7 +77,7 @@ public actor LinkSession: NativeStreamEngine {
   public nonisolated var isEnabled: Bool { beats().isEnabled }
   /// The other members of the session.
   public nonisolated var peerCount: Int { beats().peerCount }
-  /// The tempo in beats a minute.
+  /// The tempo in beats per minute.
   public nonisolated var tempo: Double { beats().tempo }
 
   /// The beat at a host time, a little in the past or in the future; nil: now. It takes no lock and allocates no memory.
@@ -91,7 +91,7 @@ public actor LinkSession: NativeStreamEngine {
   /// Sets the session's tempo for all, with the beat at a host time unchanged.
   ///
   /// - Parameters:
-  ///   - tempo: in beats a minute, 20 to 999.
+  ///   - tempo: in beats per minute, 20 to 999.
   ///   - time: nil: now.
   /// - Throws: ``TempoError`` with ``TempoError/Code/validation``.
   public nonisolated func setTempo(_ tempo: Double, at time: HostTime? = nil) throws(TempoError) {

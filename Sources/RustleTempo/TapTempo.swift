@@ -29,7 +29,7 @@ public struct TapTempo: ~Copyable, Sendable {
 
   /// Tempo and phase of the taps.
   public struct Estimate: Sendable, Hashable {
-    /// The tempo in beats a minute.
+    /// The tempo in beats per minute.
     public let tempo: Double
     /// The standard error of the tempo.
     public let tempoError: Double
@@ -39,7 +39,7 @@ public struct TapTempo: ~Copyable, Sendable {
     public let tapCount: Int
     /// The time of the last tap.
     public let lastTap: HostTime
-    /// What would take the tempo to between 60 and 180 beats a minute: 0.5 or 2; nil: it is there. It is never applied by itself.
+    /// What would take the tempo to between 60 and 180 beats per minute: 0.5 or 2; nil: it is there. It is never applied by itself.
     public let suggestedFactor: Double?
     /// The time of beat 0 in microseconds, which may be before the zero of host times.
     private let downbeat: Int64
@@ -69,7 +69,7 @@ public struct TapTempo: ~Copyable, Sendable {
     native = try TempoError.rethrowing { () throws(NativeError) in try TempoHandle(described) }
   }
 
-  /// Takes a tap; nil: of now.
+  /// Records a tap; nil: at the present time.
   ///
   /// - Throws: ``TempoError`` with ``TempoError/Code/native`` in a fork.
   @discardableResult
@@ -84,12 +84,12 @@ public struct TapTempo: ~Copyable, Sendable {
 
   /// Halves the tempo until the next reset.
   ///
-  /// - Throws: as ``tap(at:)``; with ``TempoError/Code/validation`` without two taps, and below 20 beats a minute.
+  /// - Throws: as ``tap(at:)``; with ``TempoError/Code/validation`` without two taps, and below 20 beats per minute.
   public mutating func halve() throws(TempoError) { try native.changing(.halve) }
 
   /// Doubles the tempo until the next reset.
   ///
-  /// - Throws: as ``halve()``, above 999 beats a minute.
+  /// - Throws: as ``halve()``, above 999 beats per minute.
   public mutating func double() throws(TempoError) { try native.changing(.double) }
 
   /// Makes the beats later, or earlier if negative, by at most 10 s until the next reset.

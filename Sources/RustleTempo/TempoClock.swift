@@ -24,7 +24,7 @@ public actor TempoClock: NativeStreamEngine {
     /// Which beats are reported.
     public var reading = Reading.smooth
 
-    /// The smooth beats of 120 beats a minute, a report a second.
+    /// The smooth beats of 120 beats per minute, a report a second.
     public init() {}
   }
 
@@ -81,7 +81,7 @@ public actor TempoClock: NativeStreamEngine {
     return read ?? BeatState(refused: time ?? .now)
   }
 
-  /// Sets the user's tempo in beats a minute, 20 to 999, and that of the session.
+  /// Sets the user's tempo in beats per minute, 20 to 999, and that of the session.
   ///
   /// - Throws: ``TempoError`` with ``TempoError/Code/validation``.
   public nonisolated func setTempo(_ tempo: Double) throws(TempoError) { try native.changing(.tempo, tempo) }
@@ -91,7 +91,7 @@ public actor TempoClock: NativeStreamEngine {
   /// - Throws: as ``setTempo(_:)``.
   public nonisolated func setQuantum(_ quantum: Double) throws(TempoError) { try native.changing(.quantum, quantum) }
 
-  /// Takes a tap; nil: of now. See ``TapTempo``.
+  /// Records a tap; nil: at the present time. See ``TapTempo``.
   ///
   /// - Throws: ``TempoError`` with ``TempoError/Code/native`` in a fork.
   @discardableResult
@@ -106,12 +106,12 @@ public actor TempoClock: NativeStreamEngine {
 
   /// Halves the taps' tempo.
   ///
-  /// - Throws: as ``tap(at:)``; with ``TempoError/Code/validation`` without two taps, and below 20 beats a minute.
+  /// - Throws: as ``tap(at:)``; with ``TempoError/Code/validation`` without two taps, and below 20 beats per minute.
   public nonisolated func halveTaps() throws(TempoError) { try native.changing(.halve) }
 
   /// Doubles the taps' tempo.
   ///
-  /// - Throws: as ``halveTaps()``, above 999 beats a minute.
+  /// - Throws: as ``halveTaps()``, above 999 beats per minute.
   public nonisolated func doubleTaps() throws(TempoError) { try native.changing(.double) }
 
   /// Makes the taps' beats later, or earlier if negative, by at most 10 s.
@@ -151,7 +151,7 @@ public actor TempoClock: NativeStreamEngine {
   ///
   /// - Parameters:
   ///   - time: the beat's time.
-  ///   - tempo: in beats a minute, 20 to 999.
+  ///   - tempo: in beats per minute, 20 to 999.
   ///   - confidence: 0 to 1.
   ///   - phaseError: the standard error of the time.
   /// - Throws: as ``setTempo(_:)``.

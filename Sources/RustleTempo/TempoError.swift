@@ -65,7 +65,7 @@ extension TempoError: NativeCodedError {
           .network, error.message,
           advice: "Name an interface with multicast, and end a program that does not share port 20808.")
       case .invalidLength, .invalidValue, .invalidUTF8, .rateOutOfRange:
-        Self(.validation, error.message, advice: "Give a value within the range.")
+        Self(.validation, error.message, advice: "Pass a value within the range.")
       case .shutDown:
         Self(.shutDown, error.message, advice: "Create a new one.")
       case .archiveMismatch, .recordSize:

@@ -41,10 +41,10 @@ public final class TempoViewModel {
     }
   }
 
-  /// Takes a tap of now.
+  /// Records a tap at the present time.
   public func tap() { attempt { () throws(TempoError) in try clock.tap() } }
 
-  /// Sets the tempo in beats a minute, 20 to 999.
+  /// Sets the tempo in beats per minute, 20 to 999.
   public func setTempo(_ tempo: Double) { attempt { () throws(TempoError) in try clock.setTempo(tempo) } }
 
   /// Takes part in sessions, or leaves; has no effect without a session.

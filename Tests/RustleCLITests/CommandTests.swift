@@ -246,7 +246,7 @@ import Testing
     let missing = try RustleProcess.run(["spectrum", "no/such.wav"])
     #expect(missing.status == 66)
     #expect(
-      missing.errors == "error: no/such.wav: no such file\n  check the path, or give - to read standard input\n")
+      missing.errors == "error: no/such.wav: no such file\n  check the path, or pass - to read standard input\n")
     let text = try folder.write(Data("This is not a sound file.".utf8), as: "a.wav")
     #expect(try RustleProcess.run(["spectrum", text]).status == 65)
     #expect(try RustleProcess.run(["spectrum", folder.url.path]).status == 66)

@@ -203,8 +203,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (["ticker", "A", "--rate", "0"], "expected updates a second from 0.001 to 10000000, got '0'"),
-    (["ticker", "A", "--rate", "nan"], "expected updates a second from 0.001 to 10000000, got 'nan'"),
+    (["ticker", "A", "--rate", "0"], "expected updates per second from 0.001 to 10000000, got '0'"),
+    (["ticker", "A", "--rate", "nan"], "expected updates per second from 0.001 to 10000000, got 'nan'"),
     (["ticker", "A", "--duration", "-1"], "expected seconds from 0.001 to 1000000000, got '-1'"),
     (
       ["ticker"],
@@ -309,7 +309,7 @@ import Testing
     (["ticker", "--connect", "ws://a", "--quotes"], "--quotes requires --exchange"),
     (
       ["ticker", "--exchange", "kraken", "A", "--schema", "symbol=s,price=p"],
-      "--exchange has a schema and messages of its own: give another file to change them"
+      "--exchange has a schema and messages of its own: pass another file to change them"
     ),
     (
       ["ticker", "--connect", "ws://a", "--insecure"], "--insecure requires --connect wss://…"

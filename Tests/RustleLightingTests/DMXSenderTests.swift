@@ -168,7 +168,7 @@ import Testing
     #expect(refusal { $0.synchronization = .artSync }?.code == .validation)
     #expect(refusal { $0.synchronizationGap = .seconds(-1) }?.code == .validation)
     #expect(refusal { $0.name = String(repeating: "x", count: 64) }?.code == .validation)
-    #expect(refusal { $0.destinations = ["here"] }?.advice == "Give an address such as 10.0.0.7 or 10.0.0.7:6454.")
+    #expect(refusal { $0.destinations = ["here"] }?.advice == "Pass an address such as 10.0.0.7 or 10.0.0.7:6454.")
     #expect(refusal(.artNet) { $0.interface = "lo" }?.advice == "Name a node's address, or ask for the broadcast.")
     var configuration = Self.demo()
     configuration.interface = "nowhere"

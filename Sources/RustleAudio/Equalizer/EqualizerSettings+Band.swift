@@ -38,7 +38,7 @@ extension EqualizerSettings {
       (isPass ? 1...2 : 2...3).contains(numbers.count)
     else {
       throw AudioError(
-        .validation, "expected \(Self.bandForm), got '\(text)'", advice: "Give a band in one of these forms.")
+        .validation, "expected \(Self.bandForm), got '\(text)'", advice: "Pass a band in one of these forms.")
     }
     let quality = numbers.count == (isPass ? 2 : 3) ? numbers.last : nil
     let band = EqualizerBand(kind ?? .peaking, frequency: numbers[0], gain: isPass ? 0 : numbers[1], q: quality)
@@ -66,7 +66,7 @@ extension EqualizerSettings {
       guard let gain = Double(field), range.contains(gain) else {
         throw AudioError(
           .validation, "expected gains from \(range.lowerBound.plain) to \(range.upperBound.plain) dB, got '\(field)'",
-          advice: "Give a number for each center frequency.")
+          advice: "Pass a number for each center frequency.")
       }
       gains.append(gain)
     }
@@ -74,7 +74,7 @@ extension EqualizerSettings {
       throw AudioError(
         .validation,
         "expected \(count) gains for both channels, or \(2 * count), left and then right, got \(gains.count)",
-        advice: "Give a number for each center frequency.")
+        advice: "Pass a number for each center frequency.")
     }
     return gains.count == count ? gains + gains : gains
   }

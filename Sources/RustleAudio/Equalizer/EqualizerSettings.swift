@@ -58,7 +58,7 @@ public struct EqualizerSettings: Sendable, Hashable, Codable {
       throw .validation(
         "gains", expected: "\(2 * centers.count) numbers, two for each of \(centers.count) bands",
         got: "\(gains.count)",
-        advice: "Give the gains of the left channel from low to high, and then those of the right.")
+        advice: "Pass the gains of the left channel from low to high, and then those of the right.")
     }
     guard Self.bandwidthRange.contains(octaves) else {
       let range = Self.bandwidthRange

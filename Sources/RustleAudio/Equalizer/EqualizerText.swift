@@ -37,7 +37,7 @@ public enum EqualizerText {
     guard text.utf8.count <= maximumTextLength else {
       throw .validation(
         "text", expected: "at most \(maximumTextLength) bytes", got: "\(text.utf8.count)",
-        advice: "Give the filters alone.")
+        advice: "Pass the filters alone.")
     }
     var parser = EqualizerTextParser()
     for (index, line) in lines(of: text).enumerated() { try parser.read(line, number: index + 1) }

@@ -49,7 +49,7 @@ struct EqualizerTextParser {
     guard hasCommand else {
       throw .validation(
         "text", expected: "a Preamp or a Filter line at least", got: "none",
-        advice: "Give a text that AutoEQ, EqualizerAPO or Room EQ Wizard wrote.")
+        advice: "Pass a text that AutoEQ, EqualizerAPO or Room EQ Wizard wrote.")
     }
     guard left.preamp == right.preamp else {
       throw .validation(

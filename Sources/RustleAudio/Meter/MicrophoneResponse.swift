@@ -66,19 +66,19 @@ public struct MicrophoneResponse: Sendable, Hashable {
       guard frequency > before, frequency.isFinite else {
         throw .validation(
           "line \(index + 1)", expected: "a frequency above \(before.plain) Hz", got: "\"\(line.prefix(60))\"",
-          advice: "Give a calibration file whose frequencies ascend.")
+          advice: "Pass a calibration file whose frequencies ascend.")
       }
       guard fields.count >= 2, let deviation = Double(fields[1]), deviation.isFinite else {
         throw .validation(
           "line \(index + 1)", expected: "a frequency in Hz and a deviation in dB", got: "\"\(line.prefix(60))\"",
-          advice: "Give a calibration file with two numbers a line.")
+          advice: "Pass a calibration file with two numbers a line.")
       }
       points.append(Point(frequency: frequency, deviation: deviation))
     }
     guard !points.isEmpty else {
       throw .validation(
         "calibration file", expected: "lines with a frequency and a deviation", got: "none",
-        advice: "Give a calibration file with two numbers a line.")
+        advice: "Pass a calibration file with two numbers a line.")
     }
     try self.init(points: points)
   }

@@ -13,7 +13,7 @@ internal import RustleCore
 /// tempo is there after about 2 s. A rhythm has several levels: which of them is the beat, and which its double or half, is a choice.
 /// The lengths of the pieces do not change the result. Memory does not grow with the signal.
 public struct RhythmTracker: ~Copyable, Sendable {
-  /// The default range of tempos in beats a minute: a slower or faster rhythm is reported at its double or half.
+  /// The default range of tempos in beats per minute: a slower or faster rhythm is reported at its double or half.
   public static let defaultTempos = 55.0...200.0
 
   /// The sample rate in Hz.
@@ -28,7 +28,7 @@ public struct RhythmTracker: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - sampleRate: in Hz, 8000 to 768,000.
-  ///   - tempos: in beats a minute, within 30 to 300; the last at least 1.5 times the first.
+  ///   - tempos: in beats per minute, within 30 to 300; the last at least 1.5 times the first.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(sampleRate: Double, tempos: ClosedRange<Double> = defaultTempos) throws(AudioError) {
     native = try Self.native(sampleRate, tempos, isWhole: false)
@@ -103,7 +103,7 @@ public struct RhythmAnalyzer: ~Copyable, Sendable {
 
 /// The rhythm of a signal.
 public struct Rhythm: Sendable, Hashable {
-  /// The tempo in beats a minute, from the median interval of the beats; nil where there are fewer than two.
+  /// The tempo in beats per minute, from the median interval of the beats; nil where there are fewer than two.
   public let tempo: Double?
   /// The times of the beats since the signal's beginning, ascending.
   public let beats: [Duration]
@@ -121,7 +121,7 @@ public struct Rhythm: Sendable, Hashable {
 public struct RhythmFrame: Sendable, Hashable {
   /// Tempo and phase.
   public struct Beat: Sendable, Hashable {
-    /// The tempo in beats a minute.
+    /// The tempo in beats per minute.
     public let tempo: Double
     /// The position between two beats, 0 to less than 1.
     public let phase: Double

@@ -13,7 +13,7 @@ extension Data {
     guard count <= Self.maximumJSONLength else {
       throw .validation(
         document, expected: "at most \(Self.maximumJSONLength) bytes", got: "\(count)",
-        advice: "Give a file that holds one \(document).")
+        advice: "Pass a file that holds one \(document).")
     }
     do {
       return try JSONDecoder().decode(Value.self, from: self)
@@ -22,7 +22,7 @@ extension Data {
     } catch let error as DecodingError {
       throw .unreadable(error, document)
     } catch {
-      throw .validation(document, expected: "JSON", got: "\(error)", advice: "Give \(document) as JSON.")
+      throw .validation(document, expected: "JSON", got: "\(error)", advice: "Pass \(document) as JSON.")
     }
   }
 }
@@ -58,7 +58,7 @@ extension AudioError {
     default:
       return .validation(
         document, expected: "JSON whose numbers are finite", got: "text that is not",
-        advice: "Give the \(document) as JSON.")
+        advice: "Pass the \(document) as JSON.")
     }
   }
 

@@ -22,7 +22,7 @@ extension AudioError: NativeCodedError {
       case .wrongState:
         Self(.wrongState, error.message, advice: "Use it from one task at a time.")
       case .invalidLength, .invalidValue, .invalidUTF8:
-        Self(.validation, error.message, advice: "Give a value within the range.")
+        Self(.validation, error.message, advice: "Pass a value within the range.")
       case .archiveMismatch, .recordSize:
         Self(.native, error.message, advice: "Run scripts/build and build the package again.")
       case .exhausted:

@@ -72,7 +72,7 @@ public struct AudioError: CodedError {
   }
 
   package static func validation(
-    _ argument: String, expected: String, got: String, advice: String = "Give a value within the range."
+    _ argument: String, expected: String, got: String, advice: String = "Pass a value within the range."
   ) -> Self {
     Self(.validation, "\(argument): expected \(expected), got \(got)", advice: advice)
   }

@@ -70,7 +70,7 @@ public actor AudioOutput: NativeStreamEngine {
   /// - Parameters:
   ///   - input: sound of this output's format.
   ///   - change: changes each buffer on its way, an equalizer for example. It returns sound of this output's format.
-  ///   - onProgress: receives the progress, about a hundred times a second.
+  ///   - onProgress: receives the progress, about a hundred times per second.
   /// - Returns: the last progress.
   /// - Throws: ``AudioError`` of the device, with ``AudioError/Code/formatMismatch``, or with ``AudioError/Code/wrongState``
   ///   when the configuration's limit came before the end; the errors of the input and of `change`; `CancellationError` when the

@@ -94,7 +94,7 @@ public struct NoteName: Sendable, Hashable {
     guard let (name, rest) = Self.prefix(of: scalars[...]), rest.isEmpty else {
       throw .validation(
         "note name", expected: "a letter A to G and perhaps # or b, such as C or Eb", got: text.tuningExcerpt,
-        advice: "Give the note as C, F# or Bb.")
+        advice: "Pass the note as C, F# or Bb.")
     }
     self = name
   }

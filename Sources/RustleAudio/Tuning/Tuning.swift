@@ -136,7 +136,7 @@ public struct Tuning: Sendable, Hashable {
     guard measured > 0, actual > 0, clockCorrectionRange.contains(correction) else {
       throw .validation(
         "measured", expected: "within 500 ppm of \(actual.plain) Hz", got: "\(measured.plain) Hz",
-        advice: "Give the frequency of one and the same tone.")
+        advice: "Pass the frequency of one and the same tone.")
     }
     return correction
   }

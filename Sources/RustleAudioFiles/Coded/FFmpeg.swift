@@ -144,7 +144,7 @@ extension FFmpeg {
     else {
       throw AudioFileError(
         .notAudio, path: path, reason: "expected sound, got an MP4 file without a track of it that FFmpeg knows",
-        advice: "give a file with sound")
+        advice: "pass a file with sound")
     }
     return Sound(
       sampleRate: rate, channels: channels, codec: codec.uppercased(),

@@ -7,7 +7,7 @@ import RustlePlot
 struct DMXUniverseBoard: Board {
   /// The universes, in the order of the picture.
   let universes: [DMXUniverse]
-  /// The sources at present, which come and go without a change of levels, and packets a second.
+  /// The sources at present, which come and go without a change of levels, and packets per second.
   var traffic: [DMXUniverse: (sources: Int, rate: Double)] = [:]
   /// The newest event, in words.
   var event = ""

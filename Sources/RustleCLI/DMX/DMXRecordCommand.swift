@@ -30,7 +30,7 @@ struct DMXRecordCommand: AsyncParsableCommand {
 
   @OptionGroup var received: DMXReceiverOptions
 
-  @Flag(help: "Replace an existing file; without it, one is an error.")
+  @Flag(help: "Replace an existing file. Without it an existing file is an error.")
   var overwrite = false
 
   @OptionGroup var output: OutputOptions

@@ -25,7 +25,7 @@ struct DMXSenderOptions: ParsableArguments {
 
   @Option(
     "Frames per second, 1 to 200. (default: 44)", value: "hz",
-    parse: Parse.number("frames a second", in: 1...200))
+    parse: Parse.number("frames per second", in: 1...200))
   var rate = 44.0
 
   @Option(

@@ -47,7 +47,7 @@ struct ShowOptions: ParsableArguments {
 
 /// The tempo of a show that is rendered in virtual time.
 struct RenderedTempo: ParsableArguments {
-  @Option("Tempo in beats a minute, 1 to 999.", value: "bpm", parse: Parse.number("a tempo", in: 1...999))
+  @Option("Tempo in beats per minute, 1 to 999.", value: "bpm", parse: Parse.number("a tempo", in: 1...999))
   var tempo = 120.0
 
   /// How the show is played.

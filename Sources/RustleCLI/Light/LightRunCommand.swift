@@ -50,7 +50,7 @@ struct LightRunCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Tempo: 1 to 999 beats a minute; tap, the key t; link, a session on the network; audio, the beats of the sound. "
+      "Tempo: 1 to 999 beats per minute; tap, the key t; link, a session on the network; audio, the beats of the sound. "
         + "(default: 120)", valueName: "bpm|tap|link|audio"))
   var tempo = ShowTempo.fixed(120)
 

@@ -18,7 +18,7 @@ actor LightView: LiveView {
 
   /// The time between two pictures.
   private static let interval = Duration.milliseconds(50)
-  /// The step of the tempo that a key makes, in beats a minute, and its range.
+  /// The step of the tempo that a key makes, in beats per minute, and its range.
   private static let step = 1.0
   private static let tempos = 1.0...999.0
 

@@ -8,12 +8,12 @@ import RustleTempo
 /// The sound that a show hears.
 struct ShowSoundOptions: ParsableArguments {
   @Option(
-    parsing: .next, "Hear this sound device, as listed by 'rustle devices'. (default with --tempo audio: default)",
+    parsing: .next, "Follow the sound of this device, as listed by 'rustle devices'. (default with --tempo audio: default)",
     value: "name", completion: .devices)
   var device: String?
 
   @Option(
-    parsing: .next, "Hear this sound file, or - for standard input, in its own time.", value: "file",
+    parsing: .next, "Follow the sound of this file, or of standard input for -, at its own pace.", value: "file",
     completion: .file())
   var sound: String?
 

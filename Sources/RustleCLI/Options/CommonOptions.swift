@@ -37,7 +37,7 @@ struct WriterOptions: ParsableArguments {
   @Option(help: "Quality of OGG, OPUS, MP3 and M4A files, 0 to 1. (default: 0.5)")
   var quality: Double?
 
-  @Flag(help: "Replace an existing output file; without it, one is an error.")
+  @Flag(help: "Replace an existing output file. Without it an existing file is an error.")
   var overwrite = false
 
   @Flag(help: "Add triangular dither (TPDF) of one quantization step before rounding to integers.")

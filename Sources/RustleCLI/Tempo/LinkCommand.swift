@@ -46,7 +46,7 @@ struct LinkCommand: AsyncParsableCommand {
       """)
 
   @Option(
-    "Tempo in beats a minute while there are no peers. (default: 120)", value: "bpm",
+    "Tempo in beats per minute while there are no peers. (default: 120)", value: "bpm",
     parse: Parse.number("a tempo", in: 20...999))
   var bpm: Double?
 
@@ -61,7 +61,7 @@ struct LinkCommand: AsyncParsableCommand {
   var interface: [String] = []
 
   @Option(
-    "Port of the session's programs; those of different ports do not meet.", value: "port",
+    "UDP port of the session; programs with different ports do not find each other.", value: "port",
     parse: Parse.integer("a port", in: 1...65_535))
   var port = 20_808
 
@@ -72,7 +72,7 @@ struct LinkCommand: AsyncParsableCommand {
   var startStop = false
 
   @Option(
-    "Lines a second besides those of changes. (default: 50)", value: "hz",
+    "Lines per second besides those of changes. (default: 50)", value: "hz",
     parse: Parse.number("a rate", in: 0.001...1_000))
   var rate: Double?
 

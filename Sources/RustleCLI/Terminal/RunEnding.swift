@@ -47,7 +47,7 @@ enum RunEnding: Sendable, Equatable {
     }
   }
 
-  /// Waits until the reader of a descriptor has closed it, which is checked ten times a second, also without anything to
+  /// Waits until the reader of a descriptor has closed it, which is checked ten times per second, also without anything to
   /// write; nil when the task is cancelled.
   static func readerGone(from descriptor: Int32) async -> Self? {
     while !Task.isCancelled {

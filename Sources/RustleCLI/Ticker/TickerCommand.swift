@@ -100,7 +100,7 @@ struct TickerCommand: AsyncParsableCommand {
 
   @Option(
     "Updates per second and symbol, 0.001 to 10000000, of a simulation or with --policy sampled. (default: 2)",
-    parse: Parse.number("updates a second", in: 0.001...10_000_000))
+    parse: Parse.number("updates per second", in: 0.001...10_000_000))
   var rate: Double?
 
   @Option("Stop after this many seconds.", value: "seconds", parse: Parse.number("seconds", in: 0.001...1e9))

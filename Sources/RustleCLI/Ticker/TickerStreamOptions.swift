@@ -21,7 +21,7 @@ struct TickerStreamOptions: ParsableArguments {
   var zone: String?
 
   @Option(
-    "Make candles of these hours alone, in the time zone: mon-fri/09:30-16:00. Intervals begin with the session.",
+    "Make candles of these hours only, in the time zone: mon-fri/09:30-16:00. Intervals begin with the session.",
     value: "days/hours",
     parse: Parse.value("a session such as mon-fri/09:30-16:00 or sun,mon/18:00-17:00") { MarketSession($0) })
   var session: MarketSession?
@@ -50,7 +50,7 @@ struct TickerStreamOptions: ParsableArguments {
   )
   var record: String?
 
-  @Flag(help: "Replace an existing file of --record; without it, one is an error.")
+  @Flag(help: "Replace an existing file of --record. Without it an existing file is an error.")
   var overwrite = false
 
   enum Policy: String, ExpressibleByArgument, CaseIterable, Sendable {
@@ -90,7 +90,7 @@ struct TickerStreamOptions: ParsableArguments {
     case .sampled:
       // The feed's range: 1 ms to 1 h.
       guard (1 / 3_600.0...1_000).contains(rate) else {
-        throw ValidationError("--rate: expected 1/3600 to 1000 updates a second with --policy sampled, got \(rate)")
+        throw ValidationError("--rate: expected 1/3600 to 1000 updates per second with --policy sampled, got \(rate)")
       }
       return .sampled(every: .seconds(1 / rate))
     }

@@ -90,7 +90,7 @@ struct TunerView {
     let parts = reading.map { reading in
       [
         "\(Numbers.hertz(reading.frequency)) Hz, target \(Numbers.hertz(reading.target)) Hz",
-        "\(Numbers.signed(reading.beat, digits: 2, glyphs)) beats a second",
+        "\(Numbers.signed(reading.beat, digits: 2, glyphs)) beats per second",
       ]
     }
     return (profile.columns < 60 ? parts ?? ["", ""] : [parts?.joined(separator: ", ") ?? ""]).map { profile.line($0) }

@@ -505,9 +505,9 @@ typedef struct RustleDMXConfiguration {
   /// The file that the packets are written to in place of a network, a capture (pcap) with times from the session's start; empty:
   /// none. It needs the interface `demo`. A file that is there is replaced.
   RustleString capture;
-  /// Frames a second, 1 to 200. Full universes are sent at most at 44 Hz on average. Example: 44.
+  /// Frames per second, 1 to 200. Full universes are sent at most at 44 Hz on average. Example: 44.
   double frames_a_second;
-  /// Reports a second, 0.001 to 10,000,000. Example: 1000.
+  /// Reports per second, 0.001 to 10,000,000. Example: 1000.
   double reports_per_second;
   /// The number of reports after which a session ends; 0: no limit.
   uint64_t report_limit;
@@ -1197,7 +1197,7 @@ typedef struct RustleDMXUniverseCounts {
   uint64_t terminations;
   /// The sources at present.
   uint64_t sources;
-  /// Packets a second, of all sources.
+  /// Packets per second, of all sources.
   double hertz;
 } RustleDMXUniverseCounts;
 
@@ -2928,7 +2928,7 @@ static inline RustleStatus rustle_spectrum_peaks(
 
 // `RustleLinkMessage`: What a datagram of discovery is.
 
-/// A member is there: sent to all, several times a second.
+/// A member is there: sent to all, several times per second.
 #define RUSTLE_LINK_ALIVE 0
 
 /// The answer to it.
@@ -2980,7 +2980,7 @@ typedef struct RustleLinkMonitorConfiguration {
   /// The interfaces by name or address, separated by commas; empty: the loopback; `all`; `demo`: messages of three members come
   /// without a network. Example: "demo".
   RustleString interfaces;
-  /// The messages a second with `demo`, 0.001 to 10,000,000. Example: 1000.
+  /// The messages per second with `demo`, 0.001 to 10,000,000. Example: 1000.
   double messages_per_second;
   /// The number of datagrams after which a session ends; 0: no limit.
   uint64_t message_limit;
@@ -3002,7 +3002,7 @@ typedef struct RustleLinkDatagram {
   uint64_t node;
   /// The id of the member's session.
   uint64_t session;
-  /// The session's tempo in beats a minute.
+  /// The session's tempo in beats per minute.
   double beats_a_minute;
   /// The session's beat at `origin_us`.
   double origin_beats;
@@ -3656,9 +3656,9 @@ RustleStatus rustle_profile_text(
 typedef struct RustleRhythmConfiguration {
   /// The sample rate in Hz, 8000 to 768,000. Example: 48000.
   double sample_rate;
-  /// The slowest tempo in beats a minute, at least 30; 0: 55. A slower rhythm is reported at its double.
+  /// The slowest tempo in beats per minute, at least 30; 0: 55. A slower rhythm is reported at its double.
   double slowest;
-  /// The fastest tempo in beats a minute, at most 300 and at least 1.5 times the slowest; 0: 200. A faster rhythm is reported at its
+  /// The fastest tempo in beats per minute, at most 300 and at least 1.5 times the slowest; 0: 200. A faster rhythm is reported at its
   /// half.
   double fastest;
   /// Not 0: the beats of the whole signal, whose later part decides where the earlier ones are, are written at its end.
@@ -3671,7 +3671,7 @@ typedef struct RustleRhythmConfiguration {
 typedef struct RustleRhythmFrame {
   /// The time in samples from the signal's beginning.
   double sample;
-  /// The tempo in beats a minute; 0: there is none yet.
+  /// The tempo in beats per minute; 0: there is none yet.
   double tempo;
   /// The position between two beats, 0 to less than 1.
   double phase;
@@ -3992,7 +3992,7 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, 
 /// To a scene by its place, without a cue; it takes the value in seconds to come, 0 to 100,000.
 #define RUSTLE_SHOW_SCENE 11
 
-/// The tempo from the coming frame on, 1 to 999 beats a minute; the beats go on from where they are. The
+/// The tempo from the coming frame on, 1 to 999 beats per minute; the beats go on from where they are. The
 /// place is not read.
 #define RUSTLE_SHOW_TEMPO 12
 
@@ -4090,9 +4090,9 @@ typedef struct RustleShowConfiguration {
   RustleString rig;
   /// The built-in rig, `pars`, `bars`, `heads`, `festival` or `wall`, where no other is given. Example: "pars".
   RustleString demo;
-  /// Beats a minute at the start, 1 to 999. Example: 120.
+  /// Beats per minute at the start, 1 to 999. Example: 120.
   double beats_a_minute;
-  /// Frames a second without a sender, 1 to 200; with one, its rate. Example: 44.
+  /// Frames per second without a sender, 1 to 200; with one, its rate. Example: 44.
   double frames_a_second;
   /// Reports of the state a second, 0.001 to 10,000,000. Example: 1000.
   double reports_per_second;
@@ -4154,7 +4154,7 @@ typedef struct RustleShowReport {
   uint64_t time_ns;
   /// The beats at the frame.
   double beats;
-  /// Beats a minute.
+  /// Beats per minute.
   double beats_a_minute;
   /// Frames so far.
   uint64_t frames;
@@ -4930,7 +4930,7 @@ RustleStatus rustle_stft_stream_finish(
 /// Value 1 takes part in sessions, 0 leaves.
 #define RUSTLE_TEMPO_ENABLED 0
 
-/// The value in beats a minute, 20 to 999, is the tempo of the session, for all, with the beat at the time
+/// The value in beats per minute, 20 to 999, is the tempo of the session, for all, with the beat at the time
 /// unchanged; and the one that the clock follows without another source.
 #define RUSTLE_TEMPO_TEMPO 1
 
@@ -4992,7 +4992,7 @@ typedef struct RustleTempoConfiguration {
   /// The interfaces of the session by name or address, separated by commas; `all`; empty: the loopback, by which programs of one
   /// machine hear each other.
   RustleString interfaces;
-  /// Beats a minute at the start, 20 to 999. Example: 120.
+  /// Beats per minute at the start, 20 to 999. Example: 120.
   double beats_a_minute;
   /// The beats of a bar, more than 0 to 1,000,000. Example: 4.
   double quantum;
@@ -5023,7 +5023,7 @@ typedef struct RustleBeat {
   double beats;
   /// The count whose phase in any quantum the members of the session share; of other sources `beats`.
   double shared_beats;
-  /// Beats a minute; the smooth ones pass up to 4.4 % faster or slower.
+  /// Beats per minute; the smooth ones pass up to 4.4 % faster or slower.
   double beats_a_minute;
   /// The position between two beats, 0 to less than 1.
   double beat_phase;
@@ -5097,13 +5097,13 @@ typedef struct RustleTempoChanged {
 
 /// Tempo and phase of the taps.
 typedef struct RustleTapEstimate {
-  /// Beats a minute; 0: there are fewer than two taps.
+  /// Beats per minute; 0: there are fewer than two taps.
   double beats_a_minute;
   /// The standard error of the tempo.
   double tempo_error;
   /// The standard error of the phase at the last tap, in milliseconds.
   double phase_error_ms;
-  /// What the tempo would be multiplied with to be within 60 to 180 beats a minute: 0.5, 1 or 2. It is never done by itself.
+  /// What the tempo would be multiplied with to be within 60 to 180 beats per minute: 0.5, 1 or 2. It is never done by itself.
   double suggestion;
   /// The host time of the last tap, in microseconds.
   int64_t last_us;

@@ -49,7 +49,7 @@ final class Lights {
   struct Sending {
     let report: DMXReport
     let time: ContinuousClock.Instant
-    /// Packets a second since the one before.
+    /// Packets per second since the one before.
     let rate: Double
   }
 

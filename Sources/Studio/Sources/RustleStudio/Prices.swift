@@ -35,7 +35,7 @@ final class Prices {
     var source = Source.simulated
     /// Empty: all, of a source that is not simulated.
     var symbols = ["BTC", "ETH", "SOL"]
-    /// Updates a second of each simulated symbol.
+    /// Updates per second of each simulated symbol.
     var rate = 2.0
     /// The seconds of a candle.
     var interval = 5
@@ -178,7 +178,7 @@ final class Prices {
   }
 }
 
-/// The newest price of each symbol, published at most 200 times a second.
+/// The newest price of each symbol, published at most 200 times per second.
 private actor PriceTable {
   /// The most symbols that are shown.
   static let symbolLimit = 32

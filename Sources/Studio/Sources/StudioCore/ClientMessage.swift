@@ -64,7 +64,7 @@ public struct MicrophoneBlock: Sendable, Equatable {
   public static let headerLength = 16
   /// The fewest frames of a block: those that a browser renders at once.
   public static let minimumFrameCount = 128
-  /// The most blocks a second: more than twice those of 20 ms.
+  /// The most blocks per second: more than twice those of 20 ms.
   public static let maximumRate = 250.0
   /// The most frames of a block.
   public static let maximumFrameCount = 4_096

@@ -5,7 +5,7 @@ public struct MessagePace: Sendable {
   private var allowance: Double
   private var last: ContinuousClock.Instant?
 
-  /// - Parameter rate: messages a second, above 0.
+  /// - Parameter rate: messages per second, above 0.
   public init(rate: Double) { (self.rate, allowance) = (rate, rate) }
 
   /// Takes a message; false: it is one too many.

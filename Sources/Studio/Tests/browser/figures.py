@@ -202,8 +202,8 @@ def page(studio, seconds):
             shown.wait_for_timeout(1000)
             gaps = frame_times(shown, seconds, moves=screen == "equalizer")
             frames[screen] = f"{1000 * len(gaps) / sum(gaps):.0f}, {max(gaps):.0f} ms"
-        row("frames a second with spectrum and waterfall, and the longest", frames["spectrum"], "50, 50 ms", frames["account"])
-        row("frames a second with the equalizer while a slider moves, and the longest", frames["equalizer"], "50, 50 ms", frames["account"])
+        row("frames per second with spectrum and waterfall, and the longest", frames["spectrum"], "50, 50 ms", frames["account"])
+        row("frames per second with the equalizer while a slider moves, and the longest", frames["equalizer"], "50, 50 ms", frames["account"])
         shown.context.close()
         length = float(os.environ.get("RUSTLE_SOAK_SECONDS", 6 * seconds))
         values, visits = soak(browser, studio, length)

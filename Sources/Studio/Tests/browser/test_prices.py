@@ -32,7 +32,7 @@ def test_prices_start_and_stop_for_everybody(open_page):
 
 def test_candles_and_alerts_are_those_of_all_pages(open_page, studio):
     page = open_page("prices")
-    page.get_by_label("Updates a second of each").fill("50")
+    page.get_by_label("Updates per second of each").fill("50")
     page.get_by_label("Interval").select_option("1")
     page.get_by_role("button", name="Start").click()
     candle = page.get_by_label("Newest candle")
@@ -61,9 +61,9 @@ def test_candles_and_alerts_are_those_of_all_pages(open_page, studio):
 
 def test_prices_are_pushed_with_their_rate_and_lag_or_pulled(open_page):
     page = open_page("prices")
-    page.get_by_label("Updates a second of each").fill("50")
+    page.get_by_label("Updates per second of each").fill("50")
     page.get_by_role("button", name="Start").click()
-    until(page, "Math.abs(parseFloat(document.querySelector('[aria-label=\"Updates a second\"]').value) - 150) < 15")
+    until(page, "Math.abs(parseFloat(document.querySelector('[aria-label=\"Updates per second\"]').value) - 150) < 15")
     # Each is shown as soon as it is there.
     until(page, "Math.abs(parseFloat(document.querySelector('[aria-label=Lag]').value)) < 50")
     page.get_by_role("button", name="On request").click()
@@ -71,7 +71,7 @@ def test_prices_are_pushed_with_their_rate_and_lag_or_pulled(open_page):
     page.wait_for_timeout(300)
     before = int(price.inner_text())
     page.wait_for_timeout(500)
-    assert int(price.inner_text()) == before and page.get_by_label("Updates a second", exact=True).inner_text() == "–"
+    assert int(price.inner_text()) == before and page.get_by_label("Updates per second", exact=True).inner_text() == "–"
     expect(page.locator("#connection")).to_have_text("Live")
     page.get_by_role("button", name="Get the prices").click()
     expect(price).not_to_have_text(str(before))

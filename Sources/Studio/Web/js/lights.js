@@ -47,7 +47,7 @@ export function lights(app) {
         h("div", { class: "row" }, h("span", {}, "Test colour"), colors),
         h("div", { class: "figures" }, Object.values(counts).map((each) => each.element)), failing, universes.element,
         h("p", {}, h("a", { href: "#/fixtures", class: "note" }, "The fixtures as a table")),
-        h("p", { class: "note" }, "Once armed, the show is sent to this address 44 times a second, until it is disarmed or stopped.")))],
+        h("p", { class: "note" }, "Once armed, the show is sent to this address 44 times per second, until it is disarmed or stopped.")))],
     state(name, state) {
       if (name === "output") {
         const words = ({ rate, failing }) => rate === undefined ? "Not sent" : failing ? "✕ Refused" : "✓ Sent";

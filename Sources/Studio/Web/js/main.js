@@ -177,7 +177,7 @@ pause.addEventListener("click", togglePause);
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
 addEventListener("hashchange", () => attempt(route));
 addEventListener("keydown", (event) => {
-  // Not while it is held: a blackout that is switched thirty times a second is a strobe.
+  // Not while it is held: a blackout that is switched thirty times per second is a strobe.
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest("input:not([type=range]), select, textarea, dialog[open]")) return;
   if (localStorage.getItem(KEYS_ARE_OFF) && event.key !== "?") return;

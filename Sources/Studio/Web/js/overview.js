@@ -8,14 +8,14 @@ import { readPrices, UpdateRate } from "./ticker.js";
 import { readPitch } from "./tuner.js";
 import { readVoice } from "./voice.js";
 
-/** Updates a second of all demo prices together. */
+/** Updates per second of all demo prices together. */
 const RATE = 100;
 const SYMBOLS = ["BTC", "ETH", "SOL"];
 
 export function overview(app) {
   const { link, browserSound } = app;
   const updates = figure("Updates received", "", "n");
-  const rate = figure("Updates a second", "/s", "rate");
+  const rate = figure("Updates per second", "/s", "rate");
   const peak = figure("Strongest frequency", "Hz", "peak");
   const via = figure("Source", "", "via");
   const sent = figure("Samples sent", "", "sent");

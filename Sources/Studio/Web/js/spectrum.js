@@ -83,7 +83,7 @@ export function spectrum(app) {
   });
 
   return {
-    title: "Spectrum", lead: "Level over frequency, 30 times a second. The violet line holds the peaks.",
+    title: "Spectrum", lead: "Level over frequency, 30 times per second. The violet line holds the peaks.",
     topics: ["spectrum"],
     elements: [h("section", { class: "card" },
       h("div", { class: "row spread" }, h("div", { class: "figures" }, strongest.element, level.element), h("div", { class: "row" }, size.element, shape.element, frequencies.element, freeze)),

@@ -54,7 +54,7 @@ export function ticker(app) {
   let shownAlerts = null;
   const columns = ["Symbol", "Price", "Change", "Time", "Updates", "Course"];
   const body = h("tbody", { role: "rowgroup" });
-  const [pace, lag, lost] = [figure("Updates a second", "/s"), figure("Lag", "ms"), figure("Replaced by newer ones", "")];
+  const [pace, lag, lost] = [figure("Updates per second", "/s"), figure("Lag", "ms"), figure("Replaced by newer ones", "")];
   const counter = new UpdateRate();
   let isPulling = false;
   const pull = h("button", { type: "button", ".hidden": true, onclick: () => app.attempt(async () => {
@@ -76,7 +76,7 @@ export function ticker(app) {
   const rate = h("input", { type: "number", min: "0.1", max: "1000", step: "0.1", id: "price-rate", value: "2" });
   const names = h("input", { type: "text", id: "symbols", value: "BTC, ETH, SOL", autocomplete: "off", spellcheck: "false" });
   const source = choice("Source", [], () => showRate());
-  const simulated = h("label", {}, h("span", {}, "Updates a second of each"), rate);
+  const simulated = h("label", {}, h("span", {}, "Updates per second of each"), rate);
   const connection = h("p", { class: "note" });
   const texts = (input) => input.value.split(/[\s,]+/).filter(Boolean);
   const begin = (change = {}) => app.attempt(() => link.act("ticker/start",

@@ -66,7 +66,7 @@ pub struct VoiceFrame {
     pub centroid: f64,
 }
 
-/// Frames of a signal that comes in pieces of any length, and their sum. Each frame begins `hop` samples after the one before;
+/// The measures of a signal that comes in parts of any length, and their summary. Each analysis frame begins `hop` samples after the one before;
 /// its measures are of windows of different lengths with the same middle, and the longest has to be complete. The results do not
 /// depend on how the signal is cut. Nothing is allocated after construction, and no more of the signal is kept than the longest
 /// window, however long it is.

@@ -18,7 +18,7 @@ pub(super) struct CaptureFile {
 }
 
 impl CaptureFile {
-    /// Makes the file, or replaces one.
+    /// Creates the capture file, or replaces an existing one.
     ///
     /// # Errors
     /// [`DmxError::Capture`].

@@ -3,7 +3,7 @@
 use rustle_tempo::link::Counters;
 use std::net::Ipv4Addr;
 
-/// The counts of a member.
+/// The messages, measurements and errors that a session member has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounts {
     /// The node's.

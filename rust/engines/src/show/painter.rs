@@ -17,7 +17,7 @@ pub enum PictureForm {
     Png,
     /// An SVG file.
     Svg,
-    /// The list of what is to be seen, in JSON.
+    /// The shapes of the picture, as JSON.
     Json,
     /// Lines of text for a terminal, two pixels a character.
     Text(ScreenColors),

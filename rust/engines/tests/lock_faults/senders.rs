@@ -5,7 +5,7 @@ use rustle_engines::*;
 use rustle_lighting::{Cid, Name};
 use std::sync::Arc;
 
-/// A sender that sends a universe, and reports a thousand times a second.
+/// A sender that sends a universe, and reports a thousand times per second.
 pub(crate) struct Senders {
     engine: DmxEngine,
     running: Option<(DmxSession, Ends, u64)>,

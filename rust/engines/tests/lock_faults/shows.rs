@@ -17,7 +17,7 @@ const SMALL: PictureSettings = PictureSettings {
     has_labels: false,
 };
 
-/// A show that reports a thousand times a second.
+/// A show that reports a thousand times per second.
 pub(crate) struct Shows {
     _senders: DmxEngine,
     sender: DmxSession,

@@ -5,7 +5,7 @@ use rustle_engines::*;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A ticker of a thousand updates a second.
+/// A ticker of a thousand updates per second.
 pub(crate) struct Tickers {
     engine: TickerEngine,
     running: Option<(TickerSession, Ends, u64)>,

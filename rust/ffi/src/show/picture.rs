@@ -23,7 +23,7 @@ choices! {
         Png = 1,
         /// An SVG file.
         Svg = 2,
-        /// The list of what is to be seen, in JSON.
+        /// The shapes of the picture, as JSON.
         Json = 3,
         /// Lines for a terminal with 24-bit colours; a character is two pixels, one above the other.
         TrueColor = 4,
@@ -35,7 +35,7 @@ choices! {
 }
 
 records! {
-    /// What a picture is to be.
+    /// The size, view and format of a picture of a venue.
     pub struct RustlePictureSettings {
         /// The width in pixels, 1 to 8,192. Example: 64.
         pub width: u32,

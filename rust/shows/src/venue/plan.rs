@@ -49,7 +49,7 @@ pub enum View {
     Front,
 }
 
-/// What a picture is to be.
+/// The size, view and format of a picture of a venue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PictureSettings {
     /// The width in pixels, 1 to [`MAX_SIDE`].
