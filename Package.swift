@@ -76,7 +76,7 @@ let package = Package(
     // Empty without the trait.
     .target(
       name: "RustleWebSocket",
-      dependencies: ["RustleMarket", .target(name: "CZlib", condition: .when(traits: ["WebSocket"]))]
+      dependencies: ["RustleFiles", "RustleMarket", .target(name: "CZlib", condition: .when(traits: ["WebSocket"]))]
         + network("NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
         + network("NIOSSL", package: "swift-nio-ssl"),
       swiftSettings: strict),

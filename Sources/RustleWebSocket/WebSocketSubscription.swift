@@ -1,5 +1,5 @@
 #if WebSocket
-internal import Foundation
+internal import RustleFiles
 internal import RustleMarket
 
 /// The messages that subscribe to symbols at the peer of a ``WebSocketFeed``, sent after each connection and each change of the
@@ -29,21 +29,15 @@ public enum WebSocketSubscription: Sendable, Hashable {
 /// Names as JSON text.
 enum JSONText {
   /// An array of strings.
-  static func list(_ names: [String]) -> String { "[" + names.map { "\"\(inner($0))\"" }.joined(separator: ",") + "]" }
+  static func list(_ names: [String]) -> String { "[" + names.map(string).joined(separator: ",") + "]" }
 
-  /// The content of a string between its quotation marks (RFC 8259, section 7). A symbol has no control characters, except those
-  /// that Unicode does not classify as such.
-  static func inner(_ name: String) -> String {
-    var text = ""
-    for scalar in name.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\u{0}"..<"\u{20}": text += String(format: "\\u%04x", scalar.value)
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
+  /// The content of a string between its quotation marks. By scalars: a combining mark would join the quotation mark.
+  static func inner(_ name: String) -> String { String(string(name).unicodeScalars.dropFirst().dropLast()) }
+
+  private static func string(_ name: String) -> String {
+    var text = ByteText()
+    text.append(json: name)
+    return text.string
   }
 }
 

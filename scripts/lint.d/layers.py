@@ -39,7 +39,7 @@ SWIFT_ARROWS = {
     "RustleLighting": {"RustleCore", "RustleTempo"},
     "Rustle": {"RustleAudio", "RustleLighting", "RustleMarket", "RustleTempo"},
     "RustleTesting": {"RustleCore", "RustleMarket"},
-    "RustleWebSocket": {"CZlib", "RustleMarket"},
+    "RustleWebSocket": {"CZlib", "RustleFiles", "RustleMarket"},
     "RustleFiles": set(),
     "RustleAudioFiles": {"CSndfile", "RustleAudio", "RustleFiles"},
     "RustlePlot": {"CCairo", "RustleFiles"},

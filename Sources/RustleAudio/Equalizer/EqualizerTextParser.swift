@@ -28,7 +28,7 @@ struct EqualizerTextParser {
     guard !start.isAtEnd() else { return }
     guard let colon = line.firstIndex(of: ":") else {
       if isHeading || beginsHeading(line) { return }
-      throw refusal("", expected: "\(Self.commands) and a colon", got: EqualizerTextScanner.excerpt(trimmed(line[...])))
+      throw refusal("", expected: "\(Self.commands) and a colon", got: String(String.UnicodeScalarView(trimmed(line[...]))).excerpt)
     }
     var key = EqualizerTextScanner(line[..<colon])
     let command = key.word()
@@ -39,7 +39,7 @@ struct EqualizerTextParser {
     case "FILTER" where isNumberOrNothing(&key): try readFilter(&values)
     default:
       if isHeading, !Self.otherCommands.contains(command ?? "") { return }
-      throw refusal("", expected: Self.commands, got: EqualizerTextScanner.excerpt(trimmed(line[..<colon])))
+      throw refusal("", expected: Self.commands, got: String(String.UnicodeScalarView(trimmed(line[..<colon]))).excerpt)
     }
     isHeading = false
   }

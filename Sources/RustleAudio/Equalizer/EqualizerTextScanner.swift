@@ -53,13 +53,7 @@ struct EqualizerTextScanner {
   /// The rest of the line, shortened for an error.
   mutating func rest() -> String {
     skipBlanks()
-    return Self.excerpt(scalars[index...])
-  }
-
-  /// The beginning of a line, in quotation marks, with control characters escaped.
-  static func excerpt(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
-    let text = String(String.UnicodeScalarView(scalars.prefix(40)))
-    return scalars.isEmpty ? "nothing" : text.debugDescription
+    return String(String.UnicodeScalarView(scalars[index...])).excerpt
   }
 
   private mutating func skipBlanks() {

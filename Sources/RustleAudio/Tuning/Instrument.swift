@@ -55,7 +55,7 @@ public struct Instrument: Sendable, Hashable {
     }
     guard (1...Self.maximumNameLength).contains(name.count), isPlain else {
       throw .validation(
-        "name", expected: "one line of 1 to \(Self.maximumNameLength) characters", got: name.tuningExcerpt,
+        "name", expected: "one line of 1 to \(Self.maximumNameLength) characters", got: name.excerpt,
         advice: "Choose another name.")
     }
     guard strings.count <= Self.maximumStringCount else {

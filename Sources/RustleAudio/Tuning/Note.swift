@@ -39,7 +39,7 @@ public struct Note: Sendable, Hashable {
     guard let (name, rest) = NoteName.prefix(of: scalars[...]), let octave = Self.octave(rest) else {
       throw .validation(
         "note", expected: "a letter A to G, perhaps # or b, and an octave from -10 to 20, such as A4 or Bb3",
-        got: text.tuningExcerpt, advice: "Pass the note as A4, F#2 or Bb3.")
+        got: text.excerpt, advice: "Pass the note as A4, F#2 or Bb3.")
     }
     try self.init(name, octave: octave)
   }

@@ -93,7 +93,7 @@ public struct NoteName: Sendable, Hashable {
     let scalars = Array(text.unicodeScalars)
     guard let (name, rest) = Self.prefix(of: scalars[...]), rest.isEmpty else {
       throw .validation(
-        "note name", expected: "a letter A to G and perhaps # or b, such as C or Eb", got: text.tuningExcerpt,
+        "note name", expected: "a letter A to G and perhaps # or b, such as C or Eb", got: text.excerpt,
         advice: "Pass the note as C, F# or Bb.")
     }
     self = name
@@ -152,5 +152,5 @@ extension NoteName: Codable {
 
 extension String {
   /// The beginning of a text for an error: in quotation marks, with control characters escaped.
-  var tuningExcerpt: String { isEmpty ? "nothing" : String(prefix(40)).debugDescription }
+  var excerpt: String { isEmpty ? "nothing" : String(prefix(40)).debugDescription }
 }

@@ -103,7 +103,7 @@ extension ScaleInterval: Codable {
     let text = try decoder.singleValueContainer().decode(String.self)
     guard let interval = Self(scala: text) else {
       throw AudioError.validation(
-        "interval", expected: "a ratio such as 3/2 or cents with a point such as 701.955", got: text.tuningExcerpt)
+        "interval", expected: "a ratio such as 3/2 or cents with a point such as 701.955", got: text.excerpt)
     }
     self = interval
   }

@@ -34,7 +34,7 @@ extension Temperament {
       let (line, number) = try lines.next("\(count) steps, of which there are \(steps.count)")
       let trimmed = line.drop(while: \.isWhitespace)
       guard let step = ScaleInterval(scala: String(trimmed)), abs(step.cents) <= Self.maximumInterval else {
-        throw .scala(number, "a ratio such as 3/2 or cents with a point", got: String(trimmed).tuningExcerpt)
+        throw .scala(number, "a ratio such as 3/2 or cents with a point", got: String(trimmed).excerpt)
       }
       if steps.count == count - 1, step.cents < Self.minimumPeriod {
         throw .scala(number, "a period of at least \(Self.minimumPeriod.plain) cent as the last step", got: "\(step)")
@@ -70,7 +70,7 @@ extension Temperament {
     let (line, number) = try lines.next("the number of steps")
     let words = line.split(whereSeparator: \.isWhitespace)
     guard let word = words.first, let count = Int(word), (0...maximumStepCount).contains(count) else {
-      throw .scala(number, "the number of steps, 1 to \(maximumStepCount)", got: line.tuningExcerpt)
+      throw .scala(number, "the number of steps, 1 to \(maximumStepCount)", got: line.excerpt)
     }
     return (count, number)
   }

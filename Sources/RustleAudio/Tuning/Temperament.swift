@@ -44,7 +44,7 @@ public struct Temperament: Sendable, Hashable {
     let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && !$0.properties.isLineBreak }
     guard name.count <= Self.maximumNameLength, isPlain else {
       throw .validation(
-        "name", expected: "one line of at most \(Self.maximumNameLength) characters", got: name.tuningExcerpt,
+        "name", expected: "one line of at most \(Self.maximumNameLength) characters", got: name.excerpt,
         advice: "Choose another name.")
     }
     guard let period = steps.last, steps.count <= Self.maximumStepCount else {

@@ -181,7 +181,7 @@ extension Tuning: Codable {
       guard let preset = Temperament.Preset(rawValue: name) else {
         let presets = Temperament.Preset.allCases.map(\.rawValue).joined(separator: ", ")
         throw AudioError.validation(
-          "temperament", expected: "one of \(presets), or a name with steps", got: name.tuningExcerpt)
+          "temperament", expected: "one of \(presets), or a name with steps", got: name.excerpt)
       }
       temperament = Temperament(preset)
     } else {
