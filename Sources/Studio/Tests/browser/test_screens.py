@@ -317,8 +317,12 @@ def test_everything_is_reached_by_the_keyboard(open_page):
 def test_nothing_jumps_when_a_screen_opens(open_page, studio, width):
     post(studio, "sound/select", {"kind": "demo"})
     post(studio, "ticker/start", {})
+    page = open_page(width=width)
     for screen in ["prices", "spectrum", "meter", "tuner", "equalizer", "recorder", "voice", "tempo", "fixtures"]:
-        page = open_page(screen, width=width)
+        # One page, since each has several of the connections that an address may have.
+        page.goto(f"{studio.address}#/{screen}")
+        page.reload()
+        page.locator("#connection[data-state=live]").wait_for()
         page.wait_for_timeout(300)
         assert observed(page, "layout-shift", "value") <= 0.01, screen
 
