@@ -24,11 +24,13 @@ RUST_ARROWS = {
     "lighting": set(),
     "shows": {"lighting"},
     "tempo": set(),
-    "engines": {"alsa", "dsp", "lighting", "market", "shows", "system", "tempo", "udp", "zstd"},
-    "ffi": {"alsa", "dsp", "lighting", "market", "shows", "tempo", "engines"},
+    "provisioning": set(),
+    "bluez": {"provisioning"},
+    "engines": {"alsa", "bluez", "dsp", "lighting", "market", "provisioning", "shows", "system", "tempo", "udp", "zstd"},
+    "ffi": {"alsa", "dsp", "lighting", "market", "provisioning", "shows", "tempo", "engines"},
     "testkit": set(),
-    "fuzz": {"ffi", "lighting", "shows", "tempo"},
-    "bench": {"dsp", "engines", "ffi", "lighting", "market", "shows", "tempo", "testkit", "udp"},
+    "fuzz": {"bluez", "ffi", "lighting", "shows", "tempo"},
+    "bench": {"bluez", "dsp", "engines", "ffi", "lighting", "market", "shows", "tempo", "testkit", "udp"},
 }
 # Swift: which modules of this package a module may import.
 SWIFT_ARROWS = {
@@ -55,7 +57,7 @@ SWIFT_ARROWS = {
 OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal", "CWeb", "CZlib"}
 
 # Where the word `unsafe` may stand.
-UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|udp/src|system/src|ffi|kit|testkit|bench|fuzz|lighting/fuzz|shows/fuzz|tempo/fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
+UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|udp/src|system/src|ffi|kit|testkit|bench|fuzz|lighting/fuzz|shows/fuzz|tempo/fuzz|bluez/fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
 UNSAFE_SWIFT = re.compile(
     r"Sources/RustleCore/|Sources/RustleAudioFiles/(SoundFile|SoundFileEncoder|Coded/ProgramChannel)\.swift$"
     r"|Sources/RustlePlot/Canvas\.swift$|Sources/RustleFiles/(FileReplacement|AvailableBytes)\.swift$"

@@ -1,0 +1,518 @@
+//! The steps of an attempt, and what each does with an answer, an event, and its time limit.
+
+use super::{Machine, Order, State};
+use crate::advertisement::Advertisement;
+use crate::characteristic::Characteristic;
+use crate::configuration::Configuration;
+use crate::error::{Failure, ReadBack};
+use crate::flag::Flag;
+use crate::radio::{Ask, Cause, CauseKind, Reply};
+use crate::secret::Secret;
+use crate::text::Text;
+use crate::wanted::Wanted;
+use std::time::Duration;
+
+/// What an attempt waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Idle,
+    Scanning,
+    StoppingScan,
+    Linking,
+    /// The end of a try that failed.
+    Aborting,
+    Pausing,
+    Discovering,
+    Pairing,
+    /// The value of this place in [`READ`].
+    Reading(usize),
+    Subscribing,
+    ReadingFlag,
+    /// The value of this place in [`Wanted::WRITTEN`].
+    Writing(usize),
+    /// The value of this place in [`Wanted::COMPARED`].
+    Comparing(usize),
+    Commanding,
+    Watching,
+    VerifyingFlag,
+    /// As `Comparing`, after the command.
+    Verifying(usize),
+    Closing(Part),
+    Over,
+}
+
+/// What is ended on the way out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Scan,
+    Notifications,
+    Link,
+}
+
+/// The values that are read first; the flag follows the subscription.
+const READ: [Characteristic; 5] = [
+    Characteristic::Name,
+    Characteristic::Ssid,
+    Characteristic::Universe,
+    Characteristic::Start,
+    Characteristic::Firmware,
+];
+
+/// The numbers of the commands.
+const APPLY: u8 = 1;
+const REBOOT: u8 = 2;
+const FACTORY_RESET: u8 = 3;
+
+impl Step {
+    /// What it asks for, in texts.
+    pub(super) fn what(self) -> &'static str {
+        match self {
+            Self::Idle | Self::Over | Self::Pausing | Self::Watching => "nothing",
+            Self::Scanning => "the scan",
+            Self::StoppingScan => "the end of the scan",
+            Self::Linking => "the connection",
+            Self::Aborting | Self::Closing(_) => "the disconnection",
+            Self::Discovering => "the list of services",
+            Self::Pairing => "the pairing",
+            Self::Reading(0) | Self::Comparing(0) | Self::Verifying(0) => "the read of name",
+            Self::Reading(1) | Self::Comparing(1) | Self::Verifying(1) => "the read of ssid",
+            Self::Reading(2) | Self::Comparing(2) | Self::Verifying(2) => "the read of universe",
+            Self::Reading(3) | Self::Comparing(_) | Self::Verifying(_) => "the read of start",
+            Self::Reading(_) => "the read of firmware",
+            Self::Subscribing => "the subscription to flag",
+            Self::ReadingFlag | Self::VerifyingFlag => "the read of flag",
+            Self::Writing(0) => "the write of name",
+            Self::Writing(1) => "the write of ssid",
+            Self::Writing(2) => "the write of password",
+            Self::Writing(3) => "the write of universe",
+            Self::Writing(_) => "the write of start",
+            Self::Commanding => "the write of command",
+        }
+    }
+
+    /// Whether the node is linked, and nothing has failed.
+    fn is_linked(self) -> bool {
+        !matches!(
+            self,
+            Self::Idle
+                | Self::Scanning
+                | Self::StoppingScan
+                | Self::Linking
+                | Self::Aborting
+                | Self::Pausing
+                | Self::Closing(_)
+                | Self::Over
+        )
+    }
+}
+
+impl Machine {
+    /// Begins a step that asks for something, with the time limit of an operation.
+    fn operate(&mut self, step: Step, ask: Ask, now: Duration) {
+        self.step = step;
+        // That of the verification is for all of it; that of the command begins with it.
+        if !matches!(step, Step::VerifyingFlag | Step::Verifying(_)) {
+            self.limit = Some(now + self.limits.operation);
+        }
+        self.ask(ask);
+    }
+
+    pub(super) fn saw(&mut self, node: Advertisement, now: Duration) {
+        // What was seen earlier is out of range.
+        if self.step != Step::Scanning || node.rssi.is_none() {
+            return;
+        }
+        if let Some(wanted) = &self.node {
+            if node.is(wanted) {
+                self.choose(node, now);
+            }
+            return;
+        }
+        if !self.seen.contains(&node.id) {
+            self.seen.push(node.id.clone());
+            self.timer = Some(now + self.limits.quiet);
+        }
+        let is_stronger =
+            (self.strongest.as_ref()).is_none_or(|best| node.rssi > best.rssi || node.id == best.id);
+        if is_stronger {
+            self.strongest = Some(node);
+        }
+    }
+
+    /// Ends the scan: this is the node.
+    fn choose(&mut self, node: Advertisement, now: Duration) {
+        self.strongest = Some(node);
+        self.limit = Some(now + self.limits.disconnect);
+        self.step = Step::StoppingScan;
+        self.timer = None;
+        self.is_scanning = false;
+        self.ask(Ask::StopScan);
+    }
+
+    /// Begins a try to connect.
+    fn connect(&mut self, now: Duration) {
+        let Some(node) = &self.strongest else { return };
+        let id = node.id.clone();
+        self.attempt += 1;
+        self.may_be_linked = true;
+        self.found = (Vec::new(), false);
+        self.enter(State::Connecting, now);
+        self.step = Step::Linking;
+        self.limit = Some(now + self.limits.connect);
+        self.ask(Ask::Connect(id));
+    }
+
+    /// Ends a try that failed; the next one follows after the link is down, and a pause.
+    fn retry(&mut self, cause: Cause, now: Duration) {
+        if self.attempt >= self.limits.tries {
+            let (tries, cause) = (self.attempt, self.clean(cause));
+            return self.fail(Failure::NotConnected { tries, cause }, now);
+        }
+        self.step = Step::Aborting;
+        self.limit = Some(now + self.limits.disconnect);
+        self.ask(Ask::Disconnect);
+    }
+
+    fn pause(&mut self, now: Duration) {
+        self.may_be_linked = false;
+        self.step = Step::Pausing;
+        (self.limit, self.pending) = (None, None);
+        self.timer = Some(now + self.limits.pause);
+    }
+
+    /// Continues when all characteristics are there.
+    pub(super) fn check_found(&mut self, now: Duration) {
+        if self.step == Step::Discovering && self.missing().is_empty() {
+            self.pending = None;
+            if self.must_encrypt {
+                self.operate(Step::Pairing, Ask::Pair, now);
+            } else {
+                self.begin_order(now);
+            }
+        }
+    }
+
+    fn missing(&self) -> Vec<Characteristic> {
+        let is_missing = |one: &Characteristic| !self.found.0.contains(one);
+        Characteristic::ALL.into_iter().filter(is_missing).collect()
+    }
+
+    fn begin_order(&mut self, now: Duration) {
+        match self.order {
+            Order::Provision(_) | Order::Read => {
+                self.configuration = Some(Configuration::default());
+                self.enter(State::ReadingConfig, now);
+                self.operate(Step::Reading(0), Ask::Read(READ[0]), now);
+            }
+            Order::Reboot => self.command(REBOOT, now),
+            Order::FactoryReset => self.command(FACTORY_RESET, now),
+        }
+    }
+
+    /// Writes the command: once, whatever comes of it.
+    fn command(&mut self, number: u8, now: Duration) {
+        self.enter(State::Applying, now);
+        self.flag = None;
+        let value = Secret::new(vec![number]);
+        self.operate(Step::Commanding, Ask::Write(Characteristic::Command, value), now);
+    }
+
+    pub(super) fn answered(&mut self, result: Result<Reply, Cause>, now: Duration) {
+        match self.step {
+            Step::Closing(part) => self.closed(part, result, now),
+            Step::Aborting => self.pause(now),
+            // It ends at our disconnection at the latest.
+            Step::StoppingScan => self.connect(now),
+            Step::Linking | Step::Discovering => match result {
+                Ok(_) if self.step == Step::Linking => {
+                    self.step = Step::Discovering;
+                    self.limit = Some(now + self.limits.services);
+                    self.ask(Ask::Services);
+                    self.check_found(now);
+                }
+                // What is awaited is the characteristics.
+                Ok(_) => {}
+                Err(cause) => self.retry(cause, now),
+            },
+            Step::Pairing => match result {
+                Ok(_) => self.begin_order(now),
+                Err(cause) => {
+                    let cause = self.clean(cause);
+                    self.fail(Failure::NotEncrypted(cause), now);
+                }
+            },
+            // Refused: the flag is read again and again.
+            Step::Subscribing => {
+                self.is_subscribed = result.is_ok();
+                self.operate(Step::ReadingFlag, Ask::Read(Characteristic::Flag), now);
+            }
+            _ => match result {
+                Ok(reply) => self.advanced(reply, now),
+                Err(cause) => {
+                    let refusal = self.refusal();
+                    let failure = refusal.unwrap_or_else(|| self.failure_of(cause));
+                    self.fail(failure, now);
+                }
+            },
+        }
+    }
+
+    /// Continues after an operation that went well.
+    fn advanced(&mut self, reply: Reply, now: Duration) {
+        let value = match reply {
+            Reply::Value(value) => value,
+            Reply::Done => Vec::new(),
+        };
+        match self.step {
+            Step::Reading(place) => self.has_read(place, &value, now),
+            Step::ReadingFlag => {
+                self.keep(Characteristic::Flag, &value);
+                if matches!(self.order, Order::Provision(_)) {
+                    self.enter(State::WritingConfig, now);
+                    self.write(0, now);
+                } else {
+                    self.succeed(now);
+                }
+            }
+            Step::Writing(place) if place + 1 < Wanted::WRITTEN.len() => self.write(place + 1, now),
+            Step::Writing(_) => {
+                self.operate(Step::Comparing(0), Ask::Read(Wanted::COMPARED[0]), now);
+            }
+            Step::Comparing(place) => {
+                if let Some(next) = self.compare(place, &value, now) {
+                    match next {
+                        Some(one) => self.operate(Step::Comparing(place + 1), Ask::Read(one), now),
+                        None => self.command(APPLY, now),
+                    }
+                }
+            }
+            Step::Commanding => self.has_commanded(now),
+            Step::Watching => {
+                self.flag_is(Flag::read(&value), now);
+                if self.step == Step::Watching {
+                    self.timer = Some(now + self.limits.poll);
+                }
+            }
+            Step::VerifyingFlag => {
+                self.keep(Characteristic::Flag, &value);
+                match Flag::read(&value) {
+                    Some(Flag::Provisioned) => {
+                        self.operate(Step::Verifying(0), Ask::Read(Wanted::COMPARED[0]), now);
+                    }
+                    flag => self.fail(Failure::NotVerified { flag }, now),
+                }
+            }
+            Step::Verifying(place) => {
+                if let Some(next) = self.compare(place, &value, now) {
+                    match next {
+                        Some(one) => self.operate(Step::Verifying(place + 1), Ask::Read(one), now),
+                        None => self.succeed(now),
+                    }
+                }
+            }
+            // The scan has begun; the others were answered before.
+            _ => {}
+        }
+    }
+
+    fn has_read(&mut self, place: usize, value: &[u8], now: Duration) {
+        self.keep(READ[place], value);
+        if let Some(next) = READ.get(place + 1) {
+            self.operate(Step::Reading(place + 1), Ask::Read(*next), now);
+        } else if matches!(self.order, Order::Provision(_)) {
+            self.operate(Step::Subscribing, Ask::Subscribe, now);
+        } else {
+            self.operate(Step::ReadingFlag, Ask::Read(Characteristic::Flag), now);
+        }
+    }
+
+    fn keep(&mut self, characteristic: Characteristic, value: &[u8]) {
+        if let Some(configuration) = &mut self.configuration {
+            configuration.set(characteristic, value);
+        }
+    }
+
+    fn write(&mut self, place: usize, now: Duration) {
+        let Order::Provision(wanted) = &self.order else {
+            return;
+        };
+        let characteristic = Wanted::WRITTEN[place];
+        let value = wanted.value(characteristic);
+        self.operate(Step::Writing(place), Ask::Write(characteristic, value), now);
+    }
+
+    /// Compares a value with what was written: returns the next one to read, if any; `None` when it differs.
+    fn compare(&mut self, place: usize, value: &[u8], now: Duration) -> Option<Option<Characteristic>> {
+        let Order::Provision(wanted) = &self.order else {
+            return None;
+        };
+        let field = Wanted::COMPARED[place];
+        if !wanted.matches(field, value) {
+            let shown = |bytes: &[u8]| match field {
+                Characteristic::Universe | Characteristic::Start => match <[u8; 2]>::try_from(bytes) {
+                    Ok(bytes) => u16::from_le_bytes(bytes).to_string(),
+                    Err(_) => format!("{bytes:02x?}"),
+                },
+                _ => Text::read(bytes).to_string(),
+            };
+            let expected = shown(wanted.value(field).bytes());
+            let got = wanted.password.cut_from(&shown(value));
+            self.fail(Failure::ReadBackDiffers(ReadBack { field, expected, got }), now);
+            return None;
+        }
+        self.keep(field, value);
+        Some(Wanted::COMPARED.get(place + 1).copied())
+    }
+
+    /// The command was acknowledged.
+    fn has_commanded(&mut self, now: Duration) {
+        if !matches!(self.order, Order::Provision(_)) {
+            return self.succeed(now);
+        }
+        self.step = Step::Watching;
+        self.limit = Some(now + self.limits.apply);
+        if !self.is_subscribed {
+            self.timer = Some(now + self.limits.poll);
+        }
+        // What came before the acknowledgement.
+        self.flag_is(self.flag, now);
+    }
+
+    pub(super) fn notified(&mut self, value: &[u8], now: Duration) {
+        match self.step {
+            // The acknowledgement may follow.
+            Step::Commanding => self.note(Flag::read(value)),
+            Step::Watching => self.flag_is(Flag::read(value), now),
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, flag: Option<Flag>) {
+        self.has_tried_network |= matches!(flag, Some(Flag::Connecting | Flag::Connected));
+        self.flag = flag.or(self.flag);
+    }
+
+    /// What the node says after the command.
+    fn flag_is(&mut self, flag: Option<Flag>, now: Duration) {
+        self.note(flag);
+        if let Some(refusal) = self.refusal() {
+            self.fail(refusal, now);
+        } else if flag == Some(Flag::Provisioned) {
+            self.enter(State::Verifying, now);
+            self.timer = None;
+            self.limit = Some(now + self.limits.verify);
+            self.operate(Step::VerifyingFlag, Ask::Read(Characteristic::Flag), now);
+        }
+    }
+
+    /// The failure of a node that reports an error after the command.
+    fn refusal(&self) -> Option<Failure> {
+        let is_refused = self.state == State::Applying && self.flag == Some(Flag::Error);
+        is_refused.then_some(Failure::NodeRefused {
+            has_tried_network: self.has_tried_network,
+        })
+    }
+
+    pub(super) fn disconnected(&mut self, now: Duration) {
+        match self.step {
+            // The answer to the request follows.
+            Step::Idle | Step::Over | Step::Scanning | Step::StoppingScan | Step::Linking | Step::Pausing => {
+            }
+            Step::Aborting => self.pause(now),
+            Step::Closing(_) => {
+                (self.is_subscribed, self.may_be_linked) = (false, false);
+                self.close_further(now);
+            }
+            Step::Discovering => {
+                let cause = Cause::new(CauseKind::NotConnected, "", "the link was lost");
+                self.may_be_linked = false;
+                if self.attempt >= self.limits.tries {
+                    self.retry(cause, now);
+                } else {
+                    self.pause(now);
+                }
+            }
+            step => {
+                debug_assert!(step.is_linked());
+                (self.is_subscribed, self.may_be_linked) = (false, false);
+                let refusal = self.refusal();
+                let state = self.state;
+                self.fail(refusal.unwrap_or(Failure::LinkLost { state }), now);
+            }
+        }
+    }
+
+    /// A part of the way out is answered, well or not.
+    fn closed(&mut self, part: Part, result: Result<Reply, Cause>, now: Duration) {
+        if part == Part::Link {
+            let is_down = result.map_or_else(|cause| cause.kind == CauseKind::NotConnected, |_| true);
+            self.may_be_linked = !is_down;
+            return self.end(now);
+        }
+        self.close_further(now);
+    }
+
+    pub(super) fn timer_struck(&mut self, now: Duration) {
+        match self.step {
+            Step::Scanning => {
+                if let Some(node) = self.strongest.take() {
+                    self.choose(node, now);
+                }
+            }
+            Step::Pausing => self.connect(now),
+            Step::Watching => self.ask(Ask::Read(Characteristic::Flag)),
+            Step::Closing(_) => self.close_further(now),
+            _ => {}
+        }
+    }
+
+    pub(super) fn step_timed_out(&mut self, now: Duration) {
+        let timed_out = |state, what, limit| Failure::TimedOut { state, what, limit };
+        let (state, what) = (self.state, self.step.what());
+        let limits = self.limits;
+        match self.step {
+            Step::Scanning if self.strongest.is_some() => self.timer_struck(now),
+            Step::Scanning => {
+                let node = self.node.clone();
+                self.fail(
+                    Failure::NotFound {
+                        node,
+                        after: limits.scan,
+                    },
+                    now,
+                );
+            }
+            // It goes on: BlueZ connects during a scan, too.
+            Step::StoppingScan => self.connect(now),
+            Step::Linking => {
+                let text = format!(
+                    "expected a link within {} s, got none",
+                    limits.connect.as_secs_f64()
+                );
+                self.retry(Cause::new(CauseKind::Other, "", text), now);
+            }
+            Step::Aborting => self.pause(now),
+            Step::Discovering => {
+                let missing = self.missing();
+                self.fail(
+                    if self.found.1 {
+                        Failure::NotOurService { missing }
+                    } else {
+                        timed_out(state, what, limits.services)
+                    },
+                    now,
+                );
+            }
+            Step::Watching => self.fail(
+                Failure::Silent {
+                    flag: self.flag,
+                    limit: limits.apply,
+                },
+                now,
+            ),
+            Step::VerifyingFlag | Step::Verifying(_) => self.fail(timed_out(state, what, limits.verify), now),
+            Step::Closing(_) => self.end(now),
+            _ => self.fail(timed_out(state, what, limits.operation), now),
+        }
+    }
+}
