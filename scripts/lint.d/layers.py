@@ -29,7 +29,7 @@ RUST_ARROWS = {
     "engines": {"alsa", "bluez", "dsp", "lighting", "market", "provisioning", "shows", "system", "tempo", "udp", "zstd"},
     "ffi": {"alsa", "dsp", "lighting", "market", "provisioning", "shows", "tempo", "engines"},
     "testkit": set(),
-    "fuzz": {"bluez", "ffi", "lighting", "shows", "tempo"},
+    "fuzz": {"bluez", "ffi", "lighting", "provisioning", "shows", "tempo"},
     "bench": {"bluez", "dsp", "engines", "ffi", "lighting", "market", "shows", "tempo", "testkit", "udp"},
 }
 # Swift: which modules of this package a module may import.

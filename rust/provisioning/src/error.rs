@@ -3,7 +3,7 @@
 use crate::characteristic::Characteristic;
 use crate::flag::Flag;
 use crate::machine::State;
-use crate::radio::Cause;
+use crate::radio::{Cause, CauseKind};
 use crate::wanted::Refusals;
 use std::fmt;
 use std::time::Duration;
@@ -104,6 +104,23 @@ pub enum Failure {
     },
     /// It was cancelled.
     Cancelled,
+}
+
+impl Failure {
+    /// The failure of a scan.
+    pub fn of_scan(cause: Cause) -> Self {
+        match cause.kind {
+            CauseKind::NoBluetooth => Self::NoBluetooth(cause),
+            CauseKind::NoAdapter => Self::NoAdapter(cause),
+            CauseKind::AdapterOff => Self::AdapterOff(cause),
+            CauseKind::NotAuthorized => Self::NotAuthorized(cause),
+            CauseKind::NotConnected | CauseKind::Other => Self::Failed {
+                state: State::Scanning,
+                what: "the scan",
+                cause,
+            },
+        }
+    }
 }
 
 impl fmt::Display for Failure {

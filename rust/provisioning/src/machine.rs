@@ -361,10 +361,8 @@ impl Machine {
     fn failure_of(&self, cause: Cause) -> Failure {
         let cause = self.clean(cause);
         match cause.kind {
-            CauseKind::NoBluetooth => Failure::NoBluetooth(cause),
-            CauseKind::NoAdapter => Failure::NoAdapter(cause),
-            CauseKind::AdapterOff => Failure::AdapterOff(cause),
-            CauseKind::NotAuthorized if self.attempt == 0 => Failure::NotAuthorized(cause),
+            CauseKind::NoBluetooth | CauseKind::NoAdapter | CauseKind::AdapterOff => Failure::of_scan(cause),
+            CauseKind::NotAuthorized if self.attempt == 0 => Failure::of_scan(cause),
             CauseKind::NotConnected if self.may_be_linked => Failure::LinkLost { state: self.state },
             _ => Failure::Failed {
                 state: self.state,
