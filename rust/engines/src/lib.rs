@@ -29,6 +29,7 @@ mod memory;
 mod outlet;
 mod own_thread;
 mod panic_text;
+mod provisioning;
 mod ring;
 mod runtime;
 mod schedule;
@@ -72,6 +73,10 @@ pub use link::{
 };
 pub use outlet::{Delivery, LaneCapacity, LaneSession, RecordListener};
 pub use panic_text::{into_panic_message, panic_message};
+pub use provisioning::{
+    BoundedText, DEMO_ADAPTER, NodeFailure, NodeOrder, NodeRadio, NodeRadioConfiguration, NodeRadioError,
+    NodeSighting, NodeTask, NodeUpdate,
+};
 pub use ring::{LaneStatistics, Overflow, Ring};
 pub use runtime::{Runtime, RuntimeError};
 pub use session::Session;

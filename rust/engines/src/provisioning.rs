@@ -1,0 +1,17 @@
+//! Nodes over Bluetooth LE: scans, and attempts to provision, read or command them.
+
+mod attempts;
+mod bus;
+mod demo;
+mod engine;
+mod error;
+mod records;
+mod scan;
+mod source;
+
+pub use engine::{DEMO_ADAPTER, NodeOrder, NodeRadio, NodeRadioConfiguration, NodeTask};
+pub use error::NodeRadioError;
+pub use records::{BoundedText, NodeFailure, NodeSighting, NodeUpdate};
+
+#[cfg(test)]
+mod tests;

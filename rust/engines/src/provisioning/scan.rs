@@ -1,0 +1,161 @@
+//! Scans.
+
+use super::bus::BusRadio;
+use super::records::NodeSighting;
+use super::source::Source;
+use crate::clock::Clock;
+use crate::job::{Job, PollContext, Release, Step};
+use crate::outlet::Outlet;
+use rustle_provisioning::{Ask, Event, Failure, NodeList, Request};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Between two tries to scan again, after the service or the adapter went.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The number of the scan's only request.
+const TOKEN: u32 = 1;
+
+/// A session of a scan.
+pub(super) struct ScanJob {
+    pub(super) source: Source,
+    pub(super) adapter: String,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) outlet: Outlet<NodeSighting>,
+    pub(super) limit: u64,
+    list: NodeList,
+    records: Vec<NodeSighting>,
+    sequence: u64,
+    is_watched: bool,
+    /// Whether it has worked: then what ends it may come back.
+    has_scanned: bool,
+    /// When it begins, or begins again.
+    begins: Option<Duration>,
+}
+
+impl ScanJob {
+    pub(super) fn new(
+        source: Source,
+        adapter: &str,
+        clock: Arc<dyn Clock>,
+        outlet: Outlet<NodeSighting>,
+        limit: u64,
+    ) -> Self {
+        Self {
+            source,
+            adapter: adapter.to_owned(),
+            clock,
+            outlet,
+            limit,
+            list: NodeList::new(),
+            records: Vec::new(),
+            sequence: 0,
+            is_watched: false,
+            has_scanned: false,
+            begins: Some(Duration::ZERO),
+        }
+    }
+
+    /// Begins when it is time.
+    fn begin(&mut self, now: Duration) {
+        if self.begins.is_none_or(|begins| now < begins) {
+            return;
+        }
+        if self.source.is_closed() {
+            let Ok(radio) = BusRadio::open(&self.adapter, &self.clock) else {
+                self.begins = Some(now + PAUSE);
+                return;
+            };
+            self.source = Source::Bus(Box::new(radio));
+            self.is_watched = false;
+        }
+        self.begins = None;
+        self.source.radio().ask(
+            Request {
+                token: TOKEN,
+                ask: Ask::Scan,
+            },
+            now,
+        );
+    }
+
+    /// Takes an event.
+    ///
+    /// # Errors
+    /// The scan cannot work.
+    fn take(&mut self, event: Event, now: Duration, time_ns: i64) -> Result<(), Failure> {
+        match event {
+            Event::Seen(seen) => {
+                if let Some((change, place)) = self.list.see(&seen, now)
+                    && let Some(node) = self.list.node(place)
+                {
+                    self.records.push(NodeSighting::new(change, place, node, time_ns));
+                }
+            }
+            Event::Answer { result: Ok(_), .. } => self.has_scanned = true,
+            Event::Answer {
+                result: Err(cause), ..
+            }
+            | Event::Lost(cause) => {
+                let failure = Failure::of_scan(cause);
+                if !self.has_scanned {
+                    return Err(failure);
+                }
+                tracing::warn!(%failure, "the scan for nodes was interrupted");
+                self.begins = Some(now + PAUSE);
+            }
+            Event::Found { .. } | Event::Notified(_) | Event::Disconnected => {}
+        }
+        Ok(())
+    }
+
+    fn deliver(&mut self, context: &PollContext<'_>) -> bool {
+        let left = usize::try_from(self.limit - self.sequence).unwrap_or(usize::MAX);
+        self.records.truncate(left);
+        for record in &mut self.records {
+            record.sequence = self.sequence;
+            self.sequence += 1;
+        }
+        self.outlet.deliver(&self.records, context);
+        self.records.clear();
+        self.sequence < self.limit
+    }
+}
+
+impl Job for ScanJob {
+    fn poll(&mut self, context: &PollContext<'_>) -> Step {
+        let now = Duration::from_nanos(context.now());
+        let time_ns = context.wall_ms().saturating_mul(1_000_000);
+        self.begin(now);
+        if !self.is_watched {
+            self.is_watched = true;
+            self.source.watch(context);
+        }
+        while let Some(event) = self.source.radio().next_event(now) {
+            if let Err(failure) = self.take(event, now, time_ns) {
+                return Step::Fail(failure.to_string());
+            }
+        }
+        while let Some((place, node)) = self.list.take_gone(now) {
+            let gone = rustle_provisioning::NodeChange::Gone;
+            self.records.push(NodeSighting::new(gone, place, &node, time_ns));
+        }
+        if !self.deliver(context) {
+            return Step::End;
+        }
+        let due = self.source.radio().due();
+        let next = [self.list.deadline(), self.begins, due]
+            .into_iter()
+            .flatten()
+            .min();
+        next.map_or(Step::Wait, |next| {
+            Step::At(u64::try_from(next.as_nanos()).unwrap_or(u64::MAX))
+        })
+    }
+
+    fn release(self: Box<Self>, release: Release) {
+        // The connection to the bus ends here, and with it the scan: BlueZ keeps one for each client.
+        drop(self.source);
+        self.outlet.release(release);
+    }
+}

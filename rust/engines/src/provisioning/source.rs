@@ -1,0 +1,32 @@
+//! The radios of sessions.
+
+use super::bus::BusRadio;
+use crate::job::PollContext;
+use rustle_provisioning::{Radio, ScriptedRadio};
+
+/// A radio of a session.
+pub(super) enum Source {
+    Bus(Box<BusRadio>),
+    Scripted(Box<ScriptedRadio>),
+}
+
+impl Source {
+    pub(super) fn radio(&mut self) -> &mut dyn Radio {
+        match self {
+            Self::Bus(radio) => &mut **radio,
+            Self::Scripted(radio) => &mut **radio,
+        }
+    }
+
+    /// Wakes the polled job from now on.
+    pub(super) fn watch(&mut self, context: &PollContext<'_>) {
+        if let Self::Bus(radio) = self {
+            radio.watch(context);
+        }
+    }
+
+    /// Whether it is of no use any more.
+    pub(super) fn is_closed(&self) -> bool {
+        matches!(self, Self::Bus(radio) if radio.is_closed())
+    }
+}
