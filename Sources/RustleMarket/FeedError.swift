@@ -109,6 +109,7 @@ public struct FeedError: NativeCodedError {
       case .archiveMismatch, .recordSize: .archiveMismatch
       case .nullPointer, .invalidUTF8, .staleHandle, .unsupported, .panicked,
         .invalidUniverse, .unknownInterface, .networkFailed, .noDestination, .malformedFile, .unwritableFile,
+        .noBluetooth,
         .deviceNotFound,
         .deviceBusy,
         .deviceUnsupported,

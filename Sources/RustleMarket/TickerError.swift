@@ -78,6 +78,7 @@ public struct TickerError: NativeCodedError {
         .deviceBusy, .deviceUnsupported, .deviceFailed, .noSoundLibrary, .malformedSchema, .unknownFormat,
         .unreadableFile, .malformedAddress, .addressUnavailable, .wrongSource,
         .invalidUniverse, .unknownInterface, .networkFailed, .noDestination, .malformedFile, .unwritableFile,
+        .noBluetooth,
         .unknown:
         .internal
       }

@@ -5,6 +5,6 @@
 nonisolated let conformingEngines: [any ConformingEngine] = [
   ConformingCapture(name: "capture"), ConformingPlayback(name: "playback"), ConformingDmxSender(name: "dmx_sender"),
   ConformingDmxReceiver(name: "dmx_receiver"), ConformingDmxNodes(name: "dmx_nodes"), ConformingShow(name: "show"),
-  ConformingEcho(name: "echo"), ConformingFeed(name: "feed"), ConformingLinkMonitor(name: "link_monitor"),
-  ConformingTempo(name: "tempo"), ConformingTicker(name: "ticker"),
+  ConformingEcho(name: "echo"), ConformingFeed(name: "feed"), ConformingNodeRadio(name: "node_radio"),
+  ConformingLinkMonitor(name: "link_monitor"), ConformingTempo(name: "tempo"), ConformingTicker(name: "ticker"),
 ]

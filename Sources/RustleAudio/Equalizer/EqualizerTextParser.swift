@@ -28,7 +28,8 @@ struct EqualizerTextParser {
     guard !start.isAtEnd() else { return }
     guard let colon = line.firstIndex(of: ":") else {
       if isHeading || beginsHeading(line) { return }
-      throw refusal("", expected: "\(Self.commands) and a colon", got: String(String.UnicodeScalarView(trimmed(line[...]))).excerpt)
+      throw refusal(
+        "", expected: "\(Self.commands) and a colon", got: String(String.UnicodeScalarView(trimmed(line[...]))).excerpt)
     }
     var key = EqualizerTextScanner(line[..<colon])
     let command = key.word()

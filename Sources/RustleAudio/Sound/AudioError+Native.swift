@@ -34,6 +34,7 @@ extension AudioError: NativeCodedError {
         .symbolTooLong, .tooManySymbols, .rateOutOfRange, .malformedSchema, .unknownFormat, .unreadableFile,
         .malformedAddress, .addressUnavailable, .wrongSource,
         .invalidUniverse, .unknownInterface, .networkFailed, .noDestination, .malformedFile, .unwritableFile,
+        .noBluetooth,
         .unknown:
         // The arguments were checked before: this is a bug of the package.
         Self(.native, error.message, advice: "Create a new one, and report it with this text.")

@@ -8,7 +8,8 @@ import RustleTempo
 /// The sound that a show hears.
 struct ShowSoundOptions: ParsableArguments {
   @Option(
-    parsing: .next, "Follow the sound of this device, as listed by 'rustle devices'. (default with --tempo audio: default)",
+    parsing: .next,
+    "Follow the sound of this device, as listed by 'rustle devices'. (default with --tempo audio: default)",
     value: "name", completion: .devices)
   var device: String?
 

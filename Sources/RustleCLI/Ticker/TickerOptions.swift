@@ -54,7 +54,9 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Flag(
     name: .customLong("renumbered"),
-    help: "The source restarts its sequence numbers with each connection; a restart is not counted as a sequence gap. Requires --connect.")
+    help:
+      "The source restarts its sequence numbers with each connection; a restart is not counted as a sequence gap. Requires --connect."
+  )
   var isRenumbered = false
 
   @Option(

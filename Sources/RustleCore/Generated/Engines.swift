@@ -201,6 +201,41 @@ extension NativeEngine<NativeLinkDatagram> {
   }
 }
 
+/// A native node_radio.
+package typealias NativeNodeRadio = NativeEngine<NativeNodeSighting>
+
+extension NativeEngine<NativeNodeSighting> {
+  /// - Parameter runtime: a manual one for tests; nil for the one that all engines share.
+  package init(_ configuration: NativeNodeRadioConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
+    var configuration = configuration
+    configuration.runtime = runtime?.raw ?? 0
+    try self.init(RUSTLE_NEW_NODE_RADIO, NativeLanes(RUSTLE_START_NODE_RADIO_SCAN), configuration, runtime)
+  }
+
+  /// Starts a session.
+  ///
+  /// - Parameters:
+  ///   - buffering: how the values travel.
+  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
+  ///     frame lane; it must not block.
+  ///   - sequenceNumber: returns a value's sequence number in the session.
+  package borrowing func start<Value: Sendable>(
+    buffering: StreamBuffering, reader: ElementReader<NativeNodeSighting, Value>,
+    sequenceNumber: @escaping @Sendable (Value) -> UInt64
+  ) throws(NativeError) -> EngineStream<Value> {
+    try lanes.start(on: handle.raw, in: buffering, reader: reader, sequenceNumber: sequenceNumber) { $0 }
+  }
+}
+
+extension NativeNodeRadio {
+  /// Starts a consumer.
+  package borrowing func start<Value: Sendable>(
+    _ request: NativeNodeTaskRequest, reader: NodeRadioReader<NativeNodeUpdate, Value>
+  ) throws(NativeError) -> EngineStream<Value> {
+    try start(NativeLanes(RUSTLE_START_NODE_RADIO_TASK), request, reader)
+  }
+}
+
 /// A native show.
 package typealias NativeShow = NativeEngine<NativeShowReport>
 
@@ -398,6 +433,15 @@ extension NativeExternalFeed {
     var configuration = self
     configuration.runtime = runtime?.raw ?? 0
     return try NativeHandle(RUSTLE_NEW_FEED_EXTERNAL, configuration)
+  }
+}
+
+extension NativeNodeRadioConfiguration {
+  /// See `rustle_node_radio_new`.
+  func made(on runtime: NativeRuntime?) throws(NativeError) -> NativeHandle {
+    var configuration = self
+    configuration.runtime = runtime?.raw ?? 0
+    return try NativeHandle(RUSTLE_NEW_NODE_RADIO, configuration)
   }
 }
 

@@ -327,6 +327,96 @@ package enum NativeMeterBands: UInt32, Sendable, CaseIterable {
   case thirdOctave = 3
 }
 
+/// What happened to a node.
+package enum NativeNodeChange: UInt32, Sendable, CaseIterable {
+  /// It is new.
+  case appeared = 1
+  /// Its name, flag, firmware or signal changed, or it was seen again.
+  case changed = 2
+  /// It was not seen for 10 s.
+  case gone = 3
+}
+
+/// What is to be done with a node.
+package enum NativeNodeOrder: UInt32, Sendable, CaseIterable {
+  /// Give it values, and verify them.
+  case provision = 0
+  /// Read its values.
+  case read = 1
+  /// Restart it.
+  case reboot = 2
+  /// Make it forget its values.
+  case factoryReset = 3
+  /// Give the nodes of a table values, one after the other.
+  case table = 4
+}
+
+/// Where an attempt is.
+package enum NativeNodeState: UInt32, Sendable, CaseIterable {
+  /// It has not begun.
+  case idle = 0
+  /// Looking for the node.
+  case scanning = 1
+  /// Connecting, until all characteristics are there.
+  case connecting = 2
+  /// Reading the node's values.
+  case readingConfig = 3
+  /// Writing, and reading back.
+  case writingConfig = 4
+  /// Waiting for what the node says after the command.
+  case applying = 5
+  /// Comparing everything again.
+  case verifying = 6
+  /// Ended well.
+  case success = 7
+  /// Ended by an error.
+  case error = 8
+}
+
+/// Why an attempt failed.
+package enum NativeNodeFailure: UInt32, Sendable, CaseIterable {
+  /// It did not fail.
+  case none = 0
+  /// No node takes the values.
+  case refused = 1
+  /// The system has no Bluetooth service.
+  case noBluetooth = 2
+  /// There is no adapter, or none of the wanted name.
+  case noAdapter = 3
+  /// The adapter is off.
+  case adapterOff = 4
+  /// The user may not use Bluetooth.
+  case notAuthorized = 5
+  /// The node was not seen, or none was.
+  case notFound = 6
+  /// No try connected.
+  case notConnected = 7
+  /// The node lacks characteristics of the service.
+  case notOurService = 8
+  /// The node does not pair, and an encrypted link was demanded.
+  case notEncrypted = 9
+  /// A step had no answer in its time.
+  case timedOut = 10
+  /// A step was answered by an error.
+  case failed = 11
+  /// The node holds another value than was written.
+  case readBackDiffers = 12
+  /// The node refused the values.
+  case valuesRefused = 13
+  /// The node did not join the network.
+  case networkRefused = 14
+  /// The link went down.
+  case linkLost = 15
+  /// The node did not say in its time that it is provisioned.
+  case silent = 16
+  /// The node said that it is provisioned, and then something else.
+  case notVerified = 17
+  /// The whole attempt took too long.
+  case attemptTimedOut = 18
+  /// It was cancelled.
+  case cancelled = 19
+}
+
 /// The method of a pitch tracker.
 package enum NativePitchMethod: UInt32, Sendable, CaseIterable {
   /// Candidates of two families, then harmonic least squares; the default, and the only one with a calibrated confidence.
@@ -463,7 +553,7 @@ package enum NativePictureForm: UInt32, Sendable, CaseIterable {
   case png = 1
   /// An SVG file.
   case svg = 2
-  /// The list of what is to be seen, in JSON.
+  /// The shapes of the picture, as JSON.
   case json = 3
   /// Lines for a terminal with 24-bit colours; a character is two pixels, one above the other.
   case trueColor = 4
@@ -2843,6 +2933,267 @@ package struct NativeMeterReading: Sendable, Hashable {
   }
 }
 
+/// The configuration of a radio. Texts are read during the call only.
+package struct NativeNodeRadioConfiguration: Sendable, Hashable, NativeRecord {
+  /// The adapter, by its name (`hci1`) or address; empty: the first that is on; `demo`: nodes come without a radio.
+  /// Example: "demo".
+  package var adapter: String
+  /// The sightings of each node a second with `demo`, 0.001 to 10,000,000. Example: 1000.
+  package var changesPerSecond: Double
+  /// The number of sightings after which a scan ends; 0: no limit.
+  package var changesLimit: UInt64
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  package var runtime: UInt64
+
+  package init(
+    adapter: String, changesPerSecond: Double, changesLimit: UInt64, runtime: UInt64 = 0
+  ) {
+    self.adapter = adapter
+    self.changesPerSecond = changesPerSecond
+    self.changesLimit = changesLimit
+    self.runtime = runtime
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleNodeRadioConfiguration {
+    var record = unsafe RustleNodeRadioConfiguration()
+    unsafe record.adapter = lent.string(adapter)
+    unsafe record.changes_per_second = changesPerSecond
+    unsafe record.changes_limit = changesLimit
+    unsafe record.runtime = runtime
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
+/// A node that a scan sees, after a change.
+package struct NativeNodeSighting: Sendable, Hashable {
+  /// The sequence number in the session: 0, 1, 2 …
+  package var sequence: UInt64
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
+  package var timeNanoseconds: Int64
+  /// What happened.
+  /// Nil: a number that this version does not know.
+  package var change: NativeNodeChange?
+  /// Its index in the list, 0 to 1,023; it keeps it while it is there.
+  package var index: Int
+  /// Its signal in dBm, smoothed over about a second.
+  package var rssi: Float
+  /// Its flag, 0 to 255; `RUSTLE_NODE_NO_FLAG`: it advertises none.
+  package var flag: Int
+  /// Whether it advertises its firmware.
+  package var hasFirmware: Bool
+  /// The firmware's major version.
+  package var major: Int
+  /// The firmware's minor version.
+  package var minor: Int
+  /// On a frame lane the number of sightings dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
+  /// the events lane.
+  package var gap: UInt64
+  /// What the radio calls it: with BlueZ its address.
+  package var id: String
+  /// Its name.
+  package var name: String
+
+  init(_ record: RustleNodeSighting) {
+    sequence = record.sequence
+    timeNanoseconds = record.time_ns
+    change = NativeNodeChange(rawValue: record.change)
+    index = Int(record.index)
+    rssi = record.rssi
+    flag = Int(record.flag)
+    hasFirmware = record.has_firmware != 0
+    major = Int(record.major)
+    minor = Int(record.minor)
+    gap = UInt64(record.gap)
+    id = textOfTuple(record.id, count: Int(record.id_length))
+    name = textOfTuple(record.name, count: Int(record.name_length))
+  }
+}
+
+extension NativeNodeSighting: RecordElement {}
+
+/// An order for a node, or for those of a table. Texts are read during the call only. Times of 0 are the defaults; others are at
+/// most an hour.
+package struct NativeNodeTaskRequest: Sendable, Hashable, NativeRecord {
+  /// The node's name or identifier; empty: the strongest. Not read for a table.
+  package var node: String
+  /// The name to give, 1 to 32 bytes. This and the next five are read for values to give only. Example: "lamp".
+  package var name: String
+  /// The network's name (SSID), 1 to 32 bytes. Example: "stage".
+  package var ssid: String
+  /// The network's password, at most 64 bytes; empty: an open network. It goes in clear over the air.
+  package var password: String
+  /// A table as CSV with the columns `node`, `name`, `universe`, `start`, and if wanted `ssid` and `footprint`. For the order of
+  /// that name. Example: "node,name,universe,start".
+  package var table: String
+  /// The limit of the whole attempt in nanoseconds, without the disconnection; 0: 20 s.
+  package var attemptNanoseconds: UInt64
+  /// Until the node is seen; 0: 10 s.
+  package var scanNanoseconds: UInt64
+  /// Of a try to connect; 0: 5 s.
+  package var connectNanoseconds: UInt64
+  /// Until all characteristics are there; 0: 5 s.
+  package var servicesNanoseconds: UInt64
+  /// Of a read or a write; 0: 5 s.
+  package var operationNanoseconds: UInt64
+  /// From the command until the node is provisioned; 0: 15 s.
+  package var applyNanoseconds: UInt64
+  /// Of the verification; 0: 5 s.
+  package var verifyNanoseconds: UInt64
+  /// Of the disconnection; 0: 2 s.
+  package var disconnectNanoseconds: UInt64
+  /// The size of the ring for updates, 1 to 1,048,576; a full one drops its oldest. Example: 64.
+  package var capacity: Int
+  /// What is to be done. Example: 1.
+  package var order: NativeNodeOrder
+  /// The universe to give, 0 to 32767.
+  package var universe: Int
+  /// The start address to give, 1 to 512. Example: 1.
+  package var start: Int
+  /// The slots from the start address on, which have to be in the universe; 0: not known.
+  package var footprint: Int
+  /// Whether the link is to be encrypted: the node is paired with first, or nothing is done.
+  package var mustEncrypt: Bool
+
+  package init(
+    node: String, name: String, ssid: String, password: String, table: String, attemptNanoseconds: UInt64,
+    scanNanoseconds: UInt64, connectNanoseconds: UInt64, servicesNanoseconds: UInt64, operationNanoseconds: UInt64,
+    applyNanoseconds: UInt64, verifyNanoseconds: UInt64, disconnectNanoseconds: UInt64, capacity: Int,
+    order: NativeNodeOrder, universe: Int, start: Int, footprint: Int, mustEncrypt: Bool
+  ) {
+    self.node = node
+    self.name = name
+    self.ssid = ssid
+    self.password = password
+    self.table = table
+    self.attemptNanoseconds = attemptNanoseconds
+    self.scanNanoseconds = scanNanoseconds
+    self.connectNanoseconds = connectNanoseconds
+    self.servicesNanoseconds = servicesNanoseconds
+    self.operationNanoseconds = operationNanoseconds
+    self.applyNanoseconds = applyNanoseconds
+    self.verifyNanoseconds = verifyNanoseconds
+    self.disconnectNanoseconds = disconnectNanoseconds
+    self.capacity = capacity
+    self.order = order
+    self.universe = universe
+    self.start = start
+    self.footprint = footprint
+    self.mustEncrypt = mustEncrypt
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleNodeTaskRequest {
+    var record = unsafe RustleNodeTaskRequest()
+    unsafe record.node = lent.string(node)
+    unsafe record.name = lent.string(name)
+    unsafe record.ssid = lent.string(ssid)
+    unsafe record.password = lent.string(password)
+    unsafe record.table = lent.string(table)
+    unsafe record.attempt_ns = attemptNanoseconds
+    unsafe record.scan_ns = scanNanoseconds
+    unsafe record.connect_ns = connectNanoseconds
+    unsafe record.services_ns = servicesNanoseconds
+    unsafe record.operation_ns = operationNanoseconds
+    unsafe record.apply_ns = applyNanoseconds
+    unsafe record.verify_ns = verifyNanoseconds
+    unsafe record.disconnect_ns = disconnectNanoseconds
+    unsafe record.capacity = max(0, capacity)
+    unsafe record.order = order.rawValue
+    unsafe record.universe = UInt32(clamping: universe)
+    unsafe record.start = UInt32(clamping: start)
+    unsafe record.footprint = UInt32(clamping: footprint)
+    unsafe record.must_encrypt = mustEncrypt ? 1 : 0
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
+/// A change of an attempt's state. The last one has the state `RUSTLE_NODE_STATE_SUCCESS` or `…_ERROR`.
+package struct NativeNodeUpdate: Sendable, Hashable {
+  /// The sequence number in the session: 0, 1, 2 …
+  package var sequence: UInt64
+  /// Nanoseconds since the attempt's start.
+  package var elapsedNanoseconds: UInt64
+  /// The state that begins.
+  /// Nil: a number that this version does not know.
+  package var state: NativeNodeState?
+  /// Why it failed.
+  /// Nil: a number that this version does not know.
+  package var failure: NativeNodeFailure?
+  /// The index of the node in the table, from 0; without a table 0.
+  package var index: Int
+  /// The number of nodes of the table; without one 1.
+  package var nodes: Int
+  /// The try to connect, from 1; 0 before the first.
+  package var attempt: Int
+  /// The fraction of the attempt that is behind it, 0 to 1.
+  package var progress: Float
+  /// Its signal in dBm when it was last seen; `RUSTLE_NODE_NO_SIGNAL`: there is no node yet.
+  package var rssi: Int
+  /// Its universe as read; `RUSTLE_NODE_NO_NUMBER`: none.
+  package var universe: Int
+  /// Its start address as read; `RUSTLE_NODE_NO_NUMBER`: none.
+  package var start: Int
+  /// Its flag as read; `RUSTLE_NODE_NO_FLAG`: none.
+  package var flag: Int
+  /// The number of updates dropped just before this one.
+  package var gap: UInt64
+  /// Whether its values were read.
+  package var hasConfiguration: Bool
+  /// Whether the link is down. With the last update it is, unless the disconnection was not confirmed.
+  package var isDisconnected: Bool
+  /// The node's identifier; before it was seen the wanted name or identifier.
+  package var id: String
+  /// The name that it advertised.
+  package var advertised: String
+  /// Its name as read.
+  package var name: String
+  /// Its network as read.
+  package var ssid: String
+  /// Its firmware as read.
+  package var firmware: String
+  /// What failed, and what was expected and came instead.
+  package var text: String
+
+  init(_ record: RustleNodeUpdate) {
+    sequence = record.sequence
+    elapsedNanoseconds = record.elapsed_ns
+    state = NativeNodeState(rawValue: record.state)
+    failure = NativeNodeFailure(rawValue: record.failure)
+    index = Int(record.index)
+    nodes = Int(record.nodes)
+    attempt = Int(record.attempt)
+    progress = record.progress
+    rssi = Int(record.rssi)
+    universe = Int(record.universe)
+    start = Int(record.start)
+    flag = Int(record.flag)
+    gap = UInt64(record.gap)
+    hasConfiguration = record.has_configuration != 0
+    isDisconnected = record.is_disconnected != 0
+    id = textOfTuple(record.id, count: Int(record.id_length))
+    advertised = textOfTuple(record.advertised, count: Int(record.advertised_length))
+    name = textOfTuple(record.name, count: Int(record.name_length))
+    ssid = textOfTuple(record.ssid, count: Int(record.ssid_length))
+    firmware = textOfTuple(record.firmware, count: Int(record.firmware_length))
+    text = textOfTuple(record.text, count: Int(record.text_length))
+  }
+}
+
+extension NativeNodeUpdate: RecordElement {}
+
 /// The configuration of a pitch tracker.
 package struct NativePitchConfiguration: Sendable, Hashable, NativeRecord {
   /// The sample rate in Hz, 1000 to 768,000. Example: 8000.
@@ -3456,7 +3807,7 @@ package struct NativeShowFrame: Sendable, Hashable {
   }
 }
 
-/// What a picture is to be.
+/// The size, view and format of a picture of a venue.
 package struct NativePictureSettings: Sendable, Hashable, NativeRecord {
   /// The width in pixels, 1 to 8,192. Example: 64.
   package var width: Int

@@ -78,6 +78,8 @@ package enum NativeStatus: Sendable, Hashable {
   case malformedFile
   /// A file cannot be made or written.
   case unwritableFile
+  /// The system's Bluetooth service cannot be reached.
+  case noBluetooth
   /// A number that this version does not know.
   case unknown(Int32)
   /// The linked archive does not fit this package: another build, or another layout of a record.
@@ -123,6 +125,7 @@ package enum NativeStatus: Sendable, Hashable {
       case RUSTLE_NO_DESTINATION: .noDestination
       case RUSTLE_MALFORMED_FILE: .malformedFile
       case RUSTLE_UNWRITABLE_FILE: .unwritableFile
+      case RUSTLE_NO_BLUETOOTH: .noBluetooth
       default: .unknown(status)
       }
   }

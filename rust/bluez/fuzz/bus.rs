@@ -5,8 +5,8 @@
 //! scripts/fuzz builds and runs it.
 #![no_main]
 
-use rustle_bluez::Bluez;
 use rustle_bluez::wire::Message;
+use rustle_bluez::Bluez;
 use rustle_provisioning::{Ask, Characteristic, Event, Radio, Request, Secret};
 use std::time::Duration;
 

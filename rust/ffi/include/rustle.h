@@ -125,6 +125,9 @@ extern "C" {
 /// A file cannot be made or written.
 #define RUSTLE_UNWRITABLE_FILE 405
 
+/// The system's Bluetooth service cannot be reached.
+#define RUSTLE_NO_BLUETOOTH 600
+
 /// The capacity of a `RustleError`'s text in bytes.
 #define RUSTLE_ERROR_CAPACITY 248
 
@@ -505,9 +508,9 @@ typedef struct RustleDMXConfiguration {
   /// The file that the packets are written to in place of a network, a capture (pcap) with times from the session's start; empty:
   /// none. It needs the interface `demo`. A file that is there is replaced.
   RustleString capture;
-  /// Frames per second, 1 to 200. Full universes are sent at most at 44 Hz on average. Example: 44.
+  /// Frames a second, 1 to 200. Full universes are sent at most at 44 Hz on average. Example: 44.
   double frames_a_second;
-  /// Reports per second, 0.001 to 10,000,000. Example: 1000.
+  /// Reports a second, 0.001 to 10,000,000. Example: 1000.
   double reports_per_second;
   /// The number of reports after which a session ends; 0: no limit.
   uint64_t report_limit;
@@ -1197,7 +1200,7 @@ typedef struct RustleDMXUniverseCounts {
   uint64_t terminations;
   /// The sources at present.
   uint64_t sources;
-  /// Packets per second, of all sources.
+  /// Packets a second, of all sources.
   double hertz;
 } RustleDMXUniverseCounts;
 
@@ -2928,7 +2931,7 @@ static inline RustleStatus rustle_spectrum_peaks(
 
 // `RustleLinkMessage`: What a datagram of discovery is.
 
-/// A member is there: sent to all, several times per second.
+/// A member is there: sent to all, several times a second.
 #define RUSTLE_LINK_ALIVE 0
 
 /// The answer to it.
@@ -2980,7 +2983,7 @@ typedef struct RustleLinkMonitorConfiguration {
   /// The interfaces by name or address, separated by commas; empty: the loopback; `all`; `demo`: messages of three members come
   /// without a network. Example: "demo".
   RustleString interfaces;
-  /// The messages per second with `demo`, 0.001 to 10,000,000. Example: 1000.
+  /// The messages a second with `demo`, 0.001 to 10,000,000. Example: 1000.
   double messages_per_second;
   /// The number of datagrams after which a session ends; 0: no limit.
   uint64_t message_limit;
@@ -3002,7 +3005,7 @@ typedef struct RustleLinkDatagram {
   uint64_t node;
   /// The id of the member's session.
   uint64_t session;
-  /// The session's tempo in beats per minute.
+  /// The session's tempo in beats a minute.
   double beats_a_minute;
   /// The session's beat at `origin_us`.
   double origin_beats;
@@ -3344,6 +3347,367 @@ RustleStatus rustle_meter_bands(
 /// Safety: `error`, `value`, `level_zone` are NULL or memory that this call alone uses.
 RustleStatus rustle_display_scale(double power, double *value, uint32_t *level_zone, RustleError *error);
 
+// ---- Nodes over Bluetooth LE: scans, and attempts to provision, read or command them.
+
+/// The number of `rustle_node_radio_new`.
+#define RUSTLE_NEW_NODE_RADIO 0xF05C1F1Cu
+
+/// The number of `rustle_node_radio_start_scan`.
+#define RUSTLE_START_NODE_RADIO_SCAN 0x61032596u
+
+/// The number of `rustle_node_radio_start_task`.
+#define RUSTLE_START_NODE_RADIO_TASK 0xD10CAD46u
+
+/// In place of the flag of a node that has none.
+#define RUSTLE_NODE_NO_FLAG 256
+
+/// In place of a universe or a start address that is not two bytes, or was not read.
+#define RUSTLE_NODE_NO_NUMBER 65536
+
+/// In place of a signal that is not known.
+#define RUSTLE_NODE_NO_SIGNAL 127
+
+// `RustleNodeChange`: What happened to a node.
+
+/// It is new.
+#define RUSTLE_NODE_APPEARED 1
+
+/// Its name, flag, firmware or signal changed, or it was seen again.
+#define RUSTLE_NODE_CHANGED 2
+
+/// It was not seen for 10 s.
+#define RUSTLE_NODE_GONE 3
+
+// `RustleNodeOrder`: What is to be done with a node.
+
+/// Give it values, and verify them.
+#define RUSTLE_NODE_ORDER_PROVISION 0
+
+/// Read its values.
+#define RUSTLE_NODE_ORDER_READ 1
+
+/// Restart it.
+#define RUSTLE_NODE_ORDER_REBOOT 2
+
+/// Make it forget its values.
+#define RUSTLE_NODE_ORDER_FACTORY_RESET 3
+
+/// Give the nodes of a table values, one after the other.
+#define RUSTLE_NODE_ORDER_TABLE 4
+
+// `RustleNodeState`: Where an attempt is.
+
+/// It has not begun.
+#define RUSTLE_NODE_STATE_IDLE 0
+
+/// Looking for the node.
+#define RUSTLE_NODE_STATE_SCANNING 1
+
+/// Connecting, until all characteristics are there.
+#define RUSTLE_NODE_STATE_CONNECTING 2
+
+/// Reading the node's values.
+#define RUSTLE_NODE_STATE_READING_CONFIG 3
+
+/// Writing, and reading back.
+#define RUSTLE_NODE_STATE_WRITING_CONFIG 4
+
+/// Waiting for what the node says after the command.
+#define RUSTLE_NODE_STATE_APPLYING 5
+
+/// Comparing everything again.
+#define RUSTLE_NODE_STATE_VERIFYING 6
+
+/// Ended well.
+#define RUSTLE_NODE_STATE_SUCCESS 7
+
+/// Ended by an error.
+#define RUSTLE_NODE_STATE_ERROR 8
+
+// `RustleNodeFailure`: Why an attempt failed.
+
+/// It did not fail.
+#define RUSTLE_NODE_FAILED_NONE 0
+
+/// No node takes the values.
+#define RUSTLE_NODE_FAILED_REFUSED 1
+
+/// The system has no Bluetooth service.
+#define RUSTLE_NODE_FAILED_NO_BLUETOOTH 2
+
+/// There is no adapter, or none of the wanted name.
+#define RUSTLE_NODE_FAILED_NO_ADAPTER 3
+
+/// The adapter is off.
+#define RUSTLE_NODE_FAILED_ADAPTER_OFF 4
+
+/// The user may not use Bluetooth.
+#define RUSTLE_NODE_FAILED_NOT_AUTHORIZED 5
+
+/// The node was not seen, or none was.
+#define RUSTLE_NODE_FAILED_NOT_FOUND 6
+
+/// No try connected.
+#define RUSTLE_NODE_FAILED_NOT_CONNECTED 7
+
+/// The node lacks characteristics of the service.
+#define RUSTLE_NODE_FAILED_NOT_OUR_SERVICE 8
+
+/// The node does not pair, and an encrypted link was demanded.
+#define RUSTLE_NODE_FAILED_NOT_ENCRYPTED 9
+
+/// A step had no answer in its time.
+#define RUSTLE_NODE_FAILED_TIMED_OUT 10
+
+/// A step was answered by an error.
+#define RUSTLE_NODE_FAILED_FAILED 11
+
+/// The node holds another value than was written.
+#define RUSTLE_NODE_FAILED_READ_BACK_DIFFERS 12
+
+/// The node refused the values.
+#define RUSTLE_NODE_FAILED_VALUES_REFUSED 13
+
+/// The node did not join the network.
+#define RUSTLE_NODE_FAILED_NETWORK_REFUSED 14
+
+/// The link went down.
+#define RUSTLE_NODE_FAILED_LINK_LOST 15
+
+/// The node did not say in its time that it is provisioned.
+#define RUSTLE_NODE_FAILED_SILENT 16
+
+/// The node said that it is provisioned, and then something else.
+#define RUSTLE_NODE_FAILED_NOT_VERIFIED 17
+
+/// The whole attempt took too long.
+#define RUSTLE_NODE_FAILED_ATTEMPT_TIMED_OUT 18
+
+/// It was cancelled.
+#define RUSTLE_NODE_FAILED_CANCELLED 19
+
+/// The configuration of a radio. Texts are read during the call only.
+typedef struct RustleNodeRadioConfiguration {
+  /// The adapter, by its name (`hci1`) or address; empty: the first that is on; `demo`: nodes come without a radio.
+  /// Example: "demo".
+  RustleString adapter;
+  /// The sightings of each node a second with `demo`, 0.001 to 10,000,000. Example: 1000.
+  double changes_per_second;
+  /// The number of sightings after which a scan ends; 0: no limit.
+  uint64_t changes_limit;
+  /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+  RustleHandle runtime;
+} RustleNodeRadioConfiguration;
+
+/// A node that a scan sees, after a change.
+typedef struct RustleNodeSighting {
+  /// The sequence number in the session: 0, 1, 2 …
+  uint64_t sequence;
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
+  int64_t time_ns;
+  /// What happened.
+  /// One of `RUSTLE_NODE_…`.
+  uint32_t change;
+  /// Its index in the list, 0 to 1,023; it keeps it while it is there.
+  uint32_t index;
+  /// Its signal in dBm, smoothed over about a second.
+  float rssi;
+  /// Its flag, 0 to 255; `RUSTLE_NODE_NO_FLAG`: it advertises none.
+  uint32_t flag;
+  /// Whether it advertises its firmware.
+  uint32_t has_firmware;
+  /// The firmware's major version.
+  uint32_t major;
+  /// The firmware's minor version.
+  uint32_t minor;
+  /// On a frame lane the number of sightings dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
+  /// the events lane.
+  uint32_t gap;
+  /// The bytes of `id` in use.
+  uint32_t id_length;
+  /// The bytes of `name` in use; 0: it advertises none.
+  uint32_t name_length;
+  /// What the radio calls it: with BlueZ its address.
+  uint8_t id[40];
+  /// Its name.
+  uint8_t name[32];
+} RustleNodeSighting;
+
+/// An order for a node, or for those of a table. Texts are read during the call only. Times of 0 are the
+/// defaults; others are at most an hour.
+typedef struct RustleNodeTaskRequest {
+  /// The node's name or identifier; empty: the strongest. Not read for a table.
+  RustleString node;
+  /// The name to give, 1 to 32 bytes. This and the next five are read for values to give only. Example: "lamp".
+  RustleString name;
+  /// The network's name (SSID), 1 to 32 bytes. Example: "stage".
+  RustleString ssid;
+  /// The network's password, at most 64 bytes; empty: an open network. It goes in clear over the air.
+  RustleString password;
+  /// A table as CSV with the columns `node`, `name`, `universe`, `start`, and if wanted `ssid` and `footprint`. For the order of
+  /// that name. Example: "node,name,universe,start".
+  RustleString table;
+  /// The limit of the whole attempt in nanoseconds, without the disconnection; 0: 20 s.
+  uint64_t attempt_ns;
+  /// Until the node is seen; 0: 10 s.
+  uint64_t scan_ns;
+  /// Of a try to connect; 0: 5 s.
+  uint64_t connect_ns;
+  /// Until all characteristics are there; 0: 5 s.
+  uint64_t services_ns;
+  /// Of a read or a write; 0: 5 s.
+  uint64_t operation_ns;
+  /// From the command until the node is provisioned; 0: 15 s.
+  uint64_t apply_ns;
+  /// Of the verification; 0: 5 s.
+  uint64_t verify_ns;
+  /// Of the disconnection; 0: 2 s.
+  uint64_t disconnect_ns;
+  /// The size of the ring for updates, 1 to 1,048,576; a full one drops its oldest. Example: 64.
+  size_t capacity;
+  /// What is to be done. Example: 1.
+  /// One of `RUSTLE_NODE_ORDER_…`.
+  uint32_t order;
+  /// The universe to give, 0 to 32767.
+  uint32_t universe;
+  /// The start address to give, 1 to 512. Example: 1.
+  uint32_t start;
+  /// The slots from the start address on, which have to be in the universe; 0: not known.
+  uint32_t footprint;
+  /// Whether the link is to be encrypted: the node is paired with first, or nothing is done.
+  uint32_t must_encrypt;
+  /// 0.
+  uint32_t reserved;
+} RustleNodeTaskRequest;
+
+/// A change of an attempt's state. The last one has the state `RUSTLE_NODE_STATE_SUCCESS` or `…_ERROR`.
+typedef struct RustleNodeUpdate {
+  /// The sequence number in the session: 0, 1, 2 …
+  uint64_t sequence;
+  /// Nanoseconds since the attempt's start.
+  uint64_t elapsed_ns;
+  /// The state that begins.
+  /// One of `RUSTLE_NODE_STATE_…`.
+  uint32_t state;
+  /// Why it failed.
+  /// One of `RUSTLE_NODE_FAILED_…`.
+  uint32_t failure;
+  /// The index of the node in the table, from 0; without a table 0.
+  uint32_t index;
+  /// The number of nodes of the table; without one 1.
+  uint32_t nodes;
+  /// The try to connect, from 1; 0 before the first.
+  uint32_t attempt;
+  /// The fraction of the attempt that is behind it, 0 to 1.
+  float progress;
+  /// Its signal in dBm when it was last seen; `RUSTLE_NODE_NO_SIGNAL`: there is no node yet.
+  int32_t rssi;
+  /// Its universe as read; `RUSTLE_NODE_NO_NUMBER`: none.
+  uint32_t universe;
+  /// Its start address as read; `RUSTLE_NODE_NO_NUMBER`: none.
+  uint32_t start;
+  /// Its flag as read; `RUSTLE_NODE_NO_FLAG`: none.
+  uint32_t flag;
+  /// The number of updates dropped just before this one.
+  uint32_t gap;
+  /// Whether its values were read.
+  uint32_t has_configuration;
+  /// Whether the link is down. With the last update it is, unless the disconnection was not confirmed.
+  uint32_t is_disconnected;
+  /// The bytes of `id` in use.
+  uint32_t id_length;
+  /// The bytes of `advertised` in use.
+  uint32_t advertised_length;
+  /// The bytes of `name` in use.
+  uint32_t name_length;
+  /// The bytes of `ssid` in use.
+  uint32_t ssid_length;
+  /// The bytes of `firmware` in use.
+  uint32_t firmware_length;
+  /// The bytes of `text` in use.
+  uint32_t text_length;
+  /// The node's identifier; before it was seen the wanted name or identifier.
+  uint8_t id[40];
+  /// The name that it advertised.
+  uint8_t advertised[32];
+  /// Its name as read.
+  uint8_t name[32];
+  /// Its network as read.
+  uint8_t ssid[32];
+  /// Its firmware as read.
+  uint8_t firmware[32];
+  /// What failed, and what was expected and came instead.
+  uint8_t text[240];
+  /// 0.
+  uint8_t reserved[4];
+} RustleNodeUpdate;
+
+/// Makes a radio for nodes. Nothing is opened. `node_radio` receives the handle, to be freed with
+/// `rustle_node_radio_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_RATE_OUT_OF_RANGE`.
+static inline RustleStatus rustle_node_radio_new(
+    const RustleNodeRadioConfiguration *configuration, RustleHandle *node_radio, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_NODE_RADIO, configuration, sizeof *configuration, node_radio, error);
+}
+
+/// Starts a session of a scan: the nodes in range, and each change. It fails when there is no adapter, or
+/// none that is on. Events are `RustleNodeSighting` records. `session` receives the handle, to be freed with
+/// `rustle_session_free`. See `rustle_start`.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_NO_BLUETOOTH`.
+static inline RustleStatus rustle_node_radio_start_scan(
+    RustleHandle node_radio, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
+    RustleError *error) {
+  return rustle_start(node_radio, RUSTLE_START_NODE_RADIO_SCAN, request, sizeof *request, sizeof(RustleNodeSighting), sink, session, error);
+}
+
+/// Moves waiting records of a session that `rustle_node_radio_start_scan` started into `buffer`. See
+/// `rustle_drain`.
+static inline RustleStatus rustle_node_radio_drain_scan(
+    RustleHandle session, RustleNodeSighting *buffer, size_t capacity, size_t *count,
+    RustleLaneStatistics *statistics, RustleError *error) {
+  return rustle_drain(session, RUSTLE_START_NODE_RADIO_SCAN, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
+}
+
+/// Starts a session of an attempt, or of one for each row of a table, one after the other. It ends with the
+/// last state of the last one. When it is cancelled, its release comes when the node is disconnected.
+/// Updates are drained as `RustleNodeUpdate` records; a full lane drops its oldest. `session` receives the
+/// handle, to be freed with `rustle_session_free`. See `rustle_start`.
+///
+/// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (values that no node takes: the text names all
+/// of them), `RUSTLE_MALFORMED_FILE` (the table), `RUSTLE_INVALID_LENGTH`, `RUSTLE_NO_BLUETOOTH`.
+static inline RustleStatus rustle_node_radio_start_task(
+    RustleHandle node_radio, const RustleNodeTaskRequest *request, RustleSink sink, RustleHandle *session,
+    RustleError *error) {
+  return rustle_start(node_radio, RUSTLE_START_NODE_RADIO_TASK, request, sizeof *request, sizeof(RustleNodeUpdate), sink, session, error);
+}
+
+/// Moves waiting records of a session that `rustle_node_radio_start_task` started into `buffer`. See
+/// `rustle_drain`.
+static inline RustleStatus rustle_node_radio_drain_task(
+    RustleHandle session, RustleNodeUpdate *buffer, size_t capacity, size_t *count,
+    RustleLaneStatistics *statistics, RustleError *error) {
+  return rustle_drain(session, RUSTLE_START_NODE_RADIO_TASK, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
+}
+
+/// Cancels every session of the node_radio. See `rustle_cancel`.
+static inline RustleStatus rustle_node_radio_cancel(RustleHandle node_radio, RustleError *error) {
+  return rustle_is_of_kind(node_radio, 26) ? rustle_cancel(node_radio, error) : rustle_refuse_kind(node_radio, 26, error);
+}
+
+/// Cancels every session of the node_radio and refuses later starts. See `rustle_shut_down`.
+static inline RustleStatus rustle_node_radio_shut_down(RustleHandle node_radio, RustleError *error) {
+  return rustle_is_of_kind(node_radio, 26) ? rustle_shut_down(node_radio, error) : rustle_refuse_kind(node_radio, 26, error);
+}
+
+/// Makes the handle `node_radio` stale. See `rustle_free`.
+static inline RustleStatus rustle_node_radio_free(RustleHandle node_radio, RustleError *error) {
+  return rustle_is_of_kind(node_radio, 26) ? rustle_free(node_radio, error) : rustle_refuse_kind(node_radio, 26, error);
+}
+
 // ---- The pitch of a signal: frame by frame along a stream of pieces, or of a whole signal.
 
 /// The number of `rustle_pitch_new`.
@@ -3656,9 +4020,9 @@ RustleStatus rustle_profile_text(
 typedef struct RustleRhythmConfiguration {
   /// The sample rate in Hz, 8000 to 768,000. Example: 48000.
   double sample_rate;
-  /// The slowest tempo in beats per minute, at least 30; 0: 55. A slower rhythm is reported at its double.
+  /// The slowest tempo in beats a minute, at least 30; 0: 55. A slower rhythm is reported at its double.
   double slowest;
-  /// The fastest tempo in beats per minute, at most 300 and at least 1.5 times the slowest; 0: 200. A faster rhythm is reported at its
+  /// The fastest tempo in beats a minute, at most 300 and at least 1.5 times the slowest; 0: 200. A faster rhythm is reported at its
   /// half.
   double fastest;
   /// Not 0: the beats of the whole signal, whose later part decides where the earlier ones are, are written at its end.
@@ -3671,7 +4035,7 @@ typedef struct RustleRhythmConfiguration {
 typedef struct RustleRhythmFrame {
   /// The time in samples from the signal's beginning.
   double sample;
-  /// The tempo in beats per minute; 0: there is none yet.
+  /// The tempo in beats a minute; 0: there is none yet.
   double tempo;
   /// The position between two beats, 0 to less than 1.
   double phase;
@@ -3992,7 +4356,7 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, 
 /// To a scene by its place, without a cue; it takes the value in seconds to come, 0 to 100,000.
 #define RUSTLE_SHOW_SCENE 11
 
-/// The tempo from the coming frame on, 1 to 999 beats per minute; the beats go on from where they are. The
+/// The tempo from the coming frame on, 1 to 999 beats a minute; the beats go on from where they are. The
 /// place is not read.
 #define RUSTLE_SHOW_TEMPO 12
 
@@ -4070,7 +4434,7 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, 
 /// An SVG file.
 #define RUSTLE_PICTURE_SVG 2
 
-/// The list of what is to be seen, in JSON.
+/// The shapes of the picture, as JSON.
 #define RUSTLE_PICTURE_JSON 3
 
 /// Lines for a terminal with 24-bit colours; a character is two pixels, one above the other.
@@ -4090,9 +4454,9 @@ typedef struct RustleShowConfiguration {
   RustleString rig;
   /// The built-in rig, `pars`, `bars`, `heads`, `festival` or `wall`, where no other is given. Example: "pars".
   RustleString demo;
-  /// Beats per minute at the start, 1 to 999. Example: 120.
+  /// Beats a minute at the start, 1 to 999. Example: 120.
   double beats_a_minute;
-  /// Frames per second without a sender, 1 to 200; with one, its rate. Example: 44.
+  /// Frames a second without a sender, 1 to 200; with one, its rate. Example: 44.
   double frames_a_second;
   /// Reports of the state a second, 0.001 to 10,000,000. Example: 1000.
   double reports_per_second;
@@ -4154,7 +4518,7 @@ typedef struct RustleShowReport {
   uint64_t time_ns;
   /// The beats at the frame.
   double beats;
-  /// Beats per minute.
+  /// Beats a minute.
   double beats_a_minute;
   /// Frames so far.
   uint64_t frames;
@@ -4226,7 +4590,7 @@ typedef struct RustleShowFrame {
   size_t universes;
 } RustleShowFrame;
 
-/// What a picture is to be.
+/// The size, view and format of a picture of a venue.
 typedef struct RustlePictureSettings {
   /// The width in pixels, 1 to 8,192. Example: 64.
   uint32_t width;
@@ -4930,7 +5294,7 @@ RustleStatus rustle_stft_stream_finish(
 /// Value 1 takes part in sessions, 0 leaves.
 #define RUSTLE_TEMPO_ENABLED 0
 
-/// The value in beats per minute, 20 to 999, is the tempo of the session, for all, with the beat at the time
+/// The value in beats a minute, 20 to 999, is the tempo of the session, for all, with the beat at the time
 /// unchanged; and the one that the clock follows without another source.
 #define RUSTLE_TEMPO_TEMPO 1
 
@@ -4992,7 +5356,7 @@ typedef struct RustleTempoConfiguration {
   /// The interfaces of the session by name or address, separated by commas; `all`; empty: the loopback, by which programs of one
   /// machine hear each other.
   RustleString interfaces;
-  /// Beats per minute at the start, 20 to 999. Example: 120.
+  /// Beats a minute at the start, 20 to 999. Example: 120.
   double beats_a_minute;
   /// The beats of a bar, more than 0 to 1,000,000. Example: 4.
   double quantum;
@@ -5023,7 +5387,7 @@ typedef struct RustleBeat {
   double beats;
   /// The count whose phase in any quantum the members of the session share; of other sources `beats`.
   double shared_beats;
-  /// Beats per minute; the smooth ones pass up to 4.4 % faster or slower.
+  /// Beats a minute; the smooth ones pass up to 4.4 % faster or slower.
   double beats_a_minute;
   /// The position between two beats, 0 to less than 1.
   double beat_phase;
@@ -5097,13 +5461,13 @@ typedef struct RustleTempoChanged {
 
 /// Tempo and phase of the taps.
 typedef struct RustleTapEstimate {
-  /// Beats per minute; 0: there are fewer than two taps.
+  /// Beats a minute; 0: there are fewer than two taps.
   double beats_a_minute;
   /// The standard error of the tempo.
   double tempo_error;
   /// The standard error of the phase at the last tap, in milliseconds.
   double phase_error_ms;
-  /// What the tempo would be multiplied with to be within 60 to 180 beats per minute: 0.5, 1 or 2. It is never done by itself.
+  /// What the tempo would be multiplied with to be within 60 to 180 beats a minute: 0.5, 1 or 2. It is never done by itself.
   double suggestion;
   /// The host time of the last tap, in microseconds.
   int64_t last_us;
@@ -6208,6 +6572,76 @@ RUSTLE_ASSERT(offsetof(RustleMeterReading, true_peak) == 112, "the offset of Rus
 RUSTLE_ASSERT(offsetof(RustleMeterReading, display_value) == 120, "the offset of RustleMeterReading.display_value");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, level_zone) == 128, "the offset of RustleMeterReading.level_zone");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, reserved) == 132, "the offset of RustleMeterReading.reserved");
+RUSTLE_ASSERT(sizeof(RustleNodeRadioConfiguration) == 40, "the size of RustleNodeRadioConfiguration");
+RUSTLE_ASSERT(offsetof(RustleNodeRadioConfiguration, adapter) == 0, "the offset of RustleNodeRadioConfiguration.adapter");
+RUSTLE_ASSERT(offsetof(RustleNodeRadioConfiguration, changes_per_second) == 16, "the offset of RustleNodeRadioConfiguration.changes_per_second");
+RUSTLE_ASSERT(offsetof(RustleNodeRadioConfiguration, changes_limit) == 24, "the offset of RustleNodeRadioConfiguration.changes_limit");
+RUSTLE_ASSERT(offsetof(RustleNodeRadioConfiguration, runtime) == 32, "the offset of RustleNodeRadioConfiguration.runtime");
+RUSTLE_ASSERT(sizeof(RustleNodeSighting) == 128, "the size of RustleNodeSighting");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, sequence) == 0, "the offset of RustleNodeSighting.sequence");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, time_ns) == 8, "the offset of RustleNodeSighting.time_ns");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, change) == 16, "the offset of RustleNodeSighting.change");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, index) == 20, "the offset of RustleNodeSighting.index");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, rssi) == 24, "the offset of RustleNodeSighting.rssi");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, flag) == 28, "the offset of RustleNodeSighting.flag");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, has_firmware) == 32, "the offset of RustleNodeSighting.has_firmware");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, major) == 36, "the offset of RustleNodeSighting.major");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, minor) == 40, "the offset of RustleNodeSighting.minor");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, gap) == 44, "the offset of RustleNodeSighting.gap");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, id_length) == 48, "the offset of RustleNodeSighting.id_length");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, name_length) == 52, "the offset of RustleNodeSighting.name_length");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, id) == 56, "the offset of RustleNodeSighting.id");
+RUSTLE_ASSERT(offsetof(RustleNodeSighting, name) == 96, "the offset of RustleNodeSighting.name");
+RUSTLE_ASSERT(sizeof(RustleNodeTaskRequest) == 176, "the size of RustleNodeTaskRequest");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, node) == 0, "the offset of RustleNodeTaskRequest.node");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, name) == 16, "the offset of RustleNodeTaskRequest.name");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, ssid) == 32, "the offset of RustleNodeTaskRequest.ssid");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, password) == 48, "the offset of RustleNodeTaskRequest.password");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, table) == 64, "the offset of RustleNodeTaskRequest.table");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, attempt_ns) == 80, "the offset of RustleNodeTaskRequest.attempt_ns");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, scan_ns) == 88, "the offset of RustleNodeTaskRequest.scan_ns");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, connect_ns) == 96, "the offset of RustleNodeTaskRequest.connect_ns");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, services_ns) == 104, "the offset of RustleNodeTaskRequest.services_ns");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, operation_ns) == 112, "the offset of RustleNodeTaskRequest.operation_ns");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, apply_ns) == 120, "the offset of RustleNodeTaskRequest.apply_ns");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, verify_ns) == 128, "the offset of RustleNodeTaskRequest.verify_ns");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, disconnect_ns) == 136, "the offset of RustleNodeTaskRequest.disconnect_ns");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, capacity) == 144, "the offset of RustleNodeTaskRequest.capacity");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, order) == 152, "the offset of RustleNodeTaskRequest.order");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, universe) == 156, "the offset of RustleNodeTaskRequest.universe");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, start) == 160, "the offset of RustleNodeTaskRequest.start");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, footprint) == 164, "the offset of RustleNodeTaskRequest.footprint");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, must_encrypt) == 168, "the offset of RustleNodeTaskRequest.must_encrypt");
+RUSTLE_ASSERT(offsetof(RustleNodeTaskRequest, reserved) == 172, "the offset of RustleNodeTaskRequest.reserved");
+RUSTLE_ASSERT(sizeof(RustleNodeUpdate) == 504, "the size of RustleNodeUpdate");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, sequence) == 0, "the offset of RustleNodeUpdate.sequence");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, elapsed_ns) == 8, "the offset of RustleNodeUpdate.elapsed_ns");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, state) == 16, "the offset of RustleNodeUpdate.state");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, failure) == 20, "the offset of RustleNodeUpdate.failure");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, index) == 24, "the offset of RustleNodeUpdate.index");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, nodes) == 28, "the offset of RustleNodeUpdate.nodes");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, attempt) == 32, "the offset of RustleNodeUpdate.attempt");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, progress) == 36, "the offset of RustleNodeUpdate.progress");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, rssi) == 40, "the offset of RustleNodeUpdate.rssi");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, universe) == 44, "the offset of RustleNodeUpdate.universe");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, start) == 48, "the offset of RustleNodeUpdate.start");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, flag) == 52, "the offset of RustleNodeUpdate.flag");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, gap) == 56, "the offset of RustleNodeUpdate.gap");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, has_configuration) == 60, "the offset of RustleNodeUpdate.has_configuration");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, is_disconnected) == 64, "the offset of RustleNodeUpdate.is_disconnected");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, id_length) == 68, "the offset of RustleNodeUpdate.id_length");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, advertised_length) == 72, "the offset of RustleNodeUpdate.advertised_length");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, name_length) == 76, "the offset of RustleNodeUpdate.name_length");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, ssid_length) == 80, "the offset of RustleNodeUpdate.ssid_length");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, firmware_length) == 84, "the offset of RustleNodeUpdate.firmware_length");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, text_length) == 88, "the offset of RustleNodeUpdate.text_length");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, id) == 92, "the offset of RustleNodeUpdate.id");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, advertised) == 132, "the offset of RustleNodeUpdate.advertised");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, name) == 164, "the offset of RustleNodeUpdate.name");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, ssid) == 196, "the offset of RustleNodeUpdate.ssid");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, firmware) == 228, "the offset of RustleNodeUpdate.firmware");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, text) == 260, "the offset of RustleNodeUpdate.text");
+RUSTLE_ASSERT(offsetof(RustleNodeUpdate, reserved) == 500, "the offset of RustleNodeUpdate.reserved");
 RUSTLE_ASSERT(sizeof(RustlePitchConfiguration) == 40, "the size of RustlePitchConfiguration");
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, sample_rate) == 0, "the offset of RustlePitchConfiguration.sample_rate");
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, lowest) == 8, "the offset of RustlePitchConfiguration.lowest");

@@ -70,6 +70,10 @@ use crate::meter::RustleMeterAddition;
 use crate::meter::RustleMeterConfiguration;
 use crate::meter::RustleMeterReading;
 use crate::meter::RustleResponsePoint;
+use crate::node_radio::RustleNodeRadioConfiguration;
+use crate::node_radio::RustleNodeSighting;
+use crate::node_radio::RustleNodeTaskRequest;
+use crate::node_radio::RustleNodeUpdate;
 use crate::object::{check_size, Constructor, Description, Object, Tabled, Verbs};
 use crate::pitch::RustleDecoding;
 use crate::pitch::RustlePitchConfiguration;
@@ -200,6 +204,12 @@ pub const RUSTLE_START_LINK_MONITOR: u32 = 0x13f4305f;
 pub const RUSTLE_NEW_METER: u32 = 0x3728c213;
 /// Describes an object or a session: the number of `rustle_meter_read`.
 pub const RUSTLE_DESCRIBE_METER_READ: u32 = 0xdb3f9677;
+/// Makes an object: the number of `rustle_node_radio_new`.
+pub const RUSTLE_NEW_NODE_RADIO: u32 = 0xf05c1f1c;
+/// Starts a session: the number of `rustle_node_radio_start_scan`.
+pub const RUSTLE_START_NODE_RADIO_SCAN: u32 = 0x61032596;
+/// Starts a session: the number of `rustle_node_radio_start_task`.
+pub const RUSTLE_START_NODE_RADIO_TASK: u32 = 0xd10cad46;
 /// Makes an object: the number of `rustle_pitch_new`.
 pub const RUSTLE_NEW_PITCH: u32 = 0xdf2f2d18;
 /// Describes an object or a session: the number of `rustle_pitch_describe`.
@@ -346,6 +356,14 @@ impl Tabled for crate::meter::Meter {
     }
 }
 
+impl Tabled for crate::node_radio::NodeRadioObject {
+    fn table() -> &'static SlotTable<Self> {
+        static OBJECTS: SlotTable<crate::node_radio::NodeRadioObject> =
+            SlotTable::new(<crate::node_radio::NodeRadioObject as Object>::KIND);
+        &OBJECTS
+    }
+}
+
 impl Tabled for crate::pitch::Pitch {
     fn table() -> &'static SlotTable<Self> {
         static OBJECTS: SlotTable<crate::pitch::Pitch> =
@@ -469,6 +487,9 @@ pub(crate) fn kind_name(kind: u32) -> &'static str {
             <crate::link_monitor::LinkMonitorObject as Object>::NAME
         }
         <crate::meter::Meter as Object>::KIND => <crate::meter::Meter as Object>::NAME,
+        <crate::node_radio::NodeRadioObject as Object>::KIND => {
+            <crate::node_radio::NodeRadioObject as Object>::NAME
+        }
         <crate::pitch::Pitch as Object>::KIND => <crate::pitch::Pitch as Object>::NAME,
         <crate::profile::ProfileObject as Object>::KIND => <crate::profile::ProfileObject as Object>::NAME,
         <crate::rhythm::Rhythm as Object>::KIND => <crate::rhythm::Rhythm as Object>::NAME,
@@ -508,6 +529,9 @@ pub(crate) fn verbs(kind: u32) -> Option<&'static Verbs> {
             const { &Verbs::of::<crate::link_monitor::LinkMonitorObject>() }
         }
         <crate::meter::Meter as Object>::KIND => const { &Verbs::of::<crate::meter::Meter>() },
+        <crate::node_radio::NodeRadioObject as Object>::KIND => {
+            const { &Verbs::of::<crate::node_radio::NodeRadioObject>() }
+        }
         <crate::pitch::Pitch as Object>::KIND => const { &Verbs::of::<crate::pitch::Pitch>() },
         <crate::profile::ProfileObject as Object>::KIND => {
             const { &Verbs::of::<crate::profile::ProfileObject>() }
@@ -565,6 +589,9 @@ pub(crate) fn constructor(what: u32) -> Option<&'static Constructor> {
             const { &Constructor::of::<crate::link_monitor::LinkMonitorObject, RustleLinkMonitorConfiguration>() }
         }
         RUSTLE_NEW_METER => const { &Constructor::of::<crate::meter::Meter, RustleMeterConfiguration>() },
+        RUSTLE_NEW_NODE_RADIO => {
+            const { &Constructor::of::<crate::node_radio::NodeRadioObject, RustleNodeRadioConfiguration>() }
+        }
         RUSTLE_NEW_PITCH => const { &Constructor::of::<crate::pitch::Pitch, RustlePitchConfiguration>() },
         RUSTLE_NEW_PROFILE => {
             const { &Constructor::of::<crate::profile::ProfileObject, RustleProfileConfiguration>() }
@@ -620,6 +647,12 @@ pub(crate) fn starter(what: u32) -> Option<&'static Starter> {
         RUSTLE_START_FEED_SERVE => const { &Starter::of::<crate::feed::Feed, RustleServerRequest>() },
         RUSTLE_START_LINK_MONITOR => {
             const { &Starter::of::<crate::link_monitor::LinkMonitorObject, RustleLaneRequest>() }
+        }
+        RUSTLE_START_NODE_RADIO_SCAN => {
+            const { &Starter::of::<crate::node_radio::NodeRadioObject, RustleLaneRequest>() }
+        }
+        RUSTLE_START_NODE_RADIO_TASK => {
+            const { &Starter::of::<crate::node_radio::NodeRadioObject, RustleNodeTaskRequest>() }
         }
         RUSTLE_START_SHOW => const { &Starter::of::<crate::show::ShowObject, RustleLaneRequest>() },
         RUSTLE_START_SHOW_FRAMES => {
@@ -6159,6 +6192,496 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleMeterReading, reserved),
     ),
     entry(
+        c"RustleNodeRadioConfiguration",
+        None,
+        size_of::<RustleNodeRadioConfiguration>(),
+        align_of::<RustleNodeRadioConfiguration>(),
+        0,
+    ),
+    entry(
+        c"RustleNodeRadioConfiguration",
+        Some(c"adapter"),
+        0,
+        0,
+        offset_of!(RustleNodeRadioConfiguration, adapter),
+    ),
+    entry(
+        c"RustleNodeRadioConfiguration",
+        Some(c"changes_per_second"),
+        0,
+        0,
+        offset_of!(RustleNodeRadioConfiguration, changes_per_second),
+    ),
+    entry(
+        c"RustleNodeRadioConfiguration",
+        Some(c"changes_limit"),
+        0,
+        0,
+        offset_of!(RustleNodeRadioConfiguration, changes_limit),
+    ),
+    entry(
+        c"RustleNodeRadioConfiguration",
+        Some(c"runtime"),
+        0,
+        0,
+        offset_of!(RustleNodeRadioConfiguration, runtime),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        None,
+        size_of::<RustleNodeSighting>(),
+        align_of::<RustleNodeSighting>(),
+        0,
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"sequence"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, sequence),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"time_ns"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, time_ns),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"change"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, change),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"index"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, index),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"rssi"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, rssi),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"flag"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, flag),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"has_firmware"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, has_firmware),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"major"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, major),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"minor"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, minor),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"gap"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, gap),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"id_length"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, id_length),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"name_length"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, name_length),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"id"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, id),
+    ),
+    entry(
+        c"RustleNodeSighting",
+        Some(c"name"),
+        0,
+        0,
+        offset_of!(RustleNodeSighting, name),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        None,
+        size_of::<RustleNodeTaskRequest>(),
+        align_of::<RustleNodeTaskRequest>(),
+        0,
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"node"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, node),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"name"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, name),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"ssid"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, ssid),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"password"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, password),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"table"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, table),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"attempt_ns"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, attempt_ns),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"scan_ns"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, scan_ns),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"connect_ns"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, connect_ns),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"services_ns"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, services_ns),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"operation_ns"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, operation_ns),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"apply_ns"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, apply_ns),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"verify_ns"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, verify_ns),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"disconnect_ns"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, disconnect_ns),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"capacity"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, capacity),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"order"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, order),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"universe"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, universe),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"start"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, start),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"footprint"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, footprint),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"must_encrypt"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, must_encrypt),
+    ),
+    entry(
+        c"RustleNodeTaskRequest",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleNodeTaskRequest, reserved),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        None,
+        size_of::<RustleNodeUpdate>(),
+        align_of::<RustleNodeUpdate>(),
+        0,
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"sequence"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, sequence),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"elapsed_ns"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, elapsed_ns),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"state"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, state),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"failure"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, failure),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"index"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, index),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"nodes"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, nodes),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"attempt"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, attempt),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"progress"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, progress),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"rssi"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, rssi),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"universe"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, universe),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"start"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, start),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"flag"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, flag),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"gap"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, gap),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"has_configuration"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, has_configuration),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"is_disconnected"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, is_disconnected),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"id_length"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, id_length),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"advertised_length"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, advertised_length),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"name_length"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, name_length),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"ssid_length"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, ssid_length),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"firmware_length"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, firmware_length),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"text_length"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, text_length),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"id"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, id),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"advertised"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, advertised),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"name"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, name),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"ssid"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, ssid),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"firmware"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, firmware),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"text"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, text),
+    ),
+    entry(
+        c"RustleNodeUpdate",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleNodeUpdate, reserved),
+    ),
+    entry(
         c"RustlePitchConfiguration",
         None,
         size_of::<RustlePitchConfiguration>(),
@@ -9021,6 +9544,78 @@ const _: () = {
     assert!(offset_of!(RustleMeterReading, display_value) == 120);
     assert!(offset_of!(RustleMeterReading, level_zone) == 128);
     assert!(offset_of!(RustleMeterReading, reserved) == 132);
+    assert!(
+        size_of::<RustleNodeRadioConfiguration>() == 40 && align_of::<RustleNodeRadioConfiguration>() == 8
+    );
+    assert!(offset_of!(RustleNodeRadioConfiguration, adapter) == 0);
+    assert!(offset_of!(RustleNodeRadioConfiguration, changes_per_second) == 16);
+    assert!(offset_of!(RustleNodeRadioConfiguration, changes_limit) == 24);
+    assert!(offset_of!(RustleNodeRadioConfiguration, runtime) == 32);
+    assert!(size_of::<RustleNodeSighting>() == 128 && align_of::<RustleNodeSighting>() == 8);
+    assert!(offset_of!(RustleNodeSighting, sequence) == 0);
+    assert!(offset_of!(RustleNodeSighting, time_ns) == 8);
+    assert!(offset_of!(RustleNodeSighting, change) == 16);
+    assert!(offset_of!(RustleNodeSighting, index) == 20);
+    assert!(offset_of!(RustleNodeSighting, rssi) == 24);
+    assert!(offset_of!(RustleNodeSighting, flag) == 28);
+    assert!(offset_of!(RustleNodeSighting, has_firmware) == 32);
+    assert!(offset_of!(RustleNodeSighting, major) == 36);
+    assert!(offset_of!(RustleNodeSighting, minor) == 40);
+    assert!(offset_of!(RustleNodeSighting, gap) == 44);
+    assert!(offset_of!(RustleNodeSighting, id_length) == 48);
+    assert!(offset_of!(RustleNodeSighting, name_length) == 52);
+    assert!(offset_of!(RustleNodeSighting, id) == 56);
+    assert!(offset_of!(RustleNodeSighting, name) == 96);
+    assert!(size_of::<RustleNodeTaskRequest>() == 176 && align_of::<RustleNodeTaskRequest>() == 8);
+    assert!(offset_of!(RustleNodeTaskRequest, node) == 0);
+    assert!(offset_of!(RustleNodeTaskRequest, name) == 16);
+    assert!(offset_of!(RustleNodeTaskRequest, ssid) == 32);
+    assert!(offset_of!(RustleNodeTaskRequest, password) == 48);
+    assert!(offset_of!(RustleNodeTaskRequest, table) == 64);
+    assert!(offset_of!(RustleNodeTaskRequest, attempt_ns) == 80);
+    assert!(offset_of!(RustleNodeTaskRequest, scan_ns) == 88);
+    assert!(offset_of!(RustleNodeTaskRequest, connect_ns) == 96);
+    assert!(offset_of!(RustleNodeTaskRequest, services_ns) == 104);
+    assert!(offset_of!(RustleNodeTaskRequest, operation_ns) == 112);
+    assert!(offset_of!(RustleNodeTaskRequest, apply_ns) == 120);
+    assert!(offset_of!(RustleNodeTaskRequest, verify_ns) == 128);
+    assert!(offset_of!(RustleNodeTaskRequest, disconnect_ns) == 136);
+    assert!(offset_of!(RustleNodeTaskRequest, capacity) == 144);
+    assert!(offset_of!(RustleNodeTaskRequest, order) == 152);
+    assert!(offset_of!(RustleNodeTaskRequest, universe) == 156);
+    assert!(offset_of!(RustleNodeTaskRequest, start) == 160);
+    assert!(offset_of!(RustleNodeTaskRequest, footprint) == 164);
+    assert!(offset_of!(RustleNodeTaskRequest, must_encrypt) == 168);
+    assert!(offset_of!(RustleNodeTaskRequest, reserved) == 172);
+    assert!(size_of::<RustleNodeUpdate>() == 504 && align_of::<RustleNodeUpdate>() == 8);
+    assert!(offset_of!(RustleNodeUpdate, sequence) == 0);
+    assert!(offset_of!(RustleNodeUpdate, elapsed_ns) == 8);
+    assert!(offset_of!(RustleNodeUpdate, state) == 16);
+    assert!(offset_of!(RustleNodeUpdate, failure) == 20);
+    assert!(offset_of!(RustleNodeUpdate, index) == 24);
+    assert!(offset_of!(RustleNodeUpdate, nodes) == 28);
+    assert!(offset_of!(RustleNodeUpdate, attempt) == 32);
+    assert!(offset_of!(RustleNodeUpdate, progress) == 36);
+    assert!(offset_of!(RustleNodeUpdate, rssi) == 40);
+    assert!(offset_of!(RustleNodeUpdate, universe) == 44);
+    assert!(offset_of!(RustleNodeUpdate, start) == 48);
+    assert!(offset_of!(RustleNodeUpdate, flag) == 52);
+    assert!(offset_of!(RustleNodeUpdate, gap) == 56);
+    assert!(offset_of!(RustleNodeUpdate, has_configuration) == 60);
+    assert!(offset_of!(RustleNodeUpdate, is_disconnected) == 64);
+    assert!(offset_of!(RustleNodeUpdate, id_length) == 68);
+    assert!(offset_of!(RustleNodeUpdate, advertised_length) == 72);
+    assert!(offset_of!(RustleNodeUpdate, name_length) == 76);
+    assert!(offset_of!(RustleNodeUpdate, ssid_length) == 80);
+    assert!(offset_of!(RustleNodeUpdate, firmware_length) == 84);
+    assert!(offset_of!(RustleNodeUpdate, text_length) == 88);
+    assert!(offset_of!(RustleNodeUpdate, id) == 92);
+    assert!(offset_of!(RustleNodeUpdate, advertised) == 132);
+    assert!(offset_of!(RustleNodeUpdate, name) == 164);
+    assert!(offset_of!(RustleNodeUpdate, ssid) == 196);
+    assert!(offset_of!(RustleNodeUpdate, firmware) == 228);
+    assert!(offset_of!(RustleNodeUpdate, text) == 260);
+    assert!(offset_of!(RustleNodeUpdate, reserved) == 500);
     assert!(size_of::<RustlePitchConfiguration>() == 40 && align_of::<RustlePitchConfiguration>() == 8);
     assert!(offset_of!(RustlePitchConfiguration, sample_rate) == 0);
     assert!(offset_of!(RustlePitchConfiguration, lowest) == 8);
@@ -9401,6 +9996,7 @@ const _: () = {
     assert!(crate::status::RUSTLE_NO_DESTINATION as i128 == 403);
     assert!(crate::status::RUSTLE_MALFORMED_FILE as i128 == 404);
     assert!(crate::status::RUSTLE_UNWRITABLE_FILE as i128 == 405);
+    assert!(crate::status::RUSTLE_NO_BLUETOOTH as i128 == 600);
     assert!(crate::status::RUSTLE_ERROR_CAPACITY as i128 == 248);
     assert!(crate::log::RUSTLE_LOG_ERROR as i128 == 1);
     assert!(crate::log::RUSTLE_LOG_WARNING as i128 == 2);
@@ -9414,6 +10010,9 @@ const _: () = {
     assert!(crate::feed::RUSTLE_SYMBOL_CAPACITY as i128 == 32);
     assert!(crate::feed::RUSTLE_NOTICE_CAPACITY as i128 == 104);
     assert!(crate::meter::RUSTLE_CHANNEL_ALL as i128 == 4294967295);
+    assert!(crate::node_radio::RUSTLE_NODE_NO_FLAG as i128 == 256);
+    assert!(crate::node_radio::RUSTLE_NODE_NO_NUMBER as i128 == 65536);
+    assert!(crate::node_radio::RUSTLE_NODE_NO_SIGNAL as i128 == 127);
     assert!(crate::rig::RUSTLE_RIG_FAULTS as i128 == 10000);
     assert!(crate::rig::RUSTLE_RIG_NO_FIXTURE as i128 == 4294967295);
     assert!(crate::show::RUSTLE_SHOW_NONE as i128 == 4294967295);

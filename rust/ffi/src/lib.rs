@@ -39,6 +39,7 @@ pub mod feed;
 pub mod fft;
 pub mod link_monitor;
 pub mod meter;
+pub mod node_radio;
 pub mod pitch;
 pub mod profile;
 pub mod rhythm;

@@ -89,6 +89,9 @@ pub const RUSTLE_MALFORMED_FILE: RustleStatus = 404;
 /// A file cannot be made or written.
 pub const RUSTLE_UNWRITABLE_FILE: RustleStatus = 405;
 
+/// The system's Bluetooth service cannot be reached.
+pub const RUSTLE_NO_BLUETOOTH: RustleStatus = 600;
+
 /// The capacity of a `RustleError`'s text in bytes.
 pub const RUSTLE_ERROR_CAPACITY: usize = 248;
 

@@ -3,6 +3,7 @@
 mod dmx;
 mod dmx_receiver;
 mod feed;
+mod node_radio;
 mod show;
 mod sound;
 mod table;

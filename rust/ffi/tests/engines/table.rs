@@ -12,6 +12,7 @@ pub(crate) const ENGINES: &[Engine] = &[
     super::dmx_receiver::RECEIVER,
     super::dmx_receiver::NODES,
     super::feed::ENGINE,
+    super::node_radio::RADIO,
     super::show::SHOW,
     super::sound::CAPTURE,
     super::sound::PLAYBACK,

@@ -978,6 +978,116 @@ pub(crate) static RUSTLE_METER_ADDITION: Record = Record {
     }],
 };
 
+/// `RustleNodeRadioConfiguration`.
+pub(crate) static RUSTLE_NODE_RADIO_CONFIGURATION: Record = Record {
+    size: 40,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Text("demo"),
+        },
+        Field {
+            offset: 16,
+            what: What::Number(Number::F64, 1000.0),
+        },
+        Field {
+            offset: 24,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 32,
+            what: What::Runtime,
+        },
+    ],
+};
+
+/// `RustleNodeTaskRequest`.
+pub(crate) static RUSTLE_NODE_TASK_REQUEST: Record = Record {
+    size: 176,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 16,
+            what: What::Text("lamp"),
+        },
+        Field {
+            offset: 32,
+            what: What::Text("stage"),
+        },
+        Field {
+            offset: 48,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 64,
+            what: What::Text("node"),
+        },
+        Field {
+            offset: 80,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 88,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 96,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 104,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 112,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 120,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 128,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 136,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 144,
+            what: What::Number(Number::Size, 64.0),
+        },
+        Field {
+            offset: 152,
+            what: What::Choice(&[0, 1, 2, 3, 4], 1),
+        },
+        Field {
+            offset: 156,
+            what: What::Number(Number::U32, 0.0),
+        },
+        Field {
+            offset: 160,
+            what: What::Number(Number::U32, 1.0),
+        },
+        Field {
+            offset: 164,
+            what: What::Number(Number::U32, 0.0),
+        },
+        Field {
+            offset: 168,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 172,
+            what: What::Reserved,
+        },
+    ],
+};
+
 /// `RustlePitchConfiguration`.
 pub(crate) static RUSTLE_PITCH_CONFIGURATION: Record = Record {
     size: 40,
@@ -3649,6 +3759,271 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
+        name: "rustle_node_radio_new",
+        makes: "node_radio",
+        parameters: &[
+            Parameter {
+                what: What::In(&RUSTLE_NODE_RADIO_CONFIGURATION),
+                size: 40,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UTF8,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RATE_OUT_OF_RANGE,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_new(RUSTLE_NEW_NODE_RADIO, a.input(0), a.size(0), a.output(1), error)
+        },
+    },
+    Call {
+        name: "rustle_node_radio_start_scan",
+        makes: "session",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "node_radio",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_LANE_REQUEST),
+                size: 16,
+            },
+            Parameter {
+                what: What::Sink,
+                size: 128,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NO_BLUETOOTH,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_SHUT_DOWN,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_start(
+                a.handle(0),
+                RUSTLE_START_NODE_RADIO_SCAN,
+                a.input(1),
+                a.size(1),
+                a.size(2),
+                a.sink(2),
+                a.output(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_node_radio_drain_scan",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_node_radio_start_scan"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(128, 16),
+                size: 128,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(40, true),
+                size: 40,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_drain(
+                a.handle(0),
+                RUSTLE_START_NODE_RADIO_SCAN,
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_node_radio_start_task",
+        makes: "session",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "node_radio",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_NODE_TASK_REQUEST),
+                size: 176,
+            },
+            Parameter {
+                what: What::Sink,
+                size: 504,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UTF8,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_FILE,
+            status::RUSTLE_NO_BLUETOOTH,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_SHUT_DOWN,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_start(
+                a.handle(0),
+                RUSTLE_START_NODE_RADIO_TASK,
+                a.input(1),
+                a.size(1),
+                a.size(2),
+                a.sink(2),
+                a.output(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_node_radio_drain_task",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_node_radio_start_task"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(504, 16),
+                size: 504,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(40, true),
+                size: 40,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_drain(
+                a.handle(0),
+                RUSTLE_START_NODE_RADIO_TASK,
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_node_radio_cancel",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "node_radio",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_cancel, 26, error) },
+    },
+    Call {
+        name: "rustle_node_radio_shut_down",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "node_radio",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_shut_down, 26, error) },
+    },
+    Call {
         name: "rustle_pitch_reset",
         makes: "",
         parameters: &[Parameter {
@@ -5294,6 +5669,21 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { a.of_kind(rustle_free, 11, error) },
+    },
+    Call {
+        name: "rustle_node_radio_free",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "node_radio",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[status::RUSTLE_STALE_HANDLE],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_free, 26, error) },
     },
     Call {
         name: "rustle_pitch_free",
