@@ -18,6 +18,7 @@ struct RootCommand: AsyncParsableCommand {
         rustle tune --device default --instrument guitar
         rustle link --bpm 96
         rustle dmx send --universes 1-4 --interface lo
+        rustle provision list --seconds 5
         rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
 
       EXIT STATUS:
@@ -29,8 +30,9 @@ struct RootCommand: AsyncParsableCommand {
     subcommands: [
       TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, PitchCommand.self, VoiceCommand.self,
       MeterCommand.self, TuneCommand.self, EqualizerCommand.self, RecordCommand.self, PlayCommand.self,
-      LinkCommand.self, TapCommand.self, TempoCommand.self, DMXCommand.self, LightCommand.self, VenueCommand.self,
-      FixtureCommand.self, StudioCommand.self, DevicesCommand.self, DoctorCommand.self, CompletionsCommand.self,
+      LinkCommand.self, TapCommand.self, TempoCommand.self, DMXCommand.self, ProvisionCommand.self, LightCommand.self,
+      VenueCommand.self, FixtureCommand.self, StudioCommand.self, DevicesCommand.self, DoctorCommand.self,
+      CompletionsCommand.self,
     ])
 
   static var subcommandNames: [String] {

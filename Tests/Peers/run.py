@@ -12,6 +12,7 @@ import time
 import traceback
 
 import artnet_checks
+import bluez_checks
 import bytes_checks
 import fixture_checks
 import link_checks
@@ -20,7 +21,7 @@ import ola_checks
 import sacn_checks
 from hosts import Lab, Unmet, connect
 
-MODULES = [sacn_checks, artnet_checks, ola_checks, bytes_checks, fixture_checks, link_programs, link_checks]
+MODULES = [sacn_checks, artnet_checks, ola_checks, bytes_checks, fixture_checks, bluez_checks, link_programs, link_checks]
 # How many run beside each other; they wait nearly all of the time.
 BESIDE = 6
 # A network and a place for its names that only the check has.

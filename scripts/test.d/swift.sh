@@ -7,7 +7,7 @@ swift_folder="$root/.build-tests"
 swift_modules="$swift_folder/debug"
 swift_command="$swift_modules/rustle"
 
-# of_whole_run: uses what a whole run has made when it comes to snippets, pages, sound and peers.
+# of_whole_run: uses what a whole run has made when it comes to snippets, pages, sound, nodes and peers.
 of_whole_run() {
   swift_modules="$root/.build-address/release"
   swift_command="$root/Tests/ConsumerTests/.build/debug/rustle"
@@ -89,7 +89,7 @@ unfinished_tests() {
     <(sed -nE 's/^◇ Test ([^ ]+\)) started\.$/\1/p' "$1") || true
 }
 
-# swift_build: what the snippets, the sound server's test and the DMX peers' use, when the tests themselves do not run.
+# swift_build: what the snippets, the sound server's test, the nodes and the DMX peers use, when the tests themselves do not run.
 swift_build() {
   swift build --build-tests --package-path "$root" --disable-xctest --traits WebSocket --scratch-path "$swift_folder"
 }
@@ -257,6 +257,9 @@ PAGE
 }
 
 sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_command"; }
+
+# nodes: what scripts/nodes-test counts; with --long many combinations of faults.
+nodes() { counted "nodes behind a fake bluetoothd" "$root/scripts/nodes-test" "$swift_command" "$($long && echo 2000 || echo 40)"; }
 
 # studio: its package has a build of its own.
 studio() {

@@ -1,0 +1,376 @@
+"""Runs `rustle provision` against the fake bluetoothd: bluez_faults.py RUSTLE [SEEDS]
+
+Every fault at every step, SEEDS combinations of faults (by default 40), and what else may lack or change. Each attempt has to end with
+the right error and status, in its time, disconnected, and without the password in anything that it writes. The last line is
+`N passed, N failed`.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+from bluez_fake import FAULTS, Bluez, Node
+
+CANARY = "canary-7f3a91"
+# Attempts that run beside each other, each with a bus; they wait nearly all of the time.
+BESIDE = 12
+READ = ["read name", "read ssid", "read universe", "read start", "read firmware", "read flag"]
+WRITE = ["write name", "write ssid", "write password", "write universe", "write start", "write command"]
+STEPS = ["objects", "filter", "scan", "stop scan", "connect", "services", "pair", *READ, *WRITE, "subscribe", "apply",
+         "unsubscribe", "disconnect"]
+OF_SCAN = STEPS[:4]
+WRITTEN = [("name", b"left 1"), ("ssid", b"stage"), ("password", CANARY.encode()), ("universe", b"\x02\x01"),
+           ("start", b"\x91\x01"), ("command", b"\x01")]
+ORDER = ["objects", "filter", "scan", "stop scan", "connect", *READ[:5], "subscribe", "read flag", *WRITE[:5], *READ[:4],
+         "write command", "read flag", *READ[:4], "unsubscribe", "disconnect"]
+STATUSES = {None: 0, "noBluetooth": 69, "noAdapter": 69, "adapterOff": 69, "notFound": 66}
+
+
+def expected(step, fault):
+    """The errors with which an attempt may end; None: it ends well."""
+    if fault == "slow" or step in ("unsubscribe", "disconnect"):
+        return {None}
+    if fault == "lost":
+        return {"noBluetooth"}
+    if fault in ("off", "unplugged"):
+        return {"adapterOff" if fault == "off" else "noAdapter", *([] if step in OF_SCAN else ["linkLost", "notEncrypted"])}
+    if step == "stop scan":
+        return {None}
+    if fault == "silent":
+        return {"attemptTimedOut"}
+    if step == "objects":
+        return {"noAdapter" if fault == "wrong" else "noBluetooth"}
+    if step in ("filter", "scan"):
+        return {None} if fault == "wrong" else {"failed"}
+    if step == "connect":
+        return {None} if fault in ("wrong", "refused once") else {"notConnected"}
+    if step == "services":
+        return {"notOurService" if fault == "wrong" else "notConnected"}
+    if step == "pair":
+        return {"notEncrypted", "linkLost"} if fault == "cut" else {"notEncrypted"}
+    if step == "apply":
+        return {"refused": {"valuesRefused"}, "wrong": {"networkRefused"}, "cut": {"linkLost"}}[fault]
+    if fault == "cut":
+        return {"linkLost"}
+    if step == "subscribe" or (fault == "wrong" and step in ("read firmware", "write password")):
+        return {None}
+    if fault == "wrong":
+        return {"networkRefused"} if step == "write command" else {"notVerified"} if step == "read flag" else {"readBackDiffers"}
+    return {"failed"}
+
+
+def is_possible(step, fault):
+    """Whether a fault is of a step that has no call of its own."""
+    if step == "services":
+        return fault in ("silent", "slow", "wrong", "cut")
+    return step != "apply" or fault in ("refused", "silent", "slow", "wrong", "cut", "lost")
+
+
+def need(condition, text):
+    if not condition:
+        raise AssertionError(text)
+
+
+class Bus:
+    """A private bus, for one attempt at a time."""
+
+    def __init__(self, folder):
+        self.address = f"unix:path={folder}/bus"
+        self.socket = pathlib.Path(folder, "bus")
+
+    async def __aenter__(self):
+        self.process = await asyncio.create_subprocess_exec(
+            "dbus-daemon", "--session", f"--address={self.address}", "--nofork", "--nopidfile", "--nosyslog")
+        while not self.socket.exists():
+            await asyncio.sleep(0.01)
+        return self
+
+    async def __aexit__(self, *_):
+        self.process.terminate()
+        await self.process.wait()
+
+
+class Attempt:
+    """A run of the command, with what it wrote."""
+
+    def __init__(self, rustle, address, *words):
+        self.words = [rustle, "provision", *words, "--json", "-v"]
+        self.environment = {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": address, "RUSTLE_LOG": "trace"}
+
+    async def start(self):
+        self.began = time.monotonic()
+        self.process = await asyncio.create_subprocess_exec(
+            *self.words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            env=self.environment)
+
+    async def end(self):
+        out, self.errors = await asyncio.wait_for(self.process.communicate(CANARY.encode() + b"\n"), 60)
+        self.took = time.monotonic() - self.began
+        self.status = self.process.returncode
+        need(CANARY.encode() not in out + self.errors, "the password is in the output")
+        self.lines = [json.loads(line) for line in out.splitlines()]
+        self.errors = self.errors.decode()
+        return self
+
+
+def settings(*words):
+    return ["set", "--name", "left 1", "--ssid", "stage", "--universe", "258", "--start", "401", "--password-file", "-", *words]
+
+
+def nodes():
+    return [Node("02:00:00:00:00:01", "ChromaDMX-0001", -40), Node("02:00:00:00:00:02", "ChromaDMX-0002", -60)]
+
+
+async def attempt(rustle, bus, fake, words):
+    """Runs an attempt with a fake, and checks what holds for every one. Returns it and its error."""
+    await fake.start(bus.address)
+    try:
+        run = Attempt(rustle, bus.address, *words)
+        await run.start()
+        await run.end()
+        limit = float(words[words.index("--timeout") + 1])
+        need(run.lines, f"no line of output: {run.errors}")
+        last = run.lines[-1]
+        need(last["state"] in ("SUCCESS", "ERROR"), f"the last state: expected SUCCESS or ERROR, got {last['state']}")
+        error = last["error"]
+        status = STATUSES.get(error, 70)
+        need(run.status == status, f"status: expected {status} for {error}, got {run.status}: {run.errors}")
+        need(last["t_ms"] <= 1_000 * (limit + 2) + 500, f"the attempt took {last['t_ms']} ms of {limit:g} s and 2 s")
+        if "disconnect" not in fake.faults:
+            need(not any(node.connected for node in fake.nodes), f"the node is still connected after {error}")
+        for node in fake.nodes:
+            commands = [value for key, value in node.writes if key == "command"]
+            need(len(commands) <= 1, f"{len(commands)} commands")
+            if error is None and last["node"] == node.address:
+                need(node.writes == WRITTEN, f"the values on the air: {node.writes}")
+                need(all(node.values[key] == value for key, value in WRITTEN[:2]), f"the node holds {node.values}")
+                need(node.values["flag"] == b"\1", f"the flag is {node.values['flag']}")
+        return run, error
+    finally:
+        await fake.stop()
+
+
+async def fault_at_a_step(rustle, bus, step, fault):
+    # What is never answered takes all of the time; the other attempts have enough of it on a busy machine.
+    timeout = "4" if fault == "silent" and step not in ("stop scan", "unsubscribe", "disconnect") else "20"
+    fake = Bluez(nodes(), {step: fault}, slow=0.3)
+    _, error = await attempt(rustle, bus, fake, settings("--timeout", timeout, *(["--encrypt"] if step == "pair" else [])))
+    need(error in expected(step, fault), f"expected {expected(step, fault)}, got {error}")
+
+
+async def seeded(rustle, bus, seed):
+    chance = random.Random(seed)
+    faults = {chance.choice(STEPS): chance.choice(FAULTS) for _ in range(chance.randrange(1, 4))}
+    fake = Bluez(nodes(), faults, delay=chance.choice((0, 0.002, 0.02)), slow=chance.choice((0.1, 0.5, 3.0)))
+    words = settings("--timeout", "4", *(["--encrypt"] if chance.random() < 0.5 else []))
+    try:
+        await attempt(rustle, bus, fake, words)
+    except AssertionError as unmet:
+        raise AssertionError(f"{faults}: {unmet}") from None
+
+
+# What else may lack or change.
+
+
+async def strongest_is_provisioned_in_order(rustle, bus):
+    fake = Bluez(nodes())
+    run, error = await attempt(rustle, bus, fake, settings("--timeout", "20"))
+    need(error is None and run.lines[-1]["node"] == "02:00:00:00:00:01", f"{error} {run.lines[-1]}")
+    need(fake.calls == ORDER, f"the calls: {fake.calls}")
+    need(run.lines[-1]["t_ms"] <= 3_000, f"the attempt took {run.lines[-1]['t_ms']} ms")
+    need([line["state"] for line in run.lines] == ["SCANNING", "CONNECTING", "READING_CONFIG", "WRITING_CONFIG", "APPLYING",
+                                                   "VERIFYING", "SUCCESS"], f"the states: {run.lines}")
+
+
+async def named_node_among_many(rustle, bus):
+    many = [Node(f"02:00:00:00:01:{number:02X}", f"ChromaDMX-{number:04}", -50 - number % 40) for number in range(200)]
+    run, error = await attempt(rustle, bus, Bluez(many), settings("--timeout", "20", "--node", "ChromaDMX-0123"))
+    need(error is None and run.lines[-1]["node"] == "02:00:00:00:01:7B", f"{error} {run.lines[-1]}")
+
+
+async def node_without_notifications(rustle, bus):
+    fake = Bluez([Node("02:00:00:00:00:01", "ChromaDMX-0001", -40, notifies=False)])
+    _, error = await attempt(rustle, bus, fake, settings("--timeout", "20"))
+    need(error is None and fake.calls.count("read flag") >= 3, f"{error} {fake.calls}")
+
+
+async def long_values(rustle, bus):
+    fake = Bluez(nodes())
+    words = ["set", "--name", "é" * 16, "--ssid", "s" * 32, "--universe", "32767", "--start", "512", "--open", "--timeout", "20"]
+    await fake.start(bus.address)
+    try:
+        run = Attempt(rustle, bus.address, *words)
+        await run.start()
+        await run.end()
+        need(run.status == 0, run.errors)
+        need(fake.nodes[0].writes[:5] == [("name", "é".encode() * 16), ("ssid", b"s" * 32), ("password", b""),
+                                         ("universe", b"\xff\x7f"), ("start", b"\x00\x02")], f"{fake.nodes[0].writes}")
+    finally:
+        await fake.stop()
+
+
+async def nobody_is_there(rustle, bus):
+    _, error = await attempt(rustle, bus, Bluez([]), settings("--timeout", "13"))
+    need(error == "notFound", f"expected notFound, got {error}")
+
+
+async def adapters(rustle, bus):
+    for there, word, wanted in (
+        ({}, [], "noAdapter"), ({"/org/bluez/hci0": False}, [], "adapterOff"), ({"/org/bluez/hci0": False, "/org/bluez/hci7": True}, [], None),
+        ({"/org/bluez/hci0": True}, ["--adapter", "hci3"], "noAdapter"), ({"/org/bluez/hci3": True}, ["--adapter", "hci3"], None),
+    ):
+        run, error = await attempt(rustle, bus, Bluez(nodes(), adapters=dict(there)), settings("--timeout", "20", *word))
+        need(error == wanted, f"{there} {word}: expected {wanted}, got {error}")
+        need(wanted is None or run.lines[-1]["t_ms"] < 1_000, f"{there}: not at once: {run.lines[-1]}")
+
+
+async def buses(rustle, bus):
+    for address in (bus.address, "unix:path=/nowhere/bus", "tcp:host=localhost,port=1"):
+        run = Attempt(rustle, address, *settings("--timeout", "5"))
+        await run.start()
+        await run.end()
+        need(run.status == 69, f"{address}: expected 69, got {run.status}: {run.errors}")
+
+
+async def refused_values(rustle, bus):
+    fake = Bluez(nodes())
+    await fake.start(bus.address)
+    try:
+        run = Attempt(rustle, bus.address, "set", "--name", "é" * 17, "--ssid", "s" * 33, "--universe", "1", "--start", "510",
+                      "--footprint", "4", "--password-file", "-")
+        await run.start()
+        await run.end()
+        need(run.status == 64 and fake.calls == [], f"{run.status} {fake.calls}")
+        for part in ("name: expected 1 to 32 bytes, got 34", "ssid: expected 1 to 32 bytes, got 33", "start: expected 4 slots"):
+            need(part in run.errors, run.errors)
+    finally:
+        await fake.stop()
+
+
+async def table_goes_on_after_a_failure(rustle, bus):
+    fake = Bluez(nodes(), {"scan": "refused once"})
+    await fake.start(bus.address)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder, "nodes.csv")
+            table.write_text("node,name,universe,start\nChromaDMX-0001,a,1,1\n02:00:00:00:00:02,b,1,20\n", encoding="utf-8")
+            run = Attempt(rustle, bus.address, "set", "--table", str(table), "--ssid", "stage", "--password-file", "-")
+            await run.start()
+            await run.end()
+        ends = [(line["row"], line["error"]) for line in run.lines if line["state"] in ("SUCCESS", "ERROR")]
+        need(ends == [(0, "failed"), (1, None)] and run.status == 70, f"{ends} {run.status}")
+        need(fake.nodes[1].values["name"] == b"b" and not fake.nodes[1].connected, f"{fake.nodes[1].values}")
+    finally:
+        await fake.stop()
+
+
+async def signal_disconnects(rustle, bus):
+    fake = Bluez(nodes(), {"write ssid": "silent"})
+    await fake.start(bus.address)
+    try:
+        run = Attempt(rustle, bus.address, *settings("--timeout", "20"))
+        await run.start()
+        run.process.stdin.write(CANARY.encode() + b"\n")
+        run.process.stdin.write_eof()
+        while "write ssid" not in fake.calls:
+            await asyncio.sleep(0.01)
+        run.process.send_signal(signal.SIGTERM)
+        out = await run.process.stdout.read()
+        need(await asyncio.wait_for(run.process.wait(), 10) == 143, f"status {run.process.returncode}")
+        need(not fake.nodes[0].connected and fake.calls[-1] == "disconnect", f"{fake.calls[-3:]} {out}")
+    finally:
+        await fake.stop()
+
+
+async def list_goes_on_when_the_service_is_back(rustle, bus):
+    first = Bluez(nodes())
+    await first.start(bus.address)
+    run = Attempt(rustle, bus.address, "list", "--seconds", "8")
+    await run.start()
+    await asyncio.sleep(1.5)
+    await first.stop()
+    second = Bluez([Node("02:00:00:00:00:03", "ChromaDMX-0003", -50)])
+    await second.start(bus.address)
+    try:
+        await run.end()
+        seen = [line["name"] for line in run.lines if line["change"] == "appeared"]
+        need(seen == ["ChromaDMX-0001", "ChromaDMX-0002", "ChromaDMX-0003"], f"{seen}: {run.errors}")
+        need(run.status == 0, run.errors)
+    finally:
+        await second.stop()
+
+
+async def reading_and_commands(rustle, bus):
+    for words, writes, calls in (
+        (["read", "ChromaDMX-0001"], [], [*READ[:5], "read flag"]),
+        (["reset", "ChromaDMX-0001"], [("command", b"\3")], ["write command"]),
+        (["reset", "ChromaDMX-0001", "--reboot"], [("command", b"\2")], ["write command"]),
+    ):
+        fake = Bluez(nodes())
+        await fake.start(bus.address)
+        try:
+            run = Attempt(rustle, bus.address, *words)
+            await run.start()
+            await run.end()
+            need(run.status == 0 and fake.nodes[0].writes == writes, f"{words}: {run.status} {fake.nodes[0].writes} {run.errors}")
+            need([call for call in fake.calls if call.split()[0] in ("read", "write")] == calls, f"{words}: {fake.calls}")
+            need(not fake.nodes[0].connected, f"{words}: still connected")
+        finally:
+            await fake.stop()
+
+
+OTHERS = [
+    strongest_is_provisioned_in_order, named_node_among_many, node_without_notifications, long_values, nobody_is_there, adapters,
+    buses, refused_values, table_goes_on_after_a_failure, signal_disconnects, list_goes_on_when_the_service_is_back,
+    reading_and_commands,
+]
+
+
+def cases(seeds):
+    """The longest first."""
+    for check in OTHERS:
+        yield check.__name__.replace("_", " "), check, ()
+    possible = [(step, fault) for fault in FAULTS for step in STEPS if is_possible(step, fault)]
+    for step, fault in sorted(possible, key=lambda one: one[1] != "silent"):
+        yield f"{fault} at {step}", fault_at_a_step, (step, fault)
+    for seed in range(seeds):
+        yield f"seed {seed}", seeded, (seed,)
+
+
+async def work(rustle, folder, waiting, results):
+    pathlib.Path(folder).mkdir()
+    async with Bus(folder) as bus:
+        while waiting:
+            name, check, arguments = waiting.pop(0)
+            try:
+                await check(rustle, bus, *arguments)
+                results.append(True)
+            except Exception as fault:  # noqa: BLE001 each is a failed check
+                results.append(False)
+                print(f"FAILED  {name}: {type(fault).__name__} {fault}", flush=True)
+
+
+async def main():
+    rustle, seeds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 40
+    waiting, results = list(cases(seeds)), []
+    with tempfile.TemporaryDirectory() as folder:
+        workers = [work(rustle, f"{folder}/{number}", waiting, results) for number in range(BESIDE)]
+        await asyncio.gather(*workers)
+    failed = results.count(False)
+    print(f"{len(results) - failed} passed, {failed} failed")
+    return 1 if failed or not results else 0
+
+
+if __name__ == "__main__":
+    if not shutil.which("dbus-daemon"):
+        sys.exit("expected dbus-daemon, got none: install the package dbus")
+    with contextlib.suppress(KeyboardInterrupt):
+        sys.exit(asyncio.run(main()))
