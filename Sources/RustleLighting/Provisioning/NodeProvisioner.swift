@@ -27,7 +27,7 @@ public struct NodeTimeouts: Sendable, Hashable {
 ///
 /// ```swift
 /// let provisioner = try NodeProvisioner()
-/// let settings = NodeSettings(name: "left", ssid: "stage", password: NodePassword(password), universe: 1, start: 1)
+/// let settings = NodeSettings(name: "left", ssid: "stage", password: .open, universe: 1, start: 1)
 /// for await element in try await provisioner.provision("ChromaDMX-0001", with: settings) {
 ///   if let update = element.value { print(update.state.name, update.state.error?.message ?? "") }
 /// }
