@@ -24,7 +24,8 @@ def with_fake(lab, check):
         try:
             while not pathlib.Path(folder, "socket").exists():
                 await asyncio.sleep(0.01)
-            fake = Bluez([Node(ADDRESS, "ChromaDMX-0001", -40), Node("02:00:00:00:00:02", "ChromaDMX-0002", -60)])
+            nodes = [Node(ADDRESS, "ChromaDMX-0001", -40), Node("02:00:00:00:00:02", "ChromaDMX-0002", -60)]
+            fake = Bluez(nodes, is_late=False)
             await fake.start(address)
             try:
                 return await asyncio.wait_for(check(address, fake), 60)
@@ -56,7 +57,7 @@ def bluetoothctl(lab):
         start = f"/org/bluez/hci0/dev_{ADDRESS.replace(':', '_')}/service0010/char0019"
         for words, seconds in (
             ("show", 1), ("scan le", 2), (f"connect {ADDRESS}", 2), ("menu gatt", 0.5), (f"select-attribute {start}", 0.5),
-            ("read", 1), ("write 0x91 0x01", 1), ("back", 0.5), (f"disconnect {ADDRESS}", 1), ("scan off", 0.5), ("quit", 0),
+            ("read", 1), ('write "0x91 0x01"', 1), ("back", 0.5), (f"disconnect {ADDRESS}", 1), ("scan off", 0.5), ("quit", 0),
         ):
             process.stdin.write(f"{words}\n".encode())
             await process.stdin.drain()
@@ -89,7 +90,8 @@ def bleak(lab):
         expect_equal("the flags", [b"\2", b"\3", b"\4", b"\1"], flags)
         read = await rustle(lab, address, "read", ADDRESS)
         expect('"name":"by bleak"' in read, f"what we read: {read}")
-        await rustle(lab, address, "set", "--node", ADDRESS, "--name", "by us", "--ssid", "s", "--universe", "7", "--start", "9", "--open")
+        values = ["--name", "by us", "--ssid", "s", "--universe", "7", "--start", "9", "--open"]
+        await rustle(lab, address, "set", "--node", ADDRESS, *values)
         found = await BleakScanner.find_device_by_address(ADDRESS, timeout=10)
         async with BleakClient(found) as client:
             expect_equal("the name", b"by us", bytes(await client.read_gatt_char(BASE + "10")))

@@ -49,10 +49,14 @@ class Node:
 class Bluez:
     """org.bluez on a bus. `faults` is a fault by its step: `connect`, `read name`, `write command` …"""
 
-    def __init__(self, nodes, faults=None, adapters=None, delay=0.002, slow=1.0):
+    def __init__(self, nodes, faults=None, adapters=None, delay=0.002, slow=1.0, is_upper=False, is_late=True):
         self.nodes, self.faults = nodes, dict(faults or {})
         self.adapters = adapters if adapters is not None else {"/org/bluez/hci0": True}
         self.delay, self.slow = delay, slow
+        # Whether UUIDs are in capitals, as no bluetoothd has them.
+        self.is_upper = is_upper
+        # Whether a node is resolved before its objects are exported (bluez/bluez#1489).
+        self.is_late = is_late
         # Each call with its step, in order, without values.
         self.calls = []
         self.discovering = set()
@@ -124,8 +128,7 @@ class Bluez:
                 continue
             handle = 0x11 + 2 * place
             objects[f"{service}/char{handle:04x}"] = {GATT_CHARACTERISTIC: {
-                # UUIDs are compared without case.
-                "UUID": Variant("s", (BASE + last).upper()), "Service": Variant("o", service),
+                "UUID": Variant("s", (BASE + last).upper() if self.is_upper else BASE + last), "Service": Variant("o", service),
                 "Handle": Variant("q", handle), "Flags": Variant("as", flags), "Notifying": Variant("b", False),
                 "MTU": Variant("q", 247), "Value": Variant("ay", b"")}}
         return objects
@@ -351,12 +354,12 @@ class Bluez:
             return None
         if fault == "cut":
             return self.disconnect(node)
-        # Resolved is reported before the objects are exported (bluez/bluez#1489).
         node.resolved = True
-        self.changed(path, DEVICE, {"ServicesResolved": Variant("b", True)})
-        await asyncio.sleep(self.delay)
-        for added, interfaces in self.gatt(node).items():
-            self.added(added, interfaces)
+        steps = [lambda: self.changed(path, DEVICE, {"ServicesResolved": Variant("b", True)}),
+                 lambda: [self.added(added, interfaces) for added, interfaces in self.gatt(node).items()]]
+        for step in steps if self.is_late else reversed(steps):
+            step()
+            await asyncio.sleep(self.delay)
         return None
 
     def read(self, message, node, key, is_wrong):

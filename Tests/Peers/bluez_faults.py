@@ -196,8 +196,8 @@ async def named_node_among_many(rustle, bus):
     need(error is None and run.lines[-1]["node"] == "02:00:00:00:01:7B", f"{error} {run.lines[-1]}")
 
 
-async def node_without_notifications(rustle, bus):
-    fake = Bluez([Node("02:00:00:00:00:01", "ChromaDMX-0001", -40, notifies=False)])
+async def node_without_notifications_and_with_capitals(rustle, bus):
+    fake = Bluez([Node("02:00:00:00:00:01", "ChromaDMX-0001", -40, notifies=False)], is_upper=True)
     _, error = await attempt(rustle, bus, fake, settings("--timeout", "20"))
     need(error is None and fake.calls.count("read flag") >= 3, f"{error} {fake.calls}")
 
@@ -224,7 +224,8 @@ async def nobody_is_there(rustle, bus):
 
 async def adapters(rustle, bus):
     for there, word, wanted in (
-        ({}, [], "noAdapter"), ({"/org/bluez/hci0": False}, [], "adapterOff"), ({"/org/bluez/hci0": False, "/org/bluez/hci7": True}, [], None),
+        ({}, [], "noAdapter"), ({"/org/bluez/hci0": False}, [], "adapterOff"),
+        ({"/org/bluez/hci0": False, "/org/bluez/hci7": True}, [], None),
         ({"/org/bluez/hci0": True}, ["--adapter", "hci3"], "noAdapter"), ({"/org/bluez/hci3": True}, ["--adapter", "hci3"], None),
     ):
         run, error = await attempt(rustle, bus, Bluez(nodes(), adapters=dict(there)), settings("--timeout", "20", *word))
@@ -328,8 +329,8 @@ async def reading_and_commands(rustle, bus):
 
 
 OTHERS = [
-    strongest_is_provisioned_in_order, named_node_among_many, node_without_notifications, long_values, nobody_is_there, adapters,
-    buses, refused_values, table_goes_on_after_a_failure, signal_disconnects, list_goes_on_when_the_service_is_back,
+    strongest_is_provisioned_in_order, named_node_among_many, node_without_notifications_and_with_capitals, long_values,
+    nobody_is_there, adapters, buses, refused_values, table_goes_on_after_a_failure, signal_disconnects, list_goes_on_when_the_service_is_back,
     reading_and_commands,
 ]
 

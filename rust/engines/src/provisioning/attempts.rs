@@ -121,7 +121,7 @@ impl Job for AttemptsJob {
     }
 
     fn release(self: Box<Self>, release: Release) {
-        if self.is_over || self.attempts.current.is_none() {
+        if self.is_over || self.attempts.current.is_none() || self.attempts.source.is_demo() {
             return self.outlet.release(release);
         }
         // The listener is told of the end when the link is down.

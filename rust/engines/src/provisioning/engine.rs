@@ -149,7 +149,7 @@ impl NodeRadio {
         self.sessions.admit()?;
         let planned = planned(task)?;
         let source = match self.is_demo() {
-            true => Source::Scripted(Box::new(ScriptedRadio::demonstration())),
+            true => Source::Demo(Box::new(ScriptedRadio::demonstration())),
             false => self.open()?,
         };
         self.attempt_with(source, planned, delivery)

@@ -2,6 +2,7 @@
 
 use crate::engine::StartError;
 use crate::ticker::RATE_RANGE;
+use rustle_dsp::Short;
 use rustle_provisioning::{Refusals, RowRefusal};
 use std::fmt;
 
@@ -29,12 +30,14 @@ pub enum NodeRadioError {
 impl fmt::Display for NodeRadioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Rate { got } => write!(
-                f,
-                "changes per second: expected {} to {}, got {got}",
-                RATE_RANGE.start(),
-                RATE_RANGE.end()
-            ),
+            Self::Rate { got } => {
+                let (least, most) = (RATE_RANGE.start(), RATE_RANGE.end());
+                write!(
+                    f,
+                    "changes per second: expected {least} to {most}, got {}",
+                    Short(*got)
+                )
+            }
             Self::Refused(refusals) => refusals.fmt(f),
             Self::Table(refusals) => {
                 if refusals.len() > 1 {

@@ -7,6 +7,9 @@ use rustle_provisioning::{Radio, ScriptedRadio};
 /// A radio of a session.
 pub(super) enum Source {
     Bus(Box<BusRadio>),
+    /// Of the demonstration: there is nothing to disconnect.
+    Demo(Box<ScriptedRadio>),
+    #[cfg(test)]
     Scripted(Box<ScriptedRadio>),
 }
 
@@ -14,6 +17,8 @@ impl Source {
     pub(super) fn radio(&mut self) -> &mut dyn Radio {
         match self {
             Self::Bus(radio) => &mut **radio,
+            Self::Demo(radio) => &mut **radio,
+            #[cfg(test)]
             Self::Scripted(radio) => &mut **radio,
         }
     }
@@ -23,6 +28,11 @@ impl Source {
         if let Self::Bus(radio) = self {
             radio.watch(context);
         }
+    }
+
+    /// Whether it is the demonstration's.
+    pub(super) fn is_demo(&self) -> bool {
+        matches!(self, Self::Demo(_))
     }
 
     /// Whether it is of no use any more.
