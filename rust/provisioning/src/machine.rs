@@ -1,6 +1,7 @@
 //! An attempt to provision a node, to read it, or to command it: a value that is told events and times, and gives requests and
 //! updates.
 
+mod link;
 mod steps;
 
 use crate::advertisement::Advertisement;

@@ -1,7 +1,6 @@
 //! The steps of an attempt, and what each does with an answer, an event, and its time limit.
 
 use super::{Machine, Order, State};
-use crate::advertisement::Advertisement;
 use crate::characteristic::Characteristic;
 use crate::configuration::Configuration;
 use crate::error::{Failure, ReadBack};
@@ -91,7 +90,7 @@ impl Step {
     }
 
     /// Whether the node is linked, and nothing has failed.
-    fn is_linked(self) -> bool {
+    pub(super) fn is_linked(self) -> bool {
         !matches!(
             self,
             Self::Idle
@@ -108,7 +107,7 @@ impl Step {
 
 impl Machine {
     /// Begins a step that asks for something, with the time limit of an operation.
-    fn operate(&mut self, step: Step, ask: Ask, now: Duration) {
+    pub(super) fn operate(&mut self, step: Step, ask: Ask, now: Duration) {
         self.step = step;
         // That of the verification is for all of it; that of the command begins with it.
         if !matches!(step, Step::VerifyingFlag | Step::Verifying(_)) {
@@ -117,87 +116,7 @@ impl Machine {
         self.ask(ask);
     }
 
-    pub(super) fn saw(&mut self, node: Advertisement, now: Duration) {
-        // What was seen earlier is out of range.
-        if self.step != Step::Scanning || node.rssi.is_none() {
-            return;
-        }
-        if let Some(wanted) = &self.node {
-            if node.is(wanted) {
-                self.choose(node, now);
-            }
-            return;
-        }
-        if !self.seen.contains(&node.id) {
-            self.seen.push(node.id.clone());
-            self.timer = Some(now + self.limits.quiet);
-        }
-        let is_stronger =
-            (self.strongest.as_ref()).is_none_or(|best| node.rssi > best.rssi || node.id == best.id);
-        if is_stronger {
-            self.strongest = Some(node);
-        }
-    }
-
-    /// Ends the scan: this is the node.
-    fn choose(&mut self, node: Advertisement, now: Duration) {
-        self.strongest = Some(node);
-        self.limit = Some(now + self.limits.disconnect);
-        self.step = Step::StoppingScan;
-        self.timer = None;
-        self.is_scanning = false;
-        self.ask(Ask::StopScan);
-    }
-
-    /// Begins a try to connect.
-    fn connect(&mut self, now: Duration) {
-        let Some(node) = &self.strongest else { return };
-        let id = node.id.clone();
-        self.attempt += 1;
-        self.may_be_linked = true;
-        self.found = (Vec::new(), false);
-        self.enter(State::Connecting, now);
-        self.step = Step::Linking;
-        self.limit = Some(now + self.limits.connect);
-        self.ask(Ask::Connect(id));
-    }
-
-    /// Ends a try that failed; the next one follows after the link is down, and a pause.
-    fn retry(&mut self, cause: Cause, now: Duration) {
-        if self.attempt >= self.limits.tries {
-            let (tries, cause) = (self.attempt, self.clean(cause));
-            return self.fail(Failure::NotConnected { tries, cause }, now);
-        }
-        self.step = Step::Aborting;
-        self.limit = Some(now + self.limits.disconnect);
-        self.ask(Ask::Disconnect);
-    }
-
-    fn pause(&mut self, now: Duration) {
-        self.may_be_linked = false;
-        self.step = Step::Pausing;
-        (self.limit, self.pending) = (None, None);
-        self.timer = Some(now + self.limits.pause);
-    }
-
-    /// Continues when all characteristics are there.
-    pub(super) fn check_found(&mut self, now: Duration) {
-        if self.step == Step::Discovering && self.missing().is_empty() {
-            self.pending = None;
-            if self.must_encrypt {
-                self.operate(Step::Pairing, Ask::Pair, now);
-            } else {
-                self.begin_order(now);
-            }
-        }
-    }
-
-    fn missing(&self) -> Vec<Characteristic> {
-        let is_missing = |one: &Characteristic| !self.found.0.contains(one);
-        Characteristic::ALL.into_iter().filter(is_missing).collect()
-    }
-
-    fn begin_order(&mut self, now: Duration) {
+    pub(super) fn begin_order(&mut self, now: Duration) {
         match self.order {
             Order::Provision(_) | Order::Read => {
                 self.configuration = Some(Configuration::default());
@@ -406,50 +325,11 @@ impl Machine {
     }
 
     /// The failure of a node that reports an error after the command.
-    fn refusal(&self) -> Option<Failure> {
+    pub(super) fn refusal(&self) -> Option<Failure> {
         let is_refused = self.state == State::Applying && self.flag == Some(Flag::Error);
         is_refused.then_some(Failure::NodeRefused {
             has_tried_network: self.has_tried_network,
         })
-    }
-
-    pub(super) fn disconnected(&mut self, now: Duration) {
-        match self.step {
-            // The answer to the request follows.
-            Step::Idle | Step::Over | Step::Scanning | Step::StoppingScan | Step::Linking | Step::Pausing => {
-            }
-            Step::Aborting => self.pause(now),
-            Step::Closing(_) => {
-                (self.is_subscribed, self.may_be_linked) = (false, false);
-                self.close_further(now);
-            }
-            Step::Discovering => {
-                let cause = Cause::new(CauseKind::NotConnected, "", "the link was lost");
-                self.may_be_linked = false;
-                if self.attempt >= self.limits.tries {
-                    self.retry(cause, now);
-                } else {
-                    self.pause(now);
-                }
-            }
-            step => {
-                debug_assert!(step.is_linked());
-                (self.is_subscribed, self.may_be_linked) = (false, false);
-                let refusal = self.refusal();
-                let state = self.state;
-                self.fail(refusal.unwrap_or(Failure::LinkLost { state }), now);
-            }
-        }
-    }
-
-    /// A part of the way out is answered, well or not.
-    fn closed(&mut self, part: Part, result: Result<Reply, Cause>, now: Duration) {
-        if part == Part::Link {
-            let is_down = result.map_or_else(|cause| cause.kind == CauseKind::NotConnected, |_| true);
-            self.may_be_linked = !is_down;
-            return self.end(now);
-        }
-        self.close_further(now);
     }
 
     pub(super) fn timer_struck(&mut self, now: Duration) {
