@@ -39,7 +39,7 @@ import Testing
     return board
   }
 
-  private static func text(_ board: some Board, columns: Int, rows: Int, from first: Int = 0, ascii: Bool = false)
+  static func text(_ board: some Board, columns: Int, rows: Int, from first: Int = 0, ascii: Bool = false)
     -> String
   {
     let profile = TickerViewTests.profile(columns: columns, rows: rows, ascii: ascii)

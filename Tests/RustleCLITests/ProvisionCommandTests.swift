@@ -1,4 +1,6 @@
 import Foundation
+import RustleCore
+import RustleLighting
 import TestSupport
 import Testing
 
@@ -74,6 +76,21 @@ import Testing
     #expect(
       text.lines.first == "02:00:00:00:00:01 appeared, -47 dBm: ChromaDMX-0001, unprovisioned, firmware 1.4",
       "\(text.output)")
+  }
+
+  @Test(arguments: [80, 60]) func nodesInRangeAreATable(columns: Int) async throws {
+    var board = ScannedNodeBoard()
+    #expect(DMXViewTests.text(board, columns: columns, rows: 9) == "no node is in range\n")
+    let runtime = try NativeRuntime(wallMilliseconds: 0)
+    var configuration = NodeRadioConfiguration()
+    configuration.adapter = NodeRadioConfiguration.demoAdapter
+    configuration.sightingsLimit = 7
+    let scanner = try NodeScanner(configuration, runtime: runtime)
+    let stream = try await scanner.nodes()
+    runtime.advance(nanoseconds: 10_000_000_000)
+    for await element in stream { board.apply(element) }
+    try Snapshot.expect(DMXViewTests.text(board, columns: columns, rows: 9), variant: "\(columns)")
+    #expect(DMXViewTests.text(board, columns: columns, rows: 3, from: 1).split(separator: "\n").count == 3)
   }
 
   @Test func badOptionsAndValuesAreNamed() throws {

@@ -30,7 +30,7 @@ RUST_ARROWS = {
     "ffi": {"alsa", "dsp", "lighting", "market", "provisioning", "shows", "tempo", "engines"},
     "testkit": set(),
     "fuzz": {"bluez", "ffi", "lighting", "provisioning", "shows", "tempo"},
-    "bench": {"bluez", "dsp", "engines", "ffi", "lighting", "market", "shows", "tempo", "testkit", "udp"},
+    "bench": {"bluez", "dsp", "engines", "ffi", "lighting", "market", "provisioning", "shows", "tempo", "testkit", "udp"},
 }
 # Swift: which modules of this package a module may import.
 SWIFT_ARROWS = {

@@ -32,7 +32,7 @@ struct NodeAttemptOptions: ParsableArguments {
   @OptionGroup var radio: NodeRadioOptions
 
   @Option(
-    "Give up after this many seconds, for each node. (default: 20)", value: "seconds",
+    "Stop an attempt after this many seconds. (default: 20)", value: "seconds",
     parse: Parse.number("seconds", in: 0.1...3_600))
   var timeout: Double?
 
@@ -59,7 +59,7 @@ struct NodeAttemptOptions: ParsableArguments {
     let ending = try await finally {
       await provisioner.cancel()
     } after: {
-      try await RunEnding.of(view: LiveBoard<DMXNodeBoard>?.none, isForced: false) { tasks in
+      try await RunEnding.of(view: LiveBoard<ScannedNodeBoard>?.none, isForced: false) { tasks in
         let updates = try await start(provisioner)
         tasks.addTask {
           for await case .value(let update) in updates {

@@ -9,8 +9,8 @@ struct ProvisionListCommand: AsyncParsableCommand {
     abstract: "List the nodes in range and their changes.",
     usage: "rustle provision list [--seconds <seconds>] [--adapter <name>] [--json]",
     discussion: """
-      A line is written when a node appears, when its name, flag or firmware changes, four times a second for its signal, and when it \
-      was not seen for 10 s. A node that is connected does not advertise. Ctrl-C or SIGTERM ends it.
+      A line of NDJSON is written when a node appears, when its name, flag or firmware changes, four times a second for its signal, and \
+      when it was not seen for 10 s; a terminal shows a table. A node that is connected does not advertise. Ctrl-C or SIGTERM ends it.
 
       EXAMPLES:
         rustle provision list --seconds 5
@@ -34,13 +34,14 @@ struct ProvisionListCommand: AsyncParsableCommand {
     let scanner = try NodeScanner(radio.configuration)
     let columns = Self.columns(since: .now)
     let table = Table(columns, format: output.streamFormat, profile: output.profile, text: Self.text)
+    let view = output.screen.map { LiveBoard(ScannedNodeBoard(), screen: $0) }
     let ending = try await finally {
       await scanner.stop()
     } after: {
-      try await RunEnding.of(view: LiveBoard<DMXNodeBoard>?.none, isForced: false) { tasks in
+      try await RunEnding.of(view: view, isForced: false) { tasks in
         let nodes = try await scanner.nodes()
         tasks.addTask {
-          try await table.write(nodes, of: "changes")
+          if let view { try await view.show(nodes) } else { try await table.write(nodes, of: "changes") }
           return .streamEnded
         }
         tasks.addEnd(after: seconds) { await scanner.stop() }

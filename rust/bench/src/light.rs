@@ -1,6 +1,7 @@
 //! Lighting: the speed of reading packets, merging sources, building and taking frames of 1,000 universes, and encoding looks. No
 //! socket.
 
+use crate::nodes;
 use crate::stopwatch::now;
 use rustle_lighting::artnet::{self, DmxBuffer};
 use rustle_lighting::receiver::{SacnReceiver, Share, SyncRule, UniverseSettings, merge};
@@ -73,6 +74,9 @@ pub(crate) fn tables(visits: usize) -> Result<String, Box<dyn Error>> {
     row(&mut text, "a frame of 160,000 pixels to slots", ns, "")?;
     let ns = looks(visits, "moving-head", 50)?;
     row(&mut text, "a frame of 50,000 moving heads to slots", ns, "")?;
+    let (ns, bytes) = nodes::objects(visits, 200)?;
+    let name = format!("BlueZ's objects of 200 nodes, {} kB: read", bytes / 1_000);
+    row(&mut text, &name, ns, "20000000")?;
     Ok(text)
 }
 

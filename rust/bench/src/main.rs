@@ -17,6 +17,7 @@ mod contour;
 mod dmx;
 mod light;
 mod market;
+mod nodes;
 mod pitch;
 mod rhythm;
 mod shows;

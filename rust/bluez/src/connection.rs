@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn bus_that_rejects_the_user_is_told_from_one_that_sends_nonsense() {
+    fn bus_that_rejects_the_user_is_distinguished_from_one_that_sends_nonsense() {
         let mut connection = Connection::new(0);
         connection.receive(b"REJECTED EXTERNAL\r\n");
         let line = "REJECTED EXTERNAL".to_owned();

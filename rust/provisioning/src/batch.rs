@@ -139,7 +139,7 @@ fn records(table: &str) -> Vec<(usize, Vec<String>)> {
         input = &input[read..];
         field.extend_from_slice(&part[..written]);
         match result {
-            // The end is told by an empty input, which comes next.
+            // An empty input, which comes next, is the end.
             ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
             ReadFieldResult::Field { record_end } => {
                 fields.push(String::from_utf8_lossy(&field).into_owned());

@@ -1,4 +1,4 @@
-//! An attempt to provision a node, to read it, or to command it: a value that is told events and times, and gives requests and
+//! An attempt to provision a node, to read it, or to command it: a value that takes events and times, and gives requests and
 //! updates.
 
 mod link;
@@ -199,7 +199,7 @@ impl Machine {
         self.fail(Failure::Cancelled, now);
     }
 
-    /// Tells it of an event.
+    /// Takes an event.
     pub fn handle(&mut self, event: Event, now: Duration) {
         match event {
             Event::Lost(cause) => self.lose(cause, now),
@@ -222,7 +222,7 @@ impl Machine {
         }
     }
 
-    /// Tells it the time; to be called at the [deadline](Self::deadline).
+    /// Takes the time; to be called at the [deadline](Self::deadline).
     pub fn tick(&mut self, now: Duration) {
         if self.outcome.is_none() && self.attempt_ends().is_some_and(|end| now >= end) {
             let (state, limit) = (self.state, self.limits.attempt);

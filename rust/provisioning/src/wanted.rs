@@ -111,7 +111,7 @@ impl fmt::Display for Refusals {
 impl std::error::Error for Refusals {}
 
 impl Wanted {
-    /// The values that are written, in this order, and then read back but for the password.
+    /// The values that are written, in this order, and then read back except for the password.
     pub(crate) const WRITTEN: [Characteristic; 5] = [
         Characteristic::Name,
         Characteristic::Ssid,

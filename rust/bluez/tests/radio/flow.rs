@@ -387,7 +387,7 @@ fn disconnection_is_answered_when_the_link_is_down() {
 }
 
 #[test]
-fn loss_of_service_adapter_or_bus_is_told_from_each_other() {
+fn losses_of_service_adapter_and_bus_are_distinguished() {
     let mut side = Side::linked();
     let owner = [text("org.bluez"), text(":1.2"), text("")];
     side.receive(&signal(

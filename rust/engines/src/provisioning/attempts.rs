@@ -124,7 +124,7 @@ impl Job for AttemptsJob {
         if self.is_over || self.attempts.current.is_none() || self.attempts.source.is_demo() {
             return self.outlet.release(release);
         }
-        // The listener is told of the end when the link is down.
+        // The listener gets the end when the link is down.
         let closings = self.closings.clone();
         let mut closing = Some(ClosingJob {
             attempts: self.attempts,

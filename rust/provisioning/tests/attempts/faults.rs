@@ -22,24 +22,24 @@ fn faults() -> Vec<Fault> {
 }
 
 /// What holds for every attempt, whatever happens.
-fn check(run: &Run, told: &str) {
+fn check(run: &Run, about: &str) {
     let last = run.last();
     let limits = Limits::default();
     assert!(
         matches!(last.state, State::Success | State::Error),
-        "{told}: {:?}",
+        "{about}: {:?}",
         run.states()
     );
-    assert_eq!(last.state == State::Error, last.failure.is_some(), "{told}");
+    assert_eq!(last.state == State::Error, last.failure.is_some(), "{about}");
     let ends = run
         .states()
         .iter()
         .filter(|state| matches!(state, State::Success | State::Error))
         .count();
-    assert_eq!(ends, 1, "{told}: {:?}", run.states());
+    assert_eq!(ends, 1, "{about}: {:?}", run.states());
     assert!(
         run.took <= limits.attempt + limits.disconnect,
-        "{told}: {:?}",
+        "{about}: {:?}",
         run.took
     );
     let faults = &run.radio.faults;
@@ -48,18 +48,18 @@ fn check(run: &Run, told: &str) {
         Some(Fault::Refused(_) | Fault::Silent | Fault::Slow(_))
     );
     if !bad_end {
-        assert!(last.is_disconnected, "{told}: {}", run.failure());
+        assert!(last.is_disconnected, "{about}: {}", run.failure());
     }
     if last.is_disconnected {
-        assert!(!run.radio.is_linked(), "{told}");
+        assert!(!run.radio.is_linked(), "{about}");
     }
-    let told_of = format!("{:?} {}", run.updates, run.failure());
-    assert!(!told_of.contains(CANARY), "{told}: the password is in {told_of}");
+    let shown = format!("{:?} {}", run.updates, run.failure());
+    assert!(!shown.contains(CANARY), "{about}: the password is in {shown}");
     let commands = run.radio.nodes.iter().flat_map(|node| &node.writes);
     let commands = commands
         .filter(|(one, _)| *one == Characteristic::Command)
         .count();
-    assert!(commands <= 1, "{told}: {commands} commands");
+    assert!(commands <= 1, "{about}: {commands} commands");
     if last.state == State::Success {
         let id = last.node.as_ref().map(|node| node.id.clone());
         let node = run
@@ -70,14 +70,14 @@ fn check(run: &Run, told: &str) {
             .expect("a node");
         let wanted = wanted();
         let value = |one| node.values[&one].clone();
-        assert_eq!(value(Characteristic::Name), wanted.name.as_bytes(), "{told}");
-        assert_eq!(value(Characteristic::Ssid), wanted.ssid.as_bytes(), "{told}");
-        assert_eq!(value(Characteristic::Universe), [2, 1], "{told}");
-        assert_eq!(value(Characteristic::Start), [0x91, 1], "{told}");
+        assert_eq!(value(Characteristic::Name), wanted.name.as_bytes(), "{about}");
+        assert_eq!(value(Characteristic::Ssid), wanted.ssid.as_bytes(), "{about}");
+        assert_eq!(value(Characteristic::Universe), [2, 1], "{about}");
+        assert_eq!(value(Characteristic::Start), [0x91, 1], "{about}");
         assert_eq!(
             value(Characteristic::Flag),
             [Flag::Provisioned.number()],
-            "{told}"
+            "{about}"
         );
     }
 }
@@ -122,10 +122,10 @@ fn each_fault_at_each_step_ends_as_it_must() {
             let mut radio = radio();
             radio.faults.insert(step, fault);
             let run = run(secured(), radio);
-            let told = format!("{fault:?} at {step:?}");
-            check(&run, &told);
+            let about = format!("{fault:?} at {step:?}");
+            check(&run, &about);
             let is_good = run.last().state == State::Success;
-            assert_eq!(is_good, is_harmless(step, fault), "{told}: {}", run.failure());
+            assert_eq!(is_good, is_harmless(step, fault), "{about}: {}", run.failure());
         }
     }
 }

@@ -205,7 +205,7 @@ fn connection_is_tried_three_times_with_pauses() {
 }
 
 #[test]
-fn node_that_refuses_is_told_from_one_without_a_network() {
+fn node_that_refuses_is_distinguished_from_one_without_a_network() {
     let failure = |fault| {
         let mut radio = radio();
         radio.faults.insert(Step::Apply, fault);
@@ -338,7 +338,7 @@ fn cancelled_attempt_is_disconnected_when_it_ends_wherever_it_was() {
 }
 
 #[test]
-fn disconnection_that_is_not_confirmed_is_told() {
+fn disconnection_that_is_not_confirmed_is_reported() {
     let mut radio = radio();
     radio.faults.insert(Step::Disconnect, Fault::Silent);
     let run = run(provision(), radio);
