@@ -88,7 +88,9 @@ class Bus:
 
     async def __aenter__(self):
         self.process = await asyncio.create_subprocess_exec(
-            "dbus-daemon", "--session", f"--address={self.address}", "--nofork", "--nopidfile", "--nosyslog")
+            "dbus-daemon", "--session", f"--address={self.address}", "--nofork", "--nopidfile", "--nosyslog",
+            # It cannot raise its limit of descriptors everywhere, and says so.
+            stderr=asyncio.subprocess.DEVNULL)
         while not self.socket.exists():
             await asyncio.sleep(0.01)
         return self

@@ -9,7 +9,7 @@ const MOST_LINE: usize = 1_024;
 
 /// Why a connection cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ConnectionError {
+pub(crate) enum ConnectionError {
     /// The bus does not accept the user.
     Rejected {
         /// What it said.
@@ -31,7 +31,7 @@ impl fmt::Display for ConnectionError {
 impl std::error::Error for ConnectionError {}
 
 /// A connection: takes what arrives, and has what is to be sent.
-pub struct Connection {
+pub(crate) struct Connection {
     is_authenticated: bool,
     incoming: Vec<u8>,
     /// The bytes of `incoming` that are done with.
@@ -44,7 +44,7 @@ pub struct Connection {
 
 impl Connection {
     /// A connection of the user with this number, which says hello to the bus.
-    pub fn new(user: u32) -> Self {
+    pub(crate) fn new(user: u32) -> Self {
         let digits = user.to_string();
         let identity: String = digits.bytes().map(|digit| format!("{digit:02x}")).collect();
         let mut connection = Self {
@@ -66,7 +66,7 @@ impl Connection {
     }
 
     /// Sends a call; returns the number that its answer has. The body is overwritten: it may hold a password.
-    pub fn call(&mut self, call: &Call<'_>, signature: &str, body: &mut Body) -> u32 {
+    pub(crate) fn call(&mut self, call: &Call<'_>, signature: &str, body: &mut Body) -> u32 {
         // 0 is no number.
         self.serial = self.serial.wrapping_add(1).max(1);
         let mut message = call.message(self.serial, signature, body);
@@ -82,12 +82,12 @@ impl Connection {
     }
 
     /// What is to be sent.
-    pub fn outgoing(&self) -> &[u8] {
+    pub(crate) fn outgoing(&self) -> &[u8] {
         &self.outgoing
     }
 
     /// The first `count` bytes of [`outgoing`](Self::outgoing) are sent.
-    pub fn sent(&mut self, count: usize) {
+    pub(crate) fn sent(&mut self, count: usize) {
         let left = self.outgoing.len() - count;
         self.outgoing.copy_within(count.., 0);
         Secret::clear(&mut self.outgoing[left..]);
@@ -95,7 +95,7 @@ impl Connection {
     }
 
     /// Takes bytes that have arrived.
-    pub fn receive(&mut self, bytes: &[u8]) {
+    pub(crate) fn receive(&mut self, bytes: &[u8]) {
         if self.read > 0 {
             self.incoming.drain(..self.read);
             self.read = 0;
@@ -107,7 +107,7 @@ impl Connection {
     ///
     /// # Errors
     /// [`ConnectionError`]: nothing further can be read.
-    pub fn next_message(&mut self) -> Result<Option<Message>, ConnectionError> {
+    pub(crate) fn next_message(&mut self) -> Result<Option<Message>, ConnectionError> {
         if !self.is_authenticated && !self.authenticate()? {
             return Ok(None);
         }

@@ -10,5 +10,4 @@ mod radio;
 pub mod wire;
 
 pub use address::{Address, SYSTEM_BUS, addresses};
-pub use connection::{Connection, ConnectionError};
-pub use radio::{Bluez, adapters_name};
+pub use radio::Bluez;

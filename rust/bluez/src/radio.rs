@@ -71,7 +71,7 @@ pub struct Bluez {
 }
 
 /// The name of an adapter in a path.
-pub fn adapters_name(path: &str) -> &str {
+fn adapters_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 

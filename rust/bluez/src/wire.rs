@@ -9,7 +9,7 @@ mod write;
 
 pub use message::{Kind, MOST_BYTES, Message, length};
 pub use value::Value;
-pub use write::{Body, Call};
+pub(crate) use write::{Body, Call};
 
 use std::fmt;
 

@@ -1,15 +1,15 @@
 //! Writes calls of methods.
 
 /// A call to be written: the low byte first, with as many bytes as it needs.
-pub struct Call<'a> {
+pub(crate) struct Call<'a> {
     /// The name of the called program.
-    pub destination: &'a str,
+    pub(crate) destination: &'a str,
     /// The object.
-    pub path: &'a str,
+    pub(crate) path: &'a str,
     /// The interface.
-    pub interface: &'a str,
+    pub(crate) interface: &'a str,
     /// The method.
-    pub method: &'a str,
+    pub(crate) method: &'a str,
 }
 
 /// The codes of header fields.
@@ -21,7 +21,7 @@ const SIGNATURE: u8 = 8;
 
 impl Call<'_> {
     /// The message with this number, not 0, and a body of this signature.
-    pub fn message(&self, serial: u32, signature: &str, body: &Body) -> Vec<u8> {
+    pub(crate) fn message(&self, serial: u32, signature: &str, body: &Body) -> Vec<u8> {
         // Little, method call, no flags, version 1.
         let mut out = Body(vec![b'l', 1, 0, 1]);
         out.number(body.0.len() as u32);
@@ -53,7 +53,7 @@ impl Call<'_> {
 
 /// The body of a message that is being written.
 #[derive(Default)]
-pub struct Body(pub(crate) Vec<u8>);
+pub(crate) struct Body(pub(crate) Vec<u8>);
 
 impl Body {
     fn align(&mut self, size: usize) {
