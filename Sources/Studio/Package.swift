@@ -28,16 +28,22 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     // The files of Web, in the program.
     .target(name: "CWeb"),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    // Accounts, sessions and settings in one SQLite file; nothing of the web.
+    .target(
+      name: "RustleAccounts", dependencies: ["CSodium", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict),
     // Messages, topics, subscriptions and rules, as values.
     .target(name: "StudioCore", swiftSettings: strict),
     .target(
       name: "RustleStudio",
       dependencies: [
-        "CWeb", "StudioCore", rustle("Rustle"), rustle("RustleAudioFiles"), rustle("RustleLighting"),
+        "CWeb", "RustleAccounts", "StudioCore", rustle("Rustle"), rustle("RustleAudioFiles"), rustle("RustleLighting"),
         rustle("RustleMarket"),
         nio("NIOCore"),
         nio("NIOPosix"),
@@ -56,11 +62,14 @@ let package = Package(
     .executableTarget(
       name: "StudioCommand",
       dependencies: [
-        "RustleStudio", rustle("RustleLighting"), rustle("RustleMarket"),
+        "RustleAccounts", "RustleStudio", rustle("RustleLighting"), rustle("RustleMarket"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .testTarget(name: "StudioCoreTests", dependencies: ["StudioCore"], swiftSettings: strict),
+    .testTarget(
+      name: "RustleAccountsTests",
+      dependencies: ["RustleAccounts", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
   ],
   cLanguageStandard: .c2x
 )

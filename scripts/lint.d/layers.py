@@ -51,17 +51,18 @@ SWIFT_ARROWS = {
     "RustleCrossings": {"RustleCore", "RustleMarket"},
     # The studio's package.
     "StudioCore": set(),
-    "RustleStudio": {"CWeb", "Rustle", "RustleAudio", "RustleAudioFiles", "RustleLighting", "RustleMarket", "StudioCore"},
-    "StudioCommand": {"RustleLighting", "RustleMarket", "RustleStudio"},
+    "RustleAccounts": {"CSodium"},
+    "RustleStudio": {"CWeb", "Rustle", "RustleAudio", "RustleAudioFiles", "RustleAccounts", "RustleLighting", "RustleMarket", "StudioCore"},
+    "StudioCommand": {"RustleAccounts", "RustleLighting", "RustleMarket", "RustleStudio"},
 }
-OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal", "CWeb", "CZlib"}
+OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CSodium", "CTerminal", "CWeb", "CZlib"}
 
 # Where the word `unsafe` may stand.
 UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|udp/src|system/src|ffi|kit|testkit|bench|fuzz|lighting/fuzz|shows/fuzz|tempo/fuzz|bluez/fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
 UNSAFE_SWIFT = re.compile(
     r"Sources/RustleCore/|Sources/RustleAudioFiles/(SoundFile|SoundFileEncoder|Coded/ProgramChannel)\.swift$"
     r"|Sources/RustlePlot/Canvas\.swift$|Sources/RustleFiles/(FileReplacement|AvailableBytes)\.swift$"
-    r"|Sources/RustleWebSocket/Inflater\.swift$|Sources/Studio/Sources/RustleStudio/(StudioServer|WebFiles)\.swift$")
+    r"|Sources/RustleWebSocket/Inflater\.swift$|Sources/Studio/Sources/(RustleStudio/(StudioServer|WebFiles)|RustleAccounts/Sodium)\.swift$")
 
 # Ways around the compiler's checks, spelled in two parts so that this file does not hold them.
 FORBIDDEN = {

@@ -1,0 +1,64 @@
+internal import Foundation
+
+/// Where accounts are kept. Every function is one transaction.
+protocol AccountStore: Sendable {
+  /// - Throws: ``AccountError`` of the code `taken` when the address has an account, in whatever case of its ASCII letters.
+  func create(_ account: Account) async throws
+  func account(address: String) async throws -> Account?
+  func account(id: Data) async throws -> Account?
+  /// Sets the password and ends sessions.
+  func setPassword(_ hash: String, of account: Data, ending sessions: SessionSelection) async throws -> [Data]
+  /// Deletes the account and all that belongs to it, so that no byte of it stays in the file. Returns its sessions.
+  func delete(account: Data) async throws -> [Data]
+
+  /// Adds a session, in place of another one.
+  func insert(_ session: AccountSession, replacing hash: Data?) async throws
+  func session(hash: Data) async throws -> AccountSession?
+  func sessions(of account: Data) async throws -> [AccountSession]
+  func touch(session hash: Data, at time: Int64) async throws
+  /// Ends sessions and returns their hashes.
+  func endSessions(of account: Data, _ selection: SessionSelection) async throws -> [Data]
+
+  func insert(reset hash: Data, of account: Data, expires: Int64) async throws
+  /// The account of a link that is neither used nor expired.
+  func account(ofReset hash: Data, at time: Int64) async throws -> Account?
+  /// Uses a link: sets the password and ends all sessions. Nil when it is used or expired.
+  func reset(_ hash: Data, password: String, at time: Int64) async throws -> (account: Data, sessions: [Data])?
+
+  func settings(of account: Data) async throws -> [Setting]
+  func setting(_ name: String, of account: Data) async throws -> Setting
+  /// Stores a value unless the setting has another revision than `base`.
+  ///
+  /// - Parameter committed: called after the commit, in the order of commits.
+  func save(
+    _ name: String, of account: Data, base: Int64, value: Data?, device: String, at time: Int64,
+    committed: @escaping @Sendable (Setting) -> Void
+  ) async throws -> SaveResult
+
+  func note(_ entry: AuditEntry, of account: Data?) async throws
+  func audit(of account: Data) async throws -> [AuditEntry]
+  func buckets() async throws -> [String: TokenBucket]
+  func setBuckets(_ buckets: [String: TokenBucket]) async throws
+  /// Forgets sessions and links that are over.
+  func sweep(at time: Int64, idleSince: Int64) async throws -> [Data]
+  /// Copies the whole of it into a new file.
+  func backup(to path: String) async throws
+}
+
+/// Which sessions of an account.
+enum SessionSelection: Sendable, Hashable {
+  case none
+  case all
+  case allExcept(Data)
+  /// The one whose hash begins so.
+  case one(prefix: Data)
+}
+
+/// What became of a save.
+enum SaveResult: Sendable, Hashable {
+  case saved(Setting)
+  /// Nothing is stored: this is the present one.
+  case conflict(Setting)
+  /// The account has as many settings as it may.
+  case full
+}

@@ -1,0 +1,135 @@
+internal import Synchronization
+
+/// So many at once, and then one in a time.
+public struct RateLimit: Sendable, Hashable {
+  /// At once.
+  public var burst: Double
+  /// The seconds for each further one.
+  public var period: Double
+
+  /// - Parameters:
+  ///   - burst: at once, 1 or more.
+  ///   - period: the seconds for each further one, more than 0.
+  public init(burst: Double, period: Double) { (self.burst, self.period) = (burst, period) }
+
+  /// Such as `5:10`: 5 at once, then one in 10 s; nil for other text.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ":").map { Double($0) }
+    guard parts.count == 2, let burst = parts[0], let period = parts[1], burst >= 1, period > 0, burst.isFinite,
+      period.isFinite
+    else { return nil }
+    self.init(burst: burst, period: period)
+  }
+}
+
+/// What is limited, and how.
+public enum LimitedAction: String, Sendable, Hashable, CaseIterable {
+  /// Passwords tried at one address, whether it has an account or not.
+  case address
+  /// Requests of one network that cost a hash or a mail.
+  case network
+  /// Accounts that one network creates.
+  case signUp
+  /// Mails to one account.
+  case mail
+  /// Settings that one account saves.
+  case save
+
+  /// The limit unless the server is configured otherwise.
+  public var standard: RateLimit {
+    switch self {
+    case .address: RateLimit(burst: 5, period: 10)
+    case .network: RateLimit(burst: 30, period: 2)
+    case .signUp: RateLimit(burst: 10, period: 360)
+    case .mail: RateLimit(burst: 3, period: 1_200)
+    case .save: RateLimit(burst: 20, period: 0.05)
+    }
+  }
+}
+
+/// The tokens that are left, at a time.
+struct TokenBucket: Sendable, Hashable {
+  var tokens: Double
+  /// In seconds since 1970.
+  var at: Double
+
+  /// What is there at a time. A clock that was set back neither adds tokens nor takes them.
+  func filled(at now: Double, _ limit: RateLimit) -> Double {
+    min(limit.burst, tokens + max(0, now - at) / limit.period)
+  }
+}
+
+/// The token buckets of a server.
+final class RateLimits: Sendable {
+  /// The buckets above which full ones are forgotten.
+  static let maximumCount = 20_000
+  /// No lock outlives it, in seconds.
+  static let longestWait = 3_600.0
+
+  private let limits: [LimitedAction: RateLimit]
+  private let now: @Sendable () -> Double
+  private let buckets: Mutex<[String: TokenBucket]>
+
+  init(
+    _ limits: [LimitedAction: RateLimit] = [:], buckets: [String: TokenBucket] = [:],
+    now: @escaping @Sendable () -> Double
+  ) {
+    self.limits = limits
+    self.now = now
+    self.buckets = Mutex(buckets)
+  }
+
+  /// Takes a token of each, or none of any.
+  ///
+  /// - Throws: ``AccountError`` of the code `limit` when one has none, with the time until it has.
+  func take(_ wanted: [(action: LimitedAction, key: String)]) throws {
+    let now = now()
+    let wait: Double? = buckets.withLock { buckets in
+      if buckets.count >= Self.maximumCount { forget(&buckets, now) }
+      let found = wanted.map { wanted in
+        let limit = limit(wanted.action)
+        let key = Self.key(wanted.action, wanted.key)
+        return (key: key, limit: limit, tokens: buckets[key]?.filled(at: now, limit) ?? limit.burst)
+      }
+      let waits = found.filter { $0.tokens < 1 }.map { (1 - $0.tokens) * $0.limit.period }
+      if let longest = waits.max() { return longest }
+      for each in found { buckets[each.key] = TokenBucket(tokens: each.tokens - 1, at: now) }
+      return nil
+    }
+    guard let wait else { return }
+    let seconds = Int(max(1, min(wait, Self.longestWait).rounded(.up)))
+    throw AccountError(.limit, "expected fewer tries; the next one may come in \(seconds) s", retryAfter: seconds)
+  }
+
+  /// The buckets that are not full, to be kept over a restart.
+  var kept: [String: TokenBucket] {
+    let now = now()
+    return buckets.withLock { buckets in
+      forget(&buckets, now)
+      return buckets
+    }
+  }
+
+  private func limit(_ action: LimitedAction) -> RateLimit {
+    var limit = limits[action] ?? action.standard
+    limit.period = min(limit.period, Self.longestWait)
+    return limit
+  }
+
+  /// Full buckets say nothing. Of too many others the oldest are forgotten: memory is bounded, whoever asks.
+  private func forget(_ buckets: inout [String: TokenBucket], _ now: Double) {
+    buckets = buckets.filter { key, bucket in
+      guard let action = LimitedAction(rawValue: String(key.prefix { $0 != "/" })) else { return false }
+      let limit = limit(action)
+      return bucket.filled(at: now, limit) < limit.burst
+    }
+    guard buckets.count >= Self.maximumCount else { return }
+    let oldest = buckets.sorted { $0.value.at < $1.value.at }.prefix(Self.maximumCount / 2)
+    for (key, _) in oldest { buckets[key] = nil }
+  }
+
+  /// The key of a bucket. An address is not kept as text.
+  private static func key(_ action: LimitedAction, _ key: String) -> String {
+    "\(action.rawValue)/\(Sodium.sha256(.init(key.utf8)).prefix(16).hexadecimal)"
+  }
+}

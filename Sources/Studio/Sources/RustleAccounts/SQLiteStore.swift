@@ -1,0 +1,276 @@
+internal import Foundation
+internal import GRDB
+
+/// Accounts in one SQLite file, which nobody else on the system may read.
+struct SQLiteStore: AccountStore {
+  /// Entries of an account's audit that are kept.
+  static let auditLength = 1_000
+
+  private let pool: DatabasePool
+
+  /// Opens or makes the file.
+  ///
+  /// - Throws: ``AccountError`` of the code `storage`, or an error of the file system.
+  init(path: String) throws {
+    let url = URL(filePath: path)
+    let folder = url.deletingLastPathComponent()
+    let files = FileManager.default
+    if !files.fileExists(atPath: folder.path) {
+      try files.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+    // Made before SQLite does, whose permissions depend on the process's umask; its other files get those of this one.
+    if !files.fileExists(atPath: path) {
+      guard files.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+        throw AccountError(.storage, "cannot make \(path): check its folder")
+      }
+    }
+    try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    var configuration = Configuration()
+    configuration.maximumReaderCount = 4
+    // The command, while the server runs.
+    configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { database in
+      // An acknowledged save outlives a loss of power; a deleted account leaves no bytes behind.
+      try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
+    }
+    do {
+      pool = try DatabasePool(path: path, configuration: configuration)
+      try Schema.migrate(pool)
+    } catch let error as DatabaseError {
+      throw AccountError(.storage, "cannot use \(path): \(error.message ?? "SQLite's error \(error.resultCode.rawValue)")")
+    }
+  }
+
+  func create(_ account: Account) async throws {
+    do {
+      try await pool.write { database in
+        try database.execute(
+          sql: "INSERT INTO account(id, email, password, created) VALUES (?, ?, ?, ?)",
+          arguments: [account.id, account.address, account.password, account.created])
+      }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+      throw AccountError(.taken, "email: expected an address without an account", field: "email")
+    }
+  }
+
+  func account(address: String) async throws -> Account? {
+    try await pool.read { try Account.fetch($0, "email = ?", [address]) }
+  }
+
+  func account(id: Data) async throws -> Account? { try await pool.read { try Account.fetch($0, "id = ?", [id]) } }
+
+  func setPassword(_ hash: String, of account: Data, ending sessions: SessionSelection) async throws -> [Data] {
+    try await pool.write { database in
+      try database.execute(sql: "UPDATE account SET password = ? WHERE id = ?", arguments: [hash, account])
+      // A link that was sent before sets no other password after it.
+      if sessions != .none { try database.execute(sql: "DELETE FROM reset WHERE account = ?", arguments: [account]) }
+      return try Self.endSessions(database, account, sessions)
+    }
+  }
+
+  func delete(account: Data) async throws -> [Data] {
+    let sessions = try await pool.write { database in
+      let sessions = try Self.endSessions(database, account, .all)
+      try database.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [account])
+      return sessions
+    }
+    // The log of transactions still has the pages of before; readers of the moment may keep it for a while.
+    _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+    return sessions
+  }
+
+  func insert(_ session: AccountSession, replacing hash: Data?) async throws {
+    try await pool.write { database in
+      if let hash { try database.execute(sql: "DELETE FROM session WHERE hash = ?", arguments: [hash]) }
+      try database.execute(
+        sql: "INSERT INTO session(hash, account, created, seen, expires, agent, network) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        arguments: [
+          session.hash, session.account, session.created, session.seen, session.expires, session.agent, session.network,
+        ])
+    }
+  }
+
+  func session(hash: Data) async throws -> AccountSession? {
+    try await pool.read { database in
+      try Row.fetchOne(database, sql: "SELECT * FROM session WHERE hash = ?", arguments: [hash]).map(AccountSession.init)
+    }
+  }
+
+  func sessions(of account: Data) async throws -> [AccountSession] {
+    try await pool.read { database in
+      try Row.fetchAll(
+        database, sql: "SELECT * FROM session WHERE account = ? ORDER BY seen DESC, created DESC", arguments: [account]
+      ).map(AccountSession.init)
+    }
+  }
+
+  func touch(session hash: Data, at time: Int64) async throws {
+    try await pool.write { database in
+      try database.execute(sql: "UPDATE session SET seen = ? WHERE hash = ? AND seen < ?", arguments: [time, hash, time])
+    }
+  }
+
+  func endSessions(of account: Data, _ selection: SessionSelection) async throws -> [Data] {
+    try await pool.write { try Self.endSessions($0, account, selection) }
+  }
+
+  func insert(reset hash: Data, of account: Data, expires: Int64) async throws {
+    try await pool.write { database in
+      try database.execute(
+        sql: "INSERT INTO reset(hash, account, expires) VALUES (?, ?, ?)", arguments: [hash, account, expires])
+    }
+  }
+
+  func account(ofReset hash: Data, at time: Int64) async throws -> Account? {
+    try await pool.read { try Self.account($0, ofReset: hash, at: time) }
+  }
+
+  func reset(_ hash: Data, password: String, at time: Int64) async throws -> (account: Data, sessions: [Data])? {
+    try await pool.write { database in
+      guard let account = try Self.account(database, ofReset: hash, at: time) else { return nil }
+      // The others of the account, too: who asked twice has two.
+      try database.execute(sql: "UPDATE reset SET used = 1 WHERE account = ?", arguments: [account.id])
+      try database.execute(sql: "UPDATE account SET password = ? WHERE id = ?", arguments: [password, account.id])
+      return (account.id, try Self.endSessions(database, account.id, .all))
+    }
+  }
+
+  func note(_ entry: AuditEntry, of account: Data?) async throws {
+    try await pool.write { database in
+      // An account that was deleted meanwhile has no audit.
+      try database.execute(
+        sql: """
+          INSERT INTO audit(account, at, what, network) SELECT ?1, ?2, ?3, ?4
+          WHERE ?1 IS NULL OR EXISTS (SELECT 1 FROM account WHERE id = ?1)
+          """, arguments: [account, entry.at, entry.what, entry.from])
+      try database.execute(
+        sql: """
+          DELETE FROM audit WHERE account IS ?1 AND id <= (
+            SELECT id FROM audit WHERE account IS ?1 ORDER BY id DESC LIMIT 1 OFFSET \(Self.auditLength))
+          """, arguments: [account])
+    }
+  }
+
+  func audit(of account: Data) async throws -> [AuditEntry] {
+    try await pool.read { database in
+      try Row.fetchAll(database, sql: "SELECT * FROM audit WHERE account = ? ORDER BY id", arguments: [account]).map {
+        AuditEntry(at: $0["at"], what: $0["what"], from: $0["network"])
+      }
+    }
+  }
+
+  func buckets() async throws -> [String: TokenBucket] {
+    try await pool.read { database in
+      let rows = try Row.fetchAll(database, sql: "SELECT * FROM attempt")
+      return Dictionary(
+        rows.map { ($0["key"], TokenBucket(tokens: $0["tokens"], at: $0["at"])) }, uniquingKeysWith: { _, last in last })
+    }
+  }
+
+  func setBuckets(_ buckets: [String: TokenBucket]) async throws {
+    try await pool.write { database in
+      try database.execute(sql: "DELETE FROM attempt")
+      for (key, bucket) in buckets {
+        try database.execute(
+          sql: "INSERT INTO attempt(key, tokens, at) VALUES (?, ?, ?)", arguments: [key, bucket.tokens, bucket.at])
+      }
+    }
+  }
+
+  func sweep(at time: Int64, idleSince: Int64) async throws -> [Data] {
+    try await pool.write { database in
+      try database.execute(sql: "DELETE FROM reset WHERE expires <= ?", arguments: [time])
+      return try Data.fetchAll(
+        database, sql: "DELETE FROM session WHERE expires <= ? OR seen <= ? RETURNING hash", arguments: [time, idleSince])
+    }
+  }
+
+  func backup(to path: String) async throws {
+    try await pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+  }
+
+  func settings(of account: Data) async throws -> [Setting] {
+    try await pool.read { database in
+      try Row.fetchAll(database, sql: "SELECT * FROM setting WHERE account = ? ORDER BY name", arguments: [account])
+        .map(Setting.init)
+    }
+  }
+
+  func setting(_ name: String, of account: Data) async throws -> Setting {
+    try await pool.read { try Self.setting($0, name, account) }
+  }
+
+  func save(
+    _ name: String, of account: Data, base: Int64, value: Data?, device: String, at time: Int64,
+    committed: @escaping @Sendable (Setting) -> Void
+  ) async throws -> SaveResult {
+    try await pool.write { database in
+      guard try Account.fetch(database, "id = ?", [account]) != nil else {
+        throw AccountError(.signedOut, "expected an account, which was deleted meanwhile")
+      }
+      let present = try Self.setting(database, name, account)
+      guard present.revision == base else { return .conflict(present) }
+      if base == 0 {
+        let count = try Int.fetchOne(
+          database, sql: "SELECT COUNT(*) FROM setting WHERE account = ?", arguments: [account])
+        guard count ?? 0 < Accounts.maximumSettingCount else { return .full }
+      }
+      let next = Setting(name: name, revision: base + 1, value: value, device: device)
+      try database.execute(
+        sql: """
+          INSERT INTO setting(account, name, revision, value, changed, device) VALUES (?, ?, ?, ?, ?, ?)
+          ON CONFLICT(account, name) DO UPDATE SET
+            revision = excluded.revision, value = excluded.value, changed = excluded.changed, device = excluded.device
+          """, arguments: [account, name, next.revision, value, time, device])
+      database.afterNextTransaction { _ in committed(next) }
+      return .saved(next)
+    }
+  }
+
+  private static func setting(_ database: Database, _ name: String, _ account: Data) throws -> Setting {
+    try Row.fetchOne(
+      database, sql: "SELECT * FROM setting WHERE account = ? AND name = ?", arguments: [account, name]
+    ).map(Setting.init) ?? Setting(name: name)
+  }
+
+  private static func account(_ database: Database, ofReset hash: Data, at time: Int64) throws -> Account? {
+    try Account.fetch(
+      database, "id = (SELECT account FROM reset WHERE hash = ? AND used = 0 AND expires > ?)", [hash, time])
+  }
+
+  private static func endSessions(_ database: Database, _ account: Data, _ which: SessionSelection) throws -> [Data] {
+    let sql = "DELETE FROM session WHERE account = ?"
+    switch which {
+    case .none: return []
+    case .all: return try Data.fetchAll(database, sql: sql + " RETURNING hash", arguments: [account])
+    case .allExcept(let hash):
+      return try Data.fetchAll(database, sql: sql + " AND hash <> ? RETURNING hash", arguments: [account, hash])
+    case .one(let prefix):
+      return try Data.fetchAll(
+        database, sql: sql + " AND substr(hash, 1, ?) = ? RETURNING hash", arguments: [account, prefix.count, prefix])
+    }
+  }
+}
+
+extension Account {
+  fileprivate static func fetch(_ database: Database, _ condition: String, _ arguments: StatementArguments) throws -> Account? {
+    try Row.fetchOne(database, sql: "SELECT * FROM account WHERE \(condition)", arguments: arguments).map { row in
+      Account(id: row["id"], address: row["email"], password: row["password"], created: row["created"])
+    }
+  }
+}
+
+extension AccountSession {
+  fileprivate init(row: Row) {
+    self.init(
+      hash: row["hash"], account: row["account"], created: row["created"], seen: row["seen"], expires: row["expires"],
+      agent: row["agent"], network: row["network"])
+  }
+}
+
+extension Setting {
+  fileprivate init(row: Row) {
+    self.init(name: row["name"], revision: row["revision"], value: row["value"], device: row["device"])
+  }
+}

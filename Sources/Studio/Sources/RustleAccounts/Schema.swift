@@ -1,0 +1,59 @@
+internal import GRDB
+
+/// The versions of the file's schema.
+enum Schema {
+  /// Each version by its number, with the change from the one before it. What was released is never edited.
+  static let versions: [@Sendable (Database) throws -> Void] = [
+    { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE account(
+            id BLOB PRIMARY KEY NOT NULL, email TEXT NOT NULL UNIQUE COLLATE NOCASE, password TEXT, created INTEGER NOT NULL
+          ) WITHOUT ROWID;
+          CREATE TABLE session(
+            hash BLOB PRIMARY KEY NOT NULL, account BLOB NOT NULL REFERENCES account(id) ON DELETE CASCADE,
+            created INTEGER NOT NULL, seen INTEGER NOT NULL, expires INTEGER NOT NULL, agent TEXT NOT NULL, network TEXT NOT NULL
+          ) WITHOUT ROWID;
+          CREATE INDEX session_account ON session(account);
+          CREATE TABLE setting(
+            account BLOB NOT NULL REFERENCES account(id) ON DELETE CASCADE, name TEXT NOT NULL, revision INTEGER NOT NULL,
+            value BLOB, changed INTEGER NOT NULL, device TEXT NOT NULL, PRIMARY KEY(account, name)
+          ) WITHOUT ROWID;
+          CREATE TABLE audit(
+            id INTEGER PRIMARY KEY, account BLOB REFERENCES account(id) ON DELETE CASCADE, at INTEGER NOT NULL,
+            what TEXT NOT NULL, network TEXT NOT NULL
+          );
+          CREATE INDEX audit_account ON audit(account);
+          """)
+    },
+    { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE reset(
+            hash BLOB PRIMARY KEY NOT NULL, account BLOB NOT NULL REFERENCES account(id) ON DELETE CASCADE,
+            expires INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0
+          ) WITHOUT ROWID;
+          CREATE INDEX reset_account ON reset(account);
+          CREATE TABLE attempt(key TEXT PRIMARY KEY NOT NULL, tokens REAL NOT NULL, at REAL NOT NULL) WITHOUT ROWID;
+          """)
+    },
+  ]
+
+  /// Brings a file to the newest version.
+  ///
+  /// - Parameter version: an older version to end at, for tests.
+  /// - Throws: ``AccountError`` of the code `storage` for a file of a newer program.
+  static func migrate(_ writer: any DatabaseWriter, to version: Int = versions.count) throws {
+    var migrator = DatabaseMigrator()
+    for (index, change) in versions.prefix(version).enumerated() {
+      migrator.registerMigration("\(index + 1)") { database in
+        try change(database)
+        try database.execute(sql: "PRAGMA user_version = \(index + 1)")
+      }
+    }
+    guard try !writer.read({ try migrator.hasBeenSuperseded($0) }) else {
+      throw AccountError(.storage, "expected accounts of schema \(versions.count) or older, got newer ones")
+    }
+    try migrator.migrate(writer)
+  }
+}

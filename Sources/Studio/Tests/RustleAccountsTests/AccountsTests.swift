@@ -1,0 +1,259 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import RustleAccounts
+
+struct AccountsTests {
+  @Test func whoRegistersIsSignedIn() async throws {
+    let test = try await TestAccounts()
+    let login = try await test.accounts.register(
+      address: " Ada@example.org ", password: TestAccounts.password, from: test.client)
+    let signedIn = try #require(try await test.accounts.signedIn(token: login.token))
+    #expect(signedIn.account.address == "Ada@example.org" && signedIn.session.agent == "Tests")
+    #expect(login.token.utf8.count == 43 && signedIn.session.hash != Data(login.token.utf8))
+    #expect(try await test.accounts.signedIn(token: "") == nil)
+    #expect(try await test.accounts.signedIn(token: String(login.token.dropLast())) == nil)
+    #expect(await refusal { try await test.register("ADA@EXAMPLE.ORG") } == .taken)
+  }
+
+  @Test func ofAHundredRegistrationsAtOnceOneIsMade() async throws {
+    let test = try await TestAccounts { $0.limits[.signUp] = RateLimit(burst: 200, period: 1) }
+    let codes = await withTaskGroup(of: AccountError.Code?.self) { group in
+      for index in 0..<100 {
+        group.addTask {
+          // Turned away by the queue of hashes, they come again.
+          while true {
+            let code = await refusal { try await test.register(index.isMultiple(of: 2) ? "ada@example.org" : "ADA@example.org") }
+            if code != .busy { return code }
+            await Task.yield()
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(codes.count { $0 == nil } == 1 && codes.count { $0 == .taken || $0 == .limit } == 99)
+  }
+
+  @Test func anUnknownAddressIsRefusedAsAWrongPasswordIs() async throws {
+    let test = try await TestAccounts()
+    _ = try await test.register()
+    func error(_ address: String) async -> AccountError? {
+      do { _ = try await test.logIn("another password", address) } catch { return error as? AccountError }
+      return nil
+    }
+    let (wrong, unknown) = (await error("ada@example.org"), await error("bob@example.org"))
+    #expect(wrong == unknown && wrong?.code == .credentials)
+    #expect(try await test.logIn().account.address == "Ada@example.org")
+  }
+
+  @Test func aLoginReplacesThePresentSession() async throws {
+    let test = try await TestAccounts()
+    _ = try await test.register()
+    let planted = try await test.logIn()
+    let login = try await test.accounts.logIn(
+      address: "ada@example.org", password: TestAccounts.password, from: test.client, replacing: planted.token)
+    #expect(login.token != planted.token)
+    #expect(try await test.accounts.signedIn(token: planted.token) == nil)
+    #expect(try await test.accounts.signedIn(token: login.token) != nil)
+  }
+
+  @Test func sessionsEndWithDisuseAndAge() async throws {
+    let test = try await TestAccounts()
+    _ = try await test.register()
+    let (idle, used) = (try await test.logIn(), try await test.logIn())
+    test.clock.advance(by: 13 * 86_400)
+    #expect(try await test.accounts.signedIn(token: used.token) != nil)
+    test.clock.advance(by: 86_400)
+    #expect(try await test.accounts.signedIn(token: idle.token) == nil)
+    for _ in 0..<7 {
+      #expect(try await test.accounts.signedIn(token: used.token) != nil)
+      test.clock.advance(by: 10 * 86_400)
+    }
+    #expect(try await test.accounts.signedIn(token: used.token) != nil)
+    test.clock.advance(by: 6 * 86_400)
+    #expect(try await test.accounts.signedIn(token: used.token) == nil)
+    try await test.accounts.sweep()
+    #expect(try await test.accounts.store.sessions(of: used.account.id).isEmpty)
+  }
+
+  @Test func sessionsAreListedAndEnded() async throws {
+    let test = try await TestAccounts()
+    let first = try await test.register()
+    let others = [try await test.logIn(), try await test.logIn()]
+    let ended = Mutex(0)
+    for other in others {
+      let signedIn = Accounts.SignedIn(account: other.account, session: other.session)
+      let id = try await test.accounts.subscribe(signedIn) { if $0 == .ended { ended.withLock { $0 += 1 } } }
+      #expect(id != nil)
+    }
+    #expect(try await test.accounts.sessions(first).count == 3)
+    try await test.accounts.endSession(id: others[0].session.id, first, from: test.client)
+    #expect(try await test.accounts.signedIn(token: others[0].token) == nil && ended.withLock { $0 } == 1)
+    for id in ["", "00", "zz", String(repeating: "0", count: 16)] {
+      #expect(await refusal { try await test.accounts.endSession(id: id, first, from: test.client) } == .notFound)
+    }
+    try await test.accounts.endOtherSessions(first, from: test.client)
+    #expect(try await test.accounts.sessions(first).map(\.id) == [first.session.id] && ended.withLock { $0 } == 2)
+    try await test.accounts.logOut(first)
+    #expect(try await test.accounts.sessions(first).isEmpty)
+    // Nothing is subscribed in a session that has ended.
+    #expect(try await test.accounts.subscribe(first) { _ in } == nil)
+  }
+
+  @Test func aSessionOfAnotherAccountIsNotEnded() async throws {
+    let test = try await TestAccounts()
+    let (ada, bob) = (try await test.register(), try await test.register("bob@example.org"))
+    #expect(await refusal { try await test.accounts.endSession(id: ada.session.id, bob, from: test.client) } == .notFound)
+    #expect(try await test.accounts.sessions(ada).count == 1)
+  }
+
+  @Test func aNewPasswordEndsOtherSessions() async throws {
+    let test = try await TestAccounts()
+    let (first, other) = (try await test.register(), try await test.logIn())
+    func change(_ current: String, _ new: String) async throws -> Accounts.Login {
+      try await test.accounts.changePassword(from: current, to: new, first, client: test.client)
+    }
+    #expect(await refusal { try await change("another password", "analytical engine") } == .credentials)
+    #expect(await refusal { try await change(TestAccounts.password, "password") } == .validation)
+    let login = try await change(TestAccounts.password, "analytical engine")
+    #expect(try await test.accounts.signedIn(token: other.token) == nil)
+    #expect(try await test.accounts.sessions(first).map(\.id) == [login.session.id])
+    #expect(await refusal { try await test.logIn() } == .credentials)
+    _ = try await test.logIn("analytical engine")
+  }
+
+  @Test func aLinkSetsThePasswordOnce() async throws {
+    let test = try await TestAccounts()
+    let first = try await test.register()
+    let sent = try await [
+      test.accounts.resetToken(address: "ADA@example.org", from: test.client),
+      test.accounts.resetToken(address: "ada@example.org", from: test.client),
+    ]
+    let tokens = sent.compactMap { $0?.token }
+    #expect(tokens.count == 2 && sent.allSatisfy { $0?.address == "Ada@example.org" })
+    func reset(_ token: String, _ password: String = "analytical engine") async throws {
+      try await test.accounts.resetPassword(token: token, password: password, from: test.client)
+    }
+    // A password that is refused does not use the link.
+    #expect(await refusal { try await reset(tokens[0], "password") } == .validation)
+    #expect(await refusal { try await reset("nonsense") } == .link)
+    try await reset(tokens[0])
+    for token in tokens { #expect(await refusal { try await reset(token) } == .link) }
+    #expect(try await test.accounts.sessions(first).isEmpty)
+    _ = try await test.logIn("analytical engine")
+  }
+
+  @Test func aLinkHoldsForHalfAnHour() async throws {
+    let test = try await TestAccounts()
+    _ = try await test.register()
+    let token = try await test.accounts.resetToken(onTerminalFor: "ada@example.org")
+    test.clock.advance(by: 30 * 60)
+    #expect(
+      await refusal {
+        try await test.accounts.resetPassword(token: token, password: "analytical engine", from: test.client)
+      } == .link)
+    #expect(await refusal { try await test.accounts.resetToken(onTerminalFor: "bob@example.org") } == .notFound)
+  }
+
+  @Test func threeMailsAnHourAreSent() async throws {
+    let test = try await TestAccounts()
+    _ = try await test.register()
+    func count(_ tries: Int) async throws -> Int {
+      var count = 0
+      for _ in 0..<tries where try await test.accounts.resetToken(address: "ada@example.org", from: test.client) != nil { count += 1 }
+      return count
+    }
+    #expect(try await count(10) == 3)
+    test.clock.advance(by: 1_200)
+    #expect(try await count(10) == 1)
+    #expect(try await test.accounts.resetToken(address: "bob@example.org", from: test.client) == nil)
+  }
+
+  @Test func aCheaperHashIsReplacedAtTheNextLogin() async throws {
+    let test = try await TestAccounts()
+    let first = try await test.register()
+    let dearer = try await test.reopened { $0.hashMemory = 64 }
+    _ = try await dearer.logIn(address: "ada@example.org", password: TestAccounts.password, from: test.client)
+    let stored = try await dearer.store.account(id: first.account.id)
+    #expect(stored?.password?.hasPrefix("$argon2id$v=19$m=64,t=1,p=1$") == true)
+    // The session lives on.
+    #expect(try await dearer.sessions(first).count == 2)
+  }
+
+  @Test func bruteForceLeavesTheOwnersSession() async throws {
+    let test = try await TestAccounts()
+    let first = try await test.register()
+    var (refused, limited) = (0, 0)
+    for index in 0..<1_000 {
+      let code = await refusal { try await test.logIn("guess number \(index)") }
+      if code == .credentials { refused += 1 } else if code == .limit { limited += 1 }
+      test.clock.advance(by: 0.06)
+    }
+    #expect(refused <= 11 && refused + limited == 1_000)
+    #expect(try await test.accounts.save("eq", base: 0, value: Data(), device: "", first).setting.revision == 1)
+  }
+
+  @Test func limitsOutliveARestart() async throws {
+    let test = try await TestAccounts()
+    for _ in 0..<5 { _ = await refusal { try await test.logIn() } }
+    #expect(await refusal { try await test.logIn() } == .limit)
+    try await test.accounts.close()
+    let again = try await test.reopened()
+    #expect(
+      await refusal {
+        try await again.logIn(address: "ada@example.org", password: TestAccounts.password, from: test.client)
+      } == .limit)
+  }
+
+  @Test func theFileIsTheOwnersAlone() async throws {
+    let test = try await TestAccounts()
+    _ = try await test.register()
+    func mode(_ path: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+    let folder = URL(filePath: test.path).deletingLastPathComponent()
+    #expect(try mode(folder.path) == 0o700)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names.contains("accounts.sqlite-wal"))
+    for name in names { #expect(try mode(folder.appending(path: name).path) == 0o600, "\(name)") }
+    let copy = folder.appending(path: "copy.sqlite").path
+    try await test.accounts.backup(to: copy)
+    #expect(try mode(copy) == 0o600)
+  }
+
+  @Test func nothingOfADeletedAccountStays() async throws {
+    let test = try await TestAccounts()
+    let ada = try await test.register("ada.lovelace@example.org")
+    _ = try await test.register("bob@example.org")
+    for index in 0..<50 {
+      let saved = try await test.accounts.save(
+        "eq/presets/\(index)", base: 0, value: Data("lovelace's".utf8), device: "lovelace's", ada)
+      #expect(saved.setting.revision == 1)
+      test.clock.advance(by: 1)
+    }
+    _ = try await test.accounts.resetToken(onTerminalFor: "ada.lovelace@example.org")
+    #expect(await refusal { try await test.accounts.delete(password: "another password", ada, from: test.client) } == .credentials)
+    #expect(try await test.accounts.audit(ada).map(\.what) == ["register", "reset link", "password refused"])
+    try await test.accounts.delete(password: TestAccounts.password, ada, from: test.client)
+    #expect(try await test.accounts.store.account(id: ada.account.id) == nil)
+    #expect(await refusal { try await test.accounts.save("eq", base: 0, value: Data(), device: "", ada) } == .signedOut)
+    let folder = URL(filePath: test.path).deletingLastPathComponent()
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where !name.hasSuffix("-shm") {
+      let bytes = try Data(contentsOf: folder.appending(path: name))
+      for trace in [Data("lovelace".utf8), ada.account.id, ada.session.hash] {
+        #expect(bytes.range(of: trace) == nil, "\(name)")
+      }
+      #expect(!name.hasSuffix(".sqlite") || bytes.range(of: Data("bob@example.org".utf8)) != nil)
+    }
+    _ = try await test.register("ada.lovelace@example.org")
+  }
+
+  @Test func clientsAreKnownByTheirNetwork() {
+    func network(_ address: String) -> String { AccountClient(address: address, agent: "").network }
+    #expect(network("192.0.2.7") == "192.0.2.7" && network("::ffff:192.0.2.7") == "192.0.2.7")
+    #expect(network("2001:DB8:1:2:3:4:5:6") == "2001:db8:1:2::/64" && network("2001:db8:1:2::9") == "2001:db8:1:2::/64")
+    #expect(network("::1") == "0:0:0:0::/64" && network("fe80::1%eth0") == "fe80:0:0:0::/64")
+    #expect(AccountClient(address: "", agent: "a\r\nb" + String(repeating: "x", count: 300)).agent.count == 200)
+  }
+}

@@ -1,0 +1,76 @@
+import Testing
+
+@testable import RustleAccounts
+
+struct RateLimitsTests {
+  private let clock = TestClock()
+
+  private func wait(_ limits: RateLimits, _ wanted: (LimitedAction, String)...) -> Int? {
+    do { try limits.take(wanted.map { (action: $0.0, key: $0.1) }) } catch { return (error as? AccountError)?.retryAfter }
+    return nil
+  }
+
+  @Test func fiveTriesAndThenOneInTenSeconds() {
+    let limits = RateLimits(now: { clock.now })
+    for _ in 0..<5 { #expect(wait(limits, (.address, "a")) == nil) }
+    #expect(wait(limits, (.address, "a")) == 10 && wait(limits, (.address, "b")) == nil)
+    clock.advance(by: 9.5)
+    #expect(wait(limits, (.address, "a")) == 1)
+    clock.advance(by: 0.5)
+    #expect(wait(limits, (.address, "a")) == nil && wait(limits, (.address, "a")) == 10)
+  }
+
+  @Test func bruteForceReachesTheHashElevenTimesAMinute() {
+    let limits = RateLimits(now: { clock.now })
+    var count = 0
+    for _ in 0..<1_000 {
+      if wait(limits, (.address, "a")) == nil { count += 1 }
+      clock.advance(by: 0.06)
+    }
+    #expect(count == 10 || count == 11)
+  }
+
+  @Test func aRefusalTakesNothing() {
+    let limits = RateLimits(now: { clock.now })
+    for _ in 0..<30 { #expect(wait(limits, (.network, "n")) == nil) }
+    for _ in 0..<9 { #expect(wait(limits, (.address, "a"), (.network, "n")) == 2) }
+    for _ in 0..<5 { #expect(wait(limits, (.address, "a")) == nil) }
+  }
+
+  @Test func bucketsOutliveARestart() {
+    let limits = RateLimits(now: { clock.now })
+    for _ in 0..<5 { _ = wait(limits, (.address, "ada@example.org")) }
+    #expect(limits.kept.count == 1 && !limits.kept.keys.contains { $0.contains("ada") })
+    let again = RateLimits(buckets: limits.kept, now: { clock.now })
+    #expect(wait(again, (.address, "ada@example.org")) == 10)
+    clock.advance(by: 50)
+    #expect(again.kept.isEmpty)
+  }
+
+  @Test func aClockThatIsSetBackLocksNobodyOut() {
+    let limits = RateLimits(now: { clock.now })
+    for _ in 0..<5 { _ = wait(limits, (.address, "a")) }
+    clock.advance(by: -86_400)
+    #expect(wait(limits, (.address, "a")) == 10)
+    clock.advance(by: 86_400 + 10)
+    #expect(wait(limits, (.address, "a")) == nil)
+  }
+
+  @Test func noLockOutlivesAnHour() {
+    let limits = RateLimits([.signUp: RateLimit(burst: 1, period: 1e9)], now: { clock.now })
+    #expect(wait(limits, (.signUp, "n")) == nil && wait(limits, (.signUp, "n")) == 3_600)
+    clock.advance(by: 3_600)
+    #expect(wait(limits, (.signUp, "n")) == nil)
+  }
+
+  @Test func memoryIsBounded() {
+    let limits = RateLimits(now: { clock.now })
+    for index in 0..<(RateLimits.maximumCount + 10) { _ = wait(limits, (.address, "\(index)")) }
+    #expect(limits.kept.count <= RateLimits.maximumCount)
+  }
+
+  @Test func limitsAreRead() {
+    #expect(RateLimit("5:10") == RateLimit(burst: 5, period: 10) && RateLimit("1.5:0.05") != nil)
+    for text in ["", "5", "0:1", "5:0", "5:-1", "a:b", "nan:1", "5:inf", "1:2:3"] { #expect(RateLimit(text) == nil, "\(text)") }
+  }
+}

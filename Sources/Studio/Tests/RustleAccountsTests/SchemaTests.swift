@@ -1,0 +1,52 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import RustleAccounts
+
+struct SchemaTests {
+  @Test(arguments: 0..<Schema.versions.count) func everyOlderFileIsBroughtUpToDate(version: Int) async throws {
+    let test = try await TestAccounts()
+    let path = test.folder.appending(path: "old.sqlite").path
+    let id = Data(repeating: 1, count: 16)
+    do {
+      let queue = try DatabaseQueue(path: path)
+      try Schema.migrate(queue, to: version)
+      if version > 0 {
+        try await queue.write { database in
+          try database.execute(
+            sql: "INSERT INTO account(id, email, password, created) VALUES (?, 'ada@example.org', NULL, 5)", arguments: [id])
+          try database.execute(
+            sql: "INSERT INTO setting(account, name, revision, value, changed, device) VALUES (?, 'eq', 7, x'01', 6, 'd')",
+            arguments: [id])
+        }
+      }
+      try queue.close()
+    }
+    let store = try SQLiteStore(path: path)
+    if version > 0 {
+      #expect(try await store.account(address: "ADA@example.org")?.id == id)
+      #expect(try await store.setting("eq", of: id) == Setting(name: "eq", revision: 7, value: Data([1]), device: "d"))
+    }
+    // What the newest version has can be used.
+    try await store.create(Account(id: Data([2]), address: "bob@example.org", password: "x", created: 1))
+    try await store.insert(reset: Data([3]), of: Data([2]), expires: 9)
+    #expect(try await store.account(ofReset: Data([3]), at: 8)?.id == Data([2]))
+    let present = try await DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
+    #expect(present == Schema.versions.count)
+  }
+
+  @Test func aFileOfANewerProgramIsRefused() async throws {
+    let test = try await TestAccounts()
+    let path = test.folder.appending(path: "new.sqlite").path
+    do {
+      let queue = try DatabaseQueue(path: path)
+      try Schema.migrate(queue)
+      try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('\(Schema.versions.count + 1)')") }
+      try queue.close()
+    }
+    #expect(throws: AccountError.self) { try SQLiteStore(path: path) }
+    try Data("no database, however long it may be, is like this".utf8).write(to: URL(filePath: path))
+    #expect(throws: AccountError.self) { try SQLiteStore(path: path) }
+  }
+}
