@@ -33,7 +33,8 @@ let package = Package(
   targets: [
     // The files of Web, in the program.
     .target(name: "CWeb"),
-    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    .systemLibrary(
+      name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     // Accounts, sessions and settings in one SQLite file; nothing of the web.
     .target(
       name: "RustleAccounts", dependencies: ["CSodium", .product(name: "GRDB", package: "GRDB.swift")],

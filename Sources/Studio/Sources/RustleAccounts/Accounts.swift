@@ -79,7 +79,8 @@ public final class Accounts: Sendable {
     self.now = now
     store = try SQLiteStore(path: path)
     hasher = PasswordHasher(
-      cost: Sodium.Cost(memory: configuration.hashMemory, passes: configuration.hashPasses), pepper: configuration.pepper)
+      cost: Sodium.Cost(memory: configuration.hashMemory, passes: configuration.hashPasses),
+      pepper: configuration.pepper)
     limits = RateLimits(configuration.limits, buckets: try await store.buckets(), now: now)
   }
 
@@ -125,6 +126,7 @@ public final class Accounts: Sendable {
       try await note("login refused", account?.id, client)
       throw AccountError(.credentials, "expected another address or password")
     }
+    limits.giveBack(.address, address.lowercased())
     if let hash = account.password, hasher.isOutdated(hash) {
       account.password = try await hasher.hash(password)
       _ = try await store.setPassword(account.password ?? hash, of: account.id, ending: .none)
@@ -186,7 +188,8 @@ public final class Accounts: Sendable {
   /// A link's token for a new password, to be mailed to the account's address.
   ///
   /// - Returns: nil when the address has no account, or has got as many mails as it may. The two cannot be told from outside.
-  public func resetToken(address: String, from client: AccountClient) async throws -> (token: String, address: String)? {
+  public func resetToken(address: String, from client: AccountClient) async throws -> (token: String, address: String)?
+  {
     let address = address.trimmingCharacters(in: .whitespacesAndNewlines)
     guard let account = try await store.account(address: address) else { return nil }
     do { try limits.take([(.mail, account.id.hexadecimal)]) } catch is AccountError { return nil }
@@ -209,7 +212,8 @@ public final class Accounts: Sendable {
   /// Sets the password by a link's token, once, and ends all sessions.
   public func resetPassword(token: String, password: String, from client: AccountClient) async throws {
     try admit(client)
-    let refusal = AccountError(.link, "expected a link that is neither used nor older than its time; ask for another one")
+    let refusal = AccountError(
+      .link, "expected a link that is neither used nor older than its time; ask for another one")
     guard let account = try await store.account(ofReset: Self.hash(token), at: time) else { throw refusal }
     try AccountRules.check(password: password, address: account.address)
     let hash = try await hasher.hash(password)
@@ -303,9 +307,11 @@ public final class Accounts: Sendable {
       try await note("password refused", account.id, client)
       throw AccountError(.credentials, "password: expected the account's password", field: "password")
     }
+    limits.giveBack(.address, account.address.lowercased())
   }
 
-  private func begin(_ account: Account, _ client: AccountClient, replacing token: String? = nil) async throws -> Login {
+  private func begin(_ account: Account, _ client: AccountClient, replacing token: String? = nil) async throws -> Login
+  {
     try await begin(account, client, replacingHash: token.map(Self.hash))
   }
 
@@ -362,7 +368,9 @@ extension Data {
     guard digits.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
     for place in stride(from: 0, to: digits.count, by: 2) {
-      guard let byte = UInt8(String(decoding: digits[place..<(place + 2)], as: UTF8.self), radix: 16) else { return nil }
+      guard let byte = UInt8(String(decoding: digits[place..<(place + 2)], as: UTF8.self), radix: 16) else {
+        return nil
+      }
       bytes.append(byte)
     }
     self.init(bytes)

@@ -7,7 +7,8 @@ enum CommonPasswords {
 
   private static let all: Set<Data> = {
     guard let bytes = Data(base64Encoded: prefixes.replacing("\n", with: "")) else { return [] }
-    return Set(stride(from: 0, to: bytes.count, by: prefixLength).map { bytes[$0..<($0 + prefixLength)] }.map { Data($0) })
+    return Set(
+      stride(from: 0, to: bytes.count, by: prefixLength).map { bytes[$0..<($0 + prefixLength)] }.map { Data($0) })
   }()
 
   /// How many there are.

@@ -15,8 +15,11 @@ enum AccountRules {
   static func address(_ text: String) throws -> String {
     let address = text.trimmingCharacters(in: .whitespacesAndNewlines)
     let parts = address.split(separator: "@", omittingEmptySubsequences: false)
-    let isPlain = address.unicodeScalars.allSatisfy { $0.value > 32 && $0.value != 127 && !"<>,;:\"()[]\\".unicodeScalars.contains($0) }
-    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), isPlain, address.utf8.count <= maximumAddressLength else {
+    let isPlain = address.unicodeScalars.allSatisfy {
+      $0.value > 32 && $0.value != 127 && !"<>,;:\"()[]\\".unicodeScalars.contains($0)
+    }
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), isPlain, address.utf8.count <= maximumAddressLength
+    else {
       throw AccountError(.validation, "email: expected an address such as name@example.org", field: "email")
     }
     return address
@@ -39,6 +42,6 @@ enum AccountRules {
     let lower = password.lowercased()
     let own = [address.lowercased(), address.lowercased().split(separator: "@").first.map(String.init) ?? ""]
     guard !own.contains(lower) else { throw refuse("another text than the address") }
-    guard !CommonPasswords.contains(lower) else { throw refuse("one that is not among the most common passwords") }
+    guard !CommonPasswords.contains(lower) else { throw refuse("a password that is not among the most common ones") }
   }
 }

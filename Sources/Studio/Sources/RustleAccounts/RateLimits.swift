@@ -101,6 +101,17 @@ final class RateLimits: Sendable {
     throw AccountError(.limit, "expected fewer tries; the next one may come in \(seconds) s", retryAfter: seconds)
   }
 
+  /// Gives a token back: the action was no guess.
+  func giveBack(_ action: LimitedAction, _ key: String) {
+    let now = now()
+    let limit = limit(action)
+    buckets.withLock { buckets in
+      guard let bucket = buckets[Self.key(action, key)] else { return }
+      let tokens = min(limit.burst, bucket.filled(at: now, limit) + 1)
+      buckets[Self.key(action, key)] = TokenBucket(tokens: tokens, at: now)
+    }
+  }
+
   /// The buckets that are not full, to be kept over a restart.
   var kept: [String: TokenBucket] {
     let now = now()

@@ -37,7 +37,8 @@ struct SQLiteStore: AccountStore {
       pool = try DatabasePool(path: path, configuration: configuration)
       try Schema.migrate(pool)
     } catch let error as DatabaseError {
-      throw AccountError(.storage, "cannot use \(path): \(error.message ?? "SQLite's error \(error.resultCode.rawValue)")")
+      throw AccountError(
+        .storage, "cannot use \(path): \(error.message ?? "SQLite's error \(error.resultCode.rawValue)")")
     }
   }
 
@@ -92,7 +93,8 @@ struct SQLiteStore: AccountStore {
 
   func session(hash: Data) async throws -> AccountSession? {
     try await pool.read { database in
-      try Row.fetchOne(database, sql: "SELECT * FROM session WHERE hash = ?", arguments: [hash]).map(AccountSession.init)
+      try Row.fetchOne(database, sql: "SELECT * FROM session WHERE hash = ?", arguments: [hash]).map(
+        AccountSession.init)
     }
   }
 
@@ -106,7 +108,8 @@ struct SQLiteStore: AccountStore {
 
   func touch(session hash: Data, at time: Int64) async throws {
     try await pool.write { database in
-      try database.execute(sql: "UPDATE session SET seen = ? WHERE hash = ? AND seen < ?", arguments: [time, hash, time])
+      try database.execute(
+        sql: "UPDATE session SET seen = ? WHERE hash = ? AND seen < ?", arguments: [time, hash, time])
     }
   }
 
@@ -163,7 +166,8 @@ struct SQLiteStore: AccountStore {
     try await pool.read { database in
       let rows = try Row.fetchAll(database, sql: "SELECT * FROM attempt")
       return Dictionary(
-        rows.map { ($0["key"], TokenBucket(tokens: $0["tokens"], at: $0["at"])) }, uniquingKeysWith: { _, last in last })
+        rows.map { ($0["key"], TokenBucket(tokens: $0["tokens"], at: $0["at"])) }, uniquingKeysWith: { _, last in last }
+      )
     }
   }
 
@@ -181,7 +185,8 @@ struct SQLiteStore: AccountStore {
     try await pool.write { database in
       try database.execute(sql: "DELETE FROM reset WHERE expires <= ?", arguments: [time])
       return try Data.fetchAll(
-        database, sql: "DELETE FROM session WHERE expires <= ? OR seen <= ? RETURNING hash", arguments: [time, idleSince])
+        database, sql: "DELETE FROM session WHERE expires <= ? OR seen <= ? RETURNING hash",
+        arguments: [time, idleSince])
     }
   }
 
@@ -254,7 +259,9 @@ struct SQLiteStore: AccountStore {
 }
 
 extension Account {
-  fileprivate static func fetch(_ database: Database, _ condition: String, _ arguments: StatementArguments) throws -> Account? {
+  fileprivate static func fetch(_ database: Database, _ condition: String, _ arguments: StatementArguments) throws
+    -> Account?
+  {
     try Row.fetchOne(database, sql: "SELECT * FROM account WHERE \(condition)", arguments: arguments).map { row in
       Account(id: row["id"], address: row["email"], password: row["password"], created: row["created"])
     }

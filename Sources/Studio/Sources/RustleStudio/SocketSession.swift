@@ -16,8 +16,14 @@ struct SocketSession: Sendable {
   /// The time for the last frame.
   private static let farewellTime = TimeAmount.milliseconds(200)
 
+  /// The reason of the last frame when the session of the account has ended: the page goes on without it.
+  private static let endedReason = "the session has ended"
+
   let studio: Studio
+  let accounts: AccountService?
   let refusal: AccessRules.Refusal?
+  /// Of the account's session; nil: none.
+  let token: String?
 
   typealias Inbound = NIOAsyncChannelInboundStream<WebSocketFrame>
   typealias Outbound = NIOAsyncChannelOutboundWriter<WebSocketFrame>
@@ -34,11 +40,13 @@ struct SocketSession: Sendable {
         studio.hub.leave(client)
         Task { await studio.left(client) }
       }
+      let account = await AccountSocket(accounts, token: token, client: client)
+      defer { account?.leave() }
       await studio.greet(client)
       let heard = Heard()
       await withTaskGroup { group in
-        group.addTask { (isReader: true, farewell: await read(inbound, outbound, client, heard)) }
-        group.addTask { (isReader: false, farewell: await serve(outbound, client, heard)) }
+        group.addTask { (isReader: true, farewell: await read(inbound, outbound, client, account, heard)) }
+        group.addTask { (isReader: false, farewell: await serve(outbound, client, account, heard)) }
         // Whichever ends first ends the connection.
         guard let (isReader, farewell) = await group.next() else { return }
         heard.stop()
@@ -55,8 +63,16 @@ struct SocketSession: Sendable {
   }
 
   /// Writes to the client until it is closed, silent for too long, or the server stops.
-  private func serve(_ outbound: Outbound, _ client: Client, _ heard: Heard) async -> Farewell {
+  private func serve(
+    _ outbound: Outbound, _ client: Client, _ account: AccountSocket?, _ heard: Heard
+  ) async -> Farewell {
     await withTaskGroup(of: Farewell.self) { group in
+      if let account {
+        group.addTask {
+          await account.ended()
+          return Farewell(.policyViolation, Self.endedReason)
+        }
+      }
       group.addTask { await write(outbound, client) }
       group.addTask { await ping(outbound, heard) }
       group.addTask {
@@ -70,7 +86,9 @@ struct SocketSession: Sendable {
   }
 
   /// Reads messages until the client closes, or sends what no client may.
-  private func read(_ inbound: Inbound, _ outbound: Outbound, _ client: Client, _ heard: Heard) async -> Farewell {
+  private func read(
+    _ inbound: Inbound, _ outbound: Outbound, _ client: Client, _ account: AccountSocket?, _ heard: Heard
+  ) async -> Farewell {
     var message = MessageAssembly(maximumLength: Self.maximumMessageLength)
     var pace = MessagePace(rate: MicrophoneBlock.maximumRate)
     do {
@@ -92,7 +110,7 @@ struct SocketSession: Sendable {
             default: nil
             }
           switch try message.append(bytes, as: kind, isLast: frame.fin) {
-          case .text(let text): await studio.receive(text, from: client)
+          case .text(let text): await studio.receive(text, from: client, account)
           case .binary(let bytes):
             guard pace.take(at: .now) else {
               let most = Int(MicrophoneBlock.maximumRate)

@@ -72,7 +72,7 @@ final class Studio {
   }
 
   /// Takes a text message of a client.
-  func receive(_ text: [UInt8], from client: Client) async {
+  func receive(_ text: [UInt8], from client: Client, _ account: AccountSocket?) async {
     let message: ClientMessage
     do {
       message = try ClientMessage(text)
@@ -86,10 +86,15 @@ final class Studio {
       if let pause = message.pause { outbox.isPaused = pause }
     }
     hub.subscriptionsChanged()
+    if let isWanted = message.account { await account?.subscribe(isWanted) }
     guard let action = message.action else { return }
     var reply: [String: JSON] = ["v": .number(1), "id": .number(action.id)]
     do {
-      reply["result"] = try await perform(action.name, action.arguments, by: client.id)
+      if let account, action.name.hasPrefix("account/") {
+        reply["result"] = try account.perform(action.name, action.arguments)
+      } else {
+        reply["result"] = try await perform(action.name, action.arguments, by: client.id)
+      }
       reply["ok"] = true
     } catch {
       reply["error"] = error.json

@@ -18,7 +18,7 @@ struct StudioChannel: HTTPChannelHandler {
   /// What a connection has become.
   enum Kind: Sendable {
     case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
-    case webSocket(NIOAsyncChannel<WebSocketFrame, WebSocketFrame>, refusal: AccessRules.Refusal?)
+    case webSocket(NIOAsyncChannel<WebSocketFrame, WebSocketFrame>, refusal: AccessRules.Refusal?, token: String?)
   }
 
   struct Value: ServerChildChannelValue {
@@ -38,10 +38,11 @@ struct StudioChannel: HTTPChannelHandler {
   let responder: Responder
   let rules: AccessRules
   let studio: Studio
+  let accounts: AccountService?
   let addresses: AddressCounts
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    let rules = rules
+    let (rules, accounts) = (rules, accounts)
     let address = channel.remoteAddress?.ipAddress ?? ""
     guard addresses.enter(address) else {
       return channel.close().flatMapThrowing { throw ChannelError.alreadyClosed }
@@ -56,7 +57,9 @@ struct StudioChannel: HTTPChannelHandler {
             // A refusal before the upgrade would close the connection without an answer: it is a close frame instead.
             try channel.pipeline.syncOperations.handler(type: RequestDeadline.self).requestsEnded()
             let refusal = head.uri.split(separator: "?").first == "/ws" ? rules.refusal(of: .init(head)) : .site
-            return .webSocket(try NIOAsyncChannel(wrappingChannelSynchronously: channel), refusal: refusal)
+            return .webSocket(
+              try NIOAsyncChannel(wrappingChannelSynchronously: channel), refusal: refusal,
+              token: accounts?.token(head, peer: address))
           }
         })
       var configuration = NIOUpgradableHTTPServerPipelineConfiguration<Kind>(
@@ -104,8 +107,8 @@ struct StudioChannel: HTTPChannelHandler {
         channel.close(mode: .input, promise: nil)
         channel.eventLoop.scheduleTask(in: Self.farewellTime) { channel.close(promise: nil) }
       }
-    case .webSocket(let channel, let refusal):
-      await SocketSession(studio: studio, refusal: refusal).run(channel)
+    case .webSocket(let channel, let refusal, let token):
+      await SocketSession(studio: studio, accounts: accounts, refusal: refusal, token: token).run(channel)
     case nil: break
     }
   }

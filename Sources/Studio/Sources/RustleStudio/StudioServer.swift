@@ -34,6 +34,8 @@ public struct StudioServer: Sendable {
     public var feed: FeedAddress?
     /// The path of a recording of prices to choose, in NDJSON or CSV; nil: none.
     public var priceRecording: String?
+    /// The accounts; nil: none.
+    public var accounts: AccountSettings?
 
     /// The loopback, without a token; recordings go to the user's application data.
     public init() {
@@ -65,10 +67,16 @@ public struct StudioServer: Sendable {
       prices: sources.compactMap(\.self))
     var logger = Logger(label: "rustle-studio")
     logger.logLevel = .warning
-    let router = router(rules, studio, logger)
+    let service: AccountService?
+    if let accounts = configuration.accounts {
+      service = try await AccountService(accounts, logger: logger)
+    } else {
+      service = nil
+    }
+    let router = router(rules, studio, service, logger)
     let channel: HTTPServerBuilder = HTTPServerBuilder { [configuration] responder in
       StudioChannel(
-        responder: responder, rules: rules, studio: studio,
+        responder: responder, rules: rules, studio: studio, accounts: service,
         addresses: AddressCounts(maximum: configuration.maximumConnectionCountPerAddress))
     }
     let name = hostNames.first ?? configuration.address
@@ -79,12 +87,15 @@ public struct StudioServer: Sendable {
         availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnectionCount)),
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? 0
-        ready("http://\(name):\(port)/" + (token.map { "?token=\($0)" } ?? ""))
+        let address = "http://\(name):\(port)/"
+        service?.listens(at: address)
+        ready(address + (token.map { "?token=\($0)" } ?? ""))
       }, logger: logger)
     do {
       try await application.runService()
     } catch {
       await studio.stop()
+      await service?.stop()
       if let error = error as? IOError {
         let reason = unsafe String(cString: strerror(error.errnoCode))
         throw ListenError(message: "cannot listen on \(name):\(configuration.port): \(reason)")
@@ -92,6 +103,7 @@ public struct StudioServer: Sendable {
       throw error
     }
     await studio.stop()
+    await service?.stop()
   }
 
   /// The addresses by which it is reached, as they stand in a URL: of a server on all interfaces those of each, the loopback's last.
@@ -103,11 +115,13 @@ public struct StudioServer: Sendable {
     return interfaces.filter { !$0.isLoopback }.map(\.address) + ["127.0.0.1"]
   }
 
-  private func router(_ rules: AccessRules, _ studio: Studio, _ logger: Logger) -> Router<BasicRequestContext> {
-    let router = Router()
+  private func router(
+    _ rules: AccessRules, _ studio: Studio, _ service: AccountService?, _ logger: Logger
+  ) -> Router<StudioContext> {
+    let router = Router(context: StudioContext.self)
     router.add(middleware: AccessMiddleware(rules: rules))
     // Ranges too, with which a player seeks.
-    let files = FileMiddleware<BasicRequestContext, LocalFileSystem>(
+    let files = FileMiddleware<StudioContext, LocalFileSystem>(
       configuration.recordings.path, urlBasePath: "/recordings", logger: logger)
     router.add(middleware: RecordingsMiddleware(recordings: studio.recordings, files: files))
     router.get("healthz") { _, _ in "ok\n" }
@@ -138,6 +152,13 @@ public struct StudioServer: Sendable {
         return Response(json: ["v": .number(1), "result": result])
       } catch {
         return Response(error)
+      }
+    }
+    if let service {
+      AccountRoutes(service: service, logger: logger).add(to: router)
+    } else {
+      router.get("api/account") { _, _ in
+        Response(json: ["v": .number(1), "accounts": false, "email": .null, "mail": false])
       }
     }
     for path in ["/", "**"] {
@@ -191,7 +212,7 @@ public struct StudioServer: Sendable {
 }
 
 extension Response {
-  fileprivate init(json value: JSON, status: HTTPResponse.Status = .ok) {
+  init(json value: JSON, status: HTTPResponse.Status = .ok) {
     self.init(
       status: status, headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: value.text)))
@@ -204,11 +225,11 @@ extension Response {
 
 /// Serves recordings, and nothing else of their folder: no other request reaches its files, however its path is written.
 private struct RecordingsMiddleware: RouterMiddleware {
-  typealias Context = BasicRequestContext
+  typealias Context = StudioContext
 
   private static let prefix = "/recordings/"
   let recordings: Recordings
-  let files: FileMiddleware<BasicRequestContext, LocalFileSystem>
+  let files: FileMiddleware<StudioContext, LocalFileSystem>
 
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -230,7 +251,7 @@ public struct ListenError: Error, Sendable, Hashable {
 
 /// Checks each request, exchanges the token of an address for a cookie, and protects each answer.
 private struct AccessMiddleware: RouterMiddleware {
-  typealias Context = BasicRequestContext
+  typealias Context = StudioContext
 
   let rules: AccessRules
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import RustleAccounts
 internal import RustleLighting
 internal import RustleMarket
 internal import RustleStudio
@@ -20,7 +21,7 @@ struct StudioCommand: AsyncParsableCommand {
         rustle-studio --show festival.json --rig rig.json
         rustle-studio --prices trades.ndjson --feed 127.0.0.1:9100
       """,
-    version: "0.1.0")
+    version: "0.1.0", subcommands: [AccountCommand.self])
 
   @Option(
     help: ArgumentHelp(
@@ -67,6 +68,8 @@ struct StudioCommand: AsyncParsableCommand {
     completion: .file(extensions: ["json"]))
   var rig: String?
 
+  @OptionGroup(title: "Accounts") var accountOptions: AccountOptions
+
   func run() async throws {
     var configuration = StudioServer.Configuration()
     guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]),
@@ -85,6 +88,7 @@ struct StudioCommand: AsyncParsableCommand {
     configuration.maximumConnectionCount = connections
     configuration.maximumConnectionCountPerAddress = perAddress
     if let recordings { configuration.recordings = URL(filePath: recordings, directoryHint: .isDirectory) }
+    configuration.accounts = try accountOptions.settings()
     configuration.feed = feed.map { FeedAddress($0) }
     configuration.priceRecording = prices
     if show != nil || rig != nil { configuration.show = try lightShow() }
@@ -96,6 +100,9 @@ struct StudioCommand: AsyncParsableCommand {
     } catch let error as ListenError {
       FileHandle.standardError.write(Data("error: \(error.message)\nTry another port: --listen 127.0.0.1:0\n".utf8))
       throw ExitCode(69)
+    } catch let error as AccountError {
+      FileHandle.standardError.write(Data("error: \(error.message)\n".utf8))
+      throw ExitCode(1)
     }
   }
 

@@ -84,10 +84,15 @@ public struct AccessRules: Sendable {
     } else if head.method != "GET", head.method != "HEAD" {
       if head.isNavigation || isOwn == false { return .site }
       let type = head.contentType?.split(separator: ";").first.map { $0.lowercased() }
+      // A deletion has mostly no body; no form of another site sends one.
+      if head.method == "DELETE", type == nil { return tokenRefusal(of: head) }
       if type?.trimmingSpaces() != "application/json" { return .contentType }
     }
-    if let token, !Self.isEqual(head.cookieToken ?? "", token) { return .token }
-    return nil
+    return tokenRefusal(of: head)
+  }
+
+  private func tokenRefusal(of head: Head) -> Refusal? {
+    token.map { Self.isEqual(head.cookieToken ?? "", $0) } == false ? .token : nil
   }
 
   /// Whether a given token is the server's; false without one.

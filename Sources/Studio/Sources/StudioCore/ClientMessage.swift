@@ -6,6 +6,8 @@ public struct ClientMessage: Sendable, Equatable {
   public var subscribe: Set<Topic> = []
   /// The topics to receive no more.
   public var unsubscribe: Set<Topic> = []
+  /// Whether the settings of the account are to come; nil: as before.
+  public var account: Bool?
   /// Whether values are to wait; nil: as before.
   public var pause: Bool?
   /// An action such as `ticker/start`, with the number that its answer carries; nil: none.
@@ -35,6 +37,8 @@ public struct ClientMessage: Sendable, Equatable {
     guard value["v"] == .number(1) else { throw Fault(message: "v: expected 1, got \(value["v"].text)") }
     subscribe = try Self.topics(value["subscribe"], "subscribe")
     unsubscribe = try Self.topics(value["unsubscribe"], "unsubscribe")
+    if Self.names(value["unsubscribe"]).contains(.string(Self.accountTopic)) { account = false }
+    if Self.names(value["subscribe"]).contains(.string(Self.accountTopic)) { account = true }
     pause = value["pause"].bool
     if value["do"] != .null {
       guard let name = value["do"].string, let id = value["id"].number else {
@@ -44,10 +48,14 @@ public struct ClientMessage: Sendable, Equatable {
     }
   }
 
+  /// The topic of an account's settings. They are texts: it has no number.
+  private static let accountTopic = "account"
+
+  private static func names(_ value: JSON) -> [JSON] { value == .null ? [] : value.array ?? [value] }
+
   private static func topics(_ value: JSON, _ key: String) throws(Fault) -> Set<Topic> {
-    guard value != .null else { return [] }
     var topics: Set<Topic> = []
-    for name in value.array ?? [value] {
+    for name in names(value) where name != .string(accountTopic) {
       guard let topic = name.string.flatMap(Topic.init(name:)) else {
         let all = Topic.allCases.map(\.name).joined(separator: ", ")
         throw Fault(message: "\(key): expected names of topics (\(all)), got \(name.text)")

@@ -24,7 +24,9 @@ struct AccountsTests {
         group.addTask {
           // Turned away by the queue of hashes, they come again.
           while true {
-            let code = await refusal { try await test.register(index.isMultiple(of: 2) ? "ada@example.org" : "ADA@example.org") }
+            let code = await refusal {
+              try await test.register(index.isMultiple(of: 2) ? "ada@example.org" : "ADA@example.org")
+            }
             if code != .busy { return code }
             await Task.yield()
           }
@@ -104,7 +106,8 @@ struct AccountsTests {
   @Test func aSessionOfAnotherAccountIsNotEnded() async throws {
     let test = try await TestAccounts()
     let (ada, bob) = (try await test.register(), try await test.register("bob@example.org"))
-    #expect(await refusal { try await test.accounts.endSession(id: ada.session.id, bob, from: test.client) } == .notFound)
+    #expect(
+      await refusal { try await test.accounts.endSession(id: ada.session.id, bob, from: test.client) } == .notFound)
     #expect(try await test.accounts.sessions(ada).count == 1)
   }
 
@@ -161,7 +164,8 @@ struct AccountsTests {
     _ = try await test.register()
     func count(_ tries: Int) async throws -> Int {
       var count = 0
-      for _ in 0..<tries where try await test.accounts.resetToken(address: "ada@example.org", from: test.client) != nil { count += 1 }
+      for _ in 0..<tries where try await test.accounts.resetToken(address: "ada@example.org", from: test.client) != nil
+      { count += 1 }
       return count
     }
     #expect(try await count(10) == 3)
@@ -192,6 +196,16 @@ struct AccountsTests {
     }
     #expect(refused <= 11 && refused + limited == 1_000)
     #expect(try await test.accounts.save("eq", base: 0, value: Data(), device: "", first).setting.revision == 1)
+  }
+
+  @Test func whoKnowsThePasswordIsNotLimited() async throws {
+    let test = try await TestAccounts()
+    _ = try await test.register()
+    for _ in 0..<10 { _ = try await test.logIn() }
+    for _ in 0..<4 { #expect(await refusal { try await test.logIn("another password") } == .credentials) }
+    _ = try await test.logIn()
+    #expect(await refusal { try await test.logIn("another password") } == .credentials)
+    #expect(await refusal { try await test.logIn() } == .limit)
   }
 
   @Test func limitsOutliveARestart() async throws {
@@ -233,7 +247,9 @@ struct AccountsTests {
       test.clock.advance(by: 1)
     }
     _ = try await test.accounts.resetToken(onTerminalFor: "ada.lovelace@example.org")
-    #expect(await refusal { try await test.accounts.delete(password: "another password", ada, from: test.client) } == .credentials)
+    #expect(
+      await refusal { try await test.accounts.delete(password: "another password", ada, from: test.client) }
+        == .credentials)
     #expect(try await test.accounts.audit(ada).map(\.what) == ["register", "reset link", "password refused"])
     try await test.accounts.delete(password: TestAccounts.password, ada, from: test.client)
     #expect(try await test.accounts.store.account(id: ada.account.id) == nil)

@@ -89,7 +89,8 @@ struct PasswordTests {
       #expect(fault(good) == nil, "\(good.prefix(20))")
     }
     for bad in [
-      "", "1234567", "e\u{301}e\u{301}e\u{301}e\u{301}", "password", "Password1", "QWERTY123", "trustno1", "Ada.Lovelace",
+      "", "1234567", "e\u{301}e\u{301}e\u{301}e\u{301}", "password", "Password1", "QWERTY123", "trustno1",
+      "Ada.Lovelace",
       "ADA.lovelace@example.org", String(repeating: "a1", count: 512) + "x",
     ] { #expect(fault(bad) == "password", "\(bad.prefix(20))") }
     #expect(CommonPasswords.count >= 3_000)
@@ -97,7 +98,10 @@ struct PasswordTests {
 
   @Test func addressesHaveOneAt() throws {
     #expect(try AccountRules.address("  Ada+x@Example.org\n") == "Ada+x@Example.org")
-    for bad in ["", "ada", "ada@", "@b", "a@b@c", "a b@c", "a@b\u{0}", "<a@b>", "a@b,c@d", "a\r\nX: y@b", String(repeating: "a", count: 250) + "@b.de"] {
+    for bad in [
+      "", "ada", "ada@", "@b", "a@b@c", "a b@c", "a@b\u{0}", "<a@b>", "a@b,c@d", "a\r\nX: y@b",
+      String(repeating: "a", count: 250) + "@b.de",
+    ] {
       #expect(throws: AccountError.self, "\(bad)") { try AccountRules.address(bad) }
     }
   }

@@ -6,7 +6,9 @@ struct RateLimitsTests {
   private let clock = TestClock()
 
   private func wait(_ limits: RateLimits, _ wanted: (LimitedAction, String)...) -> Int? {
-    do { try limits.take(wanted.map { (action: $0.0, key: $0.1) }) } catch { return (error as? AccountError)?.retryAfter }
+    do { try limits.take(wanted.map { (action: $0.0, key: $0.1) }) } catch {
+      return (error as? AccountError)?.retryAfter
+    }
     return nil
   }
 
@@ -71,6 +73,8 @@ struct RateLimitsTests {
 
   @Test func limitsAreRead() {
     #expect(RateLimit("5:10") == RateLimit(burst: 5, period: 10) && RateLimit("1.5:0.05") != nil)
-    for text in ["", "5", "0:1", "5:0", "5:-1", "a:b", "nan:1", "5:inf", "1:2:3"] { #expect(RateLimit(text) == nil, "\(text)") }
+    for text in ["", "5", "0:1", "5:0", "5:-1", "a:b", "nan:1", "5:inf", "1:2:3"] {
+      #expect(RateLimit(text) == nil, "\(text)")
+    }
   }
 }

@@ -15,9 +15,11 @@ struct SchemaTests {
       if version > 0 {
         try await queue.write { database in
           try database.execute(
-            sql: "INSERT INTO account(id, email, password, created) VALUES (?, 'ada@example.org', NULL, 5)", arguments: [id])
+            sql: "INSERT INTO account(id, email, password, created) VALUES (?, 'ada@example.org', NULL, 5)",
+            arguments: [id])
           try database.execute(
-            sql: "INSERT INTO setting(account, name, revision, value, changed, device) VALUES (?, 'eq', 7, x'01', 6, 'd')",
+            sql:
+              "INSERT INTO setting(account, name, revision, value, changed, device) VALUES (?, 'eq', 7, x'01', 6, 'd')",
             arguments: [id])
         }
       }
@@ -42,7 +44,9 @@ struct SchemaTests {
     do {
       let queue = try DatabaseQueue(path: path)
       try Schema.migrate(queue)
-      try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('\(Schema.versions.count + 1)')") }
+      try await queue.write {
+        try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('\(Schema.versions.count + 1)')")
+      }
       try queue.close()
     }
     #expect(throws: AccountError.self) { try SQLiteStore(path: path) }

@@ -12,7 +12,8 @@ struct SettingsTests {
       let results = try await withThrowingTaskGroup(of: SettingSave.self) { group in
         for writer in 0..<8 {
           group.addTask {
-            try await test.accounts.save("eq", base: Int64(base), value: Data([UInt8(writer)]), device: "\(writer)", ada)
+            try await test.accounts.save(
+              "eq", base: Int64(base), value: Data([UInt8(writer)]), device: "\(writer)", ada)
           }
         }
         return try await group.reduce(into: []) { $0.append($1) }
@@ -68,7 +69,9 @@ struct SettingsTests {
     for index in 0..<Accounts.maximumSettingCount {
       _ = try await test.accounts.save("\(index)", base: 0, value: Data(), device: "", ada)
     }
-    #expect(await refusal { try await test.accounts.save("one more", base: 0, value: Data(), device: "", ada) } == .validation)
+    #expect(
+      await refusal { try await test.accounts.save("one more", base: 0, value: Data(), device: "", ada) } == .validation
+    )
     #expect(try await test.accounts.save("0", base: 1, value: Data(), device: "", ada).setting.revision == 2)
   }
 
@@ -77,7 +80,10 @@ struct SettingsTests {
     let ada = try await test.register()
     var count = 0
     for base in 0..<40 {
-      if await refusal({ try await test.accounts.save("eq", base: Int64(base), value: Data(), device: "", ada) }) == nil { count += 1 }
+      if await refusal({ try await test.accounts.save("eq", base: Int64(base), value: Data(), device: "", ada) }) == nil
+      {
+        count += 1
+      }
     }
     #expect(count == 20)
   }
@@ -108,8 +114,11 @@ struct SettingsTests {
       let read = try JSONDecoder().decode([Double].self, from: text).map { Float($0) }
       #expect(read.map(\.bitPattern) == bits)
     }
-    #expect(try String(decoding: JSONEncoder().encode([0.3 as Float].map { Double("\($0)") }), as: UTF8.self) == "[0.3]")
-    for bad in [[], [Float](repeating: 0, count: 27), [Float](repeating: 12.1, count: 28), [Float](repeating: .nan, count: 28)] {
+    #expect(
+      try String(decoding: JSONEncoder().encode([0.3 as Float].map { Double("\($0)") }), as: UTF8.self) == "[0.3]")
+    for bad in [
+      [], [Float](repeating: 0, count: 27), [Float](repeating: 12.1, count: 28), [Float](repeating: .nan, count: 28),
+    ] {
       #expect(EqualizerValue(bad) == nil)
     }
     #expect(EqualizerValue(bytes: Data()) == nil && EqualizerValue.flat.bytes == Data(repeating: 0, count: 112))

@@ -45,13 +45,17 @@ final class TestAccounts: Sendable {
       path: folder.appending(path: "inner/accounts.sqlite").path, configuration: configuration, now: { clock.now })
   }
 
-  func register(_ address: String = "Ada@example.org", from network: String = "192.0.2.7") async throws -> Accounts.SignedIn {
+  func register(_ address: String = "Ada@example.org", from network: String = "192.0.2.7") async throws
+    -> Accounts.SignedIn
+  {
     let login = try await accounts.register(
       address: address, password: Self.password, from: AccountClient(address: network, agent: "Tests"))
     return Accounts.SignedIn(account: login.account, session: login.session)
   }
 
-  func logIn(_ password: String = TestAccounts.password, _ address: String = "ada@example.org") async throws -> Accounts.Login {
+  func logIn(_ password: String = TestAccounts.password, _ address: String = "ada@example.org") async throws
+    -> Accounts.Login
+  {
     try await accounts.logIn(address: address, password: password, from: client)
   }
 }

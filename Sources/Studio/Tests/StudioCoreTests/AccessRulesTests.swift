@@ -68,12 +68,17 @@ import Testing
       #expect(refusal(type) == .contentType)
     }
     #expect(AccessRules.Refusal.contentType.status == 415)
+    // A deletion has mostly no body, and none of another kind.
+    #expect(rules.refusal(of: head("DELETE") { $0.contentType = nil }) == nil)
+    #expect(rules.refusal(of: head("DELETE") { $0.contentType = "text/plain" }) == .contentType)
+    #expect(rules.refusal(of: head("DELETE") { ($0.contentType, $0.origin) = (nil, "http://evil.example") }) == .site)
+    #expect(rules.refusal(of: head("PUT") { $0.contentType = nil }) == .contentType)
   }
 
   @Test func aTokenIsNeededOnEveryRoute() {
     let token = AccessRules.newToken()
     let rules = AccessRules(hosts: ["192.168.1.20"], token: token)
-    for method in ["GET", "POST"] {
+    for method in ["GET", "POST", "DELETE"] {
       for given in [nil, "", String(token.dropLast()), token + "0", String(token.reversed())] {
         #expect(rules.refusal(of: head(method) { $0.cookieToken = given }) == .token)
       }

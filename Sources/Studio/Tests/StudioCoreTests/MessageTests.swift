@@ -18,8 +18,11 @@ import Testing
     #expect(message.subscribe == [.meter, .prices] && message.unsubscribe == [.tempo] && message.pause == true)
     let action = try #require(message.action)
     #expect(action.id == 7 && action.name == "tempo/set" && action.arguments == ["bpm": .number(99)])
+    let account = try ClientMessage(Array(#"{"v":1,"subscribe":["account","meter"]}"#.utf8))
+    #expect(account.account == true && account.subscribe == [.meter])
+    #expect(try ClientMessage(Array(#"{"v":1,"unsubscribe":"account"}"#.utf8)).account == false)
     let empty = try ClientMessage(Array(#"{"v":1}"#.utf8))
-    #expect(empty.subscribe.isEmpty && empty.pause == nil && empty.action == nil)
+    #expect(empty.subscribe.isEmpty && empty.pause == nil && empty.account == nil && empty.action == nil)
   }
 
   @Test(arguments: [

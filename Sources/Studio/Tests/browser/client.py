@@ -20,10 +20,10 @@ RATE = 48_000
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def ask(studio, path="", body=None, **headers):
+def ask(studio, path="", body=None, method=None, **headers):
     """Status, headers and text of an answer; `Content_Type` is the header Content-Type."""
     request = urllib.request.Request(
-        f"http://127.0.0.1:{studio.port}/{path}", data=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
+        f"http://127.0.0.1:{studio.port}/{path}", data=body, method=method, headers={name.replace("_", "-"): value for name, value in headers.items()})
     try:
         with urllib.request.urlopen(request, timeout=5) as answer:
             return answer.status, answer.headers, answer.read().decode()

@@ -18,9 +18,12 @@ SCREENS = ["", "prices", "spectrum", "meter", "tuner", "equalizer", "recorder", 
 class Studio:
     """A running program."""
 
-    def __init__(self, *arguments, port=0):
+    def __init__(self, *arguments, port=0, stderr=None):
         command = [os.environ["RUSTLE_STUDIO"], "--listen", f"127.0.0.1:{port}", *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        # Tests of accounts bring their own; no other one touches those of who runs it.
+        if "--accounts" not in arguments:
+            command.append("--no-accounts")
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True)
         self.address = self.process.stdout.readline().strip()
         assert self.address.startswith("http://127.0.0.1:"), "expected an address"
         self.port = int(self.address.split(":")[2].split("/")[0])
@@ -34,7 +37,7 @@ class Studio:
 
 @pytest.fixture
 def studio(tmp_path):
-    running = Studio("--recordings", str(tmp_path / "recordings"))
+    running = Studio("--recordings", str(tmp_path / "recordings"), "--accounts", str(tmp_path / "accounts.sqlite"), "--hash-cost", "8:1")
     yield running
     assert running.stop() == 0
 

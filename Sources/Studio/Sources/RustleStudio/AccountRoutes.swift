@@ -1,0 +1,232 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import RustleAccounts
+internal import StudioCore
+
+/// The routes of accounts. What they may be called by has been checked before.
+struct AccountRoutes: Sendable {
+  private static let maximumBodyLength = 64 << 10
+
+  let service: AccountService
+  let logger: Logger
+
+  private var accounts: Accounts { service.accounts }
+
+  func add(to router: Router<StudioContext>) {
+    on(router, .get, "api/account", account)
+    on(router, .delete, "api/account", delete)
+    on(router, .get, "api/account/export", export)
+    on(router, .post, "api/register", register)
+    on(router, .post, "api/login", logIn)
+    on(router, .post, "api/logout", logOut)
+    on(router, .get, "api/sessions", sessions)
+    on(router, .delete, "api/sessions", endOtherSessions)
+    on(router, .delete, "api/sessions/:id", endSession)
+    on(router, .post, "api/password", changePassword)
+    on(router, .post, "api/password/forgot", forgot)
+    on(router, .post, "api/password/reset", reset)
+    let settings = SettingRoutes(accounts: accounts)
+    on(router, .get, "api/eq", settings.equalizer)
+    on(router, .put, "api/eq", settings.saveEqualizer)
+    on(router, .get, "api/eq/events", settings.events)
+    on(router, .get, "api/settings", settings.all)
+    on(router, .get, "api/settings/**", settings.one)
+    on(router, .put, "api/settings/**", settings.save)
+  }
+
+  private func on(
+    _ router: Router<StudioContext>, _ method: HTTPRequest.Method, _ path: String,
+    _ handle: @escaping @Sendable (AccountCall) async throws -> Response
+  ) {
+    router.on(RouterPath(path), method: method) { [service, logger] request, context in
+      do {
+        return try await handle(try await AccountCall(request, context, service, maximumLength: Self.maximumBodyLength))
+      } catch let error as AccountError {
+        if error.code == .storage { logger.error("\(error.message)") }
+        return Response(error)
+      } catch let error as any HTTPResponseError {
+        throw error
+      } catch {
+        // What went wrong may quote what was stored.
+        logger.error("an account's request failed: \(type(of: error))")
+        return Response(AccountError(.storage, "expected the accounts' file to be usable"))
+      }
+    }
+  }
+
+  // MARK: Signing in
+
+  private func register(_ call: AccountCall) async throws -> Response {
+    let login = try await accounts.register(
+      address: call.text("email"), password: call.text("password"), from: call.client)
+    return signedIn(login, call, .created)
+  }
+
+  private func logIn(_ call: AccountCall) async throws -> Response {
+    let login = try await accounts.logIn(
+      address: call.text("email"), password: call.text("password"), from: call.client, replacing: call.token)
+    return signedIn(login, call, .ok)
+  }
+
+  private func logOut(_ call: AccountCall) async throws -> Response {
+    if let signedIn = try await call.signedInIfAny() { try await accounts.logOut(signedIn) }
+    return Response(status: .noContent, headers: [.setCookie: service.cookie(nil, isSecure: call.isSecure)])
+  }
+
+  private func sessions(_ call: AccountCall) async throws -> Response {
+    let signedIn = try await call.signedIn()
+    let sessions = try await accounts.sessions(signedIn)
+    return Response(json: ["v": .number(1), "sessions": .array(sessions.map { $0.json(current: signedIn.session) })])
+  }
+
+  private func endSession(_ call: AccountCall) async throws -> Response {
+    let signedIn = try await call.signedIn()
+    try await accounts.endSession(id: call.parameter("id"), signedIn, from: call.client)
+    return Response(status: .noContent)
+  }
+
+  private func endOtherSessions(_ call: AccountCall) async throws -> Response {
+    try await accounts.endOtherSessions(try await call.signedIn(), from: call.client)
+    return Response(status: .noContent)
+  }
+
+  private func signedIn(_ login: Accounts.Login, _ call: AccountCall, _ status: HTTPResponse.Status) -> Response {
+    var response = Response(json: ["v": .number(1), "email": .string(login.account.address)], status: status)
+    response.headers[.setCookie] = service.cookie(login.token, isSecure: call.isSecure)
+    return response
+  }
+
+  // MARK: Passwords
+
+  private func changePassword(_ call: AccountCall) async throws -> Response {
+    let login = try await accounts.changePassword(
+      from: call.text("current"), to: call.text("new"), try await call.signedIn(), client: call.client)
+    return Response(status: .noContent, headers: [.setCookie: service.cookie(login.token, isSecure: call.isSecure)])
+  }
+
+  private func forgot(_ call: AccountCall) async throws -> Response {
+    let address = try call.text("email")
+    try accounts.admit(call.client)
+    service.forgot(address, call.client)
+    return Response(json: ["v": .number(1), "mail": .bool(service.sendsMail)], status: .accepted)
+  }
+
+  private func reset(_ call: AccountCall) async throws -> Response {
+    try await accounts.resetPassword(
+      token: call.text("token"), password: call.text("password"), from: call.client)
+    return Response(status: .noContent)
+  }
+
+  // MARK: The whole account
+
+  private func account(_ call: AccountCall) async throws -> Response {
+    let signedIn = try await call.signedInIfAny()
+    return Response(json: [
+      "v": .number(1), "accounts": true, "email": .optional(signedIn?.account.address),
+      "mail": .bool(service.sendsMail),
+    ])
+  }
+
+  private func export(_ call: AccountCall) async throws -> Response {
+    let signedIn = try await call.signedIn()
+    var settings: [String: JSON] = [:]
+    for setting in try await accounts.settings(signedIn) { settings[setting.name] = .object(setting.json) }
+    let audit = try await accounts.audit(signedIn).map { entry in
+      ["at": .integer(entry.at), "what": .string(entry.what), "from": .string(entry.from)] as JSON
+    }
+    let sessions = try await accounts.sessions(signedIn).map { $0.json(current: signedIn.session) }
+    var response = Response(json: [
+      "v": .number(1), "email": .string(signedIn.account.address), "created": .integer(signedIn.account.created),
+      "settings": .object(settings), "sessions": .array(sessions), "audit": .array(audit),
+    ])
+    response.headers[.contentDisposition] = "attachment; filename=\"rustle-account.json\""
+    return response
+  }
+
+  private func delete(_ call: AccountCall) async throws -> Response {
+    try await accounts.delete(password: call.text("password"), try await call.signedIn(), from: call.client)
+    return Response(status: .noContent, headers: [.setCookie: service.cookie(nil, isSecure: call.isSecure)])
+  }
+}
+
+/// A request of an account.
+struct AccountCall: Sendable {
+  let request: Request
+  let client: AccountClient
+  let isSecure: Bool
+  let token: String?
+  let body: JSON
+  private let context: StudioContext
+  private let accounts: Accounts
+
+  init(_ request: Request, _ context: StudioContext, _ service: AccountService, maximumLength: Int) async throws {
+    (self.context, accounts) = (context, service.accounts)
+    (client, isSecure) = service.client(request.head, peer: context.address)
+    token = service.token(request.head, isSecure: isSecure)
+    var request = request
+    // The body of a stream of events ends with its reader.
+    if request.method == .get {
+      body = .null
+    } else {
+      let bytes = try await request.collectBody(upTo: maximumLength)
+      guard bytes.readableBytes == 0 || JSON(text: Array(bytes.readableBytesView)) != nil else {
+        throw AccountError(.validation, "expected a body of JSON")
+      }
+      body = JSON(text: Array(bytes.readableBytesView)) ?? .null
+    }
+    self.request = request
+  }
+
+  /// A text of the body. What came instead is not quoted: it may be a password.
+  func text(_ key: String) throws -> String {
+    guard let text = body[key].string else {
+      throw AccountError(.validation, "\(key): expected a text", field: key)
+    }
+    return text
+  }
+
+  func parameter(_ name: String) -> String { context.parameters.get(name) ?? "" }
+
+  /// What follows in the path of a route with `**`.
+  var rest: String {
+    context.parameters.getCatchAll().map { $0.removingPercentEncoding ?? "" }.joined(separator: "/")
+  }
+
+  func signedInIfAny() async throws -> Accounts.SignedIn? {
+    guard let token else { return nil }
+    return try await accounts.signedIn(token: token)
+  }
+
+  func signedIn() async throws -> Accounts.SignedIn {
+    guard let signedIn = try await signedInIfAny() else {
+      throw AccountError(.signedOut, "expected a session: sign in")
+    }
+    return signedIn
+  }
+}
+
+extension AccountSession {
+  fileprivate func json(current: AccountSession) -> JSON {
+    [
+      "id": .string(id), "agent": .string(agent), "network": .string(network), "created": .integer(created),
+      "seen": .integer(seen), "current": .bool(self == current),
+    ]
+  }
+}
+
+extension AccountError {
+  var json: JSON {
+    ["code": .string(code.rawValue), "message": .string(message), "field": .optional(field), "advice": .null]
+  }
+}
+
+extension Response {
+  init(_ error: AccountError) {
+    self.init(json: ["v": .number(1), "error": error.json], status: HTTPResponse.Status(code: error.status))
+    if let seconds = error.retryAfter { headers[.retryAfter] = "\(seconds)" }
+  }
+}

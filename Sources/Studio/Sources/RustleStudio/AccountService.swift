@@ -1,0 +1,129 @@
+public import Foundation
+internal import HTTPTypes
+internal import Logging
+internal import NIOHTTP1
+public import RustleAccounts
+internal import StudioCore
+internal import Synchronization
+
+/// How the studio keeps accounts.
+public struct AccountSettings: Sendable, Hashable {
+  /// The file of the database.
+  public var file: URL
+  /// Times, limits and the cost of a hash.
+  public var configuration = Accounts.Configuration()
+  /// The server that takes mails; nil: links for a new password are printed by the command.
+  public var mail: MailServer?
+  /// The address by which links in mails begin, such as `https://studio.example.org/`; nil: the one that is printed.
+  public var publicAddress: String?
+  /// The addresses of reverse proxies, whose headers say who the client is and whether it uses https.
+  public var trustedProxies: Set<String> = []
+
+  /// - Parameter file: the file of the database, which is made when it is missing.
+  public init(file: URL) { self.file = file }
+}
+
+/// Accounts of the studio: who sent a request, and the mails.
+final class AccountService: Sendable {
+  /// The cookie with the token, over http.
+  static let cookie = "rustle_session"
+  /// The cookie over https: browsers take it only from this host, over https, for all paths.
+  static let secureCookie = "__Host-rustle_session"
+  /// The time after which sessions and links that are over are deleted.
+  private static let sweepPeriod = Duration.seconds(600)
+
+  let accounts: Accounts
+  let settings: AccountSettings
+  private let mailer: Mailer?
+  private let address = Mutex("")
+  private let logger: Logger
+  private let sweeping: Task<Void, Never>
+
+  init(_ settings: AccountSettings, logger: Logger) async throws {
+    let accounts = try await Accounts(path: settings.file.path, configuration: settings.configuration)
+    (self.accounts, self.settings, self.logger) = (accounts, settings, logger)
+    mailer = settings.mail.map { Mailer(server: $0, logger: logger) }
+    sweeping = Task {
+      while !Task.isCancelled {
+        try? await accounts.sweep()
+        try? await Task.sleep(for: Self.sweepPeriod)
+      }
+    }
+  }
+
+  /// The server listens, and is reached by this address.
+  func listens(at address: String) {
+    self.address.withLock {
+      $0 = settings.publicAddress ?? address.split(separator: "?").first.map(String.init) ?? address
+    }
+  }
+
+  func stop() async {
+    sweeping.cancel()
+    mailer?.stop()
+    do { try await accounts.close() } catch { logger.warning("the limits of tries are not kept: \(error)") }
+  }
+
+  /// Whether mails are sent.
+  var sendsMail: Bool { mailer != nil }
+
+  /// Mails a link for a new password, if the address has an account. It happens later: how long it takes says nothing.
+  func forgot(_ address: String, _ client: AccountClient) {
+    mailer?.enqueue { [accounts, base = self.address.withLock(\.self)] in
+      guard let reset = try await accounts.resetToken(address: address, from: client) else { return nil }
+      return Mail(
+        to: reset.address, subject: "A new password for the studio",
+        text: """
+          Somebody at \(client.network) asked for a new password for the account of this address.
+
+          \(base.hasSuffix("/") ? base : base + "/")#/account/reset/\(reset.token)
+
+          The link holds for 30 minutes and works once. Without it nothing changes.
+          """)
+    }
+  }
+
+  /// Who sent a request, and whether over https.
+  func client(_ head: HTTPRequest, peer: String) -> (client: AccountClient, isSecure: Bool) {
+    let agent = head.headerFields[.userAgent] ?? ""
+    guard settings.trustedProxies.contains(peer) else {
+      return (AccountClient(address: peer, agent: agent), isSecure: false)
+    }
+    let names = ["X-Forwarded-For", "X-Forwarded-Proto", "Forwarded"].map { HTTPField.Name($0) }
+    let values = names.map { name in name.flatMap { head.headerFields[$0] } ?? "" }
+    let forwarded = Forwarded(
+      for: values[0], protocol: values[1], forwarded: values[2], trusted: settings.trustedProxies)
+    return (AccountClient(address: forwarded.address ?? peer, agent: agent), forwarded.isSecure)
+  }
+
+  /// The token of a request.
+  func token(_ head: HTTPRequest, isSecure: Bool) -> String? {
+    Self.token(head.headerFields[.cookie], isSecure: isSecure)
+  }
+
+  /// The token of an upgrade.
+  func token(_ head: HTTPRequestHead, peer: String) -> String? {
+    let first = { (name: String) in head.headers.first(name: name) ?? "" }
+    let isSecure =
+      settings.trustedProxies.contains(peer)
+      && Forwarded(
+        for: "", protocol: first("x-forwarded-proto"), forwarded: first("forwarded"), trusted: []
+      ).isSecure
+    return Self.token(head.headers.first(name: "cookie"), isSecure: isSecure)
+  }
+
+  private static func token(_ cookies: String?, isSecure: Bool) -> String? {
+    let wanted = isSecure ? secureCookie : cookie
+    let pairs = (cookies ?? "").split(separator: ";").map { $0.split(separator: "=", maxSplits: 1) }
+    let found = pairs.filter { $0.count == 2 && $0[0].drop { $0 == " " } == wanted }
+    // Of two, one was planted: which one cannot be told.
+    return found.count == 1 ? String(found[0][1]) : nil
+  }
+
+  /// The header that keeps a token in the browser; nil: that makes it forget.
+  func cookie(_ token: String?, isSecure: Bool) -> String {
+    let name = isSecure ? Self.secureCookie : Self.cookie
+    let age = token == nil ? 0 : settings.configuration.longestTime
+    return "\(name)=\(token ?? ""); HttpOnly; SameSite=Lax; Path=/; Max-Age=\(age)" + (isSecure ? "; Secure" : "")
+  }
+}

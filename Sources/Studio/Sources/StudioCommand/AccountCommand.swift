@@ -1,0 +1,182 @@
+internal import ArgumentParser
+internal import Foundation
+internal import RustleAccounts
+internal import RustleStudio
+
+/// Where the accounts are, for the server and for the commands.
+struct AccountFile: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "File of the accounts. (default: rustle/accounts/accounts.sqlite among the user's application data)",
+      valueName: "file"),
+    completion: .file(extensions: ["sqlite"]))
+  var accounts: String?
+
+  var url: URL {
+    if let accounts { return URL(filePath: accounts) }
+    let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
+    return (folders.first ?? FileManager.default.temporaryDirectory).appending(path: "rustle/accounts/accounts.sqlite")
+  }
+}
+
+/// The server's options about accounts.
+struct AccountOptions: ParsableArguments {
+  @OptionGroup var file: AccountFile
+
+  @Flag(help: "Keep no accounts.")
+  var noAccounts = false
+
+  @Option(
+    help: ArgumentHelp("Address of the page in mails, as of a reverse proxy.", valueName: "url"))
+  var publicAddress: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Address of a reverse proxy whose X-Forwarded-For, X-Forwarded-Proto or Forwarded count; may be repeated.",
+      valueName: "address"))
+  var trustedProxy: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Server that takes mails, without TLS: a relay on this machine or its network.", valueName: "host:port"))
+  var mailServer: String?
+
+  @Option(help: ArgumentHelp("Address that mails come from.", valueName: "address"))
+  var mailSender: String?
+
+  @Option(help: ArgumentHelp("Name at a mail server of the loopback.", valueName: "name"))
+  var mailUser: String?
+
+  @Option(help: ArgumentHelp("File with the password at the mail server.", valueName: "file"), completion: .file())
+  var mailPassword: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Limit of address (tries at a password), network, sign-up, mail or save: so many at once, then one in so many seconds, such \
+      as address=5:10; may be repeated.
+      """, valueName: "action=count:seconds"))
+  var limit: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "File of 32 bytes without which the hashes of passwords are of no use; keep it apart from the accounts.",
+      valueName: "file"),
+    completion: .file())
+  var pepper: String?
+
+  @Option(
+    help: ArgumentHelp("KiB and passes of a password's hash, for tests.", valueName: "kib:passes", visibility: .hidden))
+  var hashCost: String?
+
+  func settings() throws -> AccountSettings? {
+    if noAccounts { return nil }
+    var settings = AccountSettings(file: file.url)
+    settings.publicAddress = publicAddress
+    settings.trustedProxies = Set(trustedProxy)
+    settings.mail = try mail()
+    for text in limit {
+      let sides = text.split(separator: "=", maxSplits: 1).map(String.init)
+      let name = sides.first == "sign-up" ? "signUp" : sides.first ?? ""
+      guard sides.count == 2, let action = LimitedAction(rawValue: name), let limit = RateLimit(sides[1]) else {
+        throw ValidationError("--limit: expected such as address=5:10, got '\(text)'")
+      }
+      settings.configuration.limits[action] = limit
+    }
+    if let pepper {
+      guard let bytes = FileManager.default.contents(atPath: pepper), bytes.count == 32 else {
+        throw ValidationError("--pepper: expected a file of 32 bytes at \(pepper)")
+      }
+      settings.configuration.pepper = bytes
+    }
+    if let hashCost {
+      let numbers = hashCost.split(separator: ":").compactMap { Int($0) }
+      guard numbers.count == 2, (8...1 << 20).contains(numbers[0]), (1...16).contains(numbers[1]) else {
+        throw ValidationError("--hash-cost: expected such as 19456:2, got '\(hashCost)'")
+      }
+      (settings.configuration.hashMemory, settings.configuration.hashPasses) = (numbers[0], numbers[1])
+    }
+    return settings
+  }
+
+  private func mail() throws -> MailServer? {
+    guard let mailServer else { return nil }
+    guard let colon = mailServer.lastIndex(of: ":"), let port = UInt16(mailServer[mailServer.index(after: colon)...])
+    else {
+      throw ValidationError("--mail-server: expected host:port such as 127.0.0.1:25, got '\(mailServer)'")
+    }
+    let host = mailServer[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+    guard let mailSender, mailSender.contains("@"),
+      !mailSender.contains(where: { $0.isWhitespace || "<>".contains($0) })
+    else {
+      throw ValidationError("--mail-sender: expected the address that mails come from")
+    }
+    var server = MailServer(host: host, port: Int(port), sender: mailSender)
+    if let mailUser {
+      guard ["localhost", "::1"].contains(host) || host.hasPrefix("127.") else {
+        throw ValidationError(
+          "--mail-user: expected a mail server of the loopback, as its password is sent in clear; got \(host)")
+      }
+      guard let mailPassword, let bytes = FileManager.default.contents(atPath: mailPassword) else {
+        throw ValidationError("--mail-password: expected a file with the password of \(mailUser)")
+      }
+      let password = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
+      server.login = MailServer.Login(name: mailUser, password: password)
+    }
+    return server
+  }
+}
+
+/// `rustle-studio account`.
+struct AccountCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "account", abstract: "Manage the accounts of the studio.",
+    subcommands: [ResetCommand.self, BackupCommand.self])
+}
+
+/// `rustle-studio account reset`.
+struct ResetCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reset", abstract: "Print a link for a new password, which holds for 30 minutes and works once.")
+
+  @OptionGroup var file: AccountFile
+
+  @Option(help: ArgumentHelp("Address of the page.", valueName: "url"))
+  var publicAddress = "http://127.0.0.1:8420/"
+
+  @Argument(help: ArgumentHelp("Address of the account.", valueName: "address"))
+  var address: String
+
+  func run() async throws {
+    let token = try await open(file) { try await $0.resetToken(onTerminalFor: address) }
+    print("\(publicAddress.hasSuffix("/") ? publicAddress : publicAddress + "/")#/account/reset/\(token)")
+  }
+}
+
+/// `rustle-studio account backup`.
+struct BackupCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Copy all accounts into a new file, also while the studio runs.")
+
+  @OptionGroup var file: AccountFile
+
+  @Argument(help: ArgumentHelp("File that is made.", valueName: "file"), completion: .file())
+  var copy: String
+
+  func run() async throws { try await open(file) { try await $0.backup(to: copy) } }
+}
+
+/// Works on the accounts of a file that is there.
+private func open<Result: Sendable>(
+  _ file: AccountFile, _ work: (Accounts) async throws -> Result
+) async throws -> Result {
+  guard FileManager.default.fileExists(atPath: file.url.path) else {
+    throw ValidationError("--accounts: expected a file of accounts at \(file.url.path)")
+  }
+  do {
+    return try await work(Accounts(path: file.url.path))
+  } catch let error as AccountError {
+    FileHandle.standardError.write(Data("error: \(error.message)\n".utf8))
+    throw ExitCode(1)
+  }
+}
