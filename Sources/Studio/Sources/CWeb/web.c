@@ -69,6 +69,12 @@ static const unsigned char fixtures_js[] = {
 static const unsigned char account_js[] = {
 #embed "../../Web/js/account.js"
 };
+static const unsigned char session_js[] = {
+#embed "../../Web/js/session.js"
+};
+static const unsigned char sync_js[] = {
+#embed "../../Web/js/sync.js"
+};
 static const unsigned char regular_woff2[] = {
 #embed "../../Web/fonts/roboto-regular.woff2"
 };
@@ -105,6 +111,8 @@ static const struct {
     FILE("js/lights.js", lights_js),
     FILE("js/fixtures.js", fixtures_js),
     FILE("js/account.js", account_js),
+    FILE("js/session.js", session_js),
+    FILE("js/sync.js", sync_js),
     FILE("fonts/roboto-regular.woff2", regular_woff2),
     FILE("fonts/roboto-medium.woff2", medium_woff2),
 };

@@ -1,11 +1,145 @@
-// Accounts are to come.
+// The account: signing up and in, sessions, password, export and deletion.
 
-import { h } from "./dom.js";
+import { h, table } from "./dom.js";
+import { ask } from "./session.js";
 
-export function account() {
+const RESET = /^#\/account\/reset\/([\w-]+)$/;
+const PASSWORD_NOTE = "8 characters or more, of any kind; 15 are recommended.";
+const when = (seconds) => new Date(1000 * seconds).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+
+/** A browser and its system, from what it calls itself; more of it says nothing to a person. */
+function device(agent) {
+  const browser = [["Edg/", "Edge"], ["OPR/", "Opera"], ["Firefox/", "Firefox"], ["Chrome/", "Chrome"], ["Safari/", "Safari"]].find(([mark]) => agent.includes(mark));
+  const system = [["Android", "Android"], ["iPhone", "iPhone"], ["iPad", "iPad"], ["Windows", "Windows"], ["Mac OS", "macOS"], ["CrOS", "ChromeOS"], ["Linux", "Linux"]].find(([mark]) => agent.includes(mark));
+  return browser ? `${browser[1]}${system ? ` on ${system[1]}` : ""}` : agent.slice(0, 40) || "Unknown";
+}
+
+/** The address of the account whose forms are shown. */
+let owned = "";
+
+/** A form of fields `{ name, label, type, autocomplete, note }`; what the action throws is said beside the field it is about. */
+function form(title, fields, submit, action, ...more) {
+  // Password managers learn from it whose password it is.
+  const owner = fields.some(({ name }) => name === "email") ? "" : h("input", { type: "text", autocomplete: "username", hidden: true, ".value": owned });
+  const inputs = {};
+  const rows = fields.map(({ name, label, type = "password", autocomplete, note }) => {
+    const id = `${title}-${name}`.toLowerCase().replace(/\W+/g, "-");
+    const fault = h("p", { class: "error", id: `${id}-error`, hidden: true });
+    const hint = note ? h("p", { class: "note", id: `${id}-note` }, note) : null;
+    inputs[name] = h("input", { id, name, type, autocomplete, required: true, "aria-describedby": `${hint ? hint.id + " " : ""}${fault.id}` });
+    return { name, fault, element: h("div", { class: "field" }, h("label", { for: id }, label), inputs[name], hint ?? "", fault) };
+  });
+  const general = h("p", { class: "error", role: "alert", hidden: true });
+  const button = h("button", { class: "primary", type: "submit" }, submit);
+  // The server's sentences begin with the name of the field.
+  const sentence = (text) => text.replace(/^\w+: /, "").replace(/^./, (letter) => letter.toUpperCase());
+  const show = (element, text) => { element.hidden = !text; element.textContent = text ?? ""; };
+  return h("form", { class: "card form", onsubmit: async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    for (const { name, fault } of rows) { show(fault); inputs[name].removeAttribute("aria-invalid"); }
+    show(general);
+    try {
+      await action(Object.fromEntries(Object.entries(inputs).map(([name, { value }]) => [name, value])));
+    } catch (error) {
+      const row = rows.find(({ name }) => name === error.field);
+      show(row?.fault ?? general, error.status ? sentence(error.message) : "The server does not answer.");
+      if (row) { inputs[row.name].setAttribute("aria-invalid", "true"); inputs[row.name].focus(); }
+    }
+    button.disabled = false;
+  } }, h("h2", {}, title), owner, ...rows.map(({ element }) => element), general, h("div", { class: "row" }, button), ...more);
+}
+
+export function account(app) {
+  const { session } = app;
+  const place = h("div", { class: "cards" });
+  const email = { name: "email", label: "E-mail address", type: "email", autocomplete: "username" };
+  const button = (name, action, kind) => h("button", { type: "button", class: kind, onclick: () => app.attempt(action) }, name);
+  // The token leaves the address, and the history of the browser, at once.
+  let token = RESET.exec(location.hash)?.[1] ?? null;
+  if (token) history.replaceState(null, "", "#/account");
+  const done = (text) => { app.announce(text); place.querySelector("#done")?.remove(); place.prepend(h("p", { id: "done", class: "card wide" }, text)); };
+
+  const reset = () => [form("New password", [{ name: "password", label: "New password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Set the password",
+    async ({ password }) => {
+      await ask("POST", "api/password/reset", { token, password });
+      token = null;
+      await session.changed();
+      show();
+      done("The password is set. Log in with it.");
+    })];
+
+  const signedOut = () => [
+    form("Log in", [email, { name: "password", label: "Password", autocomplete: "current-password" }], "Log in", async (values) => {
+      await ask("POST", "api/login", values);
+      await session.changed();
+    }),
+    form("Sign up", [email, { name: "password", label: "Password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Sign up", async (values) => {
+      await ask("POST", "api/register", values);
+      await session.changed(true);
+    }, h("p", { class: "note" }, "The gains of the equalizer are taken along.")),
+    session.sendsMail
+      ? form("Forgotten password", [email], "Send a link", async (values) => {
+        await ask("POST", "api/password/forgot", values);
+        done("If the address has an account, a link is on its way. It holds for 30 minutes.");
+      })
+      : h("section", { class: "card" }, h("h2", {}, "Forgotten password"), h("p", {}, "This server sends no mails. Who runs it gets a link for you by ",
+        h("code", {}, "rustle-studio account reset"), " with your address.")),
+  ];
+
+  const signedIn = () => {
+    const list = table("Sessions", ["Device", "Network", "Since", "Last use", "Action"]);
+    const refresh = async () => {
+      const { sessions } = await ask("GET", "api/sessions");
+      list.set(sessions.map((each) => [device(each.agent), each.network, when(each.created), when(each.seen), each.current ? "This one"
+        : h("button", { type: "button", "aria-label": `End the session of ${device(each.agent)}, ${when(each.created)}`, onclick: () => app.attempt(async () => { await ask("DELETE", `api/sessions/${each.id}`); await refresh(); }) }, "End")]));
+    };
+    app.attempt(refresh);
+    const dialog = h("dialog", { "aria-labelledby": "delete-title" });
+    const erase = form("Delete the account", [{ name: "password", label: "Password", autocomplete: "current-password" }], "Delete everything", async (values) => {
+      await ask("DELETE", "api/account", values);
+      dialog.close();
+      await session.changed();
+      done("The account is deleted.");
+    });
+    erase.querySelector("[type=submit]").after(h("button", { type: "button", onclick: () => dialog.close() }, "Keep it"));
+    erase.classList.remove("card");
+    erase.querySelector("[type=submit]").className = "danger";
+    erase.querySelector("h2").after(h("p", {}, "Its settings and sessions are deleted on this server at once, and nothing brings them back."));
+    erase.querySelector("h2").id = "delete-title";
+    dialog.append(erase);
+    return [
+      h("section", { class: "card wide" }, h("h2", {}, "Signed in"), h("p", {}, session.email),
+        h("div", { class: "row" }, button("Log out", async () => { await ask("POST", "api/logout"); await session.changed(); }),
+          h("a", { class: "button", href: "api/account/export", download: "rustle-account.json" }, "Export"),
+          h("button", { type: "button", class: "danger", onclick: () => dialog.showModal() }, "Delete the account")), dialog),
+      h("section", { class: "card wide" }, h("h2", {}, "Sessions"), list.element,
+        h("div", { class: "row" }, button("End all others", async () => { await ask("DELETE", "api/sessions"); await refresh(); }))),
+      form("Change the password", [{ name: "current", label: "Present password", autocomplete: "current-password" },
+        { name: "new", label: "New password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Change", async (values) => {
+        try {
+          await ask("POST", "api/password", values);
+        } catch (error) {
+          // The same rules have another field's name here.
+          throw Object.assign(error, { field: error.status === 401 ? "current" : "new" });
+        }
+        app.link.reconnect();
+        show();
+        done("The password is changed. All other sessions have ended.");
+      }),
+    ];
+  };
+
+  const show = () => {
+    owned = session.email ?? "";
+    const elements = !session.isKept ? [h("section", { class: "card" }, h("p", {}, "This server keeps no accounts."))]
+      : token ? reset() : session.email ? signedIn() : signedOut();
+    place.replaceChildren(...elements);
+  };
+  let shown = session.email;
+  session.onchange = () => { if (session.email !== shown) { shown = session.email; show(); } };
+  show();
   return {
-    title: "Account", lead: "Everybody who opens this page shares its settings.",
-    topics: [],
-    elements: [h("section", { class: "card" }, h("p", {}, "Accounts, with settings of your own on every device, are not in this version."))],
+    title: "Account", lead: "With an account the equalizer's gains follow you to every device.", topics: [], elements: [place],
   };
 }

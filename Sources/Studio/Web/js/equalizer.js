@@ -60,6 +60,7 @@ export function equalizer(app) {
     for (const { channel, band, gain } of changes) gains[channel][band] = gain;
     show();
     send();
+    app.session.moved(bands() === GRAPHIC ? copy() : null);
     showButtons();
   };
   /** Changes gains, by one control: those of a step are undone together. */
@@ -180,7 +181,7 @@ export function equalizer(app) {
     const box = canvas.getBoundingClientRect();
     move(dragged.channel, dragged.band, MOST * (1 - (2 * (event.clientY - box.top - PADDING)) / (box.height - 2 * PADDING)));
   });
-  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => { dragged = null; });
+  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => { if (dragged) app.session.released(); dragged = null; });
   canvas.addEventListener("dblclick", (event) => {
     const band = pick(event);
     if (band) move(band.channel, band.band, 0);
@@ -192,7 +193,7 @@ export function equalizer(app) {
       const value = h("output", {}, "0.0");
       const slider = h("input", { type: "range", min: -MOST, max: MOST, step: 0.5, "aria-label": `${title}, ${frequency} Hz`,
         onpointerdown: ({ timeStamp }) => { dragged = slider; history.press(controlOf(channel, band), timeStamp); },
-        onpointerup: () => { dragged = null; }, onpointercancel: () => { dragged = null; },
+        onpointerup: () => { dragged = null; app.session.released(); }, onpointercancel: () => { dragged = null; app.session.released(); },
         oninput: () => move(channel, band, Number(slider.value)),
         ondblclick: () => move(channel, band, 0),
         onkeydown: (event) => {
@@ -214,7 +215,7 @@ export function equalizer(app) {
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
         h("div", { class: "row" }, linked, bypass, preset.element, undo, redo, memory),
-        canvas, h("div", { class: "figures" }, input.element, output.element, headroom.element)),
+        app.session.bar, canvas, h("div", { class: "figures" }, input.element, output.element, headroom.element)),
       ...CHANNELS.map(([, title], place) => h("section", { class: "card wide" }, h("h2", {}, `${title}, gain in dB by frequency in Hz`), rows[place])),
       h("section", { class: "card wide" }, h("h2", {}, "As text"),
         h("label", { for: "equalizer-text", class: "note" }, "Filters in the form of Equalizer APO"), area,

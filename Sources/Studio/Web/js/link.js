@@ -4,8 +4,9 @@ const TOPICS = ["", "prices", "meter", "spectrum", "pitch", "tempo", "lights", "
 /** The topics of the sound. */
 export const SOUND = ["meter", "spectrum", "pitch", "levels", "voice"];
 const HEADER = 20;
-/** Why a connection is closed: the rules of access refuse it. */
+/** Why a connection is closed: the rules of access refuse it, or the session of the account has ended. */
 const REFUSED = 1008;
+const ENDED = "the session has ended";
 const [FIRST_WAIT, LONGEST_WAIT] = [250, 8000];
 
 export class Link extends EventTarget {
@@ -19,6 +20,7 @@ export class Link extends EventTarget {
   #socket = null;
   #topics = new Set();
   #wait = FIRST_WAIT;
+  #isRenewed = false;
   #requests = new Map();
   #next = 1;
 
@@ -29,8 +31,14 @@ export class Link extends EventTarget {
       if (typeof data === "string") this.#text(JSON.parse(data));
       else this.#frame(data);
     };
-    socket.onclose = ({ code }) => this.#lost(code);
+    socket.onclose = ({ code, reason }) => this.#lost(reason === ENDED ? 1000 : code);
     this.#socket = socket;
+  }
+
+  /** Connects anew, with the cookies of now. */
+  reconnect() {
+    this.#isRenewed = true;
+    this.#socket.close();
   }
 
   /** Receives these topics from now on, and no others. */
@@ -73,12 +81,14 @@ export class Link extends EventTarget {
     if (message.type === "hello") {
       [this.status, this.client, this.#wait] = ["live", message.client, FIRST_WAIT];
       this.states = message.states;
-      this.#send({ subscribe: [...this.#topics], pause: this.paused || document.hidden });
+      this.#send({ subscribe: ["account", ...this.#topics], pause: this.paused || document.hidden });
       this.#report("status");
       for (const name of Object.keys(this.states)) this.#report("state", name);
     } else if (message.type === "state") {
       this.states[message.name] = message.state;
       this.#report("state", message.name);
+    } else if (message.type === "account" || message.type === "preview") {
+      this.#report("account", message);
     } else if (message.id !== undefined) {
       const request = this.#requests.get(message.id);
       this.#requests.delete(message.id);
@@ -104,12 +114,13 @@ export class Link extends EventTarget {
   }
 
   #lost(code) {
-    this.status = code === REFUSED ? "refused" : "lost";
+    this.status = code === REFUSED ? "refused" : this.#isRenewed ? "connecting" : "lost";
     for (const { reject } of this.#requests.values()) reject(new Error("the connection was lost"));
     this.#requests.clear();
     this.#report("status");
     if (code === REFUSED) return;
-    setTimeout(() => this.connect(), this.#wait * (0.75 + Math.random() / 2));
+    setTimeout(() => this.connect(), this.#isRenewed ? 0 : this.#wait * (0.75 + Math.random() / 2));
+    this.#isRenewed = false;
     this.#wait = Math.min(LONGEST_WAIT, 2 * this.#wait);
   }
 

@@ -6,6 +6,7 @@ import { EqualizerHistory } from "./history.js";
 import { Link, SOUND } from "./link.js";
 import { meter } from "./meter.js";
 import { overview } from "./overview.js";
+import { Session } from "./session.js";
 import { BrowserSound, picker } from "./sound.js";
 import { ticker } from "./ticker.js";
 import { tuner } from "./tuner.js";
@@ -44,6 +45,7 @@ const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause or resume what moves
 
 const link = new Link();
 const app = { link, browserSound: new BrowserSound(), equalizerHistory: new EqualizerHistory(), attempt, report, announce };
+app.session = new Session(app);
 const [main, live, connection] = ["main", "live", "connection"].map((id) => document.getElementById(id));
 const pause = document.getElementById("pause");
 const help = document.getElementById("help");
@@ -105,7 +107,7 @@ function isRunning(topic) {
 /** Shows a screen; `focuses`: its title, so that a reader begins there. */
 async function route(focuses = true) {
   const path = location.hash.replace(/^#\//, "");
-  const entry = SCREENS.find(([id]) => id === path) ?? SCREENS[0];
+  const entry = SCREENS.find(([id]) => id === path.split("/")[0]) ?? SCREENS[0];
   const turn = ++turns;
   const next = await entry[2](app);
   // Another one was chosen meanwhile.
@@ -192,7 +194,7 @@ document.addEventListener("visibilitychange", () => link.pause(link.paused));
 link.addEventListener("status", () => {
   reveal();
   showConnection();
-  announce(link.status === "live" ? "Connected" : link.status === "refused" ? "Open the address that the server printed" : "The connection was lost");
+  if (link.status !== "connecting") announce(link.status === "live" ? "Connected" : link.status === "refused" ? "Open the address that the server printed" : "The connection was lost");
   screen?.status?.(link.status);
 });
 link.addEventListener("state", ({ detail }) => {

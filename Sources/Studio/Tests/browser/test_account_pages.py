@@ -1,0 +1,375 @@
+"""The account's screen, and its equalizer on two devices, in a real browser."""
+
+import contextlib
+import os
+import signal
+import subprocess
+
+import pytest
+from playwright.sync_api import expect
+
+from accounts import PASSWORD, Person, start
+from page import until
+from test_screens import violations
+
+
+class Device:
+    """A browser of its own with a page. Refusals that a test provokes are on its console."""
+
+    def __init__(self, context, studio, screen):
+        self.page, self.messages = context.new_page(), []
+        self.page.on("console", lambda message: self.messages.append(message.text))
+        self.page.on("pageerror", lambda error: self.messages.append(f"error: {error}"))
+        self.page.goto(f"{studio.address}#/{screen}")
+        self.page.locator("#connection[data-state=live]").wait_for()
+
+
+@pytest.fixture
+def studio(tmp_path):
+    running = start(tmp_path)
+    yield running
+    assert running.stop() == 0
+
+
+@pytest.fixture
+def device(browser, studio):
+    """Opens pages, each in a browser of its own; besides refusals and lost connections their consoles stay empty."""
+    with contextlib.ExitStack() as stack:
+        devices = []
+
+        def open_one(screen="account", width=1280, height=800, **options):
+            context = browser.new_context(viewport={"width": width, "height": height}, **options)
+            stack.callback(context.close)
+            devices.append(Device(context, studio, screen))
+            return devices[-1].page
+
+        yield open_one
+        for each in devices:
+            assert [text for text in each.messages if "WebSocket connection" not in text and "Failed to load" not in text] == []
+
+
+def fill(page, title, **values):
+    form = page.locator("form", has=page.get_by_role("heading", name=title, exact=True))
+    for label, value in values.items():
+        form.get_by_label(label.replace("_", " "), exact=True).fill(value)
+    form.locator("button[type=submit]").click()
+    return form
+
+
+def sign_up(page, email="ada@example.org", password=PASSWORD):
+    fill(page, "Sign up", **{"E-mail address": email, "Password": password})
+    page.get_by_role("heading", name="Signed in").wait_for()
+
+
+def log_in(page, email="ada@example.org", password=PASSWORD):
+    fill(page, "Log in", **{"E-mail address": email, "Password": password})
+    page.get_by_role("heading", name="Signed in").wait_for()
+
+
+def gain(page, channel="Left", frequency=1024):
+    return float(page.get_by_role("slider", name=f"{channel}, {frequency} Hz").input_value())
+
+
+def to(page, screen):
+    page.evaluate(f"location.hash = '#/{screen}'")
+
+
+def note(page):
+    return page.locator(".account-bar p")
+
+
+@pytest.mark.parametrize("width,scheme", [(1280, "dark"), (360, "light")])
+def test_every_state_of_the_account_is_accessible(device, studio, picture, width, scheme):
+    page = device(width=width, height=740, color_scheme=scheme)
+
+    def check(state):
+        assert violations(page) == [], state
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, state
+        picture(page, f"account-{width}-{scheme}-{state}")
+
+    page.get_by_role("heading", name="Log in").wait_for()
+    check("signed-out")
+    fill(page, "Sign up", **{"E-mail address": "ada@example.org", "Password": "password1"})
+    field = page.locator("#sign-up-password")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_be_focused()
+    check("refused")
+    fill(page, "Log in", **{"E-mail address": "ada@example.org", "Password": PASSWORD})
+    expect(page.get_by_role("alert")).to_have_text("Expected another address or password")
+    sign_up(page)
+    page.get_by_role("cell", name="This one").wait_for()
+    check("signed-in")
+    page.get_by_role("button", name="Delete the account").click()
+    page.get_by_role("dialog").wait_for()
+    check("delete")
+    page.get_by_role("button", name="Keep it").click()
+    to(page, "equalizer")
+    expect(note(page)).to_have_text("Changes are saved in your account.")
+    check("equalizer")
+    to(page, "account/reset/nonsense")
+    page.get_by_role("heading", name="New password").wait_for()
+    check("reset")
+
+
+def test_an_account_from_sign_up_to_deletion(device, studio):
+    page, other = device(), device(user_agent="Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0")
+    sign_up(page)
+    log_in(other)
+    page.reload()
+    row = page.get_by_role("row", name="Firefox on Windows")
+    row.get_by_role("button", name="End").click()
+    expect(row).to_have_count(0)
+    # The other page is told at once, and goes on without the account.
+    other.get_by_role("heading", name="Log in").wait_for()
+    expect(other.locator("#connection")).to_have_attribute("data-state", "live")
+    log_in(other)
+    fill(page, "Change the password", **{"Present password": "wrong password", "New password": "analytical engine"})
+    expect(page.locator("#change-the-password-current")).to_have_attribute("aria-invalid", "true")
+    fill(page, "Change the password", **{"Present password": PASSWORD, "New password": "analytical engine"})
+    expect(page.locator("#done")).to_contain_text("password is changed")
+    other.get_by_role("heading", name="Log in").wait_for()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export").click()
+    assert "ada@example.org" in download.value.path().read_text()
+    page.get_by_role("button", name="Log out").click()
+    page.get_by_role("heading", name="Log in").wait_for()
+    log_in(page, password="analytical engine")
+    page.get_by_role("button", name="Delete the account").click()
+    fill(page, "Delete the account", Password="analytical engine")
+    page.get_by_role("heading", name="Sign up").wait_for()
+    assert Person(studio).log_in(password="analytical engine")[0] == 401
+
+
+def test_a_link_sets_a_password_and_leaves_the_address(device, studio, tmp_path):
+    ada = Person(studio)
+    assert ada.register()[0] == 201
+    link = subprocess.run(
+        [os.environ["RUSTLE_STUDIO"], "account", "reset", "ada@example.org", "--accounts", str(tmp_path / "inner" / "accounts.sqlite"),
+         "--public-address", studio.address], capture_output=True, text=True, check=True).stdout.strip()
+    page = device(link.partition("#/")[2])
+    assert page.evaluate("location.hash") == "#/account"
+    fill(page, "New password", **{"New password": "password1"})
+    expect(page.locator("#new-password-password")).to_have_attribute("aria-invalid", "true")
+    fill(page, "New password", **{"New password": "analytical engine"})
+    expect(page.locator("#done")).to_contain_text("password is set")
+    log_in(page, password="analytical engine")
+
+
+def test_the_gains_are_taken_along_and_follow(device, studio):
+    page = device("equalizer")
+    page.get_by_label("Preset").select_option("Bass")
+    until(page, "fetch('/api/state').then((answer) => answer.json()).then(({ states: { equalizer } }) => equalizer.left[1] === 4)")
+    to(page, "account")
+    sign_up(page)
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200
+    until(page, "fetch('/api/eq').then((answer) => answer.json()).then(({ rev, bands }) => rev === 1 && bands[1] === 4 && bands[15] === 4)")
+    # Another program's save moves the sliders and the sound.
+    assert ada.save(1, -3)[0] == 200
+    to(page, "equalizer")
+    until(page, "fetch('/api/state').then((answer) => answer.json()).then(({ states: { equalizer } }) => equalizer.right[5] === -3)")
+    expect(page.get_by_role("slider", name="Right, 256 Hz")).to_have_value("-3")
+    expect(note(page)).to_contain_text("revision 2")
+    # Undo is a new revision.
+    slider = page.get_by_role("slider", name="Left, 1024 Hz")
+    slider.focus()
+    page.keyboard.press("ArrowUp")
+    expect(note(page)).to_contain_text("revision 3")
+    page.get_by_role("button", name="Undo").click()
+    expect(note(page)).to_contain_text("revision 4")
+    assert ada.do("GET", "api/eq")[2]["bands"] == [-3] * 28
+
+
+def test_a_slider_moves_on_the_other_device_and_survives_a_kill(browser, tmp_path):
+    running = start(tmp_path)
+    port = running.port
+    contexts = [browser.new_context(viewport={"width": 1280, "height": 800}), browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)]
+    desk, phone = (Device(context, running, "account").page for context in contexts)
+    sign_up(desk)
+    log_in(phone)
+    for page in [desk, phone]:
+        to(page, "equalizer")
+        page.get_by_role("slider", name="Left, 1024 Hz").wait_for()
+    slider = desk.get_by_role("slider", name="Left, 1024 Hz")
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    desk.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    desk.mouse.down()
+    for step in range(8):
+        desk.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2 - 5 * step)
+    expect(note(phone)).to_contain_text("not saved yet")
+    until(phone, "document.querySelector('[aria-label=\"Left, 1024 Hz\"]').value > 2")
+    desk.mouse.up()
+    expect(note(phone)).to_contain_text("revision 1", timeout=3000)
+    value = gain(desk)
+    assert value == gain(phone) > 2
+    running.process.send_signal(signal.SIGKILL)
+    running.process.wait()
+    expect(desk.locator("#connection")).to_have_attribute("data-state", "lost")
+    again = start(tmp_path, port=port)
+    for page in [desk, phone]:
+        expect(page.locator("#connection")).to_have_attribute("data-state", "live", timeout=12000)
+        # The account's gains follow into the sound of the new process.
+        until(page, f"+document.querySelector('[aria-label=\"Left, 1024 Hz\"]').value === {value}")
+        expect(note(page)).to_contain_text("revision 1")
+    for context in contexts:
+        context.close()
+    assert again.stop() == 0
+
+
+def test_what_is_changed_offline_is_kept_and_saved(device, studio):
+    page = device()
+    sign_up(page)
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200
+    to(page, "equalizer")
+    page.route("**/api/eq", lambda route: route.abort() if route.request.method == "PUT" else route.continue_())
+    slider = page.get_by_role("slider", name="Left, 64 Hz")
+    slider.focus()
+    page.keyboard.press("PageUp")
+    expect(note(page)).to_contain_text("Kept on this device", timeout=3000)
+    # Another device saves another band meanwhile; and this page is left.
+    bands = ada.do("GET", "api/eq")[2]["bands"]
+    assert ada.do("PUT", "api/eq", {"rev": 0, "bands": bands[:27] + [5]})[0] == 200
+    page.unroute("**/api/eq")
+    page.reload()
+    until(page, "fetch('/api/eq').then((answer) => answer.json()).then(({ rev, bands }) => rev === 2 && bands[3] === 3 && bands[27] === 5)")
+
+
+def test_the_same_band_on_two_devices_is_asked_about(device, studio, picture):
+    page = device()
+    sign_up(page)
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200
+    to(page, "equalizer")
+    slider = page.get_by_role("slider", name="Left, 64 Hz")
+
+    def conflict(revision, theirs):
+        """This page's save is held back while another device saves the same band, and one more."""
+        held = []
+        page.route("**/api/eq", lambda route: held.append(route) if route.request.method == "PUT" else route.continue_())
+        slider.focus()
+        page.keyboard.press("PageUp")
+        while not held:
+            page.wait_for_timeout(20)
+        bands = ada.do("GET", "api/eq")[2]["bands"]
+        assert ada.do("PUT", "api/eq", {"rev": revision, "bands": bands[:3] + [theirs] + bands[4:27] + [theirs]})[0] == 200
+        held[0].continue_()
+        page.unroute("**/api/eq")
+        expect(note(page)).to_contain_text("Two devices changed the same bands: 64 Hz left.")
+
+    conflict(0, -6)
+    assert violations(page) == []
+    picture(page, "equalizer-conflict")
+    page.get_by_role("button", name="Keep mine").click()
+    expect(note(page)).to_contain_text("revision 2")
+    bands = ada.do("GET", "api/eq")[2]["bands"]
+    assert (bands[3], bands[27]) == (3, -6)
+    conflict(2, -9)
+    page.get_by_role("button", name="Take theirs").click()
+    # The right channel moved along, and nobody else changed it: it is saved.
+    expect(note(page)).to_contain_text("revision 4")
+    bands = ada.do("GET", "api/eq")[2]["bands"]
+    assert (bands[3], bands[17], bands[27]) == (-9, 6, -9)
+    expect(slider).to_have_value("-9")
+
+
+SIMULATION = """async (seed) => {
+    const { Sync } = await import('/js/sync.js');
+    // xorshift32
+    const random = (count) => { seed ^= seed << 13; seed ^= seed >>> 17; seed ^= seed << 5; return (seed >>> 0) % count; };
+    const flat = Array(28).fill(0);
+    const server = { rev: 0, bands: flat, log: [flat] };
+    const devices = [];
+    const deliver = [];
+    const put = (rev, bands) => {
+        if (rev !== server.rev) return { rev: server.rev, bands: server.bands, isConflict: true };
+        server.rev += 1;
+        server.bands = bands;
+        server.log.push(bands);
+        for (const each of devices) deliver.push({ to: each, value: { rev: server.rev, bands } });
+        return { rev: server.rev };
+    };
+    const faults = [];
+    let isLossy = true;
+    for (let index = 0; index < 3; index++) {
+        const device = { seen: [0], pending: [] };
+        const send = (rev, bands) => new Promise((resolve, reject) => device.pending.push(() => {
+            // Lost on the way there, or on the way back.
+            if (isLossy && random(4) === 0) return reject(new Error());
+            const answer = put(rev, bands);
+            if (isLossy && random(4) === 0) return reject(new Error());
+            resolve(answer);
+        }));
+        device.sync = new Sync(send, () => {
+            const { rev, base } = device.sync ?? { rev: 0, base: flat };
+            if (rev < device.seen.at(-1)) faults.push(`revision ${rev} after ${device.seen.at(-1)}`);
+            if (server.log[rev].join() !== base.join()) faults.push(`revision ${rev} is another one`);
+            device.seen.push(rev);
+        }, { rev: 0, bands: flat });
+        devices.push(device);
+    }
+    const settle = async () => { for (let turn = 0; turn < 8; turn++) await Promise.resolve(); };
+    for (let step = 0; step < 120; step++) {
+        const device = devices[random(3)];
+        const what = random(6);
+        if (what === 0) {
+            const bands = [...device.sync.value];
+            bands[random(28)] = random(49) / 2 - 12;
+            device.sync.change(bands);
+        } else if (what === 1) device.sync.flush();
+        else if (what === 2) device.pending.splice(random(2), 1)[0]?.();
+        else if (what === 3 && device.sync.question) device.sync.choose(random(2) === 0);
+        else if (deliver.length) {
+            // In any order, some never.
+            const [message] = deliver.splice(random(deliver.length), 1);
+            if (random(4)) message.to.sync.receive(message.value);
+        }
+        await settle();
+    }
+    isLossy = false;
+    for (let turn = 0; turn < 60; turn++) {
+        for (const device of devices) {
+            device.sync.receive({ rev: server.rev, bands: server.bands });
+            if (device.sync.question) device.sync.choose(true);
+            device.sync.flush();
+            for (const answer of device.pending.splice(0)) answer();
+            await settle();
+        }
+    }
+    for (const { sync } of devices) {
+        if (sync.local || sync.question || sync.rev !== server.rev || sync.value.join() !== server.bands.join()) faults.push('a device ends with another value');
+    }
+    return { faults, revisions: server.rev };
+}"""
+
+
+def test_any_order_of_saves_and_losses_ends_with_equal_values(device):
+    page = device()
+    revisions = 0
+    for seed in range(1, 201):
+        result = page.evaluate(SIMULATION, 2654435761 * seed % 2**32 or 1)
+        assert result["faults"] == [], seed
+        revisions += result["revisions"]
+    assert revisions > 1000
+
+
+def test_a_band_that_one_device_changed_is_never_lost(device):
+    page = device()
+    result = page.evaluate("""async () => {
+        const { Sync } = await import('/js/sync.js');
+        const flat = Array(28).fill(0);
+        const at = (band, gain, from = flat) => from.map((each, place) => place === band ? gain : each);
+        const sync = new Sync(async () => { throw new Error(); }, () => {}, { rev: 0, bands: flat });
+        sync.change(at(1, 3));
+        sync.receive({ rev: 1, bands: at(2, 5) });
+        const merged = [...sync.local];
+        sync.receive({ rev: 2, bands: at(1, -4, at(2, 5)) });
+        const asked = { ...sync.question };
+        sync.receive({ rev: 1, bands: flat });
+        await sync.choose(false);
+        return { merged, asked, local: sync.local, value: sync.value, rev: sync.rev };
+    }""")
+    assert result["merged"][:3] == [0, 3, 5]
+    assert result["asked"]["bands"] == [1] and result["asked"]["theirs"][:3] == [0, -4, 5]
+    assert (result["local"], result["value"][:3], result["rev"]) == (None, [0, -4, 5], 2)
