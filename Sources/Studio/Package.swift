@@ -19,6 +19,9 @@ let package = Package(
   name: "rustle-studio",
   platforms: [.macOS(.v15)],
   products: [.executable(name: "rustle-studio", targets: ["StudioCommand"])],
+  traits: [
+    .trait(name: "OIDC", description: "Sign-in by OpenID Connect providers; builds swift-crypto.")
+  ],
   dependencies: [
     .package(name: "rustle", path: "../.."),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
@@ -29,6 +32,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
   ],
   targets: [
     // The files of Web, in the program.
@@ -56,6 +60,7 @@ let package = Package(
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
         .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+        .product(name: "JWTKit", package: "jwt-kit", condition: .when(traits: ["OIDC"])),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],

@@ -1,7 +1,7 @@
 public import Foundation
 internal import Synchronization
 
-/// What the sessions of an account are told.
+/// What is reported to the sessions of an account.
 public enum AccountEvent: Sendable, Hashable {
   /// A setting was saved.
   case setting(Setting)
@@ -11,7 +11,7 @@ public enum AccountEvent: Sendable, Hashable {
   case ended
 }
 
-/// Tells sessions what happens to their account. The store is not asked: what is told has been committed.
+/// Reports to sessions what happens to their account. The store is not asked: what is reported has been committed.
 final class AccountEvents: Sendable {
   private struct Subscriber {
     let account: Data
@@ -21,7 +21,7 @@ final class AccountEvents: Sendable {
 
   private let state = Mutex((next: 0, subscribers: [Int: Subscriber]()))
 
-  /// Calls `receive` with each event of the account, which must not wait, until it is unsubscribed or told that the session has ended.
+  /// Calls `receive` with each event of the account, which must not wait, until it is unsubscribed or the session has ended.
   func subscribe(
     _ session: AccountSession, _ receive: @escaping @Sendable (AccountEvent) -> Void
   ) -> Int {
@@ -34,7 +34,7 @@ final class AccountEvents: Sendable {
 
   func unsubscribe(_ id: Int) { state.withLock { _ = $0.subscribers.removeValue(forKey: id) } }
 
-  /// Tells all sessions of the account but one subscriber.
+  /// Reports to all sessions of the account but one subscriber.
   func send(_ event: AccountEvent, to account: Data, except id: Int? = nil) {
     let receivers = state.withLock { state in
       state.subscribers.filter { $0.key != id && $0.value.account == account }.map(\.value.receive)
@@ -42,7 +42,7 @@ final class AccountEvents: Sendable {
     for receive in receivers { receive(event) }
   }
 
-  /// Tells sessions that they have ended.
+  /// Reports to sessions that they have ended.
   func end(_ sessions: [Data]) {
     guard !sessions.isEmpty else { return }
     let ended = Set(sessions)

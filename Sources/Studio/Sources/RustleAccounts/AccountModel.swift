@@ -10,6 +10,20 @@ public struct Account: Sendable, Hashable {
   var password: String?
   /// In seconds since 1970, as all times here.
   public let created: Int64
+
+  /// Whether it can be signed in to without a provider.
+  public var hasPassword: Bool { password != nil }
+}
+
+/// Somebody as a provider of OpenID Connect knows them. Its address of e-mail may change and is no key.
+public struct Identity: Sendable, Hashable {
+  /// Who knows them.
+  public let issuer: String
+  /// Whom, among those of the issuer.
+  public let subject: String
+
+  /// Somebody of an issuer.
+  public init(issuer: String, subject: String) { (self.issuer, self.subject) = (issuer, subject) }
 }
 
 /// A sign-in of one device.

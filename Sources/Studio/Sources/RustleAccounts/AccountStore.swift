@@ -3,9 +3,15 @@ internal import Foundation
 /// Where accounts are kept. Every function is one transaction.
 protocol AccountStore: Sendable {
   /// - Throws: ``AccountError`` of the code `taken` when the address has an account, in whatever case of its ASCII letters.
-  func create(_ account: Account) async throws
+  func create(_ account: Account, _ identity: Identity?) async throws
   func account(address: String) async throws -> Account?
   func account(id: Data) async throws -> Account?
+  func account(identity: Identity) async throws -> Account?
+  /// Makes an identity one of the account's.
+  ///
+  /// - Throws: ``AccountError`` of the code `taken` when it is another account's.
+  func insert(_ identity: Identity, of account: Data) async throws
+  func identities(of account: Data) async throws -> [Identity]
   /// Sets the password and ends sessions.
   func setPassword(_ hash: String, of account: Data, ending sessions: SessionSelection) async throws -> [Data]
   /// Deletes the account and all that belongs to it, so that no byte of it stays in the file. Returns its sessions.

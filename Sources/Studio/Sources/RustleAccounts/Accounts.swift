@@ -55,6 +55,8 @@ public final class Accounts: Sendable {
   public static let maximumSettingCount = 250
   /// The bytes of a token, before base64url (ASVS 5.0, 7.2.3 demands 16).
   private static let tokenLength = 32
+  /// The seconds after a sign-in by a provider in which an account without a password is changed or deleted.
+  private static let freshness: Int64 = 600
   /// A session's last use is stored to the minute: reading is not to write.
   private static let seenPrecision: Int64 = 60
 
@@ -108,7 +110,7 @@ public final class Accounts: Sendable {
     }
     let account = Account(
       id: Sodium.random(16), address: address, password: try await hasher.hash(password), created: time)
-    try await store.create(account)
+    try await store.create(account, nil)
     try await note("register", account.id, client)
     return try await begin(account, client)
   }
@@ -133,6 +135,51 @@ public final class Accounts: Sendable {
     }
     try await note("login", account.id, client)
     return try await begin(account, client, replacing: token)
+  }
+
+  /// Signs in somebody whom a provider has named. Of a new identity an account is made.
+  ///
+  /// - Parameter address: the address that the provider has verified; nil: none. It is a label: an account of that address is not theirs.
+  /// - Throws: ``AccountError`` of the code `taken` when the address has an account: its owner links the two.
+  public func logIn(
+    _ identity: Identity, address: String?, from client: AccountClient, replacing token: String? = nil
+  ) async throws -> Login {
+    if let account = try await store.account(identity: identity) {
+      try await note("login by a provider", account.id, client)
+      return try await begin(account, client, replacing: token)
+    }
+    try limits.take([(.signUp, client.network)])
+    let host = URL(string: identity.issuer)?.host() ?? "provider"
+    let label = address.flatMap { try? AccountRules.address($0) } ?? "\(identity.subject)@\(host)"
+    let account = Account(id: Sodium.random(16), address: label, password: nil, created: time)
+    do {
+      try await store.create(account, identity)
+    } catch let error as AccountError where error.code == .taken {
+      throw AccountError(
+        .taken, "expected an address without an account; sign in by its password and link the provider there")
+    }
+    try await note("register by a provider", account.id, client)
+    return try await begin(account, client, replacing: token)
+  }
+
+  /// Makes an identity one of the account's.
+  ///
+  /// - Throws: ``AccountError`` of the code `taken` when it is another account's.
+  public func link(_ identity: Identity, _ signedIn: SignedIn, from client: AccountClient) async throws {
+    let owner = try await store.account(identity: identity)
+    if owner?.id == signedIn.account.id { return }
+    try await store.insert(identity, of: signedIn.account.id)
+    try await note("provider linked", signedIn.account.id, client)
+  }
+
+  /// The identities of an account.
+  public func identities(_ signedIn: SignedIn) async throws -> [Identity] {
+    try await store.identities(of: signedIn.account.id)
+  }
+
+  /// Notes a sign-in by a provider that was refused.
+  public func noteRefusal(_ reason: String, from client: AccountClient) async throws {
+    try await note("provider refused: \(reason)", nil, client)
   }
 
   /// Whose token it is; nil: nobody's, or no longer.
@@ -177,7 +224,7 @@ public final class Accounts: Sendable {
   ) async throws -> Login {
     let account = signedIn.account
     try AccountRules.check(password: new, address: account.address)
-    try await confirm(current, account, client)
+    try await confirm(current, signedIn, client)
     let hash = try await hasher.hash(new)
     events.end(
       try await store.setPassword(hash, of: account.id, ending: .allExcept(signedIn.session.hash)))
@@ -187,7 +234,7 @@ public final class Accounts: Sendable {
 
   /// A link's token for a new password, to be mailed to the account's address.
   ///
-  /// - Returns: nil when the address has no account, or has got as many mails as it may. The two cannot be told from outside.
+  /// - Returns: nil when the address has no account, or has got as many mails as it may. From outside the two look alike.
   public func resetToken(address: String, from client: AccountClient) async throws -> (token: String, address: String)?
   {
     let address = address.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -234,7 +281,7 @@ public final class Accounts: Sendable {
     try await store.setting(name, of: signedIn.account.id)
   }
 
-  /// Saves a value if the setting still has the revision `base`, and tells all sessions of the account.
+  /// Saves a value if the setting still has the revision `base`, and reports it to all sessions of the account.
   ///
   /// - Parameters:
   ///   - value: nil deletes it; the revision goes on.
@@ -255,7 +302,7 @@ public final class Accounts: Sendable {
     }
   }
 
-  /// Tells the other sessions of the account a value that is not saved.
+  /// Reports to the other sessions of the account a value that is not saved.
   public func preview(
     _ name: String, base: Int64, value: Data, device: String, from subscriber: Int?, _ signedIn: SignedIn
   ) {
@@ -263,7 +310,7 @@ public final class Accounts: Sendable {
       .preview(name: name, base: base, value: value, device: device), to: signedIn.account.id, except: subscriber)
   }
 
-  /// Calls `receive` with each event of the session's account, which must not wait, until it is unsubscribed or told that the session has
+  /// Calls `receive` with each event of the session's account, which must not wait, until it is unsubscribed or the session has
   /// ended. Nil when it has already.
   public func subscribe(
     _ signedIn: SignedIn, _ receive: @escaping @Sendable (AccountEvent) -> Void
@@ -287,7 +334,7 @@ public final class Accounts: Sendable {
 
   /// Deletes the account with all that belongs to it.
   public func delete(password: String, _ signedIn: SignedIn, from client: AccountClient) async throws {
-    try await confirm(password, signedIn.account, client)
+    try await confirm(password, signedIn, client)
     events.end(try await store.delete(account: signedIn.account.id))
     try await note("account deleted", nil, client)
   }
@@ -301,7 +348,14 @@ public final class Accounts: Sendable {
   }
 
   /// Asks for the password again before what cannot be undone (ASVS 5.0, 7.5.1).
-  private func confirm(_ password: String, _ account: Account, _ client: AccountClient) async throws {
+  private func confirm(_ password: String, _ signedIn: SignedIn, _ client: AccountClient) async throws {
+    let account = signedIn.account
+    guard account.password != nil else {
+      guard time - signedIn.session.created <= Self.freshness else {
+        throw AccountError(.credentials, "expected a sign-in by the provider within the last 10 minutes")
+      }
+      return
+    }
     try limits.take([(.address, account.address.lowercased()), (.network, client.network)])
     guard try await hasher.verify(password, account.password) else {
       try await note("password refused", account.id, client)

@@ -42,12 +42,13 @@ struct SQLiteStore: AccountStore {
     }
   }
 
-  func create(_ account: Account) async throws {
+  func create(_ account: Account, _ identity: Identity?) async throws {
     do {
       try await pool.write { database in
         try database.execute(
           sql: "INSERT INTO account(id, email, password, created) VALUES (?, ?, ?, ?)",
           arguments: [account.id, account.address, account.password, account.created])
+        if let identity { try Self.insert(database, identity, account.id) }
       }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
       throw AccountError(.taken, "email: expected an address without an account", field: "email")
@@ -59,6 +60,36 @@ struct SQLiteStore: AccountStore {
   }
 
   func account(id: Data) async throws -> Account? { try await pool.read { try Account.fetch($0, "id = ?", [id]) } }
+
+  func account(identity: Identity) async throws -> Account? {
+    try await pool.read { database in
+      try Account.fetch(
+        database, "id = (SELECT account FROM identity WHERE issuer = ? AND subject = ?)",
+        [identity.issuer, identity.subject])
+    }
+  }
+
+  func insert(_ identity: Identity, of account: Data) async throws {
+    do {
+      try await pool.write { try Self.insert($0, identity, account) }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+      throw AccountError(.taken, "expected an identity without an account")
+    }
+  }
+
+  func identities(of account: Data) async throws -> [Identity] {
+    try await pool.read { database in
+      try Row.fetchAll(database, sql: "SELECT * FROM identity WHERE account = ?", arguments: [account]).map {
+        Identity(issuer: $0["issuer"], subject: $0["subject"])
+      }
+    }
+  }
+
+  private static func insert(_ database: Database, _ identity: Identity, _ account: Data) throws {
+    try database.execute(
+      sql: "INSERT INTO identity(issuer, subject, account) VALUES (?, ?, ?)",
+      arguments: [identity.issuer, identity.subject, account])
+  }
 
   func setPassword(_ hash: String, of account: Data, ending sessions: SessionSelection) async throws -> [Data] {
     try await pool.write { database in

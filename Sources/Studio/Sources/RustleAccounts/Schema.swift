@@ -37,6 +37,16 @@ enum Schema {
           CREATE TABLE attempt(key TEXT PRIMARY KEY NOT NULL, tokens REAL NOT NULL, at REAL NOT NULL) WITHOUT ROWID;
           """)
     },
+    { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE identity(
+            issuer TEXT NOT NULL, subject TEXT NOT NULL, account BLOB NOT NULL REFERENCES account(id) ON DELETE CASCADE,
+            PRIMARY KEY(issuer, subject)
+          ) WITHOUT ROWID;
+          CREATE INDEX identity_account ON identity(account);
+          """)
+    },
   ]
 
   /// Brings a file to the newest version.

@@ -29,6 +29,11 @@ struct AccountRoutes: Sendable {
     on(router, .post, "api/password", changePassword)
     on(router, .post, "api/password/forgot", forgot)
     on(router, .post, "api/password/reset", reset)
+    #if OIDC
+    if !service.settings.providers.isEmpty, let base = service.settings.publicAddress {
+      ProviderRoutes(service, base: base.hasSuffix("/") ? base : base + "/", logger: logger).add(to: router, on: on)
+    }
+    #endif
     let settings = SettingRoutes(accounts: accounts)
     on(router, .get, "api/eq", settings.equalizer)
     on(router, .put, "api/eq", settings.saveEqualizer)
@@ -37,6 +42,10 @@ struct AccountRoutes: Sendable {
     on(router, .get, "api/settings/**", settings.one)
     on(router, .put, "api/settings/**", settings.save)
   }
+
+  typealias Registration = (
+    Router<StudioContext>, HTTPRequest.Method, String, @escaping @Sendable (AccountCall) async throws -> Response
+  ) -> Void
 
   private func on(
     _ router: Router<StudioContext>, _ method: HTTPRequest.Method, _ path: String,
@@ -125,9 +134,13 @@ struct AccountRoutes: Sendable {
 
   private func account(_ call: AccountCall) async throws -> Response {
     let signedIn = try await call.signedInIfAny()
+    let providers = service.settings.providers.sorted { $0.key < $1.key }.map { id, provider in
+      ["id": .string(id), "name": .string(provider.name)] as JSON
+    }
     return Response(json: [
       "v": .number(1), "accounts": true, "email": .optional(signedIn?.account.address),
-      "mail": .bool(service.sendsMail),
+      "mail": .bool(service.sendsMail), "providers": .array(providers),
+      "password": signedIn.map { .bool($0.account.hasPassword) } ?? .null,
     ])
   }
 
@@ -139,8 +152,12 @@ struct AccountRoutes: Sendable {
       ["at": .integer(entry.at), "what": .string(entry.what), "from": .string(entry.from)] as JSON
     }
     let sessions = try await accounts.sessions(signedIn).map { $0.json(current: signedIn.session) }
+    let identities = try await accounts.identities(signedIn).map { identity in
+      ["issuer": .string(identity.issuer), "subject": .string(identity.subject)] as JSON
+    }
     var response = Response(json: [
-      "v": .number(1), "email": .string(signedIn.account.address), "created": .integer(signedIn.account.created),
+      "v": .number(1), "email": .string(signedIn.account.address), "identities": .array(identities),
+      "created": .integer(signedIn.account.created),
       "settings": .object(settings), "sessions": .array(sessions), "audit": .array(audit),
     ])
     response.headers[.contentDisposition] = "attachment; filename=\"rustle-account.json\""
@@ -188,6 +205,9 @@ struct AccountCall: Sendable {
     }
     return text
   }
+
+  /// The value of a cookie; nil: there is none, or more than one.
+  func cookie(_ name: String) -> String? { AccountService.value(of: name, in: request.head.headerFields[.cookie]) }
 
   func parameter(_ name: String) -> String { context.parameters.get(name) ?? "" }
 

@@ -16,6 +16,8 @@ public struct AccountSettings: Sendable, Hashable {
   public var mail: MailServer?
   /// The address by which links in mails begin, such as `https://studio.example.org/`; nil: the one that is printed.
   public var publicAddress: String?
+  /// Providers of OpenID Connect, by the names in the routes; only a build with the trait OIDC uses them.
+  public var providers: [String: IdentityProvider] = [:]
   /// The addresses of reverse proxies, whose headers say who the client is and whether it uses https.
   public var trustedProxies: Set<String> = []
 
@@ -113,10 +115,14 @@ final class AccountService: Sendable {
   }
 
   private static func token(_ cookies: String?, isSecure: Bool) -> String? {
-    let wanted = isSecure ? secureCookie : cookie
+    value(of: isSecure ? secureCookie : cookie, in: cookies)
+  }
+
+  /// The value of a cookie; nil: there is none, or more than one.
+  static func value(of name: String, in cookies: String?) -> String? {
     let pairs = (cookies ?? "").split(separator: ";").map { $0.split(separator: "=", maxSplits: 1) }
-    let found = pairs.filter { $0.count == 2 && $0[0].drop { $0 == " " } == wanted }
-    // Of two, one was planted: which one cannot be told.
+    let found = pairs.filter { $0.count == 2 && $0[0].drop { $0 == " " } == name }
+    // Of two, one was planted: which one is unknown.
     return found.count == 1 ? String(found[0][1]) : nil
   }
 

@@ -65,6 +65,13 @@ struct AccountOptions: ParsableArguments {
     completion: .file())
   var pepper: String?
 
+  #if OIDC
+  @Option(
+    help: ArgumentHelp("File of providers of OpenID Connect; needs --public-address.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var providers: String?
+  #endif
+
   @Option(
     help: ArgumentHelp("KiB and passes of a password's hash, for tests.", valueName: "kib:passes", visibility: .hidden))
   var hashCost: String?
@@ -75,6 +82,21 @@ struct AccountOptions: ParsableArguments {
     settings.publicAddress = publicAddress
     settings.trustedProxies = Set(trustedProxy)
     settings.mail = try mail()
+    #if OIDC
+    if let providers {
+      guard publicAddress != nil else {
+        throw ValidationError("--providers: expected --public-address, to which the providers send people back")
+      }
+      do {
+        settings.providers = try JSONDecoder().decode(
+          [String: IdentityProvider].self, from: Data(contentsOf: URL(filePath: providers)))
+      } catch let error as AccountError {
+        throw ValidationError("--providers: \(error.message)")
+      } catch {
+        throw ValidationError("--providers: expected a JSON object of providers at \(providers)")
+      }
+    }
+    #endif
     for text in limit {
       let sides = text.split(separator: "=", maxSplits: 1).map(String.init)
       let name = sides.first == "sign-up" ? "signUp" : sides.first ?? ""

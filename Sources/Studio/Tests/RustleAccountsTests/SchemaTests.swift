@@ -31,9 +31,12 @@ struct SchemaTests {
       #expect(try await store.setting("eq", of: id) == Setting(name: "eq", revision: 7, value: Data([1]), device: "d"))
     }
     // What the newest version has can be used.
-    try await store.create(Account(id: Data([2]), address: "bob@example.org", password: "x", created: 1))
+    try await store.create(
+      Account(id: Data([2]), address: "bob@example.org", password: "x", created: 1), Identity(issuer: "i", subject: "s")
+    )
     try await store.insert(reset: Data([3]), of: Data([2]), expires: 9)
     #expect(try await store.account(ofReset: Data([3]), at: 8)?.id == Data([2]))
+    #expect(try await store.account(identity: Identity(issuer: "i", subject: "s"))?.id == Data([2]))
     let present = try await DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
     #expect(present == Schema.versions.count)
   }

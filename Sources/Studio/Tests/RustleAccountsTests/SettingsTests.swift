@@ -20,18 +20,18 @@ struct SettingsTests {
       }
       let saved = results.filter { if case .saved = $0 { true } else { false } }
       #expect(saved.count == 1)
-      // The others are told what is there.
+      // The others get what is there.
       #expect(Set(results.map(\.setting)) == [saved[0].setting] && saved[0].setting.revision == Int64(base + 1))
     }
   }
 
-  @Test func savesAreToldInTheOrderOfTheirRevisions() async throws {
+  @Test func savesAreReportedInTheOrderOfTheirRevisions() async throws {
     let test = try await TestAccounts { $0.limits[.save] = RateLimit(burst: 10_000, period: 1) }
     let (ada, bob) = (try await test.register(), try await test.register("bob@example.org"))
-    let told = Mutex<[Int64]>([])
+    let reported = Mutex<[Int64]>([])
     let strangers = Mutex(0)
     _ = try await test.accounts.subscribe(ada) { event in
-      if case .setting(let setting) = event { told.withLock { $0.append(setting.revision) } }
+      if case .setting(let setting) = event { reported.withLock { $0.append(setting.revision) } }
     }
     _ = try await test.accounts.subscribe(bob) { _ in strangers.withLock { $0 += 1 } }
     try await withThrowingTaskGroup { group in
@@ -48,7 +48,7 @@ struct SettingsTests {
       }
       try await group.waitForAll()
     }
-    #expect(told.withLock { $0 } == Array(1...200))
+    #expect(reported.withLock { $0 } == Array(1...200))
     #expect(strangers.withLock { $0 } == 0)
   }
 
@@ -91,11 +91,11 @@ struct SettingsTests {
   @Test func previewsGoToTheOthers() async throws {
     let test = try await TestAccounts()
     let ada = try await test.register()
-    let told = Mutex<[String]>([])
-    let own = try await test.accounts.subscribe(ada) { _ in told.withLock { $0.append("own") } }
-    _ = try await test.accounts.subscribe(ada) { _ in told.withLock { $0.append("other") } }
+    let reported = Mutex<[String]>([])
+    let own = try await test.accounts.subscribe(ada) { _ in reported.withLock { $0.append("own") } }
+    _ = try await test.accounts.subscribe(ada) { _ in reported.withLock { $0.append("other") } }
     test.accounts.preview("eq", base: 0, value: Data(), device: "a", from: own, ada)
-    #expect(told.withLock { $0 } == ["other"])
+    #expect(reported.withLock { $0 } == ["other"])
   }
 
   @Test func gainsSurviveTextAndBytes() throws {

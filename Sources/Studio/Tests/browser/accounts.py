@@ -31,7 +31,8 @@ class Person:
         status, answer, text = ask(self.studio, path, body, method=method, **headers)
         for line in answer.get_all("Set-Cookie") or []:
             name, morsel = next(iter(http.cookies.SimpleCookie(line).items()))
-            self.cookie = f"{name}={morsel.value}" if morsel.value else None
+            if name.endswith("rustle_session"):
+                self.cookie = f"{name}={morsel.value}" if morsel.value else None
         return status, answer, json.loads(text) if text else None
 
     def register(self, email="ada@example.org", password=PASSWORD):

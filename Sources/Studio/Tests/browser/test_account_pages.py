@@ -119,7 +119,7 @@ def test_an_account_from_sign_up_to_deletion(device, studio):
     row = page.get_by_role("row", name="Firefox on Windows")
     row.get_by_role("button", name="End").click()
     expect(row).to_have_count(0)
-    # The other page is told at once, and goes on without the account.
+    # The other page notices at once, and goes on without the account.
     other.get_by_role("heading", name="Log in").wait_for()
     expect(other.locator("#connection")).to_have_attribute("data-state", "live")
     log_in(other)
@@ -153,6 +153,16 @@ def test_a_link_sets_a_password_and_leaves_the_address(device, studio, tmp_path)
     fill(page, "New password", **{"New password": "analytical engine"})
     expect(page.locator("#done")).to_contain_text("password is set")
     log_in(page, password="analytical engine")
+
+
+def test_a_page_that_is_opened_anew_offers_a_mail(browser, tmp_path):
+    running = start(tmp_path, "--mail-server", "127.0.0.1:9", "--mail-sender", "studio@example.org")
+    context = browser.new_context()
+    page = Device(context, running, "account").page
+    fill(page, "Forgotten password", **{"E-mail address": "ada@example.org"})
+    expect(page.locator("#done")).to_contain_text("a link is on its way")
+    context.close()
+    assert running.stop() == 0
 
 
 def test_the_gains_are_taken_along_and_follow(device, studio):

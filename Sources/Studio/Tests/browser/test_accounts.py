@@ -65,7 +65,8 @@ def reply(web, number):
 
 def test_who_registers_is_signed_in(studio):
     person = Person(studio)
-    assert person.do("GET", "api/account")[2] == {"v": 1, "accounts": True, "email": None, "mail": False}
+    assert person.do("GET", "api/account")[2] == {
+        "v": 1, "accounts": True, "email": None, "mail": False, "providers": [], "password": None}
     status, headers, body = person.register(" Ada@example.org ")
     assert (status, body["email"]) == (201, "Ada@example.org")
     assert re.fullmatch(
@@ -325,13 +326,13 @@ def test_sockets_of_the_account_see_saves_and_previews(studio, ada, socket_of):
     assert (saved["type"], saved["rev"], saved["bands"][0], saved["device"]) == ("account", 1, 2.5, "one")
     assert next(account_messages(first))["rev"] == 1
     assert ada.do("PUT", "api/settings/tuner", {"rev": 0, "value": {"a4": 443}})[0] == 200
-    told = next(messages)
-    assert (told["name"], told["rev"], "value" in told) == ("tuner", 1, False)
-    # Another account is told nothing of it: what it does itself comes next.
-    told = account_messages(stranger)
-    assert next(told)["rev"] == 0
+    reported = next(messages)
+    assert (reported["name"], reported["rev"], "value" in reported) == ("tuner", 1, False)
+    # Another account hears nothing of it: what it does itself comes next.
+    reported = account_messages(stranger)
+    assert next(reported)["rev"] == 0
     assert bob.save(0, 1, "bob's")[0] == 200
-    assert next(told)["device"] == "bob's"
+    assert next(reported)["device"] == "bob's"
 
 
 def test_without_an_account_there_is_no_preview(studio, socket_of):

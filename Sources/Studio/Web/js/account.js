@@ -69,7 +69,11 @@ export function account(app) {
       done("The password is set. Log in with it.");
     })];
 
+  const providers = (title, action) => session.providers.length
+    ? [h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "row" }, session.providers.map(({ id, name }) => action(id, name))))] : [];
+
   const signedOut = () => [
+    ...providers("Other ways", (id, name) => h("a", { class: "button", href: `auth/login?provider=${encodeURIComponent(id)}` }, `Continue with ${name}`)),
     form("Log in", [email, { name: "password", label: "Password", autocomplete: "current-password" }], "Log in", async (values) => {
       await ask("POST", "api/login", values);
       await session.changed();
@@ -96,8 +100,9 @@ export function account(app) {
     };
     app.attempt(refresh);
     const dialog = h("dialog", { "aria-labelledby": "delete-title" });
-    const erase = form("Delete the account", [{ name: "password", label: "Password", autocomplete: "current-password" }], "Delete everything", async (values) => {
-      await ask("DELETE", "api/account", values);
+    const proof = session.hasPassword ? [{ name: "password", label: "Password", autocomplete: "current-password" }] : [];
+    const erase = form("Delete the account", proof, "Delete everything", async (values) => {
+      await ask("DELETE", "api/account", { password: "", ...values });
       dialog.close();
       await session.changed();
       done("The account is deleted.");
@@ -115,10 +120,11 @@ export function account(app) {
           h("button", { type: "button", class: "danger", onclick: () => dialog.showModal() }, "Delete the account")), dialog),
       h("section", { class: "card wide" }, h("h2", {}, "Sessions"), list.element,
         h("div", { class: "row" }, button("End all others", async () => { await ask("DELETE", "api/sessions"); await refresh(); }))),
-      form("Change the password", [{ name: "current", label: "Present password", autocomplete: "current-password" },
+      ...providers("Other ways to sign in", (id, name) => button(`Link ${name}`, async () => { location.href = (await ask("POST", "api/identities", { provider: id })).location; })),
+      form("Change the password", [...(session.hasPassword ? [{ name: "current", label: "Present password", autocomplete: "current-password" }] : []),
         { name: "new", label: "New password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Change", async (values) => {
         try {
-          await ask("POST", "api/password", values);
+          await ask("POST", "api/password", { current: "", ...values });
         } catch (error) {
           // The same rules have another field's name here.
           throw Object.assign(error, { field: error.status === 401 ? "current" : "new" });
@@ -136,8 +142,10 @@ export function account(app) {
       : token ? reset() : session.email ? signedIn() : signedOut();
     place.replaceChildren(...elements);
   };
-  let shown = session.email;
-  session.onchange = () => { if (session.email !== shown) { shown = session.email; show(); } };
+  // What somebody types is kept as long as the forms are the same.
+  const kind = () => JSON.stringify([session.isKept, session.email, session.sendsMail, session.providers]);
+  let shown = kind();
+  session.onchange = () => { if (kind() !== shown) { shown = kind(); show(); } };
   show();
   return {
     title: "Account", lead: "With an account the equalizer's gains follow you to every device.", topics: [], elements: [place],

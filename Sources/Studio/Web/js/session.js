@@ -26,6 +26,10 @@ export class Session {
   /** Whether the server keeps accounts, and sends mails. */
   isKept = true;
   sendsMail = false;
+  /** Providers of OpenID Connect by which people sign in: `{ id, name }`. */
+  providers = [];
+  /** Whether the account can be signed in to without a provider. */
+  hasPassword = true;
   /** The address of who is signed in; null: nobody. */
   email = null;
   /** The equalizer of the account. */
@@ -58,8 +62,8 @@ export class Session {
 
   /** Asks who is signed in. */
   async refresh() {
-    const { accounts, email, mail } = await ask("GET", "api/account");
-    [this.isKept, this.sendsMail] = [accounts, mail];
+    const { accounts, email, mail, providers, password } = await ask("GET", "api/account");
+    [this.isKept, this.sendsMail, this.providers, this.hasPassword] = [accounts, mail, providers ?? [], password !== false];
     const isNew = email !== this.email;
     this.email = email;
     if (!email) this.sync = null;

@@ -1,0 +1,121 @@
+#if OIDC
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+internal import RustleAccounts
+internal import StudioCore
+
+/// The routes of signing in by a provider.
+struct ProviderRoutes: Sendable {
+  /// The cookie that binds a sign-in to its browser.
+  private static let cookie = "rustle_login"
+
+  let service: AccountService
+  let logger: Logger
+  private let clients: [String: ProviderClient]
+  private let pending = PendingLogins()
+
+  /// - Parameter base: the address by which the server is reached, with a slash at its end.
+  init(_ service: AccountService, base: String, logger: Logger) {
+    (self.service, self.logger) = (service, logger)
+    clients = service.settings.providers.mapValues { ProviderClient($0, redirect: base + "auth/cb") }
+  }
+
+  func add(to router: Router<StudioContext>, on: AccountRoutes.Registration) {
+    on(router, .get, "auth/login", begin)
+    on(router, .get, "auth/cb", end)
+    on(router, .post, "api/identities", link)
+  }
+
+  /// Sends the browser to a provider: the one that is named, or the only one.
+  private func begin(_ call: AccountCall) async throws -> Response {
+    let query = call.request.uri.queryParameters
+    let name = query["provider"].map(String.init) ?? (clients.count == 1 ? clients.keys.first : nil)
+    let (address, cookie) = try await start(name, query["return"].map(String.init), nil, call)
+    return Response(status: .found, headers: [.location: address, .setCookie: cookie])
+  }
+
+  /// Begins to link an identity with the account that is signed in. It is no link that another site can lead to.
+  private func link(_ call: AccountCall) async throws -> Response {
+    let signedIn = try await call.signedIn()
+    let (address, cookie) = try await start(try call.text("provider"), nil, signedIn.account.id, call)
+    var response = Response(json: ["v": .number(1), "location": .string(address)])
+    response.headers[.setCookie] = cookie
+    return response
+  }
+
+  private func start(
+    _ name: String?, _ path: String?, _ account: Data?, _ call: AccountCall
+  ) async throws -> (address: String, cookie: String) {
+    guard let name, let client = clients[name] else {
+      let all = clients.keys.sorted().joined(separator: ", ")
+      throw AccountError(.validation, "provider: expected one of \(all)", field: "provider")
+    }
+    try service.accounts.admit(call.client)
+    let (cookie, login) = pending.begin(provider: name, returnPath: path, account: account)
+    do {
+      return (try await client.address(of: login), header(cookie, call))
+    } catch let fault as ProviderFault {
+      logger.warning("\(name) cannot be used: \(fault.reason)")
+      throw AccountError(.busy, "expected an answer of the provider", retryAfter: 30)
+    }
+  }
+
+  /// Where the provider sends the browser back.
+  private func end(_ call: AccountCall) async throws -> Response {
+    let query = call.request.uri.queryParameters
+    let refusal = AccountError(.link, "expected a sign-in that this browser began; begin again")
+    guard
+      let login = pending.end(cookie: call.cookie(Self.cookie), state: query["state"].map(String.init)),
+      let client = clients[login.provider]
+    else { return try await refuse("state", refusal, call) }
+    // Of another provider that was mixed in (RFC 9207).
+    if let issuer = query["iss"], issuer != client.provider.issuer {
+      return try await refuse("iss parameter", refusal, call)
+    }
+    guard let code = query["code"].map(String.init), query["error"] == nil else {
+      return try await refuse("error of the provider", refusal, call)
+    }
+    let claims: IDTokenClaims
+    do {
+      claims = try await client.claims(code: code, login)
+    } catch let fault as ProviderFault {
+      return try await refuse(fault.reason, refusal, call)
+    }
+    let identity = Identity(issuer: claims.issuer, subject: claims.subject)
+    if let account = login.account {
+      guard let signedIn = try await call.signedInIfAny(), signedIn.account.id == account else {
+        return try await refuse("another account", refusal, call)
+      }
+      try await service.accounts.link(identity, signedIn, from: call.client)
+      return found(login, [header(nil, call)])
+    }
+    let entry = try await service.accounts.logIn(
+      identity, address: claims.isEmailVerified ? claims.email : nil, from: call.client, replacing: call.token)
+    return found(login, [header(nil, call), service.cookie(entry.token, isSecure: call.isSecure)])
+  }
+
+  private func found(_ login: PendingLogins.Login, _ cookies: [String]) -> Response {
+    var response = Response(status: .found, headers: [.location: login.returnPath])
+    for cookie in cookies { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
+    return response
+  }
+
+  /// A line of the audit, and an answer that does not say what was wrong.
+  private func refuse(_ reason: String, _ error: AccountError, _ call: AccountCall) async throws -> Response {
+    try await service.accounts.noteRefusal(reason, from: call.client)
+    var response = Response(error)
+    response.headers[.setCookie] = header(nil, call)
+    return response
+  }
+
+  private func header(_ cookie: String?, _ call: AccountCall) -> String {
+    // Lax: the way back is a navigation from another site.
+    let age = cookie == nil ? 0 : Int(PendingLogins.lifetime)
+    return "\(Self.cookie)=\(cookie ?? ""); HttpOnly; SameSite=Lax; Path=/; Max-Age=\(age)"
+      + (call.isSecure ? "; Secure" : "")
+  }
+}
+#endif

@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@testable import RustleAccounts
+
+struct ProviderTests {
+  private static let now = 1_800_000_000.0
+
+  private func provider(_ change: [String: Any] = [:]) throws -> IdentityProvider {
+    var fields: [String: Any] = ["name": "P", "issuer": "https://p.example/o", "client": "studio", "secret": "s"]
+    fields.merge(change) { $1 }
+    return try JSONDecoder().decode(IdentityProvider.self, from: JSONSerialization.data(withJSONObject: fields))
+  }
+
+  private func fault(_ change: [String: Any] = [:]) throws -> String? {
+    var fields: [String: Any] = [
+      "iss": "https://p.example/o", "sub": "7", "aud": "studio", "exp": Self.now + 300, "iat": Self.now, "nonce": "n",
+    ]
+    fields.merge(change) { $1 }
+    fields = fields.filter { !($0.value is NSNull) }
+    let claims = try JSONDecoder().decode(IDTokenClaims.self, from: JSONSerialization.data(withJSONObject: fields))
+    return claims.fault(of: try provider(), nonce: "n", now: Self.now)
+  }
+
+  @Test func claimsAreChecked() throws {
+    #expect(try fault() == nil && fault(["aud": ["studio"], "azp": "studio"]) == nil)
+    #expect(try fault(["aud": ["other", "studio"], "azp": "studio"]) == nil)
+    for issuer in ["https://p.example/o/", "https://p.example", "http://p.example/o", ""] {
+      #expect(try fault(["iss": issuer]) == "iss", "\(issuer)")
+    }
+    #expect(try fault(["aud": "other"]) == "aud" && fault(["aud": [String]()]) == "aud")
+    #expect(try fault(["aud": ["studio", "other"]]) == "azp" && fault(["azp": "other"]) == "azp")
+    #expect(try fault(["exp": Self.now - 60]) == "exp" && fault(["exp": Self.now - 59]) == nil)
+    #expect(try fault(["iat": Self.now + 61]) == "iat" && fault(["iat": Self.now - 61]) == "iat")
+    #expect(try fault(["iat": Self.now + 60]) == nil && fault(["iat": Self.now - 60]) == nil)
+    #expect(try fault(["nonce": "m"]) == "nonce" && fault(["nonce": NSNull()]) == "nonce")
+    #expect(try fault(["sub": ""]) == "sub" && fault(["sub": String(repeating: "x", count: 256)]) == "sub")
+    for missing in ["iss", "sub", "aud", "exp", "iat"] {
+      #expect(throws: (any Error).self, "\(missing)") { try fault([missing: NSNull()]) }
+    }
+  }
+
+  @Test func configurationsThatAreNotSafeAreRefused() throws {
+    #expect(try provider().algorithm == "RS256" && provider(["issuer": "http://127.0.0.1:9/o"]).scopes == ["email"])
+    for change in [
+      ["algorithm": "HS256"], ["algorithm": "none"], ["issuer": "http://p.example/o"], ["issuer": "p.example"],
+    ] {
+      #expect(throws: AccountError.self, "\(change)") { try provider(change) }
+    }
+  }
+
+  @Test func aSignInIsOfOneBrowserAndOnce() {
+    let clock = TestClock()
+    let logins = PendingLogins(now: { clock.now })
+    let (cookie, login) = logins.begin(provider: "p", returnPath: nil, account: nil)
+    #expect(Set([cookie, login.state, login.nonce, login.verifier]).count == 4 && login.verifier.utf8.count == 43)
+    #expect(logins.end(cookie: nil, state: login.state) == nil && logins.end(cookie: "x", state: login.state) == nil)
+    #expect(logins.end(cookie: cookie, state: login.state) == login)
+    #expect(logins.end(cookie: cookie, state: login.state) == nil)
+    // A forged state ends the sign-in.
+    let second = logins.begin(provider: "p", returnPath: nil, account: nil)
+    #expect(logins.end(cookie: second.cookie, state: login.state) == nil)
+    #expect(logins.end(cookie: second.cookie, state: second.login.state) == nil)
+    let late = logins.begin(provider: "p", returnPath: nil, account: nil)
+    clock.advance(by: PendingLogins.lifetime)
+    #expect(logins.end(cookie: late.cookie, state: late.login.state) == nil)
+  }
+
+  @Test func theChallengeIsThatOfRFC7636() {
+    // Appendix B.
+    let bytes = Data("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".utf8)
+    #expect(Sodium.sha256(bytes).base64URL == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+  }
+
+  @Test func onlyPathsOfThisServerAreReturnedTo() {
+    for path in ["/", "/#/equalizer", "/a?b=c"] { #expect(PendingLogins.safePath(path) == path) }
+    for path in [
+      "", "//evil.example", "/\\evil.example", "https://evil.example", "evil", "/\r\nX: y", "/ a", "/\u{E9}",
+    ] {
+      #expect(PendingLogins.safePath(path) == nil, "\(path)")
+    }
+  }
+
+  @Test func anIdentityIsNoAddress() async throws {
+    let test = try await TestAccounts()
+    let ada = try await test.register()
+    let (first, second) = (
+      Identity(issuer: "https://p.example", subject: "1"), Identity(issuer: "https://q.example", subject: "1")
+    )
+    // The same address as an account's does not open it.
+    #expect(
+      await refusal { try await test.accounts.logIn(first, address: "ada@example.org", from: test.client) } == .taken)
+    try await test.accounts.link(first, ada, from: test.client)
+    #expect(try await test.accounts.logIn(first, address: nil, from: test.client).account.id == ada.account.id)
+    let other = try await test.accounts.logIn(second, address: nil, from: test.client)
+    #expect(other.account.address == "1@q.example" && other.account.id != ada.account.id && !other.account.hasPassword)
+    #expect(
+      try await test.accounts.logIn(second, address: "x@example.org", from: test.client).account.id == other.account.id)
+    let stranger = Accounts.SignedIn(account: other.account, session: other.session)
+    #expect(await refusal { try await test.accounts.link(first, stranger, from: test.client) } == .taken)
+    try await test.accounts.link(second, stranger, from: test.client)
+    #expect(try await test.accounts.identities(stranger) == [second])
+    // Without a password nobody signs in by one.
+    #expect(await refusal { try await test.logIn("", "1@q.example") } == .credentials)
+  }
+
+  @Test func anAccountWithoutAPasswordIsChangedSoonAfterTheSignIn() async throws {
+    let test = try await TestAccounts()
+    let identity = Identity(issuer: "https://p.example", subject: "1")
+    let login = try await test.accounts.logIn(identity, address: "bob@example.org", from: test.client)
+    let signedIn = Accounts.SignedIn(account: login.account, session: login.session)
+    test.clock.advance(by: 601)
+    #expect(await refusal { try await test.accounts.delete(password: "", signedIn, from: test.client) } == .credentials)
+    let again = try await test.accounts.logIn(identity, address: nil, from: test.client)
+    try await test.accounts.delete(
+      password: "", Accounts.SignedIn(account: again.account, session: again.session), from: test.client)
+    #expect(try await test.accounts.store.account(identity: identity) == nil)
+  }
+}

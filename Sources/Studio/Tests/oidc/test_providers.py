@@ -1,0 +1,218 @@
+"""Signing in by OpenID Connect: a provider of django-oauth-toolkit in a browser, and one that lies."""
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "browser"))
+
+import django_provider
+import liar
+from accounts import PASSWORD, Person, start
+
+LIES = ["wrong key", "none", "HS256", "changed", "kid", "iss", "aud", "two audiences", "azp", "expired", "issued later", "nonce", "no nonce",
+        "no subject", "endless keys", "redirection", "silence", "no JSON"]
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class NoRedirection(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+
+
+@pytest.fixture(autouse=True)
+def no_redirections():
+    """A redirection is an answer to look at."""
+    urllib.request.install_opener(urllib.request.build_opener(NoRedirection))
+    yield
+    urllib.request.install_opener(None)
+
+
+def configured(folder, issuer, client, secret):
+    path = folder / "providers.json"
+    path.write_text(json.dumps({"test": {"name": "Test", "issuer": issuer, "client": client, "secret": secret}}))
+    port = free_port()
+    arguments = ["--providers", str(path), "--public-address", f"http://127.0.0.1:{port}", "--limit", "network=10000:1"]
+    return start(folder, *arguments, port=port)
+
+
+@pytest.fixture
+def provider():
+    one = liar.Liar()
+    yield one
+    one.stop()
+
+
+@pytest.fixture
+def studio(tmp_path, provider):
+    running = configured(tmp_path, provider.issuer, liar.CLIENT, liar.SECRET)
+    yield running
+    assert running.stop() == 0
+
+
+def begin(person, path="auth/login"):
+    """Sets out for the provider: where to."""
+    status, headers, _ = person.do("GET", path)
+    assert status == 302, status
+    login = [line for line in headers.get_all("Set-Cookie") if line.startswith("rustle_login=")][0]
+    assert "HttpOnly; SameSite=Lax" in login
+    person.login = login.split(";")[0]
+    return headers["Location"]
+
+
+def come_back(person, query, login=True):
+    """Arrives at the callback: status and headers."""
+    session = person.cookie
+    person.cookie = "; ".join(filter(None, [session, person.login if login else None])) or None
+    both = person.cookie
+    status, headers, _ = person.do("GET", "auth/cb?" + urllib.parse.urlencode(query))
+    if person.cookie == both:
+        person.cookie = session
+    return status, headers
+
+
+def sign_in(person, provider, path="auth/login"):
+    return come_back(person, provider.authorize(begin(person, path)))
+
+
+def refusals(folder):
+    database = sqlite3.connect(folder / "inner" / "accounts.sqlite")
+    return [what for [what] in database.execute("SELECT what FROM audit WHERE what LIKE 'provider refused%' ORDER BY id")]
+
+
+def test_an_identity_gets_an_account_and_comes_back_to_it(studio, provider):
+    ada = Person(studio)
+    status, headers = sign_in(ada, provider, "auth/login?provider=test&return=/%23/equalizer")
+    assert (status, headers["Location"]) == (302, "/#/equalizer") and ada.is_signed_in
+    assert ada.do("GET", "api/account")[2]["password"] is False and ada.save(0, 3)[0] == 200
+    again = Person(studio)
+    assert sign_in(again, provider)[0] == 302 and again.do("GET", "api/eq")[2]["rev"] == 1
+    assert again.do("GET", "api/account/export")[2]["identities"] == [{"issuer": provider.issuer, "subject": "7"}]
+    # Elsewhere nobody is led.
+    for path in ["//evil.example", "https://evil.example", "/\\evil.example"]:
+        status, headers = sign_in(Person(studio), provider, "auth/login?return=" + urllib.parse.quote(path))
+        assert headers["Location"] == "/#/account"
+
+
+def test_an_address_links_nothing(studio, provider):
+    ada = Person(studio)
+    assert ada.register()[0] == 201
+    stranger = Person(studio)
+    assert sign_in(stranger, provider)[0] == 409 and not stranger.is_signed_in
+    provider.lie = "unverified"
+    assert sign_in(stranger, provider)[0] == 302
+    assert stranger.do("GET", "api/account")[2]["email"] == "7@127.0.0.1"
+    assert Person(studio).do("POST", "api/identities", {"provider": "test"})[0] == 401
+
+
+def test_an_account_links_an_identity(studio, provider):
+    ada = Person(studio)
+    assert ada.register()[0] == 201
+    _, headers, body = ada.do("POST", "api/identities", {"provider": "test"})
+    ada.login = headers["Set-Cookie"].split(";")[0]
+    assert come_back(ada, provider.authorize(body["location"]))[0] == 302
+    other = Person(studio)
+    assert sign_in(other, provider)[0] == 302 and other.do("GET", "api/account")[2]["email"] == "ada@example.org"
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_is_refused(studio, provider, tmp_path, lie):
+    provider.lie = lie
+    person = Person(studio)
+    start_time = time.monotonic()
+    assert sign_in(person, provider)[0] == 400 and not person.is_signed_in
+    assert time.monotonic() - start_time < 9
+    assert len(refusals(tmp_path)) == 1
+    assert sqlite3.connect(tmp_path / "inner" / "accounts.sqlite").execute("SELECT COUNT(*) FROM session").fetchone() == (0,)
+    provider.lie = None
+    if lie not in ("kid", "endless keys"):
+        assert sign_in(person, provider)[0] == 302 and person.is_signed_in
+
+
+def test_keys_that_are_not_known_are_asked_for_once_in_a_while(studio, provider):
+    provider.lie = "kid"
+    for _ in range(5):
+        assert sign_in(Person(studio), provider)[0] == 400
+    assert provider.key_requests <= 2
+
+
+def test_a_discovery_of_another_issuer_is_refused(studio, provider):
+    provider.lie = "discovery"
+    assert Person(studio).do("GET", "auth/login")[0] == 503
+    provider.lie = None
+    assert sign_in(Person(studio), provider)[0] == 302
+
+
+def test_a_sign_in_is_of_one_browser_and_once(studio, provider, tmp_path):
+    def attempt(change):
+        person = Person(studio)
+        query = provider.authorize(begin(person))
+        login = change(query, person)
+        status, _ = come_back(person, query, login=login is not False)
+        assert status == 400 and not person.is_signed_in
+
+    attempt(lambda query, person: query.update(state="forged"))
+    attempt(lambda query, person: query.pop("state"))
+    attempt(lambda query, person: False)
+    attempt(lambda query, person: setattr(person, "login", "rustle_login=" + "A" * 43))
+    attempt(lambda query, person: query.update(iss=provider.issuer + "/"))
+    attempt(lambda query, person: query.update(error="access_denied"))
+    attempt(lambda query, person: query.pop("code"))
+    # The state of another browser.
+    other = provider.authorize(begin(Person(studio)))
+    attempt(lambda query, person: query.update(state=other["state"]))
+    person = Person(studio)
+    query = provider.authorize(begin(person))
+    query["iss"] = provider.issuer
+    assert come_back(person, query)[0] == 302
+    provider.codes[query["code"]] = provider.codes.get(query["code"], {})
+    assert come_back(person, query)[0] == 400
+    assert len(refusals(tmp_path)) == 9
+
+
+def test_django_oauth_toolkit(tmp_path):
+    port = free_port()
+    studio = configured(tmp_path, f"http://127.0.0.1:{port}/o", django_provider.CLIENT, django_provider.SECRET)
+    environment = {**os.environ, "PROVIDER_DATABASE": str(tmp_path / "provider.sqlite"), "OAUTHLIB_INSECURE_TRANSPORT": "1"}
+    provider = subprocess.Popen(
+        [sys.executable, django_provider.__file__, str(port), f"http://127.0.0.1:{studio.port}/auth/cb"], env=environment)
+    try:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/o/.well-known/openid-configuration").read()
+                break
+            time.sleep(0.2)
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            page = browser.new_page()
+            page.goto(f"{studio.address}#/account")
+            page.get_by_role("link", name="Continue with Test").click()
+            page.get_by_label("User").fill(django_provider.USER)
+            page.get_by_label("Password").fill(django_provider.PASSWORD)
+            page.get_by_role("button", name="Enter").click()
+            page.get_by_role("heading", name="Signed in").wait_for()
+            browser.close()
+        # Without the verifier the real provider refuses the code.
+        assert sqlite3.connect(tmp_path / "inner" / "accounts.sqlite").execute("SELECT COUNT(*) FROM identity").fetchone() == (1,)
+    finally:
+        provider.terminate()
+        provider.wait()
+        assert studio.stop() == 0
