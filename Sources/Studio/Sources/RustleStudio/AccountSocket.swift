@@ -14,7 +14,15 @@ final class AccountSocket: Sendable {
   private let client: Client
   private let ends: AsyncStream<Void>
   private let end: AsyncStream<Void>.Continuation
-  private let state = Mutex((subscriber: Int?.none, isWanted: false, pace: MessagePace(rate: previewRate)))
+  private struct State {
+    var subscriber: Int?
+    var isWanted = false
+    var pace = MessagePace(rate: previewRate)
+    /// The newest revision of each setting that was put into the outbox.
+    var revisions: [String: Int64] = [:]
+  }
+
+  private let state = Mutex(State())
 
   /// Nil without a session.
   init?(_ service: AccountService?, token: String?, client: Client) async {
@@ -79,15 +87,14 @@ final class AccountSocket: Sendable {
     switch event {
     case .ended: end.yield()
     case .setting(let setting):
-      guard state.withLock({ $0.isWanted }) else { return }
       var fields: [String: JSON] =
         setting.name == SettingName.equalizer ? setting.json : ["v": .number(1), "rev": .integer(setting.revision)]
       fields["type"] = "account"
       fields["name"] = .string(setting.name)
       fields["device"] = .string(setting.device)
-      put("account " + setting.name, fields)
+      put("account " + setting.name, fields, revision: setting.revision)
     case .preview(let name, let base, let value, let device):
-      guard state.withLock({ $0.isWanted }), let value = EqualizerValue(bytes: value) else { return }
+      guard let value = EqualizerValue(bytes: value) else { return }
       put(
         "preview " + name,
         [
@@ -97,9 +104,13 @@ final class AccountSocket: Sendable {
     }
   }
 
-  /// The newest text of a name waits, and no other one.
-  private func put(_ name: String, _ fields: [String: JSON]) {
+  /// The newest text of a name waits, and no other one: a revision that was read before a newer one was saved may come after it.
+  private func put(_ name: String, _ fields: [String: JSON], revision: Int64 = 0) {
     let text = JSON.object(fields).text
-    client.withOutbox { $0.state(name, text) }
+    state.withLock { state in
+      guard state.isWanted, revision >= state.revisions[name] ?? 0 else { return }
+      state.revisions[name] = revision
+      client.withOutbox { $0.state(name, text) }
+    }
   }
 }
