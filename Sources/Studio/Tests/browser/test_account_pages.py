@@ -190,6 +190,24 @@ def test_the_gains_are_taken_along_and_follow(device, studio):
     assert ada.do("GET", "api/eq")[2]["bands"] == [-3] * 28
 
 
+@pytest.mark.parametrize("choice,gain,revision", [("Use the account's", -3, 1), ("Save these", 4, 2)])
+def test_gains_that_differ_at_a_login_are_asked_about(device, studio, choice, gain, revision):
+    ada = Person(studio)
+    assert ada.register()[0] == 201 and ada.save(0, -3)[0] == 200
+    page = device("equalizer")
+    page.get_by_label("Preset").select_option("Bass")
+    until(page, "fetch('/api/state').then((answer) => answer.json()).then(({ states: { equalizer } }) => equalizer.left[1] === 4)")
+    to(page, "account")
+    log_in(page)
+    to(page, "equalizer")
+    expect(note(page)).to_have_text("Your account has other gains than this sound.")
+    assert violations(page) == []
+    page.get_by_role("button", name=choice).click()
+    expect(note(page)).to_contain_text(f"revision {revision}")
+    expect(page.get_by_role("slider", name="Left, 16 Hz")).to_have_value(str(gain))
+    assert ada.do("GET", "api/eq")[2]["bands"][1] == gain
+
+
 def test_a_slider_moves_on_the_other_device_and_survives_a_kill(browser, tmp_path):
     running = start(tmp_path)
     port = running.port
