@@ -23,14 +23,15 @@ RUST_ARROWS = {
     "market": set(),
     "lighting": set(),
     "shows": {"lighting"},
+    "mapping": {"lighting", "shows"},
     "tempo": set(),
     "provisioning": set(),
     "bluez": {"provisioning"},
     "engines": {"alsa", "bluez", "dsp", "lighting", "market", "provisioning", "shows", "system", "tempo", "udp", "zstd"},
     "ffi": {"alsa", "dsp", "lighting", "market", "provisioning", "shows", "tempo", "engines"},
     "testkit": set(),
-    "fuzz": {"bluez", "ffi", "lighting", "provisioning", "shows", "tempo"},
-    "bench": {"bluez", "dsp", "engines", "ffi", "lighting", "market", "provisioning", "shows", "tempo", "testkit", "udp"},
+    "fuzz": {"bluez", "ffi", "lighting", "mapping", "provisioning", "shows", "tempo"},
+    "bench": {"bluez", "dsp", "engines", "ffi", "lighting", "mapping", "market", "provisioning", "shows", "tempo", "testkit", "udp"},
 }
 # Swift: which modules of this package a module may import.
 SWIFT_ARROWS = {
@@ -58,7 +59,7 @@ SWIFT_ARROWS = {
 OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CSodium", "CTerminal", "CWeb", "CZlib"}
 
 # Where the word `unsafe` may stand.
-UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|udp/src|system/src|ffi|kit|testkit|bench|fuzz|lighting/fuzz|shows/fuzz|tempo/fuzz|bluez/fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
+UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|udp/src|system/src|ffi|kit|testkit|bench|fuzz|lighting/fuzz|shows/fuzz|mapping/fuzz|tempo/fuzz|bluez/fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
 UNSAFE_SWIFT = re.compile(
     r"Sources/RustleCore/|Sources/RustleAudioFiles/(SoundFile|SoundFileEncoder|Coded/ProgramChannel)\.swift$"
     r"|Sources/RustlePlot/Canvas\.swift$|Sources/RustleFiles/(FileReplacement|AvailableBytes)\.swift$"

@@ -139,7 +139,7 @@ fuzz() { each_fuzzed one; }
 # each_fuzzed RUN: runs every target of scripts/fuzz, by `one` or `beside`.
 each_fuzzed() {
   local target
-  for target in calls packets fixtures shows messages sessions bus; do "$1" "fuzzed $target, AddressSanitizer" fuzzed "$target"; done
+  for target in calls packets fixtures shows recordings messages sessions bus; do "$1" "fuzzed $target, AddressSanitizer" fuzzed "$target"; done
 }
 fuzzed() { "$root/scripts/fuzz" --target="$1" "$($long && echo --inputs=1000000 || echo 15)"; }
 

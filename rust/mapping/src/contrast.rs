@@ -1,0 +1,232 @@
+//! Differences of states next to each other in time: what stays as it is leaves them, and each lamp has a sign in each.
+
+use crate::align::{Alignment, Probes};
+use crate::frames::Frame;
+use crate::schedule::{Schedule, State};
+
+/// Bands of rows whose shutter is judged together.
+const BANDS: usize = 16;
+/// Of the clearest frame of a hold, what another one must have to be used.
+const CLEAR: f32 = 0.93;
+
+/// A difference of states.
+#[derive(Clone, Debug)]
+pub(crate) struct Contrast {
+    /// Of each id, 1 where the lamp adds light to the difference, -1 where it takes it, else 0.
+    pub(crate) signs: Vec<i8>,
+    /// The pixels, in parts of white.
+    pub(crate) values: Vec<f32>,
+    /// The standard deviation of a pixel's noise.
+    pub(crate) noise: f32,
+    /// Of each band of rows, the frames of a state and of its complement; empty without a complement.
+    frames: Vec<[Vec<usize>; 2]>,
+}
+
+impl Contrast {
+    /// The light around a pixel inside of the picture in each frame of the state, and of its complement; none without one.
+    pub(crate) fn levels(&self, frames: &[Frame], x: usize, y: usize) -> Option<[Vec<f32>; 2]> {
+        let (width, height) = (frames.first()?.width as usize, frames.first()?.height as usize);
+        let band = self.frames.get(y * BANDS / height)?;
+        let at = y * width + x;
+        let places = [at, at - 1, at + 1, at - width, at + width];
+        let light = |frame: &usize| {
+            let sum: f32 = places
+                .iter()
+                .map(|place| f32::from(frames[*frame].pixels[*place]))
+                .sum();
+            sum / places.len() as f32 / 65_535.0
+        };
+        Some([0, 1].map(|state| band[state].iter().map(light).collect()))
+    }
+}
+
+/// What states are compared: their numbers and weights.
+struct Pairing {
+    weights: Vec<(usize, f32)>,
+    signs: Vec<i8>,
+}
+
+fn pairings(schedule: &Schedule) -> Vec<Pairing> {
+    let (states, count) = (schedule.states(), schedule.count() as u32);
+    let lit = |state: &State| (0..count).map(|id| state.lights(id)).collect::<Vec<_>>();
+    let sets: Vec<_> = states.iter().map(lit).collect();
+    let of = |wanted: State| states.iter().position(|state| *state == wanted);
+    let (dark, all) = (of(State::Dark), of(State::All));
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < states.len() {
+        let complement = sets
+            .get(at + 1)
+            .is_some_and(|next| sets[at].iter().zip(next).all(|(one, other)| one != other));
+        let signs = || sets[at].iter().map(|lit| if *lit { 1 } else { -1 }).collect();
+        if complement {
+            found.push(Pairing {
+                weights: vec![(at, 1.0), (at + 1, -1.0)],
+                signs: signs(),
+            });
+            at += 1;
+        } else if let (Some(dark), Some(all)) = (dark, all)
+            && at != dark
+            && at != all
+        {
+            found.push(Pairing {
+                weights: vec![(at, 2.0), (dark, -1.0), (all, -1.0)],
+                signs: signs(),
+            });
+        }
+        at += 1;
+    }
+    found
+}
+
+/// The contrasts of a recording.
+pub(crate) fn contrasts(
+    frames: &[Frame],
+    schedule: &Schedule,
+    alignment: &Alignment,
+    probes: &Probes,
+) -> Vec<Contrast> {
+    let Some(first) = frames.first() else {
+        return Vec::new();
+    };
+    let (width, height) = (first.width as usize, first.height as usize);
+    let pairings = pairings(schedule);
+    let shown = shown(schedule, alignment);
+    let clear = clear(frames, schedule, &pairings, &shown, probes, height, width);
+    let mut found = Vec::with_capacity(pairings.len());
+    for pairing in pairings {
+        if pairing.weights.iter().any(|(state, _)| shown[*state].is_empty()) {
+            continue;
+        }
+        let mut values = vec![0.0_f32; width * height];
+        let mut shows = Vec::new();
+        for (band, clear) in clear.iter().enumerate() {
+            // The rows whose number times BANDS / height is the band.
+            let rows = (band * height).div_ceil(BANDS)..((band + 1) * height).div_ceil(BANDS);
+            let part = rows.start * width..rows.end * width;
+            let mut both = Vec::new();
+            for (state, weight) in &pairing.weights {
+                let all = &shown[*state];
+                let mut used: Vec<usize> = all
+                    .iter()
+                    .filter(|(_, within)| clear.get(*within) != Some(&false))
+                    .map(|(frame, _)| *frame)
+                    .collect();
+                if used.is_empty() {
+                    used = all.iter().map(|(frame, _)| *frame).collect();
+                }
+                let factor = weight / used.len() as f32 / 65_535.0;
+                for frame in &used {
+                    let pixels = &frames[*frame].pixels[part.clone()];
+                    for (value, pixel) in values[part.clone()].iter_mut().zip(pixels) {
+                        *value += f32::from(*pixel) * factor;
+                    }
+                }
+                both.push(used);
+            }
+            shows.extend(<[_; 2]>::try_from(both));
+        }
+        found.push(Contrast {
+            noise: noise(&values),
+            signs: pairing.signs,
+            values,
+            frames: shows,
+        });
+    }
+    found
+}
+
+/// The frames of each state, with their places within its hold.
+fn shown(schedule: &Schedule, alignment: &Alignment) -> Vec<Vec<(usize, usize)>> {
+    let mut shown = vec![Vec::new(); schedule.states().len()];
+    for (frame, place) in alignment.places.iter().enumerate() {
+        if let Some((state, within)) = place {
+            shown[*state].push((frame, *within));
+        }
+    }
+    shown
+}
+
+/// Of each band of rows, which places of a hold show their state alone: a frame whose exposure saw a change has less contrast.
+fn clear(
+    frames: &[Frame],
+    schedule: &Schedule,
+    pairings: &[Pairing],
+    shown: &[Vec<(usize, usize)>],
+    probes: &Probes,
+    height: usize,
+    width: usize,
+) -> Vec<Vec<bool>> {
+    let longest = shown
+        .iter()
+        .flatten()
+        .map(|(_, within)| within + 1)
+        .max()
+        .unwrap_or(1);
+    let places = longest.min(schedule.hold().max(8));
+    let mut sums = vec![vec![0.0_f32; places]; BANDS];
+    let mut everywhere = vec![0.0_f32; places];
+    let mut counts = vec![0; places];
+    for pairing in pairings.iter().filter(|pairing| pairing.weights.len() == 2) {
+        let [one, other] = [0, 1].map(|index| &shown[pairing.weights[index].0]);
+        for place in 0..places {
+            let at = |list: &[(usize, usize)]| {
+                list.iter()
+                    .find(|(_, within)| *within == place)
+                    .map(|(frame, _)| *frame)
+            };
+            let (Some(one), Some(other)) = (at(one), at(other)) else {
+                continue;
+            };
+            counts[place] += 1;
+            for (pixel, range) in &probes.pixels {
+                let difference = frames[one].pixels[*pixel].abs_diff(frames[other].pixels[*pixel]);
+                let band = pixel / width * BANDS / height.max(1);
+                let part = (f32::from(difference) / range).min(1.0);
+                sums[band.min(BANDS - 1)][place] += part;
+                everywhere[place] += part;
+            }
+        }
+    }
+    let mut probes_of = [0_usize; BANDS];
+    for (pixel, _) in &probes.pixels {
+        probes_of[(pixel / width * BANDS / height.max(1)).min(BANDS - 1)] += 1;
+    }
+    let judged = |sums: &[f32]| {
+        let means: Vec<f32> = sums
+            .iter()
+            .zip(&counts)
+            .map(|(sum, count)| sum / (*count).max(1) as f32)
+            .collect();
+        let best = means.iter().copied().fold(0.0, f32::max);
+        means.iter().map(|mean| *mean >= CLEAR * best).collect::<Vec<_>>()
+    };
+    // A band with few probes is judged by all.
+    (0..BANDS)
+        .map(|band| {
+            judged(if probes_of[band] >= 12 {
+                &sums[band]
+            } else {
+                &everywhere
+            })
+        })
+        .collect()
+}
+
+/// The standard deviation of the noise of a pixel: of the differences of neighbours, which lamps and light that changes slowly hardly
+/// touch.
+pub(crate) fn noise(values: &[f32]) -> f32 {
+    let mut differences: Vec<f32> = values
+        .windows(2)
+        .step_by(13)
+        .map(|pair| (pair[1] - pair[0]).abs())
+        .collect();
+    if differences.is_empty() {
+        return 0.0;
+    }
+    let middle = differences.len() / 2;
+    let (_, median, _) = differences.select_nth_unstable_by(middle, f32::total_cmp);
+    // The median of the absolute value of a normal distribution is 0.6745 of its standard deviation; a difference has two noises.
+    // Cameras have steps of 1/255, below which this says nothing.
+    (*median / 0.6745 / std::f32::consts::SQRT_2).max(0.3 / 255.0)
+}

@@ -1,0 +1,278 @@
+//! A recording and its schedule become the places of fixtures.
+
+mod found;
+mod overlap;
+
+use crate::align::{Probes, align};
+use crate::assign::{Codes, assign};
+use crate::candidates::{Candidate, Sharp};
+use crate::contrast::{Contrast, contrasts};
+use crate::frames::Frame;
+use crate::joint::{Known, Pictures, Spot};
+use crate::schedule::Schedule;
+use crate::sequential;
+pub use found::{Found, Mapping, Place, Reason};
+use std::collections::HashMap;
+
+/// The most pixels of a frame that is decoded as it is; larger ones are made smaller by whole factors.
+const MOST_PIXELS: u64 = 1 << 21;
+/// The blur that is expected before it is measured, in pixels.
+const BLUR: f64 = 1.3;
+/// Of the usual blur and of the usual light, what a mirror's are above and below.
+const WIDE: f64 = 1.3;
+const DIM: f32 = 0.5;
+/// The noises of a lamp's light, at least.
+const NOISES: f32 = 6.0;
+/// The confidence below which a place is none.
+const DOUBTFUL: f32 = 0.8;
+/// The most bytes of frames that are kept.
+const MOST_BYTES: usize = 1 << 30;
+
+/// Takes the frames of a recording.
+#[derive(Clone, Debug)]
+pub struct Decoder {
+    schedule: Schedule,
+    frames: Vec<Frame>,
+    factor: u32,
+    size: (u32, u32),
+    left_out: u64,
+}
+
+impl Decoder {
+    /// A decoder without frames.
+    pub fn new(schedule: Schedule) -> Self {
+        Self {
+            schedule,
+            frames: Vec::new(),
+            factor: 1,
+            size: (0, 0),
+            left_out: 0,
+        }
+    }
+
+    /// Takes the next frame; frames of another size than the first, and those that there is no memory for, are counted and left out.
+    pub fn push(&mut self, frame: Frame) {
+        if self.frames.is_empty() {
+            self.size = (frame.width, frame.height);
+            self.factor = 1;
+            let pixels = |factor: u32| u64::from(frame.width / factor) * u64::from(frame.height / factor);
+            while pixels(self.factor) > MOST_PIXELS {
+                self.factor += 1;
+            }
+        }
+        let kept = self.frames.first().map_or(0, |first| first.pixels.len() * 2);
+        if (frame.width, frame.height) != self.size || (self.frames.len() + 1) * kept > MOST_BYTES {
+            self.left_out += 1;
+            return;
+        }
+        self.frames.push(frame.reduced(self.factor));
+    }
+
+    /// The number of frames.
+    pub fn frames(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// The number of frames that were left out.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// The schedule.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// The places of all fixtures, as far as the frames so far show them.
+    pub fn mapping(&self) -> Mapping {
+        let mut mapping = decode(&self.frames, &self.schedule);
+        mapping.enlarge(self.factor, self.size);
+        mapping
+    }
+}
+
+/// The places of all fixtures in a recording, whose frames have one size.
+pub fn decode(frames: &[Frame], schedule: &Schedule) -> Mapping {
+    let size = frames.first().map_or((0, 0), |frame| (frame.width, frame.height));
+    let mut mapping = Mapping::empty(schedule.count(), size);
+    if frames.is_empty() {
+        return mapping;
+    }
+    let (width, height) = (size.0 as usize, size.1 as usize);
+    let probes = Probes::new(frames, schedule.count().max(64));
+    let alignment = align(frames, schedule, &probes);
+    if schedule.is_sequential() {
+        sequential::decode(frames, schedule, &alignment, &mut mapping);
+        return mapping;
+    }
+    let contrasts = contrasts(frames, schedule, &alignment, &probes);
+    if contrasts.is_empty() {
+        return mapping;
+    }
+    let sharp = Sharp::new(&contrasts, width, height);
+    let mut candidates = sharp.candidates();
+    for candidate in &mut candidates {
+        candidate.look(&contrasts, frames);
+    }
+    let codes = Codes::new(&contrasts);
+    let assignment = assign(&candidates, &codes, &sharp.noises);
+    let pictures = Pictures {
+        contrasts: &contrasts,
+        width,
+        height,
+    };
+    let mut lamps: Vec<Lamp> = assignment
+        .claims
+        .iter()
+        .map(|claim| {
+            let candidate = &candidates[claim.candidate];
+            Lamp {
+                known: Known {
+                    id: claim.id,
+                    at: [candidate.x as f64, candidate.y as f64],
+                },
+                confidence: claim.confidence,
+                used: used(&contrasts, claim.id, candidate),
+                is_covered: candidate.is_covered,
+                spot: None,
+            }
+        })
+        .collect();
+    measure(&pictures, &mut lamps, BLUR);
+    let blur = blur(&lamps);
+    measure(&pictures, &mut lamps, blur);
+    drop_pictures(&mut lamps, blur);
+    let blobs: Vec<_> = assignment
+        .unclaimed
+        .iter()
+        .map(|index| &candidates[*index])
+        .filter(|candidate| !candidate.is_covered)
+        .collect();
+    let mut mirrors = Vec::new();
+    for _ in 0..2 {
+        if !overlap::find(&pictures, &mut lamps, &blobs, &mut mirrors, blur) {
+            break;
+        }
+        measure(&pictures, &mut lamps, blur);
+    }
+    let mut doubtful = assignment.doubtful;
+    for lamp in &lamps {
+        if lamp.confidence < DOUBTFUL {
+            doubtful.push(lamp.known.id);
+        } else if let Some(spot) = &lamp.spot {
+            mapping.fixtures[lamp.known.id as usize] = Found::at(lamp.known.id, spot, lamp.confidence);
+        }
+    }
+    for (id, at) in mirrors {
+        mapping.fixtures[id as usize].add_mirror(at);
+    }
+    for (id, candidate) in assignment.mirrors {
+        let candidate = &candidates[candidate];
+        mapping.fixtures[id as usize].add_mirror([candidate.x as f64, candidate.y as f64]);
+    }
+    mapping.give_reasons(&sharp, &contrasts, &doubtful, frames);
+    mapping
+}
+
+/// A lamp whose id is known.
+#[derive(Clone, Debug)]
+struct Lamp {
+    known: Known,
+    confidence: f32,
+    /// The contrasts in which it was seen.
+    used: Vec<bool>,
+    is_covered: bool,
+    spot: Option<Spot>,
+}
+
+/// The contrasts in which a lamp was seen; all, where few are left.
+fn used(contrasts: &[Contrast], id: u32, candidate: &Candidate) -> Vec<bool> {
+    let fits = |contrast: &Contrast, value: f32| {
+        f32::from(contrast.signs[id as usize]) * value > 0.3 * candidate.light
+    };
+    let seen = contrasts
+        .iter()
+        .zip(candidate.values.iter().zip(&candidate.hidden));
+    let used: Vec<bool> = seen
+        .map(|(contrast, (value, hidden))| !hidden && fits(contrast, *value))
+        .collect();
+    if used.iter().filter(|used| **used).count() * 2 > used.len() {
+        used
+    } else {
+        vec![true; used.len()]
+    }
+}
+
+/// Measures all lamps, each beside those around it; their places become more exact.
+fn measure(pictures: &Pictures<'_>, lamps: &mut [Lamp], blur: f64) {
+    let grid = Grid::new(lamps.iter().map(|lamp| lamp.known));
+    for lamp in lamps.iter_mut() {
+        let beside = Pictures::beside(
+            lamp.known.at,
+            grid.around(lamp.known.at)
+                .filter(|known| known.id != lamp.known.id),
+        );
+        lamp.spot = pictures.spot(lamp.known, &beside, &lamp.used, blur);
+    }
+    for lamp in lamps {
+        if let Some(spot) = &lamp.spot {
+            lamp.known.at = spot.at;
+        }
+    }
+}
+
+/// Drops what is hardly above the noise, and what is wide and dim beside the others: the mirror image of a lamp that was not found.
+fn drop_pictures(lamps: &mut Vec<Lamp>, blur: f64) {
+    let mut lights: Vec<f32> = lamps
+        .iter()
+        .filter_map(|lamp| Some(lamp.spot.as_ref()?.light))
+        .collect();
+    lights.sort_by(f32::total_cmp);
+    let usual = lights.get(lights.len() / 2).copied().unwrap_or_default();
+    lamps.retain(|lamp| {
+        let Some(spot) = &lamp.spot else { return false };
+        spot.light > NOISES * spot.noise && (spot.width < WIDE * blur || spot.light > DIM * usual)
+    });
+}
+
+/// The median blur of lamps, within what a window can follow.
+fn blur(lamps: &[Lamp]) -> f64 {
+    let mut widths: Vec<f64> = lamps
+        .iter()
+        .filter_map(|lamp| Some(lamp.spot.as_ref()?.width))
+        .collect();
+    widths.sort_by(f64::total_cmp);
+    widths
+        .get(widths.len() / 2)
+        .map_or(BLUR, |width| width.clamp(0.8, 3.0))
+}
+
+/// Lamps by their places.
+struct Grid {
+    cells: HashMap<(i64, i64), Vec<Known>>,
+}
+
+impl Grid {
+    const CELL: f64 = 16.0;
+
+    fn new(lamps: impl Iterator<Item = Known>) -> Self {
+        let mut cells: HashMap<_, Vec<_>> = HashMap::new();
+        for lamp in lamps {
+            cells.entry(Self::cell(lamp.at)).or_default().push(lamp);
+        }
+        Self { cells }
+    }
+
+    fn cell(at: [f64; 2]) -> (i64, i64) {
+        (
+            (at[0] / Self::CELL).floor() as i64,
+            (at[1] / Self::CELL).floor() as i64,
+        )
+    }
+
+    fn around(&self, at: [f64; 2]) -> impl Iterator<Item = &Known> {
+        let (x, y) = Self::cell(at);
+        let cells = (-1..=1).flat_map(move |row| (-1..=1).map(move |column| (x + column, y + row)));
+        cells.filter_map(|cell| self.cells.get(&cell)).flatten()
+    }
+}

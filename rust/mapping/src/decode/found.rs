@@ -1,0 +1,328 @@
+//! What is known of each fixture.
+
+use crate::candidates::Sharp;
+use crate::contrast::Contrast;
+use crate::frames::Frame;
+use crate::joint::Spot;
+use serde_json::{Value, json};
+
+/// Pixels around a lamp's middle that are its own, each way.
+const LAMP: usize = 9;
+
+/// Why a fixture was not found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// No light in any frame.
+    Dark,
+    /// Something was in front of it while it was lit.
+    Hidden,
+    /// Where it may be, the picture is white.
+    Saturated,
+    /// Its light may also be another fixture's.
+    Ambiguous,
+    /// Its light is hardly above the noise.
+    LowContrast,
+}
+
+impl Reason {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Dark,
+        Self::Hidden,
+        Self::Saturated,
+        Self::Ambiguous,
+        Self::LowContrast,
+    ];
+
+    /// The name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dark => "dark",
+            Self::Hidden => "hidden",
+            Self::Saturated => "saturated",
+            Self::Ambiguous => "ambiguous",
+            Self::LowContrast => "lowContrast",
+        }
+    }
+}
+
+/// Where a fixture is in the picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// Pixels from the middle of the top left one, to the right and down.
+    pub at: [f64; 2],
+    /// The standard deviation of both, in pixels.
+    pub sigma: f64,
+    /// The light in its middle, in parts of white.
+    pub brightness: f32,
+    /// The number of pixels with half of that light or more.
+    pub pixels: u32,
+    /// The place of a weaker picture of it, on a floor or in a window.
+    pub mirror: Option<[f64; 2]>,
+}
+
+/// A fixture in a result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// The id.
+    pub id: u32,
+    /// How likely the place is the fixture's, 0 to 1; 0 of one that was not found.
+    pub confidence: f32,
+    /// The place, or why there is none.
+    pub place: Result<Place, Reason>,
+}
+
+impl Found {
+    pub(crate) fn at(id: u32, spot: &Spot, confidence: f32) -> Self {
+        Self {
+            id,
+            confidence: confidence.clamp(0.0, 0.999),
+            place: Ok(Place {
+                at: spot.at,
+                sigma: spot.sigma,
+                brightness: spot.light,
+                pixels: spot.pixels,
+                mirror: None,
+            }),
+        }
+    }
+
+    pub(crate) fn add_mirror(&mut self, at: [f64; 2]) {
+        if let Ok(place) = &mut self.place {
+            place.mirror.get_or_insert(at);
+        }
+    }
+
+    fn json(&self) -> Value {
+        let rounded = |value: f64, digits: f64| (value * digits).round() / digits;
+        match &self.place {
+            Err(reason) => json!({"id": self.id, "found": false, "confidence": 0.0, "reason": reason.name()}),
+            Ok(place) => {
+                let mut json = json!({
+                    "id": self.id, "found": true, "x": rounded(place.at[0], 1e4), "y": rounded(place.at[1], 1e4),
+                    "sigma": rounded(place.sigma, 1e4), "confidence": rounded(self.confidence.into(), 1e3),
+                    "brightness": rounded(place.brightness.into(), 1e4), "pixels": place.pixels,
+                });
+                if let Some(mirror) = place.mirror {
+                    json["mirror"] = json!(mirror.map(|at| rounded(at, 1e2)));
+                }
+                json
+            }
+        }
+    }
+}
+
+/// The places of all fixtures, by id.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mapping {
+    /// The width of the picture in pixels.
+    pub width: u32,
+    /// The height of the picture in pixels.
+    pub height: u32,
+    /// Each fixture, at its id.
+    pub fixtures: Vec<Found>,
+}
+
+impl Mapping {
+    pub(crate) fn empty(count: usize, (width, height): (u32, u32)) -> Self {
+        let dark = |id| Found {
+            id,
+            confidence: 0.0,
+            place: Err(Reason::Dark),
+        };
+        Self {
+            width,
+            height,
+            fixtures: (0..count as u32).map(dark).collect(),
+        }
+    }
+
+    /// The number of fixtures that were found.
+    pub fn found(&self) -> usize {
+        self.fixtures.iter().filter(|found| found.place.is_ok()).count()
+    }
+
+    /// The result as JSON of version 1.
+    pub fn to_json(&self) -> String {
+        let fixtures: Vec<_> = self.fixtures.iter().map(Found::json).collect();
+        let text = |value: &Value| value.to_string();
+        // A line for each fixture, which people and line tools can read.
+        format!(
+            "{{\"v\":1,\"width\":{},\"height\":{},\"fixtures\":[\n{}\n]}}\n",
+            self.width,
+            self.height,
+            fixtures.iter().map(text).collect::<Vec<_>>().join(",\n")
+        )
+    }
+
+    /// Reads a result.
+    ///
+    /// # Errors
+    /// What is expected and what is there, for a text that is no result.
+    pub fn read(json: &[u8]) -> Result<Self, String> {
+        let file: Value =
+            serde_json::from_slice(json).map_err(|error| format!("result: expected JSON, got {error}"))?;
+        if file["v"] != 1 {
+            return Err(format!("v: expected 1, got {}", file["v"]));
+        }
+        let side = |name: &str| {
+            let side = file[name].as_u64().and_then(|side| u32::try_from(side).ok());
+            side.ok_or_else(|| format!("{name}: expected pixels, got {}", file[name]))
+        };
+        let list = file["fixtures"]
+            .as_array()
+            .ok_or("fixtures: expected an array, got another value")?;
+        if list.len() > crate::schedule::MAX_COUNT {
+            return Err(format!(
+                "fixtures: expected at most {}, got {}",
+                crate::schedule::MAX_COUNT,
+                list.len()
+            ));
+        }
+        let mut mapping = Self::empty(list.len(), (side("width")?, side("height")?));
+        for (index, value) in list.iter().enumerate() {
+            let wrong = |key: &str, expected: &str| {
+                format!("fixtures[{index}].{key}: expected {expected}, got {}", value[key])
+            };
+            let id = value["id"].as_u64().filter(|id| *id < list.len() as u64);
+            let id = id.ok_or_else(|| wrong("id", &format!("0 to {}", list.len() - 1)))?;
+            let number = |key: &str| value[key].as_f64();
+            let needed = |key: &str| number(key).ok_or_else(|| wrong(key, "a number"));
+            let place = match &value["found"] {
+                Value::Bool(true) => Ok(Place {
+                    at: [needed("x")?, needed("y")?],
+                    sigma: number("sigma").unwrap_or_default(),
+                    brightness: number("brightness").unwrap_or_default() as f32,
+                    pixels: value["pixels"].as_u64().unwrap_or_default() as u32,
+                    mirror: match value["mirror"].as_array().map(Vec::as_slice) {
+                        Some([x, y]) => x.as_f64().zip(y.as_f64()).map(|(x, y)| [x, y]),
+                        _ => None,
+                    },
+                }),
+                Value::Bool(false) => {
+                    let reason = Reason::ALL
+                        .into_iter()
+                        .find(|reason| value["reason"] == reason.name());
+                    Err(reason.ok_or_else(|| {
+                        wrong("reason", "dark, hidden, saturated, ambiguous or lowContrast")
+                    })?)
+                }
+                _ => return Err(wrong("found", "true or false")),
+            };
+            mapping.fixtures[id as usize] = Found {
+                id: id as u32,
+                confidence: number("confidence").unwrap_or_default() as f32,
+                place,
+            };
+        }
+        Ok(mapping)
+    }
+
+    /// Places in a picture that was made smaller become those in its source.
+    pub(crate) fn enlarge(&mut self, factor: u32, size: (u32, u32)) {
+        (self.width, self.height) = size;
+        let scale = f64::from(factor);
+        let enlarged = |at: [f64; 2]| at.map(|at| (at + 0.5) * scale - 0.5);
+        for place in self
+            .fixtures
+            .iter_mut()
+            .filter_map(|found| found.place.as_mut().ok())
+        {
+            place.at = enlarged(place.at);
+            place.mirror = place.mirror.map(enlarged);
+            place.sigma *= scale;
+            place.pixels = place.pixels.saturating_mul(factor * factor);
+        }
+    }
+
+    /// Says of the fixtures that were not found what the pictures show of them.
+    pub(crate) fn give_reasons(
+        &mut self,
+        sharp: &Sharp,
+        contrasts: &[Contrast],
+        doubtful: &[u32],
+        frames: &[Frame],
+    ) {
+        let missing: Vec<u32> = self
+            .fixtures
+            .iter()
+            .filter(|found| found.place.is_err())
+            .map(|found| found.id)
+            .collect();
+        if missing.is_empty() {
+            return;
+        }
+        let noise = sharp.noises.iter().sum::<f32>() / sharp.noises.len().max(1) as f32;
+        let spread = noise / (sharp.noises.len().max(1) as f32).sqrt();
+        let mut lights: Vec<f32> = self
+            .fixtures
+            .iter()
+            .filter_map(|found| Some(found.place.ok()?.brightness))
+            .collect();
+        lights.sort_by(f32::total_cmp);
+        let usual = lights.get(lights.len() / 2).copied().unwrap_or_default();
+        let is_white = white(frames);
+        // Lamps have much light of similar codes.
+        let mut is_lamp = vec![false; sharp.width * sharp.height];
+        for place in self.fixtures.iter().filter_map(|found| found.place.ok()) {
+            let around = |at: f64, side: usize| {
+                let at = at.max(0.0) as usize;
+                at.saturating_sub(LAMP)..(at + LAMP).min(side)
+            };
+            for row in around(place.at[1], sharp.height) {
+                for column in around(place.at[0], sharp.width) {
+                    is_lamp[row * sharp.width + column] = true;
+                }
+            }
+        }
+        for id in missing {
+            let reason = if doubtful.contains(&id) {
+                Reason::Ambiguous
+            } else {
+                match seen(sharp, contrasts, id, &is_lamp) {
+                    (mean, part) if mean > (9.0 * spread).max(0.25 * usual) && part > 0.5 => Reason::Hidden,
+                    (mean, _) if mean > (7.0 * spread).max(0.1 * usual) => Reason::LowContrast,
+                    _ if is_white => Reason::Saturated,
+                    _ => Reason::Dark,
+                }
+            };
+            self.fixtures[id as usize].place = Err(reason);
+        }
+    }
+}
+
+/// The most light with an id's code at any pixel that is not one of a lamp's, and the part of the contrasts that fit it.
+fn seen(sharp: &Sharp, contrasts: &[Contrast], id: u32, is_lamp: &[bool]) -> (f32, f32) {
+    let signs: Vec<f32> = contrasts
+        .iter()
+        .map(|contrast| contrast.signs[id as usize].into())
+        .collect();
+    let mut best = (0.0, 0);
+    for (place, _) in is_lamp
+        .iter()
+        .enumerate()
+        .step_by(4)
+        .filter(|(_, is_lamp)| !**is_lamp)
+    {
+        let images = sharp.images.iter().zip(&signs);
+        let sum: f32 = images.map(|(image, sign)| sign * image[place]).sum();
+        if sum > best.0 {
+            best = (sum, place);
+        }
+    }
+    let count = sharp.images.len().max(1) as f32;
+    let mean = best.0 / count;
+    let images = sharp.images.iter().zip(&signs);
+    let fits = images.filter(|(image, sign)| **sign * image[best.1] > 0.5 * mean);
+    (mean, fits.count() as f32 / count)
+}
+
+/// Whether more than a part in a hundred of the picture is always white.
+fn white(frames: &[Frame]) -> bool {
+    let Some(first) = frames.first() else { return false };
+    let step = (first.pixels.len() / 4_096).max(1);
+    let places = (0..first.pixels.len()).step_by(step);
+    let count = places.clone().count();
+    let is_white = |place: &usize| frames.iter().all(|frame| frame.pixels[*place] >= 64_000);
+    places.filter(is_white).count() * 100 > count
+}

@@ -1,0 +1,260 @@
+//! The loop that maps a rig: which fixtures are to be lit follows from the frames that came so far. It finds out how late the camera
+//! and the network are, runs its schedule, and lights what was not found once more, without the others.
+
+mod delay;
+
+use crate::decode::{Decoder, Mapping};
+use crate::frames::Frame;
+use crate::schedule::{Schedule, ScheduleError, State};
+pub use delay::Delay;
+use delay::Measure;
+
+/// How fixtures are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// By the bits of their ids.
+    Coded,
+    /// By those and by check bits.
+    Checked,
+    /// One after the other.
+    Sequential,
+}
+
+impl Method {
+    /// The schedule of so many fixtures.
+    ///
+    /// # Errors
+    /// As [`Schedule::standard`].
+    pub fn schedule(self, count: usize, hold: usize) -> Result<Schedule, ScheduleError> {
+        match self {
+            Self::Coded => Schedule::standard(count, hold),
+            Self::Checked => Schedule::checked(count, hold),
+            Self::Sequential => Schedule::sequential(count, hold),
+        }
+    }
+}
+
+/// What a loop is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// All fixtures are lit and dark in turns, to find out how late the frames are.
+    Delay,
+    /// The schedule runs.
+    Schedule,
+    /// What was not found is lit once more.
+    Again,
+    /// It is over: what was lit before is lit again.
+    Done,
+}
+
+/// How far a loop is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// What it is doing.
+    pub phase: Phase,
+    /// The part of the phase that is over, 0 to 1.
+    pub part: f32,
+    /// The frames so far.
+    pub frames: u64,
+    /// Frames that are missing between those, by their times.
+    pub dropped: u64,
+    /// How late frames are; none before it is known, or where no light was seen.
+    pub delay: Option<Delay>,
+    /// The fixtures that were found so far.
+    pub found: usize,
+}
+
+/// Frames before a state that are decoded too, since a delay may change.
+const EARLY: usize = 2;
+
+/// A loop.
+#[derive(Clone, Debug)]
+pub struct Live {
+    schedule: Schedule,
+    phase: Phase,
+    measure: Measure,
+    run: Option<Run>,
+    mapping: Mapping,
+    again: bool,
+    frames: u64,
+    dropped: u64,
+    /// The times of the last frame, and the shortest time between frames.
+    last_ns: Option<u64>,
+    interval_ns: u64,
+}
+
+/// A schedule that runs.
+#[derive(Clone, Debug)]
+struct Run {
+    decoder: Decoder,
+    /// The fixtures of its ids.
+    ids: Vec<u32>,
+    frame: usize,
+    late: usize,
+}
+
+impl Run {
+    fn new(schedule: Schedule, ids: Vec<u32>, late: usize) -> Self {
+        Self {
+            decoder: Decoder::new(schedule),
+            ids,
+            frame: 0,
+            late,
+        }
+    }
+
+    fn length(&self) -> usize {
+        self.decoder.schedule().frames() + self.late
+    }
+
+    /// Takes a frame; whether it was the last.
+    fn take(&mut self, frame: Frame) -> bool {
+        self.frame += 1;
+        // One after the other, frames are told apart by their number alone.
+        let early = if self.decoder.schedule().is_sequential() {
+            0
+        } else {
+            EARLY
+        };
+        if self.frame + early > self.late {
+            self.decoder.push(frame);
+        }
+        self.frame >= self.length()
+    }
+
+    fn state(&self) -> &State {
+        let schedule = self.decoder.schedule();
+        let states = schedule.states();
+        &states[(self.frame / schedule.hold()).min(states.len() - 1)]
+    }
+}
+
+impl Live {
+    /// A loop before its first frame. With `again`, what was not found is lit once more.
+    ///
+    /// # Errors
+    /// As [`Schedule::standard`].
+    pub fn new(method: Method, count: usize, hold: usize, again: bool) -> Result<Self, ScheduleError> {
+        let schedule = method.schedule(count, hold)?;
+        Ok(Self {
+            mapping: Mapping::empty(count, (0, 0)),
+            schedule,
+            phase: Phase::Delay,
+            measure: Measure::default(),
+            run: None,
+            again,
+            frames: 0,
+            dropped: 0,
+            last_ns: None,
+            interval_ns: u64::MAX,
+        })
+    }
+
+    /// Whether a fixture is to be lit now; none once it is over, when what was lit before is.
+    pub fn lights(&self, id: u32) -> Option<bool> {
+        match self.phase {
+            Phase::Delay => Some(self.measure.is_lit()),
+            Phase::Done => None,
+            Phase::Schedule | Phase::Again => {
+                let run = self.run.as_ref()?;
+                let index = run.ids.binary_search(&id).ok();
+                Some(index.is_some_and(|index| run.state().lights(index as u32)))
+            }
+        }
+    }
+
+    /// Takes a frame that came at a time in ns. What is to be lit may be another afterwards.
+    pub fn frame(&mut self, frame: Frame, time_ns: u64) {
+        if self.phase == Phase::Done {
+            return;
+        }
+        self.frames += 1;
+        if let Some(last) = self.last_ns.replace(time_ns) {
+            let since = time_ns.saturating_sub(last).max(1);
+            // Frames that come in a burst say nothing.
+            if since > 2_000_000 {
+                self.interval_ns = self.interval_ns.min(since);
+                let passed = (since + self.interval_ns / 2) / self.interval_ns;
+                self.dropped += passed.saturating_sub(1);
+            }
+        }
+        match self.phase {
+            Phase::Delay => {
+                (self.mapping.width, self.mapping.height) = (frame.width, frame.height);
+                if self.measure.take(frame) {
+                    match self.measure.delay() {
+                        Some(delay) => {
+                            let ids = (0..self.schedule.count() as u32).collect();
+                            self.run = Some(Run::new(self.schedule.clone(), ids, delay.frames as usize));
+                            self.phase = Phase::Schedule;
+                        }
+                        None => self.phase = Phase::Done,
+                    }
+                }
+            }
+            Phase::Schedule | Phase::Again => {
+                let is_over = self.run.as_mut().is_none_or(|run| run.take(frame));
+                if is_over {
+                    self.evaluate();
+                }
+            }
+            Phase::Done => {}
+        }
+    }
+
+    /// The schedule that ran is decoded, and the next one begins.
+    fn evaluate(&mut self) {
+        let Some(run) = self.run.take() else { return };
+        let found = run.decoder.mapping();
+        for (found, id) in found.fixtures.into_iter().zip(&run.ids) {
+            let known = &mut self.mapping.fixtures[*id as usize];
+            if known.place.is_err() && (found.place.is_ok() || self.phase == Phase::Schedule) {
+                *known = crate::decode::Found { id: *id, ..found };
+            }
+        }
+        let missing = self.mapping.fixtures.iter().filter(|found| found.place.is_err());
+        let missing: Vec<u32> = missing.map(|found| found.id).collect();
+        let is_first = self.phase == Phase::Schedule;
+        self.phase = Phase::Done;
+        if is_first && self.again && !missing.is_empty() {
+            let method = if self.schedule.is_sequential() {
+                Method::Sequential
+            } else {
+                Method::Checked
+            };
+            // A count and a hold that the first schedule had room for.
+            if let Ok(schedule) = method.schedule(missing.len(), self.schedule.hold()) {
+                self.run = Some(Run::new(schedule, missing, run.late));
+                self.phase = Phase::Again;
+            }
+        }
+    }
+
+    /// Ends it: what was lit before is to be lit again. What was found stays.
+    pub fn cancel(&mut self) {
+        self.phase = Phase::Done;
+        self.run = None;
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> Progress {
+        let part = match (&self.run, self.phase) {
+            (_, Phase::Delay) => self.measure.part(),
+            (Some(run), _) => run.frame as f32 / run.length() as f32,
+            (None, _) => 1.0,
+        };
+        Progress {
+            phase: self.phase,
+            part,
+            frames: self.frames,
+            dropped: self.dropped,
+            delay: self.measure.delay(),
+            found: self.mapping.found(),
+        }
+    }
+
+    /// The places that are known so far, of all fixtures.
+    pub fn mapping(&self) -> &Mapping {
+        &self.mapping
+    }
+}

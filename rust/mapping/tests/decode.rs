@@ -1,0 +1,192 @@
+//! The decoder against simulated recordings, by the truth.
+
+use rustle_mapping::decode::{Decoder, Mapping, Reason};
+use rustle_mapping::frames::Frame;
+use rustle_mapping::judge::{Verdict, judge, read_truth, truth_json};
+use rustle_mapping::schedule::Schedule;
+use rustle_mapping::simulate::{Camera, Difficulty, Scene};
+
+fn recorded(scene: Scene, schedule: &Schedule) -> (Mapping, Verdict) {
+    let mut camera = Camera::new(scene);
+    let mut decoder = Decoder::new(schedule.clone());
+    for frame in camera.record(schedule) {
+        decoder.push(frame);
+    }
+    let mapping = decoder.mapping();
+    let verdict = judge(&camera.truth(), &mapping);
+    (mapping, verdict)
+}
+
+#[test]
+fn thousand_fixtures_in_the_dark_and_in_a_club_are_all_found() {
+    let schedule = Schedule::standard(1_000, 2).expect("schedule");
+    for difficulty in [Difficulty::Dark, Difficulty::Club] {
+        let (_, verdict) = recorded(Scene::new(difficulty, 31, 640, 480, 1_000), &schedule);
+        assert_eq!((verdict.found, verdict.wrong), (1_000, 0), "{verdict:?}");
+        assert!(verdict.median <= 0.05, "{verdict:?}");
+    }
+}
+
+#[test]
+fn hard_venues_lose_few_and_check_bits_fewer() {
+    for (schedule, recall) in [
+        (Schedule::standard(1_000, 2), 0.96),
+        (Schedule::checked(1_000, 2), 0.985),
+    ] {
+        let schedule = schedule.expect("schedule");
+        let (mut alive, mut found, mut wrong) = (0, 0, 0);
+        for seed in 41..44 {
+            let (_, verdict) = recorded(Scene::new(Difficulty::Hard, seed, 640, 480, 1_000), &schedule);
+            alive += verdict.alive;
+            found += verdict.found;
+            wrong += verdict.wrong;
+            assert!(verdict.median <= 0.1, "{verdict:?}");
+        }
+        assert!(found as f64 >= recall * alive as f64, "{found} of {alive}");
+        assert!(wrong * 200 <= alive, "{wrong} wrong of {alive}");
+    }
+}
+
+#[test]
+fn few_fixtures_and_one_are_found() {
+    for count in [1, 2, 3, 5] {
+        let schedule = Schedule::standard(count, 2).expect("schedule");
+        let (_, verdict) = recorded(Scene::new(Difficulty::Club, 50, 320, 240, count), &schedule);
+        assert_eq!((verdict.found, verdict.wrong), (count, 0), "{count}: {verdict:?}");
+    }
+}
+
+#[test]
+fn places_at_fractions_of_a_pixel_have_no_bias() {
+    let schedule = Schedule::standard(400, 2).expect("schedule");
+    let mut camera = Camera::new(Scene::new(Difficulty::Dark, 61, 640, 480, 400));
+    let mapping = rustle_mapping::decode(&camera.record(&schedule), &schedule);
+    let mut sum = [0.0; 2];
+    for truth in camera.truth() {
+        let place = mapping.fixtures[truth.id as usize].place.expect("found");
+        sum = [0, 1].map(|axis| sum[axis] + place.at[axis] - truth.at[axis]);
+    }
+    assert!(sum.iter().all(|sum| (sum / 400.0).abs() < 0.005), "{sum:?}");
+}
+
+#[test]
+fn late_and_dropped_frames_are_noticed_by_their_content() {
+    let schedule = Schedule::standard(300, 3).expect("schedule");
+    for (delay, drops) in [(4.3, 0.0), (0.1, 0.03)] {
+        let scene = Scene {
+            delay,
+            drops,
+            ..Scene::new(Difficulty::Club, 71, 640, 480, 300)
+        };
+        let (_, verdict) = recorded(scene, &schedule);
+        assert_eq!((verdict.found, verdict.wrong), (300, 0), "{verdict:?}");
+    }
+}
+
+#[test]
+fn original_app_aborts_at_the_first_dark_lamp() {
+    for schedule in [Schedule::sequential(24, 2), Schedule::standard(24, 2)] {
+        let scene = Scene {
+            dead: 0.2,
+            ..Scene::new(Difficulty::Club, 81, 320, 240, 24)
+        };
+        let (mapping, verdict) = recorded(scene, &schedule.expect("schedule"));
+        assert!(
+            verdict.alive < 24 && verdict.found == verdict.alive && verdict.wrong == 0,
+            "{verdict:?}"
+        );
+        assert_eq!(mapping.fixtures.len(), 24);
+        let missing = mapping.fixtures.iter().filter_map(|found| found.place.err());
+        assert!(
+            missing
+                .clone()
+                .all(|reason| matches!(reason, Reason::Dark | Reason::LowContrast)),
+            "{:?}",
+            missing.collect::<Vec<_>>()
+        );
+    }
+}
+
+#[test]
+fn large_pictures_are_reduced_and_places_stay_those_of_the_source() {
+    let schedule = Schedule::standard(60, 2).expect("schedule");
+    let scene = Scene {
+        blur: 3.0,
+        ..Scene::new(Difficulty::Dark, 91, 2_400, 1_000, 60)
+    };
+    let (mapping, verdict) = recorded(scene, &schedule);
+    assert_eq!((mapping.width, mapping.height), (2_400, 1_000));
+    assert_eq!((verdict.found, verdict.wrong), (60, 0), "{verdict:?}");
+    assert!(verdict.median < 0.1, "{verdict:?}");
+}
+
+#[test]
+fn pictures_without_fixtures_have_none() {
+    let schedule = Schedule::standard(8, 2).expect("schedule");
+    let black = Frame {
+        width: 2,
+        height: 2,
+        pixels: vec![0; 4],
+    };
+    for frames in [0, 1, 20] {
+        let mapping = rustle_mapping::decode(&vec![black.clone(); frames], &schedule);
+        assert_eq!((mapping.fixtures.len(), mapping.found()), (8, 0));
+    }
+}
+
+#[test]
+fn schedule_without_complements_is_decoded() {
+    let json = br#"{"v":1,"states":["dark","all","bit 0","bit 1","bit 2","bit 3","bit 4"],"hold":2}"#;
+    let schedule = Schedule::read(json, 20).expect("schedule");
+    let (_, verdict) = recorded(Scene::new(Difficulty::Club, 95, 320, 240, 20), &schedule);
+    assert_eq!((verdict.found, verdict.wrong), (20, 0), "{verdict:?}");
+}
+
+#[test]
+fn results_and_truths_are_read_as_they_are_written() {
+    let schedule = Schedule::standard(40, 2).expect("schedule");
+    let scene = Scene {
+        dead: 0.2,
+        ..Scene::new(Difficulty::Club, 96, 320, 240, 40)
+    };
+    let truth = Camera::new(scene.clone()).truth();
+    let read = read_truth(truth_json(&truth, 320, 240).as_bytes()).expect("truth");
+    for (read, truth) in read.iter().zip(&truth) {
+        assert_eq!((read.id, read.is_alive), (truth.id, truth.is_alive));
+        assert!(
+            read.at
+                .iter()
+                .zip(truth.at)
+                .all(|(read, at)| (read - at).abs() < 1e-9)
+        );
+    }
+    assert_eq!(read.len(), 40);
+    let (mapping, verdict) = recorded(scene, &schedule);
+    let read = Mapping::read(mapping.to_json().as_bytes()).expect("result");
+    assert_eq!((read.found(), read.fixtures.len()), (mapping.found(), 40));
+    let again = judge(&truth, &read);
+    assert_eq!(
+        (again.found, again.wrong, again.ghosts),
+        (verdict.found, verdict.wrong, verdict.ghosts)
+    );
+    for (json, expected) in [
+        ("", "JSON"),
+        ("{}", "v: expected 1"),
+        (r#"{"v":1,"width":1,"height":1}"#, "fixtures"),
+        (
+            r#"{"v":1,"width":1,"height":1,"fixtures":[{"id":1,"found":false,"reason":"dark"}]}"#,
+            "fixtures[0].id",
+        ),
+        (
+            r#"{"v":1,"width":1,"height":1,"fixtures":[{"id":0,"found":false,"reason":"lazy"}]}"#,
+            "fixtures[0].reason",
+        ),
+        (
+            r#"{"v":1,"width":1,"height":1,"fixtures":[{"id":0,"found":true,"x":1}]}"#,
+            "fixtures[0].y",
+        ),
+    ] {
+        let error = Mapping::read(json.as_bytes()).expect_err(json);
+        assert!(error.contains(expected), "{json}: {error}");
+    }
+}

@@ -1,0 +1,110 @@
+//! The loop against a simulated camera.
+
+use rustle_mapping::judge::judge;
+use rustle_mapping::live::{Live, Method, Phase};
+use rustle_mapping::simulate::{Camera, Difficulty, Light, Scene};
+
+/// Runs a loop; the camera's frames come so many intervals after their exposures began, and changes take so long to reach the lamps.
+fn run(scene: Scene, method: Method, late: f64, network: f64) -> (Live, Camera, f64) {
+    let count = scene.count;
+    let mut camera = Camera::new(scene);
+    let mut live = Live::new(method, count, 2, true).expect("loop");
+    let mut light = Light::default();
+    let interval = camera.interval_ns();
+    let after = |part: f64| (part * interval as f64) as u64;
+    let mut shown = None;
+    let mut frame = 0;
+    // A change is seen by exposures that begin later than it.
+    let mut waiting = std::collections::VecDeque::new();
+    while live.progress().phase != Phase::Done {
+        let begin = 1_000_000_000 + frame * interval;
+        if let Some(picture) = camera.frame(begin, &light) {
+            waiting.push_back((begin + after(late), picture));
+        }
+        while waiting.front().is_some_and(|(time, _)| *time < begin + interval) {
+            let (time, picture) = waiting.pop_front().expect("frame");
+            live.frame(picture, time);
+            let lit: Vec<_> = (0..count as u32).map(|id| live.lights(id)).collect();
+            if shown.as_ref() != Some(&lit) {
+                let levels = lit
+                    .iter()
+                    .map(|lit| if lit == &Some(true) { 255 } else { 0 })
+                    .collect();
+                light.change(time + after(network), levels);
+                shown = Some(lit);
+            }
+        }
+        frame += 1;
+        assert!(frame < 10_000, "the loop ends");
+    }
+    let seconds = (frame * interval) as f64 / 1e9;
+    (live, camera, seconds)
+}
+
+#[test]
+fn three_hundred_fixtures_take_five_seconds_and_the_delay_is_known_within_a_frame() {
+    for (seed, late, network) in [(1, 1.0, 0.3), (2, 2.4, 1.0), (3, 4.7, 2.9)] {
+        let scene = Scene::new(Difficulty::Club, seed, 640, 480, 300);
+        let (live, camera, seconds) = run(scene, Method::Coded, late, network);
+        let verdict = judge(&camera.truth(), live.mapping());
+        assert_eq!((verdict.found, verdict.wrong), (300, 0), "{verdict:?}");
+        assert!(seconds <= 5.0, "{seconds} s");
+        let delay = live.progress().delay.expect("delay");
+        assert!((f64::from(delay.mean) - late - network).abs() <= 1.0, "{delay:?}");
+        assert!(delay.spread < 1.0, "{delay:?}");
+    }
+}
+
+#[test]
+fn hard_venues_are_mapped_by_lighting_what_is_missing_once_more() {
+    let (mut alive, mut found, mut wrong) = (0, 0, 0);
+    for seed in 1..=3 {
+        let scene = Scene::new(Difficulty::Hard, 100 + seed, 640, 480, 200);
+        let (live, camera, _) = run(scene, Method::Checked, 1.6, 0.6);
+        let verdict = judge(&camera.truth(), live.mapping());
+        alive += verdict.alive;
+        found += verdict.found;
+        wrong += verdict.wrong;
+    }
+    assert!(
+        found as f64 >= 0.97 * alive as f64 && wrong <= 3,
+        "{found} of {alive}, {wrong} wrong"
+    );
+}
+
+#[test]
+fn frames_that_are_dropped_are_counted_and_cost_nothing() {
+    let mut scene = Scene::new(Difficulty::Club, 5, 640, 480, 100);
+    scene.drops = 0.03;
+    let (live, camera, _) = run(scene, Method::Coded, 1.5, 0.5);
+    let verdict = judge(&camera.truth(), live.mapping());
+    assert_eq!((verdict.found, verdict.wrong), (100, 0), "{verdict:?}");
+    assert!(live.progress().dropped > 0);
+}
+
+#[test]
+fn one_after_the_other_finds_all_in_a_club() {
+    let scene = Scene::new(Difficulty::Club, 6, 320, 240, 12);
+    let (live, camera, _) = run(scene, Method::Sequential, 2.2, 0.5);
+    let verdict = judge(&camera.truth(), live.mapping());
+    assert_eq!((verdict.found, verdict.wrong), (12, 0), "{verdict:?}");
+}
+
+#[test]
+fn without_light_all_fixtures_are_dark_and_the_loop_ends() {
+    let mut scene = Scene::new(Difficulty::Dark, 7, 320, 240, 8);
+    scene.dead = 1.0;
+    let (live, _, _) = run(scene, Method::Coded, 1.0, 0.0);
+    assert_eq!(live.progress().delay, None);
+    assert_eq!(live.mapping().found(), 0);
+    assert_eq!(live.lights(0), None);
+}
+
+#[test]
+fn cancelled_loop_lights_what_was_lit_before() {
+    let mut live = Live::new(Method::Coded, 4, 2, true).expect("loop");
+    assert_eq!(live.lights(0), Some(false));
+    live.cancel();
+    assert_eq!((live.lights(0), live.progress().phase), (None, Phase::Done));
+    assert_eq!(live.mapping().fixtures.len(), 4);
+}
