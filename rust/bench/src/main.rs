@@ -2,7 +2,7 @@
 //!
 //! Usage: `rustle-bench spectra [--intel DIRECTORY] [--visits N] [SIZE ...]`, `rustle-bench spectra --instructions COUNTER [SIZE
 //! ...]`, `rustle-bench sound [--python INTERPRETER] [--visits N]`, `rustle-bench pitch [--visits N]`, `rustle-bench market
-//! [--visits N]`, `rustle-bench light [--visits N]`, `rustle-bench shows [--visits N]`, `rustle-bench tempo [--visits N]`, `rustle-bench dmx FLOOR [--seconds N] [UNIVERSES ...]`, or, for the programs in `peers/`, `rustle-bench contour [OPTION ...] FILE
+//! [--visits N]`, `rustle-bench light [--visits N]`, `rustle-bench shows [--visits N]`, `rustle-bench tempo [--visits N]`, `rustle-bench mapping [SEED]`, `rustle-bench dmx FLOOR [--seconds N] [UNIVERSES ...]`, or, for the programs in `peers/`, `rustle-bench contour [OPTION ...] FILE
 //! ...`, `rustle-bench voice [OPTION ...] FILE ...`, `rustle-bench rhythm [--stream] FILE ...`, `rustle-bench recording LINES SYMBOLS SEED FILE` and `rustle-bench candles
 //! INTERVAL LATENESS FILE`. Peers are loaded when they run, never linked: FFTW (libfftw3f) and libebur128 are required, KissFFT
 //! and FFmpeg are used when installed, Intel's MKL and IPP are loaded from the given directory, and scipy and pedalboard from the
@@ -16,6 +16,7 @@ mod candidate;
 mod contour;
 mod dmx;
 mod light;
+mod mapping;
 mod market;
 mod nodes;
 mod pitch;
@@ -36,7 +37,7 @@ use std::path::PathBuf;
 /// The minimum number of visits.
 const VISITS: usize = 40;
 
-const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], spectra --instructions COUNTER [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], light [--visits N], shows [--visits N], tempo [--visits N], dmx FLOOR [--seconds N] [UNIVERSES ...], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., rhythm [--stream] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
+const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], spectra --instructions COUNTER [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], light [--visits N], shows [--visits N], tempo [--visits N], mapping [SEED], dmx FLOOR [--seconds N] [UNIVERSES ...], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., rhythm [--stream] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
 
 /// The options of the command line.
 struct Options {
@@ -76,6 +77,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let subject = words.next();
     if subject.as_deref() == Some("contour") {
         write!(io::stdout().lock(), "{}", contour::lines(words)?)?;
+        return Ok(());
+    }
+    if subject.as_deref() == Some("mapping") {
+        let seed = words.next().map_or(Ok(1), |seed| seed.parse())?;
+        write!(io::stdout().lock(), "{}", mapping::tables(seed)?)?;
         return Ok(());
     }
     if subject.as_deref() == Some("rhythm") {
