@@ -1,0 +1,152 @@
+//! The fixtures of a rig as lamps: each cell of each fixture has an id, in the rig's order.
+
+use rustle_lighting::SLOTS;
+use rustle_shows::fixture::{Attribute, Fixture, Rig, RigUniverse};
+use rustle_shows::slots::SlotMap;
+use rustle_shows::{Look, Stage};
+
+/// A rig whose cells are lit one by one.
+#[derive(Clone, Debug)]
+pub struct Lights {
+    rig: Rig,
+    map: SlotMap,
+    /// The fixture of each cell, and the cell's place in it.
+    cells: Vec<(usize, usize)>,
+}
+
+impl Lights {
+    /// The cells of a rig.
+    pub fn new(rig: Rig) -> Self {
+        let stage = Stage::new(&rig);
+        let cells = (0..rig.fixtures.len()).flat_map(|fixture| {
+            let elements = stage.elements_of(fixture).len();
+            (0..elements).map(move |cell| (fixture, cell))
+        });
+        Self {
+            map: SlotMap::new(&rig),
+            cells: cells.collect(),
+            rig,
+        }
+    }
+
+    /// The number of cells: their ids are 0 to one less.
+    pub fn count(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The rig.
+    pub fn rig(&self) -> &Rig {
+        &self.rig
+    }
+
+    /// The fixture of a cell, and the cell's place in it, from 0.
+    pub fn cell(&self, id: u32) -> Option<(&Fixture, usize)> {
+        let (fixture, cell) = *self.cells.get(id as usize)?;
+        Some((&self.rig.fixtures[fixture], cell))
+    }
+
+    /// The universes with fixtures, in ascending order.
+    pub fn universes(&self) -> &[RigUniverse] {
+        self.map.universes()
+    }
+
+    /// The slots of each universe with some cells lit: their colours and dimmers at full, shutters open, all else at its default.
+    pub fn levels(&self, lights: impl Fn(u32) -> bool) -> Vec<[u8; SLOTS]> {
+        let mut look = self.map.look();
+        let lit: Vec<u32> = (0..self.cells.len() as u32).filter(|id| lights(*id)).collect();
+        for id in &lit {
+            for plane in [&mut look.red, &mut look.green, &mut look.blue] {
+                plane[*id as usize] = 1.0;
+            }
+        }
+        let mut frame = self.map.frame();
+        self.map.encode(&look, &mut frame);
+        // White light leaves red, green and blue to the white slots; a camera sees all of them best.
+        for id in lit {
+            let (fixture, cell) = self.cells[id as usize];
+            let fixture = &self.rig.fixtures[fixture];
+            let Ok(universe) = self.map.universes().binary_search(&fixture.universe) else {
+                continue;
+            };
+            for channel in fixture.mode.channels.iter().filter(|channel| {
+                adds_light(&channel.attribute)
+                    && channel.element.is_none_or(|element| usize::from(element) == cell)
+            }) {
+                for offset in channel.slots.offsets() {
+                    let slot = usize::from(fixture.address) - 1 + usize::from(*offset);
+                    if let Some(level) = frame[universe].get_mut(slot) {
+                        *level = u8::MAX;
+                    }
+                }
+            }
+        }
+        frame
+    }
+
+    /// The light of each cell with these slots, 0 to 255.
+    ///
+    /// # Panics
+    /// For another number of universes than the rig's.
+    pub fn light(&self, frame: &[[u8; SLOTS]]) -> Vec<u8> {
+        let mut look: Look = self.map.look();
+        self.map.decode(frame, &mut look);
+        (0..self.cells.len())
+            .map(|id| {
+                let planes = [&look.red, &look.green, &look.blue, &look.amber, &look.ultraviolet];
+                let light = planes.iter().map(|plane| plane[id]).fold(0.0, f32::max);
+                (light.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
+            })
+            .collect()
+    }
+}
+
+fn adds_light(attribute: &Attribute) -> bool {
+    use Attribute::{Amber, Blue, ColdWhite, Green, Red, Ultraviolet, WarmWhite, White};
+    matches!(
+        attribute,
+        Red | Green | Blue | White | WarmWhite | ColdWhite | Amber | Ultraviolet
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustle_shows::fixture::Profile;
+
+    fn lights() -> Lights {
+        let json = br#"{"v":1,"fixtures":[
+            {"id":1,"profile":"rgbw-par","mode":"5","protocol":"artnet","universe":0,"address":1},
+            {"id":2,"profile":"bar-8","protocol":"artnet","universe":1,"address":10},
+            {"id":3,"profile":"strobe","protocol":"artnet","universe":1,"address":100}]}"#;
+        let (rig, faults) = Rig::read(json, &Profile::built_in()).expect("rig");
+        assert!(faults.is_empty(), "{faults:?}");
+        Lights::new(rig)
+    }
+
+    #[test]
+    fn each_cell_has_an_id_and_is_lit_alone() {
+        let lights = lights();
+        assert_eq!((lights.count(), lights.universes().len()), (10, 2));
+        assert_eq!(
+            lights.cell(3).map(|(fixture, cell)| (fixture.place, cell)),
+            Some((1, 2))
+        );
+        for id in 0..10 {
+            let frame = lights.levels(|other| other == id);
+            let light = lights.light(&frame);
+            let expected: Vec<u8> = (0..10).map(|other| if other == id { 255 } else { 0 }).collect();
+            assert_eq!(light, expected, "{id}");
+        }
+        assert_eq!(lights.light(&lights.levels(|_| true)), [255; 10]);
+    }
+
+    #[test]
+    fn every_colour_of_a_lit_fixture_is_full() {
+        let lights = lights();
+        assert_eq!(lights.levels(|id| id == 0)[0][..6], [255, 255, 255, 255, 255, 0]);
+        assert_eq!(
+            lights.levels(|id| id == 2)[1][9..18],
+            [0, 0, 0, 255, 255, 255, 0, 0, 0]
+        );
+    }
+}

@@ -1,0 +1,316 @@
+//! From pixels to a plan: the homography of a plane that the camera sees.
+
+use crate::decode::Mapping;
+use serde_json::{Value, json};
+
+/// A place in the picture, and where that is on the plan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// Pixels, to the right and down.
+    pub pixel: [f64; 2],
+    /// Metres on the plan.
+    pub plan: [f64; 2],
+}
+
+/// The map of a plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Homography([[f64; 3]; 3]);
+
+/// The most pairs.
+const MAX_PAIRS: usize = 10_000;
+
+impl Homography {
+    /// The map that fits pairs best, by the direct linear transformation of normalised coordinates (R. Hartley, In Defence of the
+    /// 8-point Algorithm, ICCV 1995); none for fewer than four pairs, or where three of four are on a line.
+    pub fn of(pairs: &[Pair]) -> Option<Self> {
+        if !(4..=MAX_PAIRS).contains(&pairs.len()) {
+            return None;
+        }
+        let from = normal(pairs.iter().map(|pair| pair.pixel))?;
+        let to = normal(pairs.iter().map(|pair| pair.plan))?;
+        let mut square = [[0.0; 9]; 9];
+        for pair in pairs {
+            let [[x, y], [u, v]] = [apply(&from, pair.pixel)?, apply(&to, pair.plan)?];
+            for row in [
+                [-x, -y, -1.0, 0.0, 0.0, 0.0, u * x, u * y, u],
+                [0.0, 0.0, 0.0, -x, -y, -1.0, v * x, v * y, v],
+            ] {
+                for (sums, one) in square.iter_mut().zip(row) {
+                    for (sum, other) in sums.iter_mut().zip(row) {
+                        *sum += one * other;
+                    }
+                }
+            }
+        }
+        let (values, vectors) = eigen(square);
+        let mut order: Vec<usize> = (0..9).collect();
+        order.sort_by(|one, other| values[*one].total_cmp(&values[*other]));
+        // Of pairs on lines, more than one map fits.
+        if values[order[1]] < 1e-7 * values[order[8]] {
+            return None;
+        }
+        let entry = |index: usize| vectors[index][order[0]];
+        let middle = std::array::from_fn(|row| std::array::from_fn(|column| entry(3 * row + column)));
+        let back = inverse(&to)?;
+        let map = product(&back, &product(&middle, &from));
+        let scale = map
+            .as_flattened()
+            .iter()
+            .fold(0.0, |most: f64, entry| most.max(entry.abs()));
+        (scale.is_finite() && scale > 0.0).then(|| Self(map.map(|row| row.map(|entry| entry / scale))))
+    }
+
+    /// Where a pixel is on the plan; none for one on the plane's horizon.
+    pub fn plan(&self, pixel: [f64; 2]) -> Option<[f64; 2]> {
+        apply(&self.0, pixel)
+    }
+}
+
+type Matrix = [[f64; 3]; 3];
+
+fn apply(map: &Matrix, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
+    let [a, b, c] = map.map(|row| row[0] * x + row[1] * y + row[2]);
+    let mapped = [a / c, b / c];
+    mapped.iter().all(|value| value.is_finite()).then_some(mapped)
+}
+
+fn product(one: &Matrix, other: &Matrix) -> Matrix {
+    std::array::from_fn(|row| {
+        std::array::from_fn(|column| (0..3).map(|index| one[row][index] * other[index][column]).sum())
+    })
+}
+
+fn inverse(map: &Matrix) -> Option<Matrix> {
+    // A scale and a shift.
+    let [scale, [x, y]] = [[map[0][0], map[1][1]], [map[0][2], map[1][2]]];
+    (scale[0] != 0.0 && scale[1] != 0.0).then(|| {
+        [
+            [1.0 / scale[0], 0.0, -x / scale[0]],
+            [0.0, 1.0 / scale[1], -y / scale[1]],
+            [0.0, 0.0, 1.0],
+        ]
+    })
+}
+
+/// The map of places to ones around 0 with a mean distance of the root of 2.
+fn normal(places: impl Iterator<Item = [f64; 2]> + Clone) -> Option<Matrix> {
+    let count = places.clone().count() as f64;
+    let sum = places
+        .clone()
+        .fold([0.0; 2], |sum, place| [sum[0] + place[0], sum[1] + place[1]]);
+    let middle = sum.map(|sum| sum / count);
+    let distance = places
+        .map(|place| (place[0] - middle[0]).hypot(place[1] - middle[1]))
+        .sum::<f64>()
+        / count;
+    let scale = std::f64::consts::SQRT_2 / distance;
+    let is_usable = scale.is_finite() && middle.iter().all(|middle| middle.is_finite());
+    is_usable.then(|| {
+        [
+            [scale, 0.0, -scale * middle[0]],
+            [0.0, scale, -scale * middle[1]],
+            [0.0, 0.0, 1.0],
+        ]
+    })
+}
+
+/// The eigenvalues of a symmetric matrix, and their vectors in columns, by Jacobi's rotations.
+fn eigen(mut matrix: [[f64; 9]; 9]) -> ([f64; 9], [[f64; 9]; 9]) {
+    let mut vectors: [[f64; 9]; 9] =
+        std::array::from_fn(|row| std::array::from_fn(|column| if row == column { 1.0 } else { 0.0 }));
+    for _ in 0..60 {
+        for p in 0..8 {
+            for q in p + 1..9 {
+                if matrix[p][q].abs() < 1e-300 {
+                    continue;
+                }
+                let theta = (matrix[q][q] - matrix[p][p]) / (2.0 * matrix[p][q]);
+                let tangent = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+                let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
+                let sine = tangent * cosine;
+                for row in &mut matrix {
+                    (row[p], row[q]) = (cosine * row[p] - sine * row[q], sine * row[p] + cosine * row[q]);
+                }
+                for column in 0..9 {
+                    let (one, other) = (matrix[p][column], matrix[q][column]);
+                    matrix[p][column] = cosine * one - sine * other;
+                    matrix[q][column] = sine * one + cosine * other;
+                }
+                for row in &mut vectors {
+                    (row[p], row[q]) = (cosine * row[p] - sine * row[q], sine * row[p] + cosine * row[q]);
+                }
+            }
+        }
+    }
+    (std::array::from_fn(|index| matrix[index][index]), vectors)
+}
+
+/// Reads pairs and maps all fixtures of a result to the plan: `{"v":1,"points":[{"pixel":[10,20],"plan":[0,0]},{"id":3,"plan":[4,0]}]}`,
+/// where an id stands for its place in the result. The answer has the distance of each point from its place on the plan.
+///
+/// # Errors
+/// What is expected and what is there.
+pub fn planned(mapping: &Mapping, points: &[u8]) -> Result<String, String> {
+    let file: Value =
+        serde_json::from_slice(points).map_err(|error| format!("points: expected JSON, got {error}"))?;
+    if file["v"] != 1 {
+        return Err(format!("v: expected 1, got {}", file["v"]));
+    }
+    let list = file["points"]
+        .as_array()
+        .ok_or("points: expected an array, got another value")?;
+    let two = |value: &Value| match value.as_array().map(Vec::as_slice) {
+        Some([x, y]) => x.as_f64().zip(y.as_f64()).map(|(x, y)| [x, y]),
+        _ => None,
+    };
+    let mut pairs = Vec::new();
+    for (index, point) in list.iter().enumerate() {
+        let plan = two(&point["plan"]);
+        let pixel = match point["id"].as_u64() {
+            Some(id) => mapping
+                .fixtures
+                .get(id as usize)
+                .and_then(|found| Some(found.place.ok()?.at)),
+            None => two(&point["pixel"]),
+        };
+        let (Some(pixel), Some(plan)) = (pixel, plan) else {
+            return Err(format!(
+                "points[{index}]: expected a pixel or the id of a fixture that was found, and its place on the plan, got {point}"
+            ));
+        };
+        pairs.push(Pair { pixel, plan });
+    }
+    let map = Homography::of(&pairs).ok_or_else(|| {
+        format!(
+            "points: expected four or more of which no three are on a line, got {}",
+            pairs.len()
+        )
+    })?;
+    let off: Vec<f64> = pairs
+        .iter()
+        .map(|pair| {
+            map.plan(pair.pixel).map_or(f64::MAX, |plan| {
+                (plan[0] - pair.plan[0]).hypot(plan[1] - pair.plan[1])
+            })
+        })
+        .collect();
+    let places = mapping.fixtures.iter().filter_map(|found| {
+        let [x, y] = map.plan(found.place.ok()?.at)?;
+        Some(json!({"id": found.id, "x": x, "y": y}).to_string())
+    });
+    let places: Vec<_> = places.collect();
+    Ok(format!(
+        "{{\"v\":1,\"residuals\":{},\"homography\":{},\"places\":[\n{}\n]}}\n",
+        json!(off),
+        json!(map.0),
+        places.join(",\n")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::{Found, Place};
+
+    /// A plane that is seen from the side.
+    fn seen([x, y]: [f64; 2]) -> [f64; 2] {
+        let depth = 4.0 + 0.3 * x + 0.1 * y;
+        [
+            320.0 + 400.0 * (x - 1.0) / depth,
+            240.0 - 380.0 * (y - 0.5) / depth,
+        ]
+    }
+
+    fn pairs(places: &[[f64; 2]]) -> Vec<Pair> {
+        places
+            .iter()
+            .map(|plan| Pair {
+                pixel: seen(*plan),
+                plan: *plan,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn four_points_map_the_whole_plane() {
+        let map = Homography::of(&pairs(&[[0.0, 0.0], [8.0, 0.0], [8.0, 5.0], [0.0, 5.0]])).expect("map");
+        for place in [[4.0, 2.0], [1.0, 4.5], [-2.0, 7.0]] {
+            let mapped = map.plan(seen(place)).expect("place");
+            assert!(
+                (mapped[0] - place[0]).abs() < 1e-6 && (mapped[1] - place[1]).abs() < 1e-6,
+                "{mapped:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn points_on_lines_and_too_few_are_no_plane() {
+        assert_eq!(
+            Homography::of(&pairs(&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])),
+            None
+        );
+        assert_eq!(
+            Homography::of(&pairs(&[
+                [0.0, 0.0],
+                [1.0, 1.0],
+                [2.0, 2.0],
+                [3.0, 3.0],
+                [5.0, 5.0]
+            ])),
+            None
+        );
+        assert_eq!(Homography::of(&pairs(&[[1.0, 1.0]; 4])), None);
+    }
+
+    #[test]
+    fn residuals_show_the_point_that_is_wrong() {
+        let mut mapping = Mapping::empty(6, (640, 480));
+        let plan = [
+            [0.0, 0.0],
+            [8.0, 0.0],
+            [8.0, 5.0],
+            [0.0, 5.0],
+            [4.0, 2.5],
+            [3.0, 1.0],
+        ];
+        for (found, plan) in mapping.fixtures.iter_mut().zip(plan) {
+            *found = Found {
+                id: found.id,
+                confidence: 1.0,
+                place: Ok(Place {
+                    at: seen(plan),
+                    sigma: 0.0,
+                    brightness: 1.0,
+                    pixels: 1,
+                    mirror: None,
+                }),
+            };
+        }
+        let points = br#"{"v":1,"points":[{"id":0,"plan":[0,0]},{"id":1,"plan":[8,0]},{"id":2,"plan":[8,5]},{"id":3,"plan":[0,5]}]}"#;
+        let answer: Value = serde_json::from_str(&planned(&mapping, points).expect("plan")).expect("JSON");
+        assert!(
+            (answer["places"][5]["x"].as_f64().expect("x") - 3.0).abs() < 1e-6,
+            "{answer}"
+        );
+        assert!(
+            answer["residuals"]
+                .as_array()
+                .expect("residuals")
+                .iter()
+                .all(|off| off.as_f64() < Some(1e-6))
+        );
+        let wrong = br#"{"v":1,"points":[{"id":0,"plan":[0,0]},{"id":1,"plan":[8,0]},{"id":2,"plan":[8,5]},{"id":3,"plan":[0,5]},{"id":4,"plan":[4,3.5]}]}"#;
+        let answer: Value = serde_json::from_str(&planned(&mapping, wrong).expect("plan")).expect("JSON");
+        assert!(answer["residuals"][4].as_f64() > Some(0.3), "{answer}");
+        for (points, expected) in [
+            ("", "JSON"),
+            ("{}", "v: expected 1"),
+            (r#"{"v":1}"#, "points"),
+            (r#"{"v":1,"points":[{"id":9,"plan":[0,0]}]}"#, "points[0]"),
+            (r#"{"v":1,"points":[]}"#, "four or more"),
+        ] {
+            let error = planned(&mapping, points.as_bytes()).expect_err(points);
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}
