@@ -45,7 +45,7 @@ private func readText(
 }
 
 /// Reads bytes whose number is known only afterwards: again, with as much room as the first reading wanted.
-private func readBytes(
+func readBytes(
   capacity: Int, _ read: (inout MutableSpan<UInt8>) throws(NativeError) -> Int
 ) throws(NativeError) -> [UInt8] {
   var bytes = [UInt8](repeating: 0, count: capacity)

@@ -28,7 +28,7 @@ RUST_ARROWS = {
     "provisioning": set(),
     "bluez": {"provisioning"},
     "engines": {"alsa", "bluez", "dsp", "lighting", "market", "provisioning", "shows", "system", "tempo", "udp", "zstd"},
-    "ffi": {"alsa", "dsp", "lighting", "market", "provisioning", "shows", "tempo", "engines"},
+    "ffi": {"alsa", "dsp", "lighting", "mapping", "market", "provisioning", "shows", "tempo", "engines"},
     "testkit": set(),
     "fuzz": {"bluez", "ffi", "lighting", "mapping", "provisioning", "shows", "tempo"},
     "bench": {"bluez", "dsp", "engines", "ffi", "lighting", "mapping", "market", "provisioning", "shows", "tempo", "testkit", "udp"},

@@ -338,6 +338,26 @@ package enum NativeCalls {
     return count
   }
 
+  /// See `rustle_mapping_report`.
+  package static func mappingReport(
+    kind: NativeMappingReport, one: Span<UInt8>, other: Span<UInt8>, text: inout MutableSpan<UInt8>
+  ) throws(NativeError) -> Int {
+    try NativeLibrary.prepare()
+    var length = Int()
+    try unsafe one.withUnsafeBufferPointer { one throws(NativeError) in
+      try unsafe other.withUnsafeBufferPointer { other throws(NativeError) in
+        try unsafe text.withUnsafeMutableBufferPointer { text throws(NativeError) in
+          try unsafe NativeError.check {
+            unsafe rustle_mapping_report(
+              kind.rawValue, one.baseAddress, one.count, other.baseAddress, other.count, text.baseAddress, text.count,
+              &length, $0)
+          }
+        }
+      }
+    }
+    return length
+  }
+
   /// See `rustle_display_scale`.
   package static func displayScale(power: Double) throws(NativeError) -> (value: Double, levelZone: Int) {
     try NativeLibrary.prepare()

@@ -655,6 +655,53 @@ extension NativeLayout {
           ("gap", MemoryLayout<RustleLinkDatagram>.offset(of: \.gap)),
           ("reserved", MemoryLayout<RustleLinkDatagram>.offset(of: \.reserved)),
         ]),
+      unsafe record(
+        RustleMapperConfiguration.self, "RustleMapperConfiguration",
+        [
+          ("rig", MemoryLayout<RustleMapperConfiguration>.offset(of: \.rig)),
+          ("schedule", MemoryLayout<RustleMapperConfiguration>.offset(of: \.schedule)),
+          ("count", MemoryLayout<RustleMapperConfiguration>.offset(of: \.count)),
+          ("hold", MemoryLayout<RustleMapperConfiguration>.offset(of: \.hold)),
+          ("width", MemoryLayout<RustleMapperConfiguration>.offset(of: \.width)),
+          ("height", MemoryLayout<RustleMapperConfiguration>.offset(of: \.height)),
+          ("method", MemoryLayout<RustleMapperConfiguration>.offset(of: \.method)),
+          ("format", MemoryLayout<RustleMapperConfiguration>.offset(of: \.format)),
+          ("is_live", MemoryLayout<RustleMapperConfiguration>.offset(of: \.is_live)),
+          ("lights_again", MemoryLayout<RustleMapperConfiguration>.offset(of: \.lights_again)),
+        ]),
+      record(
+        RustleMapperDescription.self, "RustleMapperDescription",
+        [
+          ("frames", MemoryLayout<RustleMapperDescription>.offset(of: \.frames)),
+          ("dropped", MemoryLayout<RustleMapperDescription>.offset(of: \.dropped)),
+          ("part", MemoryLayout<RustleMapperDescription>.offset(of: \.part)),
+          ("delay", MemoryLayout<RustleMapperDescription>.offset(of: \.delay)),
+          ("spread", MemoryLayout<RustleMapperDescription>.offset(of: \.spread)),
+          ("fixtures", MemoryLayout<RustleMapperDescription>.offset(of: \.fixtures)),
+          ("found", MemoryLayout<RustleMapperDescription>.offset(of: \.found)),
+          ("universes", MemoryLayout<RustleMapperDescription>.offset(of: \.universes)),
+          ("phase", MemoryLayout<RustleMapperDescription>.offset(of: \.phase)),
+        ]),
+      unsafe record(
+        RustleCameraConfiguration.self, "RustleCameraConfiguration",
+        [
+          ("rig", MemoryLayout<RustleCameraConfiguration>.offset(of: \.rig)),
+          ("seed", MemoryLayout<RustleCameraConfiguration>.offset(of: \.seed)),
+          ("count", MemoryLayout<RustleCameraConfiguration>.offset(of: \.count)),
+          ("hold", MemoryLayout<RustleCameraConfiguration>.offset(of: \.hold)),
+          ("width", MemoryLayout<RustleCameraConfiguration>.offset(of: \.width)),
+          ("height", MemoryLayout<RustleCameraConfiguration>.offset(of: \.height)),
+          ("method", MemoryLayout<RustleCameraConfiguration>.offset(of: \.method)),
+          ("scene", MemoryLayout<RustleCameraConfiguration>.offset(of: \.scene)),
+        ]),
+      record(
+        RustleCameraDescription.self, "RustleCameraDescription",
+        [
+          ("frames", MemoryLayout<RustleCameraDescription>.offset(of: \.frames)),
+          ("interval", MemoryLayout<RustleCameraDescription>.offset(of: \.interval)),
+          ("fixtures", MemoryLayout<RustleCameraDescription>.offset(of: \.fixtures)),
+          ("reserved", MemoryLayout<RustleCameraDescription>.offset(of: \.reserved)),
+        ]),
       record(
         RustleResponsePoint.self, "RustleResponsePoint",
         [

@@ -141,6 +141,118 @@ package final class NativeFFTInverse: Sendable {
   }
 }
 
+/// A native mapper: the one owner of its handle. The header says which calls may run at the same time; another one is refused.
+package final class NativeMapper: Sendable {
+  let handle: NativeHandle
+  /// What it is.
+  package let description: NativeMapperDescription
+
+  /// See `rustle_mapper_new`.
+  package init(_ configuration: NativeMapperConfiguration) throws(NativeError) {
+    let handle = try NativeHandle(RUSTLE_NEW_MAPPER, configuration)
+    description = NativeMapperDescription(try describe(handle.raw, RUSTLE_DESCRIBE_MAPPER, RustleMapperDescription()))
+    self.handle = handle
+  }
+
+  /// See `rustle_mapper_reset`.
+  package func reset() throws(NativeError) {
+    defer { extendLifetime(self) }
+    try handle.reset()
+  }
+
+  /// See `rustle_mapper_push`.
+  package func push(_ bytes: Span<UInt8>, time: UInt64) throws(NativeError) {
+    defer { extendLifetime(self) }
+    try unsafe bytes.withUnsafeBufferPointer { bytes throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_mapper_push(
+          handle.raw, bytes.baseAddress, bytes.count, time, $0)
+      }
+    }
+  }
+
+  /// See `rustle_mapper_levels`.
+  package func levels(
+    _ universes: inout MutableSpan<UInt32>, slots: inout MutableSpan<UInt8>
+  ) throws(NativeError) -> Int {
+    defer { extendLifetime(self) }
+    var count = Int()
+    try unsafe universes.withUnsafeMutableBufferPointer { universes throws(NativeError) in
+      try unsafe slots.withUnsafeMutableBufferPointer { slots throws(NativeError) in
+        try unsafe NativeError.check {
+          unsafe rustle_mapper_levels(
+            handle.raw, universes.baseAddress, universes.count, slots.baseAddress, slots.count, &count, $0)
+        }
+      }
+    }
+    return count
+  }
+
+  /// See `rustle_mapper_text`.
+  package func text(kind: NativeMapperText, text: inout MutableSpan<UInt8>) throws(NativeError) -> Int {
+    defer { extendLifetime(self) }
+    var length = Int()
+    try unsafe text.withUnsafeMutableBufferPointer { text throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_mapper_text(
+          handle.raw, kind.rawValue, text.baseAddress, text.count, &length, $0)
+      }
+    }
+    return length
+  }
+}
+
+/// A native camera: the one owner of its handle. The header says which calls may run at the same time; another one is refused.
+package final class NativeCamera: Sendable {
+  let handle: NativeHandle
+  /// What it is.
+  package let description: NativeCameraDescription
+
+  /// See `rustle_camera_new`.
+  package init(_ configuration: NativeCameraConfiguration) throws(NativeError) {
+    let handle = try NativeHandle(RUSTLE_NEW_CAMERA, configuration)
+    description = NativeCameraDescription(try describe(handle.raw, RUSTLE_DESCRIBE_CAMERA, RustleCameraDescription()))
+    self.handle = handle
+  }
+
+  /// See `rustle_camera_light`.
+  package func light(universe: Int, slots: Span<UInt8>, time: UInt64) throws(NativeError) {
+    defer { extendLifetime(self) }
+    try unsafe slots.withUnsafeBufferPointer { slots throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_camera_light(
+          handle.raw, UInt32(clamping: universe), slots.baseAddress, slots.count, time, $0)
+      }
+    }
+  }
+
+  /// See `rustle_camera_frame`.
+  package func frame(time: UInt64, frame: inout MutableSpan<UInt8>) throws(NativeError) -> Int {
+    defer { extendLifetime(self) }
+    var length = Int()
+    try unsafe frame.withUnsafeMutableBufferPointer { frame throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_camera_frame(
+          handle.raw, time, frame.baseAddress, frame.count, &length, $0)
+      }
+    }
+    return length
+  }
+
+  /// See `rustle_camera_truth`.
+  package func truth(_ text: inout MutableSpan<UInt8>) throws(NativeError) -> Int {
+    defer { extendLifetime(self) }
+    var length = Int()
+    try unsafe text.withUnsafeMutableBufferPointer { text throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_camera_truth(
+          handle.raw, text.baseAddress, text.count, &length, $0)
+      }
+    }
+    return length
+  }
+}
+
 /// A native meter: the one owner of its handle. The header says which calls may run at the same time; another one is refused.
 package final class NativeMeter: Sendable {
   let handle: NativeHandle

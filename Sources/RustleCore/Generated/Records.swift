@@ -281,6 +281,74 @@ package enum NativeLinkFault: UInt32, Sendable, CaseIterable {
   case payload = 10
 }
 
+/// How fixtures are distinguished.
+package enum NativeMappingMethod: UInt32, Sendable, CaseIterable {
+  /// By the bits of their ids.
+  case coded = 0
+  /// By those and by check bits.
+  case checked = 1
+  /// One after the other.
+  case sequential = 2
+}
+
+/// How bytes become frames.
+package enum NativeFrameFormat: UInt32, Sendable, CaseIterable {
+  /// YUV4MPEG2.
+  case y4m = 0
+  /// Bytes of gray without a header, row by row, 0 black to 255 white.
+  case gray = 1
+  /// The bytes of each call are a file: PNG, or PGM (P5).
+  case images = 2
+}
+
+/// What a mapping is doing.
+package enum NativeMappingPhase: UInt32, Sendable, CaseIterable {
+  /// All fixtures are lit and dark in turns, to find out how late the frames are.
+  case delay = 0
+  /// The schedule runs, or a recording is read.
+  case schedule = 1
+  /// What was not found is lit once more.
+  case again = 2
+  /// It is over: what was lit before is to be lit again.
+  case done = 3
+}
+
+/// A file of a mapping.
+package enum NativeMapperText: UInt32, Sendable, CaseIterable {
+  /// The places of all fixtures as JSON; a recording's frames so far are decoded for it.
+  case result = 0
+  /// The schedule as JSON.
+  case schedule = 1
+  /// The result as a PNG: what the camera saw, with marks. Nothing before the first frame.
+  case picture = 2
+  /// The rig's fixture and its cell of each id as JSON; nothing without a rig.
+  case cells = 3
+}
+
+/// What is made of two files.
+package enum NativeMappingReport: UInt32, Sendable, CaseIterable {
+  /// A verdict, of a truth and a result.
+  case verdict = 0
+  /// Places on a plan, of a result and points.
+  case plan = 1
+  /// A result, of a result and corrections.
+  case corrected = 2
+  /// A rig with positions, of a rig and places on a plan of the floor.
+  case placed = 3
+  /// A rig with positions, of a rig and places on an upright plan.
+  case placedUpright = 4
+}
+
+/// How hard a simulated scene is.
+package enum NativeScene: UInt32, Sendable, CaseIterable {
+  /// A dark room, a good camera.
+  case dark = 0
+  /// Ambient light, noise and haze.
+  case club = 1
+  /// People, mirrors, windows, flicker, dead fixtures and a shutter that rolls.
+  case hard = 2
+}
+
 /// The frequency weighting.
 package enum NativeFrequencyWeighting: UInt32, Sendable, CaseIterable {
   /// The A weighting.
@@ -2754,6 +2822,173 @@ package struct NativeLinkDatagram: Sendable, Hashable {
 }
 
 extension NativeLinkDatagram: RecordElement {}
+
+/// A mapping.
+package struct NativeMapperConfiguration: Sendable, Hashable, NativeRecord {
+  /// The file of the rig, each cell of whose fixtures has an id, in the rig's order; empty: `count` fixtures.
+  package var rig: String
+  /// The file of a recording's schedule in place of the method's; empty: none.
+  package var schedule: String
+  /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
+  package var count: Int
+  /// The frames that a state is held for, 1 to 1,000. Example: 2.
+  package var hold: Int
+  /// The width of frames of gray in pixels, 1 to 8,192. Example: 8.
+  package var width: Int
+  /// The height of frames of gray in pixels, 1 to 8,192. Example: 8.
+  package var height: Int
+  /// How fixtures are distinguished.
+  package var method: NativeMappingMethod
+  /// How bytes become frames.
+  package var format: NativeFrameFormat
+  /// Not 0: it says what is to be lit, and the frames follow that.
+  package var isLive: Bool
+  /// Not 0: what was not found is lit once more.
+  package var lightsAgain: Bool
+
+  package init(
+    rig: String, schedule: String, count: Int, hold: Int, width: Int, height: Int, method: NativeMappingMethod,
+    format: NativeFrameFormat, isLive: Bool, lightsAgain: Bool
+  ) {
+    self.rig = rig
+    self.schedule = schedule
+    self.count = count
+    self.hold = hold
+    self.width = width
+    self.height = height
+    self.method = method
+    self.format = format
+    self.isLive = isLive
+    self.lightsAgain = lightsAgain
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleMapperConfiguration {
+    var record = unsafe RustleMapperConfiguration()
+    unsafe record.rig = lent.string(rig)
+    unsafe record.schedule = lent.string(schedule)
+    unsafe record.count = UInt32(clamping: count)
+    unsafe record.hold = UInt32(clamping: hold)
+    unsafe record.width = UInt32(clamping: width)
+    unsafe record.height = UInt32(clamping: height)
+    unsafe record.method = method.rawValue
+    unsafe record.format = format.rawValue
+    unsafe record.is_live = isLive ? 1 : 0
+    unsafe record.lights_again = lightsAgain ? 1 : 0
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
+/// How far a mapping is.
+package struct NativeMapperDescription: Sendable, Hashable {
+  /// The number of frames so far.
+  package var frames: UInt64
+  /// The number of frames that were lost between those, by their times, or left out.
+  package var dropped: UInt64
+  /// The part of the phase that is over, 0 to 1.
+  package var part: Double
+  /// The mean time from a change to the frame that shows it, in frames; below 0: not known.
+  package var delay: Double
+  /// By how much the changes differ in that, in frames.
+  package var spread: Double
+  /// The number of fixtures.
+  package var fixtures: Int
+  /// The number of fixtures that were found.
+  package var found: Int
+  /// The number of universes of the rig.
+  package var universes: Int
+  /// The phase.
+  /// Nil: a number that this version does not know.
+  package var phase: NativeMappingPhase?
+
+  init(_ record: RustleMapperDescription) {
+    frames = record.frames
+    dropped = record.dropped
+    part = record.part
+    delay = record.delay
+    spread = record.spread
+    fixtures = Int(record.fixtures)
+    found = Int(record.found)
+    universes = Int(record.universes)
+    phase = NativeMappingPhase(rawValue: record.phase)
+  }
+}
+
+/// A simulated camera.
+package struct NativeCameraConfiguration: Sendable, Hashable, NativeRecord {
+  /// The file of the rig, whose slots light the fixtures; empty: `count` fixtures, which a schedule lights.
+  package var rig: String
+  /// The seed of the scene.
+  package var seed: UInt64
+  /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
+  package var count: Int
+  /// The frames that a state is held for, 1 to 1,000. Example: 2.
+  package var hold: Int
+  /// The width in pixels, 32 to 8,192. Example: 32.
+  package var width: Int
+  /// The height in pixels, 32 to 8,192. Example: 32.
+  package var height: Int
+  /// The schedule.
+  package var method: NativeMappingMethod
+  /// The scene.
+  package var scene: NativeScene
+
+  package init(
+    rig: String, seed: UInt64, count: Int, hold: Int, width: Int, height: Int, method: NativeMappingMethod,
+    scene: NativeScene
+  ) {
+    self.rig = rig
+    self.seed = seed
+    self.count = count
+    self.hold = hold
+    self.width = width
+    self.height = height
+    self.method = method
+    self.scene = scene
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleCameraConfiguration {
+    var record = unsafe RustleCameraConfiguration()
+    unsafe record.rig = lent.string(rig)
+    unsafe record.seed = seed
+    unsafe record.count = UInt32(clamping: count)
+    unsafe record.hold = UInt32(clamping: hold)
+    unsafe record.width = UInt32(clamping: width)
+    unsafe record.height = UInt32(clamping: height)
+    unsafe record.method = method.rawValue
+    unsafe record.scene = scene.rawValue
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
+
+/// What a simulated camera films.
+package struct NativeCameraDescription: Sendable, Hashable {
+  /// The frames of the schedule; the largest number with a rig.
+  package var frames: UInt64
+  /// The time between frames in ns.
+  package var interval: UInt64
+  /// The number of fixtures.
+  package var fixtures: Int
+
+  init(_ record: RustleCameraDescription) {
+    frames = record.frames
+    interval = record.interval
+    fixtures = Int(record.fixtures)
+  }
+}
 
 /// A point of a microphone's response.
 package struct NativeResponsePoint: Sendable, Hashable, NativeRecord {

@@ -3086,6 +3086,339 @@ static inline RustleStatus rustle_link_monitor_free(RustleHandle link_monitor, R
   return rustle_is_of_kind(link_monitor, 24) ? rustle_free(link_monitor, error) : rustle_refuse_kind(link_monitor, 24, error);
 }
 
+// ---- Mapping of fixtures with a camera: of a recording, or of a rig while it runs, and a simulated camera.
+
+/// The number of `rustle_mapper_new`.
+#define RUSTLE_NEW_MAPPER 0x8AAE3F9Du
+
+/// The number of `rustle_mapper_describe`.
+#define RUSTLE_DESCRIBE_MAPPER 0xAB28D0ACu
+
+/// The number of `rustle_camera_new`.
+#define RUSTLE_NEW_CAMERA 0xE4454077u
+
+/// The number of `rustle_camera_describe`.
+#define RUSTLE_DESCRIBE_CAMERA 0x4CD1E11Au
+
+// `RustleMappingMethod`: How fixtures are distinguished.
+
+/// By the bits of their ids.
+#define RUSTLE_MAPPING_CODED 0
+
+/// By those and by check bits.
+#define RUSTLE_MAPPING_CHECKED 1
+
+/// One after the other.
+#define RUSTLE_MAPPING_SEQUENTIAL 2
+
+// `RustleFrameFormat`: How bytes become frames.
+
+/// YUV4MPEG2.
+#define RUSTLE_FRAMES_Y4M 0
+
+/// Bytes of gray without a header, row by row, 0 black to 255 white.
+#define RUSTLE_FRAMES_GRAY 1
+
+/// The bytes of each call are a file: PNG, or PGM (P5).
+#define RUSTLE_FRAMES_IMAGES 2
+
+// `RustleMappingPhase`: What a mapping is doing.
+
+/// All fixtures are lit and dark in turns, to find out how late the frames are.
+#define RUSTLE_PHASE_DELAY 0
+
+/// The schedule runs, or a recording is read.
+#define RUSTLE_PHASE_SCHEDULE 1
+
+/// What was not found is lit once more.
+#define RUSTLE_PHASE_AGAIN 2
+
+/// It is over: what was lit before is to be lit again.
+#define RUSTLE_PHASE_DONE 3
+
+// `RustleMapperText`: A file of a mapping.
+
+/// The places of all fixtures as JSON; a recording's frames so far are decoded for it.
+#define RUSTLE_MAPPER_RESULT 0
+
+/// The schedule as JSON.
+#define RUSTLE_MAPPER_SCHEDULE 1
+
+/// The result as a PNG: what the camera saw, with marks. Nothing before the first frame.
+#define RUSTLE_MAPPER_PICTURE 2
+
+/// The rig's fixture and its cell of each id as JSON; nothing without a rig.
+#define RUSTLE_MAPPER_CELLS 3
+
+// `RustleMappingReport`: What is made of two files.
+
+/// A verdict, of a truth and a result.
+#define RUSTLE_REPORT_VERDICT 0
+
+/// Places on a plan, of a result and points.
+#define RUSTLE_REPORT_PLAN 1
+
+/// A result, of a result and corrections.
+#define RUSTLE_REPORT_CORRECTED 2
+
+/// A rig with positions, of a rig and places on a plan of the floor.
+#define RUSTLE_REPORT_PLACED 3
+
+/// A rig with positions, of a rig and places on an upright plan.
+#define RUSTLE_REPORT_PLACED_UPRIGHT 4
+
+// `RustleScene`: How hard a simulated scene is.
+
+/// A dark room, a good camera.
+#define RUSTLE_SCENE_DARK 0
+
+/// Ambient light, noise and haze.
+#define RUSTLE_SCENE_CLUB 1
+
+/// People, mirrors, windows, flicker, dead fixtures and a shutter that rolls.
+#define RUSTLE_SCENE_HARD 2
+
+/// A mapping.
+typedef struct RustleMapperConfiguration {
+  /// The file of the rig, each cell of whose fixtures has an id, in the rig's order; empty: `count` fixtures.
+  RustleString rig;
+  /// The file of a recording's schedule in place of the method's; empty: none.
+  RustleString schedule;
+  /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
+  uint32_t count;
+  /// The frames that a state is held for, 1 to 1,000. Example: 2.
+  uint32_t hold;
+  /// The width of frames of gray in pixels, 1 to 8,192. Example: 8.
+  uint32_t width;
+  /// The height of frames of gray in pixels, 1 to 8,192. Example: 8.
+  uint32_t height;
+  /// How fixtures are distinguished.
+  /// One of `RUSTLE_MAPPING_…`.
+  uint32_t method;
+  /// How bytes become frames.
+  /// One of `RUSTLE_FRAMES_…`.
+  uint32_t format;
+  /// Not 0: it says what is to be lit, and the frames follow that.
+  uint32_t is_live;
+  /// Not 0: what was not found is lit once more.
+  uint32_t lights_again;
+} RustleMapperConfiguration;
+
+/// How far a mapping is.
+typedef struct RustleMapperDescription {
+  /// The number of frames so far.
+  uint64_t frames;
+  /// The number of frames that were lost between those, by their times, or left out.
+  uint64_t dropped;
+  /// The part of the phase that is over, 0 to 1.
+  double part;
+  /// The mean time from a change to the frame that shows it, in frames; below 0: not known.
+  double delay;
+  /// By how much the changes differ in that, in frames.
+  double spread;
+  /// The number of fixtures.
+  uint32_t fixtures;
+  /// The number of fixtures that were found.
+  uint32_t found;
+  /// The number of universes of the rig.
+  uint32_t universes;
+  /// The phase.
+  /// One of `RUSTLE_PHASE_…`.
+  uint32_t phase;
+} RustleMapperDescription;
+
+/// A simulated camera.
+typedef struct RustleCameraConfiguration {
+  /// The file of the rig, whose slots light the fixtures; empty: `count` fixtures, which a schedule lights.
+  RustleString rig;
+  /// The seed of the scene.
+  uint64_t seed;
+  /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
+  uint32_t count;
+  /// The frames that a state is held for, 1 to 1,000. Example: 2.
+  uint32_t hold;
+  /// The width in pixels, 32 to 8,192. Example: 32.
+  uint32_t width;
+  /// The height in pixels, 32 to 8,192. Example: 32.
+  uint32_t height;
+  /// The schedule.
+  /// One of `RUSTLE_MAPPING_…`.
+  uint32_t method;
+  /// The scene.
+  /// One of `RUSTLE_SCENE_…`.
+  uint32_t scene;
+} RustleCameraConfiguration;
+
+/// What a simulated camera films.
+typedef struct RustleCameraDescription {
+  /// The frames of the schedule; the largest number with a rig.
+  uint64_t frames;
+  /// The time between frames in ns.
+  uint64_t interval;
+  /// The number of fixtures.
+  uint32_t fixtures;
+  /// 0.
+  uint32_t reserved;
+} RustleCameraDescription;
+
+/// Ends a loop: what was lit before is to be lit again. What was found stays.
+///
+/// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+static inline RustleStatus rustle_mapper_reset(RustleHandle mapper, RustleError *error) {
+  return rustle_is_of_kind(mapper, 28) ? rustle_reset(mapper, error) : rustle_refuse_kind(mapper, 28, error);
+}
+
+/// Makes a mapping, before its first frame. `mapper` receives the handle, to be freed with
+/// `rustle_mapper_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_MALFORMED_FILE` (a rig that cannot be
+/// read, has faults or no fixtures), `RUSTLE_INVALID_VALUE` (a schedule that there is not).
+static inline RustleStatus rustle_mapper_new(
+    const RustleMapperConfiguration *configuration, RustleHandle *mapper, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_MAPPER, configuration, sizeof *configuration, mapper, error);
+}
+
+/// Writes how far a mapping is to `description`. Waits for no call of another thread: that fails.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+static inline RustleStatus rustle_mapper_describe(
+    RustleHandle mapper, RustleMapperDescription *description, RustleError *error) {
+  return rustle_describe(mapper, RUSTLE_DESCRIBE_MAPPER, description, sizeof *description, error);
+}
+
+/// Makes the handle `mapper` stale. See `rustle_free`.
+static inline RustleStatus rustle_mapper_free(RustleHandle mapper, RustleError *error) {
+  return rustle_is_of_kind(mapper, 28) ? rustle_free(mapper, error) : rustle_refuse_kind(mapper, 28, error);
+}
+
+/// Makes a simulated camera, before its first frame. `camera` receives the handle, to be freed with
+/// `rustle_camera_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_MALFORMED_FILE` (a rig that cannot be
+/// read, has faults or no fixtures, or a picture that is too small or too large), `RUSTLE_INVALID_VALUE` (a
+/// schedule that there is not).
+static inline RustleStatus rustle_camera_new(
+    const RustleCameraConfiguration *configuration, RustleHandle *camera, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_CAMERA, configuration, sizeof *configuration, camera, error);
+}
+
+/// Writes what a camera films to `description`.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
+static inline RustleStatus rustle_camera_describe(
+    RustleHandle camera, RustleCameraDescription *description, RustleError *error) {
+  return rustle_describe(camera, RUSTLE_DESCRIBE_CAMERA, description, sizeof *description, error);
+}
+
+/// Makes the handle `camera` stale. See `rustle_free`.
+static inline RustleStatus rustle_camera_free(RustleHandle camera, RustleError *error) {
+  return rustle_is_of_kind(camera, 29) ? rustle_free(camera, error) : rustle_refuse_kind(camera, 29, error);
+}
+
+/// Takes bytes that came at a time in ns of any clock that does not go back; none: the input has ended. The
+/// frames in them may change what is to be lit.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_MALFORMED_FILE` (bytes that are no frames, or an end
+/// within a frame; those before it were taken), `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+///
+/// Safety: `bytes` (`bytes_count` elements) is NULL or readable and not written during the call; `error` is
+/// NULL or memory that this call alone uses.
+RustleStatus rustle_mapper_push(
+    RustleHandle mapper, const uint8_t *bytes, size_t bytes_count, uint64_t time, RustleError *error);
+
+/// Writes what is to be lit: the rig's universes in ascending order, those of Art-Net with
+/// `RUSTLE_SHOW_ART_NET` added, and 512 slots for each, as many of both as there is room for. Lit fixtures
+/// have their colours and dimmers at full, the others are dark, and all else is at its default. `count`
+/// receives the number of universes; 0 without a rig.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+///
+/// Safety: `error`, `universes` (`universes_capacity` elements), `slots` (`slots_capacity` elements),
+/// `count` are NULL or memory that this call alone uses.
+RustleStatus rustle_mapper_levels(
+    RustleHandle mapper, uint32_t *universes, size_t universes_capacity, uint8_t *slots,
+    size_t slots_capacity, size_t *count, RustleError *error);
+
+/// Writes a file of a mapping to `text` if there is room for all of it. `length` receives the number of
+/// bytes. `kind` is one of `RUSTLE_MAPPER_…`.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+///
+/// Safety: `error`, `text` (`text_capacity` elements), `length` are NULL or memory that this call alone
+/// uses.
+RustleStatus rustle_mapper_text(
+    RustleHandle mapper, uint32_t kind, uint8_t *text, size_t text_capacity, size_t *length,
+    RustleError *error);
+
+/// Makes a file of two others and writes it to `text` if there is room for all of it. `length` receives the
+/// number of bytes, JSON in UTF-8; 0 for a first file without bytes. `kind` is one of `RUSTLE_REPORT_…`.
+///
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
+/// or is misaligned), `RUSTLE_MALFORMED_FILE` (a file that cannot be read, or that does not fit the other).
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+///
+/// Safety: `one` (`one_count` elements), `other` (`other_count` elements) are NULL or readable and not
+/// written during the call; `error`, `text` (`text_capacity` elements), `length` are NULL or memory that
+/// this call alone uses.
+RustleStatus rustle_mapping_report(
+    uint32_t kind, const uint8_t *one, size_t one_count, const uint8_t *other, size_t other_count,
+    uint8_t *text, size_t text_capacity, size_t *length, RustleError *error);
+
+/// Sets the slots of a universe of the rig from a time in ns on, not before the last one: its number, with
+/// `RUSTLE_SHOW_ART_NET` added for one of Art-Net. Universes that the rig lacks, and slots past 512, are
+/// ignored.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+///
+/// Safety: `slots` (`slots_count` elements) is NULL or readable and not written during the call; `error` is
+/// NULL or memory that this call alone uses.
+RustleStatus rustle_camera_light(
+    RustleHandle camera, uint32_t universe, const uint8_t *slots, size_t slots_count, uint64_t time,
+    RustleError *error);
+
+/// Films the next frame: its bytes of gray, row by row. With a rig its exposure begins at a time in ns.
+/// `length` receives their number; 0 for a frame that is dropped.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
+/// is misaligned), `RUSTLE_INVALID_LENGTH` (no room for a frame; then none is filmed), `RUSTLE_WRONG_STATE`
+/// (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+///
+/// Safety: `error`, `frame` (`frame_capacity` elements), `length` are NULL or memory that this call alone
+/// uses.
+RustleStatus rustle_camera_frame(
+    RustleHandle camera, uint64_t time, uint8_t *frame, size_t frame_capacity, size_t *length,
+    RustleError *error);
+
+/// Writes where the fixtures are, JSON in UTF-8, to `text` if there is room for all of it. `length` receives
+/// the number of bytes.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+///
+/// Safety: `error`, `text` (`text_capacity` elements), `length` are NULL or memory that this call alone
+/// uses.
+RustleStatus rustle_camera_truth(
+    RustleHandle camera, uint8_t *text, size_t text_capacity, size_t *length, RustleError *error);
+
 // ---- Sound level meters: levels, loudness, bands, and the scale for display.
 
 /// The number of `rustle_meter_new`.
@@ -6535,6 +6868,41 @@ RUSTLE_ASSERT(offsetof(RustleLinkDatagram, time_to_live) == 96, "the offset of R
 RUSTLE_ASSERT(offsetof(RustleLinkDatagram, is_playing) == 100, "the offset of RustleLinkDatagram.is_playing");
 RUSTLE_ASSERT(offsetof(RustleLinkDatagram, gap) == 104, "the offset of RustleLinkDatagram.gap");
 RUSTLE_ASSERT(offsetof(RustleLinkDatagram, reserved) == 108, "the offset of RustleLinkDatagram.reserved");
+RUSTLE_ASSERT(sizeof(RustleMapperConfiguration) == 64, "the size of RustleMapperConfiguration");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, rig) == 0, "the offset of RustleMapperConfiguration.rig");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, schedule) == 16, "the offset of RustleMapperConfiguration.schedule");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, count) == 32, "the offset of RustleMapperConfiguration.count");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, hold) == 36, "the offset of RustleMapperConfiguration.hold");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, width) == 40, "the offset of RustleMapperConfiguration.width");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, height) == 44, "the offset of RustleMapperConfiguration.height");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, method) == 48, "the offset of RustleMapperConfiguration.method");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, format) == 52, "the offset of RustleMapperConfiguration.format");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, is_live) == 56, "the offset of RustleMapperConfiguration.is_live");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, lights_again) == 60, "the offset of RustleMapperConfiguration.lights_again");
+RUSTLE_ASSERT(sizeof(RustleMapperDescription) == 56, "the size of RustleMapperDescription");
+RUSTLE_ASSERT(offsetof(RustleMapperDescription, frames) == 0, "the offset of RustleMapperDescription.frames");
+RUSTLE_ASSERT(offsetof(RustleMapperDescription, dropped) == 8, "the offset of RustleMapperDescription.dropped");
+RUSTLE_ASSERT(offsetof(RustleMapperDescription, part) == 16, "the offset of RustleMapperDescription.part");
+RUSTLE_ASSERT(offsetof(RustleMapperDescription, delay) == 24, "the offset of RustleMapperDescription.delay");
+RUSTLE_ASSERT(offsetof(RustleMapperDescription, spread) == 32, "the offset of RustleMapperDescription.spread");
+RUSTLE_ASSERT(offsetof(RustleMapperDescription, fixtures) == 40, "the offset of RustleMapperDescription.fixtures");
+RUSTLE_ASSERT(offsetof(RustleMapperDescription, found) == 44, "the offset of RustleMapperDescription.found");
+RUSTLE_ASSERT(offsetof(RustleMapperDescription, universes) == 48, "the offset of RustleMapperDescription.universes");
+RUSTLE_ASSERT(offsetof(RustleMapperDescription, phase) == 52, "the offset of RustleMapperDescription.phase");
+RUSTLE_ASSERT(sizeof(RustleCameraConfiguration) == 48, "the size of RustleCameraConfiguration");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, rig) == 0, "the offset of RustleCameraConfiguration.rig");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, seed) == 16, "the offset of RustleCameraConfiguration.seed");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, count) == 24, "the offset of RustleCameraConfiguration.count");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, hold) == 28, "the offset of RustleCameraConfiguration.hold");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, width) == 32, "the offset of RustleCameraConfiguration.width");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, height) == 36, "the offset of RustleCameraConfiguration.height");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, method) == 40, "the offset of RustleCameraConfiguration.method");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, scene) == 44, "the offset of RustleCameraConfiguration.scene");
+RUSTLE_ASSERT(sizeof(RustleCameraDescription) == 24, "the size of RustleCameraDescription");
+RUSTLE_ASSERT(offsetof(RustleCameraDescription, frames) == 0, "the offset of RustleCameraDescription.frames");
+RUSTLE_ASSERT(offsetof(RustleCameraDescription, interval) == 8, "the offset of RustleCameraDescription.interval");
+RUSTLE_ASSERT(offsetof(RustleCameraDescription, fixtures) == 16, "the offset of RustleCameraDescription.fixtures");
+RUSTLE_ASSERT(offsetof(RustleCameraDescription, reserved) == 20, "the offset of RustleCameraDescription.reserved");
 RUSTLE_ASSERT(sizeof(RustleResponsePoint) == 16, "the size of RustleResponsePoint");
 RUSTLE_ASSERT(offsetof(RustleResponsePoint, frequency) == 0, "the offset of RustleResponsePoint.frequency");
 RUSTLE_ASSERT(offsetof(RustleResponsePoint, deviation) == 8, "the offset of RustleResponsePoint.deviation");

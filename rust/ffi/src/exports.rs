@@ -66,6 +66,12 @@ use crate::lent::Choice;
 use crate::lent::RustleString;
 use crate::link_monitor::RustleLinkDatagram;
 use crate::link_monitor::RustleLinkMonitorConfiguration;
+use crate::mapping::RustleCameraConfiguration;
+use crate::mapping::RustleCameraDescription;
+use crate::mapping::RustleMapperConfiguration;
+use crate::mapping::RustleMapperDescription;
+use crate::mapping::RustleMapperText;
+use crate::mapping::RustleMappingReport;
 use crate::meter::RustleMeterAddition;
 use crate::meter::RustleMeterConfiguration;
 use crate::meter::RustleMeterReading;
@@ -200,6 +206,14 @@ pub const RUSTLE_DESCRIBE_FFT_INVERSE: u32 = 0x717792b4;
 pub const RUSTLE_NEW_LINK_MONITOR: u32 = 0x9fe0f591;
 /// Starts a session: the number of `rustle_link_monitor_start`.
 pub const RUSTLE_START_LINK_MONITOR: u32 = 0x13f4305f;
+/// Makes an object: the number of `rustle_mapper_new`.
+pub const RUSTLE_NEW_MAPPER: u32 = 0x8aae3f9d;
+/// Describes an object or a session: the number of `rustle_mapper_describe`.
+pub const RUSTLE_DESCRIBE_MAPPER: u32 = 0xab28d0ac;
+/// Makes an object: the number of `rustle_camera_new`.
+pub const RUSTLE_NEW_CAMERA: u32 = 0xe4454077;
+/// Describes an object or a session: the number of `rustle_camera_describe`.
+pub const RUSTLE_DESCRIBE_CAMERA: u32 = 0x4cd1e11a;
 /// Makes an object: the number of `rustle_meter_new`.
 pub const RUSTLE_NEW_METER: u32 = 0x3728c213;
 /// Describes an object or a session: the number of `rustle_meter_read`.
@@ -348,6 +362,22 @@ impl Tabled for crate::link_monitor::LinkMonitorObject {
     }
 }
 
+impl Tabled for crate::mapping::MapperObject {
+    fn table() -> &'static SlotTable<Self> {
+        static OBJECTS: SlotTable<crate::mapping::MapperObject> =
+            SlotTable::new(<crate::mapping::MapperObject as Object>::KIND);
+        &OBJECTS
+    }
+}
+
+impl Tabled for crate::mapping::CameraObject {
+    fn table() -> &'static SlotTable<Self> {
+        static OBJECTS: SlotTable<crate::mapping::CameraObject> =
+            SlotTable::new(<crate::mapping::CameraObject as Object>::KIND);
+        &OBJECTS
+    }
+}
+
 impl Tabled for crate::meter::Meter {
     fn table() -> &'static SlotTable<Self> {
         static OBJECTS: SlotTable<crate::meter::Meter> =
@@ -486,6 +516,8 @@ pub(crate) fn kind_name(kind: u32) -> &'static str {
         <crate::link_monitor::LinkMonitorObject as Object>::KIND => {
             <crate::link_monitor::LinkMonitorObject as Object>::NAME
         }
+        <crate::mapping::MapperObject as Object>::KIND => <crate::mapping::MapperObject as Object>::NAME,
+        <crate::mapping::CameraObject as Object>::KIND => <crate::mapping::CameraObject as Object>::NAME,
         <crate::meter::Meter as Object>::KIND => <crate::meter::Meter as Object>::NAME,
         <crate::node_radio::NodeRadioObject as Object>::KIND => {
             <crate::node_radio::NodeRadioObject as Object>::NAME
@@ -527,6 +559,12 @@ pub(crate) fn verbs(kind: u32) -> Option<&'static Verbs> {
         <crate::fft::FftInverse as Object>::KIND => const { &Verbs::of::<crate::fft::FftInverse>() },
         <crate::link_monitor::LinkMonitorObject as Object>::KIND => {
             const { &Verbs::of::<crate::link_monitor::LinkMonitorObject>() }
+        }
+        <crate::mapping::MapperObject as Object>::KIND => {
+            const { &Verbs::of::<crate::mapping::MapperObject>() }
+        }
+        <crate::mapping::CameraObject as Object>::KIND => {
+            const { &Verbs::of::<crate::mapping::CameraObject>() }
         }
         <crate::meter::Meter as Object>::KIND => const { &Verbs::of::<crate::meter::Meter>() },
         <crate::node_radio::NodeRadioObject as Object>::KIND => {
@@ -587,6 +625,12 @@ pub(crate) fn constructor(what: u32) -> Option<&'static Constructor> {
         }
         RUSTLE_NEW_LINK_MONITOR => {
             const { &Constructor::of::<crate::link_monitor::LinkMonitorObject, RustleLinkMonitorConfiguration>() }
+        }
+        RUSTLE_NEW_MAPPER => {
+            const { &Constructor::of::<crate::mapping::MapperObject, RustleMapperConfiguration>() }
+        }
+        RUSTLE_NEW_CAMERA => {
+            const { &Constructor::of::<crate::mapping::CameraObject, RustleCameraConfiguration>() }
         }
         RUSTLE_NEW_METER => const { &Constructor::of::<crate::meter::Meter, RustleMeterConfiguration>() },
         RUSTLE_NEW_NODE_RADIO => {
@@ -691,6 +735,12 @@ pub(crate) fn description(what: u32) -> Option<&'static Description> {
         RUSTLE_DESCRIBE_FFT_PLAN => const { &Description::of::<crate::fft::FftPlan, RustleFftDescription>() },
         RUSTLE_DESCRIBE_FFT_INVERSE => {
             const { &Description::of::<crate::fft::FftInverse, RustleFftDescription>() }
+        }
+        RUSTLE_DESCRIBE_MAPPER => {
+            const { &Description::of::<crate::mapping::MapperObject, RustleMapperDescription>() }
+        }
+        RUSTLE_DESCRIBE_CAMERA => {
+            const { &Description::of::<crate::mapping::CameraObject, RustleCameraDescription>() }
         }
         RUSTLE_DESCRIBE_METER_READ => const { &Description::of::<crate::meter::Meter, RustleMeterReading>() },
         RUSTLE_DESCRIBE_PITCH => const { &Description::of::<crate::pitch::Pitch, RustlePitchDescription>() },
@@ -1566,6 +1616,209 @@ pub unsafe extern "C" fn rustle_spectrum_peaks_sized(
             let count_place = out(count, "count")?;
             crate::fft::peaks::spectrum_peaks(amplitudes, search, peaks).map(|count| {
                 count_place.write(count);
+            })
+        })
+    }
+}
+
+/// [`crate::mapping::MapperObject::push`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_mapper_push(
+    mapper: RustleHandle,
+    bytes: *const u8,
+    bytes_count: usize,
+    time: u64,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let mapper = <crate::mapping::MapperObject as Tabled>::table().pin(mapper, "mapper")?;
+            let bytes = borrowed(bytes, bytes_count, "bytes")?;
+            mapper.push(bytes, time)
+        })
+    }
+}
+
+/// [`crate::mapping::MapperObject::levels`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_mapper_levels(
+    mapper: RustleHandle,
+    universes: *mut u32,
+    universes_capacity: usize,
+    slots: *mut u8,
+    slots_capacity: usize,
+    count: *mut usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let mapper = <crate::mapping::MapperObject as Tabled>::table().pin(mapper, "mapper")?;
+            check_apart([
+                Argument::new("universes", universes, universes_capacity),
+                Argument::new("slots", slots, slots_capacity),
+                Argument::new("count", count, 1),
+            ])?;
+            let universes = borrowed_mut(universes, universes_capacity, "universes")?;
+            let slots = borrowed_mut(slots, slots_capacity, "slots")?;
+            let count_place = out(count, "count")?;
+            mapper.levels(universes, slots).map(|count| {
+                count_place.write(count);
+            })
+        })
+    }
+}
+
+/// [`crate::mapping::MapperObject::text`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_mapper_text(
+    mapper: RustleHandle,
+    kind: Choice<RustleMapperText>,
+    text: *mut u8,
+    text_capacity: usize,
+    length: *mut usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let mapper = <crate::mapping::MapperObject as Tabled>::table().pin(mapper, "mapper")?;
+            check_apart([
+                Argument::new("text", text, text_capacity),
+                Argument::new("length", length, 1),
+            ])?;
+            let text = borrowed_mut(text, text_capacity, "text")?;
+            let length_place = out(length, "length")?;
+            mapper.text(kind, text).map(|length| {
+                length_place.write(length);
+            })
+        })
+    }
+}
+
+/// [`crate::mapping::mapping_report`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_mapping_report(
+    kind: Choice<RustleMappingReport>,
+    one: *const u8,
+    one_count: usize,
+    other: *const u8,
+    other_count: usize,
+    text: *mut u8,
+    text_capacity: usize,
+    length: *mut usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_apart([
+                Argument::new("one", one, one_count),
+                Argument::new("other", other, other_count),
+                Argument::new("text", text, text_capacity),
+                Argument::new("length", length, 1),
+            ])?;
+            let one = borrowed(one, one_count, "one")?;
+            let other = borrowed(other, other_count, "other")?;
+            let text = borrowed_mut(text, text_capacity, "text")?;
+            let length_place = out(length, "length")?;
+            crate::mapping::mapping_report(kind, one, other, text).map(|length| {
+                length_place.write(length);
+            })
+        })
+    }
+}
+
+/// [`crate::mapping::CameraObject::light`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_camera_light(
+    camera: RustleHandle,
+    universe: u32,
+    slots: *const u8,
+    slots_count: usize,
+    time: u64,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let camera = <crate::mapping::CameraObject as Tabled>::table().pin(camera, "camera")?;
+            let slots = borrowed(slots, slots_count, "slots")?;
+            camera.light(universe, slots, time)
+        })
+    }
+}
+
+/// [`crate::mapping::CameraObject::frame`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_camera_frame(
+    camera: RustleHandle,
+    time: u64,
+    frame: *mut u8,
+    frame_capacity: usize,
+    length: *mut usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let camera = <crate::mapping::CameraObject as Tabled>::table().pin(camera, "camera")?;
+            check_apart([
+                Argument::new("frame", frame, frame_capacity),
+                Argument::new("length", length, 1),
+            ])?;
+            let frame = borrowed_mut(frame, frame_capacity, "frame")?;
+            let length_place = out(length, "length")?;
+            camera.frame(time, frame).map(|length| {
+                length_place.write(length);
+            })
+        })
+    }
+}
+
+/// [`crate::mapping::CameraObject::truth`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_camera_truth(
+    camera: RustleHandle,
+    text: *mut u8,
+    text_capacity: usize,
+    length: *mut usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let camera = <crate::mapping::CameraObject as Tabled>::table().pin(camera, "camera")?;
+            check_apart([
+                Argument::new("text", text, text_capacity),
+                Argument::new("length", length, 1),
+            ])?;
+            let text = borrowed_mut(text, text_capacity, "text")?;
+            let length_place = out(length, "length")?;
+            camera.truth(text).map(|length| {
+                length_place.write(length);
             })
         })
     }
@@ -5933,6 +6186,251 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleLinkDatagram, reserved),
     ),
     entry(
+        c"RustleMapperConfiguration",
+        None,
+        size_of::<RustleMapperConfiguration>(),
+        align_of::<RustleMapperConfiguration>(),
+        0,
+    ),
+    entry(
+        c"RustleMapperConfiguration",
+        Some(c"rig"),
+        0,
+        0,
+        offset_of!(RustleMapperConfiguration, rig),
+    ),
+    entry(
+        c"RustleMapperConfiguration",
+        Some(c"schedule"),
+        0,
+        0,
+        offset_of!(RustleMapperConfiguration, schedule),
+    ),
+    entry(
+        c"RustleMapperConfiguration",
+        Some(c"count"),
+        0,
+        0,
+        offset_of!(RustleMapperConfiguration, count),
+    ),
+    entry(
+        c"RustleMapperConfiguration",
+        Some(c"hold"),
+        0,
+        0,
+        offset_of!(RustleMapperConfiguration, hold),
+    ),
+    entry(
+        c"RustleMapperConfiguration",
+        Some(c"width"),
+        0,
+        0,
+        offset_of!(RustleMapperConfiguration, width),
+    ),
+    entry(
+        c"RustleMapperConfiguration",
+        Some(c"height"),
+        0,
+        0,
+        offset_of!(RustleMapperConfiguration, height),
+    ),
+    entry(
+        c"RustleMapperConfiguration",
+        Some(c"method"),
+        0,
+        0,
+        offset_of!(RustleMapperConfiguration, method),
+    ),
+    entry(
+        c"RustleMapperConfiguration",
+        Some(c"format"),
+        0,
+        0,
+        offset_of!(RustleMapperConfiguration, format),
+    ),
+    entry(
+        c"RustleMapperConfiguration",
+        Some(c"is_live"),
+        0,
+        0,
+        offset_of!(RustleMapperConfiguration, is_live),
+    ),
+    entry(
+        c"RustleMapperConfiguration",
+        Some(c"lights_again"),
+        0,
+        0,
+        offset_of!(RustleMapperConfiguration, lights_again),
+    ),
+    entry(
+        c"RustleMapperDescription",
+        None,
+        size_of::<RustleMapperDescription>(),
+        align_of::<RustleMapperDescription>(),
+        0,
+    ),
+    entry(
+        c"RustleMapperDescription",
+        Some(c"frames"),
+        0,
+        0,
+        offset_of!(RustleMapperDescription, frames),
+    ),
+    entry(
+        c"RustleMapperDescription",
+        Some(c"dropped"),
+        0,
+        0,
+        offset_of!(RustleMapperDescription, dropped),
+    ),
+    entry(
+        c"RustleMapperDescription",
+        Some(c"part"),
+        0,
+        0,
+        offset_of!(RustleMapperDescription, part),
+    ),
+    entry(
+        c"RustleMapperDescription",
+        Some(c"delay"),
+        0,
+        0,
+        offset_of!(RustleMapperDescription, delay),
+    ),
+    entry(
+        c"RustleMapperDescription",
+        Some(c"spread"),
+        0,
+        0,
+        offset_of!(RustleMapperDescription, spread),
+    ),
+    entry(
+        c"RustleMapperDescription",
+        Some(c"fixtures"),
+        0,
+        0,
+        offset_of!(RustleMapperDescription, fixtures),
+    ),
+    entry(
+        c"RustleMapperDescription",
+        Some(c"found"),
+        0,
+        0,
+        offset_of!(RustleMapperDescription, found),
+    ),
+    entry(
+        c"RustleMapperDescription",
+        Some(c"universes"),
+        0,
+        0,
+        offset_of!(RustleMapperDescription, universes),
+    ),
+    entry(
+        c"RustleMapperDescription",
+        Some(c"phase"),
+        0,
+        0,
+        offset_of!(RustleMapperDescription, phase),
+    ),
+    entry(
+        c"RustleCameraConfiguration",
+        None,
+        size_of::<RustleCameraConfiguration>(),
+        align_of::<RustleCameraConfiguration>(),
+        0,
+    ),
+    entry(
+        c"RustleCameraConfiguration",
+        Some(c"rig"),
+        0,
+        0,
+        offset_of!(RustleCameraConfiguration, rig),
+    ),
+    entry(
+        c"RustleCameraConfiguration",
+        Some(c"seed"),
+        0,
+        0,
+        offset_of!(RustleCameraConfiguration, seed),
+    ),
+    entry(
+        c"RustleCameraConfiguration",
+        Some(c"count"),
+        0,
+        0,
+        offset_of!(RustleCameraConfiguration, count),
+    ),
+    entry(
+        c"RustleCameraConfiguration",
+        Some(c"hold"),
+        0,
+        0,
+        offset_of!(RustleCameraConfiguration, hold),
+    ),
+    entry(
+        c"RustleCameraConfiguration",
+        Some(c"width"),
+        0,
+        0,
+        offset_of!(RustleCameraConfiguration, width),
+    ),
+    entry(
+        c"RustleCameraConfiguration",
+        Some(c"height"),
+        0,
+        0,
+        offset_of!(RustleCameraConfiguration, height),
+    ),
+    entry(
+        c"RustleCameraConfiguration",
+        Some(c"method"),
+        0,
+        0,
+        offset_of!(RustleCameraConfiguration, method),
+    ),
+    entry(
+        c"RustleCameraConfiguration",
+        Some(c"scene"),
+        0,
+        0,
+        offset_of!(RustleCameraConfiguration, scene),
+    ),
+    entry(
+        c"RustleCameraDescription",
+        None,
+        size_of::<RustleCameraDescription>(),
+        align_of::<RustleCameraDescription>(),
+        0,
+    ),
+    entry(
+        c"RustleCameraDescription",
+        Some(c"frames"),
+        0,
+        0,
+        offset_of!(RustleCameraDescription, frames),
+    ),
+    entry(
+        c"RustleCameraDescription",
+        Some(c"interval"),
+        0,
+        0,
+        offset_of!(RustleCameraDescription, interval),
+    ),
+    entry(
+        c"RustleCameraDescription",
+        Some(c"fixtures"),
+        0,
+        0,
+        offset_of!(RustleCameraDescription, fixtures),
+    ),
+    entry(
+        c"RustleCameraDescription",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleCameraDescription, reserved),
+    ),
+    entry(
         c"RustleResponsePoint",
         None,
         size_of::<RustleResponsePoint>(),
@@ -9507,6 +10005,41 @@ const _: () = {
     assert!(offset_of!(RustleLinkDatagram, is_playing) == 100);
     assert!(offset_of!(RustleLinkDatagram, gap) == 104);
     assert!(offset_of!(RustleLinkDatagram, reserved) == 108);
+    assert!(size_of::<RustleMapperConfiguration>() == 64 && align_of::<RustleMapperConfiguration>() == 8);
+    assert!(offset_of!(RustleMapperConfiguration, rig) == 0);
+    assert!(offset_of!(RustleMapperConfiguration, schedule) == 16);
+    assert!(offset_of!(RustleMapperConfiguration, count) == 32);
+    assert!(offset_of!(RustleMapperConfiguration, hold) == 36);
+    assert!(offset_of!(RustleMapperConfiguration, width) == 40);
+    assert!(offset_of!(RustleMapperConfiguration, height) == 44);
+    assert!(offset_of!(RustleMapperConfiguration, method) == 48);
+    assert!(offset_of!(RustleMapperConfiguration, format) == 52);
+    assert!(offset_of!(RustleMapperConfiguration, is_live) == 56);
+    assert!(offset_of!(RustleMapperConfiguration, lights_again) == 60);
+    assert!(size_of::<RustleMapperDescription>() == 56 && align_of::<RustleMapperDescription>() == 8);
+    assert!(offset_of!(RustleMapperDescription, frames) == 0);
+    assert!(offset_of!(RustleMapperDescription, dropped) == 8);
+    assert!(offset_of!(RustleMapperDescription, part) == 16);
+    assert!(offset_of!(RustleMapperDescription, delay) == 24);
+    assert!(offset_of!(RustleMapperDescription, spread) == 32);
+    assert!(offset_of!(RustleMapperDescription, fixtures) == 40);
+    assert!(offset_of!(RustleMapperDescription, found) == 44);
+    assert!(offset_of!(RustleMapperDescription, universes) == 48);
+    assert!(offset_of!(RustleMapperDescription, phase) == 52);
+    assert!(size_of::<RustleCameraConfiguration>() == 48 && align_of::<RustleCameraConfiguration>() == 8);
+    assert!(offset_of!(RustleCameraConfiguration, rig) == 0);
+    assert!(offset_of!(RustleCameraConfiguration, seed) == 16);
+    assert!(offset_of!(RustleCameraConfiguration, count) == 24);
+    assert!(offset_of!(RustleCameraConfiguration, hold) == 28);
+    assert!(offset_of!(RustleCameraConfiguration, width) == 32);
+    assert!(offset_of!(RustleCameraConfiguration, height) == 36);
+    assert!(offset_of!(RustleCameraConfiguration, method) == 40);
+    assert!(offset_of!(RustleCameraConfiguration, scene) == 44);
+    assert!(size_of::<RustleCameraDescription>() == 24 && align_of::<RustleCameraDescription>() == 8);
+    assert!(offset_of!(RustleCameraDescription, frames) == 0);
+    assert!(offset_of!(RustleCameraDescription, interval) == 8);
+    assert!(offset_of!(RustleCameraDescription, fixtures) == 16);
+    assert!(offset_of!(RustleCameraDescription, reserved) == 20);
     assert!(size_of::<RustleResponsePoint>() == 16 && align_of::<RustleResponsePoint>() == 8);
     assert!(offset_of!(RustleResponsePoint, frequency) == 0);
     assert!(offset_of!(RustleResponsePoint, deviation) == 8);

@@ -38,6 +38,7 @@ pub mod equalizer;
 pub mod feed;
 pub mod fft;
 pub mod link_monitor;
+pub mod mapping;
 pub mod meter;
 pub mod node_radio;
 pub mod pitch;

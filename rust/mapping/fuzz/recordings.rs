@@ -45,7 +45,11 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, length: usize) 
         return 0;
     };
     let mut frames = 0;
-    let pieces = if format == Format::Images { file.len() } else { usize::from(*piece) };
+    let pieces = if format == Format::Images {
+        file.len()
+    } else {
+        usize::from(*piece)
+    };
     for part in file.chunks(pieces.max(1)) {
         let read = reader.push(part, |frame| {
             assert_eq!(frame.pixels.len(), frame.width as usize * frame.height as usize);
@@ -62,7 +66,10 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, length: usize) 
 
 fn texts(file: &[u8]) {
     if let Ok(schedule) = Schedule::read(file, 5) {
-        assert_eq!(Schedule::read(schedule.to_json().as_bytes(), 5).as_ref(), Ok(&schedule));
+        assert_eq!(
+            Schedule::read(schedule.to_json().as_bytes(), 5).as_ref(),
+            Ok(&schedule)
+        );
     }
     if let Ok(mapping) = Mapping::read(file) {
         let again = Mapping::read(mapping.to_json().as_bytes());

@@ -77,7 +77,7 @@ impl Pictures<'_> {
                     .map(|contrast| sign(contrast, *one) * sign(contrast, *other))
                     .sum();
             }
-            // Codes that can hardly be told apart share the light.
+            // Codes that can hardly be distinguished share the light.
             system[row][row] += 0.01 * rows.len().max(1) as f64;
         }
         system[0][size] = 1.0;

@@ -1,9 +1,10 @@
 //! The fixtures of a rig as lamps: each cell of each fixture has an id, in the rig's order.
 
 use rustle_lighting::SLOTS;
-use rustle_shows::fixture::{Attribute, Fixture, Rig, RigUniverse};
+use rustle_shows::fixture::{Attribute, Fixture, FixtureId, Rig, RigUniverse};
 use rustle_shows::slots::SlotMap;
 use rustle_shows::{Look, Stage};
+use serde_json::json;
 
 /// A rig whose cells are lit one by one.
 #[derive(Clone, Debug)]
@@ -83,6 +84,18 @@ impl Lights {
         frame
     }
 
+    /// The fixture and its cell of each id as JSON of version 1.
+    pub fn to_json(&self) -> String {
+        let cells = self.cells.iter().enumerate().map(|(id, (fixture, cell))| {
+            let fixture = match &self.rig.fixtures[*fixture].id {
+                FixtureId::Number(number) => json!(number),
+                FixtureId::Name(name) => json!(name),
+            };
+            json!({"id": id, "fixture": fixture, "cell": cell})
+        });
+        json!({"v": 1, "cells": cells.collect::<Vec<_>>()}).to_string()
+    }
+
     /// The light of each cell with these slots, 0 to 255.
     ///
     /// # Panics
@@ -130,6 +143,11 @@ mod tests {
         assert_eq!(
             lights.cell(3).map(|(fixture, cell)| (fixture.place, cell)),
             Some((1, 2))
+        );
+        assert!(
+            lights.to_json().contains(r#"{"cell":2,"fixture":2,"id":3}"#),
+            "{}",
+            lights.to_json()
         );
         for id in 0..10 {
             let frame = lights.levels(|other| other == id);

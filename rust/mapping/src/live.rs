@@ -9,7 +9,7 @@ use crate::schedule::{Schedule, ScheduleError, State};
 pub use delay::Delay;
 use delay::Measure;
 
-/// How fixtures are told apart.
+/// How fixtures are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// By the bits of their ids.
@@ -110,7 +110,7 @@ impl Run {
     /// Takes a frame; whether it was the last.
     fn take(&mut self, frame: Frame) -> bool {
         self.frame += 1;
-        // One after the other, frames are told apart by their number alone.
+        // One after the other, frames are distinguished by their number alone.
         let early = if self.decoder.schedule().is_sequential() {
             0
         } else {

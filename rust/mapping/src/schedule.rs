@@ -139,7 +139,7 @@ impl Schedule {
         Self::new(count, hold, states)
     }
 
-    /// As [`Schedule::standard`], then each check bit and its complement: those of a shortened Hamming code, which tell ids apart by
+    /// As [`Schedule::standard`], then each check bit and its complement: those of a shortened Hamming code, with which ids differ by
     /// three bits or more.
     ///
     /// # Errors
@@ -253,7 +253,7 @@ impl Schedule {
             .map_or(self.states.len() * self.hold, Vec::len)
     }
 
-    /// Whether no state lights more than one fixture: the fixtures are told apart by time alone.
+    /// Whether no state lights more than one fixture: the fixtures are distinguished by time alone.
     pub fn is_sequential(&self) -> bool {
         self.states.iter().all(|state| match state {
             State::Dark => true,

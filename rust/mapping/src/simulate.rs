@@ -67,6 +67,11 @@ impl Camera {
         self.lamps.iter().map(Lamp::truth).collect()
     }
 
+    /// The number of frames so far, dropped ones included.
+    pub fn count(&self) -> u64 {
+        self.frame
+    }
+
     /// The scene.
     pub fn scene(&self) -> &Scene {
         &self.scene

@@ -890,6 +890,92 @@ pub(crate) static RUSTLE_LINK_MONITOR_CONFIGURATION: Record = Record {
     ],
 };
 
+/// `RustleMapperConfiguration`.
+pub(crate) static RUSTLE_MAPPER_CONFIGURATION: Record = Record {
+    size: 64,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 16,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 32,
+            what: What::Number(Number::U32, 4.0),
+        },
+        Field {
+            offset: 36,
+            what: What::Number(Number::U32, 2.0),
+        },
+        Field {
+            offset: 40,
+            what: What::Number(Number::U32, 8.0),
+        },
+        Field {
+            offset: 44,
+            what: What::Number(Number::U32, 8.0),
+        },
+        Field {
+            offset: 48,
+            what: What::Choice(&[0, 1, 2], 0),
+        },
+        Field {
+            offset: 52,
+            what: What::Choice(&[0, 1, 2], 0),
+        },
+        Field {
+            offset: 56,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 60,
+            what: What::Flag(false),
+        },
+    ],
+};
+
+/// `RustleCameraConfiguration`.
+pub(crate) static RUSTLE_CAMERA_CONFIGURATION: Record = Record {
+    size: 48,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 16,
+            what: What::Number(Number::U64, 0.0),
+        },
+        Field {
+            offset: 24,
+            what: What::Number(Number::U32, 4.0),
+        },
+        Field {
+            offset: 28,
+            what: What::Number(Number::U32, 2.0),
+        },
+        Field {
+            offset: 32,
+            what: What::Number(Number::U32, 32.0),
+        },
+        Field {
+            offset: 36,
+            what: What::Number(Number::U32, 32.0),
+        },
+        Field {
+            offset: 40,
+            what: What::Choice(&[0, 1, 2], 0),
+        },
+        Field {
+            offset: 44,
+            what: What::Choice(&[0, 1, 2], 0),
+        },
+    ],
+};
+
 /// `RustleResponsePoint`.
 pub(crate) static RUSTLE_RESPONSE_POINT: Record = Record {
     size: 16,
@@ -3681,6 +3767,133 @@ pub(crate) static CALLS: &[Call] = &[
         run: |a, error| unsafe { a.of_kind(rustle_shut_down, 24, error) },
     },
     Call {
+        name: "rustle_mapper_reset",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "mapper",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_UNSUPPORTED,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_reset, 28, error) },
+    },
+    Call {
+        name: "rustle_mapper_new",
+        makes: "mapper",
+        parameters: &[
+            Parameter {
+                what: What::In(&RUSTLE_MAPPER_CONFIGURATION),
+                size: 64,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UTF8,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_FILE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_new(RUSTLE_NEW_MAPPER, a.input(0), a.size(0), a.output(1), error) },
+    },
+    Call {
+        name: "rustle_mapper_describe",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "mapper",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(56, false),
+                size: 56,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(a.handle(0), RUSTLE_DESCRIBE_MAPPER, a.output(1), a.size(1), error)
+        },
+    },
+    Call {
+        name: "rustle_camera_new",
+        makes: "camera",
+        parameters: &[
+            Parameter {
+                what: What::In(&RUSTLE_CAMERA_CONFIGURATION),
+                size: 48,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UTF8,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_FILE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_new(RUSTLE_NEW_CAMERA, a.input(0), a.size(0), a.output(1), error) },
+    },
+    Call {
+        name: "rustle_camera_describe",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "camera",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(24, false),
+                size: 24,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: true,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(a.handle(0), RUSTLE_DESCRIBE_CAMERA, a.output(1), a.size(1), error)
+        },
+    },
+    Call {
         name: "rustle_meter_restart",
         makes: "",
         parameters: &[Parameter {
@@ -5656,6 +5869,36 @@ pub(crate) static CALLS: &[Call] = &[
         run: |a, error| unsafe { a.of_kind(rustle_free, 24, error) },
     },
     Call {
+        name: "rustle_mapper_free",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "mapper",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[status::RUSTLE_STALE_HANDLE],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_free, 28, error) },
+    },
+    Call {
+        name: "rustle_camera_free",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "camera",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[status::RUSTLE_STALE_HANDLE],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_free, 29, error) },
+    },
+    Call {
         name: "rustle_meter_free",
         makes: "",
         parameters: &[Parameter {
@@ -7070,6 +7313,305 @@ pub(crate) static CALLS: &[Call] = &[
                 a.output(3),
                 error,
             )
+        },
+    },
+    Call {
+        name: "rustle_mapper_push",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "mapper",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Slice(
+                    &Element {
+                        size: 1,
+                        what: What::Number(Number::U8, 0.0),
+                    },
+                    0,
+                ),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U64, 0.0),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_FILE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_mapper_push(a.handle(0), a.input(1), a.count(1), a.u64(2), error) },
+    },
+    Call {
+        name: "rustle_mapper_levels",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "mapper",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(4, 2),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(1, 1024),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_mapper_levels(
+                a.handle(0),
+                a.output(1),
+                a.count(1),
+                a.output(2),
+                a.count(2),
+                a.output(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_mapper_text",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "mapper",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Choice(&[0, 1, 2, 3], 0),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(1, 1024),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_mapper_text(
+                a.handle(0),
+                Choice::of_number(a.u32(1)),
+                a.output(2),
+                a.count(2),
+                a.output(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_mapping_report",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Choice(&[0, 1, 2, 3, 4], 0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Slice(
+                    &Element {
+                        size: 1,
+                        what: What::Number(Number::U8, 0.0),
+                    },
+                    0,
+                ),
+                size: 0,
+            },
+            Parameter {
+                what: What::Slice(
+                    &Element {
+                        size: 1,
+                        what: What::Number(Number::U8, 0.0),
+                    },
+                    64,
+                ),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(1, 64),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_FILE,
+            status::RUSTLE_NULL_POINTER,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_mapping_report(
+                Choice::of_number(a.u32(0)),
+                a.input(1),
+                a.count(1),
+                a.input(2),
+                a.count(2),
+                a.output(3),
+                a.count(3),
+                a.output(4),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_camera_light",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "camera",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 1.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Slice(
+                    &Element {
+                        size: 1,
+                        what: What::Number(Number::U8, 0.0),
+                    },
+                    4,
+                ),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U64, 0.0),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_camera_light(a.handle(0), a.u32(1), a.input(2), a.count(2), a.u64(3), error)
+        },
+    },
+    Call {
+        name: "rustle_camera_frame",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "camera",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U64, 0.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(1, 1024),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_camera_frame(a.handle(0), a.u64(1), a.output(2), a.count(2), a.output(3), error)
+        },
+    },
+    Call {
+        name: "rustle_camera_truth",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "camera",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(1, 1024),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_camera_truth(a.handle(0), a.output(1), a.count(1), a.output(2), error)
         },
     },
     Call {

@@ -1,0 +1,451 @@
+//! Mapping of fixtures with a camera: of a recording, or of a rig while it runs, and a simulated camera.
+
+use crate::exclusive::Exclusive;
+use crate::fault::{statuses, Outcome};
+use crate::lent::{choices, Choice, Flag, RustleString};
+use crate::object::{Describe, New, Object};
+use crate::records::records;
+use crate::show::RUSTLE_SHOW_ART_NET;
+use crate::status::CallFault;
+use rustle_lighting::{PortAddress, SacnUniverse};
+use rustle_mapping::film::{Film, FilmSettings};
+use rustle_mapping::frames::Format;
+use rustle_mapping::live::{Method, Phase};
+use rustle_mapping::mapper::{Mapper, MappingError, Settings};
+use rustle_mapping::report::Report;
+use rustle_mapping::simulate::Difficulty;
+use rustle_shows::fixture::RigUniverse;
+
+choices! {
+    /// How fixtures are distinguished.
+    pub enum RustleMappingMethod = RUSTLE_MAPPING_ for Method {
+        /// By the bits of their ids.
+        Coded = 0,
+        /// By those and by check bits.
+        Checked = 1,
+        /// One after the other.
+        Sequential = 2,
+    }
+
+    /// How bytes become frames.
+    pub enum RustleFrameFormat = RUSTLE_FRAMES_ {
+        /// YUV4MPEG2.
+        Y4m = 0,
+        /// Bytes of gray without a header, row by row, 0 black to 255 white.
+        Gray = 1,
+        /// The bytes of each call are a file: PNG, or PGM (P5).
+        Images = 2,
+    }
+
+    /// What a mapping is doing.
+    pub enum RustleMappingPhase = RUSTLE_PHASE_ {
+        /// All fixtures are lit and dark in turns, to find out how late the frames are.
+        Delay = 0,
+        /// The schedule runs, or a recording is read.
+        Schedule = 1,
+        /// What was not found is lit once more.
+        Again = 2,
+        /// It is over: what was lit before is to be lit again.
+        Done = 3,
+    }
+
+    /// A file of a mapping.
+    pub enum RustleMapperText = RUSTLE_MAPPER_ {
+        /// The places of all fixtures as JSON; a recording's frames so far are decoded for it.
+        Result = 0,
+        /// The schedule as JSON.
+        Schedule = 1,
+        /// The result as a PNG: what the camera saw, with marks. Nothing before the first frame.
+        Picture = 2,
+        /// The rig's fixture and its cell of each id as JSON; nothing without a rig.
+        Cells = 3,
+    }
+
+    /// What is made of two files.
+    pub enum RustleMappingReport = RUSTLE_REPORT_ for Report {
+        /// A verdict, of a truth and a result.
+        Verdict = 0,
+        /// Places on a plan, of a result and points.
+        Plan = 1,
+        /// A result, of a result and corrections.
+        Corrected = 2,
+        /// A rig with positions, of a rig and places on a plan of the floor.
+        Placed = 3,
+        /// A rig with positions, of a rig and places on an upright plan.
+        PlacedUpright = 4,
+    }
+
+    /// How hard a simulated scene is.
+    pub enum RustleScene = RUSTLE_SCENE_ for Difficulty {
+        /// A dark room, a good camera.
+        Dark = 0,
+        /// Ambient light, noise and haze.
+        Club = 1,
+        /// People, mirrors, windows, flicker, dead fixtures and a shutter that rolls.
+        Hard = 2,
+    }
+}
+
+records! {
+    /// A mapping.
+    pub struct RustleMapperConfiguration lending memory {
+        /// The file of the rig, each cell of whose fixtures has an id, in the rig's order; empty: `count` fixtures.
+        pub rig: RustleString,
+        /// The file of a recording's schedule in place of the method's; empty: none.
+        pub schedule: RustleString,
+        /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
+        pub count: u32,
+        /// The frames that a state is held for, 1 to 1,000. Example: 2.
+        pub hold: u32,
+        /// The width of frames of gray in pixels, 1 to 8,192. Example: 8.
+        pub width: u32,
+        /// The height of frames of gray in pixels, 1 to 8,192. Example: 8.
+        pub height: u32,
+        /// How fixtures are distinguished.
+        pub method: Choice<RustleMappingMethod>,
+        /// How bytes become frames.
+        pub format: Choice<RustleFrameFormat>,
+        /// Not 0: it says what is to be lit, and the frames follow that.
+        pub is_live: Flag,
+        /// Not 0: what was not found is lit once more.
+        pub lights_again: Flag,
+    }
+
+    /// How far a mapping is.
+    pub struct RustleMapperDescription {
+        /// The number of frames so far.
+        pub frames: u64,
+        /// The number of frames that were lost between those, by their times, or left out.
+        pub dropped: u64,
+        /// The part of the phase that is over, 0 to 1.
+        pub part: f64,
+        /// The mean time from a change to the frame that shows it, in frames; below 0: not known.
+        pub delay: f64,
+        /// By how much the changes differ in that, in frames.
+        pub spread: f64,
+        /// The number of fixtures.
+        pub fixtures: u32,
+        /// The number of fixtures that were found.
+        pub found: u32,
+        /// The number of universes of the rig.
+        pub universes: u32,
+        /// The phase.
+        pub phase: Choice<RustleMappingPhase>,
+    }
+
+    /// A simulated camera.
+    pub struct RustleCameraConfiguration lending memory {
+        /// The file of the rig, whose slots light the fixtures; empty: `count` fixtures, which a schedule lights.
+        pub rig: RustleString,
+        /// The seed of the scene.
+        pub seed: u64,
+        /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
+        pub count: u32,
+        /// The frames that a state is held for, 1 to 1,000. Example: 2.
+        pub hold: u32,
+        /// The width in pixels, 32 to 8,192. Example: 32.
+        pub width: u32,
+        /// The height in pixels, 32 to 8,192. Example: 32.
+        pub height: u32,
+        /// The schedule.
+        pub method: Choice<RustleMappingMethod>,
+        /// The scene.
+        pub scene: Choice<RustleScene>,
+    }
+
+    /// What a simulated camera films.
+    pub struct RustleCameraDescription {
+        /// The frames of the schedule; the largest number with a rig.
+        pub frames: u64,
+        /// The time between frames in ns.
+        pub interval: u64,
+        /// The number of fixtures.
+        pub fixtures: u32,
+        reserved: u32,
+    }
+}
+
+/// A mapping.
+pub(crate) struct MapperObject(Exclusive<Mapper>);
+
+impl Object for MapperObject {
+    const NAME: &'static str = "mapper";
+    const KIND: u32 = 28;
+    type Error = MappingError;
+
+    /// Ends a loop: what was lit before is to be lit again. What was found stays.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
+    ///
+    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+    fn reset(&self) -> Outcome<MappingError> {
+        self.0.get()?.cancel();
+        Ok(())
+    }
+}
+
+impl New<RustleMapperConfiguration> for MapperObject {
+    /// Makes a mapping, before its first frame.
+    ///
+    /// Fails with `RUSTLE_MALFORMED_FILE` (a rig that cannot be read, has faults or no fixtures), `RUSTLE_INVALID_VALUE` (a schedule that
+    /// there is not).
+    fn new(c: &RustleMapperConfiguration) -> Outcome<MappingError, Self> {
+        let format = match c.format.get("configuration.format")? {
+            RustleFrameFormat::Y4m => Format::Y4m,
+            RustleFrameFormat::Images => Format::Images,
+            RustleFrameFormat::Gray => Format::Gray {
+                width: c.width,
+                height: c.height,
+            },
+        };
+        let mapper = Mapper::new(&Settings {
+            format,
+            rig: c.rig.file("configuration.rig")?.as_bytes(),
+            count: c.count as usize,
+            method: c.method.get("configuration.method")?.into(),
+            hold: c.hold as usize,
+            schedule: c.schedule.file("configuration.schedule")?.as_bytes(),
+            is_live: c.is_live.is_set(),
+            again: c.lights_again.is_set(),
+        })?;
+        Ok(Self(Exclusive::new(mapper, Self::NAME, Mapper::cancel)))
+    }
+}
+
+impl Describe<RustleMapperDescription> for MapperObject {
+    /// Writes how far a mapping is to `description`. Waits for no call of another thread: that fails.
+    #[doc(alias = "rustle_mapper_describe")]
+    fn describe(&self) -> Result<RustleMapperDescription, CallFault> {
+        let mapper = self.0.get()?;
+        let progress = mapper.progress();
+        Ok(RustleMapperDescription {
+            frames: progress.frames,
+            dropped: progress.dropped,
+            part: progress.part.into(),
+            delay: progress.delay.map_or(-1.0, |delay| delay.mean.into()),
+            spread: progress.delay.map_or(0.0, |delay| delay.spread.into()),
+            fixtures: mapper.schedule().count() as u32,
+            found: progress.found as u32,
+            universes: mapper.lights().map_or(0, |lights| lights.universes().len()) as u32,
+            phase: match progress.phase {
+                Phase::Delay => RustleMappingPhase::Delay,
+                Phase::Schedule => RustleMappingPhase::Schedule,
+                Phase::Again => RustleMappingPhase::Again,
+                Phase::Done => RustleMappingPhase::Done,
+            }
+            .into(),
+        })
+    }
+}
+
+impl MapperObject {
+    /// Takes bytes that came at a time in ns of any clock that does not go back; none: the input has ended. The frames in them may change
+    /// what is to be lit.
+    ///
+    /// Fails with `RUSTLE_MALFORMED_FILE` (bytes that are no frames, or an end within a frame; those before it were taken),
+    /// `RUSTLE_WRONG_STATE` (another call is using the object).
+    ///
+    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+    ///
+    /// Example: `bytes_count` 0.
+    #[doc(alias = "rustle_mapper_push")]
+    pub(crate) fn push(&self, bytes: &[u8], time: u64) -> Outcome<MappingError> {
+        Ok(self.0.get()?.push(bytes, time)?)
+    }
+
+    /// Writes what is to be lit: the rig's universes in ascending order, those of Art-Net with `RUSTLE_SHOW_ART_NET` added, and 512 slots
+    /// for each, as many of both as there is room for. Lit fixtures have their colours and dimmers at full, the others are dark, and all
+    /// else is at its default. `count` receives the number of universes; 0 without a rig.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
+    ///
+    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+    ///
+    /// Example: `universes_capacity` 2, `slots_capacity` 1024.
+    #[doc(alias = "rustle_mapper_levels")]
+    pub(crate) fn levels(&self, universes: &mut [u32], slots: &mut [u8]) -> Outcome<MappingError, usize> {
+        let mapper = self.0.get()?;
+        let Some(lights) = mapper.lights() else {
+            return Ok(0);
+        };
+        let all = lights.universes();
+        for (place, universe) in universes.iter_mut().zip(all) {
+            *place = match universe {
+                RigUniverse::Sacn(universe) => universe.get().into(),
+                RigUniverse::ArtNet(address) => RUSTLE_SHOW_ART_NET + u32::from(address.get()),
+            };
+        }
+        let levels = lights.levels(|id| mapper.is_lit(id).unwrap_or(false));
+        for (place, level) in slots.iter_mut().zip(levels.as_flattened()) {
+            *place = *level;
+        }
+        Ok(all.len())
+    }
+
+    /// Writes a file of a mapping to `text` if there is room for all of it. `length` receives the number of bytes.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
+    ///
+    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+    ///
+    /// Example: `text_capacity` 1024.
+    #[doc(alias = "rustle_mapper_text")]
+    pub(crate) fn text(
+        &self,
+        kind: Choice<RustleMapperText>,
+        text: &mut [u8],
+    ) -> Outcome<MappingError, usize> {
+        let kind = kind.get("kind")?;
+        let mut mapper = self.0.get()?;
+        let bytes = match kind {
+            RustleMapperText::Result => mapper.mapping().to_json().into_bytes(),
+            RustleMapperText::Schedule => mapper.schedule().to_json().into_bytes(),
+            RustleMapperText::Picture if mapper.progress().frames == 0 => Vec::new(),
+            RustleMapperText::Picture => mapper.picture()?,
+            RustleMapperText::Cells => mapper
+                .lights()
+                .map_or_else(Vec::new, |lights| lights.to_json().into_bytes()),
+        };
+        Ok(written(&bytes, text))
+    }
+}
+
+/// Writes bytes if there is room for them; their number.
+fn written(bytes: &[u8], text: &mut [u8]) -> usize {
+    if let Some(room) = text.get_mut(..bytes.len()) {
+        room.copy_from_slice(bytes);
+    }
+    bytes.len()
+}
+
+/// Makes a file of two others and writes it to `text` if there is room for all of it. `length` receives the number of bytes, JSON in UTF-8;
+/// 0 for a first file without bytes.
+///
+/// Fails with `RUSTLE_MALFORMED_FILE` (a file that cannot be read, or that does not fit the other).
+///
+/// Example: `one_count` 0, `text_capacity` 64.
+#[doc(alias = "rustle_mapping_report")]
+pub(crate) fn mapping_report(
+    kind: Choice<RustleMappingReport>,
+    one: &[u8],
+    other: &[u8],
+    text: &mut [u8],
+) -> Outcome<MappingError, usize> {
+    let report = Report::from(kind.get("kind")?);
+    if one.is_empty() {
+        return Ok(0);
+    }
+    Ok(written(report.of(one, other)?.as_bytes(), text))
+}
+
+/// A simulated camera.
+pub(crate) struct CameraObject {
+    description: RustleCameraDescription,
+    film: Exclusive<Film>,
+}
+
+impl Object for CameraObject {
+    const NAME: &'static str = "camera";
+    const KIND: u32 = 29;
+    type Error = MappingError;
+}
+
+impl New<RustleCameraConfiguration> for CameraObject {
+    /// Makes a simulated camera, before its first frame.
+    ///
+    /// Fails with `RUSTLE_MALFORMED_FILE` (a rig that cannot be read, has faults or no fixtures, or a picture that is too small or too
+    /// large), `RUSTLE_INVALID_VALUE` (a schedule that there is not).
+    fn new(c: &RustleCameraConfiguration) -> Outcome<MappingError, Self> {
+        let film = Film::new(&FilmSettings {
+            difficulty: c.scene.get("configuration.scene")?.into(),
+            seed: c.seed,
+            width: c.width,
+            height: c.height,
+            rig: c.rig.file("configuration.rig")?.as_bytes(),
+            count: c.count as usize,
+            method: c.method.get("configuration.method")?.into(),
+            hold: c.hold as usize,
+        })?;
+        Ok(Self {
+            description: RustleCameraDescription {
+                frames: film.frames() as u64,
+                interval: film.camera().interval_ns(),
+                fixtures: film.camera().scene().count as u32,
+                reserved: 0,
+            },
+            film: Exclusive::new(film, Self::NAME, |_| {}),
+        })
+    }
+}
+
+impl Describe<RustleCameraDescription> for CameraObject {
+    /// Writes what a camera films to `description`. Realtime-safe.
+    #[doc(alias = "rustle_camera_describe")]
+    fn describe(&self) -> Result<RustleCameraDescription, CallFault> {
+        Ok(self.description)
+    }
+}
+
+impl CameraObject {
+    /// Sets the slots of a universe of the rig from a time in ns on, not before the last one: its number, with `RUSTLE_SHOW_ART_NET` added
+    /// for one of Art-Net. Universes that the rig lacks, and slots past 512, are ignored.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
+    ///
+    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+    ///
+    /// Example: `universe` 1, `slots_count` 4.
+    #[doc(alias = "rustle_camera_light")]
+    pub(crate) fn light(&self, universe: u32, slots: &[u8], time: u64) -> Outcome<MappingError> {
+        let universe = match universe.checked_sub(RUSTLE_SHOW_ART_NET) {
+            Some(address) => PortAddress::new(address).map(RigUniverse::ArtNet),
+            None => SacnUniverse::new(universe).map(RigUniverse::Sacn),
+        }
+        .map_err(|_| CallFault::number("universe", "a universe of the protocol", universe))?;
+        self.film.get()?.light(universe, slots, time);
+        Ok(())
+    }
+
+    /// Films the next frame: its bytes of gray, row by row. With a rig its exposure begins at a time in ns. `length` receives their number;
+    /// 0 for a frame that is dropped.
+    ///
+    /// Fails with `RUSTLE_INVALID_LENGTH` (no room for a frame; then none is filmed), `RUSTLE_WRONG_STATE` (another call is using the
+    /// object).
+    ///
+    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+    ///
+    /// Example: `frame_capacity` 1024.
+    #[doc(alias = "rustle_camera_frame")]
+    pub(crate) fn frame(&self, time: u64, frame: &mut [u8]) -> Outcome<MappingError, usize> {
+        let mut film = self.film.get()?;
+        let scene = film.camera().scene();
+        let pixels = scene.width as usize * scene.height as usize;
+        if frame.len() < pixels {
+            return Err(CallFault::length("frame_capacity", pixels, frame.len()).into());
+        }
+        let Some(filmed) = film.frame(time) else {
+            return Ok(0);
+        };
+        for (byte, pixel) in frame.iter_mut().zip(&filmed.pixels) {
+            *byte = (pixel >> 8) as u8;
+        }
+        Ok(pixels)
+    }
+
+    /// Writes where the fixtures are, JSON in UTF-8, to `text` if there is room for all of it. `length` receives the number of bytes.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
+    ///
+    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+    ///
+    /// Example: `text_capacity` 1024.
+    #[doc(alias = "rustle_camera_truth")]
+    pub(crate) fn truth(&self, text: &mut [u8]) -> Outcome<MappingError, usize> {
+        Ok(written(self.film.get()?.truth().as_bytes(), text))
+    }
+}
+
+statuses!(MappingError {
+    RUSTLE_MALFORMED_FILE: Frame Rig File,
+    RUSTLE_INVALID_VALUE: Schedule,
+});

@@ -1,0 +1,232 @@
+//! A mapping from bytes to a result: of a recording, or of a rig while it runs.
+
+use crate::decode::{Decoder, Mapping};
+use crate::frames::{Format, Frame, FrameError, FrameReader};
+use crate::lights::Lights;
+use crate::live::{Live, Method, Phase, Progress};
+use crate::overlay::overlay;
+use crate::schedule::{Schedule, ScheduleError};
+use rustle_shows::fixture::{Profile, Rig, RigError};
+use std::fmt;
+
+/// Why there is no mapping.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MappingError {
+    /// The bytes are no frames.
+    Frame(FrameError),
+    /// There is no such schedule.
+    Schedule(ScheduleError),
+    /// The rig cannot be read.
+    Rig(RigError),
+    /// Another file cannot be read, or does not fit.
+    File(String),
+}
+
+impl fmt::Display for MappingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Frame(error) => error.fmt(f),
+            Self::Schedule(error) => error.fmt(f),
+            Self::Rig(error) => error.fmt(f),
+            Self::File(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for MappingError {}
+
+impl From<FrameError> for MappingError {
+    fn from(error: FrameError) -> Self {
+        Self::Frame(error)
+    }
+}
+
+impl From<ScheduleError> for MappingError {
+    fn from(error: ScheduleError) -> Self {
+        Self::Schedule(error)
+    }
+}
+
+impl From<RigError> for MappingError {
+    fn from(error: RigError) -> Self {
+        Self::Rig(error)
+    }
+}
+
+/// What a mapping is made of.
+#[derive(Clone, Debug)]
+pub struct Settings<'a> {
+    /// How bytes become frames.
+    pub format: Format,
+    /// The file of the rig; empty: `count` fixtures.
+    pub rig: &'a [u8],
+    /// The number of fixtures without a rig.
+    pub count: usize,
+    /// How fixtures are distinguished.
+    pub method: Method,
+    /// The frames that a state is held for.
+    pub hold: usize,
+    /// The file of a schedule in place of the method's; empty: none.
+    pub schedule: &'a [u8],
+    /// Whether it says what is to be lit, and frames follow that.
+    pub is_live: bool,
+    /// Whether what was not found is lit once more.
+    pub again: bool,
+}
+
+/// Reads the fixtures of a rig's file, with the built-in profiles and its own.
+///
+/// # Errors
+/// [`MappingError::Rig`], and [`MappingError::File`] for a rig whose fixtures have faults or none has light.
+pub fn lights(rig: &[u8]) -> Result<Lights, MappingError> {
+    let (rig, faults) = Rig::read(rig, &Profile::built_in())?;
+    if let Some(fault) = faults.first() {
+        return Err(MappingError::File(format!("rig: {fault}")));
+    }
+    let lights = Lights::new(rig);
+    if lights.count() == 0 {
+        return Err(MappingError::File("rig: expected a fixture, got none".to_owned()));
+    }
+    Ok(lights)
+}
+
+/// A mapping.
+#[derive(Clone, Debug)]
+pub struct Mapper {
+    reader: FrameReader,
+    lights: Option<Lights>,
+    run: Run,
+    /// The brightest of each pixel, as marks are drawn on it.
+    brightest: Option<Frame>,
+    result: Option<Mapping>,
+    schedule: Schedule,
+}
+
+#[derive(Clone, Debug)]
+enum Run {
+    Recording(Box<Decoder>),
+    Live(Box<Live>),
+}
+
+impl Mapper {
+    /// A mapping before its first frame.
+    ///
+    /// # Errors
+    /// [`MappingError`] for a rig, a schedule or a format that cannot be used.
+    pub fn new(settings: &Settings<'_>) -> Result<Self, MappingError> {
+        let lights = match settings.rig {
+            [] => None,
+            rig => Some(lights(rig)?),
+        };
+        let count = lights.as_ref().map_or(settings.count, Lights::count);
+        let schedule = match settings.schedule {
+            [] => settings.method.schedule(count, settings.hold)?,
+            json => Schedule::read(json, count)?,
+        };
+        let run = if settings.is_live {
+            Run::Live(Box::new(Live::new(
+                settings.method,
+                count,
+                settings.hold,
+                settings.again,
+            )?))
+        } else {
+            Run::Recording(Box::new(Decoder::new(schedule.clone())))
+        };
+        Ok(Self {
+            reader: FrameReader::new(settings.format)?,
+            lights,
+            run,
+            brightest: None,
+            result: None,
+            schedule,
+        })
+    }
+
+    /// Takes bytes that came at a time in ns; none: the input has ended.
+    ///
+    /// # Errors
+    /// [`MappingError::Frame`] for bytes that are no frames, and for an end within one; the frames before it were taken.
+    pub fn push(&mut self, bytes: &[u8], time_ns: u64) -> Result<(), MappingError> {
+        if bytes.is_empty() {
+            return match self.reader.count() {
+                0 => Ok(()),
+                _ => Ok(self.reader.finish()?),
+            };
+        }
+        self.result = None;
+        let (run, brightest) = (&mut self.run, &mut self.brightest);
+        Ok(self.reader.push(bytes, |frame| {
+            match brightest {
+                None => *brightest = Some(frame.clone()),
+                Some(brightest) => {
+                    for (most, pixel) in brightest.pixels.iter_mut().zip(&frame.pixels) {
+                        *most = (*most).max(*pixel);
+                    }
+                }
+            }
+            match run {
+                Run::Recording(decoder) => decoder.push(frame),
+                Run::Live(live) => live.frame(frame, time_ns),
+            }
+        })?)
+    }
+
+    /// The rig's cells.
+    pub fn lights(&self) -> Option<&Lights> {
+        self.lights.as_ref()
+    }
+
+    /// The schedule.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// Whether a fixture is to be lit now; none once it is over, when what was lit before is.
+    pub fn is_lit(&self, id: u32) -> Option<bool> {
+        match &self.run {
+            Run::Recording(_) => None,
+            Run::Live(live) => live.lights(id),
+        }
+    }
+
+    /// Ends it: what was lit before is to be lit again. What was found stays.
+    pub fn cancel(&mut self) {
+        if let Run::Live(live) = &mut self.run {
+            live.cancel();
+        }
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> Progress {
+        match &self.run {
+            Run::Live(live) => live.progress(),
+            Run::Recording(decoder) => Progress {
+                phase: Phase::Schedule,
+                part: (decoder.frames() as f32 / self.schedule.frames() as f32).min(1.0),
+                frames: self.reader.count(),
+                dropped: decoder.left_out(),
+                delay: None,
+                found: self.result.as_ref().map_or(0, Mapping::found),
+            },
+        }
+    }
+
+    /// The places of all fixtures, as far as the frames so far show them.
+    pub fn mapping(&mut self) -> &Mapping {
+        let run = &self.run;
+        self.result.get_or_insert_with(|| match run {
+            Run::Live(live) => live.mapping().clone(),
+            Run::Recording(decoder) => decoder.mapping(),
+        })
+    }
+
+    /// The result as a PNG with marks.
+    ///
+    /// # Errors
+    /// [`MappingError::File`] before the first frame.
+    pub fn picture(&mut self) -> Result<Vec<u8>, MappingError> {
+        let mapping = self.mapping().clone();
+        overlay(&mapping, self.brightest.as_ref()).map_err(|error| MappingError::File(error.to_string()))
+    }
+}
