@@ -1,0 +1,62 @@
+public import Foundation
+internal import RustleCore
+
+/// Finds fixtures in the recording of a schedule.
+///
+/// ```swift
+/// let recording = try RecordedMapping(count: 100)
+/// try recording.add(bytes)
+/// try recording.end()
+/// print(try recording.map().found.count)
+/// ```
+///
+/// One call at a time; a second one fails.
+public final class RecordedMapping: Sendable {
+  private let native: NativeMapper
+
+  /// Creates a mapping before its first frame.
+  ///
+  /// - Parameters:
+  ///   - count: the number of fixtures, 1 to 65,536.
+  ///   - rig: the file of a rig, whose cells are counted instead.
+  /// - Throws: ``LightingError`` with ``LightingError/Code/validation`` or ``LightingError/Code/malformedInput``.
+  public init(
+    count: Int, rig: Data? = nil, settings: MappingSettings = MappingSettings()
+  ) throws(LightingError) {
+    native = try settings.mapper(rig: rig, count: count, isLive: false)
+  }
+
+  /// Adds the next bytes of the recording.
+  ///
+  /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput`` for bytes that are no frames; those before them stay.
+  public func add(_ bytes: Data) throws(LightingError) {
+    if bytes.isEmpty { return }
+    try LightingError.rethrowing { () throws(NativeError) in try native.push(Array(bytes).span, time: 0) }
+  }
+
+  /// Ends the recording.
+  ///
+  /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput`` for an end within a frame; those before it stay.
+  public func end() throws(LightingError) {
+    try LightingError.rethrowing { () throws(NativeError) in try native.push([UInt8]().span, time: 0) }
+  }
+
+  /// The frames so far.
+  public var frameCount: UInt64 {
+    NativeError.logging { () throws(NativeError) in try native.progress().frames } ?? 0
+  }
+
+  /// Returns where the fixtures are, as far as the frames so far show them.
+  public func map() throws(LightingError) -> FixtureMap { try FixtureMap(of: native) }
+
+  /// Returns the picture that the camera saw as a PNG, with a ring at each fixture, a square where it is unsure and a cross at a mirror
+  /// image.
+  public func picture() throws(LightingError) -> Data {
+    try LightingError.rethrowing { () throws(NativeError) in Data(try native.file(.picture)) }
+  }
+
+  /// Returns the schedule as JSON.
+  public func schedule() throws(LightingError) -> Data {
+    try LightingError.rethrowing { () throws(NativeError) in Data(try native.file(.schedule)) }
+  }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import RustleCore
+import RustleLighting
+import Synchronization
+import TestSupport
+import Testing
+
+/// A rig of pars on a universe of Art-Net and a bar on one of sACN.
+private func rig(pars: Int) -> Data {
+  let pars = (0..<pars).map {
+    #"{"id":\#($0 + 1),"profile":"rgb-par","protocol":"artnet","universe":0,"address":\#($0 * 3 + 1)}"#
+  }
+  let bar = #"{"id":"bar","profile":"bar-8","protocol":"sacn","universe":7,"address":1}"#
+  return Data(#"{"v":1,"fixtures":[\#((pars + [bar]).joined(separator: ","))]}"#.utf8)
+}
+
+/// A simulated camera in a time of its own.
+private actor Stage {
+  let camera: SimulatedCamera
+  private var frame = 0
+
+  init(_ camera: SimulatedCamera) { self.camera = camera }
+
+  func next() async throws -> Data {
+    while true {
+      frame += 1
+      if let bytes = try await camera.frame(at: camera.interval * frame) { return bytes }
+    }
+  }
+
+  func light(_ levels: CameraMapper.Levels) async throws {
+    for (universe, levels) in levels {
+      try await camera.light(universe, levels.bytes, at: camera.interval * (frame + 2))
+    }
+  }
+}
+
+@Suite(.releasesNativeObjects)
+struct CameraMapperTests {
+  private static func gray(_ camera: SimulatedCamera) -> MappingSettings {
+    var settings = MappingSettings()
+    settings.format = .gray(width: camera.width, height: camera.height)
+    return settings
+  }
+
+  @Test func rigIsMappedAndWhatWasLitIsRestored() async throws {
+    let rig = rig(pars: 12)
+    let camera = try SimulatedCamera(.club, seed: 3, width: 320, height: 240, rig: rig)
+    let stage = Stage(camera)
+    let mapper = CameraMapper(Self.gray(camera))
+    let before: CameraMapper.Levels = [try DMXUniverse(0, of: .artNet): DMXLevels(at: 9)]
+    let sent = Mutex<[CameraMapper.Levels]>([])
+    let frames = AsyncStream<Data> { try? await stage.next() }
+    var last: CameraMapper.Update?
+    for try await update in try await mapper.map(
+      rig, frames: frames, restoring: before,
+      output: { levels in
+        sent.withLock { $0.append(levels) }
+        try await stage.light(levels)
+      })
+    { last = update }
+    let done = try #require(last)
+    #expect(done.phase == .done && done.part == 1)
+    #expect(abs((done.delay ?? 0) - 2) < 2)
+    let map = try #require(done.map)
+    #expect(map.fixtures.count == 20 && map.found.count == 20)
+    let verdict = String(decoding: try map.verdict(by: try await camera.truth()), as: UTF8.self)
+    #expect(verdict.contains(#""found":20"#) && verdict.contains(#""wrong":0"#), "\(verdict)")
+    let levels = sent.withLock(\.self)
+    #expect(levels.last == before)
+    #expect(Set(levels[0].keys.map(\.number)) == [0, 7])
+    #expect(levels[0].values.allSatisfy { $0.bytes.allSatisfy { $0 == 0 } })
+  }
+
+  @Test func cancelRestoresBeforeItReturns() async throws {
+    let rig = rig(pars: 2)
+    let (frames, more) = AsyncStream.makeStream(of: Data.self)
+    let mapper = CameraMapper()
+    let before: CameraMapper.Levels = [try DMXUniverse(0, of: .artNet): DMXLevels(at: 9)]
+    let sent = Mutex<[CameraMapper.Levels]>([])
+    let updates = try await mapper.map(rig, frames: frames, restoring: before) { levels in
+      sent.withLock { $0.append(levels) }
+    }
+    more.yield(Data("YUV4MPEG2 W2 H2 Cmono\nFRAME\n0000".utf8))
+    await mapper.cancel()
+    #expect(sent.withLock(\.last) == before)
+    for try await _ in updates {}
+  }
+
+  @Test func framesThatEndOrAreNoneAreErrorsThatRestore() async throws {
+    let rig = rig(pars: 2)
+    for (bytes, expected) in [("YUV4MPEG2 W2 H2 Cmono\nFRAME\n0000", "got 1 frames"), ("GIF", "begins with YUV4MPEG2")]
+    {
+      let count = Mutex(0)
+      let frames = AsyncStream<Data> { continuation in
+        continuation.yield(Data(bytes.utf8))
+        continuation.finish()
+      }
+      let updates = try await CameraMapper().map(rig, frames: frames) { _ in count.withLock { $0 += 1 } }
+      let error = await #expect(throws: LightingError.self) { for try await _ in updates {} }
+      #expect(error?.code == .malformedInput && error?.message.contains(expected) == true, "\(error?.message ?? "")")
+      #expect(count.withLock(\.self) >= 2)
+    }
+  }
+
+  @Test func outputThatFailsEndsTheMapping() async throws {
+    struct Failure: Error {}
+    let frames = AsyncStream<Data> { Data("YUV4MPEG2 W2 H2 Cmono\n".utf8) }
+    let updates = try await CameraMapper().map(rig(pars: 1), frames: frames) { _ in throw Failure() }
+    await #expect(throws: Failure.self) { for try await _ in updates {} }
+  }
+
+  @Test func rigAndSettingsThatCannotBeUsedAreRefused() async throws {
+    let frames = AsyncStream<Data> { nil }
+    for (rig, code) in [
+      ("{", LightingError.Code.malformedInput), (#"{"v":1,"fixtures":[]}"#, .malformedInput),
+      (#"{"v":1,"fixtures":[{"id":1}]}"#, .malformedInput),
+    ] {
+      let error = await #expect(throws: LightingError.self) {
+        try await CameraMapper().map(Data(rig.utf8), frames: frames) { _ in }
+      }
+      #expect(error?.code == code)
+    }
+    var settings = MappingSettings()
+    settings.hold = 0
+    let error = #expect(throws: LightingError.self) { _ = try RecordedMapping(count: 3, settings: settings) }
+    #expect(error?.code == .validation)
+    #expect(throws: LightingError.self) { _ = try RecordedMapping(count: 0) }
+  }
+
+  @MainActor
+  @Test func modelShowsTheMapAndStops() async throws {
+    let rig = rig(pars: 4)
+    let camera = try SimulatedCamera(.dark, width: 320, height: 240, rig: rig)
+    let stage = Stage(camera)
+    let model = CameraMapperViewModel(CameraMapper(Self.gray(camera)))
+    model.start(rig, frames: AsyncStream<Data> { try? await stage.next() }) { try await stage.light($0) }
+    #expect(model.isRunning)
+    while model.isRunning { await Task.yield() }
+    #expect(model.error == nil && model.map?.found.count == 12 && model.update?.phase == .done)
+    model.start(rig, frames: AsyncStream.makeStream(of: Data.self).stream) { _ in }
+    await model.stop()
+    #expect(!model.isRunning)
+  }
+}
+
+@Suite(.releasesNativeObjects)
+struct FixtureMapTests {
+  @Test func recordingIsDecodedCorrectedAndPlanned() async throws {
+    let camera = try SimulatedCamera(.club, width: 320, height: 240, count: 30)
+    var settings = MappingSettings()
+    settings.format = .gray(width: 320, height: 240)
+    let mapping = try RecordedMapping(count: 30, settings: settings)
+    for _ in 0..<(try #require(camera.frameCount)) {
+      if let frame = try await camera.frame() { try mapping.add(frame) }
+    }
+    try mapping.end()
+    #expect(mapping.frameCount == 24)
+    let map = try mapping.map()
+    #expect(map.found.count == 30 && map.width == 320 && map.height == 240)
+    #expect(try mapping.picture().starts(with: [0x89, 0x50]))
+    #expect(try String(decoding: mapping.schedule(), as: UTF8.self).contains("\"bit 4\""))
+    let corrections = Data(#"{"v":1,"corrections":[{"id":3,"found":false},{"swap":[0,1]}]}"#.utf8)
+    let corrected = try map.corrected(by: corrections)
+    #expect(corrected.found.count == 29 && corrected.fixtures[0].x == map.fixtures[1].x)
+    let points = Data(
+      #"{"v":1,"points":[{"pixel":[0,0],"plan":[0,6]},{"pixel":[320,0],"plan":[8,6]},{"pixel":[320,240],"plan":[8,0]},{"pixel":[0,240],"plan":[0,0]}]}"#
+        .utf8)
+    let plan = try CoordinateMap(map, points: points)
+    #expect(plan.places.count == 30 && plan.residuals.allSatisfy { $0 < 1e-6 })
+    let first = try #require(map.fixtures[0].x)
+    #expect(abs(plan.places[0].x - first / 40) < 1e-6)
+    let placed = try plan.placing(rig(pars: 22))
+    #expect(String(decoding: placed, as: UTF8.self).contains("\"position\""))
+    #expect(throws: LightingError.self) { try CoordinateMap(map, points: Data("{}".utf8)) }
+    #expect(throws: LightingError.self) { try map.corrected(by: Data()) }
+    #expect(throws: LightingError.self) { try FixtureMap(json: Data("{}".utf8)) }
+  }
+}
