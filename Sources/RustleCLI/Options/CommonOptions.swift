@@ -72,6 +72,8 @@ extension DMXProtocol: ExpressibleByArgument {}
 extension DMXPattern: ExpressibleByArgument {}
 extension LightShow.Demo: ExpressibleByArgument {}
 extension VenuePicture.View: ExpressibleByArgument {}
+extension MappingSettings.Method: ExpressibleByArgument {}
+extension SimulatedCamera.Scene: ExpressibleByArgument {}
 extension LoudnessRangeStep: ExpressibleByArgument {}
 extension OutputFormat: ExpressibleByArgument {}
 

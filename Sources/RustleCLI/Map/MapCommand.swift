@@ -1,0 +1,161 @@
+internal import ArgumentParser
+import Foundation
+import RustleFiles
+import RustleLighting
+import RustlePlot
+
+struct MapCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "map", abstract: "Find the fixtures of a rig with a camera.",
+    subcommands: [
+      MapRunCommand.self, MapDecodeCommand.self, MapSimulateCommand.self, MapJudgeCommand.self, MapPlanCommand.self,
+    ])
+}
+
+/// The size of frames: `640x480`.
+struct FrameSize: ExpressibleByArgument, Equatable {
+  let width: Int
+  let height: Int
+
+  init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
+
+  init?(argument: String) {
+    let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+    guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }
+    guard (1...8_192).contains(width), (1...8_192).contains(height) else { return nil }
+    self.init(width: width, height: height)
+  }
+
+  var defaultValueDescription: String { "\(width)x\(height)" }
+}
+
+/// The options of commands that distinguish fixtures.
+struct MappingOptions: ParsableArguments {
+  @Option(
+    help: "How fixtures are distinguished: by the bits of their ids, by those and check bits, or one after the other.")
+  var method = MappingSettings.Method.coded
+
+  @Option("Frames that each state is held for, 1 to 1000.", parse: Parse.integer("frames", in: 1...1_000))
+  var hold = 2
+
+  var settings: MappingSettings {
+    var settings = MappingSettings()
+    (settings.method, settings.hold) = (method, hold)
+    return settings
+  }
+}
+
+/// The options of commands that write a map.
+struct MapOutputOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("o"), .customLong("output-file")],
+    help: "File of the map; one that is there is replaced. (default: standard output)")
+  var output: String?
+
+  @Option(
+    "Corrections to apply: JSON with moves, fixtures that are not there, and swaps.", value: "file",
+    completion: .file(extensions: ["json"]))
+  var corrections: String?
+
+  func check(isNot input: String?) throws {
+    if let output { try OutputPath.check(output, option: "--output-file", isNot: input) }
+  }
+
+  /// Writes a map, with the corrections.
+  ///
+  /// - Returns: the corrected map.
+  @discardableResult
+  func write(_ map: FixtureMap, _ log: LogOptions) throws -> FixtureMap {
+    var map = map
+    if let corrections {
+      map = try TextFile.value(of: corrections, option: "--corrections") { try map.corrected(by: $0) }
+    }
+    try MapFiles.write(map.json, to: output)
+    var reasons: [FixtureMap.Reason: Int] = [:]
+    for fixture in map.fixtures {
+      if let reason = fixture.reason { reasons[reason, default: 0] += 1 }
+    }
+    let missing = FixtureMap.Reason.allCases.compactMap { reason in reasons[reason].map { "\($0) \(reason.rawValue)" } }
+    let unsure = map.found.filter { $0.confidence < 0.9 }.count
+    log.note(
+      "\(map.found.count) of \(map.fixtures.count) fixtures found, \(unsure) of them unsure"
+        + (missing.isEmpty ? "" : "; not found: \(missing.joined(separator: ", "))"))
+    return map
+  }
+}
+
+enum MapFiles {
+  /// The most bytes of a map, a truth, points or corrections.
+  static let longest = 64 << 20
+
+  static func write(_ bytes: Data, to path: String?) throws {
+    guard let path else { return try LineWriter.standardOutput.write(bytes) }
+    try PictureFile.write(bytes, to: path)
+  }
+
+  /// The bytes of a file or of a pipe, a piece at a time.
+  static func pieces(of path: String, option: String, _ body: (Data) throws -> Void) throws {
+    let handle = try open(path, option: option)
+    defer { if path != "-" { try? handle.close() } }
+    while true {
+      let piece: Data?
+      do { piece = try handle.read(upToCount: 1 << 20) } catch {
+        throw CommandFailure(.noInput, "\(option): \(path): cannot be read: \(SystemError.reason(behind: error))")
+      }
+      guard let piece, !piece.isEmpty else { return }
+      try body(piece)
+    }
+  }
+
+  /// As they come; a file that cannot be opened ends it.
+  static func stream(of path: String, option: String) throws -> AsyncStream<Data> {
+    let handle = try open(path, option: option)
+    let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
+    // Reading a pipe blocks, so it has a thread of its own.
+    let thread = Thread {
+      while true {
+        let piece = handle.availableData
+        if piece.isEmpty { return continuation.finish() }
+        if case .terminated = continuation.yield(piece) { return }
+      }
+    }
+    thread.name = "rustle-frames"
+    thread.start()
+    return stream
+  }
+
+  private static func open(_ path: String, option: String) throws -> FileHandle {
+    if path == "-" { return .standardInput }
+    let attributes = try? FileManager.default.attributesOfItem(
+      atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+    let type = attributes?[.type] as? FileAttributeType
+    guard let type, type != .typeDirectory, let handle = FileHandle(forReadingAtPath: path) else {
+      let reason =
+        switch type {
+        case nil: "no such file"
+        case .typeDirectory?: "expected a file, got a folder"
+        case .some: "cannot be read"
+        }
+      throw CommandFailure(.noInput, "\(option): \(path): \(reason)", advice: "check the path")
+    }
+    return handle
+  }
+}
+
+/// What commands without an input map.
+enum MapDemo {
+  static let count = 100
+
+  /// A simulated recording, and its truth.
+  static func recorded(_ settings: MappingSettings) async throws -> (map: FixtureMap, truth: Data, picture: Data) {
+    let camera = try SimulatedCamera(.club, width: 320, height: 240, count: count, settings: settings)
+    var gray = settings
+    gray.format = .gray(width: camera.width, height: camera.height)
+    let mapping = try RecordedMapping(count: count, settings: gray)
+    for _ in 0..<(camera.frameCount ?? 0) {
+      if let frame = try await camera.frame() { try mapping.add(frame) }
+    }
+    try mapping.end()
+    return (try mapping.map(), try await camera.truth(), try mapping.picture())
+  }
+}

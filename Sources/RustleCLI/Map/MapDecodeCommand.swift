@@ -1,0 +1,102 @@
+internal import ArgumentParser
+import Foundation
+import RustleLighting
+import RustlePlot
+
+struct MapDecodeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decode",
+    abstract: "Find fixtures in a recording.",
+    usage: """
+      rustle map decode <recording> ... --count <number> [--hold <frames>]
+              [--schedule <file>] [-o <file>] [--overlay <png>]
+      """,
+    discussion: """
+      The recording is YUV4MPEG2 (.y4m), bytes of gray with --gray, or PNG and PGM files, one a frame; - is standard input. Its schedule is \
+      dark, all, then each bit of the ids and its complement, the lowest first, unless --method or --schedule say another: a JSON file \
+      {"v":1,"states":["dark","all","bit 0","not 0",[0,2]],"hold":2}, with the state of each frame in "frames" where they are not held \
+      alike. Recordings may begin and end late, and lack frames.
+
+      The map is JSON with all ids: the place in pixels from the middle of the top left one, its standard deviation and confidence, or the \
+      reason why there is none. A picture of --overlay has a ring at each fixture, a square where it is unsure, and a cross at a mirror \
+      image.
+
+      EXAMPLES:
+        rustle map decode take1.y4m --count 300 -o found.json --overlay found.png
+        ffmpeg -i take1.mov -f yuv4mpegpipe - | rustle map decode - --count 50
+      """)
+
+  @Argument(help: "Files of the recording, or - for standard input.", completion: .file())
+  var recordings: [String] = []
+
+  @Option("Number of fixtures, 1 to 65536.", value: "number", parse: Parse.integer("fixtures", in: 1...65_536))
+  var count: Int?
+
+  @OptionGroup var mapping: MappingOptions
+
+  @Option("File of the schedule.", value: "file", completion: .file(extensions: ["json"]))
+  var schedule: String?
+
+  @Option(help: ArgumentHelp("Size of frames of gray without a header, such as 640x480.", valueName: "size"))
+  var gray: FrameSize?
+
+  @OptionGroup var output: MapOutputOptions
+
+  @Option("Draw the map into this PNG file.", value: "path", completion: .file(extensions: ["png"]))
+  var overlay: String?
+
+  @Flag(help: "Decode a built-in recording.")
+  var demo = false
+
+  @OptionGroup var log: LogOptions
+
+  func validate() throws {
+    try Parse.reject(
+      (!demo && recordings.isEmpty, "expected a recording, or --demo"),
+      (!demo && count == nil, "expected --count, the number of fixtures"),
+      (demo && !recordings.isEmpty, "--demo cannot be used with a recording"))
+  }
+
+  func run() async throws {
+    log.bootstrap()
+    try output.check(isNot: recordings.first)
+    if let overlay { try OutputPath.check(overlay, option: "--overlay", isNot: recordings.first) }
+    if demo {
+      let recorded = try await MapDemo.recorded(mapping.settings)
+      try output.write(recorded.map, log)
+      if let overlay { try PictureFile.write(recorded.picture, to: overlay) }
+      return
+    }
+    var settings = mapping.settings
+    if let schedule {
+      settings.schedule = try TextFile.bytes(of: schedule, option: "--schedule", limit: MapFiles.longest)
+    }
+    let arePictures = recordings.allSatisfy { $0.lowercased().hasSuffix(".png") || $0.lowercased().hasSuffix(".pgm") }
+    if let gray {
+      settings.format = .gray(width: gray.width, height: gray.height)
+    } else if arePictures {
+      settings.format = .images
+    }
+    let recorded = try CommandFailure.naming(schedule ?? "--count", .usage) {
+      try RecordedMapping(count: count ?? 0, settings: settings)
+    }
+    for path in recordings {
+      try CommandFailure.naming(path) {
+        if arePictures {
+          try recorded.add(try TextFile.bytes(of: path, option: "<recording>", limit: MapFiles.longest))
+        } else {
+          try MapFiles.pieces(of: path, option: "<recording>") { try recorded.add($0) }
+        }
+      }
+    }
+    // What came before a frame that is cut off is decoded all the same.
+    do throws(LightingError) { try recorded.end() } catch {
+      log.note("\(recordings[recordings.count - 1]): \(error.message)")
+    }
+    if recorded.frameCount == 0 {
+      throw CommandFailure(.badData, "\(recordings[0]): expected frames, got none")
+    }
+    try output.write(try recorded.map(), log)
+    if let overlay { try PictureFile.write(try recorded.picture(), to: overlay) }
+  }
+}

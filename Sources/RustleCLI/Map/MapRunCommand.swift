@@ -1,0 +1,161 @@
+internal import ArgumentParser
+import Foundation
+import RustleCore
+import RustleLighting
+import RustlePlot
+
+struct MapRunCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Light a rig in patterns, and find its fixtures in the frames of a camera.",
+    usage: """
+      rustle map run --rig <file> --frames <file> --output <where> ...
+              [--method <method>] [--hold <frames>] [--interface <name>]
+              [-o <file>]
+      """,
+    discussion: """
+      Frames are YUV4MPEG2 from a pipe or standard input (-). First all fixtures are lit and dark in turns, which shows how late the frames \
+      are; then the schedule runs, and what was not found is lit once more. Ids are those of the rig's cells: a bar of eight pixels has \
+      eight, in their order. At the end, also after an error, Ctrl-C or SIGTERM, all fixtures are dark and the senders end: other sources \
+      have the universes back. Standard error has a line for each phase, standard output or -o the map, as rustle map decode writes it.
+
+      EXAMPLES:
+        rustle map run --demo -o found.json
+        ffmpeg -f v4l2 -i /dev/video0 -vf scale=640:480,format=gray -f yuv4mpegpipe - |
+          rustle map run --rig rig.json --frames - --output artnet:10.0.0.7 -o found.json
+      """)
+
+  @Option("File of the rig.", value: "file", completion: .file(extensions: ["json"]))
+  var rig: String?
+
+  @Option("Frames of the camera: a pipe, or - for standard input.", value: "file", completion: .file())
+  var frames: String?
+
+  @Option(
+    name: .customLong("output"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "Send the universes of the protocol there; repeatable: sacn:multicast, sacn:ADDRESS, artnet:ADDRESS, artnet:broadcast, or "
+        + "artnet:auto, the nodes that list a Port-Address.",
+      valueName: "where"))
+  var outputs: [LightOutput] = []
+
+  @Option(
+    "Interface of multicast and broadcast: a name or an address. (default: that of the default route)", value: "name")
+  var interface: String?
+
+  @OptionGroup var mapping: MappingOptions
+
+  @Flag(name: .customLong("once"), help: "Do not light once more what was not found.")
+  var once = false
+
+  @OptionGroup var output: MapOutputOptions
+
+  @Flag(help: "Map a built-in rig with a simulated camera, without a network.")
+  var demo = false
+
+  @OptionGroup var log: LogOptions
+
+  func validate() throws {
+    try Parse.reject(
+      (!demo && rig == nil, "expected --rig, or --demo"), (!demo && frames == nil, "expected --frames, or --demo"),
+      (!demo && outputs.isEmpty, "expected --output, or --demo"),
+      (Set(outputs).count < outputs.count, "--output: expected different ones, got one twice"))
+  }
+
+  func run() async throws {
+    log.bootstrap()
+    try output.check(isNot: rig)
+    var settings = mapping.settings
+    settings.lightsAgain = !once
+    if demo { return try await runDemo(settings) }
+    guard let rig, let frames else { return }
+    let file = try TextFile.bytes(of: rig, option: "--rig", limit: TextFile.longestShow)
+    let stream = try MapFiles.stream(of: frames, option: "--frames")
+    let hasSACN = outputs.contains { $0.kind == .sacn }
+    let identity = SourceIdentity(path: hasSACN ? SourceIdentity.defaultPath : nil)
+    defer { withExtendedLifetime(identity) {} }
+    let senders = try outputs.map { try DMXSender($0.configuration(interface: interface, identity: identity.cid)) }
+    for sender in senders { try await sender.start() }
+    let (mapper, found) = (CameraMapper(settings), Shared<FixtureMap?>(nil))
+    let ending = try await finally {
+      await mapper.cancel()
+      for sender in senders { await sender.stop() }
+    } after: {
+      try await RunEnding.of(view: LiveBoard<DMXUniverseBoard>?.none, isForced: false, watchesReader: false) { tasks in
+        let updates = try await mapper.map(file, frames: stream, output: CameraMapper.sending(to: senders))
+        tasks.addTask {
+          found.value = try await follow(updates)
+          return .streamEnded
+        }
+      }
+    }
+    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+    if let map = found.value { try output.write(map, log) }
+  }
+
+  /// Notes the phases; the last map.
+  private func follow(_ updates: AsyncThrowingStream<CameraMapper.Update, any Error>) async throws -> FixtureMap? {
+    var map: FixtureMap?
+    for try await update in updates {
+      guard let next = update.map else { continue }
+      map = next
+      switch update.phase {
+      case .delay: break
+      case .schedule:
+        let delay = update.delay.map { "\(Numbers.plain($0, digits: 2)) frames late" } ?? "delay unknown"
+        log.note("\(delay), spread \(Numbers.plain(update.delaySpread, digits: 2)); the schedule runs")
+      case .again:
+        log.note("\(next.found.count) of \(next.fixtures.count) fixtures found; the others are lit once more")
+      case .done:
+        if update.delay == nil { log.note("no light was seen: check the camera, the outputs and the patch") }
+        if update.droppedFrames > 0 { log.note("\(update.droppedFrames) frames were lost") }
+      }
+    }
+    return map
+  }
+}
+
+extension MapRunCommand {
+  /// Twenty-four pars on one universe of Art-Net.
+  static let demoRig: Data = {
+    let fixtures = (0..<24).map { index in
+      """
+      {"id":\(index + 1),"profile":"rgb-par","protocol":"artnet","universe":0,"address":\(index * 3 + 1)}
+      """
+    }
+    return Data("{\"v\":1,\"fixtures\":[\(fixtures.joined(separator: ","))]}".utf8)
+  }()
+
+  /// The camera and the time of a demonstration, whose frames follow each other as fast as they are taken.
+  private actor Stage {
+    let camera: SimulatedCamera
+    private var frame = 0
+
+    init(_ camera: SimulatedCamera) { self.camera = camera }
+
+    func next() async throws -> Data {
+      while true {
+        frame += 1
+        if let bytes = try await camera.frame(at: camera.interval * frame) { return bytes }
+      }
+    }
+
+    /// A change is seen by the exposures after the next.
+    func light(_ levels: CameraMapper.Levels) async throws {
+      for (universe, levels) in levels {
+        try await camera.light(universe, levels.bytes, at: camera.interval * (frame + 2))
+      }
+    }
+  }
+
+  private func runDemo(_ settings: MappingSettings) async throws {
+    let camera = try SimulatedCamera(.club, rig: Self.demoRig)
+    let stage = Stage(camera)
+    var gray = settings
+    gray.format = .gray(width: camera.width, height: camera.height)
+    let frames = AsyncStream<Data> { try? await stage.next() }
+    let mapper = CameraMapper(gray)
+    let updates = try await mapper.map(Self.demoRig, frames: frames) { try await stage.light($0) }
+    if let map = try await follow(updates) { try output.write(map, log) }
+  }
+}
