@@ -131,11 +131,9 @@ fn eigen(mut matrix: [[f64; 9]; 9]) -> ([f64; 9], [[f64; 9]; 9]) {
                 for row in &mut matrix {
                     (row[p], row[q]) = (cosine * row[p] - sine * row[q], sine * row[p] + cosine * row[q]);
                 }
-                for column in 0..9 {
-                    let (one, other) = (matrix[p][column], matrix[q][column]);
-                    matrix[p][column] = cosine * one - sine * other;
-                    matrix[q][column] = sine * one + cosine * other;
-                }
+                let (one, other) = (matrix[p], matrix[q]);
+                matrix[p] = std::array::from_fn(|column| cosine * one[column] - sine * other[column]);
+                matrix[q] = std::array::from_fn(|column| sine * one[column] + cosine * other[column]);
                 for row in &mut vectors {
                     (row[p], row[q]) = (cosine * row[p] - sine * row[q], sine * row[p] + cosine * row[q]);
                 }
