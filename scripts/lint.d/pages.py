@@ -23,9 +23,9 @@ PLACEHOLDER = re.compile(r"NAME|Name\b|VERSION|<\w+>|…|\*")
 # A name of code has in it a `::`, a dot, an underscore, or a capital after a small letter.
 CODE_NAME = re.compile(r"[A-Za-z]\w*(?:(?:\.|::)[A-Za-z_]\w*)*(?:\(\))?")
 LOOKS_LIKE_CODE = re.compile(r"::|\w\.[a-z]\w|[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z0-9]_[A-Z]")
-# What is measured or generated is no prose.
+# What is measured or generated is no prose, and neither is a table of terms.
 README_LINES, PROSE_WORDS = 200, 12_000
-PROSE = re.compile(r"README\.md|docs/(?!cli\.md)[^/]*\.md|docs/decisions/[^/]*\.md")
+PROSE = re.compile(r"README\.md|docs/(?!cli\.md|glossary\.md)[^/]*\.md|docs/decisions/[^/]*\.md")
 FILE_NAME = re.compile(r".*\.(?:md|h|c|rs|swift|toml|py|sh|txt|json|a)")
 
 

@@ -116,7 +116,7 @@ export class Session {
         throw error;
       }
     };
-    this.sync = new Sync(send, () => this.#told(), await ask("GET", "api/eq"));
+    this.sync = new Sync(send, () => this.#changed(), await ask("GET", "api/eq"));
     const kept = JSON.parse(localStorage.getItem(UNSAVED) ?? "null");
     if (kept?.email === email) {
       this.sync.resume(kept);
@@ -174,7 +174,7 @@ export class Session {
   }
 
   /** The account's value has changed: what was not saved is kept, and the sound follows. */
-  #told() {
+  #changed() {
     const { rev, base, local, email } = { ...this.sync, email: this.email };
     if (local) localStorage.setItem(UNSAVED, JSON.stringify({ email, rev, base, local }));
     else localStorage.removeItem(UNSAVED);

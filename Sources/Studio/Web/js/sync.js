@@ -4,7 +4,7 @@ const isSame = (left, right) => left.every((each, place) => each === right[place
 
 /**
  * One setting on one device. `send(rev, bands)` resolves to `{ rev }`, or to `{ rev, bands, isConflict: true }` with what is there instead;
- * it rejects without an answer, after which the value may be stored or not. `tell()` is called after every change.
+ * it rejects without an answer, after which the value may be stored or not. `report()` is called after every change.
  */
 export class Sync {
   /** The newest revision that is known, and its value. */
@@ -23,7 +23,7 @@ export class Sync {
   /** The newest revision that came while a save was on its way. */
   #late = null;
 
-  constructor(send, tell, { rev, bands }) { [this.#send, this.#report, this.rev, this.base] = [send, tell, rev, bands]; }
+  constructor(send, report, { rev, bands }) { [this.#send, this.#report, this.rev, this.base] = [send, report, rev, bands]; }
 
   /** What this device shows. */
   get value() { return this.local ?? this.base; }
