@@ -90,7 +90,7 @@ final class Recordings {
   }
 
   /// The bytes of a file; nil: there is none, or a link to one.
-  private nonisolated func size(of name: String) -> Int? {
+  nonisolated func size(of name: String) -> Int? {
     let attributes = try? FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)
     return attributes?[.type] as? FileAttributeType == .typeRegular ? attributes?[.size] as? Int : nil
   }

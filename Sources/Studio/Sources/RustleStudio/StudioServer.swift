@@ -239,6 +239,19 @@ private struct RecordingsMiddleware: RouterMiddleware {
     guard let name = path.dropFirst(Self.prefix.count).removingPercentEncoding, recordings.has(name) else {
       throw HTTPError(.notFound)
     }
+    var request = request
+    if let range = request.headers[.range], let size = recordings.size(of: name) {
+      switch ByteRange(range, size: size) {
+      case .satisfiable: break
+      case .ignored:
+        var head = request.head
+        head.headerFields[.range] = nil
+        request = Request(head: head, body: request.body)
+      // The middleware would answer with a negative length.
+      case .unsatisfiable:
+        return Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(size)", .contentLength: "0"])
+      }
+    }
     return try await files.handle(request, context: context) { _, _ in throw HTTPError(.notFound) }
   }
 }

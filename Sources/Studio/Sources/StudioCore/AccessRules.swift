@@ -100,8 +100,9 @@ public struct AccessRules: Sendable {
 
   /// Whether an address is one of this machine alone, so that no token is needed.
   public static func isLoopback(_ address: String) -> Bool {
-    address == "localhost" || address == "::1" || address == "[::1]"
-      || address.hasPrefix("127.") && address.allSatisfy { $0.isNumber || $0 == "." }
+    let parts = address.split(separator: ".", omittingEmptySubsequences: false)
+    return address == "localhost" || address == "::1" || address == "[::1]"
+      || parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil && !$0.hasPrefix("+") }
   }
 
   /// A token of 256 bits in hexadecimal digits.

@@ -96,6 +96,9 @@ import Testing
   @Test func loopbackAddressesNeedNoToken() {
     #expect(["localhost", "127.0.0.1", "127.8.9.1", "::1", "[::1]"].allSatisfy(AccessRules.isLoopback))
     #expect(
-      !["0.0.0.0", "192.168.1.20", "::", "127.evil.example", "example.org"].contains { AccessRules.isLoopback($0) })
+      ![
+        "0.0.0.0", "192.168.1.20", "::", "127.evil.example", "127.", "127.0.0", "127.0.0.256", "127.0.0.+1",
+        "example.org",
+      ].contains { AccessRules.isLoopback($0) })
   }
 }

@@ -77,6 +77,10 @@ def test_only_recordings_are_served_of_their_folder(studio, tmp_path):
     assert status == 200 and len(text) >= 100 and "default-src" in headers["Content-Security-Policy"]
     assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
     assert ask(studio, "recordings/a.wav", Range="bytes=10-19")[2] == bytes(range(10, 20)).decode()
+    for behind in ["bytes=100-200", "bytes=100-", "bytes=-0"]:
+        status, headers, text = ask(studio, "recordings/a.wav", Range=behind)
+        assert (status, headers["Content-Range"], text) == (416, "bytes */100", "")
+    assert ask(studio, "recordings/a.wav", Range="bytes=5-4")[0] == 200
     for path in ["recordings/../secret.wav", "recordings/%2e%2e/secret.wav", "recordings/..%2fsecret.wav", "recordings/", "recordings",
                  "%72ecordings/notes.txt", "%72ecordings/.hidden.wav", "%72ecordings/sub/a.wav", "%72ecordings/link.wav",
                  "recordings%2fnotes.txt", "recordings/notes.txt", "recordings/.hidden.wav", "recordings/page.html", "recordings/link.wav", "recordings/sub/a.wav"]:
