@@ -86,11 +86,12 @@ fn amber_and_ultraviolet_are_lit_when_a_layer_touches_them() {
     assert_eq!([look.red[0], look.amber[0], look.ultraviolet[0]], [0.0, 0.5, 1.0]);
 }
 
-/// Sixteen times the fixtures with as many ids take sixteen times as long, not 256 times.
+/// Sixteen times the fixtures with as many ids take sixteen times as long, not 256 times. The sizes alternate and the least ratio
+/// of neighbours counts, since a busy machine holds up one run or another.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the time is the machine's own")]
 fn time_to_select_fixtures_grows_with_their_number() {
-    let seconds = |count: i64| {
+    let selecting = |count: i64| {
         let fixture = &Demo::Pars.rig().fixtures[0];
         let fixtures = (0..count).map(|id| {
             let mut fixture = fixture.clone();
@@ -108,13 +109,13 @@ fn time_to_select_fixtures_grows_with_their_number() {
             groups: Vec::new(),
         };
         let scene = Scene::new("all", vec![layer]);
-        let times = (0..5).map(|_| {
+        move || {
             let start = Instant::now();
             std::hint::black_box(renderer.ready(&scene));
             start.elapsed().as_secs_f64()
-        });
-        times.fold(f64::INFINITY, f64::min)
+        }
     };
-    let ratio = seconds(32_000) / seconds(2_000);
+    let (many, few) = (selecting(32_000), selecting(2_000));
+    let ratio = (0..12).map(|_| many() / few()).fold(f64::INFINITY, f64::min);
     assert!(ratio < 80.0, "{ratio}");
 }
