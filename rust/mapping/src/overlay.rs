@@ -16,7 +16,7 @@ const HALF: i64 = 5;
 /// The picture as a PNG: a ring at each fixture, a square where it is unsure, a cross at a mirror image.
 ///
 /// # Errors
-/// As [`png`], for a picture without pixels.
+/// As [`png()`], for a picture without pixels.
 pub fn overlay(mapping: &Mapping, background: Option<&Frame>) -> Result<Vec<u8>, PngError> {
     let (width, height) = (mapping.width as usize, mapping.height as usize);
     let mut rgba = vec![0; width * height * 4];
