@@ -130,8 +130,10 @@ struct VenueOptions: ParsableArguments {
 
   /// The first of these options that was given.
   var given: String? {
-    width != nil ? "--width" : height != nil ? "--height" : seenFrom != nil ? "--view" : labels ? "--labels" : nil
+    ofPictures ?? (seenFrom != nil ? "--view" : nil)
   }
+  /// The first that was given of those that a picture of text has not.
+  var ofPictures: String? { width != nil ? "--width" : height != nil ? "--height" : labels ? "--labels" : nil }
 
   func settings(form: VenuePicture.Form) -> VenuePicture {
     var picture = VenuePicture(width: width ?? 960, height: height ?? 540, view: view, form: form)

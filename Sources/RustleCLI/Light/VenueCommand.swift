@@ -40,7 +40,15 @@ struct VenueCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  func validate() throws { try output.refuseCSV() }
+  func validate() throws {
+    try output.refuseCSV()
+    let file = png != nil ? "--png" : svg != nil ? "--svg" : nil
+    let unused = file == nil && output.effectiveFormat != .ndjson ? picture.ofPictures : nil
+    try Parse.reject(
+      (unused != nil, "\(unused ?? "") requires --png, --svg or --json"),
+      (output.effectiveFormat == .ndjson && file != nil, "--json cannot be used with \(file ?? "")"),
+      (output.ascii && file != nil, "--ascii cannot be used with \(file ?? "")"))
+  }
 
   func run() async throws {
     log.bootstrap()

@@ -19,7 +19,10 @@ struct LineWriter: Sendable {
       try handle.write(contentsOf: bytes)
     } catch {
       if SystemError.number(behind: error) == EPIPE { throw BrokenPipe() }
-      throw CommandFailure(.unavailable, "cannot write the output: \(SystemError.reason(behind: error))")
+      let reason = SystemError.reason(behind: error)
+      throw CommandFailure(
+        .unavailable, "cannot write the output: \(reason)",
+        advice: reason == SystemError.reason(ENOSPC) ? SystemError.advice(for: reason) : nil)
     }
   }
 }
