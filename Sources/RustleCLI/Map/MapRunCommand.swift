@@ -117,14 +117,14 @@ struct MapRunCommand: AsyncParsableCommand {
 
 extension MapRunCommand {
   /// Twenty-four pars on one universe of Art-Net.
-  static let demoRig: Data = {
+  static var demoRig: Data {
     let fixtures = (0..<24).map { index in
       """
       {"id":\(index + 1),"profile":"rgb-par","protocol":"artnet","universe":0,"address":\(index * 3 + 1)}
       """
     }
     return Data("{\"v\":1,\"fixtures\":[\(fixtures.joined(separator: ","))]}".utf8)
-  }()
+  }
 
   /// The camera and the time of a demonstration, whose frames follow each other as fast as they are taken.
   private actor Stage {
