@@ -37,12 +37,13 @@ extension ConformingMarkedEngine {
     try await controller.panicking(buffering: buffering)
   }
 
-  /// A poisoned engine of sound, DMX or tempo has no code of its own: its user can only make a new one.
+  /// A poisoned engine of sound, DMX, tempo or nodes has no code of its own: its user can only make a new one.
   nonisolated func saysPoisoned(_ error: any Error) -> Bool {
     let message: String? =
       switch error {
       case let error as AudioError where error.code == .native: error.message
       case let error as LightingError where error.code == .native: error.message
+      case let error as NodeError where error.code == .native: error.message
       case let error as TempoError where error.code == .native: error.message
       default: nil
       }
