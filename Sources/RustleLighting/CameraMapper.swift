@@ -5,7 +5,7 @@ internal import RustleCore
 ///
 /// ```swift
 /// let mapper = CameraMapper()
-/// for try await update in try await mapper.map(rig, frames: pipe, output: CameraMapper.sending(to: [sender])) {
+/// for try await update in try await mapper.map(rig, frames: camera, output: CameraMapper.sending(to: [sender])) {
 ///   print(update.phase, update.part, update.map?.found.count ?? 0)
 /// }
 /// ```

@@ -5,8 +5,8 @@ internal import RustleCore
 ///
 /// ```swift
 /// let points = Data(#"{"v":1,"points":[{"id":0,"plan":[0,0]},{"id":7,"plan":[8,0]},{"id":9,"plan":[8,5]},{"id":2,"plan":[0,5]}]}"#.utf8)
-/// let plan = try CoordinateMap(map, points: points)
-/// let rig = try plan.placing(rig)
+/// let plan = try CoordinateMap(found, points: points)
+/// let placed = try plan.placing(rig)
 /// ```
 public struct CoordinateMap: Sendable, Hashable {
   /// A fixture on the plan.

@@ -5,7 +5,7 @@ internal import RustleCore
 ///
 /// ```swift
 /// let recording = try RecordedMapping(count: 100)
-/// try recording.add(bytes)
+/// try recording.add(recorded)
 /// try recording.end()
 /// print(try recording.map().found.count)
 /// ```
