@@ -293,6 +293,8 @@ def test_the_same_band_on_two_devices_is_asked_about(device, studio, picture):
     expect(note(page)).to_contain_text("revision 2")
     bands = ada.do("GET", "api/eq")[2]["bands"]
     assert (bands[3], bands[27]) == (3, -6)
+    # The sound follows a moment later: a slider that moves before takes its other bands from the sound of before.
+    expect(page.get_by_role("slider", name="Right, 16384 Hz")).to_have_value("-6")
     conflict(2, -9)
     page.get_by_role("button", name="Take theirs").click()
     # The right channel moved along, and nobody else changed it: it is saved.
