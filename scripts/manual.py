@@ -39,6 +39,14 @@ def parts(text):
             yield None, lines
 
 
+def wrapped(command):
+    """The lines of lists and examples that a terminal of 80 columns wraps."""
+    for heading, lines in parts(command.get("discussion")):
+        yield from (line for line in lines if heading and len(line) > 78)
+    for each in subcommands(command):
+        yield from wrapped(each)
+
+
 def names(argument):
     """An argument as it is typed: `-q, --quiet`, `--rate <n>`, `<file>`."""
     if argument["kind"] == "positional":
@@ -97,9 +105,8 @@ def page(command, words, depth):
             yield from [markdown(" ".join(lines)), ""]
         else:
             kind = "console" if heading == "EXAMPLES" else "text"
-            mark = "$ " if kind == "console" else ""
             name = sentence(heading).replace("Ndjson", "NDJSON").replace(" csv ", " CSV ")
-            yield from [f"**{markdown(name)}**", "", f"```{kind}", *[mark + line for line in lines], "```", ""]
+            yield from [f"**{markdown(name)}**", "", f"```{kind}", *[line if kind == "text" or line.startswith(" ") else "$ " + line for line in lines], "```", ""]
     for title, arguments in shown(command).items():
         yield from [f"| {(title or 'options').lower()} | |", "|---|---|"]
         yield from [f"| `{names(each)}` | {markdown(meaning(each))} |" for each in arguments] + [""]
@@ -148,6 +155,8 @@ def main():
     if rest[0] == "--man":
         write_men(tree, pathlib.Path(rest[1]))
         return 0
+    if lines := list(wrapped(tree)):
+        sys.exit("\n".join(["lines of lists in help that are longer than 80 columns:", *lines]))
     text = HEAD + "\n".join(page(tree, [tree["commandName"]], 1)).rstrip("\n") + "\n"
     path = pathlib.Path(rest[-1])
     if rest[0] != "--check":

@@ -2,14 +2,14 @@
 /// merged in pairs, which keep the higher level of each frequency.
 public struct SpectrogramColumns: Sendable {
   /// The most columns: more than a picture of common width has.
-  public static let most = 2_048
+  public static let maximumColumnCount = 2_048
 
   /// The levels of a column.
   public let rows: Int
   /// The columns, one after the other.
   public private(set) var values: [Float] = []
   /// The number of frames in a column: a power of two.
-  public private(set) var framesEach = 1
+  public private(set) var framesPerColumn = 1
   /// The number of added frames.
   public private(set) var frames = 0
 
@@ -32,8 +32,8 @@ public struct SpectrogramColumns: Sendable {
   /// Adds the next frame.
   /// - Parameter levels: ``rows`` of them.
   public mutating func add(_ levels: [Float]) {
-    if frames.isMultiple(of: framesEach) && count == Self.most { mergeNeighbours() }
-    if frames.isMultiple(of: framesEach) {
+    if frames.isMultiple(of: framesPerColumn) && count == Self.maximumColumnCount { mergeNeighbours() }
+    if frames.isMultiple(of: framesPerColumn) {
       values += levels
     } else {
       let start = values.count - rows
@@ -48,7 +48,7 @@ public struct SpectrogramColumns: Sendable {
       for row in 0..<rows { values[to + row] = max(values[from + row], values[from + rows + row]) }
     }
     values.removeLast(values.count - count / 2 * rows)
-    framesEach *= 2
+    framesPerColumn *= 2
   }
 }
 

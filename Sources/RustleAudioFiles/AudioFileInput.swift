@@ -12,16 +12,16 @@ public struct AudioFileInput: AudioInput {
   /// The file's path; `-` is standard input.
   public let path: String
   /// The number of frames per buffer, at least 1; the last buffer has the remaining ones.
-  public let blockFrames: Int
+  public let bufferFrameCount: Int
 
   /// - Parameters:
   ///   - path: the file's path, or `-` for standard input, which can be read once.
-  ///   - blockFrames: the number of frames per buffer, at least 1.
-  /// - Precondition: `blockFrames` is at least 1.
-  public init(path: String, blockFrames: Int = 4_096) {
-    precondition(blockFrames >= 1, "blockFrames must be at least 1, got \(blockFrames)")
+  ///   - bufferFrameCount: the number of frames per buffer, at least 1.
+  /// - Precondition: `bufferFrameCount` is at least 1.
+  public init(path: String, bufferFrameCount: Int = 4_096) {
+    precondition(bufferFrameCount >= 1, "bufferFrameCount must be at least 1, got \(bufferFrameCount)")
     self.path = path
-    self.blockFrames = blockFrames
+    self.bufferFrameCount = bufferFrameCount
   }
 
   /// Opens the file and returns its sound from the beginning. Each call opens the file anew; standard input can be read once.
@@ -36,7 +36,7 @@ public struct AudioFileInput: AudioInput {
     } catch {
       throw AudioFileError(.unsupported, path: path, reason: error.message, advice: "convert the file first")
     }
-    return Buffers(reading: Reading(reader, format: format, blockFrames: blockFrames))
+    return Buffers(reading: Reading(reader, format: format, bufferFrameCount: bufferFrameCount))
   }
 
   /// One reading of the file: the file's position is shared by its iterators, and each buffer goes to one of them.
@@ -80,12 +80,12 @@ public struct AudioFileInput: AudioInput {
 
     let format: AudioFormat
     let fileFormat: AudioFileFormat
-    private let blockFrames: Int
+    private let bufferFrameCount: Int
     private let position: Mutex<Position>
 
-    init(_ reader: consuming sending AudioFileReader, format: AudioFormat, blockFrames: Int) {
+    init(_ reader: consuming sending AudioFileReader, format: AudioFormat, bufferFrameCount: Int) {
       self.format = format
-      self.blockFrames = blockFrames
+      self.bufferFrameCount = bufferFrameCount
       fileFormat = reader.format
       position = Mutex(Position(reader: reader))
     }
@@ -101,7 +101,7 @@ public struct AudioFileInput: AudioInput {
         var samples: [Float] = []
         // The end is remembered, also after an error: nothing is read after it.
         position.isAtEnd = true
-        let frames = try position.reader.read(into: &samples, maximumFrames: blockFrames)
+        let frames = try position.reader.read(into: &samples, maximumFrames: bufferFrameCount)
         guard frames > 0 else { return nil }
         position.isAtEnd = false
         defer { position.frames += Int64(frames) }

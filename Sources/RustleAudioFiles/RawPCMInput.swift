@@ -17,23 +17,23 @@ public struct RawPCMInput: AudioInput {
   /// The encoding of a sample, as specified.
   public let encoding: PCMEncoding
   /// The number of frames per buffer, at least 1; the last buffer has the remaining ones.
-  public let blockFrames: Int
+  public let bufferFrameCount: Int
 
   /// - Parameters:
   ///   - path: the file's path, or `-` for standard input, which can be read once.
   ///   - format: the rate and the channels of the samples.
   ///   - encoding: the encoding of a sample.
-  ///   - blockFrames: the number of frames per buffer, at least 1. A buffer of a pipe is delivered when it is full.
-  /// - Precondition: `blockFrames` is at least 1.
+  ///   - bufferFrameCount: the number of frames per buffer, at least 1. A buffer of a pipe is delivered when it is full.
+  /// - Precondition: `bufferFrameCount` is at least 1.
   public init(
     path: String = AudioFileReader.standardInputPath, format: AudioFormat, encoding: PCMEncoding,
-    blockFrames: Int = 4_096
+    bufferFrameCount: Int = 4_096
   ) {
-    precondition(blockFrames >= 1, "blockFrames must be at least 1, got \(blockFrames)")
+    precondition(bufferFrameCount >= 1, "bufferFrameCount must be at least 1, got \(bufferFrameCount)")
     self.path = path
     self.format = format
     self.encoding = encoding
-    self.blockFrames = blockFrames
+    self.bufferFrameCount = bufferFrameCount
   }
 
   /// Opens the file and returns its sound from the beginning. Each call opens the file anew; standard input can be read once.
@@ -103,7 +103,7 @@ public struct RawPCMInput: AudioInput {
       path = input.path
       format = input.format
       let decoder = PCMDecoder(encoding: input.encoding, channels: input.format.channels)
-      blockBytes = input.blockFrames * decoder.frameBytes
+      blockBytes = input.bufferFrameCount * decoder.frameBytes
       position = Mutex(Position(handle: handle, decoder: decoder))
     }
 

@@ -39,9 +39,9 @@ enum Boundary {
     let others = [
       Case(name: "callback that does nothing", run: bridges.callbackOnly),
       Case(name: "yield to a stream that nobody reads", run: bridges.yieldOnly),
-      Case(name: "events lane") { try await bridges.elements(.perValue()) },
-      Case(name: "frame lane, one by one") { try await bridges.elements(.batched()) },
-      Case(name: "frame lane, in batches", run: bridges.batches),
+      Case(name: "per-value lane") { try await bridges.elements(.perValue()) },
+      Case(name: "batched lane, one by one") { try await bridges.elements(.batched()) },
+      Case(name: "batched lane, in batches", run: bridges.batches),
     ]
     let cases = [engine, naive] + others
     let costs = try await measureInTurns(cases, rounds: 10)
@@ -64,9 +64,9 @@ enum Boundary {
     print("### \(grouped(UInt64(rate))) updates per second, sustained\n")
     var rows: [[String]] = []
     let ways: [(String, (Watch) async throws -> StreamStatistics)] = [
-      ("frame lane, in batches, 10 s", frames.batches),
-      ("frame lane of 524,288, in batches, 10 s", frames.largeRing),
-      ("frame lane, a consumer that looks every 100 ms, 10 s", frames.slowBatches),
+      ("batched lane, in batches, 10 s", frames.batches),
+      ("batched lane of 524,288, in batches, 10 s", frames.largeRing),
+      ("batched lane, a consumer that looks every 100 ms, 10 s", frames.slowBatches),
       ("naive bridge, 1 s", naive.naive),
     ]
     for (name, way) in ways {

@@ -18,7 +18,7 @@ struct RootCommand: AsyncParsableCommand {
         rustle tune --device default --instrument guitar
         rustle link --bpm 96
         rustle dmx send --universes 1-4 --interface lo
-        rustle provision list --seconds 5
+        rustle provision list --duration 5
         rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
 
       EXIT STATUS:

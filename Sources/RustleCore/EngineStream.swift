@@ -35,27 +35,27 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     deinit {
       session.cancel()
       // While the session still has its counts.
-      if case .frames(let lane) = source { lane.settle() }
+      if case .batched(let lane) = source { lane.settle() }
     }
   }
 
   enum Source: Sendable {
-    case events(EventLane<Value>)
-    case frames(FrameLane<Value>)
+    case perValue(PerValueLane<Value>)
+    case batched(BatchedLane<Value>)
   }
 
   /// The counts so far. Exact once the stream has ended; before, they are of slightly different moments.
   public var statistics: StreamStatistics {
     switch core.source {
-    case .events(let lane): lane.statistics
-    case .frames(let lane): lane.statistics
+    case .perValue(let lane): lane.statistics
+    case .batched(let lane): lane.statistics
     }
   }
 
   /// The outcome of the engine's side of the stream: ended, cancelled, or failed with a reason; nil while it runs. Buffered
   /// values can still be read after the end, unless it failed because they cannot be read.
   public var outcome: SessionOutcome? {
-    if case .frames(let lane) = core.source, let failure = lane.failure { return failure }
+    if case .batched(let lane) = core.source, let failure = lane.failure { return failure }
     return core.session.outcome
   }
 
@@ -67,8 +67,8 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     }
     let cursor: Iterator.Cursor =
       switch core.source {
-      case .events(let lane): .events(lane.makeCursor())
-      case .frames(let lane): .frames(lane.makeCursor())
+      case .perValue(let lane): .perValue(lane.makeCursor())
+      case .batched(let lane): .batched(lane.makeCursor())
       }
     return Iterator(core: core, cursor: cursor)
   }
@@ -76,8 +76,8 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
   /// Reads the stream's elements, one or many at a time.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline enum Cursor {
-      case events(EventLane<Value>.Cursor)
-      case frames(FrameLane<Value>.Cursor)
+      case perValue(PerValueLane<Value>.Cursor)
+      case batched(BatchedLane<Value>.Cursor)
     }
 
     // The work for each value is inlinable, here and in the lanes, so that a consumer's module specializes it for its type of
@@ -143,12 +143,12 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
       _ buffer: inout [StreamElement<Value>], maximumCount: Int, isolation actor: isolated (any Actor)?
     ) async -> Bool {
       switch cursor.take() {
-      case .events(var events):
+      case .perValue(var events):
         guard await events.fill(&buffer, isolation: actor) else { return end() }
-        cursor = .events(events)
-      case .frames(var frames):
+        cursor = .perValue(events)
+      case .batched(var frames):
         guard await frames.fill(&buffer, maximumCount: maximumCount, isolation: actor) else { return end() }
-        cursor = .frames(frames)
+        cursor = .batched(frames)
       case nil: return end()
       }
       return true

@@ -49,11 +49,11 @@ protocol RecordElement: NativeElement {
         throw NativeError(
           status: .invalidLength, message: "capacity: expected 1 to 1048576 elements, got \(capacity)")
       }
-      let events = EventLane(capacity: capacity, sequenceNumber: sequenceNumber)
+      let events = PerValueLane(capacity: capacity, sequenceNumber: sequenceNumber)
       let session = try startCalling(
         on: engine, onElement: { events.receive(reader.value($0)) }, onEnd: { _ in events.finish() }, request)
       events.connect(to: session.id)
-      return EngineStream(core: .init(session: session, source: .events(events)))
+      return EngineStream(core: .init(session: session, source: .perValue(events)))
     case .batched(let capacity, let overflow):
       let request = request(NativeLaneRequest(capacity: capacity, lane: overflow.native))
       return try startPulling(on: engine, request) { _, values, buffer in reader.append(values, &buffer) }
@@ -71,11 +71,11 @@ protocol RecordElement: NativeElement {
     let session = try NativeSession.start(on: engine, stream, request, eventSize: eventSize, bell: bell)
     // By number: an engine that counts a lane's values must not retain its session.
     let id = session.id
-    let frames = FrameLane<Value>(
+    let frames = BatchedLane<Value>(
       bell: bell,
       drain: { (buffer, most) throws(NativeError) in try drain(id, most) { append(id, $0, &buffer) } },
       statistics: { statistics(id) })
-    return EngineStream(core: .init(session: session, source: .frames(frames)))
+    return EngineStream(core: .init(session: session, source: .batched(frames)))
   }
 
   /// Starts a session that calls a closure directly for every value.
@@ -95,7 +95,7 @@ protocol RecordElement: NativeElement {
       },
       onEnd: onEnd)
     return try NativeSession.start(
-      on: engine, stream, request(NativeLaneRequest(capacity: 0, lane: .events)), eventSize: eventSize, context)
+      on: engine, stream, request(NativeLaneRequest(capacity: 0, lane: .perValue)), eventSize: eventSize, context)
   }
 }
 

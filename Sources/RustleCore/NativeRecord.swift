@@ -64,7 +64,7 @@ func textOfTuple<Tuple: BitwiseCopyable>(_ tuple: Tuple, count: Int) -> String {
 
 /// A value as the native side delivers it.
 package protocol NativeElement: Sendable {
-  /// Values that were dropped just before this one; 0 on the events lane.
+  /// Values that were dropped just before this one; 0 on the per-value lane.
   var gap: UInt64 { get }
 }
 

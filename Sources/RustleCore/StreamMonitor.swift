@@ -13,8 +13,8 @@ package struct StreamMonitor: Sendable {
     release = stream.core.session.releasedSignal
     // The lane, not the core: a reference to the core would count as a consumer.
     switch stream.core.source {
-    case .events(let lane): readStatistics = { lane.statistics }
-    case .frames(let lane): readStatistics = { lane.statistics }
+    case .perValue(let lane): readStatistics = { lane.statistics }
+    case .batched(let lane): readStatistics = { lane.statistics }
     }
     isHeld = { [weak core = stream.core] in core != nil }
     kept = nil

@@ -10,17 +10,17 @@ public struct DMXLevels: Sendable, Hashable {
   public private(set) var bytes: [UInt8]
 
   /// The slots of a whole universe.
-  public static let maximumSlots = 512
+  public static let maximumSlotCount = 512
 
   /// Creates levels of 0 for 1 to 512 slots; other numbers are clamped.
-  public init(slots: Int = maximumSlots, at level: UInt8 = 0) {
-    bytes = Array(repeating: level, count: max(1, min(slots, Self.maximumSlots)))
+  public init(slots: Int = maximumSlotCount, at level: UInt8 = 0) {
+    bytes = Array(repeating: level, count: max(1, min(slots, Self.maximumSlotCount)))
   }
 
   /// - Throws: ``LightingError`` with ``LightingError/Code/validation`` for none or more than 512.
   public init(_ bytes: [UInt8]) throws(LightingError) {
-    guard (1...Self.maximumSlots).contains(bytes.count) else {
-      throw .validation("levels", expected: "1 to \(Self.maximumSlots) slots", got: "\(bytes.count)")
+    guard (1...Self.maximumSlotCount).contains(bytes.count) else {
+      throw .validation("levels", expected: "1 to \(Self.maximumSlotCount) slots", got: "\(bytes.count)")
     }
     self.bytes = bytes
   }

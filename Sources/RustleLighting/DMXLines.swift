@@ -5,15 +5,15 @@ public import Foundation
 /// The lines of a receiver are such lines: those without levels, of another `kind` or with a `gap`, are left out, and those with
 /// another `protocol` are counted.
 public struct DMXLines: Sendable {
-  /// The form of the bytes.
-  public enum Form: Sendable, Hashable {
+  /// The format of the bytes.
+  public enum Format: Sendable, Hashable {
     /// A universe per line.
     case ndjson
     /// The slots of all universes, one universe after the other, frame by frame.
     case raw(universes: [DMXUniverse], slots: Int)
   }
 
-  private let form: Form
+  private let format: Format
   private let `protocol`: DMXProtocol
   private var rest = Data()
   private var line = 0
@@ -24,10 +24,10 @@ public struct DMXLines: Sendable {
   static let maximumLineLength = 16_384
 
   /// - Parameters:
-  ///   - form: the form of the bytes.
+  ///   - format: the format of the bytes.
   ///   - protocol: the protocol of the universes' numbers.
-  public init(_ form: Form, of protocol: DMXProtocol) {
-    self.form = form
+  public init(_ format: Format, of protocol: DMXProtocol) {
+    self.format = format
     self.protocol = `protocol`
   }
 
@@ -45,7 +45,7 @@ public struct DMXLines: Sendable {
   package mutating func timedFrames(after bytes: Data) throws(LightingError) -> [TimedFrame] {
     rest.append(bytes)
     var frames: [TimedFrame] = []
-    switch form {
+    switch format {
     case .ndjson:
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         let text = rest[..<end]
@@ -76,7 +76,7 @@ public struct DMXLines: Sendable {
   /// As ``end()``, with the field `t_ms`.
   package mutating func timedEnd() throws(LightingError) -> [TimedFrame] {
     if rest.isEmpty { return [] }
-    guard form == .ndjson else { throw malformed("whole frames") }
+    guard format == .ndjson else { throw malformed("whole frames") }
     return try timedFrames(after: Data([UInt8(ascii: "\n")]))
   }
 
@@ -109,7 +109,7 @@ public struct DMXLines: Sendable {
   }
 
   private func malformed(_ expected: String) -> LightingError {
-    let place = form == .ndjson ? "line \(max(1, line))" : "input"
+    let place = format == .ndjson ? "line \(max(1, line))" : "input"
     return LightingError(
       .malformedInput, "\(place): expected \(expected), got something else",
       advice: "Pass lines such as {\"universe\":1,\"dmx\":[255,0]}, or all slots of all universes.")

@@ -6,7 +6,7 @@ public import RustleCore
 /// var configuration = DMXReceiverConfiguration(try DMXUniverse.list("1-4", of: .sacn))
 /// configuration.interface = "127.0.0.1"
 /// let receiver = try DMXReceiver(configuration)
-/// for await element in try await receiver.universes() {
+/// for await element in try await receiver.levels() {
 ///   guard let changed = element.value else { continue }
 ///   print(changed.universe, changed.levels[0])
 /// }
@@ -42,13 +42,13 @@ public actor DMXReceiver: NativeStreamEngine {
   /// Opens the network and streams the levels: those that are shown, and then each change; by default the latest of each universe.
   ///
   /// - Throws: ``LightingError`` with ``LightingError/Code/unknownInterface`` or ``LightingError/Code/network``.
-  public func universes(
+  public func levels(
     buffering: StreamBuffering = .batched(capacity: 1, overflow: .conflate)
   ) throws(LightingError) -> EngineStream<DMXUniverseLevels> {
     try levels(buffering: buffering, reader: ElementReader { DMXUniverseLevels($0) }, sequenceNumber: \.sequence)
   }
 
-  /// As ``universes(buffering:)``, for values of the caller's type.
+  /// As ``levels(buffering:)``, for values of the caller's type.
   package func levels<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeDMXLevels, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
@@ -61,7 +61,7 @@ public actor DMXReceiver: NativeStreamEngine {
   /// Opens the network and streams the events from now on: sources that appear and leave, synchronization.
   ///
   /// - Parameter capacity: the events that wait at most, 1 to 1,048,576; the oldest are dropped.
-  /// - Throws: as ``universes(buffering:)``.
+  /// - Throws: as ``levels(buffering:)``.
   public func events(capacity: Int = 1_024) throws(LightingError) -> EngineStream<DMXEvent> {
     try started(orThrow: LightingError.self) { () throws(NativeError) in
       try receiver.start(NativeDMXEventsRequest(capacity: capacity), reader: ElementReader { DMXEvent($0) })

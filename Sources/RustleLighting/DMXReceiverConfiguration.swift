@@ -30,7 +30,7 @@ public struct DMXReceiverConfiguration: Sendable, Hashable {
   /// What a universe shows when its last source is lost.
   public var loss = Loss.hold
   /// The sources of a universe of sACN that are merged at most, 1 to 64.
-  public var maximumSources = 16
+  public var maximumSourceCount = 16
   /// How long a new source of sACN waits for its per-address priorities before its levels count.
   public var settling = Duration.zero
   /// Whether preview packets count as others do.
@@ -55,7 +55,7 @@ public struct DMXReceiverConfiguration: Sendable, Hashable {
 
   func native() throws(LightingError) -> NativeDMXReceiverConfiguration {
     for (argument, value, range) in [
-      ("maximumSources", maximumSources, 1...64), ("sacnPort", sacnPort ?? 1, 1...65_535),
+      ("maximumSourceCount", maximumSourceCount, 1...64), ("sacnPort", sacnPort ?? 1, 1...65_535),
       ("artNetPort", artNetPort ?? 1, 1...65_535), ("levelsLimit", levelsLimit ?? 1, 1...Int.max),
     ] where !range.contains(value) {
       throw .validation(argument, expected: "\(range.lowerBound) to \(range.upperBound)", got: "\(value)")
@@ -70,7 +70,7 @@ public struct DMXReceiverConfiguration: Sendable, Hashable {
       levelsPerSecond: demoRate, levelsLimit: levelsLimit.map(UInt64.init) ?? 0,
       settleNanoseconds: try nanoseconds(settling, "settling"), fadeNanoseconds: try nanoseconds(fade, "loss"),
       syncRule: showsWholeFrames ? .whole : .latest, merge: merge == .highest ? .htp : .ltp, onLoss: onLoss,
-      sources: maximumSources, sacnPort: sacnPort ?? 0, artNetPort: artNetPort ?? 0,
+      sources: maximumSourceCount, sacnPort: sacnPort ?? 0, artNetPort: artNetPort ?? 0,
       includesPreviews: includesPreviews, answersPolls: answersPolls)
   }
 

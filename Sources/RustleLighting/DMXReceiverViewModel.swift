@@ -38,7 +38,7 @@ public final class DMXReceiverViewModel {
       do throws(LightingError) {
         // First the events: a source that appeared before is not reported again.
         let events = try await receiver.events()
-        let universes = try await receiver.universes()
+        let universes = try await receiver.levels()
         self?.show(events, run)
         for await element in universes {
           guard let self, runs.newest == run else { return }

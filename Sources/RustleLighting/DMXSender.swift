@@ -3,7 +3,7 @@ public import RustleCore
 /// A sender of DMX universes by sACN or Art-Net.
 ///
 /// ```swift
-/// var configuration = DMXConfiguration(.sacn, name: "stage left")
+/// var configuration = DMXSenderConfiguration(.sacn, name: "stage left")
 /// configuration.interface = "127.0.0.1"
 /// let sender = try DMXSender(configuration)
 /// try await sender.start()
@@ -15,7 +15,7 @@ public import RustleCore
 /// 1 s. Stopping or dropping the sender ends its universes: sACN sends three terminated packets for each, a frame apart.
 public actor DMXSender: NativeStreamEngine {
   /// The source and the destinations.
-  public nonisolated let configuration: DMXConfiguration
+  public nonisolated let configuration: DMXSenderConfiguration
 
   private let sender: NativeDmxSender
   /// The started session: its stream is kept, since dropping it would end the session.
@@ -29,12 +29,12 @@ public actor DMXSender: NativeStreamEngine {
   ///
   /// - Throws: ``LightingError`` with ``LightingError/Code/validation``, ``LightingError/Code/universe`` or
   ///   ``LightingError/Code/native``.
-  public init(_ configuration: DMXConfiguration) throws(LightingError) {
+  public init(_ configuration: DMXSenderConfiguration) throws(LightingError) {
     try self.init(configuration, runtime: nil)
   }
 
   /// Creates a sender on the caller's runtime.
-  package init(_ configuration: DMXConfiguration, runtime: NativeRuntime?) throws(LightingError) {
+  package init(_ configuration: DMXSenderConfiguration, runtime: NativeRuntime?) throws(LightingError) {
     self.configuration = configuration
     let native = try configuration.native()
     sender = try LightingError.rethrowing { () throws(NativeError) in try NativeDmxSender(native, runtime: runtime) }

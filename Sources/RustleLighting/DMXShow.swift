@@ -48,11 +48,11 @@ package struct DMXShow: Sendable {
   ///
   /// - Parameter read: returns the next bytes, none at the end. It may block, and is not called again after an error.
   /// - Returns: the lines of the other protocol, which were left out.
-  package func play(_ form: DMXLines.Form, read: @escaping @Sendable () throws -> Data) async throws -> Int {
+  package func play(_ format: DMXLines.Format, read: @escaping @Sendable () throws -> Data) async throws -> Int {
     let start = ContinuousClock.now
     var frame = 0.0
-    let others = try await frames(of: form, read) { timed in
-      if form != .ndjson, frame > 0 { try await Task.sleep(until: start + time(frame), tolerance: .zero) }
+    let others = try await frames(of: format, read) { timed in
+      if format != .ndjson, frame > 0 { try await Task.sleep(until: start + time(frame), tolerance: .zero) }
       try await sender.set(timed.levels)
       frame += 1
     }
@@ -102,10 +102,10 @@ package struct DMXShow: Sendable {
 
   /// Calls `take` with each frame of an input; returns the lines of the other protocol.
   private func frames(
-    of form: DMXLines.Form, _ read: @escaping @Sendable () throws -> Data,
+    of format: DMXLines.Format, _ read: @escaping @Sendable () throws -> Data,
     _ take: (DMXLines.TimedFrame) async throws -> Void
   ) async throws -> Int {
-    var lines = DMXLines(form, of: sender.configuration.protocol)
+    var lines = DMXLines(format, of: sender.configuration.protocol)
     while true {
       // Reading blocks a thread of its own, so that signals end the command meanwhile.
       let bytes = try await Self.onThread(read)

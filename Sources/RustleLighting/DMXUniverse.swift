@@ -6,7 +6,7 @@ public enum DMXProtocol: String, Sendable, Hashable, CaseIterable {
   case artNet = "artnet"
 
   /// The numbers of its universes.
-  public var numbers: ClosedRange<Int> { self == .sacn ? 1...63_999 : 0...32_767 }
+  public var universeRange: ClosedRange<Int> { self == .sacn ? 1...63_999 : 0...32_767 }
 }
 
 /// A universe: a number of sACN, or a Port-Address of Art-Net. Neither is converted into the other.
@@ -24,7 +24,7 @@ public struct DMXUniverse: Sendable, Hashable, Comparable, CustomStringConvertib
 
   /// - Throws: ``LightingError`` with ``LightingError/Code/universe`` for a number that the protocol does not have.
   public init(_ number: Int, of protocol: DMXProtocol) throws(LightingError) {
-    let numbers = `protocol`.numbers
+    let numbers = `protocol`.universeRange
     guard numbers.contains(number) else {
       throw LightingError(
         .universe, "universe: expected \(numbers.lowerBound) to \(numbers.upperBound), got \(number)",

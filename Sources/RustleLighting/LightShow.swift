@@ -142,7 +142,7 @@ public struct LightShow: Sendable, Hashable {
   static func native(show: String, rig: String, demo: Demo) -> NativeShowConfiguration {
     NativeShowConfiguration(
       show: show, rig: rig, demo: demo.rawValue, beatsAMinute: 120, framesASecond: 44, reportsPerSecond: 1,
-      reportLimit: 0, sacn: 0, artNet: 0, clock: 0, startsDark: false)
+      reportLimit: 0, sacn: 0, artNet: 0, clock: 0, startsInBlackout: false)
   }
 }
 

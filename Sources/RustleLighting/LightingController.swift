@@ -6,7 +6,7 @@ public import RustleTempo
 ///
 /// ```swift
 /// let show = try LightShow(demo: .festival)
-/// var output = DMXConfiguration(.sacn, name: "stage")
+/// var output = DMXSenderConfiguration(.sacn, name: "stage")
 /// output.interface = "127.0.0.1"
 /// let controller = LightingController(show)
 /// let reports = try await controller.start(outputs: [DMXSender(output)])
@@ -25,7 +25,7 @@ public actor LightingController: NativeStreamEngine {
     /// Frames per second without an output, 1 to 200; with one, its rate.
     public var frameRate = 44.0
     /// Whether the first cue, or the first scene of a show without cues, waits for an input.
-    public var startsDark = false
+    public var startsInBlackout = false
     /// Reports of the state a second, 0.001 to 10,000,000.
     public var reportRate = 1.0
     /// The number of reports after which a session ends, those of events among them; nil: no limit.
@@ -157,7 +157,7 @@ public actor LightingController: NativeStreamEngine {
     native.framesASecond = configuration.frameRate
     native.reportsPerSecond = configuration.reportRate
     native.reportLimit = configuration.reportLimit.map { UInt64(clamping: $0) } ?? 0
-    native.startsDark = configuration.startsDark
+    native.startsInBlackout = configuration.startsInBlackout
     return native
   }
 
@@ -217,7 +217,7 @@ public actor LightingController: NativeStreamEngine {
   /// Turns all light off with the next frame, or on again where the beats are. Heads and cues go on.
   ///
   /// - Throws: as ``go()``.
-  public func setBlackout(_ isDark: Bool) throws(LightingError) { try input(.blackout, value: isDark ? 1 : 0) }
+  public func setBlackout(_ isBlackout: Bool) throws(LightingError) { try input(.blackout, value: isBlackout ? 1 : 0) }
 
   /// Turns all light off and pauses the cues.
   ///
@@ -337,8 +337,8 @@ public actor LightingController: NativeStreamEngine {
 
   /// Draws the last frame. Colours are read back from the slots, so that a wrong patch shows.
   ///
-  /// - Throws: as ``levels()``; with ``LightingError/Code/validation`` for a size outside of ``VenuePicture/sides``.
-  public func picture(_ picture: VenuePicture) throws(LightingError) -> Data {
+  /// - Throws: as ``levels()``; with ``LightingError/Code/validation`` for a size outside of ``VenuePictureOptions/sides``.
+  public func picture(_ picture: VenuePictureOptions) throws(LightingError) -> Data {
     guard let session = started?.session else { throw Self.notStarted }
     let settings = try picture.native()
     return Data(try LightingError.rethrowing { () throws(NativeError) in try session.picture(settings) })

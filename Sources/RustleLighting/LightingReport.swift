@@ -45,7 +45,7 @@ public struct LightingReport: Sendable, Hashable {
   /// Whether fades and waits stand still.
   public let isPaused: Bool
   /// Whether the light is off.
-  public let isDark: Bool
+  public let isBlackout: Bool
   /// Senders that take frames.
   public let outputs: Int
 
@@ -67,7 +67,7 @@ public struct LightingReport: Sendable, Hashable {
     cue = report.cue == nativeShowNone ? nil : report.cue
     scene = report.scene == nativeShowNone ? nil : report.scene
     master = Double(report.master)
-    (isFading, isPaused, isDark) = (report.isFading, report.isPaused, report.isDark)
+    (isFading, isPaused, isBlackout) = (report.isFading, report.isPaused, report.isBlackout)
     outputs = report.outputs
   }
 }

@@ -54,8 +54,8 @@ public final class LightingViewModel {
 
   /// Turns all light off, or on again.
   public func toggleBlackout() async {
-    let isDark = report?.isDark ?? false
-    await attempt { controller throws(LightingError) in try await controller.setBlackout(!isDark) }
+    let isBlackout = report?.isBlackout ?? false
+    await attempt { controller throws(LightingError) in try await controller.setBlackout(!isBlackout) }
   }
 
   /// Sets what all light is multiplied with, 0 to 1.

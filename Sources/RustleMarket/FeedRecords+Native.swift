@@ -146,7 +146,8 @@ extension FeedCounts {
   init(_ native: NativeFeedCounts) {
     self.init(
       bytes: native.bytes, messages: native.messages, trades: native.trades, malformed: native.malformed,
-      oversized: native.oversized, others: native.others, gaps: native.gaps, skippedNumbers: native.skippedNumbers,
+      oversized: native.oversized, others: native.others, gaps: native.gaps,
+      missingSequenceNumbers: native.missingSequenceNumbers,
       duplicates: native.duplicates, outOfOrder: native.outOfOrder, connections: native.connections,
       disconnections: native.disconnections)
   }

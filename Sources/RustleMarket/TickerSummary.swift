@@ -45,7 +45,7 @@ package struct TickerSummary {
       (shown.outsideTradeCount, "updates outside of the sessions left out"),
       (alerts?.dropped ?? 0, "alerts dropped: the output was read too slowly"),
       (failure == nil ? counts.unreadable : 0, "of \(counts.messages) lines malformed and skipped"),
-      (counts.skippedNumbers, "sequence numbers missing, in \(counts.gaps) \(gaps)"),
+      (counts.missingSequenceNumbers, "sequence numbers missing, in \(counts.gaps) \(gaps)"),
       (counts.duplicates, "duplicate updates dropped"),
       (
         shown.lateTradeCount,

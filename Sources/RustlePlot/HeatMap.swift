@@ -1,7 +1,7 @@
 /// A picture of values over a plane as colours with a scale, such as a spectrogram.
 ///
 /// ```swift
-/// let time = PlotAxis(title: "Time (s)", scale: .linear, range: 0...5, maximumLabels: 10)
+/// let time = PlotAxis(title: "Time (s)", scale: .linear, range: 0...5, maximumLabelCount: 10)
 /// let map = HeatMap(
 ///   title: "take1.flac", x: time, y: .frequency(20...20_000), values: .level(-90...0), grid: grid)
 /// try map.writePNG(to: "spectrogram.png")

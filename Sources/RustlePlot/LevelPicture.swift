@@ -28,7 +28,7 @@ public enum LevelPicture {
   /// - Parameters: as of ``write(_:title:subtitle:unit:to:)``.
   public static func plot(_ curves: [Curve], title: String, subtitle: String = "", unit: String) -> LineChart {
     let range = levelRange(curves)
-    let level = PlotAxis(title: "Level (\(unit))", scale: .linear, range: range, maximumLabels: 10)
+    let level = PlotAxis(title: "Level (\(unit))", scale: .linear, range: range, maximumLabelCount: 10)
     var plot = LineChart(title: title, subtitle: subtitle, x: .time(timeRange(curves)), y: level)
     plot.series = curves.map { curve in
       let samples = zip(curve.seconds, curve.decibels).compactMap { time, level -> LineChart.Series.Sample? in

@@ -19,11 +19,11 @@ public struct PlotAxis: Sendable {
   ///   - title: the text beside the axis.
   ///   - scale: linear or logarithmic.
   ///   - range: finite, not empty, and above 0 on a logarithmic scale.
-  ///   - maximumLabels: about as many labels as there is room for, at least 2.
+  ///   - maximumLabelCount: about as many labels as there is room for, at least 2.
   ///   - label: writes the label of a major mark.
-  /// - Precondition: the range and `maximumLabels` are as above.
+  /// - Precondition: the range and `maximumLabelCount` are as above.
   public init(
-    title: String, scale: AxisScale, range: ClosedRange<Double>, maximumLabels: Int,
+    title: String, scale: AxisScale, range: ClosedRange<Double>, maximumLabelCount: Int,
     label: @escaping @Sendable (Double) -> String = UnitLabel.number
   ) {
     precondition(range.lowerBound.isFinite && range.upperBound.isFinite, "an axis' range must be finite, got \(range)")
@@ -34,8 +34,8 @@ public struct PlotAxis: Sendable {
     self.label = label
     ticks =
       switch scale {
-      case .linear: TickSelection.linear(range, maximumCount: maximumLabels)
-      case .logarithmic: TickSelection.logarithmic(range, maximumCount: maximumLabels)
+      case .linear: TickSelection.linear(range, maximumCount: maximumLabelCount)
+      case .logarithmic: TickSelection.logarithmic(range, maximumCount: maximumLabelCount)
       }
   }
 
@@ -43,19 +43,20 @@ public struct PlotAxis: Sendable {
   ///
   /// - Parameters:
   ///   - range: hertz, above 0.
-  ///   - maximumLabels: about as many labels as there is room for, at least 2.
-  public static func frequency(_ range: ClosedRange<Double>, maximumLabels: Int = 16) -> Self {
+  ///   - maximumLabelCount: about as many labels as there is room for, at least 2.
+  public static func frequency(_ range: ClosedRange<Double>, maximumLabelCount: Int = 16) -> Self {
     Self(
-      title: "Frequency (Hz)", scale: .logarithmic, range: range, maximumLabels: maximumLabels, label: UnitLabel.hertz)
+      title: "Frequency (Hz)", scale: .logarithmic, range: range, maximumLabelCount: maximumLabelCount,
+      label: UnitLabel.hertz)
   }
 
   /// A linear level axis in decibels relative to full scale.
   ///
   /// - Parameters:
   ///   - range: decibels.
-  ///   - maximumLabels: about as many labels as there is room for, at least 2.
-  public static func level(_ range: ClosedRange<Double>, maximumLabels: Int = 10) -> Self {
-    Self(title: "Level (dBFS)", scale: .linear, range: range, maximumLabels: maximumLabels)
+  ///   - maximumLabelCount: about as many labels as there is room for, at least 2.
+  public static func level(_ range: ClosedRange<Double>, maximumLabelCount: Int = 10) -> Self {
+    Self(title: "Level (dBFS)", scale: .linear, range: range, maximumLabelCount: maximumLabelCount)
   }
 
   /// A linear level axis, down from the next multiple of ten above the highest level. A sound below -120 dBFS, less than 24 bits
@@ -71,9 +72,9 @@ public struct PlotAxis: Sendable {
 
   /// The axis with marks for another number of labels, chosen as by the initialiser.
   ///
-  /// - Parameter maximumLabels: about as many labels as there is room for, at least 2.
-  public func with(maximumLabels: Int) -> Self {
-    Self(title: title, scale: scale, range: range, maximumLabels: maximumLabels, label: label)
+  /// - Parameter maximumLabelCount: about as many labels as there is room for, at least 2.
+  public func with(maximumLabelCount: Int) -> Self {
+    Self(title: title, scale: scale, range: range, maximumLabelCount: maximumLabelCount, label: label)
   }
 
   /// A linear axis of gains in decibels, marked at multiples of 1, 2, 3, 6, 12 or 24 dB and labelled with their sign: `+6`,
@@ -81,12 +82,12 @@ public struct PlotAxis: Sendable {
   ///
   /// - Parameters:
   ///   - range: decibels.
-  ///   - maximumLabels: about as many labels as there is room for, at least 2.
-  public static func gain(_ range: ClosedRange<Double>, maximumLabels: Int = 12) -> Self {
-    var axis = Self(title: "Gain (dB)", scale: .linear, range: range, maximumLabels: maximumLabels) { value in
+  ///   - maximumLabelCount: about as many labels as there is room for, at least 2.
+  public static func gain(_ range: ClosedRange<Double>, maximumLabelCount: Int = 12) -> Self {
+    var axis = Self(title: "Gain (dB)", scale: .linear, range: range, maximumLabelCount: maximumLabelCount) { value in
       (value > 0 ? "+" : "") + UnitLabel.number(value)
     }
-    axis.ticks = TickSelection.multiples(of: [1, 2, 3, 6, 12, 24], in: range, maximumCount: maximumLabels)
+    axis.ticks = TickSelection.multiples(of: [1, 2, 3, 6, 12, 24], in: range, maximumCount: maximumLabelCount)
     return axis
   }
 
@@ -95,19 +96,20 @@ public struct PlotAxis: Sendable {
   ///
   /// - Parameters:
   ///   - range: seconds.
-  ///   - maximumLabels: about as many labels as there is room for, at least 2.
-  public static func time(_ range: ClosedRange<Double>, maximumLabels: Int = 12) -> Self {
+  ///   - maximumLabelCount: about as many labels as there is room for, at least 2.
+  public static func time(_ range: ClosedRange<Double>, maximumLabelCount: Int = 12) -> Self {
     guard range.upperBound > 120 else {
-      return Self(title: "Time (s)", scale: .linear, range: range, maximumLabels: maximumLabels)
+      return Self(title: "Time (s)", scale: .linear, range: range, maximumLabelCount: maximumLabelCount)
     }
     let hasHours = range.upperBound >= 3_600
     var axis = Self(
-      title: hasHours ? "Time (h:min:s)" : "Time (min:s)", scale: .linear, range: range, maximumLabels: maximumLabels,
+      title: hasHours ? "Time (h:min:s)" : "Time (min:s)", scale: .linear, range: range,
+      maximumLabelCount: maximumLabelCount,
       label: { UnitLabel.clock($0, hasHours: hasHours) })
     let steps: [Double] = [
       1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400,
     ]
-    axis.ticks = TickSelection.multiples(of: steps, in: range, maximumCount: maximumLabels)
+    axis.ticks = TickSelection.multiples(of: steps, in: range, maximumCount: maximumLabelCount)
     return axis
   }
 

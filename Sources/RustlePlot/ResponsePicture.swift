@@ -4,7 +4,7 @@ public enum ResponsePicture {
   public typealias Curve = (name: String, frequencies: [Double], decibels: [Double])
 
   /// The frequencies of the axis, in Hz: from the lowest to the highest tone of hearing.
-  public static let frequencies = 20.0...20_000
+  public static let frequencyRange = 20.0...20_000
   /// The most decibels from the upper edge to the lower one: a filter that lets nothing through has no lower end.
   private static let maximumDecibels = 72.0
 
@@ -25,7 +25,7 @@ public enum ResponsePicture {
   /// - Parameters: as of ``write(_:title:subtitle:to:)``.
   public static func plot(_ curves: [Curve], title: String, subtitle: String = "") -> LineChart {
     let range = gainRange(curves)
-    var plot = LineChart(title: title, subtitle: subtitle, x: .frequency(frequencies), y: .gain(range))
+    var plot = LineChart(title: title, subtitle: subtitle, x: .frequency(frequencyRange), y: .gain(range))
     plot.baseline = 0
     plot.series = merged(curves).map { curve in
       let samples = zip(curve.frequencies, curve.decibels).compactMap { frequency, gain -> LineChart.Series.Sample? in
@@ -57,7 +57,7 @@ public enum ResponsePicture {
     // The least multiple of 6 dB that contains the curves.
     let highest = curves.flatMap(\.decibels).filter(\.isFinite).map(abs).max() ?? 0
     let span = min(max((highest / 6).rounded(.up) * 6, 6), maximumSpan)
-    var plot = LineChart(title: "", x: .frequency(frequencies), y: .gain(-span...span))
+    var plot = LineChart(title: "", x: .frequency(frequencyRange), y: .gain(-span...span))
     plot.baseline = 0
     plot.series = curves.map { curve in
       LineChart.Series(samples: zip(curve.frequencies, curve.decibels).map { .init(x: $0, y: $1) })
@@ -76,7 +76,7 @@ public enum ResponsePicture {
   /// From a multiple of 6 dB below the curves to one above, 0 dB inside.
   private static func gainRange(_ curves: [Curve]) -> ClosedRange<Double> {
     let gains = curves.flatMap { curve in
-      zip(curve.frequencies, curve.decibels).filter { frequencies.contains($0.0) && $0.1.isFinite }.map(\.1)
+      zip(curve.frequencies, curve.decibels).filter { frequencyRange.contains($0.0) && $0.1.isFinite }.map(\.1)
     }
     let top = (((gains.max() ?? 0) + 1) / 6).rounded(.up) * 6
     let bottom = (((gains.min() ?? 0) - 1) / 6).rounded(.down) * 6

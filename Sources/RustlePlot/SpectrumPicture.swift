@@ -80,8 +80,8 @@ public enum SpectrogramPicture {
       y: -binWidth / 2...(Double(bins) - 0.5) * binWidth, values: levels)
     let bottom = scale == .linear ? 0 : min(max(lowest, binWidth), highest / 2)
     let frequency = PlotAxis(
-      title: "Frequency (Hz)", scale: scale, range: bottom...highest, maximumLabels: 10, label: UnitLabel.hertz)
-    let time = PlotAxis(title: "Time (s)", scale: .linear, range: 0...seconds, maximumLabels: 12)
+      title: "Frequency (Hz)", scale: scale, range: bottom...highest, maximumLabelCount: 10, label: UnitLabel.hertz)
+    let time = PlotAxis(title: "Time (s)", scale: .linear, range: 0...seconds, maximumLabelCount: 12)
     let loudest = levels.lazy.filter(\.isFinite).max().map(Double.init) ?? -.infinity
     return HeatMap(
       title: title, subtitle: subtitle, x: time, y: frequency, values: .level(upTo: loudest, decibels: decibels),

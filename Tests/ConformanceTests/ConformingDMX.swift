@@ -39,8 +39,8 @@ nonisolated struct ConformingDmxSender: ConformingEngine, ConformingMarkedEngine
   let name: String
 
   func controller(valuesPerSecond: Double, limit: UInt64?) throws -> DMXSender {
-    var configuration = DMXConfiguration(.sacn)
-    configuration.interface = DMXConfiguration.demoInterface
+    var configuration = DMXSenderConfiguration(.sacn)
+    configuration.interface = DMXSenderConfiguration.demoInterface
     configuration.reportRate = valuesPerSecond
     configuration.reportLimit = limit.map(Int.init)
     return try DMXSender(configuration)
@@ -53,7 +53,7 @@ nonisolated struct ConformingDmxReceiver: ConformingEngine, ConformingMarkedEngi
 
   func controller(valuesPerSecond: Double, limit: UInt64?) throws -> DMXReceiver {
     var configuration = DMXReceiverConfiguration([try DMXUniverse(1, of: .sacn)])
-    configuration.interface = DMXConfiguration.demoInterface
+    configuration.interface = DMXSenderConfiguration.demoInterface
     configuration.demoRate = valuesPerSecond
     configuration.levelsLimit = limit.map(Int.init)
     return try DMXReceiver(configuration)
@@ -66,7 +66,7 @@ nonisolated struct ConformingDmxNodes: ConformingEngine, ConformingMarkedEngine 
 
   func controller(valuesPerSecond: Double, limit: UInt64?) throws -> DMXNodes {
     var configuration = DMXNodesConfiguration()
-    configuration.interface = DMXConfiguration.demoInterface
+    configuration.interface = DMXSenderConfiguration.demoInterface
     // Of four nodes.
     configuration.demoRate = valuesPerSecond / 4
     configuration.changesLimit = limit.map(Int.init)
@@ -82,7 +82,7 @@ nonisolated struct ConformingShow: ConformingEngine, ConformingMarkedEngine {
     var configuration = LightingController.Configuration()
     configuration.reportRate = valuesPerSecond
     configuration.reportLimit = limit.map(Int.init)
-    configuration.startsDark = true
+    configuration.startsInBlackout = true
     return LightingController(try LightShow(demo: .pars), configuration: configuration)
   }
 }

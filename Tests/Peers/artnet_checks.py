@@ -110,7 +110,7 @@ def sequence_per_address(lab):
     addresses = range(237)
     with Node(outputs=[5]) as peer, Capture(lab.folder / "art-sequence.pcap") as capture:
         options = ["--protocol", "artnet", "--to", PEERS, "--universes", "0-236", "--rate", "10", "--slots", "16"]
-        with lab.send(*options, "--seconds", "3") as ours:
+        with lab.send(*options, "--duration", "3") as ours:
             expect_equal("status", 0, ours.end())
         time.sleep(0.3)
         expect_equal("Port-Addresses that it knows", list(addresses), sorted(peer.client.universes))
@@ -198,7 +198,7 @@ def received_sync(lab):
 def sync_of_ours(lab):
     """An ArtSync follows the data of each of our frames, to the addresses of the data"""
     with Capture(lab.folder / "art-sync.pcap") as capture:
-        with lab.send("--protocol", "artnet", "--to", "broadcast", "--art-sync", "--universes", "0-3", "--seconds", "2") as ours:
+        with lab.send("--protocol", "artnet", "--to", "broadcast", "--art-sync", "--universes", "0-3", "--duration", "2") as ours:
             expect_equal("status", 0, ours.end())
     frame, count = [], 0
     for each in capture.datagrams(PORT, OURS):

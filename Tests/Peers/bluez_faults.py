@@ -237,7 +237,7 @@ async def adapters(rustle, bus):
         fake = Bluez(nodes(), adapters=there)
         await fake.start(bus.address)
         try:
-            run = Attempt(rustle, bus.address, "list", "--seconds", "5")
+            run = Attempt(rustle, bus.address, "list", "--duration", "5")
             await run.start()
             await run.end()
             need(run.status == 69 and wanted in run.errors, f"list with {there}: {run.status} {run.errors}")
@@ -306,7 +306,7 @@ async def signal_disconnects(rustle, bus):
 async def list_goes_on_when_the_service_is_back(rustle, bus):
     first = Bluez(nodes())
     await first.start(bus.address)
-    run = Attempt(rustle, bus.address, "list", "--seconds", "8")
+    run = Attempt(rustle, bus.address, "list", "--duration", "8")
     await run.start()
     await asyncio.sleep(1.5)
     await first.stop()

@@ -24,7 +24,7 @@ def judged(capture, condition, expected, count=1):
 def art_dmx(lab):
     """ArtDmx"""
     with Capture(lab.folder / "art-dmx.pcap") as capture:
-        with lab.send("--protocol", "artnet", "--to", PEERS, "--universes", "1.2.3", "--seconds", "1") as ours:
+        with lab.send("--protocol", "artnet", "--to", PEERS, "--universes", "1.2.3", "--duration", "1") as ours:
             expect_equal("status", 0, ours.end())
     sequence = [int(packet["artnet.output.sequence"], 0) for packet in capture.judged("artnet.output", ["artnet.output.sequence"])]
     expect_equal("sequence numbers", list(range(sequence[0], sequence[0] + len(sequence))), sequence)
@@ -37,7 +37,7 @@ def art_dmx(lab):
 def art_sync(lab):
     """ArtSync"""
     with Capture(lab.folder / "art-sync-judged.pcap") as capture:
-        with lab.send("--protocol", "artnet", "--to", "broadcast", "--art-sync", "--seconds", "1") as ours:
+        with lab.send("--protocol", "artnet", "--to", "broadcast", "--art-sync", "--duration", "1") as ours:
             expect_equal("status", 0, ours.end())
     return judged(capture, "artnet.header.opcode == 0x5200", {
         "ip.dst": BROADCAST, "udp.dstport": "6454", "udp.length": "22", "artnet.header.protver": "14"}, 20)
@@ -84,7 +84,7 @@ def sacn_data(lab):
     """data of sACN"""
     with Capture(lab.folder / "sacn.pcap") as capture:
         with lab.send("--universes", "4711", "--priority", "123", "--name", "judged", "--cid", CID, "--sync-address", "63999",
-                      "--seconds", "1") as ours:
+                      "--duration", "1") as ours:
             expect_equal("status", 0, ours.end())
     fields = {
         "ip.dst": "239.255.18.103", "udp.length": str(8 + 638), "acn.preamble_size": "16", "acn.postamble_size": "0",

@@ -177,7 +177,7 @@ class Lab:
         path = self.folder / f"levels-{self.files}.ndjson"
         path.write_text("".join(json.dumps({"universe": number, "dmx": list(each)}) + "\n" for number, each in levels.items()),
                         encoding="utf-8")
-        return self.send("--input", path, "--seconds", "60", *arguments)
+        return self.send("--input", path, "--duration", "60", *arguments)
 
 
 def with_room(socket_of_peer):

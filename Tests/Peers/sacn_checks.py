@@ -121,7 +121,7 @@ def sequence_per_universe(lab):
     """ChromaDMX, one sequence counter for all universes: PyPI sacn takes all frames of 237 universes"""
     universes = range(1, 238)
     with Listener(universes, is_multicast=False) as peer, Capture(lab.folder / "sequence.pcap") as capture:
-        with lab.send("--universes", "1-237", "--to", PEERS, "--rate", "10", "--slots", "16", "--seconds", "3") as ours:
+        with lab.send("--universes", "1-237", "--to", PEERS, "--rate", "10", "--slots", "16", "--duration", "3") as ours:
             expect_equal("status", 0, ours.end())
         time.sleep(0.5)
     sent = defaultdict(list)
@@ -148,7 +148,7 @@ def own_cid(lab):
 
 def universe_zero(lab):
     """ChromaDMX, universe 0 turned into 1: sACN refuses it, and sends nothing"""
-    with Capture(lab.folder / "zero.pcap") as capture, lab.send("--universes", "0", "--seconds", "1") as ours:
+    with Capture(lab.folder / "zero.pcap") as capture, lab.send("--universes", "0", "--duration", "1") as ours:
         expect_equal("status", 64, ours.end())
         expect("0" in ours.text() and "63999" in ours.text(), f"expected a text with the range, got {ours.text()}")
     expect_equal("packets", 0, len(capture.datagrams(5568)))
@@ -156,7 +156,7 @@ def universe_zero(lab):
 
 def rate(lab):
     """ChromaDMX, loop in whole milliseconds: frames keep the times of 44 Hz over 10 s, which loops of 22 ms leave"""
-    with Capture(lab.folder / "rate.pcap") as capture, lab.send("--seconds", "10", "--rate", "44") as ours:
+    with Capture(lab.folder / "rate.pcap") as capture, lab.send("--duration", "10", "--rate", "44") as ours:
         expect_equal("status", 0, ours.end())
     packets = [each for each in data_packets(capture) if not each.option_StreamTerminated]
     times = [each.time for each in capture.datagrams(5568, OURS) if is_data(each)][:len(packets)]
@@ -173,7 +173,7 @@ def pattern(lab):
     """A pattern's frames are sent once each: its pace is not that of the frames by chance"""
     # Both kept the same times by two clocks: 3 % of the frames were left out, as many repeated. A busy machine has three runs.
     for _ in range(3):
-        with Capture(lab.folder / "pattern.pcap") as capture, lab.send("--seconds", "10", "--rate", "44") as ours:
+        with Capture(lab.folder / "pattern.pcap") as capture, lab.send("--duration", "10", "--rate", "44") as ours:
             expect_equal("status", 0, ours.end())
         levels = [each.dmxData[0] for each in data_packets(capture) if not each.option_StreamTerminated]
         steps = [(second - first) % 256 for first, second in zip(levels, levels[1:], strict=False)]
@@ -186,7 +186,7 @@ def pattern(lab):
 def synchronization(lab):
     """PyPI sacn's parsers read our synchronization and discovery"""
     with Capture(lab.folder / "sync.pcap") as capture:
-        with lab.send("--universes", "1-4", "--sync-address", "7962", "--cid", CID, "--seconds", "2") as ours:
+        with lab.send("--universes", "1-4", "--sync-address", "7962", "--cid", CID, "--duration", "2") as ours:
             expect_equal("status", 0, ours.end())
     data, syncs, frame = data_packets(capture), [], []
     for each in capture.datagrams(5568, OURS):
@@ -212,7 +212,7 @@ def synchronization(lab):
 def discovery_pages(lab):
     """PyPI sacn's parser reads the discovery of 600 universes in two pages, though their data go by unicast"""
     with Capture(lab.folder / "pages.pcap") as capture:
-        with lab.send("--universes", "1-300,501-800", "--to", PEERS, "--slots", "1", "--rate", "1", "--seconds", "2") as ours:
+        with lab.send("--universes", "1-300,501-800", "--to", PEERS, "--slots", "1", "--rate", "1", "--duration", "2") as ours:
             expect_equal("status", 0, ours.end())
     found = [each.bytes for each in capture.datagrams(5568, OURS) if each.destination == "239.255.250.214"]
     pages = [UniverseDiscoveryPacket.make_universe_discovery_packet(tuple(each)) for each in found]

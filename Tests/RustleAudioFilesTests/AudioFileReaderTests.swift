@@ -55,14 +55,14 @@ import Testing
     #expect(reader.format.seconds == 4.0 / 8_000)
   }
 
-  @Test(arguments: [1, 2, 3, 7, 10, 11]) func blocksJoinToTheWholeFile(blockFrames: Int) throws {
+  @Test(arguments: [1, 2, 3, 7, 10, 11]) func blocksJoinToTheWholeFile(bufferFrameCount: Int) throws {
     let folder = try ScratchFolder()
     let samples = (0..<20).map { Float($0) / 32 }
     let path = try folder.write(WaveFile.floats(samples, channels: 2, sampleRate: 44_100), as: "b.wav")
     var reader = try AudioFileReader(path: path)
     var block: [Float] = Array(repeating: 9, count: 5)
     var joined: [Float] = []
-    while try reader.read(into: &block, maximumFrames: blockFrames) > 0 { joined += block }
+    while try reader.read(into: &block, maximumFrames: bufferFrameCount) > 0 { joined += block }
     #expect(joined == samples)
   }
 

@@ -11,14 +11,14 @@ import Testing
     return buffers
   }
 
-  @Test(arguments: [1, 3, 10, 11]) func aFileComesInBlocksWithTheirPlaces(blockFrames: Int) async throws {
+  @Test(arguments: [1, 3, 10, 11]) func aFileComesInBlocksWithTheirPlaces(bufferFrameCount: Int) async throws {
     let folder = try ScratchFolder()
     let samples = (0..<20).map { Float($0) / 32 }
     let path = try folder.write(WaveFile.floats(samples, channels: 2, sampleRate: 44_100), as: "b.wav")
-    let input = AudioFileInput(path: path, blockFrames: blockFrames)
+    let input = AudioFileInput(path: path, bufferFrameCount: bufferFrameCount)
     let buffers = try await Self.all(input)
     #expect(buffers.flatMap(\.samples) == samples)
-    #expect(buffers.map(\.position) == stride(from: 0, to: 10, by: blockFrames).map { Int64($0) })
+    #expect(buffers.map(\.position) == stride(from: 0, to: 10, by: bufferFrameCount).map { Int64($0) })
     let format = try AudioFormat(sampleRate: 44_100, channels: 2)
     #expect(buffers.allSatisfy { $0.format == format && $0.droppedFrames == 0 && $0.overruns == 0 })
     // Each reading begins anew.
@@ -40,7 +40,7 @@ import Testing
   @Test func theEndStaysTheEnd() async throws {
     let folder = try ScratchFolder()
     let path = try folder.write(WaveFile.floats([1, 2], channels: 1, sampleRate: 8_000), as: "b.wav")
-    var iterator = try await AudioFileInput(path: path, blockFrames: 2).buffers().makeAsyncIterator()
+    var iterator = try await AudioFileInput(path: path, bufferFrameCount: 2).buffers().makeAsyncIterator()
     #expect(try await iterator.next()?.samples == [1, 2])
     #expect(try await iterator.next() == nil)
     #expect(try await iterator.next() == nil)
@@ -65,19 +65,20 @@ import Testing
       task.cancel()
       return try await task.value
     }
-    #expect(try await endsWhenCancelled(AudioFileInput(path: path, blockFrames: 10)))
-    #expect(try await endsWhenCancelled(RawPCMInput(path: path, format: format, encoding: .f32le, blockFrames: 10)))
+    #expect(try await endsWhenCancelled(AudioFileInput(path: path, bufferFrameCount: 10)))
+    #expect(
+      try await endsWhenCancelled(RawPCMInput(path: path, format: format, encoding: .f32le, bufferFrameCount: 10)))
   }
 
-  @Test(arguments: [1, 4, 7, 8]) func rawSamplesComeInBlocksWithTheirPlaces(blockFrames: Int) async throws {
+  @Test(arguments: [1, 4, 7, 8]) func rawSamplesComeInBlocksWithTheirPlaces(bufferFrameCount: Int) async throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Data((0..<28).map { UInt8($0) }), as: "x.raw")
     let format = try AudioFormat(sampleRate: 48_000, channels: 2)
     let buffers = try await Self.all(
-      RawPCMInput(path: path, format: format, encoding: .s16be, blockFrames: blockFrames))
+      RawPCMInput(path: path, format: format, encoding: .s16be, bufferFrameCount: bufferFrameCount))
     let integers = (0..<14).map { 2 * $0 * 256 + 2 * $0 + 1 }
     #expect(buffers.flatMap(\.samples) == integers.map { Float($0) / 32_768 })
-    #expect(buffers.map(\.position) == stride(from: 0, to: 7, by: blockFrames).map { Int64($0) })
+    #expect(buffers.map(\.position) == stride(from: 0, to: 7, by: bufferFrameCount).map { Int64($0) })
     #expect(buffers.allSatisfy { $0.format == format })
   }
 
@@ -85,7 +86,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = try folder.write(Data(count: 8 + left), as: "x.raw")
     let format = try AudioFormat(sampleRate: 48_000, channels: 2)
-    var iterator = try await RawPCMInput(path: path, format: format, encoding: .s16le, blockFrames: 2).buffers()
+    var iterator = try await RawPCMInput(path: path, format: format, encoding: .s16le, bufferFrameCount: 2).buffers()
       .makeAsyncIterator()
     #expect(try await iterator.next()?.frameCount == 2)
     do {
@@ -112,7 +113,7 @@ import Testing
       try pipe.fileHandleForWriting.write(contentsOf: Data([0x00, 0x40, 0x00, 0xC0, 0x00, 0x20]))
       try pipe.fileHandleForWriting.close()
       let format = try AudioFormat(sampleRate: 8_000, channels: 1)
-      let buffers = try await Self.all(RawPCMInput(format: format, encoding: .s16le, blockFrames: 2))
+      let buffers = try await Self.all(RawPCMInput(format: format, encoding: .s16le, bufferFrameCount: 2))
       #expect(buffers.map(\.samples) == [[0.5, -0.5], [0.25]])
     }
   }

@@ -74,10 +74,10 @@ import Testing
       .init(time: 2.5, band: 0, gain: -6),
     ])
     var files: [[Float]] = []
-    for blockFrames in [4_096, 1_000] {
+    for bufferFrameCount in [4_096, 1_000] {
       let equalizer = try Equalizer(format: format, settings: settings)
-      let input = AudioFileInput(path: path("tone.wav"), blockFrames: blockFrames)
-      let name = path("\(blockFrames).wav")
+      let input = AudioFileInput(path: path("tone.wav"), bufferFrameCount: bufferFrameCount)
+      let name = path("\(bufferFrameCount).wav")
       let sound = try await equalizer.write(input, to: name, options: options, automation: automation)
       #expect(sound.frames == 144_000)
       #expect(await equalizer.settings == settings)

@@ -54,7 +54,7 @@ import Testing
     let folder = try ScratchFolder()
     let bytes = try folder.write(Data((0..<20).map { UInt8($0) }), as: "a.raw")
     let format = try AudioFormat(sampleRate: 1_000, channels: 2)
-    let input = try await RawPCMInput(path: bytes, format: format, encoding: .u8, blockFrames: 4).open(
+    let input = try await RawPCMInput(path: bytes, format: format, encoding: .u8, bufferFrameCount: 4).open(
       from: .milliseconds(3), duration: .milliseconds(4))
     #expect(input.file == nil && input.expectedFrames == 4 && input.format == format)
     #expect(try await samples(input) == (6..<14).map { Float($0 - 128) / 128 })

@@ -42,8 +42,8 @@ import Testing
   }
 
   @Test(arguments: [(7_999.0, 55.0...200.0), (8_000, 20...200), (8_000, 100...140), (.nan, 55...200)])
-  func badValuesAreRefused(rate: Double, tempos: ClosedRange<Double>) {
-    let error = #expect(throws: AudioError.self) { _ = try RhythmTracker(sampleRate: rate, tempos: tempos) }
+  func badValuesAreRefused(rate: Double, tempoRange: ClosedRange<Double>) {
+    let error = #expect(throws: AudioError.self) { _ = try RhythmTracker(sampleRate: rate, tempoRange: tempoRange) }
     #expect(error?.code == .validation)
   }
 }

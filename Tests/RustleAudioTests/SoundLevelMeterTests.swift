@@ -43,7 +43,7 @@ import Testing
     #expect(abs(reading.soundExposureLevel - reading.equivalentContinuousLevel - 10 * log10(4)) < 1e-9)
     #expect(reading.seconds == 4)
     #expect(reading.overloads == 0)
-    #expect(reading.levelName == "LAF" && reading.equivalentName == "LAeq")
+    #expect(reading.levelName == "LAF" && reading.equivalentContinuousLevelName == "LAeq")
     #expect(reading.calibration.unit == "dBFS")
   }
 
@@ -75,7 +75,7 @@ import Testing
     try await meter.process(tone(100, seconds: 1))
     let reading = try await meter.reading
     #expect(abs(reading.equivalentContinuousLevel - Self.power - difference) < 0.1)
-    #expect(reading.equivalentName == "L\(weighting.rawValue)eq")
+    #expect(reading.equivalentContinuousLevelName == "L\(weighting.rawValue)eq")
   }
 
   @Test(arguments: [(TimeWeighting.fast, 34.7), (.slow, 4.34)])

@@ -6,9 +6,9 @@ import Testing
 @Suite(.releasesNativeObjects) struct SpectrogramColumnsTests {
   @Test func longRecordingsKeepTheHighestLevels() {
     var columns = SpectrogramColumns(rows: 2)
-    let frames = 5 * SpectrogramColumns.most + 3
+    let frames = 5 * SpectrogramColumns.maximumColumnCount + 3
     for frame in 0..<frames { columns.add([Float(frame), Float(-frame)]) }
-    #expect((columns.framesEach, columns.frames) == (8, frames))
+    #expect((columns.framesPerColumn, columns.frames) == (8, frames))
     #expect(columns.count == (frames + 7) / 8)
     for column in 0..<columns.count {
       #expect(columns.values[2 * column] == Float(min(8 * column + 7, frames - 1)))

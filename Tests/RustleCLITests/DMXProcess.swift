@@ -8,7 +8,7 @@ struct DMXProcess: ~Copyable {
   private let process: Process
   private var rest = Data()
 
-  /// - Parameter words: the arguments after `dmx`, without the interface and the format; with `--seconds`, so that a test that waits
+  /// - Parameter words: the arguments after `dmx`, without the interface and the format; with `--duration`, so that a test that waits
   ///   in vain ends.
   init(_ words: [String], interface: String = "127.0.0.1") throws {
     process = try RustleProcess.start(

@@ -10,9 +10,10 @@ import Testing
 extension DMXCommandTests {
   @Test(arguments: [["sacn"], ["artnet", "--to", "broadcast"]]) func levelsOfASenderAreWritten(words: [String]) throws {
     var receive = try DMXProcess([
-      "receive", "--universes", "7711-7712", "--events", "--stats", "--seconds", "30", "--protocol", words[0],
+      "receive", "--universes", "7711-7712", "--events", "--stats", "--duration", "30", "--protocol", words[0],
     ])
-    let send = try DMXProcess(["send", "--universes", "7712", "--slots", "3", "--seconds", "30", "--protocol"] + words)
+    let send = try DMXProcess(
+      ["send", "--universes", "7712", "--slots", "3", "--duration", "30", "--protocol"] + words)
     var (levels, appeared, last): ([[Int]], [String: Any], Int) = ([], [:], 0)
     while levels.count < 5 || appeared.isEmpty {
       let line = try receive.line()
@@ -42,29 +43,29 @@ extension DMXCommandTests {
 
   /// A pipe got words, with 16 of the slots: the manual's own examples did not work.
   @Test func demonstrationsNeedNoNetworkAndAreNDJSONInAPipe() throws {
-    let result = try RustleProcess.run(["dmx", "receive", "--demo", "--seconds", "0.3", "--universes", "2,1"])
+    let result = try RustleProcess.run(["dmx", "receive", "--demo", "--duration", "0.3", "--universes", "2,1"])
     #expect(result.status == 0 && result.errors == "", "\(result.errors)")
     // Both protocols, both universes.
     for start in [#"sacn","universe":1,"#, #"sacn","universe":2,"#, #"artnet","universe":1,"#] {
       #expect(result.output.contains(#","protocol":""# + start + #""sources":1,"dmx":[0,1,2,"#))
     }
     let text = try RustleProcess.run([
-      "dmx", "receive", "--demo", "--seconds", "0.3", "--stats", "--protocol", "artnet", "--format", "text",
+      "dmx", "receive", "--demo", "--duration", "0.3", "--stats", "--protocol", "artnet", "--format", "text",
     ])
     #expect(text.status == 0 && text.output.hasPrefix("artnet 0.0.0 (0) from 1:   0   1   2   3 "), "\(text.output)")
     #expect(text.lines.last?.hasPrefix("read 0 datagrams, ") == true)
-    let nodes = try RustleProcess.run(["dmx", "nodes", "--demo", "--seconds", "0.9"])
+    let nodes = try RustleProcess.run(["dmx", "nodes", "--demo", "--duration", "0.9"])
     #expect(nodes.status == 0 && nodes.errors == "", "\(nodes.errors)")
     #expect(nodes.lines.allSatisfy { $0.contains(#""change":"appeared","state":"online","address":"192.0.2."#) })
     #expect(nodes.output.contains(#""mac":"02:00:00:00:00:01","name":"demo 1""#))
-    let words = try RustleProcess.run(["dmx", "nodes", "--demo", "--seconds", "0.2", "--format", "text"])
+    let words = try RustleProcess.run(["dmx", "nodes", "--demo", "--duration", "0.2", "--format", "text"])
     #expect(words.output.hasPrefix("192.0.2.1 appeared: demo 1, 0.0.0 (0), 0.0.1 (1)"), "\(words.output)")
   }
 
   /// 176,000 changes a second are more than it writes.
   @Test func changesThatAreMissingAreWrittenInTheirPlace() throws {
     var receive = try DMXProcess([
-      "receive", "--demo", "--protocol", "sacn", "--universes", "1-4000", "--seconds", "30",
+      "receive", "--demo", "--protocol", "sacn", "--universes", "1-4000", "--duration", "30",
     ])
     let gap = try receive.line { $0["gap"] != nil }
     #expect(gap["v"] as? Int == 1 && gap.count == 2)
@@ -82,14 +83,14 @@ extension DMXCommandTests {
   }
 
   @Test func aReceiverIsFoundAsANode() throws {
-    var receive = try DMXProcess(["receive", "--protocol", "artnet", "--universes", "7713", "--seconds", "30"])
+    var receive = try DMXProcess(["receive", "--protocol", "artnet", "--universes", "7713", "--duration", "30"])
     let send = try DMXProcess([
-      "send", "--protocol", "artnet", "--to", "broadcast", "--universes", "7713", "--seconds", "30",
+      "send", "--protocol", "artnet", "--to", "broadcast", "--universes", "7713", "--duration", "30",
     ])
     // Of two at an address, the later one gets what is sent to it alone: the browser begins when the receiver hears.
     _ = try receive.line()
     #expect(send.end(SIGTERM) == 143)
-    var nodes = try DMXProcess(["nodes", "--seconds", "30"])
+    var nodes = try DMXProcess(["nodes", "--duration", "30"])
     let node = try nodes.line { ($0["port_addresses"] as? [Int])?.contains(7_713) == true }
     #expect(node["address"] as? String == "127.0.0.1" && node["state"] as? String == "online")
     #expect(node["name"] as? String == "rustle" && node["long_name"] as? String == "rustle dmx receive")
@@ -104,11 +105,11 @@ extension DMXCommandTests {
         "--universes: universe: expected a number, or net"
       ),
       (["receive", "--protocol", "dmx"], "--protocol"), (["receive", "--interface", "nowhere"], "(127.0.0.1)"),
-      (["receive", "--format", "csv"], "got csv"), (["receive", "--seconds", "-1"], "seconds from 0"),
+      (["receive", "--format", "csv"], "got csv"), (["receive", "--duration", "-1"], "seconds from 0"),
       (["nodes", "--to", "here"], "expected an IPv4 address"), (["nodes", "--interface", "nowhere"], "(127.0.0.1)"),
       (["nodes", "--format", "csv"], "got csv"),
     ] {
-      let result = try RustleProcess.run(["dmx", words[0], "--seconds", "0"] + words.dropFirst())
+      let result = try RustleProcess.run(["dmx", words[0], "--duration", "0"] + words.dropFirst())
       #expect(result.status == 64 && result.output == "" && result.errors.contains(text), "\(words): \(result.errors)")
     }
   }

@@ -25,10 +25,10 @@ extension DMXCommandTests {
   @Test func whatIsPlayedIsRecorded() throws {
     let folder = try ScratchFolder()
     let (show, path) = (try folder.write(Data(Self.show.utf8), as: "show.ndjson"), folder.path("recorded.ndjson"))
-    var record = try DMXProcess(["record", path, "--protocol", "sacn", "--universes", "7731", "--seconds", "30"])
-    let play = try DMXProcess(["play", show, "--repeat"])
+    var record = try DMXProcess(["record", path, "--protocol", "sacn", "--universes", "7731", "--duration", "30"])
+    let play = try DMXProcess(["play", show, "--loop"])
     // Another receiver has the lines at the same time: the file is looked at as often as levels come.
-    var receive = try DMXProcess(["receive", "--protocol", "sacn", "--universes", "7731", "--seconds", "30"])
+    var receive = try DMXProcess(["receive", "--protocol", "sacn", "--universes", "7731", "--duration", "30"])
     while Self.lines(of: path).count < 6 { _ = try receive.line() }
     #expect(play.end(SIGINT) == 130 && receive.end(SIGINT) == 130)
     let (status, summary) = try record.lastLine(after: SIGTERM)
@@ -49,7 +49,7 @@ extension DMXCommandTests {
 
   @Test func linesOfAReceiverArePlayedFromAPipe() throws {
     let result = try RustleProcess.shell(
-      "set -o pipefail; rustle dmx receive --demo --seconds 0.5 --json --events"
+      "set -o pipefail; rustle dmx receive --demo --duration 0.5 --json --events"
         + " | rustle dmx play - --demo --protocol sacn --json")
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.errors.hasPrefix("rustle: ") && result.errors.contains("lines of the other protocol were left out"))
@@ -75,7 +75,7 @@ extension DMXCommandTests {
     #expect(
       refused.status == 64 && refused.errors.contains("the file exists\n  choose another name, or use --overwrite"))
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n")
-    let result = try RustleProcess.run(words + ["--overwrite", "--seconds", "0.2"])
+    let result = try RustleProcess.run(words + ["--overwrite", "--duration", "0.2"])
     let lines = Self.lines(of: path)
     #expect(result.status == 0 && result.output == "wrote \(lines.count) changes of 1 universes to \(path)\n")
     #expect(!lines.isEmpty && lines.allSatisfy { $0["universe"] as? Int == 3 && $0["v"] as? Int == 1 })
@@ -85,7 +85,7 @@ extension DMXCommandTests {
       (["-", "--demo"], "got - (standard output)"), ([path + "b", "--interface", "nowhere"], "(127.0.0.1)"),
       ([path + "b", "--universes", "0"], "--universes: "), ([path + "b", "--format", "csv"], "got csv"),
     ] {
-      let result = try RustleProcess.run(["dmx", "record"] + words + ["--seconds", "0"])
+      let result = try RustleProcess.run(["dmx", "record"] + words + ["--duration", "0"])
       #expect(result.status == 64 && result.errors.contains(text), "\(words): \(result.errors)")
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.ndjson"])
@@ -96,7 +96,7 @@ extension DMXCommandTests {
     let other = try folder.write(Data(Self.show.utf8), as: "show.ndjson")
     let untimed = try folder.write(Data("{\"universe\":1,\"dmx\":[1]}\n".utf8), as: "untimed.ndjson")
     for (words, status, text) in [
-      (["-", "--repeat"], 64, "--repeat cannot be used"), ([other, "--speed", "0"], 64, "a speed from 0.001"),
+      (["-", "--loop"], 64, "--loop cannot be used"), ([other, "--speed", "0"], 64, "a speed from 0.001"),
       ([other, "--format", "csv"], 64, "got csv"), ([folder.path("none")], 66, "none: no such file"),
       ([folder.url.path], 66, "cannot be read: it is a folder"), ([untimed], 65, "expected lines with t_ms"),
       ([other, "--sync-address", "1", "--art-sync"], 64, "--art-sync"), (["/dev/null"], 65, "expected levels of sacn"),

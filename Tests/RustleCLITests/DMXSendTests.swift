@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test func aPatternEndsWithTerminationsAndCounts() throws {
-    let words = ["dmx", "send", "--interface", "127.0.0.1", "--universes", "7401-7403", "--seconds", "0.2", "--json"]
+    let words = ["dmx", "send", "--interface", "127.0.0.1", "--universes", "7401-7403", "--duration", "0.2", "--json"]
     for pattern in ["ramp", "chase", "solid", "random"] {
       let result = try RustleProcess.run(words + ["--pattern", pattern])
       #expect(result.status == 0 && result.errors == "", "\(result.errors)")
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func linesAndSlotsAreReadFromAPipe() throws {
-    let words = ["dmx", "send", "--demo", "--input", "-", "--seconds", "0.1", "--json"]
+    let words = ["dmx", "send", "--demo", "--input", "-", "--duration", "0.1", "--json"]
     let lines = "{\"universe\":3,\"dmx\":[1,2]}\n{\"universe\":4,\"dmx\":[3]}"
     let read = try RustleProcess.run(words, input: Data(lines.utf8))
     #expect(read.status == 0 && read.errors == "", "\(read.errors)")
@@ -42,8 +42,8 @@ import Testing
 
   /// The levels arrive while the pipe is open: a read that waits for more bytes than a line has would keep them.
   @Test func linesAreSentAsTheyCome() throws {
-    var receive = try DMXProcess(["receive", "--protocol", "sacn", "--universes", "7721-7722", "--seconds", "30"])
-    let send = try DMXProcess(["send", "--input", "-", "--seconds", "30"])
+    var receive = try DMXProcess(["receive", "--protocol", "sacn", "--universes", "7721-7722", "--duration", "30"])
+    let send = try DMXProcess(["send", "--input", "-", "--duration", "30"])
     for universe in [7_721, 7_722] {
       let line = "{\"universe\":\(universe),\"dmx\":[\(universe - 7_700),1]}\n"
       try send.input.fileHandleForWriting.write(contentsOf: Data(line.utf8))
@@ -55,9 +55,9 @@ import Testing
 
   @Test func nodesAreFollowed() throws {
     var receive = try DMXProcess(
-      ["receive", "--protocol", "artnet", "--universes", "32101", "--seconds", "30"], interface: "127.0.0.2")
+      ["receive", "--protocol", "artnet", "--universes", "32101", "--duration", "30"], interface: "127.0.0.2")
     let send = try DMXProcess([
-      "send", "--protocol", "artnet", "--to", "auto", "--universes", "32101-32102", "--pattern", "solid", "--seconds",
+      "send", "--protocol", "artnet", "--to", "auto", "--universes", "32101-32102", "--pattern", "solid", "--duration",
       "30",
     ])
     let received = try receive.line { $0["universe"] as? Int == 32_101 }
@@ -66,7 +66,9 @@ import Testing
   }
 
   @Test func universesThatNoNodeListsAreCounted() throws {
-    let words = ["dmx", "send", "--protocol", "artnet", "--to", "auto", "--interface", "127.0.0.1", "--seconds", "0.2"]
+    let words = [
+      "dmx", "send", "--protocol", "artnet", "--to", "auto", "--interface", "127.0.0.1", "--duration", "0.2",
+    ]
     let result = try RustleProcess.run(words + ["--universes", "32111-32112"])
     #expect(
       result.status == 0 && result.output.contains("; 2 universes not sent: no node lists them"), "\(result.output)")
@@ -74,7 +76,7 @@ import Testing
 
   @Test func universesThatAreRefusedAreNamed() throws {
     let words = ["dmx", "send", "--to", "127.0.0.1:9", "--interface", "127.0.0.1", "--universes", "7411-7412"]
-    let result = try RustleProcess.run(words + ["--seconds", "0.2"])
+    let result = try RustleProcess.run(words + ["--duration", "0.2"])
     #expect(result.status == 0 && result.output.contains(" refused (universes 7411, 7412), "), "\(result.output)")
   }
 
@@ -121,7 +123,7 @@ import Testing
       (["--sync-address", "1", "--art-sync"], "--art-sync"),
       (["--rate", "201"], "1 to 200"), (["--slots", "513"], "1 to 512"), (["--format", "csv"], "got csv"),
     ] {
-      let result = try RustleProcess.run(["dmx", "send", "--seconds", "0"] + words)
+      let result = try RustleProcess.run(["dmx", "send", "--duration", "0"] + words)
       #expect(result.status == 64 && result.errors.contains(text), "\(words): \(result.errors)")
     }
     let missing = try RustleProcess.run(["dmx", "send", "--demo", "--input", "/nowhere/frames"])
@@ -133,7 +135,7 @@ import Testing
 
   @Test func countsAreInWordsForPeople() throws {
     let result = try RustleProcess.run([
-      "dmx", "send", "--demo", "--protocol", "artnet", "--to", "127.0.0.1:9", "--seconds", "0.1",
+      "dmx", "send", "--demo", "--protocol", "artnet", "--to", "127.0.0.1:9", "--duration", "0.1",
     ])
     #expect(result.status == 0 && result.output.hasPrefix("sent ") && result.output.contains(" skipped, 0 refused"))
   }

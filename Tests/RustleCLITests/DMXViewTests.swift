@@ -16,10 +16,10 @@ import Testing
   >] {
     let runtime = try NativeRuntime(wallMilliseconds: 1_000)
     var configuration = DMXReceiverConfiguration(universes)
-    configuration.interface = DMXConfiguration.demoInterface
+    configuration.interface = DMXSenderConfiguration.demoInterface
     configuration.levelsLimit = count
     let receiver = try DMXReceiver(configuration, runtime: runtime)
-    let stream = try await receiver.universes(buffering: .batched(capacity: 64, overflow: .dropOldest))
+    let stream = try await receiver.levels(buffering: .batched(capacity: 64, overflow: .dropOldest))
     runtime.advance(nanoseconds: 10_000_000_000)
     var elements: [StreamElement<DMXUniverseLevels>] = []
     for await element in stream { elements.append(element) }
@@ -86,7 +86,7 @@ import Testing
     #expect(Self.text(board, columns: columns, rows: 9) == "no node has answered yet\n")
     let runtime = try NativeRuntime(wallMilliseconds: 0)
     var configuration = DMXNodesConfiguration()
-    configuration.interface = DMXConfiguration.demoInterface
+    configuration.interface = DMXSenderConfiguration.demoInterface
     configuration.changesLimit = 6
     let browser = try DMXNodes(configuration, runtime: runtime)
     let stream = try await browser.nodes()

@@ -222,13 +222,13 @@ import Testing
   @Test func aRenderingTellsHowFarItIs() async throws {
     let rendering = try Rendering(LightShow(demo: .pars), configuration: LightingController.Configuration())
     var seconds: [Double] = []
-    let drawn = try await rendering.pictures([VenuePicture(width: 9, height: 9)], at: 2) { seconds.append($0) }
+    let drawn = try await rendering.pictures([VenuePictureOptions(width: 9, height: 9)], at: 2) { seconds.append($0) }
     #expect(drawn.count == 1 && seconds.count > 10 && seconds == seconds.sorted())
     #expect(try abs(#require(seconds.last) - 2) < 0.03)
   }
 
   @Test func aRunWithoutAnOutputReportsToAPipe() throws {
-    let run = try RustleProcess.run(["light", "run", "--demo", "pars", "--seconds", "0.3"])
+    let run = try RustleProcess.run(["light", "run", "--demo", "pars", "--duration", "0.3"])
     #expect(run.status == 0 && run.errors == "")
     #expect(run.output.contains("\"event\":\"cue_started\"") && run.output.contains("\"outputs\":0"))
   }
@@ -238,7 +238,7 @@ import Testing
     let rig = #"{"v":1,"fixtures":[{"id":1,"profile":"dimmer","protocol":"artnet","universe":3,"address":1}]}"#
     let path = try folder.write(Data(rig.utf8), as: "rig.json")
     let run = try RustleProcess.run([
-      "light", "run", "--rig", path, "--seconds", "0.1", "--interface", "lo", "--output", "sacn:127.0.0.1",
+      "light", "run", "--rig", path, "--duration", "0.1", "--interface", "lo", "--output", "sacn:127.0.0.1",
     ])
     #expect(run.status == 0)
     #expect(run.errors.contains("nothing is sent by sACN: no fixture is patched to it"), "\(run.errors)")

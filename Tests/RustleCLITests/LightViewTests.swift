@@ -22,6 +22,6 @@ import Testing
     var last: LightingReport?
     for await element in reports { last = element.value ?? last }
     let report = try #require(last)
-    #expect(report.tempo == 124 && report.isDark && !report.isPaused)
+    #expect(report.tempo == 124 && report.isBlackout && !report.isPaused)
   }
 }

@@ -67,12 +67,12 @@ import Testing
   }
 
   @Test func nodesAreListed() throws {
-    let result = try RustleProcess.run(["provision", "list", "--demo", "--seconds", "0.5", "--json"])
+    let result = try RustleProcess.run(["provision", "list", "--demo", "--duration", "0.5", "--json"])
     let lines = try SoundCommandTests.objects(result)
     #expect(result.status == 0 && lines.count >= 4, "\(result.errors)")
     #expect(lines.first?["change"] as? String == "appeared" && lines.first?["rssi_dbm"] as? Double == -47)
     #expect(lines.first?["flag"] as? String == "unprovisioned" && lines.first?["firmware"] as? String == "1.4")
-    let text = try RustleProcess.run(["provision", "list", "--demo", "--seconds", "0.1", "--format", "text"])
+    let text = try RustleProcess.run(["provision", "list", "--demo", "--duration", "0.1", "--format", "text"])
     #expect(
       text.lines.first == "02:00:00:00:00:01 appeared, -47 dBm: ChromaDMX-0001, unprovisioned, firmware 1.4",
       "\(text.output)")
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test func withoutABluetoothServiceTheBusIsNamed() throws {
-    for words in ["list --seconds 1", "read x", "reset x"] {
+    for words in ["list --duration 1", "read x", "reset x"] {
       let result = try RustleProcess.shell(
         "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nowhere/bus \"$RUSTLE\" provision \(words)")
       #expect(result.status == 69, "\(words): \(result.status)")

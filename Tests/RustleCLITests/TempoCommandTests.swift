@@ -49,7 +49,7 @@ import Testing
     let result = try RustleProcess.shell(
       """
       "$RUSTLE" link --monitor --interface lo --port 30003 > '\(messages)' & monitor=$!
-      "$RUSTLE" link --interface lo --port 30003 --bpm 131 --start-stop --seconds 2 < /dev/null > /dev/null
+      "$RUSTLE" link --interface lo --port 30003 --bpm 131 --start-stop --duration 2 < /dev/null > /dev/null
       kill -INT $monitor; wait $monitor && cat '\(messages)'
       """)
     #expect(result.status == 0, "\(result.errors)")
@@ -60,7 +60,7 @@ import Testing
     #expect(
       lines.last?["message"] as? String == "leaving" && lines.last?["node"] as? String == alive["node"] as? String)
     let text = try RustleProcess.run([
-      "link", "--monitor", "--interface", "demo", "--seconds", "0.2", "--format", "text",
+      "link", "--monitor", "--interface", "demo", "--duration", "0.2", "--format", "text",
     ])
     #expect(text.lines.first == "192.0.2.1:20808  alive  demonod1  session demonod1  120.00 BPM", "\(text.output)")
   }
@@ -115,7 +115,7 @@ import Testing
 
   @Test func aShowFollowsASession() throws {
     let result = try RustleProcess.run([
-      "light", "run", "--demo", "pars", "--tempo", "link", "--interface", "lo", "--seconds", "1", "--json",
+      "light", "run", "--demo", "pars", "--tempo", "link", "--interface", "lo", "--duration", "1", "--json",
     ])
     #expect(result.status == 0, "\(result.errors)")
     let lines = try SoundCommandTests.objects(result)

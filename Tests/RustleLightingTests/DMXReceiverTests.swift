@@ -17,7 +17,7 @@ import Testing
     configuration.demoRate = 10
     configuration.levelsLimit = 6
     let receiver = try DMXReceiver(configuration, runtime: runtime)
-    let stream = try await receiver.universes(buffering: .batched(capacity: 16, overflow: .dropOldest))
+    let stream = try await receiver.levels(buffering: .batched(capacity: 16, overflow: .dropOldest))
     runtime.advance(nanoseconds: 1_000_000_000)
     var got: [DMXUniverseLevels] = []
     for await element in stream { if let levels = element.value { got.append(levels) } }
@@ -34,8 +34,8 @@ import Testing
     var received = DMXReceiverConfiguration([universe])
     received.interface = "127.0.0.1"
     let receiver = try DMXReceiver(received)
-    let (levels, events) = (try await receiver.universes(), try await receiver.events())
-    var sent = DMXConfiguration(.sacn, name: "a test")
+    let (levels, events) = (try await receiver.levels(), try await receiver.events())
+    var sent = DMXSenderConfiguration(.sacn, name: "a test")
     sent.interface = "127.0.0.1"
     let sender = try DMXSender(sent)
     try await sender.start()
@@ -66,8 +66,8 @@ import Testing
     received.interface = "127.0.0.1"
     let receiver = try DMXReceiver(received)
     #expect(await receiver.sources(of: universe) == [])
-    let (levels, events) = (try await receiver.universes(), try await receiver.events())
-    var sent = DMXConfiguration(.sacn, name: "a source")
+    let (levels, events) = (try await receiver.levels(), try await receiver.events())
+    var sent = DMXSenderConfiguration(.sacn, name: "a source")
     sent.interface = "127.0.0.1"
     sent.priority = 42
     let sender = try DMXSender(sent)
@@ -109,13 +109,13 @@ import Testing
       return #expect(throws: LightingError.self) { try DMXReceiver(configuration) }
     }
     #expect(try refusal { $0.universes = [] }?.message == "universes: expected 1 to 4096, got 0")
-    #expect(try refusal { $0.maximumSources = 0 }?.code == .validation)
+    #expect(try refusal { $0.maximumSourceCount = 0 }?.code == .validation)
     #expect(try refusal { $0.settling = .seconds(-1) }?.code == .validation)
     #expect(try refusal { $0.name = "a name that is too long" }?.code == .validation)
     var nowhere = DMXReceiverConfiguration([try DMXUniverse(1, of: .sacn)])
     nowhere.interface = "nowhere"
     let receiver = try DMXReceiver(nowhere)
-    let error = await #expect(throws: LightingError.self) { try await receiver.universes() }
+    let error = await #expect(throws: LightingError.self) { try await receiver.levels() }
     #expect(error?.code == .unknownInterface && error?.message.contains("127.0.0.1") == true)
   }
 }

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 @Suite(.releasesNativeObjects) struct DMXSenderTests {
-  private static func demo(_ kind: DMXProtocol = .sacn) -> DMXConfiguration {
-    var configuration = DMXConfiguration(kind)
-    configuration.interface = DMXConfiguration.demoInterface
+  private static func demo(_ kind: DMXProtocol = .sacn) -> DMXSenderConfiguration {
+    var configuration = DMXSenderConfiguration(kind)
+    configuration.interface = DMXSenderConfiguration.demoInterface
     return configuration
   }
 
@@ -66,7 +66,7 @@ import Testing
   @Test func universeOfATargetWhereNobodyListensFailsBesideOneThatArrives() async throws {
     let universe = try DMXUniverse(7_311, of: .sacn)
     func sender(to destinations: [String]) async throws -> DMXSender {
-      var configuration = DMXConfiguration(.sacn)
+      var configuration = DMXSenderConfiguration(.sacn)
       (configuration.interface, configuration.destinations) = ("127.0.0.1", destinations)
       let sender = try DMXSender(configuration)
       try await sender.start()
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func stopReturnsAfterTheTerminationsOfARealNetwork() async throws {
-    var configuration = DMXConfiguration(.sacn)
+    var configuration = DMXSenderConfiguration(.sacn)
     configuration.interface = "127.0.0.1"
     let sender = try DMXSender(configuration)
     try await sender.start()
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func configurationIsCheckedAtOnceAndTheInterfaceAtTheStart() async throws {
-    func refusal(_ kind: DMXProtocol = .sacn, _ change: (inout DMXConfiguration) -> Void) -> LightingError? {
+    func refusal(_ kind: DMXProtocol = .sacn, _ change: (inout DMXSenderConfiguration) -> Void) -> LightingError? {
       var configuration = Self.demo(kind)
       change(&configuration)
       return #expect(throws: LightingError.self) { try DMXSender(configuration) }

@@ -8,8 +8,8 @@ import Testing
   private static func play(
     _ text: String, from start: ContinuousClock.Instant = .now, speed: Double = 1
   ) async throws -> (end: ContinuousClock.Instant, frames: Int, others: Int) {
-    var configuration = DMXConfiguration(.sacn)
-    configuration.interface = DMXConfiguration.demoInterface
+    var configuration = DMXSenderConfiguration(.sacn)
+    configuration.interface = DMXSenderConfiguration.demoInterface
     let sender = try DMXSender(configuration)
     try await sender.start()
     // 7 bytes at a time.

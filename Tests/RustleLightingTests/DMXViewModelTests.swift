@@ -40,7 +40,7 @@ import Testing
     received.interface = "127.0.0.1"
     let model = DMXReceiverViewModel(try DMXReceiver(received), eventLimit: 2)
     model.start()
-    var sent = DMXConfiguration(.sacn)
+    var sent = DMXSenderConfiguration(.sacn)
     sent.interface = "127.0.0.1"
     let sender = try DMXSender(sent)
     try await sender.start()

@@ -153,8 +153,8 @@ import Testing
     let runtime = try NativeRuntime(wallMilliseconds: 0)
     let capture = FileManager.default.temporaryDirectory.appending(path: "rustle-frames-\(UUID()).pcap")
     defer { try? FileManager.default.removeItem(at: capture) }
-    var output = DMXConfiguration(.sacn, name: "frames")
-    output.interface = DMXConfiguration.demoInterface
+    var output = DMXSenderConfiguration(.sacn, name: "frames")
+    output.interface = DMXSenderConfiguration.demoInterface
     output.capture = capture.path
     let controller = LightingController(try LightShow(demo: .festival), runtime: runtime)
     await #expect(throws: LightingError.self) { try await controller.frames() }
@@ -231,8 +231,9 @@ import Testing
       let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pcap").path
       defer { try? FileManager.default.removeItem(atPath: path) }
       let runtime = try NativeRuntime(wallMilliseconds: 0)
-      var output = DMXConfiguration(.sacn, cid: UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))
-      (output.interface, output.capture) = (DMXConfiguration.demoInterface, path)
+      var output = DMXSenderConfiguration(
+        .sacn, cid: UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))
+      (output.interface, output.capture) = (DMXSenderConfiguration.demoInterface, path)
       let controller = LightingController(try LightShow(demo: .heads), runtime: runtime)
       try await controller.start(outputs: [DMXSender(output, runtime: runtime)])
       runtime.advance(nanoseconds: 2_000_000_000)
@@ -248,8 +249,8 @@ import Testing
   }
 
   private func demoSender() throws -> DMXSender {
-    var configuration = DMXConfiguration(.sacn)
-    configuration.interface = DMXConfiguration.demoInterface
+    var configuration = DMXSenderConfiguration(.sacn)
+    configuration.interface = DMXSenderConfiguration.demoInterface
     return try DMXSender(configuration)
   }
 
@@ -288,10 +289,10 @@ import Testing
   }
 
   @Test func aCaptureNeedsTheDemonstrationAndAFolder() async throws {
-    var output = DMXConfiguration(.sacn)
+    var output = DMXSenderConfiguration(.sacn)
     (output.interface, output.capture) = ("lo", "x.pcap")
     #expect(throws: LightingError.self) { try DMXSender(output) }
-    (output.interface, output.capture) = (DMXConfiguration.demoInterface, "/dev/null/x.pcap")
+    (output.interface, output.capture) = (DMXSenderConfiguration.demoInterface, "/dev/null/x.pcap")
     let sender = try DMXSender(output)
     let error = await #expect(throws: LightingError.self) { try await sender.start() }
     #expect(error?.code == .network)
@@ -300,11 +301,11 @@ import Testing
   @Test func picturesShowWhatTheSlotsSay() async throws {
     let runtime = try NativeRuntime(wallMilliseconds: 0)
     let controller = LightingController(try show(), runtime: runtime)
-    await #expect(throws: LightingError.self) { try await controller.picture(VenuePicture()) }
+    await #expect(throws: LightingError.self) { try await controller.picture(VenuePictureOptions()) }
     try await controller.start()
     runtime.advance(nanoseconds: Self.frame * 2)
     func brightest() async throws -> UInt8? {
-      try await controller.picture(VenuePicture(width: 64, height: 36, form: .rgba)).enumerated()
+      try await controller.picture(VenuePictureOptions(width: 64, height: 36, format: .rgba)).enumerated()
         .filter { $0.offset % 4 == 0 }.map(\.element).max()
     }
     let light = try #require(try await brightest())
@@ -313,13 +314,13 @@ import Testing
     runtime.advance(nanoseconds: Self.frame * 2)
     let dark = try #require(try await brightest())
     #expect(dark < 60)
-    let png = try await controller.picture(VenuePicture(width: 64, height: 36))
+    let png = try await controller.picture(VenuePictureOptions(width: 64, height: 36))
     #expect(png.prefix(8) == Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))
-    let text = try await controller.picture(.terminal(columns: 40, lines: 12, form: .ascii))
+    let text = try await controller.picture(.terminal(columns: 40, lines: 12, format: .ascii))
     #expect(String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).count == 13)
     for side in [0, 8_193] {
       let error = await #expect(throws: LightingError.self) {
-        try await controller.picture(VenuePicture(width: side))
+        try await controller.picture(VenuePictureOptions(width: side))
       }
       #expect(error?.code == .validation)
     }
@@ -335,7 +336,7 @@ import Testing
     model.start()
     while model.scene != "full" { await Task.yield() }
     await model.toggleBlackout()
-    while model.report?.isDark != true { await Task.yield() }
+    while model.report?.isBlackout != true { await Task.yield() }
     await model.go()
     while model.scene != "dark" { await Task.yield() }
     #expect(model.isRunning && model.error == nil)

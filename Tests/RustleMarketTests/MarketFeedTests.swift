@@ -155,7 +155,7 @@ import Testing
     #expect(reported.first?.text.isEmpty == false)
     let counts = try await feed.counts
     #expect(counts.messages == 5 && counts.trades == 4 && counts.malformed == 1 && counts.gaps == 1)
-    #expect(counts.skippedNumbers == 2 && counts.bytes == UInt64(text.utf8.count))
+    #expect(counts.missingSequenceNumbers == 2 && counts.bytes == UInt64(text.utf8.count))
   }
 
   @Test func recordingIsPlayedAtItsPaceFromATimeAndAgain() async throws {

@@ -36,7 +36,7 @@ import Testing
   }
 
   static func axis(_ range: ClosedRange<Double>) -> PlotAxis {
-    PlotAxis(title: "", scale: .linear, range: range, maximumLabels: 4)
+    PlotAxis(title: "", scale: .linear, range: range, maximumLabelCount: 4)
   }
 
   @Test func pointsHaveTheHighestValueOfTheCellsTheyTouch() {

@@ -133,8 +133,8 @@ import Testing
 
   @Test func curveOfCharactersHasNoGaps() {
     let (x, y) = (
-      PlotAxis(title: "", scale: .linear, range: 0...8, maximumLabels: 4),
-      PlotAxis(title: "", scale: .linear, range: 0...4, maximumLabels: 4)
+      PlotAxis(title: "", scale: .linear, range: 0...8, maximumLabelCount: 4),
+      PlotAxis(title: "", scale: .linear, range: 0...4, maximumLabelCount: 4)
     )
     func cells(_ samples: [(Double, Double)]) -> [ClosedRange<Int>?] {
       LineChart.Series(samples: samples.map { .init(x: $0, y: $1) }).cells(x: x, y: y, columns: 4, rows: 5)

@@ -81,8 +81,8 @@ import Testing
   }
 
   @Test func axisHasMarksForAnotherNumberOfLabels() {
-    let axis = PlotAxis.frequency(20...20_000, maximumLabels: 16)
-    let few = axis.with(maximumLabels: 4)
+    let axis = PlotAxis.frequency(20...20_000, maximumLabelCount: 16)
+    let few = axis.with(maximumLabelCount: 4)
     #expect(few.range == axis.range && few.title == axis.title && few.label(2_000) == "2k")
     #expect(few.ticks.count { $0.isMajor } < axis.ticks.count { $0.isMajor })
   }

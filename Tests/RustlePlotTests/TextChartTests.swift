@@ -19,11 +19,11 @@ import Testing
   }
 
   @Test func labelsStandUnderTheirMarksAndTheUnitWhereItFits() {
-    let axis = PlotAxis(title: "", scale: .linear, range: 0...4, maximumLabels: 5)
+    let axis = PlotAxis(title: "", scale: .linear, range: 0...4, maximumLabelCount: 5)
     let chart = TextChart(columns: 27, glyphs: .ascii)
     #expect(chart.columns == 20)
     #expect(chart.axis(axis, unit: "s") == ["      ++----+----+----+---+", "       0    1    2    3   4"])
-    let wide = PlotAxis(title: "", scale: .linear, range: 0...4.5, maximumLabels: 5)
+    let wide = PlotAxis(title: "", scale: .linear, range: 0...4.5, maximumLabelCount: 5)
     #expect(chart.axis(wide, unit: "s").last == "       0   1   2    3   4 s")
     #expect(TextChart(columns: 3).columns == 10)
   }
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func ofTwoLabelsInARowTheFirstIsShownWithTheMinusSignOfTheGlyphs() {
-    let axis = PlotAxis(title: "", scale: .linear, range: -2...2, maximumLabels: 5)
+    let axis = PlotAxis(title: "", scale: .linear, range: -2...2, maximumLabelCount: 5)
     let labels = TextChart(columns: 30, glyphs: .ascii).labels(axis, rows: 4) { Int((1 - $0) * 4) }
     #expect(labels == [0: "2", 1: "1", 2: "0", 3: "-1"], "row 4 is no row")
     #expect(
@@ -64,9 +64,9 @@ import Testing
   }
 
   @Test func curvesHaveAMarkEachAndTheBaselineIsALine() {
-    let y = PlotAxis(title: "", scale: .linear, range: -1...1, maximumLabels: 3)
+    let y = PlotAxis(title: "", scale: .linear, range: -1...1, maximumLabelCount: 3)
     var plot = LineChart(
-      title: "", x: PlotAxis(title: "", scale: .linear, range: 0...1, maximumLabels: 2), y: y)
+      title: "", x: PlotAxis(title: "", scale: .linear, range: 0...1, maximumLabelCount: 2), y: y)
     plot.baseline = 0
     plot.series = [(1.0, 1.0), (1, -1)].map { LineChart.Series(samples: [.init(x: 0, y: $0), .init(x: 1, y: $1)]) }
     let lines = TextChart(columns: 17, glyphs: .ascii).curves(

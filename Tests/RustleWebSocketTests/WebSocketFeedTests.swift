@@ -110,7 +110,7 @@ import Testing
     }
     let counts = try await feed.counts
     #expect(counts.connections == UInt64(rounds + 1) && counts.disconnections == UInt64(rounds))
-    #expect(counts.skippedNumbers == UInt64(rounds * (rounds + 1) / 2) && counts.gaps == UInt64(rounds))
+    #expect(counts.missingSequenceNumbers == UInt64(rounds * (rounds + 1) / 2) && counts.gaps == UInt64(rounds))
     #expect(counts.malformed == 0 && counts.trades == UInt64(3 * (rounds + 1)))
     await feed.shutDown()
     try await peer.stop()

@@ -20,9 +20,10 @@ extension SoundLevelReading {
   public var levels: [NamedLevel] {
     let unit = calibration.unit
     return [
-      NamedLevel(equivalentName, equivalentContinuousLevel, unit), NamedLevel("\(levelName)max", maximum, unit),
+      NamedLevel(equivalentContinuousLevelName, equivalentContinuousLevel, unit),
+      NamedLevel("\(levelName)max", maximum, unit),
       NamedLevel("\(levelName)min", minimum, unit), NamedLevel(peakName, peak, unit),
-      NamedLevel(exposureName, soundExposureLevel, unit),
+      NamedLevel(soundExposureLevelName, soundExposureLevel, unit),
     ]
   }
 

@@ -133,9 +133,9 @@ public struct SoundLevelReading: Sendable, Hashable {
   /// The name of the level, for example `LAF`.
   public var levelName: String { "L\(frequencyWeighting.rawValue)\(timeWeighting.rawValue)" }
   /// The name of the time-averaged level, for example `LAeq`.
-  public var equivalentName: String { "L\(frequencyWeighting.rawValue)eq" }
+  public var equivalentContinuousLevelName: String { "L\(frequencyWeighting.rawValue)eq" }
   /// The name of the peak sound level: `LCpeak`.
   public var peakName: String { "LCpeak" }
   /// The name of the sound exposure level, for example `LAE`.
-  public var exposureName: String { "L\(frequencyWeighting.rawValue)E" }
+  public var soundExposureLevelName: String { "L\(frequencyWeighting.rawValue)E" }
 }

@@ -14,7 +14,7 @@ internal import RustleCore
 /// The lengths of the pieces do not change the result. Memory does not grow with the signal.
 public struct RhythmTracker: ~Copyable, Sendable {
   /// The default range of tempos in beats per minute: a slower or faster rhythm is reported at its double or half.
-  public static let defaultTempos = 55.0...200.0
+  public static let defaultTempoRange = 55.0...200.0
 
   /// The sample rate in Hz.
   public let sampleRate: Double
@@ -28,10 +28,10 @@ public struct RhythmTracker: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - sampleRate: in Hz, 8000 to 768,000.
-  ///   - tempos: in beats per minute, within 30 to 300; the last at least 1.5 times the first.
+  ///   - tempoRange: in beats per minute, within 30 to 300; the last at least 1.5 times the first.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
-  public init(sampleRate: Double, tempos: ClosedRange<Double> = defaultTempos) throws(AudioError) {
-    native = try Self.native(sampleRate, tempos, isWhole: false)
+  public init(sampleRate: Double, tempoRange: ClosedRange<Double> = defaultTempoRange) throws(AudioError) {
+    native = try Self.native(sampleRate, tempoRange, isWhole: false)
     self.sampleRate = sampleRate
     (hop, latency) = (native.description.hop, native.description.latency)
   }
@@ -50,10 +50,10 @@ public struct RhythmTracker: ~Copyable, Sendable {
   public mutating func reset() { native.reset() }
 
   fileprivate static func native(
-    _ sampleRate: Double, _ tempos: ClosedRange<Double>, isWhole: Bool
+    _ sampleRate: Double, _ tempoRange: ClosedRange<Double>, isWhole: Bool
   ) throws(AudioError) -> NativeRhythm {
     let configuration = NativeRhythmConfiguration(
-      sampleRate: sampleRate, slowest: tempos.lowerBound, fastest: tempos.upperBound, isWhole: isWhole)
+      sampleRate: sampleRate, slowest: tempoRange.lowerBound, fastest: tempoRange.upperBound, isWhole: isWhole)
     do { return try NativeRhythm(configuration) } catch { throw AudioError(error) }
   }
 }
@@ -75,12 +75,12 @@ public struct RhythmAnalyzer: ~Copyable, Sendable {
 
   /// Creates an analyzer that has received no samples.
   ///
-  /// - Parameters: as those of ``RhythmTracker/init(sampleRate:tempos:)``.
-  /// - Throws: as ``RhythmTracker/init(sampleRate:tempos:)``.
+  /// - Parameters: as those of ``RhythmTracker/init(sampleRate:tempoRange:)``.
+  /// - Throws: as ``RhythmTracker/init(sampleRate:tempoRange:)``.
   public init(
-    sampleRate: Double, tempos: ClosedRange<Double> = RhythmTracker.defaultTempos
+    sampleRate: Double, tempoRange: ClosedRange<Double> = RhythmTracker.defaultTempoRange
   ) throws(AudioError) {
-    native = try RhythmTracker.native(sampleRate, tempos, isWhole: true)
+    native = try RhythmTracker.native(sampleRate, tempoRange, isWhole: true)
     self.sampleRate = sampleRate
   }
 

@@ -14,7 +14,7 @@ struct DMXNodesCommand: AsyncParsableCommand {
       table. Ctrl-C or SIGTERM ends it.
 
       EXAMPLES:
-        rustle dmx nodes --interface eth0 --seconds 4
+        rustle dmx nodes --interface eth0 --duration 4
         rustle dmx nodes --to 10.0.0.7 --to 10.0.0.8
 
       NDJSON FIELDS:
@@ -52,7 +52,7 @@ struct DMXNodesCommand: AsyncParsableCommand {
           if let view { try await view.show(nodes) } else { try await table.write(nodes, of: "changes") }
           return .streamEnded
         }
-        tasks.addEnd(after: network.seconds) { await browser.cancel() }
+        tasks.addEnd(after: network.limit.seconds) { await browser.cancel() }
       }
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }

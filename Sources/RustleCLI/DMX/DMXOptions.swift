@@ -10,11 +10,10 @@ struct DMXNetworkOptions: ParsableArguments {
   @Flag(help: "Run without a network, on built-in demonstration data.")
   var demo = false
 
-  @Option("Stop after this many seconds.", value: "seconds", parse: Parse.number("seconds", in: 0...1e9))
-  var seconds: Double?
+  @OptionGroup var limit: TimeLimitOption
 
   /// The interface as the engines take it.
-  var name: String { demo ? DMXConfiguration.demoInterface : interface ?? "" }
+  var name: String { demo ? DMXSenderConfiguration.demoInterface : interface ?? "" }
 }
 
 /// The protocols that are received.
@@ -43,7 +42,9 @@ struct DMXReceiverOptions: ParsableArguments {
   func configuration(of longName: String) throws -> DMXReceiverConfiguration {
     try Parse.checked(of: "--universes: ") {
       let all = try kind.all.flatMap { kind in
-        try universes.map { try DMXUniverse.list($0, of: kind) } ?? [DMXUniverse(kind.numbers.lowerBound, of: kind)]
+        try universes.map { try DMXUniverse.list($0, of: kind) } ?? [
+          DMXUniverse(kind.universeRange.lowerBound, of: kind)
+        ]
       }
       var configuration = DMXReceiverConfiguration(all)
       configuration.interface = network.name

@@ -8,7 +8,7 @@ struct DMXPlayCommand: AsyncParsableCommand {
     commandName: "play",
     abstract: "Send the universes of a recording at their times.",
     usage: """
-      rustle dmx play <file> [--speed <factor>] [--repeat]
+      rustle dmx play <file> [--speed <factor>] [--loop]
               [--protocol <protocol>] [--to <where>] [--interface <name>]
       """,
     discussion: """
@@ -17,7 +17,7 @@ struct DMXPlayCommand: AsyncParsableCommand {
 
       EXAMPLES:
         rustle dmx play show.ndjson --interface eth0
-        rustle dmx play show.ndjson --speed 2 --repeat --to 10.0.0.7
+        rustle dmx play show.ndjson --speed 2 --loop --to 10.0.0.7
 
       NDJSON FIELDS:
       \(DMXSenderOptions.columns.fieldList())
@@ -32,7 +32,7 @@ struct DMXPlayCommand: AsyncParsableCommand {
   var speed = 1.0
 
   @Flag(help: "Repeat the recording: its first frame follows 1/44 s after its last.")
-  var `repeat` = false
+  var loop = false
 
   @OptionGroup var sender: DMXSenderOptions
   @OptionGroup var output: OutputOptions
@@ -40,7 +40,7 @@ struct DMXPlayCommand: AsyncParsableCommand {
 
   func validate() throws {
     try output.refuseCSV()
-    try Parse.reject((`repeat` && file == "-", "--repeat cannot be used with standard input"))
+    try Parse.reject((loop && file == "-", "--loop cannot be used with standard input"))
   }
 
   func run() async throws {
@@ -48,7 +48,7 @@ struct DMXPlayCommand: AsyncParsableCommand {
     let identity = sender.identity()
     defer { withExtendedLifetime(identity) {} }
     let configuration = sender.configuration(of: "rustle dmx play", identity: identity.cid)
-    let (file, speed, isRepeated, log) = (file, speed, `repeat`, log)
+    let (file, speed, isRepeated, log) = (file, speed, loop, log)
     // A file that is missing is known before anything is sent.
     let first = try DMXInput(file)
     try await DMXSenderOptions.send(by: configuration, to: output) { sender in

@@ -10,7 +10,7 @@ struct DMXReceiveCommand: AsyncParsableCommand {
     abstract: "Receive DMX universes and write each change.",
     usage: """
       rustle dmx receive [--protocol <protocol>] [--universes <list>]
-              [--interface <name>] [--seconds <seconds>] [--events] [--stats]
+              [--interface <name>] [--duration <seconds>] [--events] [--stats]
       """,
     discussion: """
       Each change of a universe is a line of NDJSON with the merged levels of all its slots; a terminal shows a live view. With --protocol \
@@ -55,7 +55,7 @@ struct DMXReceiveCommand: AsyncParsableCommand {
       await receiver.cancel()
     } after: {
       try await RunEnding.of(view: view, isForced: false) { tasks in
-        let levels = try await receiver.universes(buffering: view == nil ? .received : .latest)
+        let levels = try await receiver.levels(buffering: view == nil ? .received : .latest)
         let happened = events || view != nil ? try await receiver.events() : nil
         tasks.addTask {
           if let view {
@@ -68,7 +68,7 @@ struct DMXReceiveCommand: AsyncParsableCommand {
           return .streamEnded
         }
         if let view, let happened { Self.addStatus(of: receiver, happened, to: view, &tasks) }
-        tasks.addEnd(after: received.network.seconds) { await receiver.cancel() }
+        tasks.addEnd(after: received.network.limit.seconds) { await receiver.cancel() }
       }
     }
     if stats, ending != .readerGone, let counts = await receiver.counts {

@@ -11,14 +11,14 @@ struct DMXRecordCommand: AsyncParsableCommand {
     abstract: "Record received DMX universes to a file.",
     usage: """
       rustle dmx record <file> [--protocol <protocol>] [--universes <list>]
-              [--interface <name>] [--seconds <seconds>] [--overwrite]
+              [--interface <name>] [--duration <seconds>] [--overwrite]
       """,
     discussion: """
       Each change is a line, as 'rustle dmx receive' writes it; 'rustle dmx play' sends the lines at their times. The first change \
       creates or replaces the file, which grows by whole lines: after a kill the earlier lines are there. Ctrl-C or SIGTERM ends it.
 
       EXAMPLES:
-        rustle dmx record show.ndjson --universes 1-4 --interface eth0 --seconds 60
+        rustle dmx record show.ndjson --universes 1-4 --interface eth0 --duration 60
         rustle dmx record show.ndjson --protocol artnet --universes 0-3 --overwrite
 
       NDJSON FIELDS:
@@ -49,7 +49,7 @@ struct DMXRecordCommand: AsyncParsableCommand {
     let ending = try await finally {
       await receiver.cancel()
     } after: {
-      let levels = try await receiver.universes(buffering: .received)
+      let levels = try await receiver.levels(buffering: .received)
       // Not cancelled with the run: what was received is written.
       let writing = Task { try await recording.value.write(levels) { recording.value = $0 } }
       return try await RunEnding.of(view: LiveRecord?.none, isForced: false) { ending in
@@ -60,7 +60,7 @@ struct DMXRecordCommand: AsyncParsableCommand {
           try await writing.value
           return .streamEnded
         }
-        tasks.addEnd(after: received.network.seconds) { await receiver.cancel() }
+        tasks.addEnd(after: received.network.limit.seconds) { await receiver.cancel() }
       }
     }
     let table = Table(Self.columns, format: output.effectiveFormat, profile: output.profile, text: Self.text)

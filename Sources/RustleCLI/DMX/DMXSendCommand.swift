@@ -19,19 +19,19 @@ struct DMXSendCommand: AsyncParsableCommand {
     usage: """
       rustle dmx send [--protocol <protocol>] [--universes <list>]
               [--to <where>] [--interface <name>]
-              [--pattern <pattern>] [--seconds <seconds>]
+              [--pattern <pattern>] [--duration <seconds>]
       rustle dmx send --input <file> [--raw] ...
       """,
     discussion: """
       The pattern ramp changes every universe in every frame. --input sends lines such as {"universe":1,"dmx":[255,0]} as they \
       arrive. With --raw the input is bytes instead: each frame has --slots bytes of each universe, and one is sent each period. A \
-      pattern ends after --seconds; the last levels of an input are held for that time after its end.
+      pattern ends after --duration; the last levels of an input are held for that time after its end.
 
       At its end, also by Ctrl-C and SIGTERM, sACN sends three terminated packets for each universe. A line of counts follows.
 
       EXAMPLES:
         rustle dmx send --interface lo
-        rustle dmx send --universes 1-1000 --interface eth0 --seconds 60
+        rustle dmx send --universes 1-1000 --interface eth0 --duration 60
         rustle dmx send --protocol artnet --to 10.0.0.7 --universes 0.0.0-0.0.3
         rustle dmx send --protocol artnet --to auto --universes 0-15
         rustle dmx send --protocol artnet --to broadcast --pattern chase
@@ -47,8 +47,7 @@ struct DMXSendCommand: AsyncParsableCommand {
   @Option("Universes: 1-4,7; Port-Addresses: 0.0.1 or 1. (default: the first)", value: "list")
   var universes: String?
 
-  @Option("Stop after this many seconds.", value: "seconds", parse: Parse.number("seconds", in: 0...1e9))
-  var seconds: Double?
+  @OptionGroup var limit: TimeLimitOption
 
   @Option(
     "Slots of each universe, 1 to 512. (default: 512)", value: "count", parse: Parse.integer("slots", in: 1...512))
@@ -78,7 +77,7 @@ struct DMXSendCommand: AsyncParsableCommand {
   func targets() throws -> [DMXUniverse] {
     let kind = sender.kind
     return try Parse.checked(of: "--universes: ") {
-      try universes.map { try DMXUniverse.list($0, of: kind) } ?? [DMXUniverse(kind.numbers.lowerBound, of: kind)]
+      try universes.map { try DMXUniverse.list($0, of: kind) } ?? [DMXUniverse(kind.universeRange.lowerBound, of: kind)]
     }
   }
 
@@ -87,14 +86,14 @@ struct DMXSendCommand: AsyncParsableCommand {
     let identity = sender.identity()
     defer { withExtendedLifetime(identity) {} }
     let configuration = sender.configuration(of: "rustle dmx send", identity: identity.cid)
-    let (universes, slots, length) = (try targets(), slots, seconds.map { Duration.seconds($0) })
+    let (universes, slots, length) = (try targets(), slots, limit.seconds.map { Duration.seconds($0) })
     let input = try input.map { try DMXInput($0) }
-    let form = raw ? DMXLines.Form.raw(universes: universes, slots: slots) : .ndjson
+    let format = raw ? DMXLines.Format.raw(universes: universes, slots: slots) : .ndjson
     let (pattern, seed, log) = (pattern, UInt64(seed), log)
     try await DMXSenderOptions.send(by: configuration, to: output) { sender in
       let show = DMXShow(sender, universes: universes, slots: slots, rate: configuration.rate, length: length)
       guard let input else { return try await show.play(pattern, seed: seed) }
-      let others = try await show.play(form) { try input.read() }
+      let others = try await show.play(format) { try input.read() }
       log.noteLeftOut(others)
     }
   }

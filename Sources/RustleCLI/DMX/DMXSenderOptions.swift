@@ -58,7 +58,7 @@ struct DMXSenderOptions: ParsableArguments {
         "--to multicast requires --protocol sacn without another --to"
       ),
       (
-        destinations.contains(DMXConfiguration.followsNodes) && (kind == .sacn || destinations.count > 1),
+        destinations.contains(DMXSenderConfiguration.followsNodes) && (kind == .sacn || destinations.count > 1),
         "--to auto requires --protocol artnet without another --to"
       ))
   }
@@ -69,9 +69,9 @@ struct DMXSenderOptions: ParsableArguments {
   }
 
   /// The configuration of a sender.
-  func configuration(of command: String, identity: UUID) -> DMXConfiguration {
-    var configuration = DMXConfiguration(kind, cid: cid.flatMap(UUID.init) ?? identity, name: name ?? command)
-    configuration.interface = demo ? DMXConfiguration.demoInterface : interface ?? ""
+  func configuration(of command: String, identity: UUID) -> DMXSenderConfiguration {
+    var configuration = DMXSenderConfiguration(kind, cid: cid.flatMap(UUID.init) ?? identity, name: name ?? command)
+    configuration.interface = demo ? DMXSenderConfiguration.demoInterface : interface ?? ""
     configuration.destinations = destinations.filter { $0 != "multicast" && $0 != "broadcast" }
     configuration.broadcasts = destinations.contains("broadcast")
     configuration.rate = rate
@@ -83,7 +83,7 @@ struct DMXSenderOptions: ParsableArguments {
 
   /// Starts a sender, ends it after `play`, and writes its counts.
   static func send(
-    by configuration: DMXConfiguration, to output: OutputOptions,
+    by configuration: DMXSenderConfiguration, to output: OutputOptions,
     _ play: @escaping @Sendable (DMXSender) async throws -> Void
   ) async throws {
     let sender = try DMXSender(configuration)

@@ -94,14 +94,14 @@ struct LightOutput: ExpressibleByArgument, Hashable {
   init?(argument: String) {
     let parts = argument.split(separator: ":", maxSplits: 1).map(String.init)
     guard parts.count == 2, let kind = DMXProtocol(rawValue: parts[0]) else { return nil }
-    let words = kind == .sacn ? ["broadcast", DMXConfiguration.followsNodes] : ["multicast"]
+    let words = kind == .sacn ? ["broadcast", DMXSenderConfiguration.followsNodes] : ["multicast"]
     if words.contains(parts[1]) { return nil }
     (self.kind, destination) = (kind, parts[1])
   }
 
   /// The configuration of a sender.
-  func configuration(interface: String?, identity: UUID) -> DMXConfiguration {
-    var configuration = DMXConfiguration(kind, cid: identity, name: "rustle light run")
+  func configuration(interface: String?, identity: UUID) -> DMXSenderConfiguration {
+    var configuration = DMXSenderConfiguration(kind, cid: identity, name: "rustle light run")
     configuration.interface = interface ?? ""
     switch destination {
     case "multicast": break

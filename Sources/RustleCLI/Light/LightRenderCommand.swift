@@ -89,7 +89,7 @@ struct LightRenderCommand: AsyncParsableCommand {
     let update = { (seconds: Double) in progress.update(Self.milliseconds(seconds)) }
     switch kind {
     case .png, .svg:
-      let settings = picture.settings(form: kind == .png ? .png : .svg)
+      let settings = picture.settings(format: kind == .png ? .png : .svg)
       for data in try await rendering.pictures([settings], at: from, onProgress: update) {
         try PictureFile.write(data, to: file)
       }
@@ -121,12 +121,12 @@ struct VenueOptions: ParsableArguments {
   var height: Int?
 
   @Option(name: .customLong("view"), help: "From where the venue is seen, by default the front.")
-  var seenFrom: VenuePicture.View?
+  var seenFrom: VenuePictureOptions.View?
 
   @Flag(help: "Write the ids of fixtures beside them.")
   var labels = false
 
-  var view: VenuePicture.View { seenFrom ?? .front }
+  var view: VenuePictureOptions.View { seenFrom ?? .front }
 
   /// The first of these options that was given.
   var given: String? {
@@ -135,8 +135,8 @@ struct VenueOptions: ParsableArguments {
   /// The first that was given of those that a picture of text has not.
   var ofPictures: String? { width != nil ? "--width" : height != nil ? "--height" : labels ? "--labels" : nil }
 
-  func settings(form: VenuePicture.Form) -> VenuePicture {
-    var picture = VenuePicture(width: width ?? 960, height: height ?? 540, view: view, form: form)
+  func settings(format: VenuePictureOptions.Format) -> VenuePictureOptions {
+    var picture = VenuePictureOptions(width: width ?? 960, height: height ?? 540, view: view, format: format)
     picture.hasLabels = labels
     return picture
   }

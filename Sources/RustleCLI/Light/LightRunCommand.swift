@@ -19,7 +19,7 @@ struct LightRunCommand: AsyncParsableCommand {
     usage: """
       rustle light run [<show>] [--rig <file>] [--tempo <bpm|tap|link|audio>]
               [--device <name>] [--sound <file>] [--output <where> ...]
-              [--interface <name>] [--seconds <seconds>]
+              [--interface <name>] [--duration <seconds>]
       """,
     discussion: """
       Scenes, cues and effects of the show light the fixtures of the rig; each output takes the universes of its protocol. Without \
@@ -40,7 +40,7 @@ struct LightRunCommand: AsyncParsableCommand {
         rustle light run --tempo audio --device default
         rustle light run show.json --tempo audio --sound song.flac
         rustle light run show.json --output sacn:multicast --interface eth0
-        rustle light run show.json --rig rig.json --output artnet:10.0.0.7 --output sacn:10.0.0.8
+        rustle light run show.json --output artnet:10.0.0.7 --output sacn:multicast
 
       NDJSON FIELDS:
       \(columns.fieldList())
@@ -67,11 +67,10 @@ struct LightRunCommand: AsyncParsableCommand {
 
   @OptionGroup var sound: ShowSoundOptions
 
-  @Option("Stop after this many seconds.", value: "seconds", parse: Parse.number("seconds", in: 0...1e9))
-  var seconds: Double?
+  @OptionGroup var limit: TimeLimitOption
 
   @Option(help: "From where the venue is seen.")
-  var view: VenuePicture.View = .front
+  var view: VenuePictureOptions.View = .front
 
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
@@ -120,7 +119,7 @@ struct LightRunCommand: AsyncParsableCommand {
             return .streamEnded
           }
         }
-        tasks.addEnd(after: seconds) { await controller.cancel() }
+        tasks.addEnd(after: limit.seconds) { await controller.cancel() }
       }
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
@@ -174,7 +173,7 @@ struct LightRunCommand: AsyncParsableCommand {
     Column("scene", "the scene by its place from 0, or null", \.scene),
     Column("fading", "whether what was there before is still seen", \.isFading),
     Column("paused", "whether fades and waits stand still", \.isPaused),
-    Column("dark", "whether the light is off", \.isDark),
+    Column("blackout", "whether the light is blacked out", \.isBlackout),
     Column("master", "what all light is multiplied with", \.master),
     Column("frames", "frames so far", \.frames),
     Column("skipped", "frames that were left out because their time was over", \.skippedFrames),

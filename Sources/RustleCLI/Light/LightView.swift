@@ -9,10 +9,10 @@ actor LightView: LiveView {
   var screen: LiveScreen
   private let controller: LightingController
   private let beats: LightRunCommand.ShowBeats?
-  private var view: VenuePicture.View
+  private var view: VenuePictureOptions.View
   private var report: LightingReport?
   /// What keys have asked for, until a report that is not older has come: the second one.
-  private var asked: (tempo: Double?, isPaused: Bool?, isDark: Bool?) = (nil, nil, nil)
+  private var asked: (tempo: Double?, isPaused: Bool?, isBlackout: Bool?) = (nil, nil, nil)
   private var olderReports = 0
   private var lines: [String] = []
 
@@ -20,10 +20,10 @@ actor LightView: LiveView {
   private static let interval = Duration.milliseconds(50)
   /// The step of the tempo that a key makes, in beats per minute, and its range.
   private static let step = 1.0
-  private static let tempos = 1.0...999.0
+  private static let tempoRange = 1.0...999.0
 
   init(
-    _ controller: LightingController, beats: LightRunCommand.ShowBeats? = nil, view: VenuePicture.View,
+    _ controller: LightingController, beats: LightRunCommand.ShowBeats? = nil, view: VenuePictureOptions.View,
     screen: LiveScreen
   ) {
     (self.controller, self.beats, self.view, self.screen) = (controller, beats, view, screen)
@@ -44,9 +44,9 @@ actor LightView: LiveView {
   func follow() async throws -> RunEnding? {
     while !Task.isCancelled {
       let profile = screen.profile
-      let picture = VenuePicture.terminal(
-        columns: min(profile.screenColumns, VenuePicture.sides.upperBound), lines: max(1, profile.lineLimit - 2),
-        view: view, form: .of(profile))
+      let picture = VenuePictureOptions.terminal(
+        columns: min(profile.screenColumns, VenuePictureOptions.sides.upperBound), lines: max(1, profile.lineLimit - 2),
+        view: view, format: .of(profile))
       lines = String(decoding: try await controller.picture(picture), as: UTF8.self)
         .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
       screen.needsDrawing = true
@@ -67,9 +67,9 @@ actor LightView: LiveView {
       try await controller.setPaused(isPaused)
     case .help: screen.showsHelp.toggle()
     case .letter("b"):
-      let isDark = !(asked.isDark ?? report?.isDark ?? false)
-      asked.isDark = isDark
-      try await controller.setBlackout(isDark)
+      let isBlackout = !(asked.isBlackout ?? report?.isBlackout ?? false)
+      asked.isBlackout = isBlackout
+      try await controller.setBlackout(isBlackout)
     case .letter("v"): view = view == .top ? .front : .top
     case .letter("t"): try beats?.clock.tap()
     case .letter("+"): try await change(by: Self.step)
@@ -81,9 +81,9 @@ actor LightView: LiveView {
   }
 
   private func change(by step: Double) async throws {
-    let lowest = beats == nil ? Self.tempos.lowerBound : 20
+    let lowest = beats == nil ? Self.tempoRange.lowerBound : 20
     let wanted = (asked.tempo ?? report?.tempo ?? controller.configuration.tempo) + step
-    let tempo = min(max(wanted, lowest), Self.tempos.upperBound)
+    let tempo = min(max(wanted, lowest), Self.tempoRange.upperBound)
     asked.tempo = tempo
     if let beats { return try beats.clock.setTempo(tempo) }
     try await controller.setTempo(tempo)
@@ -108,14 +108,14 @@ actor LightView: LiveView {
     let scene = report.scene.flatMap { show.scenes.indices.contains($0) ? show.scenes[$0] : nil } ?? "dark"
     let words = [
       String(format: "%.1f BPM  beat %.0f", report.tempo, report.beats.rounded(.down)), scene,
-      report.isFading ? "fading" : "", report.isPaused ? "paused" : "", report.isDark ? "blackout" : "",
+      report.isFading ? "fading" : "", report.isPaused ? "paused" : "", report.isBlackout ? "blackout" : "",
       report.outputs == 0 ? "nothing is sent" : "outputs: \(report.outputs)",
     ]
-    return profile.line(words.filter { !$0.isEmpty }.joined(separator: "  "), report.isDark ? .yellow : .bold)
+    return profile.line(words.filter { !$0.isEmpty }.joined(separator: "  "), report.isBlackout ? .yellow : .bold)
   }
 }
 
-extension VenuePicture.Form {
+extension VenuePictureOptions.Format {
   /// The lines that a terminal can show.
   static func of(_ profile: TerminalProfile) -> Self {
     guard profile.usesColor, profile.usesUnicode else { return .ascii }

@@ -37,7 +37,7 @@ struct Rendering {
 
   /// The venue at a time, drawn in each of some ways.
   func pictures(
-    _ settings: [VenuePicture], at seconds: Double, onProgress: (Double) -> Void
+    _ settings: [VenuePictureOptions], at seconds: Double, onProgress: (Double) -> Void
   ) async throws -> [Data] {
     try await finally {
       await controller.stop()
@@ -102,8 +102,8 @@ struct Rendering {
     _ captures: [(DMXProtocol, String)], from: Double, to: Double, onProgress: (Double) -> Void
   ) async throws {
     let senders = try captures.map { kind, path in
-      var configuration = DMXConfiguration(kind, cid: Self.identity, name: "rustle light render")
-      configuration.interface = DMXConfiguration.demoInterface
+      var configuration = DMXSenderConfiguration(kind, cid: Self.identity, name: "rustle light render")
+      configuration.interface = DMXSenderConfiguration.demoInterface
       configuration.capture = path
       return try DMXSender(configuration, runtime: runtime)
     }

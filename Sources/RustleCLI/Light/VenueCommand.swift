@@ -57,27 +57,29 @@ struct VenueCommand: AsyncParsableCommand {
     if let png, let svg { try OutputPath.check(svg, option: "--svg", isNot: png, of: "--png") }
     let pictures = [("--png", png), ("--svg", svg)]
     let read = try show.read(log, isNot: pictures.compactMap { option, path in path.map { (option, $0) } })
-    func draw(_ settings: [VenuePicture]) async throws -> [Data] {
+    func draw(_ settings: [VenuePictureOptions]) async throws -> [Data] {
       var progress = log.progress(total: Int(at * 1_000))
       defer { progress.end() }
       return try await Rendering(read, configuration: tempo.configuration)
         .pictures(settings, at: at) { progress.update(Int($0 * 1_000)) }
     }
-    let files = [(VenuePicture.Form.png, png), (.svg, svg)].compactMap { form, path in path.map { (form, $0) } }
+    let files = [(VenuePictureOptions.Format.png, png), (.svg, svg)].compactMap { format, path in
+      path.map { (format, $0) }
+    }
     if !files.isEmpty {
-      let drawn = try await draw(files.map { picture.settings(form: $0.0) })
+      let drawn = try await draw(files.map { picture.settings(format: $0.0) })
       for ((_, path), data) in zip(files, drawn) { try PictureFile.write(data, to: path) }
       return
     }
     if output.effectiveFormat == .ndjson {
-      for json in try await draw([picture.settings(form: .json)]).map({ String(decoding: $0, as: UTF8.self) }) {
+      for json in try await draw([picture.settings(format: .json)]).map({ String(decoding: $0, as: UTF8.self) }) {
         try LineWriter.standardOutput.write(json.hasSuffix("\n") ? json : json + "\n")
       }
       return
     }
     let profile = output.profile
-    let settings = VenuePicture.terminal(
-      columns: profile.columns, lines: max(1, profile.rows - 1), view: picture.view, form: .of(profile))
+    let settings = VenuePictureOptions.terminal(
+      columns: profile.columns, lines: max(1, profile.rows - 1), view: picture.view, format: .of(profile))
     for text in try await draw([settings]) {
       try LineWriter.standardOutput.write(String(decoding: text, as: UTF8.self))
     }

@@ -21,8 +21,9 @@ struct MapRunCommand: AsyncParsableCommand {
 
       EXAMPLES:
         rustle map run --demo -o found.json
-        ffmpeg -f v4l2 -i /dev/video0 -vf scale=640:480,format=gray -f yuv4mpegpipe - |
-          rustle map run --rig rig.json --frames - --output artnet:10.0.0.7 -o found.json
+        ffmpeg -f v4l2 -i /dev/video0 -pix_fmt gray -f yuv4mpegpipe - |
+          rustle map run --rig rig.json --frames - \\
+          --output artnet:10.0.0.7 -o found.json
       """)
 
   @Option("File of the rig.", value: "file", completion: .file(extensions: ["json"]))

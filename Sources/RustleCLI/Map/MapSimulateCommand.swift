@@ -15,14 +15,16 @@ struct MapSimulateCommand: AsyncParsableCommand {
       """,
     discussion: """
       Writes YUV4MPEG2, 30 frames a second. Without --rig it is the recording of a schedule. With --rig the levels that are received light \
-      the fixtures, in real time and until the end of --seconds: the camera of rustle map run. A hard scene has people, mirrors, windows, \
+      the fixtures, in real time and until the end of --duration: the camera of rustle map run. A hard scene has people, mirrors, windows, \
       flicker, dead fixtures, ones closer than their blur, and a shutter that rolls. The truth is JSON: where each fixture is, and whether \
       it has light.
 
       EXAMPLES:
         rustle map simulate --scene club --count 300 --truth truth.json -o take.y4m
-        rustle map simulate --rig rig.json --protocol artnet --universes 0-1 --interface lo |
-          rustle map run --rig rig.json --frames - --output artnet:127.0.0.1 -o found.json
+        rustle map simulate --rig rig.json --protocol artnet \\
+          --universes 0-1 --interface lo |
+          rustle map run --rig rig.json --frames - \\
+          --output artnet:127.0.0.1 -o found.json
       """)
 
   @Option(help: "How hard the scene is.")
@@ -99,7 +101,7 @@ struct MapSimulateCommand: AsyncParsableCommand {
       await receiver.cancel()
     } after: {
       try await RunEnding.of(view: LiveBoard<DMXUniverseBoard>?.none, isForced: false) { tasks in
-        let levels = try await receiver.universes(buffering: .latest)
+        let levels = try await receiver.levels(buffering: .latest)
         tasks.addTask {
           for await case .value(let change) in levels {
             try await camera.light(change.universe, change.levels, at: clock.now - begin)
@@ -120,7 +122,7 @@ struct MapSimulateCommand: AsyncParsableCommand {
           }
           return nil
         }
-        tasks.addEnd(after: received.network.seconds) { await receiver.cancel() }
+        tasks.addEnd(after: received.network.limit.seconds) { await receiver.cancel() }
       }
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }

@@ -155,7 +155,7 @@ extension SoundLevelReading {
     try LevelPicture.write(
       [
         (levelName, seconds, history.points.map(\.level)),
-        (equivalentName, seconds, history.points.map(\.equivalentContinuousLevel)),
+        (equivalentContinuousLevelName, seconds, history.points.map(\.equivalentContinuousLevel)),
       ], title: subject.title, subtitle: "\(subject.line); \(weightingText); \(calibration)", unit: calibration.unit,
       to: png)
   }
@@ -176,7 +176,8 @@ extension CalibrationMeasurement {
       let measured = Numbers.text($0.equivalentContinuousLevel, "%.2f", profile.glyphs)
       let seconds = String(format: "%.1f", $0.seconds)
       // A hundredth of a decibel is finer than any calibrator.
-      return "\($0.equivalentName) over \(seconds) s: \(measured) dBFS, to be \(Numbers.plain(reference)) dB\n"
+      return
+        "\($0.equivalentContinuousLevelName) over \(seconds) s: \(measured) dBFS, to be \(Numbers.plain(reference)) dB\n"
         + String(format: "--calibration %.2f\n", offset)
     }
     return table.header + table.line(reading)

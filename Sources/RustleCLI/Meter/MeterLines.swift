@@ -84,7 +84,7 @@ extension SoundLevelReading {
       Column(
         "equivalent_continuous_db", "since the beginning: LAeq, LAFmax, LAFmin, LCpeak, LAE",
         \.equivalentContinuousLevel
-      ).shown(equivalentName, 8, "%.1f"),
+      ).shown(equivalentContinuousLevelName, 8, "%.1f"),
       Column("maximum_db", .ditto, \.maximum).shown("\(levelName)max", 8, "%.1f"),
       Column("minimum_db", .ditto, \.minimum), Column("peak_c_db", .ditto, \.peak).shown(peakName, 8, "%.1f"),
       Column("sound_exposure_db", .ditto, \.soundExposureLevel),

@@ -19,6 +19,14 @@ struct DurationOption: ParsableArguments {
   var seconds: Double?
 }
 
+/// The end of commands that would go on without one.
+struct TimeLimitOption: ParsableArguments {
+  @Option(
+    name: .customLong("duration"), "Stop after this many seconds.", value: "seconds",
+    parse: Parse.number("seconds", in: 0...1e9))
+  var seconds: Double?
+}
+
 struct PictureOption: ParsableArguments {
   @Option(parsing: .next, "Draw the result into this PNG file.", value: "path", completion: .file(extensions: ["png"]))
   var png: String?
@@ -71,7 +79,7 @@ extension AudioFileWriter.Encoding: ExpressibleByArgument {}
 extension DMXProtocol: ExpressibleByArgument {}
 extension DMXPattern: ExpressibleByArgument {}
 extension LightShow.Demo: ExpressibleByArgument {}
-extension VenuePicture.View: ExpressibleByArgument {}
+extension VenuePictureOptions.View: ExpressibleByArgument {}
 extension MappingSettings.Method: ExpressibleByArgument {}
 extension SimulatedCamera.Scene: ExpressibleByArgument {}
 extension LoudnessRangeStep: ExpressibleByArgument {}

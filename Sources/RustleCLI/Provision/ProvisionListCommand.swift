@@ -2,26 +2,26 @@ internal import ArgumentParser
 import Foundation
 import RustleLighting
 import RustlePlot
+import RustleCore
 
 struct ProvisionListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the nodes in range and their changes.",
-    usage: "rustle provision list [--seconds <seconds>] [--adapter <name>] [--json]",
+    usage: "rustle provision list [--duration <seconds>] [--adapter <name>] [--json]",
     discussion: """
       A line of NDJSON is written when a node appears, when its name, flag or firmware changes, four times a second for its signal, and \
       when it was not seen for 10 s; a terminal shows a table. A node that is connected does not advertise. Ctrl-C or SIGTERM ends it.
 
       EXAMPLES:
-        rustle provision list --seconds 5
+        rustle provision list --duration 5
         rustle provision list --demo --json | jq -r .id
 
       NDJSON FIELDS:
       \(columns(since: .now).fieldList())
       """)
 
-  @Option("Stop after this many seconds.", value: "seconds", parse: Parse.number("seconds", in: 0...1e9))
-  var seconds: Double?
+  @OptionGroup var limit: TimeLimitOption
 
   @OptionGroup var radio: NodeRadioOptions
   @OptionGroup var output: OutputOptions
@@ -44,7 +44,7 @@ struct ProvisionListCommand: AsyncParsableCommand {
           if let view { try await view.show(nodes) } else { try await table.write(nodes, of: "changes") }
           return .streamEnded
         }
-        tasks.addEnd(after: seconds) { await scanner.stop() }
+        tasks.addEnd(after: limit.seconds) { await scanner.stop() }
       }
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
@@ -69,4 +69,40 @@ struct ProvisionListCommand: AsyncParsableCommand {
     return CommandFailure.visible("\(node.id) \(node.change.rawValue), \(signal)\(words.isEmpty ? "" : ": " + words)")
       + "\n"
   }
+}
+
+/// The nodes in range, by descending signal.
+struct ScannedNodeBoard: Board {
+  private var nodes: [Int: ScannedNode] = [:]
+
+  var count: Int { nodes.count }
+
+  mutating func apply(_ element: StreamElement<ScannedNode>) {
+    guard let node = element.value else { return }
+    nodes[node.index] = node.change == .gone ? nil : node
+  }
+
+  func lines(from first: Int, atMost limit: Int, _ profile: TerminalProfile) -> [ScreenLine] {
+    if nodes.isEmpty { return [profile.line("no node is in range", .dim)] }
+    let table = Table(Self.columns, format: .auto, profile: profile).narrowed(to: profile.columns)
+    // Whole decibels, so that neighbours do not change places all the time.
+    let rows = nodes.values.sorted { ($1.rssi.rounded(), $0.index) < ($0.rssi.rounded(), $1.index) }
+    let titles = limit > 2 ? [table.titles] : []
+    return titles + shown(from: first, room: limit - titles.count, profile) { [table.row(rows[$0])] }
+  }
+
+  private static let columns: [Column<ScannedNode>] = [
+    Column().shown("address", 19, isRight: false) { node, _ in node.id },
+    Column().shown("signal", 9, isRight: false) { node, _ in "\(Int(node.rssi.rounded())) dBm" },
+    Column().shown("name", 19, isRight: false) { node, glyphs in
+      let name = node.name.isEmpty ? String(glyphs.unknown) : CommandFailure.visible(node.name)
+      return DisplayWidth.fit(name, to: 18, ellipsis: glyphs.ellipsis)
+    },
+    Column().shown("state", 15, isRight: false, ink: { $0.flag == .provisioned ? .green : .yellow }) { node, glyphs in
+      node.flag?.name ?? String(glyphs.unknown)
+    },
+    Column().shown("firmware", 0, isRight: false, rank: 0) { node, glyphs in
+      node.firmware ?? String(glyphs.unknown)
+    },
+  ]
 }

@@ -38,6 +38,10 @@ struct ProvisionReadCommand: AsyncParsableCommand {
 /// The exit statuses of attempts.
 let provisionExits = """
   EXIT STATUS:
-    0 the last state is SUCCESS   64 no node takes the values   65 malformed table   66 no such node, or no file
-    69 no Bluetooth adapter that may be used and is on   70 the attempt failed otherwise: the line of ERROR says why
+    0   the last state is SUCCESS
+    64  no node takes the values
+    65  the table is malformed
+    66  no such node, or no such file
+    69  no Bluetooth adapter that may be used and is on
+    70  the attempt failed otherwise: the line of ERROR says why
   """

@@ -27,9 +27,12 @@ struct ProvisionSetCommand: AsyncParsableCommand {
       other; after a failure the next one follows.
 
       EXAMPLES:
-        rustle provision set --name left --ssid stage --universe 1 --start 1 --password-file wifi.txt
-        pass wifi/stage | rustle provision set --table nodes.csv --ssid stage --password-file -
-        rustle provision set --demo --name left --ssid stage --universe 1 --start 1 --open
+        rustle provision set --name left --ssid stage --universe 1 --start 1 \\
+          --password-file wifi.txt
+        pass wifi/stage |
+          rustle provision set --table nodes.csv --ssid stage --password-file -
+        rustle provision set --name left --ssid stage --universe 1 --start 1 \\
+          --open --demo
 
       \(provisionExits)
 

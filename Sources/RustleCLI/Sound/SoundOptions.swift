@@ -97,7 +97,7 @@ struct RawInputOptions: ParsableArguments {
     let format = try AudioFormat(sampleRate: Double(rate ?? 0), channels: channels ?? 0)
     // A pipe delivers full buffers: 20 ms are short enough for a live view.
     let block = max(1, Int(format.sampleRate / 50))
-    return try await RawPCMInput(path: input, format: format, encoding: raw, blockFrames: block)
+    return try await RawPCMInput(path: input, format: format, encoding: raw, bufferFrameCount: block)
       .open(from: from, duration: duration)
   }
 }

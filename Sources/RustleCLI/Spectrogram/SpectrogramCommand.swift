@@ -133,7 +133,7 @@ struct SpectrogramResult {
 
   static let fields: [Column<(column: Int, result: Self)>] = [
     Column("t_s", "the time of the middle of the column's first analysis frame") {
-      Double($0.column * $0.result.columns.framesEach * $0.result.stft.hop) / $0.result.subject.format.sampleRate
+      Double($0.column * $0.result.columns.framesPerColumn * $0.result.stft.hop) / $0.result.subject.format.sampleRate
     },
     Column("bin_hz", "the distance of two bins") { $0.result.binWidth },
     Column("db", "the highest level of each bin from 0 Hz on; null for silence") {
@@ -148,7 +148,7 @@ struct SpectrogramResult {
 
   var plot: HeatMap {
     SpectrogramPicture.plot(
-      columns.values, bins: columns.rows, binWidth: binWidth, hop: hop, framesPerColumn: columns.framesEach,
+      columns.values, bins: columns.rows, binWidth: binWidth, hop: hop, framesPerColumn: columns.framesPerColumn,
       seconds: seconds, scale: scale, lowest: minimumFrequency, highest: maximumFrequency, decibels: range,
       title: subject.title, subtitle: lines.joined(separator: "; "))
   }

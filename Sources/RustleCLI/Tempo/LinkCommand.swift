@@ -11,9 +11,9 @@ struct LinkCommand: AsyncParsableCommand {
     usage: """
       rustle link [--bpm <bpm>] [--quantum <beats>] [--interface <name> ...]
               [--port <port>] [--start-stop] [--rate <hz>]
-              [--seconds <seconds>]
+              [--duration <seconds>]
       rustle link --monitor [--interface <name> ...] [--port <port>]
-              [--seconds <seconds>]
+              [--duration <seconds>]
       """,
     discussion: """
       Joins a session that is compatible with Ableton Link. A terminal shows tempo, phase and peers; a pipe or a file gets a line of \
@@ -21,9 +21,9 @@ struct LinkCommand: AsyncParsableCommand {
       status is 0.
 
       COMMANDS on standard input, where that is not a terminal, a line each:
-        tempo 120      for all                enable 0|1     leave, or join
-        play 0|1       stop or start          tap            from two taps on, the tempo
-        quantum 4      the beats of a bar     quit           leave and end
+        tempo 120   for all                enable 0|1   leave, or join
+        play 0|1    stop or start          tap          the tempo, from two taps on
+        quantum 4   the beats of a bar     quit         leave and end
 
       KEYS on a terminal:
         + -  the tempo       space  start or stop      t  tap
@@ -76,8 +76,7 @@ struct LinkCommand: AsyncParsableCommand {
     parse: Parse.number("a rate", in: 0.001...1_000))
   var rate: Double?
 
-  @Option("Stop after this many seconds.", value: "seconds", parse: Parse.number("seconds", in: 0...1e9))
-  var seconds: Double?
+  @OptionGroup var limit: TimeLimitOption
 
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
@@ -126,7 +125,7 @@ struct LinkCommand: AsyncParsableCommand {
               return nil
             }
           }
-          tasks.addEnd(after: seconds) { await session.close() }
+          tasks.addEnd(after: limit.seconds) { await session.close() }
         })
     }
     try Self.end(ending)
@@ -156,7 +155,7 @@ struct LinkCommand: AsyncParsableCommand {
           try await table.write(messages, of: "messages")
           return .streamEnded
         }
-        tasks.addEnd(after: seconds) { await monitor.cancel() }
+        tasks.addEnd(after: limit.seconds) { await monitor.cancel() }
       }
     }
     try Self.end(ending)

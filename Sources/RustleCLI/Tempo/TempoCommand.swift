@@ -31,10 +31,10 @@ struct TempoCommand: AsyncParsableCommand {
   @OptionGroup var file: SoundFileOptions
 
   @Option("Slowest tempo.", value: "bpm", parse: Parse.number("a tempo", in: 30...300))
-  var min = RhythmTracker.defaultTempos.lowerBound
+  var min = RhythmTracker.defaultTempoRange.lowerBound
 
   @Option("Fastest tempo, at least 1.5 times --min.", value: "bpm", parse: Parse.number("a tempo", in: 30...300))
-  var max = RhythmTracker.defaultTempos.upperBound
+  var max = RhythmTracker.defaultTempoRange.upperBound
 
   @Flag(help: "Write a line for each beat, too.")
   var beats = false
@@ -57,7 +57,7 @@ struct TempoCommand: AsyncParsableCommand {
     log.bootstrap()
     let sound = try await file.open(for: "tempo", channel: channel.number)
     try sound.checkRate(in: 8_000...768_000, "8000 to 768000")
-    var analyzer = try RhythmAnalyzer(sampleRate: sound.format.sampleRate, tempos: min...max)
+    var analyzer = try RhythmAnalyzer(sampleRate: sound.format.sampleRate, tempoRange: min...max)
     try await sound.forEachMono(channel: channel.number, log: log) { block in try analyzer.process(block.span) }
     let rhythm = try analyzer.finish()
     let (format, profile) = (output.effectiveFormat, output.profile)

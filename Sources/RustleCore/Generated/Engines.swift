@@ -18,8 +18,8 @@ extension NativeEngine<NativeDMXReport> {
   ///
   /// - Parameters:
   ///   - buffering: how the values travel.
-  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
-  ///     frame lane; it must not block.
+  ///   - reader: makes the consumer's values. Called on native threads for the per-value lane, and in the consumer's task for a
+  ///     batched lane; it must not block.
   ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeDMXReport, Value>,
@@ -44,8 +44,8 @@ extension NativeEngine<NativeDMXNode> {
   ///
   /// - Parameters:
   ///   - buffering: how the values travel.
-  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
-  ///     frame lane; it must not block.
+  ///   - reader: makes the consumer's values. Called on native threads for the per-value lane, and in the consumer's task for a
+  ///     batched lane; it must not block.
   ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeDMXNode, Value>,
@@ -70,8 +70,8 @@ extension NativeEngine<NativeDMXLevels> {
   ///
   /// - Parameters:
   ///   - buffering: how the values travel.
-  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
-  ///     frame lane; it must not block.
+  ///   - reader: makes the consumer's values. Called on native threads for the per-value lane, and in the consumer's task for a
+  ///     batched lane; it must not block.
   ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeDMXLevels, Value>,
@@ -119,8 +119,8 @@ extension NativeEngine<NativeEchoValue> {
   ///
   /// - Parameters:
   ///   - buffering: how the values travel.
-  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
-  ///     frame lane; it must not block.
+  ///   - reader: makes the consumer's values. Called on native threads for the per-value lane, and in the consumer's task for a
+  ///     batched lane; it must not block.
   ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeEchoValue, Value>,
@@ -190,8 +190,8 @@ extension NativeEngine<NativeLinkDatagram> {
   ///
   /// - Parameters:
   ///   - buffering: how the values travel.
-  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
-  ///     frame lane; it must not block.
+  ///   - reader: makes the consumer's values. Called on native threads for the per-value lane, and in the consumer's task for a
+  ///     batched lane; it must not block.
   ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeLinkDatagram, Value>,
@@ -216,8 +216,8 @@ extension NativeEngine<NativeNodeSighting> {
   ///
   /// - Parameters:
   ///   - buffering: how the values travel.
-  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
-  ///     frame lane; it must not block.
+  ///   - reader: makes the consumer's values. Called on native threads for the per-value lane, and in the consumer's task for a
+  ///     batched lane; it must not block.
   ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeNodeSighting, Value>,
@@ -251,8 +251,8 @@ extension NativeEngine<NativeShowReport> {
   ///
   /// - Parameters:
   ///   - buffering: how the values travel.
-  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
-  ///     frame lane; it must not block.
+  ///   - reader: makes the consumer's values. Called on native threads for the per-value lane, and in the consumer's task for a
+  ///     batched lane; it must not block.
   ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeShowReport, Value>,
@@ -286,8 +286,8 @@ extension NativeEngine<NativeSoundBlock> {
   ///
   /// - Parameters:
   ///   - buffering: how the values travel.
-  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
-  ///     frame lane; it must not block.
+  ///   - reader: makes the consumer's values. Called on native threads for the per-value lane, and in the consumer's task for a
+  ///     batched lane; it must not block.
   ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeSoundBlock, Value>,
@@ -312,8 +312,8 @@ extension NativeEngine<NativePlaybackProgress> {
   ///
   /// - Parameters:
   ///   - buffering: how the values travel.
-  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
-  ///     frame lane; it must not block.
+  ///   - reader: makes the consumer's values. Called on native threads for the per-value lane, and in the consumer's task for a
+  ///     batched lane; it must not block.
   ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativePlaybackProgress, Value>,
@@ -338,8 +338,8 @@ extension NativeEngine<NativeTempoReport> {
   ///
   /// - Parameters:
   ///   - buffering: how the values travel.
-  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
-  ///     frame lane; it must not block.
+  ///   - reader: makes the consumer's values. Called on native threads for the per-value lane, and in the consumer's task for a
+  ///     batched lane; it must not block.
   ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeTempoReport, Value>,
@@ -364,8 +364,8 @@ extension NativeEngine<NativePriceUpdate> {
   ///
   /// - Parameters:
   ///   - buffering: how the values travel.
-  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
-  ///     frame lane; it must not block.
+  ///   - reader: makes the consumer's values. Called on native threads for the per-value lane, and in the consumer's task for a
+  ///     batched lane; it must not block.
   ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     symbols: [String], buffering: StreamBuffering, reader: ElementReader<NativePriceUpdate, Value>,

@@ -5,13 +5,13 @@ internal import CRustle
 
 /// The delivery of records to the caller.
 package enum NativeLane: UInt32, Sendable, CaseIterable {
-  /// The events lane: every value is one call of the sink's `on_signal`.
-  case events = 0
-  /// The frame lane: values wait in a ring until they are drained; a full ring drops its oldest element.
+  /// The per-value lane: every value is one call of the sink's `on_signal`.
+  case perValue = 0
+  /// The batched lane: values wait in a ring until they are drained; a full ring drops its oldest element.
   case dropOldest = 1
-  /// The frame lane; a full ring drops the new element.
+  /// The batched lane; a full ring drops the new element.
   case dropNewest = 2
-  /// The frame lane; a new value replaces the waiting one with the same key; a ticker's key is the symbol.
+  /// The batched lane; a new value replaces the waiting one with the same key; a ticker's key is the symbol.
   case conflate = 3
 }
 
@@ -614,7 +614,7 @@ package enum NativePictureView: UInt32, Sendable, CaseIterable {
 }
 
 /// What a picture is made of.
-package enum NativePictureForm: UInt32, Sendable, CaseIterable {
+package enum NativePictureFormat: UInt32, Sendable, CaseIterable {
   /// Pixels row by row, each red, green, blue and 255.
   case rgba = 0
   /// A PNG file.
@@ -758,7 +758,7 @@ package enum NativeFormantMethod: UInt32, Sendable, CaseIterable {
 
 /// The configuration of a session's lane.
 package struct NativeLaneRequest: Sendable, Hashable, NativeRecord {
-  /// The size of the ring, 1 to 1,048,576; not read for the events lane. Example: 64.
+  /// The size of the ring, 1 to 1,048,576; not read for the per-value lane. Example: 64.
   package var capacity: Int
   /// The lane. Example: 1.
   package var lane: NativeLane
@@ -785,7 +785,7 @@ package struct NativeLaneRequest: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// The counts of a frame lane so far: `produced == delivered + dropped + waiting`.
+/// The counts of a batched lane so far: `produced == delivered + dropped + waiting`.
 package struct NativeLaneStatistics: Sendable, Hashable {
   /// Elements put in by the engine.
   package var produced: UInt64
@@ -935,7 +935,7 @@ package struct NativeDMXReport: Sendable, Hashable {
   package var unheard: UInt64
   /// Not 0 when the thread is scheduled before ordinary ones.
   package var isRealtime: Bool
-  /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+  /// On a batched lane the number of reports dropped just before this one; 0 on the per-value lane.
   package var gap: UInt64
 
   init(_ record: RustleDMXReport) {
@@ -1053,8 +1053,8 @@ package struct NativeDMXNode: Sendable, Hashable {
   package var esta: Int
   /// Its index in the table, 0 to 1,023. In a full table a new node gets the index of the one that has been lost longest.
   package var index: Int
-  /// On a frame lane the number of changes dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
-  /// the events lane.
+  /// On a batched lane the number of changes dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
+  /// the per-value lane.
   package var gap: UInt64
   /// The number of its Port-Addresses, of which `ports` has the first ones.
   package var portCount: Int
@@ -1282,8 +1282,8 @@ package struct NativeDMXLevels: Sendable, Hashable {
   package var sources: Int
   /// The universe's index among those of the receiver: those of sACN, then the Port-Addresses, each in ascending order.
   package var index: Int
-  /// On a frame lane the number of levels dropped just before these (with `RUSTLE_LANE_CONFLATE`: of their own universe); 0 on
-  /// the events lane.
+  /// On a batched lane the number of levels dropped just before these (with `RUSTLE_LANE_CONFLATE`: of their own universe); 0 on
+  /// the per-value lane.
   package var gap: UInt64
   /// The levels of slots 1 to 512.
   package var levels: [UInt8]
@@ -1325,7 +1325,7 @@ package struct NativeDMXEvent: Sendable, Hashable {
   package var address: Int
   /// The source's physical input, for Art-Net.
   package var physical: Int
-  /// On a frame lane the number of events dropped just before this one; 0 on the events lane.
+  /// On a batched lane the number of events dropped just before this one; 0 on the per-value lane.
   package var gap: UInt64
   /// The source's name or a reason, for display: UTF-8, not NUL-terminated.
   package var text: String
@@ -1505,7 +1505,7 @@ package struct NativeEchoValue: Sendable, Hashable {
   package var number: UInt64
   /// The value's sequence number in the session: 0, 1, 2 …
   package var sequence: UInt64
-  /// On a frame lane the number of values dropped just before this one; 0 on the events lane.
+  /// On a batched lane the number of values dropped just before this one; 0 on the per-value lane.
   package var gap: UInt64
 
   init(_ record: RustleEchoValue) {
@@ -2189,7 +2189,7 @@ package struct NativeFeedCounts: Sendable, Hashable {
   /// The number of sequence gaps.
   package var gaps: UInt64
   /// The number of skipped sequence numbers, including those that arrived later.
-  package var skippedNumbers: UInt64
+  package var missingSequenceNumbers: UInt64
   /// Trades whose sequence number had arrived before; they are dropped.
   package var duplicates: UInt64
   /// Trades that arrived after one of their symbol with a higher sequence number.
@@ -2207,7 +2207,7 @@ package struct NativeFeedCounts: Sendable, Hashable {
     oversized = record.oversized
     others = record.others
     gaps = record.gaps
-    skippedNumbers = record.skipped_numbers
+    missingSequenceNumbers = record.missing_sequence_numbers
     duplicates = record.duplicates
     outOfOrder = record.out_of_order
     connections = record.connections
@@ -2795,7 +2795,7 @@ package struct NativeLinkDatagram: Sendable, Hashable {
   package var timeToLive: Int
   /// Not 0: the last start or stop is a start.
   package var isPlaying: Bool
-  /// On a frame lane the number of datagrams dropped just before this one; 0 on the events lane.
+  /// On a batched lane the number of datagrams dropped just before this one; 0 on the per-value lane.
   package var gap: UInt64
 
   init(_ record: RustleLinkDatagram) {
@@ -3227,8 +3227,8 @@ package struct NativeNodeSighting: Sendable, Hashable {
   package var major: Int
   /// The firmware's minor version.
   package var minor: Int
-  /// On a frame lane the number of sightings dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
-  /// the events lane.
+  /// On a batched lane the number of sightings dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
+  /// the per-value lane.
   package var gap: UInt64
   /// What the radio calls it: with BlueZ its address.
   package var id: String
@@ -3804,11 +3804,11 @@ package struct NativeShowConfiguration: Sendable, Hashable, NativeRecord {
   /// set; 0: none.
   package var clock: UInt64
   /// Not 0: the first cue, or the first scene of a show without cues, waits for an input.
-  package var startsDark: Bool
+  package var startsInBlackout: Bool
 
   package init(
     show: String, rig: String, demo: String, beatsAMinute: Double, framesASecond: Double, reportsPerSecond: Double,
-    reportLimit: UInt64, runtime: UInt64 = 0, sacn: UInt64, artNet: UInt64, clock: UInt64, startsDark: Bool
+    reportLimit: UInt64, runtime: UInt64 = 0, sacn: UInt64, artNet: UInt64, clock: UInt64, startsInBlackout: Bool
   ) {
     self.show = show
     self.rig = rig
@@ -3821,7 +3821,7 @@ package struct NativeShowConfiguration: Sendable, Hashable, NativeRecord {
     self.sacn = sacn
     self.artNet = artNet
     self.clock = clock
-    self.startsDark = startsDark
+    self.startsInBlackout = startsInBlackout
   }
 
   /// The record for C; memory that it lends is that of `lent`.
@@ -3838,7 +3838,7 @@ package struct NativeShowConfiguration: Sendable, Hashable, NativeRecord {
     unsafe record.sacn = sacn
     unsafe record.art_net = artNet
     unsafe record.clock = clock
-    unsafe record.starts_dark = startsDark ? 1 : 0
+    unsafe record.starts_in_blackout = startsInBlackout ? 1 : 0
     return unsafe record
   }
 
@@ -3937,10 +3937,10 @@ package struct NativeShowReport: Sendable, Hashable {
   /// Not 0 while fades and waits stand still.
   package var isPaused: Bool
   /// Not 0 while the light is off.
-  package var isDark: Bool
+  package var isBlackout: Bool
   /// Senders that take frames.
   package var outputs: Int
-  /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+  /// On a batched lane the number of reports dropped just before this one; 0 on the per-value lane.
   package var gap: UInt64
 
   init(_ record: RustleShowReport) {
@@ -3956,7 +3956,7 @@ package struct NativeShowReport: Sendable, Hashable {
     master = record.master
     isFading = record.is_fading != 0
     isPaused = record.is_paused != 0
-    isDark = record.is_dark != 0
+    isBlackout = record.is_blackout != 0
     outputs = Int(record.outputs)
     gap = UInt64(record.gap)
   }
@@ -4051,7 +4051,7 @@ package struct NativePictureSettings: Sendable, Hashable, NativeRecord {
   /// From where the venue is seen.
   package var view: NativePictureView
   /// What the picture is made of.
-  package var form: NativePictureForm
+  package var format: NativePictureFormat
   /// Whether the floor has a grid.
   package var hasGrid: Bool
   /// Whether there is a scale and a count of the fixtures.
@@ -4060,13 +4060,13 @@ package struct NativePictureSettings: Sendable, Hashable, NativeRecord {
   package var hasLabels: Bool
 
   package init(
-    width: Int, height: Int, view: NativePictureView, form: NativePictureForm, hasGrid: Bool, hasLegend: Bool,
+    width: Int, height: Int, view: NativePictureView, format: NativePictureFormat, hasGrid: Bool, hasLegend: Bool,
     hasLabels: Bool
   ) {
     self.width = width
     self.height = height
     self.view = view
-    self.form = form
+    self.format = format
     self.hasGrid = hasGrid
     self.hasLegend = hasLegend
     self.hasLabels = hasLabels
@@ -4078,7 +4078,7 @@ package struct NativePictureSettings: Sendable, Hashable, NativeRecord {
     record.width = UInt32(clamping: width)
     record.height = UInt32(clamping: height)
     record.view = view.rawValue
-    record.form = form.rawValue
+    record.format = format.rawValue
     record.has_grid = hasGrid ? 1 : 0
     record.has_legend = hasLegend ? 1 : 0
     record.has_labels = hasLabels ? 1 : 0
@@ -4153,8 +4153,8 @@ package struct NativeSoundBlock: Sendable, Hashable {
   package var overruns: Int
   /// The number of frames in it, at least 1.
   package var frames: Int
-  /// On a frame lane the number of blocks dropped just before this one; the excess over 4,294,967,295 is reported with the
-  /// blocks that follow. 0 on the events lane.
+  /// On a batched lane the number of blocks dropped just before this one; the excess over 4,294,967,295 is reported with the
+  /// blocks that follow. 0 on the per-value lane.
   package var gap: UInt64
   /// The samples of a frame.
   package var channels: Int
@@ -4189,8 +4189,8 @@ package struct NativePlaybackProgress: Sendable, Hashable {
   package var insertedSilence: UInt64
   /// The number of underruns of the device; the device does not report the length of each one.
   package var underruns: Int
-  /// On a frame lane the number of records dropped just before this one; the excess over 4,294,967,295 is reported with the
-  /// records that follow. 0 on the events lane.
+  /// On a batched lane the number of records dropped just before this one; the excess over 4,294,967,295 is reported with the
+  /// records that follow. 0 on the per-value lane.
   package var gap: UInt64
 
   init(_ record: RustlePlaybackProgress) {
@@ -4424,7 +4424,7 @@ package struct NativeTempoReport: Sendable, Hashable {
   package var kind: NativeTempoReportKind?
   /// Not 0: a peer, or the source, made the change; otherwise this program. A change of source is this program's.
   package var isByPeer: Bool
-  /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+  /// On a batched lane the number of reports dropped just before this one; 0 on the per-value lane.
   package var gap: UInt64
 
   init(_ record: RustleTempoReport) {
@@ -4638,8 +4638,8 @@ package struct NativePriceUpdate: Sendable, Hashable {
   package var sequence: UInt64
   /// The symbol's index in the list that the session was started with.
   package var symbol: Int
-  /// On a frame lane the number of updates dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own symbol);
-  /// the excess over 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
+  /// On a batched lane the number of updates dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own symbol);
+  /// the excess over 4,294,967,295 is reported with the updates that follow. 0 on the per-value lane.
   package var gap: UInt64
 
   init(_ record: RustlePriceUpdate) {

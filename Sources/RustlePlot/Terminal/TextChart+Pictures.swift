@@ -9,8 +9,8 @@ extension TextChart {
   public func bars(
     of plot: LineChart, rows: Int, units: (x: String, y: String), paint paintBars: (String) -> String = { $0 }
   ) -> [String] {
-    let x = plot.x.with(maximumLabels: max(4, columns / 5))
-    let y = plot.y.with(maximumLabels: max(2, rows / 2))
+    let x = plot.x.with(maximumLabelCount: max(4, columns / 5))
+    let y = plot.y.with(maximumLabelCount: max(2, rows / 2))
     let levels = plot.series.first?.columns(columns, along: x) ?? []
     // A level stands where a bar of that level ends.
     let labels = labels(y, rows: rows) { rows - Int(($0 * Double(rows)).rounded()) }
@@ -36,7 +36,7 @@ extension TextChart {
     of plot: LineChart, rows: Int, marks: [Character], shared: Character, labels: [Int: String] = [:],
     units: (x: String, y: String), paint paintCurves: (String) -> String = { $0 }
   ) -> [String] {
-    let x = plot.x.with(maximumLabels: max(4, columns / 5))
+    let x = plot.x.with(maximumLabelCount: max(4, columns / 5))
     let curves = zip(plot.series.map { $0.cells(x: x, y: plot.y, columns: columns, rows: rows) }, marks)
     let base = plot.baseline.map { Int(((1 - plot.y.fraction(of: $0)) * Double(rows - 1)).rounded()) }
     let picture = (0..<rows).map { row in
@@ -100,8 +100,8 @@ extension TextChart {
   public func shades(
     of map: HeatMap, rows: Int, units: (x: String, y: String, values: String), usesColor: Bool = false
   ) -> [String] {
-    let x = map.x.with(maximumLabels: max(3, columns / 10))
-    let y = map.y.with(maximumLabels: max(3, rows / 3))
+    let x = map.x.with(maximumLabelCount: max(3, columns / 10))
+    let y = map.y.with(maximumLabelCount: max(3, rows / 3))
     let points = map.grid.points(width: columns, height: rows, x: x, y: y)
     let labels = labels(y, rows: rows) { rows - 1 - min(rows - 1, Int($0 * Double(rows))) }
     let picture = (0..<rows).map { row in

@@ -1,4 +1,4 @@
-//! The frame lane between a worker and a consumer: a ring behind a lock that is held for copies only, and a bell.
+//! The batched lane between a worker and a consumer: a ring behind a lock that is held for copies only, and a bell.
 
 use crate::engine::StartError;
 use crate::job::Release;

@@ -81,7 +81,7 @@ pub use ring::{LaneStatistics, Overflow, Ring};
 pub use runtime::{Runtime, RuntimeError};
 pub use session::Session;
 pub use show::{
-    BPM_RANGE, PictureForm, SHOW_OUTPUTS, ShowConfiguration, ShowEngine, ShowError, ShowLevels, ShowReport,
+    BPM_RANGE, PictureFormat, SHOW_OUTPUTS, ShowConfiguration, ShowEngine, ShowError, ShowLevels, ShowReport,
     ShowReportKind, ShowSession,
 };
 pub use sound::{

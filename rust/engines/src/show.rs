@@ -21,7 +21,7 @@ pub use configuration::ShowConfiguration;
 pub use engine::{ShowEngine, ShowSession};
 pub use error::ShowError;
 pub use frames::ShowLevels;
-pub use painter::PictureForm;
+pub use painter::PictureFormat;
 pub use records::{ShowReport, ShowReportKind};
 pub use shared::SHOW_OUTPUTS;
 

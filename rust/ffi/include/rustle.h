@@ -192,7 +192,7 @@ typedef struct RustleString {
 typedef struct RustleSink {
   /// Passed to both functions unchanged; never dereferenced here. It is used on another thread than the one that passed it.
   void *context;
-  /// Called for every event with a pointer to the engine's event record, valid during the call; on a frame lane called
+  /// Called for every event with a pointer to the engine's event record, valid during the call; on a batched lane called
   /// with NULL when the lane stops being empty. Must not be NULL.
   void (*on_signal)(void *context, const void *event);
   /// Called exactly once, as the last call: one of `RUSTLE_RELEASE_…`, and a message of `length` bytes of UTF-8 (not
@@ -204,21 +204,21 @@ typedef struct RustleSink {
 
 // `RustleLane`: The delivery of records to the caller.
 
-/// The events lane: every value is one call of the sink's `on_signal`.
-#define RUSTLE_LANE_EVENTS 0
+/// The per-value lane: every value is one call of the sink's `on_signal`.
+#define RUSTLE_LANE_PER_VALUE 0
 
-/// The frame lane: values wait in a ring until they are drained; a full ring drops its oldest element.
+/// The batched lane: values wait in a ring until they are drained; a full ring drops its oldest element.
 #define RUSTLE_LANE_DROP_OLDEST 1
 
-/// The frame lane; a full ring drops the new element.
+/// The batched lane; a full ring drops the new element.
 #define RUSTLE_LANE_DROP_NEWEST 2
 
-/// The frame lane; a new value replaces the waiting one with the same key; a ticker's key is the symbol.
+/// The batched lane; a new value replaces the waiting one with the same key; a ticker's key is the symbol.
 #define RUSTLE_LANE_CONFLATE 3
 
 /// The configuration of a session's lane.
 typedef struct RustleLaneRequest {
-  /// The size of the ring, 1 to 1,048,576; not read for the events lane. Example: 64.
+  /// The size of the ring, 1 to 1,048,576; not read for the per-value lane. Example: 64.
   size_t capacity;
   /// The lane. Example: 1.
   /// One of `RUSTLE_LANE_…`.
@@ -227,7 +227,7 @@ typedef struct RustleLaneRequest {
   uint32_t reserved;
 } RustleLaneRequest;
 
-/// The counts of a frame lane so far: `produced == delivered + dropped + waiting`.
+/// The counts of a batched lane so far: `produced == delivered + dropped + waiting`.
 typedef struct RustleLaneStatistics {
   /// Elements put in by the engine.
   uint64_t produced;
@@ -349,15 +349,15 @@ RustleStatus rustle_start(
     RustleHandle object, uint32_t what, const void *request, size_t size, size_t event_size, RustleSink sink,
     RustleHandle *session, RustleError *error);
 
-/// Moves at most `capacity` waiting records of a session with a frame lane into `buffer`, the oldest first.
-/// `what` is the number that the session was started with; `size` is the size of its stream's record.
+/// Moves at most `capacity` waiting records of a session with a batched lane into `buffer`, the oldest
+/// first. `what` is the number that the session was started with; `size` is the size of its stream's record.
 /// `count` receives the number of records; `statistics`, which may be NULL, the lane's counts up to and
 /// including them; `statistics_size` is the size of that record. Works after the session's end, until its
 /// handle is freed.
 ///
 /// `rustle_NAME_drain` is a call of this one with its numbers.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (`what`, another stream's session, one of an events lane),
+/// Fails with `RUSTLE_INVALID_VALUE` (`what`, another stream's session, one of a per-value lane),
 /// `RUSTLE_RECORD_SIZE`, `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`; nothing is
 /// taken then.
 ///
@@ -565,7 +565,7 @@ typedef struct RustleDMXReport {
   uint64_t unheard;
   /// Not 0 when the thread is scheduled before ordinary ones.
   uint32_t is_realtime;
-  /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+  /// On a batched lane the number of reports dropped just before this one; 0 on the per-value lane.
   uint32_t gap;
 } RustleDMXReport;
 
@@ -843,8 +843,8 @@ typedef struct RustleDMXNode {
   uint32_t esta;
   /// Its index in the table, 0 to 1,023. In a full table a new node gets the index of the one that has been lost longest.
   uint32_t index;
-  /// On a frame lane the number of changes dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
-  /// the events lane.
+  /// On a batched lane the number of changes dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
+  /// the per-value lane.
   uint32_t gap;
   /// The number of its Port-Addresses, of which `ports` has the first ones.
   uint32_t port_count;
@@ -1089,8 +1089,8 @@ typedef struct RustleDMXLevels {
   uint32_t sources;
   /// The universe's index among those of the receiver: those of sACN, then the Port-Addresses, each in ascending order.
   uint32_t index;
-  /// On a frame lane the number of levels dropped just before these (with `RUSTLE_LANE_CONFLATE`: of their own universe); 0 on
-  /// the events lane.
+  /// On a batched lane the number of levels dropped just before these (with `RUSTLE_LANE_CONFLATE`: of their own universe); 0 on
+  /// the per-value lane.
   uint32_t gap;
   /// 512.
   uint32_t levels_count;
@@ -1120,7 +1120,7 @@ typedef struct RustleDMXEvent {
   uint32_t address;
   /// The source's physical input, for Art-Net.
   uint32_t physical;
-  /// On a frame lane the number of events dropped just before this one; 0 on the events lane.
+  /// On a batched lane the number of events dropped just before this one; 0 on the per-value lane.
   uint32_t gap;
   /// The bytes of `text` in use.
   uint32_t text_length;
@@ -1363,7 +1363,7 @@ typedef struct RustleEchoValue {
   uint64_t number;
   /// The value's sequence number in the session: 0, 1, 2 …
   uint64_t sequence;
-  /// On a frame lane the number of values dropped just before this one; 0 on the events lane.
+  /// On a batched lane the number of values dropped just before this one; 0 on the per-value lane.
   uint32_t gap;
   /// 0.
   uint32_t reserved;
@@ -2072,7 +2072,7 @@ typedef struct RustleFeedCounts {
   /// The number of sequence gaps.
   uint64_t gaps;
   /// The number of skipped sequence numbers, including those that arrived later.
-  uint64_t skipped_numbers;
+  uint64_t missing_sequence_numbers;
   /// Trades whose sequence number had arrived before; they are dropped.
   uint64_t duplicates;
   /// Trades that arrived after one of their symbol with a higher sequence number.
@@ -3035,7 +3035,7 @@ typedef struct RustleLinkDatagram {
   uint32_t time_to_live;
   /// Not 0: the last start or stop is a start.
   uint32_t is_playing;
-  /// On a frame lane the number of datagrams dropped just before this one; 0 on the events lane.
+  /// On a batched lane the number of datagrams dropped just before this one; 0 on the per-value lane.
   uint32_t gap;
   /// 0.
   uint32_t reserved;
@@ -3853,8 +3853,8 @@ typedef struct RustleNodeSighting {
   uint32_t major;
   /// The firmware's minor version.
   uint32_t minor;
-  /// On a frame lane the number of sightings dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
-  /// the events lane.
+  /// On a batched lane the number of sightings dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
+  /// the per-value lane.
   uint32_t gap;
   /// The bytes of `id` in use.
   uint32_t id_length;
@@ -4756,7 +4756,7 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, 
 /// From the front, as the audience sees it.
 #define RUSTLE_PICTURE_FRONT 1
 
-// `RustlePictureForm`: What a picture is made of.
+// `RustlePictureFormat`: What a picture is made of.
 
 /// Pixels row by row, each red, green, blue and 255.
 #define RUSTLE_PICTURE_RGBA 0
@@ -4806,7 +4806,7 @@ typedef struct RustleShowConfiguration {
   /// set; 0: none.
   RustleHandle clock;
   /// Not 0: the first cue, or the first scene of a show without cues, waits for an input.
-  uint32_t starts_dark;
+  uint32_t starts_in_blackout;
   /// 0.
   uint32_t reserved;
 } RustleShowConfiguration;
@@ -4871,10 +4871,10 @@ typedef struct RustleShowReport {
   /// Not 0 while fades and waits stand still.
   uint32_t is_paused;
   /// Not 0 while the light is off.
-  uint32_t is_dark;
+  uint32_t is_blackout;
   /// Senders that take frames.
   uint32_t outputs;
-  /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+  /// On a batched lane the number of reports dropped just before this one; 0 on the per-value lane.
   uint32_t gap;
   /// 0.
   uint32_t reserved;
@@ -4934,7 +4934,7 @@ typedef struct RustlePictureSettings {
   uint32_t view;
   /// What the picture is made of.
   /// One of `RUSTLE_PICTURE_…`.
-  uint32_t form;
+  uint32_t format;
   /// Whether the floor has a grid.
   uint32_t has_grid;
   /// Whether there is a scale and a count of the fixtures.
@@ -5175,8 +5175,8 @@ typedef struct RustleSoundBlock {
   uint32_t overruns;
   /// The number of frames in it, at least 1.
   uint32_t frames;
-  /// On a frame lane the number of blocks dropped just before this one; the excess over 4,294,967,295 is reported with the
-  /// blocks that follow. 0 on the events lane.
+  /// On a batched lane the number of blocks dropped just before this one; the excess over 4,294,967,295 is reported with the
+  /// blocks that follow. 0 on the per-value lane.
   uint32_t gap;
   /// The samples of a frame.
   uint32_t channels;
@@ -5198,8 +5198,8 @@ typedef struct RustlePlaybackProgress {
   uint64_t inserted_silence;
   /// The number of underruns of the device; the device does not report the length of each one.
   uint32_t underruns;
-  /// On a frame lane the number of records dropped just before this one; the excess over 4,294,967,295 is reported with the
-  /// records that follow. 0 on the events lane.
+  /// On a batched lane the number of records dropped just before this one; the excess over 4,294,967,295 is reported with the
+  /// records that follow. 0 on the per-value lane.
   uint32_t gap;
 } RustlePlaybackProgress;
 
@@ -5758,7 +5758,7 @@ typedef struct RustleTempoReport {
   uint32_t kind;
   /// Not 0: a peer, or the source, made the change; otherwise this program. A change of source is this program's.
   uint32_t is_by_peer;
-  /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+  /// On a batched lane the number of reports dropped just before this one; 0 on the per-value lane.
   uint32_t gap;
   /// 0.
   uint32_t reserved;
@@ -5971,8 +5971,8 @@ typedef struct RustlePriceUpdate {
   uint64_t sequence;
   /// The symbol's index in the list that the session was started with.
   uint32_t symbol;
-  /// On a frame lane the number of updates dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own symbol);
-  /// the excess over 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
+  /// On a batched lane the number of updates dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own symbol);
+  /// the excess over 4,294,967,295 is reported with the updates that follow. 0 on the per-value lane.
   uint32_t gap;
 } RustlePriceUpdate;
 
@@ -6742,7 +6742,7 @@ RUSTLE_ASSERT(offsetof(RustleFeedCounts, malformed) == 24, "the offset of Rustle
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, oversized) == 32, "the offset of RustleFeedCounts.oversized");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, others) == 40, "the offset of RustleFeedCounts.others");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, gaps) == 48, "the offset of RustleFeedCounts.gaps");
-RUSTLE_ASSERT(offsetof(RustleFeedCounts, skipped_numbers) == 56, "the offset of RustleFeedCounts.skipped_numbers");
+RUSTLE_ASSERT(offsetof(RustleFeedCounts, missing_sequence_numbers) == 56, "the offset of RustleFeedCounts.missing_sequence_numbers");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, duplicates) == 64, "the offset of RustleFeedCounts.duplicates");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, out_of_order) == 72, "the offset of RustleFeedCounts.out_of_order");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, connections) == 80, "the offset of RustleFeedCounts.connections");
@@ -7096,7 +7096,7 @@ RUSTLE_ASSERT(offsetof(RustleShowConfiguration, runtime) == 80, "the offset of R
 RUSTLE_ASSERT(offsetof(RustleShowConfiguration, sacn) == 88, "the offset of RustleShowConfiguration.sacn");
 RUSTLE_ASSERT(offsetof(RustleShowConfiguration, art_net) == 96, "the offset of RustleShowConfiguration.art_net");
 RUSTLE_ASSERT(offsetof(RustleShowConfiguration, clock) == 104, "the offset of RustleShowConfiguration.clock");
-RUSTLE_ASSERT(offsetof(RustleShowConfiguration, starts_dark) == 112, "the offset of RustleShowConfiguration.starts_dark");
+RUSTLE_ASSERT(offsetof(RustleShowConfiguration, starts_in_blackout) == 112, "the offset of RustleShowConfiguration.starts_in_blackout");
 RUSTLE_ASSERT(offsetof(RustleShowConfiguration, reserved) == 116, "the offset of RustleShowConfiguration.reserved");
 RUSTLE_ASSERT(sizeof(RustleShowDescription) == 40, "the size of RustleShowDescription");
 RUSTLE_ASSERT(offsetof(RustleShowDescription, elements) == 0, "the offset of RustleShowDescription.elements");
@@ -7125,7 +7125,7 @@ RUSTLE_ASSERT(offsetof(RustleShowReport, scene) == 56, "the offset of RustleShow
 RUSTLE_ASSERT(offsetof(RustleShowReport, master) == 60, "the offset of RustleShowReport.master");
 RUSTLE_ASSERT(offsetof(RustleShowReport, is_fading) == 64, "the offset of RustleShowReport.is_fading");
 RUSTLE_ASSERT(offsetof(RustleShowReport, is_paused) == 68, "the offset of RustleShowReport.is_paused");
-RUSTLE_ASSERT(offsetof(RustleShowReport, is_dark) == 72, "the offset of RustleShowReport.is_dark");
+RUSTLE_ASSERT(offsetof(RustleShowReport, is_blackout) == 72, "the offset of RustleShowReport.is_blackout");
 RUSTLE_ASSERT(offsetof(RustleShowReport, outputs) == 76, "the offset of RustleShowReport.outputs");
 RUSTLE_ASSERT(offsetof(RustleShowReport, gap) == 80, "the offset of RustleShowReport.gap");
 RUSTLE_ASSERT(offsetof(RustleShowReport, reserved) == 84, "the offset of RustleShowReport.reserved");
@@ -7151,7 +7151,7 @@ RUSTLE_ASSERT(sizeof(RustlePictureSettings) == 32, "the size of RustlePictureSet
 RUSTLE_ASSERT(offsetof(RustlePictureSettings, width) == 0, "the offset of RustlePictureSettings.width");
 RUSTLE_ASSERT(offsetof(RustlePictureSettings, height) == 4, "the offset of RustlePictureSettings.height");
 RUSTLE_ASSERT(offsetof(RustlePictureSettings, view) == 8, "the offset of RustlePictureSettings.view");
-RUSTLE_ASSERT(offsetof(RustlePictureSettings, form) == 12, "the offset of RustlePictureSettings.form");
+RUSTLE_ASSERT(offsetof(RustlePictureSettings, format) == 12, "the offset of RustlePictureSettings.format");
 RUSTLE_ASSERT(offsetof(RustlePictureSettings, has_grid) == 16, "the offset of RustlePictureSettings.has_grid");
 RUSTLE_ASSERT(offsetof(RustlePictureSettings, has_legend) == 20, "the offset of RustlePictureSettings.has_legend");
 RUSTLE_ASSERT(offsetof(RustlePictureSettings, has_labels) == 24, "the offset of RustlePictureSettings.has_labels");

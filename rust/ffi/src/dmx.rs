@@ -102,7 +102,7 @@ records! {
         pub unheard: u64,
         /// Not 0 when the thread is scheduled before ordinary ones.
         pub is_realtime: Flag,
-        /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+        /// On a batched lane the number of reports dropped just before this one; 0 on the per-value lane.
         pub gap: u32,
     }
 

@@ -99,8 +99,8 @@ records! {
         pub esta: u32,
         /// Its index in the table, 0 to 1,023. In a full table a new node gets the index of the one that has been lost longest.
         pub index: u32 = |node| node.place,
-        /// On a frame lane the number of changes dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
-        /// the events lane.
+        /// On a batched lane the number of changes dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
+        /// the per-value lane.
         pub gap: u32,
         /// The number of its Port-Addresses, of which `ports` has the first ones.
         pub port_count: u32,

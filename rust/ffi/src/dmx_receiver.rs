@@ -149,8 +149,8 @@ records! {
         pub sources: u32,
         /// The universe's index among those of the receiver: those of sACN, then the Port-Addresses, each in ascending order.
         pub index: u32 = |levels| levels.place,
-        /// On a frame lane the number of levels dropped just before these (with `RUSTLE_LANE_CONFLATE`: of their own universe); 0 on
-        /// the events lane.
+        /// On a batched lane the number of levels dropped just before these (with `RUSTLE_LANE_CONFLATE`: of their own universe); 0 on
+        /// the per-value lane.
         pub gap: u32,
         /// 512.
         pub levels_count: u32 = |levels| levels.levels.len() as u32,
@@ -178,7 +178,7 @@ records! {
         pub address: u32,
         /// The source's physical input, for Art-Net.
         pub physical: u32,
-        /// On a frame lane the number of events dropped just before this one; 0 on the events lane.
+        /// On a batched lane the number of events dropped just before this one; 0 on the per-value lane.
         pub gap: u32,
         /// The bytes of `text` in use.
         pub text_length: u32 = |event| event.text.as_str().len() as u32,

@@ -31,7 +31,7 @@ records! {
         pub number: u64,
         /// The value's sequence number in the session: 0, 1, 2 …
         pub sequence: u64,
-        /// On a frame lane the number of values dropped just before this one; 0 on the events lane.
+        /// On a batched lane the number of values dropped just before this one; 0 on the per-value lane.
         pub gap: u32,
         reserved: u32,
     }

@@ -5311,10 +5311,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleFeedCounts",
-        Some(c"skipped_numbers"),
+        Some(c"missing_sequence_numbers"),
         0,
         0,
-        offset_of!(RustleFeedCounts, skipped_numbers),
+        offset_of!(RustleFeedCounts, missing_sequence_numbers),
     ),
     entry(
         c"RustleFeedCounts",
@@ -7783,10 +7783,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleShowConfiguration",
-        Some(c"starts_dark"),
+        Some(c"starts_in_blackout"),
         0,
         0,
-        offset_of!(RustleShowConfiguration, starts_dark),
+        offset_of!(RustleShowConfiguration, starts_in_blackout),
     ),
     entry(
         c"RustleShowConfiguration",
@@ -7986,10 +7986,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleShowReport",
-        Some(c"is_dark"),
+        Some(c"is_blackout"),
         0,
         0,
-        offset_of!(RustleShowReport, is_dark),
+        offset_of!(RustleShowReport, is_blackout),
     ),
     entry(
         c"RustleShowReport",
@@ -8168,10 +8168,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustlePictureSettings",
-        Some(c"form"),
+        Some(c"format"),
         0,
         0,
-        offset_of!(RustlePictureSettings, form),
+        offset_of!(RustlePictureSettings, format),
     ),
     entry(
         c"RustlePictureSettings",
@@ -9874,7 +9874,7 @@ const _: () = {
     assert!(offset_of!(RustleFeedCounts, oversized) == 32);
     assert!(offset_of!(RustleFeedCounts, others) == 40);
     assert!(offset_of!(RustleFeedCounts, gaps) == 48);
-    assert!(offset_of!(RustleFeedCounts, skipped_numbers) == 56);
+    assert!(offset_of!(RustleFeedCounts, missing_sequence_numbers) == 56);
     assert!(offset_of!(RustleFeedCounts, duplicates) == 64);
     assert!(offset_of!(RustleFeedCounts, out_of_order) == 72);
     assert!(offset_of!(RustleFeedCounts, connections) == 80);
@@ -10235,7 +10235,7 @@ const _: () = {
     assert!(offset_of!(RustleShowConfiguration, sacn) == 88);
     assert!(offset_of!(RustleShowConfiguration, art_net) == 96);
     assert!(offset_of!(RustleShowConfiguration, clock) == 104);
-    assert!(offset_of!(RustleShowConfiguration, starts_dark) == 112);
+    assert!(offset_of!(RustleShowConfiguration, starts_in_blackout) == 112);
     assert!(offset_of!(RustleShowConfiguration, reserved) == 116);
     assert!(size_of::<RustleShowDescription>() == 40 && align_of::<RustleShowDescription>() == 8);
     assert!(offset_of!(RustleShowDescription, elements) == 0);
@@ -10264,7 +10264,7 @@ const _: () = {
     assert!(offset_of!(RustleShowReport, master) == 60);
     assert!(offset_of!(RustleShowReport, is_fading) == 64);
     assert!(offset_of!(RustleShowReport, is_paused) == 68);
-    assert!(offset_of!(RustleShowReport, is_dark) == 72);
+    assert!(offset_of!(RustleShowReport, is_blackout) == 72);
     assert!(offset_of!(RustleShowReport, outputs) == 76);
     assert!(offset_of!(RustleShowReport, gap) == 80);
     assert!(offset_of!(RustleShowReport, reserved) == 84);
@@ -10290,7 +10290,7 @@ const _: () = {
     assert!(offset_of!(RustlePictureSettings, width) == 0);
     assert!(offset_of!(RustlePictureSettings, height) == 4);
     assert!(offset_of!(RustlePictureSettings, view) == 8);
-    assert!(offset_of!(RustlePictureSettings, form) == 12);
+    assert!(offset_of!(RustlePictureSettings, format) == 12);
     assert!(offset_of!(RustlePictureSettings, has_grid) == 16);
     assert!(offset_of!(RustlePictureSettings, has_legend) == 20);
     assert!(offset_of!(RustlePictureSettings, has_labels) == 24);

@@ -14,13 +14,13 @@ use std::mem::MaybeUninit;
 choices! {
     /// The delivery of records to the caller.
     pub enum RustleLane = RUSTLE_LANE_ {
-        /// The events lane: every value is one call of the sink's `on_signal`.
-        Events = 0,
-        /// The frame lane: values wait in a ring until they are drained; a full ring drops its oldest element.
+        /// The per-value lane: every value is one call of the sink's `on_signal`.
+        PerValue = 0,
+        /// The batched lane: values wait in a ring until they are drained; a full ring drops its oldest element.
         DropOldest = 1,
-        /// The frame lane; a full ring drops the new element.
+        /// The batched lane; a full ring drops the new element.
         DropNewest = 2,
-        /// The frame lane; a new value replaces the waiting one with the same key; a ticker's key is the symbol.
+        /// The batched lane; a new value replaces the waiting one with the same key; a ticker's key is the symbol.
         Conflate = 3,
     }
 }
@@ -28,14 +28,14 @@ choices! {
 records! {
     /// The configuration of a session's lane.
     pub struct RustleLaneRequest {
-        /// The size of the ring, 1 to 1,048,576; not read for the events lane. Example: 64.
+        /// The size of the ring, 1 to 1,048,576; not read for the per-value lane. Example: 64.
         pub capacity: usize,
         /// The lane. Example: 1.
         pub lane: Choice<RustleLane>,
         reserved: u32,
     }
 
-    /// The counts of a frame lane so far: `produced == delivered + dropped + waiting`.
+    /// The counts of a batched lane so far: `produced == delivered + dropped + waiting`.
     pub struct RustleLaneStatistics for LaneStatistics {
         /// Elements put in by the engine.
         pub produced: u64,
@@ -52,11 +52,11 @@ records! {
 }
 
 impl RustleLaneRequest {
-    /// The policy of a frame lane; `None` for the events lane. Errors: the number is none of `RUSTLE_LANE_…`.
+    /// The policy of a batched lane; `None` for the per-value lane. Errors: the number is none of `RUSTLE_LANE_…`.
     pub(crate) fn overflow(&self) -> Result<Option<Overflow>, CallFault> {
         CallFault::check_reserved(self.reserved, "request.reserved")?;
         Ok(match self.lane.get("request.lane")? {
-            RustleLane::Events => None,
+            RustleLane::PerValue => None,
             RustleLane::DropOldest => Some(Overflow::DropOldest),
             RustleLane::DropNewest => Some(Overflow::DropNewest),
             RustleLane::Conflate => Some(Overflow::Conflate),
@@ -64,7 +64,7 @@ impl RustleLaneRequest {
     }
 
     /// The requested lane to `sink`; events are records of type `Record`.
-    /// Errors: as [`overflow`](Self::overflow); the capacity of a frame lane is out of its range.
+    /// Errors: as [`overflow`](Self::overflow); the capacity of a batched lane is out of its range.
     pub(crate) fn delivery<Record, Native>(&self, sink: RawSink) -> Result<Delivery<Native>, CallFault>
     where
         Record: LaneRecord<Native> + 'static,
@@ -84,7 +84,7 @@ pub(crate) trait LaneRecord<Native> {
     fn new(native: &Native, gap: u32) -> Self;
 }
 
-/// The events lane, which calls the sink with the record of each value.
+/// The per-value lane, which calls the sink with the record of each value.
 pub(crate) struct EventSink<Record>(RawSink, PhantomData<fn() -> Record>);
 
 impl<Record> EventSink<Record> {
@@ -104,7 +104,7 @@ impl<Native, Record: LaneRecord<Native>> RecordListener<Native> for EventSink<Re
     }
 }
 
-/// The frame lane, which calls the sink when values wait to be drained.
+/// The batched lane, which calls the sink when values wait to be drained.
 pub(crate) struct BellSink(pub(crate) RawSink);
 
 impl Doorbell for BellSink {
@@ -117,7 +117,7 @@ impl Doorbell for BellSink {
     }
 }
 
-/// A session with a frame lane or an events lane.
+/// A session with a batched lane or a per-value lane.
 pub(crate) trait Lane: Send + Sync {
     /// The waiting values.
     type Native;
@@ -126,7 +126,7 @@ pub(crate) trait Lane: Send + Sync {
     fn cancel(&self);
 
     /// Delivers at most `most` waiting values, each with the number dropped just before it; returns their number and the lane's
-    /// counts; `None` for an events lane.
+    /// counts; `None` for a per-value lane.
     fn drain(&self, most: usize, take: impl FnMut(Self::Native, u32)) -> Option<(usize, LaneStatistics)>;
 }
 
@@ -167,7 +167,7 @@ impl<Record: LaneRecord<L::Native>, L: Lane> AnyLane for RecordLane<Record, L> {
                 place.write(Record::new(&native, gap));
             }
         };
-        let events = CallFault::value("session", "expected a frame lane, got an events lane");
+        let events = CallFault::value("session", "expected a batched lane, got a per-value lane");
         self.lane.drain(capacity, put).ok_or(events)
     }
 }

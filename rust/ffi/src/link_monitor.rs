@@ -124,7 +124,7 @@ records! {
         },
         /// Not 0: the last start or stop is a start.
         pub is_playing: Flag = |datagram| start_stop(datagram).is_some_and(|(is_playing, _)| is_playing).into(),
-        /// On a frame lane the number of datagrams dropped just before this one; 0 on the events lane.
+        /// On a batched lane the number of datagrams dropped just before this one; 0 on the per-value lane.
         pub gap: u32,
         reserved: u32,
     }

@@ -160,8 +160,8 @@ records! {
         pub major: u32 = |node| node.firmware.map_or(0, |(major, _)| major.into()),
         /// The firmware's minor version.
         pub minor: u32 = |node| node.firmware.map_or(0, |(_, minor)| minor.into()),
-        /// On a frame lane the number of sightings dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
-        /// the events lane.
+        /// On a batched lane the number of sightings dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own node); 0 on
+        /// the per-value lane.
         pub gap: u32,
         /// The bytes of `id` in use.
         pub id_length: u32 = |node| node.id.length,

@@ -214,14 +214,14 @@ pub unsafe extern "C" fn rustle_start(
     unsafe { guarded(error, body) }
 }
 
-/// Moves at most `capacity` waiting records of a session with a frame lane into `buffer`, the oldest first. `what` is the number
+/// Moves at most `capacity` waiting records of a session with a batched lane into `buffer`, the oldest first. `what` is the number
 /// that the session was started with; `size` is the size of its stream's record. `count` receives the number of records;
 /// `statistics`, which may be NULL, the lane's counts up to and including them; `statistics_size` is the size of that record.
 /// Works after the session's end, until its handle is freed.
 ///
 /// `rustle_NAME_drain` is a call of this one with its numbers.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (`what`, another stream's session, one of an events lane), `RUSTLE_RECORD_SIZE`,
+/// Fails with `RUSTLE_INVALID_VALUE` (`what`, another stream's session, one of a per-value lane), `RUSTLE_RECORD_SIZE`,
 /// `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`; nothing is taken then.
 ///
 /// Thread-safe: yes. Realtime-safe: no (it shares a lock with the worker, held for copies only).

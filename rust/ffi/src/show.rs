@@ -20,7 +20,7 @@ pub use interface::{
     RustleShowInput, RustleShowLevels, RustleShowReport, RustleShowReportKind, RustleShowScene,
     RustleShowText, RUSTLE_SHOW_ART_NET, RUSTLE_SHOW_NONE,
 };
-pub use picture::{RustlePictureForm, RustlePictureSettings, RustlePictureView};
+pub use picture::{RustlePictureFormat, RustlePictureSettings, RustlePictureView};
 use rustle_engines::{
     BeatReader, Delivery, DmxOutput, Overflow, Sessions, ShowConfiguration, ShowEngine, ShowError,
     ShowReport, ShowSession,
@@ -117,7 +117,7 @@ impl New<RustleShowConfiguration> for ShowObject {
         let configuration = ShowConfiguration {
             rate,
             bpm: c.beats_a_minute,
-            starts_dark: c.starts_dark.is_set(),
+            starts_in_blackout: c.starts_in_blackout.is_set(),
             reports_per_second: c.reports_per_second,
             report_limit: (c.report_limit != 0).then_some(c.report_limit),
             ..ShowConfiguration::new(show, rig)
@@ -364,8 +364,8 @@ impl Performing {
         settings: &RustlePictureSettings,
         bytes: &mut [u8],
     ) -> Outcome<ShowError, usize> {
-        let (settings, form) = settings.read()?;
-        let drawn = self.0.picture(settings, form)?;
+        let (settings, format) = settings.read()?;
+        let drawn = self.0.picture(settings, format)?;
         if let Some(room) = bytes.get_mut(..drawn.len()) {
             room.copy_from_slice(&drawn);
         }

@@ -29,7 +29,7 @@ pub const RUSTLE_RELEASE_PANICKED: RustleStatus = 3;
 pub struct RustleSink {
     /// Passed to both functions unchanged; never dereferenced here. It is used on another thread than the one that passed it.
     pub context: *mut c_void,
-    /// Called for every event with a pointer to the engine's event record, valid during the call; on a frame lane called
+    /// Called for every event with a pointer to the engine's event record, valid during the call; on a batched lane called
     /// with NULL when the lane stops being empty. Must not be NULL.
     pub on_signal: Option<extern "C" fn(context: *mut c_void, event: *const c_void)>,
     /// Called exactly once, as the last call: one of `RUSTLE_RELEASE_…`, and a message of `length` bytes of UTF-8 (not
@@ -72,7 +72,7 @@ impl RawSink {
         (self.on_signal)(self.context, event);
     }
 
-    /// Rings the doorbell of a frame lane.
+    /// Rings the doorbell of a batched lane.
     pub(crate) fn ring(&self) {
         (self.on_signal)(self.context, std::ptr::null());
     }

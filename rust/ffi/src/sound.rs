@@ -57,8 +57,8 @@ records! {
         pub overruns: u32,
         /// The number of frames in it, at least 1.
         pub frames: u32,
-        /// On a frame lane the number of blocks dropped just before this one; the excess over 4,294,967,295 is reported with the
-        /// blocks that follow. 0 on the events lane.
+        /// On a batched lane the number of blocks dropped just before this one; the excess over 4,294,967,295 is reported with the
+        /// blocks that follow. 0 on the per-value lane.
         pub gap: u32,
         /// The samples of a frame.
         pub channels: u32,
@@ -80,8 +80,8 @@ records! {
         pub inserted_silence: u64,
         /// The number of underruns of the device; the device does not report the length of each one.
         pub underruns: u32,
-        /// On a frame lane the number of records dropped just before this one; the excess over 4,294,967,295 is reported with the
-        /// records that follow. 0 on the events lane.
+        /// On a batched lane the number of records dropped just before this one; the excess over 4,294,967,295 is reported with the
+        /// records that follow. 0 on the per-value lane.
         pub gap: u32,
     }
 

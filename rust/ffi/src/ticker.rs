@@ -51,8 +51,8 @@ records! {
         pub sequence: u64,
         /// The symbol's index in the list that the session was started with.
         pub symbol: u32,
-        /// On a frame lane the number of updates dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own symbol);
-        /// the excess over 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
+        /// On a batched lane the number of updates dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own symbol);
+        /// the excess over 4,294,967,295 is reported with the updates that follow. 0 on the per-value lane.
         pub gap: u32,
     }
 }

@@ -38,7 +38,7 @@ pub struct Player {
     events: Events,
     levels: Levels,
     master: f32,
-    is_dark: bool,
+    is_blackout: bool,
     look: Look,
 }
 
@@ -68,7 +68,7 @@ impl Player {
                 ..Levels::default()
             },
             master: 1.0,
-            is_dark: false,
+            is_blackout: false,
             look,
             renderer,
         }
@@ -137,7 +137,7 @@ impl Player {
                 self.follow(seconds, Source::Fader(fader), level);
             }
             Input::Master(master) => self.master = master,
-            Input::Blackout(is_dark) => self.set_dark(is_dark),
+            Input::Blackout(is_blackout) => self.set_dark(is_blackout),
             Input::Panic => {
                 self.set_dark(true);
                 self.set_paused(true);
@@ -159,7 +159,7 @@ impl Player {
     /// The look of a frame. It needs no memory.
     pub fn frame(&mut self, moment: Moment) -> &Look {
         self.advance(moment);
-        let level = if self.is_dark { 0.0 } else { self.master };
+        let level = if self.is_blackout { 0.0 } else { self.master };
         let clock = self.transport.clock();
         let ended = self.crossfade.render(
             &self.renderer,
@@ -187,7 +187,7 @@ impl Player {
             scene: self.crossfade.scene(),
             is_fading: self.crossfade.is_fading(),
             is_paused: self.transport.is_paused(),
-            is_dark: self.is_dark,
+            is_blackout: self.is_blackout,
             master: self.master,
         }
     }
@@ -274,10 +274,10 @@ impl Player {
         self.events.push(Event::CueStarted { from, cue, scene });
     }
 
-    fn set_dark(&mut self, is_dark: bool) {
-        if self.is_dark != is_dark {
-            self.is_dark = is_dark;
-            self.events.push(Event::Blackout(is_dark));
+    fn set_dark(&mut self, is_blackout: bool) {
+        if self.is_blackout != is_blackout {
+            self.is_blackout = is_blackout;
+            self.events.push(Event::Blackout(is_blackout));
         }
     }
 

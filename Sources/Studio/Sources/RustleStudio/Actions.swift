@@ -257,7 +257,7 @@ extension Studio {
     switch action {
     case .lightsStart: try await lights.start(following: clock)
     case .lightsStop: await lights.stop()
-    case .lightsBlackout: try await lights.setDark(try arguments.bool("on"))
+    case .lightsBlackout: try await lights.setBlackout(try arguments.bool("on"))
     case .lightsMaster: try await lights.setMaster(try arguments.number("level", in: 0...1))
     case .lightsFader:
       let name = try arguments.string("name")

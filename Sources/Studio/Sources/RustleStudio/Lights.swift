@@ -61,7 +61,7 @@ final class Lights {
   /// As of the last second; nil: the output is not armed.
   private(set) var sending: Sending?
   private(set) var isRunning = false
-  private(set) var isDark = false
+  private(set) var isBlackout = false
   private(set) var master = 1.0
   /// The address of the output; nil: not armed.
   private(set) var output: String?
@@ -112,7 +112,7 @@ final class Lights {
     let stream = try await controller.start(following: clock)
     try await controller.setMaster(master)
     for (fader, level) in faders.enumerated() { try await controller.setFader(fader, to: level) }
-    try await controller.setBlackout(isDark)
+    try await controller.setBlackout(isBlackout)
     isRunning = true
     reports = Task { [weak self] in
       for await element in stream {
@@ -135,7 +135,7 @@ final class Lights {
     let (controller, hub) = (controller, hub)
     drawing = Task.detached {
       while !Task.isCancelled {
-        let picture = VenuePicture(width: 960, height: 540, view: .front, form: .png)
+        let picture = VenuePictureOptions(width: 960, height: 540, view: .front, format: .png)
         guard let png = try? await controller.picture(picture) else { return }
         hub.publish(.lights, Array(png))
         try? await Task.sleep(for: .milliseconds(80))
@@ -192,7 +192,7 @@ final class Lights {
 
   /// Sends the show to an address from now on, in place of the one before, which stays if this one is refused.
   func arm(_ protocol: DMXProtocol, _ address: String) async throws(LightingError) {
-    var configuration = DMXConfiguration(`protocol`, name: "rustle studio")
+    var configuration = DMXSenderConfiguration(`protocol`, name: "rustle studio")
     configuration.destinations = [address]
     if AccessRules.isLoopback(String(address.prefix { $0 != ":" })) { configuration.interface = "127.0.0.1" }
     let sender = try DMXSender(configuration)
@@ -210,9 +210,9 @@ final class Lights {
     onCount()
   }
 
-  func setDark(_ isDark: Bool) async throws(LightingError) {
-    try await controller.setBlackout(isDark)
-    self.isDark = isDark
+  func setBlackout(_ isBlackout: Bool) async throws(LightingError) {
+    try await controller.setBlackout(isBlackout)
+    self.isBlackout = isBlackout
   }
 
   func setMaster(_ level: Double) async throws(LightingError) {

@@ -53,7 +53,7 @@ extension Studio {
     case .lights:
       return [
         "running": .bool(lights.isRunning), "armed": .bool(lights.output != nil), "output": .optional(lights.output),
-        "blackout": .bool(lights.isDark), "unattended": .string(lights.unattended.rawValue),
+        "blackout": .bool(lights.isBlackout), "unattended": .string(lights.unattended.rawValue),
         "master": .number(lights.master), "scenes": .strings(lights.show.scenes),
         "cues": .strings(lights.show.cues), "scene": lights.scene.map { .integer($0) } ?? .null,
         "colors": .strings(lights.testColors), "test": .optional(lights.testColor),

@@ -122,8 +122,8 @@ final class Studio {
 
   /// Ends what a client that left was the source of; without a client left, the light may be to go out.
   func left(_ client: Client) async {
-    if hub.clients.isEmpty, lights.unattended == .blackout, lights.isRunning, !lights.isDark {
-      try? await lights.setDark(true)
+    if hub.clients.isEmpty, lights.unattended == .blackout, lights.isRunning, !lights.isBlackout {
+      try? await lights.setBlackout(true)
       report("lights")
     }
     if sound.source == .browser(client.id) {

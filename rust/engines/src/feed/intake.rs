@@ -71,10 +71,10 @@ impl TradeIntake {
             if after != before || unnumbered != reported {
                 self.hub.count(|counts| {
                     counts.gaps += after.gaps - before.gaps + (unnumbered.gaps - reported.gaps);
-                    let skipped = after.skipped_numbers - before.skipped_numbers;
+                    let skipped = after.missing_sequence_numbers - before.missing_sequence_numbers;
                     let missing = unnumbered.missing - reported.missing;
-                    counts.skipped_numbers = counts
-                        .skipped_numbers
+                    counts.missing_sequence_numbers = counts
+                        .missing_sequence_numbers
                         .saturating_add(skipped)
                         .saturating_add(missing);
                     counts.duplicates += after.duplicates - before.duplicates;

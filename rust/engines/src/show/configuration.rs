@@ -19,7 +19,7 @@ pub struct ShowConfiguration {
     /// Beats a minute at the start, within [`BPM_RANGE`].
     pub bpm: f64,
     /// Whether the first cue, or scene, waits for an input.
-    pub starts_dark: bool,
+    pub starts_in_blackout: bool,
     /// Reports of the state a second, within [`RATE_RANGE`].
     pub reports_per_second: f64,
     /// The number of reports, events among them, after which a session ends; `None`: it does not.
@@ -34,7 +34,7 @@ impl ShowConfiguration {
             rig,
             rate: FrameRate::FULL,
             bpm: 120.0,
-            starts_dark: false,
+            starts_in_blackout: false,
             reports_per_second: 1.0,
             report_limit: None,
         }

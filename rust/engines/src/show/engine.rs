@@ -7,7 +7,7 @@ use super::error::ShowError;
 use super::frames::{FramesJob, Playing, ShowLevels};
 use super::job::{Course, ShowJob};
 use super::outputs::Output;
-use super::painter::{Painter, PictureForm};
+use super::painter::{Painter, PictureFormat};
 use super::records::ShowReport;
 use super::shared::{Change, SHOW_OUTPUTS, Shared};
 use crate::clock::Clock;
@@ -145,7 +145,7 @@ impl ShowEngine {
         let configuration = &self.configuration;
         let show = &configuration.show;
         let first = match () {
-            () if configuration.starts_dark => None,
+            () if configuration.starts_in_blackout => None,
             () if !show.cues.is_empty() => Some(Input::Go),
             () if !show.scenes.is_empty() => Some(Input::Scene {
                 scene: 0,
@@ -271,11 +271,11 @@ impl ShowSession {
     ///
     /// # Errors
     /// [`ShowError::Picture`].
-    pub fn picture(&self, settings: PictureSettings, form: PictureForm) -> Result<Vec<u8>, ShowError> {
+    pub fn picture(&self, settings: PictureSettings, format: PictureFormat) -> Result<Vec<u8>, ShowError> {
         let mut painter = locked(&self.painter, Lock::ShowPainter);
         self.shared
             .with_shown(|shown| painter.read(&self.map, &shown.frame));
-        painter.draw(settings, form).map_err(ShowError::Picture)
+        painter.draw(settings, format).map_err(ShowError::Picture)
     }
 
     fn change(&self, change: Change) -> Result<(), ShowError> {

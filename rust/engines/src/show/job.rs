@@ -235,7 +235,7 @@ impl ShowJob {
             master: now.master,
             is_fading: now.is_fading,
             is_paused: now.is_paused,
-            is_dark: now.is_dark,
+            is_blackout: now.is_blackout,
             outputs: self.shared.with_outputs(|outputs| place(outputs.len())),
         }
     }

@@ -10,7 +10,7 @@ use rustle_shows::{Look, Stage};
 
 /// What a picture is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PictureForm {
+pub enum PictureFormat {
     /// Pixels row by row, each red, green, blue and 255.
     Rgba,
     /// A PNG file.
@@ -57,7 +57,7 @@ impl Painter {
     pub(super) fn draw(
         &mut self,
         settings: PictureSettings,
-        form: PictureForm,
+        format: PictureFormat,
     ) -> Result<Vec<u8>, SizeError> {
         let kept = self.plan.take().filter(|(of, ..)| *of == settings);
         let (_, plan, picture) = match kept {
@@ -70,13 +70,13 @@ impl Painter {
         };
         plan.light(&self.look, picture);
         let (width, height) = (settings.width.into(), settings.height.into());
-        Ok(match form {
-            PictureForm::Rgba => self.canvas.draw(picture).to_vec(),
+        Ok(match format {
+            PictureFormat::Rgba => self.canvas.draw(picture).to_vec(),
             // A canvas has as many bytes as its picture has pixels.
-            PictureForm::Png => png(width, height, self.canvas.draw(picture)).unwrap_or_default(),
-            PictureForm::Svg => svg(picture).into_bytes(),
-            PictureForm::Json => picture.to_json().into_bytes(),
-            PictureForm::Text(colors) => {
+            PictureFormat::Png => png(width, height, self.canvas.draw(picture)).unwrap_or_default(),
+            PictureFormat::Svg => svg(picture).into_bytes(),
+            PictureFormat::Json => picture.to_json().into_bytes(),
+            PictureFormat::Text(colors) => {
                 let mut text = self.screen.lines(picture, colors).join("\n");
                 text.push('\n');
                 text.into_bytes()

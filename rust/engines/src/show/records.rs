@@ -49,7 +49,7 @@ pub struct ShowReport {
     /// Whether fades and waits stand still.
     pub is_paused: bool,
     /// Whether the light is off.
-    pub is_dark: bool,
+    pub is_blackout: bool,
     /// Outputs that take frames.
     pub outputs: u32,
 }

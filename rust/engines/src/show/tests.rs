@@ -199,7 +199,7 @@ fn blackout_is_in_the_next_packets_and_the_light_comes_back() {
     assert_eq!(stand.levels(7, 3).last().map(|(_, level)| *level), Some(255));
     let kinds: Vec<_> = reports(&session)
         .iter()
-        .map(|report| (report.kind, report.is_dark))
+        .map(|report| (report.kind, report.is_blackout))
         .collect();
     assert!(
         kinds.contains(&(ShowReportKind::Blackout, true))

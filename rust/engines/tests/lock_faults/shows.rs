@@ -76,7 +76,7 @@ impl Shows {
         let advanced = (0..3).all(|_| call(|| runtime.advance(SECOND_HUNDREDTH)).is_some());
         let shown = call(|| session.with_frame(|frame, time, beats| (frame.len(), time, beats)));
         assert!(!is_calm || shown.is_some_and(|(universes, ..)| universes == 1));
-        let picture = call(|| session.picture(SMALL, PictureForm::Rgba));
+        let picture = call(|| session.picture(SMALL, PictureFormat::Rgba));
         let is_whole = matches!(&picture, Some(Ok(bytes)) if bytes.len() == 16 * 9 * 4);
         assert!(!is_calm || is_whole);
         let (mut master, before) = (None, *frames);

@@ -265,7 +265,7 @@ records! {
         /// The number of sequence gaps.
         pub gaps: u64,
         /// The number of skipped sequence numbers, including those that arrived later.
-        pub skipped_numbers: u64,
+        pub missing_sequence_numbers: u64,
         /// Trades whose sequence number had arrived before; they are dropped.
         pub duplicates: u64,
         /// Trades that arrived after one of their symbol with a higher sequence number.

@@ -117,7 +117,7 @@ records! {
         /// set; 0: none.
         pub clock: RustleHandle,
         /// Not 0: the first cue, or the first scene of a show without cues, waits for an input.
-        pub starts_dark: Flag,
+        pub starts_in_blackout: Flag,
         reserved: u32,
     }
 
@@ -178,10 +178,10 @@ records! {
         /// Not 0 while fades and waits stand still.
         pub is_paused: Flag,
         /// Not 0 while the light is off.
-        pub is_dark: Flag,
+        pub is_blackout: Flag,
         /// Senders that take frames.
         pub outputs: u32,
-        /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+        /// On a batched lane the number of reports dropped just before this one; 0 on the per-value lane.
         pub gap: u32,
         reserved: u32,
     }

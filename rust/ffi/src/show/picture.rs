@@ -3,7 +3,7 @@
 use crate::fault::Outcome;
 use crate::lent::{choices, Choice, Flag};
 use crate::records::records;
-use rustle_engines::{PictureForm, ShowError};
+use rustle_engines::{PictureFormat, ShowError};
 use rustle_shows::venue::{PictureSettings, ScreenColors, View};
 
 choices! {
@@ -16,7 +16,7 @@ choices! {
     }
 
     /// What a picture is made of.
-    pub enum RustlePictureForm = RUSTLE_PICTURE_ {
+    pub enum RustlePictureFormat = RUSTLE_PICTURE_ {
         /// Pixels row by row, each red, green, blue and 255.
         Rgba = 0,
         /// A PNG file.
@@ -44,7 +44,7 @@ records! {
         /// From where the venue is seen.
         pub view: Choice<RustlePictureView>,
         /// What the picture is made of.
-        pub form: Choice<RustlePictureForm>,
+        pub format: Choice<RustlePictureFormat>,
         /// Whether the floor has a grid.
         pub has_grid: Flag,
         /// Whether there is a scale and a count of the fixtures.
@@ -56,8 +56,8 @@ records! {
 }
 
 impl RustlePictureSettings {
-    /// The settings and the form of a picture.
-    pub(super) fn read(&self) -> Outcome<ShowError, (PictureSettings, PictureForm)> {
+    /// The settings and the format of a picture.
+    pub(super) fn read(&self) -> Outcome<ShowError, (PictureSettings, PictureFormat)> {
         crate::status::CallFault::check_reserved(self.reserved, "settings.reserved")?;
         // Sides past 16 bits are as wrong as 8,193.
         let side = |side: u32| u16::try_from(side).unwrap_or(u16::MAX);
@@ -69,15 +69,15 @@ impl RustlePictureSettings {
             has_legend: self.has_legend.is_set(),
             has_labels: self.has_labels.is_set(),
         };
-        let form = match self.form.get("settings.form")? {
-            RustlePictureForm::Rgba => PictureForm::Rgba,
-            RustlePictureForm::Png => PictureForm::Png,
-            RustlePictureForm::Svg => PictureForm::Svg,
-            RustlePictureForm::Json => PictureForm::Json,
-            RustlePictureForm::TrueColor => PictureForm::Text(ScreenColors::Rgb),
-            RustlePictureForm::Palette => PictureForm::Text(ScreenColors::Indexed),
-            RustlePictureForm::Ascii => PictureForm::Text(ScreenColors::Ascii),
+        let format = match self.format.get("settings.format")? {
+            RustlePictureFormat::Rgba => PictureFormat::Rgba,
+            RustlePictureFormat::Png => PictureFormat::Png,
+            RustlePictureFormat::Svg => PictureFormat::Svg,
+            RustlePictureFormat::Json => PictureFormat::Json,
+            RustlePictureFormat::TrueColor => PictureFormat::Text(ScreenColors::Rgb),
+            RustlePictureFormat::Palette => PictureFormat::Text(ScreenColors::Indexed),
+            RustlePictureFormat::Ascii => PictureFormat::Text(ScreenColors::Ascii),
         };
-        Ok((settings, form))
+        Ok((settings, format))
     }
 }

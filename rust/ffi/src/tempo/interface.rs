@@ -192,7 +192,7 @@ records! {
         pub kind: Choice<RustleTempoReportKind> = |report| RustleTempoReportKind::from(report.kind).into(),
         /// Not 0: a peer, or the source, made the change; otherwise this program. A change of source is this program's.
         pub is_by_peer: Flag,
-        /// On a frame lane the number of reports dropped just before this one; 0 on the events lane.
+        /// On a batched lane the number of reports dropped just before this one; 0 on the per-value lane.
         pub gap: u32,
         reserved: u32,
     }

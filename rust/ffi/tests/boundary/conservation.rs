@@ -1,7 +1,7 @@
-//! Ten million values through each policy of the frame lane of each engine: every dropped value is counted, and a consumer that
+//! Ten million values through each policy of the batched lane of each engine: every dropped value is counted, and a consumer that
 //! does not drain costs no memory.
 
-use crate::engines::{free, Engine, Stage, Work, ENGINES, RUSTLE_LANE_DROP_NEWEST, RUSTLE_LANE_EVENTS};
+use crate::engines::{free, Engine, Stage, Work, ENGINES, RUSTLE_LANE_DROP_NEWEST, RUSTLE_LANE_PER_VALUE};
 use crate::harness::Probe;
 use rustle::status::RUSTLE_OK;
 use rustle::RustleHandle;
@@ -12,7 +12,7 @@ const MILLISECOND: u64 = 1_000_000;
 /// Each engine in each of its lanes that has a ring.
 fn rings() -> impl Iterator<Item = (Engine, u32)> {
     ENGINES.iter().flat_map(|engine| {
-        let rings = engine.lanes.iter().filter(|lane| **lane != RUSTLE_LANE_EVENTS);
+        let rings = engine.lanes.iter().filter(|lane| **lane != RUSTLE_LANE_PER_VALUE);
         rings.map(|lane| (*engine, *lane))
     })
 }
@@ -91,10 +91,10 @@ fn bell_rings_whenever_a_ring_stops_being_empty() {
 #[test]
 fn ten_million_events_are_each_called_for() {
     let _alone = crate::alone();
-    let has_events = |engine: &&Engine| engine.lanes.contains(&RUSTLE_LANE_EVENTS);
+    let has_events = |engine: &&Engine| engine.lanes.contains(&RUSTLE_LANE_PER_VALUE);
     for engine in ENGINES.iter().filter(has_events) {
         let probe = Probe::default();
-        let (stage, session) = started(*engine, RUSTLE_LANE_EVENTS, &probe);
+        let (stage, session) = started(*engine, RUSTLE_LANE_PER_VALUE, &probe);
         for _ in 0..11 {
             stage.advance(1_000 * MILLISECOND);
         }

@@ -1,7 +1,7 @@
 //! Races of start, cancel, end and free, through the C interface, with a sink that checks every promise. A broken promise is a
 //! panic.
 
-use crate::engines::{free, Engine, Work, ENGINES, RUSTLE_LANE_EVENTS};
+use crate::engines::{free, Engine, Work, ENGINES, RUSTLE_LANE_PER_VALUE};
 use rustle::object::rustle_cancel;
 use rustle::sink::{RustleSink, RUSTLE_RELEASE_CANCELLED, RUSTLE_RELEASE_ENDED, RUSTLE_RELEASE_PANICKED};
 use rustle::status::RUSTLE_OK;
@@ -146,7 +146,7 @@ pub(crate) fn run(rounds: usize) {
         .flat_map(|engine| Mode::ALL.map(|mode| (*engine, mode)))
         .filter(|(_, mode)| *mode != Mode::Panic || cfg!(feature = "faults"))
         // A bell may ring for the last time before the start has returned, and cancel nothing then: events are needed.
-        .filter(|(engine, mode)| *mode != Mode::CancelInside || engine.lanes.contains(&RUSTLE_LANE_EVENTS))
+        .filter(|(engine, mode)| *mode != Mode::CancelInside || engine.lanes.contains(&RUSTLE_LANE_PER_VALUE))
         .collect();
     let mut probes: Vec<Arc<Probe>> = Vec::with_capacity(rounds);
     for round in 0..rounds {
@@ -156,7 +156,7 @@ pub(crate) fn run(rounds: usize) {
         let (engine, mode) = cases[round % cases.len()];
         let lane = match mode {
             // The ring's bell rings once: a cancel inside a callback needs the other lane to be sure of a callback.
-            Mode::CancelInside => RUSTLE_LANE_EVENTS,
+            Mode::CancelInside => RUSTLE_LANE_PER_VALUE,
             _ => engine.lanes[round / cases.len() % engine.lanes.len()],
         };
         if (round / cases.len() / engine.lanes.len()).is_multiple_of(2) {
@@ -209,7 +209,7 @@ fn run_round(engine: Engine, mode: Mode, lane: u32, limit: u64, probe: &Probe, n
     let reason = reason.unwrap_or_else(|| panic!("{name}: no release within {PATIENCE:?}"));
     assert!(mode.reasons().contains(&reason), "{name}: reason {reason}");
     if mode != Mode::FreeSession {
-        if lane != RUSTLE_LANE_EVENTS {
+        if lane != RUSTLE_LANE_PER_VALUE {
             check_ring(engine, session, name);
         }
         assert_eq!(free(session), RUSTLE_OK, "{name}");

@@ -9,7 +9,7 @@ static Probe first, second;
 
 static RustleStatus start(RustleHandle ticker, Probe *probe, RustleHandle *session) {
   RustleString symbol = TEXT("BTC");
-  return start_ticker(ticker, &symbol, 1, RUSTLE_LANE_EVENTS, 0, (RustleSink){probe, on_event, on_release}, session);
+  return start_ticker(ticker, &symbol, 1, RUSTLE_LANE_PER_VALUE, 0, (RustleSink){probe, on_event, on_release}, session);
 }
 
 int main(void) {

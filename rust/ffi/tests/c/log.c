@@ -29,7 +29,7 @@ int main(void) {
   RustleString symbol = TEXT("BTC");
   Probe probe = {0};
   RustleSink sink = {&probe, on_event, on_release};
-  OK(start_ticker(ticker, &symbol, 1, RUSTLE_LANE_EVENTS, 0, sink, &session));
+  OK(start_ticker(ticker, &symbol, 1, RUSTLE_LANE_PER_VALUE, 0, sink, &session));
   EXPECT(atomic_load(&starts) == 1 && atomic_load(&cancels) == 1);
   OK(rustle_runtime_advance(runtime, 0, NULL));
   EXPECT(is_released(&probe, RUSTLE_RELEASE_CANCELLED));

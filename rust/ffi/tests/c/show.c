@@ -187,7 +187,7 @@ static void picture_is_a_file_of_its_size(void) {
   Probe probe = {0};
   OK(rustle_show_start(show, &ring, (RustleSink){&probe, on_ring, on_release}, &session, NULL));
   OK(rustle_runtime_advance(runtime, 100 * MILLISECOND, NULL));
-  RustlePictureSettings settings = {.width = 40, .height = 24, .form = RUSTLE_PICTURE_PNG};
+  RustlePictureSettings settings = {.width = 40, .height = 24, .format = RUSTLE_PICTURE_PNG};
   size_t length = 0;
   OK(rustle_show_picture(session, &settings, NULL, 0, &length, NULL));
   EXPECT(length > 45);
@@ -198,7 +198,7 @@ static void picture_is_a_file_of_its_size(void) {
   EXPECT(memcmp(file, "\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16) == 0);
   EXPECT(big_endian(file + 16) == 40 && big_endian(file + 20) == 24 && file[24] == 8);
   free(file);
-  settings.form = RUSTLE_PICTURE_RGBA;
+  settings.format = RUSTLE_PICTURE_RGBA;
   uint8_t pixels[40 * 24 * 4];
   OK(rustle_show_picture(session, &settings, pixels, sizeof pixels, &length, NULL));
   EXPECT(length == sizeof pixels && pixels[3] == 255);

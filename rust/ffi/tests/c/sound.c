@@ -12,7 +12,7 @@ static RustleSoundConfiguration configuration(const char *device, RustleHandle r
                                     .period = 480};
 }
 
-static const RustleLaneRequest events = {.lane = RUSTLE_LANE_EVENTS};
+static const RustleLaneRequest events = {.lane = RUSTLE_LANE_PER_VALUE};
 static const RustleLaneRequest ring = {.capacity = 256, .lane = RUSTLE_LANE_DROP_OLDEST};
 
 static void capture_gives_each_frame_once(void) {

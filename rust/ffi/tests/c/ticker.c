@@ -14,7 +14,7 @@ static void events_come_in_order_and_end_with_one_release(void) {
   RustleString symbols[] = {TEXT("BTC"), TEXT("ETH")};
   Probe probe = {0};
   RustleSink sink = {&probe, on_update, on_release};
-  OK(start_ticker(ticker, symbols, 2, RUSTLE_LANE_EVENTS, 0, sink, &session));
+  OK(start_ticker(ticker, symbols, 2, RUSTLE_LANE_PER_VALUE, 0, sink, &session));
   OK(rustle_runtime_advance(runtime, 250 * SECOND / 1000, NULL));
   EXPECT(atomic_load(&probe.signals) == 2 && probe.last_update.sequence == 1 && probe.last_update.price > 0);
   OK(rustle_runtime_advance(runtime, 60 * SECOND, NULL));
@@ -55,7 +55,7 @@ static void cancel_inside_a_callback_is_the_last_but_one_call(void) {
   Probe probe = {0};
   RustleSink sink = {&probe, on_update, on_release};
   RustleHandle session = 0;
-  OK(start_ticker(ticker, &symbol, 1, RUSTLE_LANE_EVENTS, 0, sink, &session));
+  OK(start_ticker(ticker, &symbol, 1, RUSTLE_LANE_PER_VALUE, 0, sink, &session));
   OK(rustle_runtime_advance(runtime, 0, NULL));
   probe.cancel_inside = session;
   OK(rustle_runtime_advance(runtime, 10 * SECOND, NULL));

@@ -24,7 +24,7 @@ use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use verbs::{advance, make, manual_runtime, start};
 
-pub(crate) const RUSTLE_LANE_EVENTS: u32 = RustleLane::Events as u32;
+pub(crate) const RUSTLE_LANE_PER_VALUE: u32 = RustleLane::PerValue as u32;
 pub(crate) const RUSTLE_LANE_DROP_OLDEST: u32 = RustleLane::DropOldest as u32;
 pub(crate) const RUSTLE_LANE_DROP_NEWEST: u32 = RustleLane::DropNewest as u32;
 pub(crate) const RUSTLE_LANE_CONFLATE: u32 = RustleLane::Conflate as u32;
@@ -144,7 +144,7 @@ fn begin<Request>(
 
 /// The lanes that there are.
 const ALL_LANES: &[u32] = &[
-    RUSTLE_LANE_EVENTS,
+    RUSTLE_LANE_PER_VALUE,
     RUSTLE_LANE_DROP_OLDEST,
     RUSTLE_LANE_DROP_NEWEST,
     RUSTLE_LANE_CONFLATE,

@@ -22,7 +22,7 @@ pub(super) const SHOW: Engine = Engine {
             sacn: 0,
             art_net: 0,
             clock: 0,
-            starts_dark: true.into(),
+            starts_in_blackout: true.into(),
             reserved: 0,
         };
         make(RUSTLE_NEW_SHOW, &configuration)

@@ -112,8 +112,8 @@ fn starts(request: Option<&str>, element: &str, others: &[Property<'_>], out: &m
   ///
   /// - Parameters:
   ///   - buffering: how the values travel.
-  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
-  ///     frame lane; it must not block.
+  ///   - reader: makes the consumer's values. Called on native threads for the per-value lane, and in the consumer's task for a
+  ///     batched lane; it must not block.
   ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     {parameters}buffering: StreamBuffering, reader: ElementReader<{element}, Value>,

@@ -61,7 +61,7 @@ pub struct Now {
     /// Whether fades and waits stand still.
     pub is_paused: bool,
     /// Whether the light is off.
-    pub is_dark: bool,
+    pub is_blackout: bool,
     /// What all light is multiplied with, 0 to 1.
     pub master: f32,
 }

@@ -18,7 +18,10 @@ fn seconds_in_which_the_process_is_stopped_are_a_hole_in_the_numbers_of_a_simula
     assert_eq!(after.len(), 31);
     let skipped: u64 = after.iter().map(|(record, _)| record.sequence_gap).sum();
     let counts = feed.counts();
-    assert_eq!((skipped, counts.gaps, counts.skipped_numbers), (149, 3, 149));
+    assert_eq!(
+        (skipped, counts.gaps, counts.missing_sequence_numbers),
+        (149, 3, 149)
+    );
     for symbol in 0..3 {
         let newest = after
             .iter()

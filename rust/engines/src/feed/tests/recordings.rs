@@ -185,7 +185,10 @@ fn laps_that_were_recorded_are_all_read_back() {
     assert_eq!((counts.trades, counts.duplicates), (count, 0));
     // Each lap of A: 3, 2, and 6, before which two are missing; the one out of order is in a gap of later laps.
     assert_eq!(
-        (counts.skipped_numbers, source.counts().skipped_numbers),
+        (
+            counts.missing_sequence_numbers,
+            source.counts().missing_sequence_numbers
+        ),
         (12, 12)
     );
 }

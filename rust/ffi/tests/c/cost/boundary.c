@@ -55,7 +55,7 @@ static void callback(uint64_t count) {
   EXPECT(releases == 1);
 }
 
-// A session of `count` updates whose time is advanced by STEP updates at a time. A frame lane is drained after each step, or left
+// A session of `count` updates whose time is advanced by STEP updates at a time. A batched lane is drained after each step, or left
 // to drop its oldest: the engine's part.
 static void session(uint64_t count, uint32_t lane, int drains) {
   uint64_t sum = 0;
@@ -64,7 +64,7 @@ static void session(uint64_t count, uint32_t lane, int drains) {
       .updates_per_second = 250000, .seed = 1, .has_seed = 1, .update_limit = count, .runtime = runtime};
   OK(rustle_ticker_new(&configuration, &ticker, NULL));
   RustleString symbols[] = {TEXT("BTC"), TEXT("ETH"), TEXT("SOL"), TEXT("AAPL")};
-  RustleSink sink = {&sum, lane == RUSTLE_LANE_EVENTS ? add_event : on_nothing, count_release};
+  RustleSink sink = {&sum, lane == RUSTLE_LANE_PER_VALUE ? add_event : on_nothing, count_release};
   OK(start_ticker(ticker, symbols, 4, lane, 65536, sink, &session));
   static RustlePriceUpdate updates[2 * STEP];
   uint64_t drained = 0;
@@ -76,8 +76,8 @@ static void session(uint64_t count, uint32_t lane, int drains) {
     for (size_t i = 0; i < taken; i++) sum += updates[i].sequence;
     drained += taken;
   }
-  if (lane == RUSTLE_LANE_EVENTS || drains) EXPECT(sum == count * (count - 1) / 2);
-  if (lane != RUSTLE_LANE_EVENTS) {
+  if (lane == RUSTLE_LANE_PER_VALUE || drains) EXPECT(sum == count * (count - 1) / 2);
+  if (lane != RUSTLE_LANE_PER_VALUE) {
     RustleLaneStatistics statistics;
     size_t none = 0;
     OK(rustle_ticker_drain(session, NULL, 0, &none, &statistics, NULL));
@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "call") == 0) call(count);
   else if (strcmp(argv[1], "handle") == 0) handle(count);
   else if (strcmp(argv[1], "callback") == 0) callback(count);
-  else if (strcmp(argv[1], "events") == 0) session(count, RUSTLE_LANE_EVENTS, 0);
+  else if (strcmp(argv[1], "events") == 0) session(count, RUSTLE_LANE_PER_VALUE, 0);
   else if (strcmp(argv[1], "engine") == 0) session(count, RUSTLE_LANE_DROP_OLDEST, 0);
   else if (strcmp(argv[1], "frames") == 0) session(count, RUSTLE_LANE_DROP_OLDEST, 1);
   else return 64;

@@ -25,7 +25,7 @@ int main(void) {
   for (int round = 0; round < 16; ++round) {
     atomic_store(&released, 0);
     RustleSink sink = {malloc(24), on_nothing, on_release_that_loses};
-    OK(start_ticker(ticker, &symbol, 1, RUSTLE_LANE_EVENTS, 0, sink, &session));
+    OK(start_ticker(ticker, &symbol, 1, RUSTLE_LANE_PER_VALUE, 0, sink, &session));
     sink.context = NULL;
     UNTIL(atomic_load(&released) == 1);
     // Objects that are not freed are counted: the session and the ticker.

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RustleCore
 
-@Suite(.releasesNativeObjects) struct EventLaneTests {
+@Suite(.releasesNativeObjects) struct PerValueLaneTests {
   @Test func everyWayToLoseAValueIsCounted() async throws {
-    let lane = EventLane<UInt64>(capacity: 4, sequenceNumber: { $0 })
+    let lane = PerValueLane<UInt64>(capacity: 4, sequenceNumber: { $0 })
     for number in 0..<6 { lane.receive(UInt64(number)) }
     #expect(lane.statistics == StreamStatistics(produced: 6, delivered: 0, dropped: 2))
     var cursor = lane.makeCursor()
@@ -29,11 +29,11 @@ import Testing
     let own = try echo.start(buffering: .batched(), reader: ElementReader { $0 }, sequenceNumber: { _ in 0 })
     let session = own.core.session
     // A lane that is only empty waits for the bell.
-    let lane = FrameLane<UInt64>(
+    let lane = BatchedLane<UInt64>(
       bell: Doorbell(),
       drain: { (_, most) throws(NativeError) in try ticker.lanes.drain(session.id, most) { _ in } },
       statistics: { nil })
-    let stream = EngineStream(core: .init(session: session, source: .frames(lane)))
+    let stream = EngineStream(core: .init(session: session, source: .batched(lane)))
     #expect(stream.outcome == nil)
     for await _ in stream { Issue.record("nothing can be drained") }
     await session.released()

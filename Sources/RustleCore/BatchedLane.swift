@@ -21,7 +21,7 @@ struct RingStatistics: Sendable {
 
 /// The lane of batched buffering: values wait in a ring buffer on the native side until the consumer drains them.
 @usableFromInline
-final class FrameLane<Value: Sendable>: Sendable {
+final class BatchedLane<Value: Sendable>: Sendable {
   /// Appends at most the given number of waiting values to the array, with gaps in their places, and returns the number of
   /// values; nil after an error, which ends the stream.
   @usableFromInline typealias Drain = @Sendable (inout [StreamElement<Value>], Int) -> Int?
@@ -76,11 +76,11 @@ final class FrameLane<Value: Sendable>: Sendable {
 
   /// Drains the ring buffer, and waits for the bell when it is empty.
   @usableFromInline struct Cursor {
-    @usableFromInline let lane: FrameLane
+    @usableFromInline let lane: BatchedLane
     @usableFromInline var rings: AsyncStream<Void>.Iterator
     @usableFromInline var isOver = false
 
-    init(lane: FrameLane, rings: AsyncStream<Void>.Iterator) {
+    init(lane: BatchedLane, rings: AsyncStream<Void>.Iterator) {
       self.lane = lane
       self.rings = rings
     }

@@ -1,7 +1,7 @@
 internal import RustleCore
 
 /// The size, view and format of a picture of a venue.
-public struct VenuePicture: Sendable, Hashable {
+public struct VenuePictureOptions: Sendable, Hashable {
   /// From where the venue is seen.
   public enum View: String, Sendable, Hashable, CaseIterable {
     /// From above, with the back at the top.
@@ -11,7 +11,7 @@ public struct VenuePicture: Sendable, Hashable {
   }
 
   /// The format of the picture.
-  public enum Form: String, Sendable, Hashable, CaseIterable {
+  public enum Format: String, Sendable, Hashable, CaseIterable {
     /// Pixels row by row, each red, green, blue and 255.
     case rgba
     /// A PNG file.
@@ -38,7 +38,7 @@ public struct VenuePicture: Sendable, Hashable {
   /// From where the venue is seen.
   public var view: View
   /// The format of the picture.
-  public var form: Form
+  public var format: Format
   /// Whether the floor has a grid.
   public var hasGrid = true
   /// Whether there is a scale and a count of the fixtures.
@@ -51,13 +51,13 @@ public struct VenuePicture: Sendable, Hashable {
   ///   - height: the height in pixels, 1 to 8,192.
   ///   - view: from where the venue is seen.
   ///   - format: the format of the picture.
-  public init(width: Int = 960, height: Int = 540, view: View = .front, form: Form = .png) {
-    (self.width, self.height, self.view, self.form) = (width, height, view, form)
+  public init(width: Int = 960, height: Int = 540, view: View = .front, format: Format = .png) {
+    (self.width, self.height, self.view, self.format) = (width, height, view, format)
   }
 
   /// Options for a terminal of these columns and lines.
-  public static func terminal(columns: Int, lines: Int, view: View = .front, form: Form) -> Self {
-    var picture = Self(width: columns, height: lines * 2, view: view, form: form)
+  public static func terminal(columns: Int, lines: Int, view: View = .front, format: Format) -> Self {
+    var picture = Self(width: columns, height: lines * 2, view: view, format: format)
     (picture.hasGrid, picture.hasLegend) = (false, false)
     return picture
   }
@@ -66,8 +66,8 @@ public struct VenuePicture: Sendable, Hashable {
     for (argument, side) in [("width", width), ("height", height)] where !Self.sides.contains(side) {
       throw .validation(argument, expected: "1 to 8192 pixels", got: "\(side)")
     }
-    let form: NativePictureForm =
-      switch form {
+    let format: NativePictureFormat =
+      switch format {
       case .rgba: .rgba
       case .png: .png
       case .svg: .svg
@@ -77,7 +77,7 @@ public struct VenuePicture: Sendable, Hashable {
       case .ascii: .ascii
       }
     return NativePictureSettings(
-      width: width, height: height, view: view == .top ? .top : .front, form: form, hasGrid: hasGrid,
+      width: width, height: height, view: view == .top ? .top : .front, format: format, hasGrid: hasGrid,
       hasLegend: hasLegend, hasLabels: hasLabels)
   }
 }

@@ -2,7 +2,7 @@ public import Foundation
 internal import RustleCore
 
 /// The source of DMX: who sends, how, and where.
-public struct DMXConfiguration: Sendable, Hashable {
+public struct DMXSenderConfiguration: Sendable, Hashable {
   /// The synchronization of a frame's universes.
   public enum Synchronization: Sendable, Hashable {
     /// None: each universe acts when it arrives.

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// The native side calls ``receive(_:)`` and ``finish()``, one call at a time; neither blocks or takes a lock of this package.
 @usableFromInline
-final class EventLane<Value: Sendable>: Sendable {
+final class PerValueLane<Value: Sendable>: Sendable {
   private let stream: AsyncStream<Value>
   private let continuation: AsyncStream<Value>.Continuation
   @usableFromInline let sequenceNumber: @Sendable (Value) -> UInt64
@@ -55,11 +55,11 @@ final class EventLane<Value: Sendable>: Sendable {
 
   /// Reads the stream and reports missing sequence numbers as gaps.
   @usableFromInline struct Cursor {
-    @usableFromInline let lane: EventLane
+    @usableFromInline let lane: PerValueLane
     @usableFromInline var base: AsyncStream<Value>.Iterator
     @usableFromInline var expected: UInt64 = 0
 
-    init(lane: EventLane, base: AsyncStream<Value>.Iterator) {
+    init(lane: PerValueLane, base: AsyncStream<Value>.Iterator) {
       self.lane = lane
       self.base = base
     }
