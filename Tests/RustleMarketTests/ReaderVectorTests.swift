@@ -1,8 +1,9 @@
 import Foundation
 import RustleMarket
+import TestSupport
 import Testing
 
-@Suite struct ReaderVectorTests {
+@Suite(.releasesNativeObjects) struct ReaderVectorTests {
   /// A line of `Tests/Vectors/readers.txt`.
   struct Vector: CustomTestStringConvertible {
     let kind, value, text: String

@@ -161,7 +161,7 @@ private final class RequestDeadline: ChannelInboundHandler {
   }
 }
 
-/// Refuses a request of two hosts, of which one would be checked and the other one meant, and a WebSocket of another version or with a
+/// Refuses a request of two hosts, of which one would be checked and the other one meant, or of no path, and a WebSocket of another version or with a
 /// body; ignores an upgrade to anything else. Closes the connection of what is no request, once it is answered.
 private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
@@ -181,7 +181,7 @@ private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler
     if isUpgrading { return context.fireChannelRead(data) }
     switch unwrapInboundIn(data) {
     case .head(var head):
-      guard head.headers["host"].count < 2 else { return refuse(context, .badRequest) }
+      guard head.headers["host"].count < 2, Self.makeRelative(&head) else { return refuse(context, .badRequest) }
       if Self.has(head, "connection", "upgrade"), Self.has(head, "upgrade", "websocket") {
         guard head.headers["sec-websocket-version"] == [Self.webSocketVersion] else {
           return refuse(context, .upgradeRequired, ["sec-websocket-version": Self.webSocketVersion])
@@ -206,6 +206,17 @@ private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  /// Of a target in absolute form, what the rules check and the routes take: its authority is the host, whatever `Host` says (RFC 9112,
+  /// section 3.2.2). False for a target of another form.
+  private static func makeRelative(_ head: inout HTTPRequestHead) -> Bool {
+    if head.uri.hasPrefix("/") || head.uri == "*" { return true }
+    let parts = head.uri.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count >= 3, ["http:", "https:"].contains(parts[0].lowercased()), parts[1].isEmpty else { return false }
+    head.headers.replaceOrAdd(name: "host", value: String(parts[2]))
+    head.uri = "/" + (parts.count == 4 ? parts[3] : "")
+    return true
+  }
 
   private static func has(_ head: HTTPRequestHead, _ name: String, _ value: String) -> Bool {
     head.headers[canonicalForm: name].contains { $0.lowercased() == value }
@@ -274,8 +285,11 @@ final class AddressCounts: Sendable {
 }
 
 extension AccessRules.Head {
-  /// The name of the cookie with the token.
-  static let cookie = "rustle_token"
+  /// The name of the cookie with the token. A browser sends the cookies of all ports of a host: those of another server are not this one's.
+  static func cookie(ofHost host: String?) -> String {
+    let port = host?.split(separator: ":").last.map(String.init)
+    return ["rustle_token", port.flatMap(UInt16.init).map(String.init)].compactMap(\.self).joined(separator: "_")
+  }
 
   /// The head of an upgrade.
   init(_ head: HTTPRequestHead) {
@@ -302,7 +316,8 @@ extension AccessRules.Head {
   private mutating func setCookies(_ text: String?) {
     hasCookies = text != nil
     let pairs = (text ?? "").split(separator: ";").map { $0.split(separator: "=", maxSplits: 1) }
-    let token = pairs.first { $0.count == 2 && $0[0].drop { $0 == " " } == Self.cookie }
+    let name = Self.cookie(ofHost: host)
+    let token = pairs.first { $0.count == 2 && $0[0].drop { $0 == " " } == name }
     cookieToken = token.map { String($0[1]) }
   }
 }

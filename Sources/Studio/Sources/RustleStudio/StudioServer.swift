@@ -173,7 +173,9 @@ public struct StudioServer: Sendable {
     guard let file = WebFile.all[path] else { throw HTTPError(.notFound) }
     var headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
     if file.isText, request.method == .get { headers[.vary] = "Accept-Encoding" }
-    if request.headers[.ifNoneMatch] == file.tag { return Response(status: .notModified, headers: headers) }
+    if let tags = request.headers[.ifNoneMatch], file.matches(tags) {
+      return Response(status: .notModified, headers: headers)
+    }
     let body = ResponseBody(byteBuffer: file.bytes)
     let response = Response(status: .ok, headers: headers, body: body)
     return request.method == .head ? response.createHeadResponse() : response
@@ -283,7 +285,7 @@ private struct AccessMiddleware: RouterMiddleware {
     if refusal == .token || refusal == nil, request.method == .get, request.uri.path == "/",
       let token = request.uri.queryParameters["token"].map(String.init), rules.accepts(token)
     {
-      let cookie = "\(AccessRules.Head.cookie)=\(token); HttpOnly; SameSite=Lax; Path=/"
+      let cookie = "\(AccessRules.Head.cookie(ofHost: request.head.authority))=\(token); HttpOnly; SameSite=Lax; Path=/"
       return Response(status: .seeOther, headers: [.location: "/", .setCookie: cookie])
     }
     if let refusal {
@@ -294,7 +296,9 @@ private struct AccessMiddleware: RouterMiddleware {
           status: .unauthorized, headers: [.contentType: "text/html; charset=utf-8"],
           body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
       }
-      return Response(ActionError("refused", refusal.message, status: refusal.status))
+      var response = Response(ActionError("refused", refusal.message, status: refusal.status))
+      if refusal == .method { response.headers[.allow] = AccessRules.methods.joined(separator: ", ") }
+      return response
     }
     do {
       return try await next(request, context)

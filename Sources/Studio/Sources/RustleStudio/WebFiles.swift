@@ -10,6 +10,14 @@ struct WebFile: Sendable {
   /// Whether it is worth compressing.
   var isText: Bool { !type.hasPrefix("font/") }
 
+  /// Whether `If-None-Match` names this content: `*`, or a list of tags, which may be weak.
+  func matches(_ tags: String) -> Bool {
+    tags.split(separator: ",").map { $0.trimmingPrefix(while: { $0 == " " }) }.contains {
+      let tag = $0.hasPrefix("W/") ? $0.dropFirst(2) : $0
+      return tag.prefix { $0 != " " } == self.tag || tag.prefix { $0 != " " } == "*"
+    }
+  }
+
   init(path: String, bytes: [UInt8]) {
     self.bytes = ByteBuffer(bytes: bytes)
     type =

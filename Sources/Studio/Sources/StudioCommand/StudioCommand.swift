@@ -31,6 +31,9 @@ struct StudioCommand: AsyncParsableCommand {
   @Flag(help: "Ask for a token on the loopback too.")
   var token = false
 
+  @Flag(help: "Open the page in this machine's browser, unless it needs a token.")
+  var open = false
+
   @Option(help: ArgumentHelp("Further host name by which the server is reached; may be repeated.", valueName: "host"))
   var allowHost: [String] = []
 
@@ -96,6 +99,8 @@ struct StudioCommand: AsyncParsableCommand {
       try await StudioServer(configuration).run { address in
         // Unlike print, without a buffer: whoever waits for the address through a pipe reads it at once.
         FileHandle.standardOutput.write(Data("\(address)\n".utf8))
+        // Other users can read the arguments of programs.
+        if open, !address.contains("?token=") { Self.show(address) }
       }
     } catch let error as ListenError {
       FileHandle.standardError.write(Data("error: \(error.message)\nTry another port: --listen 127.0.0.1:0\n".utf8))
@@ -104,6 +109,25 @@ struct StudioCommand: AsyncParsableCommand {
       FileHandle.standardError.write(Data("error: \(error.message)\n".utf8))
       throw ExitCode(1)
     }
+  }
+
+  /// Opens an address in the browser, with the program of the desktop.
+  private static func show(_ address: String) {
+    #if os(macOS)
+    let program = "open"
+    #else
+    let program = "xdg-open"
+    #endif
+    let opener = Process()
+    opener.executableURL = URL(filePath: "/usr/bin/env")
+    opener.arguments = [program, address]
+    // What it prints is not the page's address.
+    opener.standardOutput = FileHandle.standardError
+    opener.terminationHandler = { opener in
+      guard opener.terminationStatus != 0 else { return }
+      FileHandle.standardError.write(Data("cannot open the page with \(program): open its address in a browser\n".utf8))
+    }
+    try? opener.run()
   }
 
   /// Reads the show and its rig.

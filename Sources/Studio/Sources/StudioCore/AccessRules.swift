@@ -36,6 +36,8 @@ public struct AccessRules: Sendable {
     case site
     /// There is no token, or another one: 401.
     case token
+    /// The method is none of the server's: 405.
+    case method
     /// The body is no JSON: 415.
     case contentType
 
@@ -45,6 +47,7 @@ public struct AccessRules: Sendable {
       case .host: 421
       case .site: 403
       case .token: 401
+      case .method: 405
       case .contentType: 415
       }
     }
@@ -55,10 +58,14 @@ public struct AccessRules: Sendable {
       case .host: "expected a host name of this server; allow others with --allow-host"
       case .site: "expected a request from this server's own page"
       case .token: "expected the token: open the address that the server printed"
+      case .method: "expected one of the methods \(AccessRules.methods.joined(separator: ", "))"
       case .contentType: "expected the content type application/json"
       }
     }
   }
+
+  /// The methods of the server's routes.
+  public static let methods = ["GET", "HEAD", "POST", "PUT", "DELETE"]
 
   private let hosts: Set<String>
   /// The token that requests need; nil: none.
@@ -83,6 +90,7 @@ public struct AccessRules: Sendable {
       return .site
     } else if head.method != "GET", head.method != "HEAD" {
       if head.isNavigation || isOwn == false { return .site }
+      guard Self.methods.contains(head.method) else { return .method }
       let type = head.contentType?.split(separator: ";").first.map { $0.lowercased() }
       // A deletion has mostly no body; no form of another site sends one.
       if head.method == "DELETE", type == nil { return tokenRefusal(of: head) }

@@ -75,6 +75,14 @@ import Testing
     #expect(rules.refusal(of: head("PUT") { $0.contentType = nil }) == .contentType)
   }
 
+  @Test func methodsWithoutARouteAreNotAllowed() {
+    for method in ["TRACE", "OPTIONS", "PATCH", "CONNECT", "BREW", "get"] {
+      #expect(rules.refusal(of: head(method)) == .method)
+      #expect(rules.refusal(of: head(method) { $0.origin = "http://evil.example" }) == .site)
+    }
+    #expect(AccessRules.Refusal.method.status == 405)
+  }
+
   @Test func aTokenIsNeededOnEveryRoute() {
     let token = AccessRules.newToken()
     let rules = AccessRules(hosts: ["192.168.1.20"], token: token)

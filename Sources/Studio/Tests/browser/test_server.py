@@ -28,25 +28,34 @@ def test_answers_are_protected(studio):
 def test_files_are_cached_by_their_content(studio):
     status, headers, text = ask(studio)
     assert status == 200 and "<!doctype html>" in text and headers["Cache-Control"] == "no-cache"
-    assert ask(studio, If_None_Match=headers["ETag"])[0] == 304
+    for tags in [headers["ETag"], "*", f'"x", W/{headers["ETag"]}']:
+        assert ask(studio, If_None_Match=tags)[0] == 304
+    assert ask(studio, If_None_Match='"x", "y"')[0] == 200
     for path in ["js/../index.html", "%2e%2e/Package.swift", "js/missing.js"]:
         assert ask(studio, path)[0] == 404, path
 
 
-def test_texts_of_the_page_are_compressed(studio):
+def test_texts_of_the_page_are_compressed_and_the_first_screen_is_small(studio, open_page):
     texts = re.findall(r'(?:href|src)="([\w./]+\.(?:css|js|svg))"', ask(studio)[2])
-    first = {"", *texts, *(f"js/{name}" for path in texts if path.endswith(".js") for name in imports(studio, path))}
+    first = {"", *texts}
+    while more := {name for path in first if path.endswith(".js") for name in imports(studio, path)} - first:
+        first |= more
     later = {f"js/{name}.js" for name in re.findall(r'later\("(\w+)"\)', ask(studio, "js/main.js")[2])}
     assert len(first) > 12 and len(later) > 5 and not first & later
-    total = 0
+    plain, compressed = {}, {}
     for path in [*first, *later]:
         request = urllib.request.Request(f"{studio.address}{path}", headers={"Accept-Encoding": "gzip"})
         with urllib.request.urlopen(request, timeout=5) as answer:
             assert answer.headers["Content-Encoding"] == "gzip" and answer.headers["Vary"] == "Accept-Encoding", path
             body = answer.read()
+        compressed[path], plain[path] = len(body), len(ask(studio, path)[2].encode())
         assert gzip.decompress(body).decode() == ask(studio, path)[2]
-        total += len(body) if path in first else 0
-    assert total <= 40 << 10, total
+    # Without the fonts, and what is fetched a moment later.
+    assert sum(plain[path] for path in first) <= 120_000 and sum(compressed[path] for path in first) <= 40_000
+    page = open_page()
+    names = page.evaluate("performance.getEntriesByType('resource').map((each) => new URL(each.name).pathname.slice(1))")
+    fetched = {name for name in names if not name.startswith(("fonts/", "api/"))} - {"manifest.webmanifest"}
+    assert fetched - later == first - {""}
     head = urllib.request.Request(f"{studio.address}js/main.js", headers={"Accept-Encoding": "gzip"}, method="HEAD")
     with urllib.request.urlopen(head, timeout=5) as answer:
         assert answer.headers["Content-Encoding"] is None and int(answer.headers["Content-Length"]) > 1000
@@ -55,7 +64,7 @@ def test_texts_of_the_page_are_compressed(studio):
 
 
 def imports(studio, path):
-    return re.findall(r'from "\./([\w.]+)"', ask(studio, path)[2])
+    return [f"js/{name}" for name in re.findall(r'from "\./([\w.]+)"', ask(studio, path)[2])]
 
 
 @pytest.mark.parametrize("path", ["", "healthz", "metrics", "api/state", "js/main.js", "ws"])
@@ -165,8 +174,64 @@ def test_a_token_is_exchanged_for_a_cookie():
         answer = raw.makefile("rb").read().decode()
     assert answer.startswith("HTTP/1.1 303") and "HttpOnly; SameSite=Lax; Path=/" in answer
     assert re.search(r"(?im)^location: /\r$", answer)
-    assert ask(studio, Cookie=f"a=b; rustle_token={token}")[0] == 200
+    assert f"rustle_token_{studio.port}={token};" in answer
+    assert ask(studio, Cookie=f"a=b; rustle_token_{studio.port}={token}")[0] == 200
+    # A browser sends those of other ports of the host too.
+    assert ask(studio, Cookie=f"rustle_token_1={token}")[0] == 401
     assert studio.stop() == 0
+
+
+def test_two_servers_of_one_host_keep_their_browser(browser):
+    studios = [Studio("--token") for _ in range(2)]
+    context = browser.new_context()
+    pages = [context.new_page() for _ in studios]
+    for page, studio in zip(pages, studios):
+        page.goto(studio.address)
+    for page in pages:
+        page.reload()
+        page.locator("#connection[data-state=live]").wait_for()
+    context.close()
+    assert [studio.stop() for studio in studios] == [0, 0]
+
+
+def test_the_target_names_the_host(studio):
+    def status(target, host):
+        with connected(studio, f"GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()) as raw:
+            return int(raw.makefile("rb").readline().split()[1])
+
+    own = f"127.0.0.1:{studio.port}"
+    assert status(f"http://{own}/healthz", own) == status(f"HTTP://{own}", "evil.example") == 200
+    assert status("http://evil.example/healthz", own) == 421
+    for target in ["healthz", "ftp://x/", "http:/x", "evil.example:80"]:
+        assert status(target, own) == 400
+
+
+def test_methods_without_a_route_are_not_allowed(studio):
+    for method in ["TRACE", "OPTIONS", "PATCH"]:
+        code, headers, _ = ask(studio, "healthz", method=method)
+        assert (code, headers["Allow"]) == (405, "GET, HEAD, POST, PUT, DELETE")
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_the_page_is_opened_when_asked(tmp_path, monkeypatch, status):
+    opener = tmp_path / "xdg-open"
+    opener.write_text(f'#!/bin/sh\necho "$1" >"{tmp_path}/opened"\nexit {status}\n')
+    opener.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with open(tmp_path / "errors", "w") as errors:
+        studio = Studio("--open", stderr=errors)
+    for _ in range(50):
+        if (tmp_path / "opened").exists() and (status == 0 or (tmp_path / "errors").read_text()):
+            break
+        time.sleep(0.1)
+    assert (tmp_path / "opened").read_text().strip() == studio.address
+    assert ("cannot open the page" in (tmp_path / "errors").read_text()) == (status == 1)
+    assert studio.stop() == 0
+    # Not with a token, which other users would see among the arguments.
+    (tmp_path / "opened").unlink()
+    secret = Studio("--open", "--token")
+    time.sleep(0.3)
+    assert secret.stop() == 0 and not (tmp_path / "opened").exists()
 
 
 def test_a_network_address_needs_a_token():
