@@ -60,7 +60,7 @@ export function equalizer(app) {
     for (const { channel, band, gain } of changes) gains[channel][band] = gain;
     show();
     send();
-    app.session.moved(bands() === GRAPHIC ? copy() : null);
+    app.session.moved(bands() === GRAPHIC ? copy() : null, changes);
     showButtons();
   };
   /** Changes gains, by one control: those of a step are undone together. */

@@ -69,8 +69,11 @@ export class Session {
     if (!email) this.sync = null;
     else if (isNew || !this.sync) await this.#open();
     else {
+      // A sound that had the account's gains follows those of the time without a connection.
+      const isFollowing = !this.#differs();
       this.sync.receive(await ask("GET", "api/eq"));
       this.sync.flush();
+      if (isFollowing) return this.#show();
     }
     if (this.sync) this.#compare();
     this.#show();
@@ -88,12 +91,16 @@ export class Session {
     this.#app.link.reconnect();
   }
 
-  /** The user moves gains: `{ left, right }`; null: bands that accounts do not keep. */
-  moved(gains) {
+  /** The user moves gains by `changes`, to `{ left, right }`; null: bands that accounts do not keep. */
+  moved(gains, changes) {
     if (!this.sync) return;
     if (!gains) return this.#show("Accounts keep the 14 bands of the graphic equalizer: these filters are not saved.");
+    // While gains of another device are on their way to the sound, its other bands are those of before.
+    const isFollowing = !this.#isAsking && (this.#timers.settle || this.#timers.moving);
+    const bands = isFollowing ? [...this.sync.value] : [...gains.left, ...gains.right];
+    for (const { channel, band, gain } of changes) bands[band + (channel === "left" ? 0 : COUNT)] = gain;
     this.#isAsking = false;
-    this.sync.change([...gains.left, ...gains.right]);
+    this.sync.change(bands);
     clearTimeout(this.#timers.save);
     this.#timers.save = setTimeout(() => this.sync?.flush(), SAVE);
     this.#preview();
@@ -151,7 +158,7 @@ export class Session {
 
   #apply() {
     const { value } = this.sync;
-    this.#app.attempt(() => this.#app.link.act("equalizer/set", { left: value.slice(0, COUNT), right: value.slice(COUNT) }));
+    return this.#app.attempt(() => this.#app.link.act("equalizer/set", { left: value.slice(0, COUNT), right: value.slice(COUNT) }));
   }
 
   #preview() {
@@ -170,7 +177,7 @@ export class Session {
     if (message.rev < this.sync.rev) return;
     this.#show("Another device changes the equalizer; not saved yet.");
     clearTimeout(this.#timers.moving);
-    this.#timers.moving = setTimeout(() => this.#show(), MOVING);
+    this.#timers.moving = setTimeout(() => { this.#timers.moving = null; this.#show(); }, MOVING);
   }
 
   /** The account's value has changed: what was not saved is kept, and the sound follows. */
@@ -180,9 +187,11 @@ export class Session {
     else localStorage.removeItem(UNSAVED);
     clearTimeout(this.#timers.settle);
     // A page of this server that made the change has set the sound itself, a moment before or after.
-    this.#timers.settle = setTimeout(() => {
-      if (this.sync && !this.#isAsking && this.#differs() && this.#app.link.status === "live") this.#apply();
+    const settle = setTimeout(async () => {
+      if (this.sync && !this.#isAsking && this.#differs() && this.#app.link.status === "live") await this.#apply();
+      if (this.#timers.settle === settle) this.#timers.settle = null;
     }, SETTLE);
+    this.#timers.settle = settle;
     this.#show();
   }
 
