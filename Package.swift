@@ -33,6 +33,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .library(name: "Rustle", targets: ["Rustle"]),
+    .library(name: "RustleAccount", targets: ["RustleAccount"]),
     .library(name: "RustleAudio", targets: ["RustleAudio"]),
     .library(name: "RustleAudioFiles", targets: ["RustleAudioFiles"]),
     .library(name: "RustleLighting", targets: ["RustleLighting"]),
@@ -68,6 +69,8 @@ let package = Package(
     // The domains.
     .target(name: "RustleAudio", dependencies: ["RustleCore"], swiftSettings: strict),
     .target(name: "RustleTempo", dependencies: ["RustleCore"], swiftSettings: strict),
+    // Accounts of a studio, by HTTP; not part of Rustle, since it needs Foundation's networking.
+    .target(name: "RustleAccount", dependencies: ["RustleCore"], swiftSettings: strict),
     .target(name: "RustleLighting", dependencies: ["RustleCore", "RustleTempo"], swiftSettings: strict),
     .target(name: "RustleMarket", dependencies: ["RustleCore", "RustleFiles"], swiftSettings: strict),
     .target(
@@ -96,7 +99,8 @@ let package = Package(
     .target(
       name: "RustleCLI",
       dependencies: [
-        "CTerminal", "Rustle", "RustleAudio", "RustleLighting", "RustleMarket", "RustleTempo", "RustleCore",
+        "CTerminal", "Rustle", "RustleAccount", "RustleAudio", "RustleLighting", "RustleMarket", "RustleTempo",
+        "RustleCore",
         "RustleAudioFiles", "RustleFiles", "RustlePlot",
         log,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -126,6 +130,7 @@ let package = Package(
     .testTarget(
       name: "RustleLightingTests", dependencies: ["RustleCore", "RustleLighting", "RustleTempo", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(name: "RustleAccountTests", dependencies: ["RustleAccount", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RustleTempoTests", dependencies: ["RustleCore", "RustleTempo", "TestSupport"], swiftSettings: strict),
     .testTarget(

@@ -31,7 +31,8 @@ struct RootCommand: AsyncParsableCommand {
       TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, PitchCommand.self, VoiceCommand.self,
       MeterCommand.self, TuneCommand.self, EqualizerCommand.self, RecordCommand.self, PlayCommand.self,
       LinkCommand.self, TapCommand.self, TempoCommand.self, DMXCommand.self, ProvisionCommand.self, LightCommand.self,
-      VenueCommand.self, FixtureCommand.self, MapCommand.self, StudioCommand.self, DevicesCommand.self,
+      VenueCommand.self, FixtureCommand.self, MapCommand.self, StudioCommand.self, AccountCommand.self,
+      DevicesCommand.self,
       DoctorCommand.self,
       CompletionsCommand.self,
     ])

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 
 /// Vowels with known resonances, and noise, for tests.

@@ -264,7 +264,7 @@ nodes() { counted "nodes behind a fake bluetoothd" "$root/scripts/nodes-test" "$
 # studio: its package has a build of its own.
 studio() {
   swift_tests "the studio" "$root/Sources/Studio" --scratch-path "$root/.build-studio"
-  RUSTLE_SOAK_SECONDS=$($long && echo 3600 || echo 20) counted "the studio in a browser" "$root/scripts/studio-test" "$root/.build-studio/debug/rustle-studio"
+  RUSTLE_SOAK_SECONDS=$($long && echo 3600 || echo 20) RUSTLE=$swift_command counted "the studio in a browser" "$root/scripts/studio-test" "$root/.build-studio/debug/rustle-studio"
 }
 
 # peers: what scripts/peers-test counts.

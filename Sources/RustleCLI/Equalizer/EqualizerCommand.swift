@@ -1,5 +1,6 @@
 internal import ArgumentParser
 import Foundation
+import RustleAccount
 import RustleAudio
 import RustleAudioFiles
 import RustlePlot
@@ -18,7 +19,7 @@ struct EqualizerCommand: AsyncParsableCommand {
       rustle eq --export <json|text> [settings] [--name <name>]
       """,
     discussion: """
-      The settings are --preset, --gains, --octaves, --band, --preamp, --solve and --bypass; the bands of --preset, \
+      The settings are --preset, --gains, --account, --octaves, --band, --preamp, --solve and --bypass; the bands of --preset, \
       --gains and --band apply in this order. Sound has one or two channels; mono uses the bands of the left channel. \
       Without gains the output equals the input bit for bit, within the precision of the encoding.
 
@@ -39,6 +40,7 @@ struct EqualizerCommand: AsyncParsableCommand {
         rustle eq take1.wav out.wav --band 3000:0 --automation gains.csv
         rustle eq --live --demo
         rustle eq --live --device default --preset room.json --save mine.json
+        rustle eq --live --device default --account
         rustle eq --response --preset headphones.txt --png response.png
         rustle eq --export json --preset headphones.txt > headphones.json
 
@@ -47,6 +49,7 @@ struct EqualizerCommand: AsyncParsableCommand {
         up, down     change it by 1 dB      0        make all bands flat
         space        bypass                 s        save the settings to --save
         ?            help                   q        quit
+        y, n         keep your bands, or those of the account's other device
 
       NDJSON: of a file one object; of --live "t_ms", "before_dbfs", "after_dbfs" (a level for each channel), \
       "dropped_frames", "overruns" and "underruns" every quarter of a second; of --response "hz", "left_db" and "right_db".
@@ -93,11 +96,13 @@ struct EqualizerCommand: AsyncParsableCommand {
     case export(EqualizerPreset.FileFormat)
   }
 
-  func run() async throws {
+  mutating func run() async throws {
     log.bootstrap()
+    let session = settings.account ? try KeptSession.read() : nil
+    if let session { settings.gains = try await session.gains().graphicGains }
     switch try mode() {
     case .file(let input, let output): try await equalize(input, into: output)
-    case .live: try await runLive()
+    case .live: try await runLive(following: session)
     case .response: try showResponse()
     case .export(let form): try writePreset(as: form)
     }

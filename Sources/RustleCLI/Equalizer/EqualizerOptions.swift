@@ -18,6 +18,9 @@ struct EqualizerOptions: ParsableArguments {
         + "and 16384 Hz.", valueName: "db,db,..."), transform: Parse.gains)
   var gains: [Double]?
 
+  @Flag(help: "Use the gains of the account of 'rustle account login'; with --live they follow it, and keys change it.")
+  var account = false
+
   @Option(
     "The bandwidth of --gains, 0.05 to 5 octaves. (default: 1)", value: "octaves",
     parse: Parse.number("octaves", in: EqualizerSettings.bandwidthRange))
@@ -44,6 +47,10 @@ struct EqualizerOptions: ParsableArguments {
   var bypass = false
 
   func validate() throws {
+    let others = [("--gains", gains != nil), ("--preset", preset != nil), ("--band", !band.isEmpty)]
+    for (option, isGiven) in others where account && isGiven {
+      throw ValidationError("--account cannot be used with \(option)")
+    }
     if octaves != nil && gains == nil { throw ValidationError("--octaves requires --gains") }
   }
 

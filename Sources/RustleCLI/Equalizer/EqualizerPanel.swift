@@ -154,6 +154,11 @@ struct EqualizerControls: Equatable, Sendable {
     if !isStereo { channel = .left }
   }
 
+  /// Moves the sliders to the gains of an account.
+  mutating func follow(_ gains: [Double]) throws {
+    request = EqualizerRequest(settings: try .graphic(gains: gains), preamp: request.preamp, isSolved: request.isSolved)
+  }
+
   var bandCount: Int { request.settings.bandCount(isStereo: isStereo) }
   func bands(at index: Int) -> (left: EqualizerBand?, right: EqualizerBand?) {
     request.settings.bands(at: index, isStereo: isStereo)

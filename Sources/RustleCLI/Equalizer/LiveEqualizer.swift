@@ -1,5 +1,6 @@
 internal import ArgumentParser
 import Foundation
+import RustleAccount
 import RustleAudio
 import RustleAudioFiles
 import RustleFiles
@@ -29,7 +30,9 @@ extension EqualizerCommand {
 
   /// Equalizes captured sound and plays it, with sliders on a terminal, otherwise with a line every quarter of a second of sound,
   /// and one at the end.
-  func runLive() async throws {
+  ///
+  /// - Parameter session: the account whose gains are followed, and changed by keys; nil: none.
+  func runLive(following session: AccountSession?) async throws {
     let save = try presetWriter()
     let captured = try device.configuration(
       of: device.choice.name ?? AudioDevice.defaultName, seconds: playback.duration.seconds)
@@ -42,8 +45,11 @@ extension EqualizerCommand {
     let equalizer = try Equalizer(format: captured.format, settings: prepared, isBypassed: settings.bypass)
     let output = try AudioOutput(played)
     let input = try await OpenedInput.device(captured)
+    let sync = session.map { SettingsSync($0) }
+    let (changes, onChange) = AsyncStream.makeStream(of: AccountChange.self)
     let view = self.output.screen.map {
-      EqualizerView(equalizer: equalizer, controls: controls, screen: $0, save: save)
+      EqualizerView(
+        equalizer: equalizer, controls: controls, screen: $0, save: save, onChange: sync == nil ? nil : onChange)
     }
     let table = EqualizerState.table(
       channels: captured.format.channels, format: self.output.effectiveFormat, profile: self.output.profile)
@@ -80,7 +86,37 @@ extension EqualizerCommand {
           onProgress: { underruns.value = $0.underruns })
         return .streamEnded
       }
+      guard let sync else { return }
+      tasks.addTask { [log] in
+        // The sound goes on without the account.
+        do throws(AccountError) { try await sync.run() } catch { log.note(error.message) }
+        return nil
+      }
+      tasks.addTask { [settings] in
+        for await state in sync.values {
+          if let view {
+            await view.follow(state)
+          } else {
+            var request = EqualizerRequest(settings: try .graphic(gains: state.gains.graphicGains))
+            (request.preamp, request.isSolved) = (settings.preamp ?? request.preamp, settings.solve)
+            try await equalizer.set(request.prepared(sampleRate: equalizer.format.sampleRate) { _ in })
+          }
+        }
+        return nil
+      }
+      tasks.addTask {
+        for await change in changes {
+          let state =
+            switch change {
+            case .gains(let gains, let shown): await sync.save(gains, over: shown)
+            case .answer(let isOwn): await sync.resolve(keepingOwn: isOwn)
+            }
+          await view?.changed(state)
+        }
+        return nil
+      }
     }
+    if let state = await sync?.state, !state.isSaved { log.note("the account does not have the last gains") }
     if view == nil, ending == .streamEnded, let last = unwritten.value {
       try LineWriter.standardOutput.write(table.line(last))
     }
@@ -110,6 +146,14 @@ extension EqualizerCommand {
   }
 }
 
+/// What keys change in an account.
+enum AccountChange: Sendable {
+  /// The gains, and those that were shown before.
+  case gains(EqualizerGains, over: EqualizerGains)
+  /// Whose bands of a conflict count: this device's, or the other one's.
+  case answer(isOwn: Bool)
+}
+
 /// The live view of an equalizer: handles keys, sets the equalizer, and draws changes.
 actor EqualizerView: LiveView {
   var screen: LiveScreen
@@ -117,13 +161,50 @@ actor EqualizerView: LiveView {
   private let save: @Sendable (EqualizerSettings) throws -> String
   private var controls: EqualizerControls
   private var status = EqualizerPanel.Status()
+  private let onChange: AsyncStream<AccountChange>.Continuation?
+  /// Changes that the account does not have yet: meanwhile the sliders do not follow it.
+  private var pending = 0
+  private var hasConflict = false
 
-  /// - Parameter save: writes a preset and returns a message.
+  /// - Parameters:
+  ///   - save: writes a preset and returns a message.
+  ///   - onChange: receives what keys change in an account; nil: there is none.
   init(
     equalizer: Equalizer, controls: EqualizerControls, screen: LiveScreen,
-    save: @escaping @Sendable (EqualizerSettings) throws -> String
+    save: @escaping @Sendable (EqualizerSettings) throws -> String, onChange: AsyncStream<AccountChange>.Continuation?
   ) {
     (self.equalizer, self.controls, self.screen, self.save) = (equalizer, controls, screen, save)
+    self.onChange = onChange
+  }
+
+  /// Shows the account's gains, unless keys have changed them since.
+  func follow(_ state: SettingsSync.State) async {
+    hasConflict = state.conflict != nil
+    if hasConflict { status.message = "another device changed the same bands: y keeps yours, n takes theirs" }
+    screen.needsDrawing = true
+    guard pending == 0, state.gains != EqualizerGains(controls.request.settings) else { return }
+    do {
+      try controls.follow(state.gains.graphicGains)
+      try await apply()
+    } catch { status.message = CommandFailure(error)?.message ?? error.localizedDescription }
+  }
+
+  /// The account has a change, or keeps it until it can save it.
+  func changed(_ state: SettingsSync.State?) async {
+    pending -= 1
+    if let state { await follow(state) }
+  }
+
+  /// Makes the sound that of the sliders; returns a note about it.
+  @discardableResult private func apply() async throws -> String? {
+    var note: String?
+    try await equalizer.set(controls.request.prepared(sampleRate: equalizer.format.sampleRate) { note = $0 })
+    return note
+  }
+
+  private func report(_ change: AccountChange) {
+    pending += 1
+    onChange?.yield(change)
   }
 
   func show(_ state: EqualizerState) {
@@ -132,6 +213,12 @@ actor EqualizerView: LiveView {
   }
 
   func press(_ key: Key) async -> Bool {
+    if hasConflict, [.letter("y"), .letter("n")].contains(key) {
+      (hasConflict, status.message, screen.needsDrawing) = (false, nil, true)
+      report(.answer(isOwn: key == .letter("y")))
+      return false
+    }
+    let shown = EqualizerGains(controls.request.settings)
     let action = controls.press(key)
     screen.needsDrawing = true
     status.message = nil
@@ -142,10 +229,11 @@ actor EqualizerView: LiveView {
       case .quit: return true
       case .bypass: try await equalizer.setBypassed(controls.isBypassed)
       case .apply:
-        let (request, rate) = (controls.request, equalizer.format.sampleRate)
-        var note: String?
-        try await equalizer.set(request.prepared(sampleRate: rate) { note = $0 })
-        status.message = request.isSolved ? note : nil
+        if onChange != nil, let shown, let gains = EqualizerGains(controls.request.settings) {
+          report(.gains(gains, over: shown))
+        }
+        let note = try await apply()
+        status.message = controls.request.isSolved ? note : nil
       case .save: status.message = try save(await equalizer.settings)
       }
     } catch {

@@ -21,6 +21,22 @@ enum TextFile {
     return try CommandFailure.naming(path) { try read(bytes) }
   }
 
+  /// Reads a file of UTF-8, or standard input for `-`. Its text is in no error.
+  static func exactText(of path: String, option: String, limit: Int = 4 << 20) throws -> String {
+    let bytes = try bytes(of: path == "-" ? "/dev/stdin" : path, option: option, limit: limit)
+    guard let text = String(data: bytes, encoding: .utf8) else {
+      throw CommandFailure(.badData, "\(option): expected UTF-8, got other bytes", advice: "save the file as UTF-8")
+    }
+    return text
+  }
+
+  /// Reads the password of `--password-file`, without the newline at its end.
+  static func password(of path: String) throws -> String {
+    var text = try exactText(of: path, option: "--password-file", limit: 4_096)
+    if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
+    return text
+  }
+
   /// Reads a file's bytes, by default at most 4 MiB.
   static func bytes(of path: String, option: String, limit: Int = 4 << 20) throws -> Data {
     do throws(BoundedFile.Failure) {

@@ -98,7 +98,7 @@ struct ProvisionSetCommand: AsyncParsableCommand {
       name: name ?? "", ssid: ssid ?? "", password: try password(), universe: universe ?? 0, start: start ?? 1,
       footprint: footprint)
     if let table {
-      let text = try Self.text(of: table, option: "--table", limit: 4 << 20)
+      let text = try TextFile.exactText(of: table, option: "--table")
       try await attempt.run(output) { provisioner in
         try await provisioner.provision(table: text, with: settings)
       }
@@ -108,18 +108,6 @@ struct ProvisionSetCommand: AsyncParsableCommand {
   }
 
   private func password() throws -> NodePassword {
-    guard let passwordFile else { return .open }
-    var text = try Self.text(of: passwordFile, option: "--password-file", limit: 4_096)
-    if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
-    return NodePassword(text)
-  }
-
-  /// Reads a file of UTF-8. Its text is in no error.
-  private static func text(of path: String, option: String, limit: Int) throws -> String {
-    let bytes = try TextFile.bytes(of: path == "-" ? "/dev/stdin" : path, option: option, limit: limit)
-    guard let text = String(data: bytes, encoding: .utf8) else {
-      throw CommandFailure(.badData, "\(option): expected UTF-8, got other bytes", advice: "save the file as UTF-8")
-    }
-    return text
+    try passwordFile.map { NodePassword(try TextFile.password(of: $0)) } ?? .open
   }
 }

@@ -1,0 +1,69 @@
+/// A revision of the gains on the server.
+struct SavedGains: Sendable, Hashable {
+  var revision: Int64
+  var gains: EqualizerGains
+}
+
+/// The gains of one device: the newest revision that it knows, and what it has changed on top.
+///
+/// A newer revision keeps the bands that this device changed, and takes the others. A band that both changed is asked about; nothing is
+/// sent before it is answered.
+struct GainDraft: Sendable, Hashable {
+  /// The newest revision that is known.
+  private(set) var saved: SavedGains
+  /// What is not saved yet; nil: nothing.
+  private(set) var local: EqualizerGains?
+  /// The bands that two devices changed to different gains.
+  private(set) var asked: Set<Int> = []
+  /// What was sent without an answer: the server may have it.
+  private var unanswered: EqualizerGains?
+
+  init(_ saved: SavedGains) { self.saved = saved }
+
+  /// What this device shows.
+  var gains: EqualizerGains { local ?? saved.gains }
+  /// What is to be sent; nil: nothing, or there is a question.
+  var due: EqualizerGains? { asked.isEmpty ? local : nil }
+
+  /// The user changes the gains.
+  mutating func change(_ gains: EqualizerGains) {
+    local = gains
+    settle()
+  }
+
+  /// The server saved what was sent.
+  mutating func accept(_ revision: Int64, _ sent: EqualizerGains) {
+    (saved, unanswered) = (SavedGains(revision: revision, gains: sent), nil)
+    settle()
+  }
+
+  /// What was sent has no answer.
+  mutating func loseAnswer(_ sent: EqualizerGains) { unanswered = sent }
+
+  /// Puts what this device changed on top of a newer revision; ignores others.
+  mutating func rebase(_ newer: SavedGains) {
+    guard newer.revision > saved.revision else { return }
+    if newer.gains == unanswered { return accept(newer.revision, newer.gains) }
+    let (before, mine) = (saved.gains, local)
+    saved = newer
+    guard let mine else { return }
+    let moved = mine.differences(from: before)
+    local = newer.gains.replacing(moved, by: mine)
+    asked.formUnion(moved.intersection(newer.gains.differences(from: before)))
+    settle()
+  }
+
+  /// Answers the question: this device's gains, or the server's.
+  mutating func resolve(keepingOwn: Bool) {
+    if !keepingOwn { local = local?.replacing(asked, by: saved.gains) }
+    asked = []
+    settle()
+  }
+
+  /// Forgets what the server has too.
+  private mutating func settle() {
+    let open = local?.differences(from: saved.gains) ?? []
+    asked.formIntersection(open)
+    if open.isEmpty { local = nil }
+  }
+}

@@ -1,0 +1,85 @@
+@testable import RustleAccount
+
+/// A server of one account, and what becomes of the messages of its devices.
+actor ScriptedServer {
+  /// What happens to a save.
+  enum Fate: Sendable, CaseIterable {
+    case answered
+    /// It does not arrive.
+    case lost
+    /// It is stored, and the answer is lost.
+    case unanswered
+  }
+
+  private(set) var saved = SavedGains(revision: 0, gains: .flat)
+  private(set) var saveCount = 0
+  private var streams: [Int: AsyncThrowingStream<SavedGains, any Error>.Continuation] = [:]
+  private var fates: [Fate] = []
+  private var ended: AccountError?
+  /// Whether saves wait for ``release()``.
+  private var held: [CheckedContinuation<Void, Never>]?
+
+  func script(_ fates: [Fate]) { self.fates = fates }
+
+  func save(_ gains: EqualizerGains, base: Int64) async throws(AccountError) -> SaveAnswer {
+    saveCount += 1
+    if held != nil { await withCheckedContinuation { held?.append($0) } }
+    if let ended { throw ended }
+    let fate = fates.isEmpty ? .answered : fates.removeFirst()
+    if fate == .lost { throw .unreachable("nothing") }
+    guard base == saved.revision else {
+      if fate == .unanswered { throw .unreachable("nothing") }
+      return .conflict(saved)
+    }
+    saved = SavedGains(revision: base + 1, gains: gains)
+    for stream in streams.values { stream.yield(saved) }
+    if fate == .unanswered { throw .unreachable("nothing") }
+    return .saved(saved.revision)
+  }
+
+  /// Another program's save.
+  func put(_ change: (inout [Float]) -> Void) throws {
+    var numbers = saved.gains.numbers
+    change(&numbers)
+    saved = SavedGains(revision: saved.revision + 1, gains: EqualizerGains(numbers: numbers) ?? .flat)
+    for stream in streams.values { stream.yield(saved) }
+  }
+
+  func connect(_ device: Int, _ stream: AsyncThrowingStream<SavedGains, any Error>.Continuation) {
+    if let ended { return stream.finish(throwing: ended) }
+    streams[device] = stream
+    stream.yield(saved)
+  }
+
+  func cut(_ device: Int) { streams.removeValue(forKey: device)?.finish() }
+
+  /// The session ends.
+  func end(_ error: AccountError) {
+    ended = error
+    for stream in streams.values { stream.finish(throwing: error) }
+  }
+
+  func hold() { held = [] }
+
+  func release() {
+    let waiting = held ?? []
+    held = nil
+    for each in waiting { each.resume() }
+  }
+}
+
+/// The connection of one device.
+struct ScriptedLink: GainTransport {
+  let server: ScriptedServer
+  let device: Int
+
+  func revisions() -> AsyncThrowingStream<SavedGains, any Error> {
+    AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      Task { await server.connect(device, continuation) }
+    }
+  }
+
+  func save(_ gains: EqualizerGains, base: Int64) async throws(AccountError) -> SaveAnswer {
+    try await server.save(gains, base: base)
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RustleAccount
+
+@Suite(.releasesNativeObjects, .timeLimit(.minutes(1))) struct SettingsSyncTests {
+  private static func gains(_ bands: [Int: Float], over other: EqualizerGains = .flat) throws -> EqualizerGains {
+    var numbers = other.numbers
+    for (band, gain) in bands { numbers[band] = gain }
+    return try #require(EqualizerGains(numbers: numbers))
+  }
+
+  /// Runs a device, and waits for its first state.
+  private func with<Value: Sendable>(
+    _ server: ScriptedServer, _ body: (SettingsSync) async throws -> Value
+  ) async throws -> Value {
+    let sync = SettingsSync(ScriptedLink(server: server, device: 0), waits: (.milliseconds(1), .milliseconds(8)))
+    let running = Task { try await sync.run() }
+    defer { running.cancel() }
+    try await until { await sync.state?.isConnected == true }
+    return try await body(sync)
+  }
+
+  private func until(_ isTrue: () async throws -> Bool) async throws {
+    while try await !isTrue() { await Task.yield() }
+  }
+
+  @Test func aSaveIsARevisionAndAPushIsAState() async throws {
+    let server = ScriptedServer()
+    try await with(server) { sync in
+      let state = try #require(await sync.save(try Self.gains([3: 1.5])))
+      #expect(state.revision == 1 && state.isSaved && state.isConnected && state.conflict == nil)
+      try await server.put { $0[20] = -4 }
+      for await state in sync.values where state.revision == 2 {
+        #expect(state.gains == (try Self.gains([3: 1.5, 20: -4])))
+        break
+      }
+      // What is there already is not sent.
+      let count = await server.saveCount
+      await sync.save(try Self.gains([3: 1.5, 20: -4]))
+      #expect(await server.saveCount == count)
+    }
+  }
+
+  @Test func bandsOfTwoDevicesAreMerged() async throws {
+    let server = ScriptedServer()
+    try await with(server) { sync in
+      await server.hold()
+      async let saved = sync.save(try Self.gains([3: 1]))
+      try await until { await server.saveCount == 1 }
+      try await server.put { $0[9] = 2 }
+      await server.release()
+      let state = try #require(try await saved)
+      #expect(state.revision == 2 && state.isSaved && state.conflict == nil)
+      #expect(await server.saved.gains == (try Self.gains([3: 1, 9: 2])))
+    }
+  }
+
+  @Test(arguments: [true, false]) func aBandThatBothChangedIsAskedAbout(keepingOwn: Bool) async throws {
+    let server = ScriptedServer()
+    try await with(server) { sync in
+      await server.hold()
+      async let saved = sync.save(try Self.gains([3: 1, 5: 7]))
+      try await until { await server.saveCount == 1 }
+      try await server.put { ($0[3], $0[9]) = (-2, 2) }
+      await server.release()
+      let state = try #require(try await saved)
+      #expect(state.revision == 1 && !state.isSaved && state.conflict?.bands == [3])
+      #expect(state.gains == (try Self.gains([3: 1, 5: 7, 9: 2])))
+      #expect(state.conflict?.theirs == (try Self.gains([3: -2, 5: 7, 9: 2])))
+      // Nothing is sent before the answer.
+      #expect(await server.saved.gains == (try Self.gains([3: -2, 9: 2])))
+      let answered = try #require(await sync.resolve(keepingOwn: keepingOwn))
+      #expect(answered.revision == 2 && answered.isSaved && answered.conflict == nil)
+      #expect(await server.saved.gains == (try Self.gains([3: keepingOwn ? 1 : -2, 5: 7, 9: 2])))
+    }
+  }
+
+  @Test(arguments: ScriptedServer.Fate.allCases) func whatHasNoAnswerIsSavedLater(fate: ScriptedServer.Fate)
+    async throws
+  {
+    let server = ScriptedServer()
+    try await with(server) { sync in
+      await server.script([fate])
+      await sync.save(try Self.gains([3: 1]))
+      // The device goes on before it knows.
+      await sync.save(try Self.gains([3: 4]))
+      try await until { await sync.state?.isSaved == true }
+      #expect(await server.saved.gains == (try Self.gains([3: 4])))
+      #expect(await sync.state?.conflict == nil)
+    }
+  }
+
+  @Test func aLostConnectionIsMadeAnew() async throws {
+    let server = ScriptedServer()
+    try await with(server) { sync in
+      await server.cut(0)
+      try await server.put { $0[0] = 3 }
+      try await until {
+        let state = await sync.state
+        return state?.gains.left[0] == 3 && state?.isConnected == true
+      }
+    }
+  }
+
+  @Test func theEndOfTheSessionEndsTheRun() async throws {
+    let server = ScriptedServer()
+    let sync = SettingsSync(ScriptedLink(server: server, device: 0), waits: (.milliseconds(1), .milliseconds(8)))
+    let running = Task { () async -> AccountError? in
+      do throws(AccountError) {
+        try await sync.run()
+        return nil
+      } catch { return error }
+    }
+    try await until { await sync.state?.isConnected == true }
+    await server.end(.signedOut)
+    #expect(await running.value?.code == .signedOut)
+    #expect(await sync.state?.isConnected == false)
+  }
+
+  /// Any order of saves, losses and cuts of three devices ends with one value everywhere, and no answered save is lost.
+  @Test(arguments: 0..<100) func devicesAgreeInTheEnd(seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let server = ScriptedServer()
+    let devices = (0..<3).map {
+      SettingsSync(ScriptedLink(server: server, device: $0), waits: (.microseconds(100), .milliseconds(1)))
+    }
+    let running = devices.map { device in Task { try await device.run() } }
+    defer { running.forEach { $0.cancel() } }
+    for device in devices { try await until { await device.state != nil } }
+    for _ in 0..<20 {
+      let device = devices.randomElement(using: &random) ?? devices[0]
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: await server.cut(Int.random(in: 0..<3, using: &random))
+      case 1:
+        await server.script((0..<3).map { _ in ScriptedServer.Fate.allCases.randomElement(using: &random) ?? .lost })
+      default:
+        let gains = await device.state?.gains ?? .flat
+        let band = Int.random(in: 0..<4, using: &random)
+        _ = await device.save(try Self.gains([band: Float(Int.random(in: -12...12, using: &random))], over: gains))
+      }
+    }
+    await server.script([])
+    try await until {
+      for device in devices where await device.state?.conflict != nil {
+        await device.resolve(keepingOwn: Bool.random(using: &random))
+      }
+      let saved = await server.saved
+      for device in devices {
+        guard let state = await device.state, state.isSaved, state.revision == saved.revision,
+          state.gains == saved.gains
+        else { return false }
+      }
+      return true
+    }
+  }
+
+  @Test func gainsAreChecked() {
+    for bad in [
+      Array(repeating: Float(0), count: 13), Array(repeating: 12.5, count: 14), Array(repeating: .nan, count: 14),
+    ] {
+      let error = #expect(throws: AccountError.self) {
+        _ = try EqualizerGains(left: bad, right: EqualizerGains.flat.right)
+      }
+      #expect(error?.code == .validation)
+    }
+  }
+
+  @Test func serversAreAddresses() async {
+    let error = await #expect(throws: AccountError.self) {
+      _ = try await AccountSession.logIn(to: URL(filePath: "/tmp"), email: "a", password: "b")
+    }
+    #expect(error?.code == .validation)
+  }
+}
