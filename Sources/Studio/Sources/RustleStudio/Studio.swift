@@ -120,15 +120,19 @@ final class Studio {
     ]
   }
 
-  /// Ends what a client that left was the source of; without a client left, the light may be to go out.
+  /// Ends what a client that left was the source of; without a client for a while, the light may be to go out.
   func left(_ client: Client) async {
-    if hub.clients.isEmpty, lights.unattended == .blackout, lights.isRunning, !lights.isBlackout {
-      try? await lights.setBlackout(true)
-      report("lights")
-    }
     if sound.source == .browser(client.id) {
       try? sound.select(.none)
       report("sound")
+    }
+    // A page that is loaded again is no absence.
+    let connections = hub.counts.connections
+    try? await Task.sleep(for: Self.linger)
+    guard hub.clients.isEmpty, hub.counts.connections == connections else { return }
+    if lights.unattended == .blackout, lights.isRunning, !lights.isBlackout {
+      try? await lights.setBlackout(true)
+      report("lights")
     }
   }
 

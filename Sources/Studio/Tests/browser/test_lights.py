@@ -36,15 +36,15 @@ def test_nothing_is_sent_to_lamps_before_the_output_is_armed(open_page):
         lamp.settimeout(0.5)
         page = open_page("lights")
         page.get_by_role("button", name="Start", exact=True).click()
-        page.get_by_role("button", name="Blackout").wait_for()
+        page.locator("main").get_by_role("button", name="Blackout").wait_for()
         with pytest.raises(TimeoutError):
             lamp.recv(2000)
         page.locator("#address").fill(f"sacn:127.0.0.1:{lamp.getsockname()[1]}")
         page.get_by_role("button", name="Arm").click()
         expect(page.get_by_role("button", name="Disarm")).to_be_visible()
         assert lamp.recv(2000)[4:13] == b"ASC-E1.17"
-        page.get_by_role("button", name="Blackout").click()
-        expect(page.get_by_role("button", name="Restore")).to_be_visible()
+        page.locator("main").get_by_role("button", name="Blackout").click()
+        expect(page.locator("main").get_by_role("button", name="Restore")).to_be_visible()
         deadline = time.monotonic() + 5
         while True:
             packet = lamp.recv(2000)
@@ -142,17 +142,25 @@ def test_the_light_goes_out_from_every_screen_and_when_nobody_is_there(open_page
     page.locator("#address").fill("sacn:127.0.0.1")
     page.get_by_role("button", name="Arm").click()
     expect(page.get_by_role("button", name="Disarm")).to_be_visible()
-    expect(page.get_by_role("group", name="Lights")).to_be_hidden()
+    bar = page.get_by_role("group", name="Lights")
+    for width, height in [(1280, 800), (360, 740), (740, 360)]:
+        page.set_viewport_size({"width": width, "height": height})
+        page.get_by_role("button", name="Disarm").scroll_into_view_if_needed()
+        expect(bar.get_by_role("button", name="Blackout")).to_be_in_viewport(ratio=1)
     page.get_by_label("Blackout when the last page is closed").check()
     page.goto(f"{studio.address}#/meter")
-    bar = page.get_by_role("group", name="Lights")
     bar.get_by_role("button", name="Blackout").click()
     expect(bar.get_by_role("button", name="Restore")).to_be_visible()
     assert state(studio, "lights")["blackout"]
     bar.get_by_role("button", name="Restore").click()
     expect(bar.get_by_role("button", name="Blackout")).to_be_visible()
+    # A page that is loaded again has not left.
+    page.reload()
+    page.locator("#connection[data-state=live]").wait_for()
+    time.sleep(5.5)
+    assert not state(studio, "lights")["blackout"]
     page.close()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 10
     while not state(studio, "lights")["blackout"]:
         assert time.monotonic() < deadline, "expected a blackout"
     assert state(studio, "lights")["running"]
@@ -185,21 +193,21 @@ def test_a_show_of_a_file_has_its_scenes_and_faders(browser, tmp_path):
 def test_a_key_that_is_held_is_one_key(open_page):
     page = open_page("lights")
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_role("button", name="Blackout")).to_be_enabled()
+    expect(page.locator("main").get_by_role("button", name="Blackout")).to_be_enabled()
     page.get_by_label("Master").focus()
     page.keyboard.down("b")
     for _ in range(10):
         page.keyboard.down("b")
-    expect(page.get_by_role("button", name="Restore")).to_be_visible()
+    expect(page.locator("main").get_by_role("button", name="Restore")).to_be_visible()
     page.wait_for_timeout(300)
-    expect(page.get_by_role("button", name="Restore")).to_be_visible()
+    expect(page.locator("main").get_by_role("button", name="Restore")).to_be_visible()
     page.keyboard.up("b")
     page.keyboard.press("?")
     page.get_by_label("These keys act").uncheck()
     page.keyboard.press("Escape")
     page.keyboard.press("b")
     page.wait_for_timeout(300)
-    expect(page.get_by_role("button", name="Restore")).to_be_visible()
+    expect(page.locator("main").get_by_role("button", name="Restore")).to_be_visible()
 
 
 def test_the_patch_is_filtered(open_page):

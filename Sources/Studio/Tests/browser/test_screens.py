@@ -59,8 +59,8 @@ def test_every_state_is_accessible(open_page, studio, picture):
     page.get_by_role("button", name="Arm").click()
     page.get_by_role("button", name="Disarm").wait_for()
     check("armed")
-    page.get_by_role("button", name="Blackout").click()
-    page.get_by_role("button", name="Restore").wait_for()
+    page.locator("main").get_by_role("button", name="Blackout").click()
+    page.locator("main").get_by_role("button", name="Restore").wait_for()
     check("blackout")
     page.goto(f"{studio.address}#/recorder")
     page.get_by_role("group", name="Lights").wait_for()
@@ -312,6 +312,34 @@ def test_everything_is_reached_by_the_keyboard(open_page):
     expect(page.get_by_role("dialog")).to_be_hidden()
     page.keyboard.press("p")
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
+
+
+def test_what_went_wrong_is_in_view(open_page, studio):
+    page = open_page("lights")
+    page.get_by_role("button", name="Start", exact=True).click()
+    for width, height in [(1280, 800), (360, 740), (740, 360)]:
+        page.set_viewport_size({"width": width, "height": height})
+        page.locator("#address").fill("nowhere")
+        arm = page.get_by_role("button", name="Arm")
+        arm.scroll_into_view_if_needed()
+        place = arm.bounding_box()
+        arm.click()
+        expect(page.get_by_role("alert")).to_be_in_viewport(ratio=1)
+        # Nothing makes room for it.
+        assert arm.bounding_box() == place
+        page.get_by_role("button", name="Close", exact=True).click()
+        expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_device_that_fails_says_why_after_another_sound(open_page, studio):
+    page = open_page("meter")
+    choose_demo(page)
+    until(page, "document.querySelector('main output').textContent !== '–'")
+    page.evaluate("""document.querySelector('#source select').append(new Option('gone', 'device:gone'))""")
+    page.get_by_label("Sound", exact=True).select_option("device:gone")
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.wait_for_timeout(500)
+    expect(page.get_by_role("alert")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [1280, 360])

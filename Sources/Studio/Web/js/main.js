@@ -68,7 +68,11 @@ const more = h("button", { type: "button", "aria-expanded": "false", "aria-contr
 const others = h("div", { id: "others", class: "others" });
 const expand = (isExpanded) => more.setAttribute("aria-expanded", String(isExpanded));
 
-/** The light can be put out from every screen while it is sent to lamps; that of the lights has a button of its own. */
+/** What went wrong, and when it is hidden. */
+const fault = document.getElementById("fault");
+let faultTimer = 0;
+
+/** The light can be put out from every screen while it is sent to lamps, wherever the page is scrolled to. */
 const armed = document.getElementById("armed");
 const darken = h("button", { type: "button", class: "danger", onclick: () => attempt(() => link.act("lights/blackout", { on: !link.states.lights.blackout })) }, "Blackout");
 armed.append(h("span", {}, "Armed"), darken);
@@ -76,12 +80,13 @@ armed.append(h("span", {}, "Armed"), darken);
 /** Says something to those who listen to the page. */
 function announce(text) { say(live, text); }
 
-/** Shows what went wrong. */
+/** Shows what went wrong, in view wherever the page is scrolled to. */
 function report(text) {
-  const shown = h("p", { class: "error", role: "alert" }, text);
-  main.querySelector("[role=alert]")?.remove();
-  main.querySelector("h1")?.after(shown);
-  setTimeout(() => shown.remove(), 12000);
+  const hide = () => { fault.hidden = true; fault.replaceChildren(); };
+  clearTimeout(faultTimer);
+  faultTimer = setTimeout(hide, 12000);
+  fault.hidden = false;
+  fault.replaceChildren(h("p", { class: "error", role: "alert" }, text), h("button", { type: "button", onclick: hide }, "Close"));
 }
 
 /** Runs an action of a person; what it throws is shown. */
@@ -146,7 +151,7 @@ function showConnection() {
 
 function showArmed() {
   const { lights: state } = link.states;
-  armed.hidden = !state?.armed || screen?.title === "Lights";
+  armed.hidden = !state?.armed;
   say(darken, state?.blackout ? "Restore" : "Blackout");
 }
 
