@@ -258,8 +258,11 @@ PAGE
 
 sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_command"; }
 
-# nodes: what scripts/nodes-test counts; with --long many combinations of faults.
-nodes() { counted "nodes behind a fake bluetoothd" "$root/scripts/nodes-test" "$swift_command" "$($long && echo 2000 || echo 40)"; }
+# nodes: what scripts/nodes-test counts, with --long many combinations of faults; and from such a node to lamps that are lit.
+nodes() {
+  counted "nodes behind a fake bluetoothd" "$root/scripts/nodes-test" "$swift_command" "$($long && echo 2000 || echo 40)"
+  one "from a node to a lit fixture" "$root/scripts/fixtures-demo" "$swift_command"
+}
 
 # studio: its package has a build of its own.
 studio() {
