@@ -1,31 +1,40 @@
-//! Which id each place shows: no id is at two places, and what a mirror shows is the weaker one.
+//! Which id each place shows: no id is at two places, and what a mirror shows is the weaker one. All places and ids are weighed
+//! together, so that an id that is sure at one place leaves fewer for the others.
 
 use crate::candidates::Candidate;
 use crate::contrast::Contrast;
 use std::collections::HashMap;
 
-/// The probability that a contrast of a lamp says nothing: somebody stood in front of it.
-const OUTLIERS: f32 = 0.02;
 /// The standard deviation of a lamp's light from contrast to contrast, in parts of it: lamps beside it add theirs.
 const UNEVEN: f32 = 0.35;
-/// Contrasts that are turned over in search of ids.
-const TURNED: usize = 6;
-/// The probability from which on a place has an id.
-const SURE: f32 = 0.95;
+/// Contrasts that are turned over in search of ids, and how much less likely than the likeliest code an id's may be, as a logarithm.
+const TURNED: usize = 12;
+const UNLIKELY: f64 = 12.0;
+/// The probability from which on a place has an id, and that from which on it may.
+const SURE: f64 = 0.9;
+const LIKELY: f64 = 0.05;
 /// Places closer than this many pixels are one lamp, if they have one id.
 const ONE_LAMP: f32 = 4.5;
-/// Of the median lamp's light, what a place with a doubtful code has at least: mirrors have less.
-const DIM: f32 = 0.25;
 /// Of a place's light, what another one with its id has that is a mirror's.
 pub(crate) const MIRRORED: f32 = 0.75;
-/// By how much more of its light is two pixels off, in parts of it.
-const WIDER: f32 = 0.08;
-/// Log-likelihoods by which an id that is taken elsewhere may be better than the one that a place gets.
-const WORSE: f32 = 1.5;
+/// How often a place with the usual light is a mirror's, for each time that it is a lamp's; and what is a mirror's more often: by how
+/// much more of its light is two pixels off, in parts of it, and how much more often.
+const MIRRORS: f64 = 0.05;
+const WIDER: f32 = 0.06;
+const STEP: f32 = 0.02;
+const LEAST_WIDE: f64 = 3.0;
+/// How often a lamp has no place of its own: it is dead, or hidden, or has light in common with another one.
+const ABSENT: f64 = 0.02;
+/// How often a place that somebody covered shows another code than its own, for each time that it shows that.
+const BROKEN: f64 = 0.005;
+/// The most rounds in which places and ids weigh each other, and the change of a probability that is none.
+const ROUNDS: usize = 100;
+const SETTLED: f64 = 1e-5;
 
 /// The codes of ids, and the ids of codes.
 pub(crate) struct Codes {
     of: HashMap<u128, u32>,
+    count: usize,
 }
 
 impl Codes {
@@ -36,44 +45,49 @@ impl Codes {
         for id in (0..count as u32).rev() {
             of.insert(code(contrasts, id), id);
         }
-        Self { of }
+        Self { of, count }
     }
 
-    /// The ids of a place's likeliest codes with their log-likelihoods relative to the best code's, best first.
-    pub(crate) fn options(&self, candidate: &Candidate, noises: &[f32]) -> Vec<(u32, f32)> {
-        let mut code = 0_u128;
-        let mut costs: Vec<(f32, usize)> = Vec::with_capacity(candidate.values.len());
-        for (index, (value, noise)) in candidate.values.iter().zip(noises).take(128).enumerate() {
-            let lit = *value > 0.0;
-            code |= u128::from(lit) << index;
-            let [right, wrong] =
-                [1.0, -1.0].map(|sign| likelihood(sign * value.abs(), candidate.light, *noise));
-            costs.push((
-                if candidate.hidden[index] {
-                    0.0
-                } else {
-                    right - wrong
-                },
-                index,
-            ));
+    /// The id whose lamp has these signs.
+    pub(crate) fn id(&self, values: impl Iterator<Item = f32>) -> Option<u32> {
+        let bits = values.take(128).enumerate();
+        let code = bits.fold(0_u128, |code, (index, value)| {
+            code | u128::from(value > 0.0) << index
+        });
+        self.of.get(&code).copied()
+    }
+
+    /// The ids of a place's likeliest codes with the logarithms of their weights beside that of no lamp, best first.
+    fn options(&self, candidate: &Candidate, noises: &[f32]) -> Vec<(u32, f64)> {
+        let (mut code, mut weight) = (0_u128, -libm::log(self.count.max(1) as f64));
+        let mut costs: Vec<(f64, usize)> = Vec::with_capacity(candidate.values.len());
+        let contrasts = candidate.values.iter().zip(noises).zip(&candidate.doubts);
+        for (index, ((value, noise), doubt)) in contrasts.take(128).enumerate() {
+            code |= u128::from(*value > 0.0) << index;
+            let [right, wrong] = [1.0, -1.0]
+                .map(|sign| likelihood(sign * value.abs(), candidate.light, *noise, (*doubt).into()));
+            weight += right;
+            costs.push((right - wrong, index));
         }
-        costs.sort_by(|one, other| one.0.total_cmp(&other.0));
+        costs.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         costs.truncate(TURNED);
         let mut found = Vec::new();
-        for turned in 0..1_u32 << costs.len() {
-            let (mut code, mut cost) = (code, 0.0);
-            for (bit, (worse, index)) in costs.iter().enumerate() {
-                if turned >> bit & 1 == 1 {
-                    code ^= 1 << index;
-                    cost += worse;
-                }
-            }
-            if let Some(id) = self.of.get(&code) {
-                found.push((*id, -cost));
-            }
-        }
+        self.turn(code, 0.0, &costs, &mut |id, cost| found.push((id, weight - cost)));
         found.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
         found
+    }
+
+    /// The ids of a code and of those that differ from it in some of the contrasts, with what the differences cost.
+    fn turn(&self, code: u128, cost: f64, costs: &[(f64, usize)], found: &mut impl FnMut(u32, f64)) {
+        if let Some(id) = self.of.get(&code) {
+            found(*id, cost);
+        }
+        for (place, (more, index)) in costs.iter().enumerate() {
+            if cost + more > UNLIKELY {
+                break;
+            }
+            self.turn(code ^ 1 << index, cost + more, &costs[place + 1..], found);
+        }
     }
 }
 
@@ -84,12 +98,14 @@ fn code(contrasts: &[Contrast], id: u32) -> u128 {
     })
 }
 
-/// The logarithm of a value's likelihood, in parts of an unlikely one's, for a lamp that adds so much light.
-fn likelihood(value: f32, light: f32, noise: f32) -> f32 {
-    let spread = (noise * noise + UNEVEN * UNEVEN * light * light).sqrt();
-    let off = (value - light) / spread;
-    let normal = (1.0 - OUTLIERS) * libm::expf(-0.5 * off * off) / (2.507 * spread);
-    libm::logf(normal + OUTLIERS / (4.0 * light))
+/// The logarithm of a value's likelihood for a lamp that adds so much light, less that for what is no lamp but as bright.
+fn likelihood(value: f32, light: f32, noise: f32, doubt: f64) -> f64 {
+    let spread = f64::from(noise.hypot(UNEVEN * light));
+    let off = f64::from(value - light) / spread;
+    let lamp = libm::exp(-0.5 * off * off) / (2.507 * spread);
+    let light = f64::from(light);
+    let other = libm::exp(-f64::from(value.abs()) / light) / (2.0 * light);
+    libm::log((1.0 - doubt) * lamp / other + doubt)
 }
 
 /// A place with an id.
@@ -114,130 +130,175 @@ pub(crate) struct Assignment {
 
 /// Gives each id its place.
 pub(crate) fn assign(candidates: &[Candidate], codes: &Codes, noises: &[f32]) -> Assignment {
-    let options: Vec<_> = candidates
-        .iter()
-        .map(|each| codes.options(each, noises))
-        .collect();
-    // The brightest first, of those whose light is even.
-    let mut order: Vec<usize> = (0..candidates.len()).collect();
-    let score = |index: usize| candidates[index].light * evenness(&candidates[index]);
-    order.sort_by(|one, other| score(*other).total_cmp(&score(*one)).then(one.cmp(other)));
+    let mut places = distinct(candidates, codes, noises);
+    let mirrors = mirrors(candidates, &places);
+    weigh(&mut places, &mirrors, codes.count);
     let mut found = Assignment::default();
     let mut owners: HashMap<u32, usize> = HashMap::new();
-    let mut left = Vec::new();
-    for index in order {
-        let Some(((id, _), confidence)) = best(&options[index]) else {
-            found.unclaimed.push(index);
+    for place in &places {
+        let best = place
+            .options
+            .iter()
+            .max_by(|one, other| one.probability.total_cmp(&other.probability));
+        if let Some(best) = best.filter(|best| best.probability >= SURE) {
+            owners.insert(best.id, place.candidate);
+            found.claims.push(Claim {
+                id: best.id,
+                candidate: place.candidate,
+                confidence: best.probability as f32,
+            });
+        }
+    }
+    for place in &places {
+        let Some(first) = place.options.first() else {
+            found.unclaimed.push(place.candidate);
             continue;
         };
-        match owners.get(&id) {
-            Some(owner) if distance(&candidates[index], &candidates[*owner]) < ONE_LAMP => {}
-            _ if confidence < SURE => left.push(index),
-            Some(_) => left.push(index),
-            None => {
-                owners.insert(id, index);
-                found.claims.push(Claim {
-                    id,
-                    candidate: index,
-                    confidence,
-                });
-            }
-        }
-    }
-    let usual = |of: fn(&Candidate) -> f32| {
-        let mut values: Vec<f32> = found
-            .claims
-            .iter()
-            .map(|claim| of(&candidates[claim.candidate]))
-            .collect();
-        values.sort_by(f32::total_cmp);
-        values.get(values.len() / 2).copied().unwrap_or_default()
-    };
-    let least = DIM * usual(|candidate| candidate.light);
-    let widest = usual(|candidate| candidate.spread) + WIDER;
-    // What is left has one of the ids that are left, or is no lamp. Each that is given away leaves fewer for the others.
-    // Those that were seen best come first.
-    left.sort_by_key(|index| candidates[*index].hidden.iter().filter(|hidden| **hidden).count());
-    loop {
-        let before = left.len();
-        left.retain(|index| {
-            let (all, candidate) = (&options[*index], &candidates[*index]);
-            let top = all[0];
-            // A mirror's claim yields to that of what it shows.
-            let is_mirror = |owner: &usize| {
-                let owner = &candidates[*owner];
-                owner.light < MIRRORED * candidate.light
-                    && owner.spread > widest
-                    && distance(owner, candidate) >= ONE_LAMP
-            };
-            let free: Vec<_> = all
+        match owners.get(&first.id) {
+            Some(owner) if *owner == place.candidate => {}
+            Some(_) => found.mirrors.push((first.id, place.candidate)),
+            None if place
+                .options
                 .iter()
-                .copied()
-                .filter(|(id, _)| owners.get(id).is_none_or(is_mirror))
-                .collect();
-            let chosen = best(&free).filter(|((_, likelihood), confidence)| {
-                *confidence >= SURE
-                    && top.1 - likelihood < WORSE
-                    && candidate.light >= least
-                    && candidate.spread <= widest
-            });
-            let Some(((id, likelihood), confidence)) = chosen else {
-                return true;
-            };
-            if let Some(owner) = owners.insert(id, *index) {
-                found.claims.retain(|claim| claim.candidate != owner);
-                found.mirrors.push((id, owner));
-            }
-            // If another id fits too, this may be a second picture of that.
-            let others: f32 = all.iter().map(|(_, other)| libm::expf(other - likelihood)).sum();
-            found.claims.push(Claim {
-                id,
-                candidate: *index,
-                confidence: confidence * (1.0 - 0.1 * (1.0 - 1.0 / others)),
-            });
-            false
-        });
-        if left.len() == before {
-            break;
-        }
-    }
-    for index in left {
-        let (all, candidate) = (&options[index], &candidates[index]);
-        let (id, _) = all[0];
-        match owners.get(&id) {
-            Some(owner) if distance(candidate, &candidates[*owner]) < ONE_LAMP => {}
-            Some(_) if best(all).is_some_and(|(_, confidence)| confidence >= SURE) => {
-                found.mirrors.push((id, index))
-            }
-            _ if candidate.light < least || candidate.spread > widest => {}
-            _ => {
-                let free = all.iter().filter(|(id, _)| !owners.contains_key(id));
-                found.doubtful.extend(free.take(2).map(|(id, _)| *id));
-                found.unclaimed.push(index);
+                .any(|option| owners.get(&option.id) == Some(&place.candidate)) => {}
+            None => {
+                let likely = place
+                    .options
+                    .iter()
+                    .filter(|option| option.probability >= LIKELY && option.weight > 1.0);
+                found.doubtful.extend(likely.map(|option| option.id));
+                found.unclaimed.push(place.candidate);
             }
         }
     }
     found
 }
 
-/// The likeliest of ids with log-likelihoods, and its probability.
-fn best(options: &[(u32, f32)]) -> Option<((u32, f32), f32)> {
-    let top = *options.first()?;
-    let sum: f32 = options
-        .iter()
-        .map(|(_, likelihood)| libm::expf(likelihood - top.1))
-        .sum();
-    Some((top, 1.0 / sum))
+/// A place and the ids that it may have, the likeliest by its light first.
+struct Place {
+    candidate: usize,
+    /// How often none of its options is right, for each time that one is.
+    broken: f64,
+    options: Vec<Choice>,
 }
 
-/// 1 for a place with as much light in each contrast, less for one that is hidden in some.
-fn evenness(candidate: &Candidate) -> f32 {
-    let even = |value: &&f32| (value.abs() - candidate.light).abs() < 0.5 * candidate.light;
-    let part = candidate.values.iter().filter(even).count() as f32 / candidate.values.len().max(1) as f32;
-    part * part
+/// An id that a place may have.
+struct Choice {
+    id: u32,
+    /// By the place's light alone, beside that of no lamp.
+    weight: f64,
+    /// What the place says of it to the others, and the others to the place.
+    said: f64,
+    heard: f64,
+    /// How likely the id's lamp is at a brighter place, or at none.
+    mirror: f64,
+    probability: f64,
+}
+
+/// Places with their options, the brightest first, without second ones of a lamp.
+fn distinct(candidates: &[Candidate], codes: &Codes, noises: &[f32]) -> Vec<Place> {
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    order.sort_by(|one, other| {
+        let lights = [*other, *one].map(|index| candidates[index].light);
+        lights[0].total_cmp(&lights[1]).then(one.cmp(other))
+    });
+    let mut places = Vec::with_capacity(order.len());
+    let mut brighter: HashMap<u32, Vec<usize>> = HashMap::new();
+    for index in order {
+        let options = codes.options(&candidates[index], noises);
+        if let Some((id, _)) = options.first() {
+            let same = brighter.entry(*id).or_default();
+            if same
+                .iter()
+                .any(|other| distance(&candidates[index], &candidates[*other]) < ONE_LAMP)
+            {
+                continue;
+            }
+            same.push(index);
+        }
+        let choice = |(id, weight): (u32, f64)| Choice {
+            id,
+            weight: libm::exp(weight.min(600.0)),
+            said: 0.0,
+            heard: 1.0 / ABSENT,
+            mirror: 1.0,
+            probability: 0.0,
+        };
+        places.push(Place {
+            candidate: index,
+            broken: if candidates[index].is_covered { BROKEN } else { 0.0 },
+            options: options.into_iter().map(choice).collect(),
+        });
+    }
+    places
+}
+
+/// How often each place is a mirror's, for each time that it is a lamp's.
+fn mirrors(candidates: &[Candidate], places: &[Place]) -> Vec<f64> {
+    let usual = |of: fn(&Candidate) -> f32| {
+        let clear = places.iter().filter(|place| place.broken == 0.0);
+        let mut values: Vec<f32> = clear.map(|place| of(&candidates[place.candidate])).collect();
+        values.sort_by(f32::total_cmp);
+        values.get(values.len() / 2).copied()
+    };
+    let light = usual(|candidate| candidate.light);
+    let spread = usual(|candidate| candidate.spread.unwrap_or_default());
+    let of = |place: &Place| {
+        let candidate = &candidates[place.candidate];
+        let part = light
+            .map_or(1.0, |light| f64::from(candidate.light / light))
+            .max(0.1);
+        let wider = candidate
+            .spread
+            .zip(spread)
+            .map_or(WIDER, |(spread, usual)| spread - usual);
+        let wide = libm::exp(f64::from((wider - WIDER) / STEP).clamp(-LEAST_WIDE, LEAST_WIDE));
+        MIRRORS / (part * part) * wide
+    };
+    places.iter().map(of).collect()
+}
+
+/// The probability of each option of each place, where no id has two places and a mirror's is no brighter than its lamp's: by the
+/// sum-product algorithm (F. R. Kschischang, B. J. Frey and H.-A. Loeliger, Factor Graphs and the Sum-Product Algorithm, IEEE
+/// Transactions on Information Theory 47, 2001). The places come with the brightest first.
+fn weigh(places: &mut [Place], mirrors: &[f64], count: usize) {
+    let (mut sums, mut brighter) = (vec![0.0; count], vec![0.0; count]);
+    for _ in 0..ROUNDS {
+        // What all places say of an id, and below those that were before.
+        sums.fill(0.0);
+        let mut changed = 0.0_f64;
+        for (place, mirror) in places.iter_mut().zip(mirrors) {
+            let other = |option: &Choice| option.weight * (option.mirror * mirror + place.broken);
+            let others = 1.0 + place.options.iter().map(other).sum::<f64>();
+            let all: f64 = place
+                .options
+                .iter()
+                .map(|option| option.weight * option.heard)
+                .sum();
+            for option in &mut place.options {
+                let own = option.weight * option.heard;
+                option.said = option.weight / (others + (all - own).max(0.0));
+                let probability = own / (others + all);
+                changed = changed.max((probability - option.probability).abs());
+                option.probability = probability;
+                sums[option.id as usize] += option.said;
+            }
+        }
+        if changed < SETTLED {
+            break;
+        }
+        brighter.fill(0.0);
+        for option in places.iter_mut().flat_map(|place| &mut place.options) {
+            let id = option.id as usize;
+            let others = ABSENT + (sums[id] - option.said).max(0.0);
+            option.heard = 1.0 / others;
+            option.mirror = (ABSENT + brighter[id]) / others;
+            brighter[id] += option.said;
+        }
+    }
 }
 
 fn distance(one: &Candidate, other: &Candidate) -> f32 {
     let (dx, dy) = (one.x.abs_diff(other.x) as f32, one.y.abs_diff(other.y) as f32);
-    (dx * dx + dy * dy).sqrt()
+    dx.hypot(dy)
 }

@@ -1,21 +1,33 @@
 //! Places that change with the schedule.
 
-use crate::contrast::Contrast;
+use crate::assign::Codes;
+use crate::contrast::{Contrast, Level};
 use crate::frames::Frame;
+use std::collections::{HashMap, HashSet};
 
 /// Half of the side of the square whose mean is the background, in pixels.
 const AROUND: usize = 8;
-/// Noises above which a place is one.
-const NOISES: f32 = 4.5;
+/// Noises above which the median of a place's sizes is light, however many contrasts there are, and more where there are few.
+const NOISES: f32 = 2.4;
+const MORE: f32 = 5.0;
 /// The least light, in parts of white.
 const LEAST: f32 = 0.006;
+/// Of the median of its sizes, what all of a pixel's have that shows one lamp alone.
+const EVEN: f32 = 0.5;
 
 /// Of its light, what changes the mean of a place when something is in front of it, and what a lamp has in a contrast at least.
 const CHANGED: f32 = 0.3;
-const LITTLE: f32 = 0.15;
-/// How near to a level is that level, in parts of the difference of lit and dark; and of its light, what a level alone counts.
-const NEAR: f32 = 0.2;
-const SINGLE: f32 = 0.5;
+const LITTLE: f32 = 0.4;
+/// How near to a level is that level, in parts of the difference of lit and dark, and of the ambient light.
+const NEAR: f32 = 0.35;
+const UNLIT: f32 = 0.1;
+const FLICKER: f32 = 0.1;
+/// How likely a contrast says nothing of a lamp that nobody seemed to cover; and of one that somebody covered, where it was seen both lit
+/// and dark, lit alone, and dark alone, as what covers it may be.
+const UNNOTICED: f32 = 0.000_5;
+const SURELY: f32 = 0.02;
+const SINGLE: f32 = 0.2;
+const DARK: f32 = 0.5;
 
 /// A place, and its light in each contrast.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,65 +35,98 @@ pub(crate) struct Candidate {
     pub(crate) x: usize,
     pub(crate) y: usize,
     pub(crate) values: Vec<f32>,
-    /// The median of their sizes, of those in which it is not hidden.
+    /// The median of their sizes, of those that say something.
     pub(crate) light: f32,
-    /// In which contrasts something may have been in front of it.
-    pub(crate) hidden: Vec<bool>,
+    /// How likely each of them says nothing of it: something may have been in front of it.
+    pub(crate) doubts: Vec<f32>,
     /// What of its light is two pixels off: a mirror, or glass, spreads it.
-    pub(crate) spread: f32,
+    pub(crate) spread: Option<f32>,
     /// Whether something else than lamps changed the place.
     pub(crate) is_covered: bool,
 }
 
 impl Candidate {
     /// Finds the contrasts in which something else than a lamp changes the place: the mean of a state and its complement is not
-    /// what it is in the others. Where one of the two was seen nevertheless, its level alone says which it is.
+    /// what it is in the others. Of such a place the frames that show the lamp lit say which of the two lights it: what covers it may
+    /// be as dark as it is.
     pub(crate) fn look(&mut self, contrasts: &[Contrast], frames: &[Frame]) {
-        let levels: Option<Vec<[Vec<f32>; 2]>> = contrasts
+        let levels: Option<Vec<[Vec<Level>; 2]>> = contrasts
             .iter()
             .map(|each| each.levels(frames, self.x, self.y))
             .collect();
         let Some(levels) = levels else { return };
-        let mean = |levels: &Vec<f32>| levels.iter().sum::<f32>() / levels.len() as f32;
-        let means: Vec<[f32; 2]> = levels
+        let mean = |levels: &[Level]| {
+            let sum = levels.iter().fold((0.0, 0.0), |sum, level| {
+                (sum.0 + level.light, sum.1 + level.above)
+            });
+            Level {
+                light: sum.0 / levels.len() as f32,
+                above: sum.1 / levels.len() as f32,
+            }
+        };
+        let means: Vec<[Level; 2]> = levels
             .iter()
             .map(|both| [mean(&both[0]), mean(&both[1])])
             .collect();
-        let middles: Vec<f32> = means.iter().map(|[one, other]| (one + other) / 2.0).collect();
+        let middles: Vec<f32> = means
+            .iter()
+            .map(|[one, other]| (one.light + other.light) / 2.0)
+            .collect();
         let usual = median(middles.clone());
         let noise = contrasts.iter().map(|each| each.noise).sum::<f32>() / contrasts.len() as f32;
         // Of five pixels and both states.
         let noise = 0.5 * noise / 5.0_f32.sqrt();
-        for (hidden, middle) in self.hidden.iter_mut().zip(&middles) {
-            *hidden = (middle - usual).abs() > (CHANGED * self.light).max(5.0 * noise);
+        let is_hidden = |index: usize| {
+            (middles[index] - usual).abs() > (CHANGED * self.light).max(5.0 * noise)
+                || self.values[index].abs() < LITTLE * self.light
+        };
+        let (hidden, seen): (Vec<usize>, Vec<usize>) =
+            (0..self.values.len()).partition(|index| is_hidden(*index));
+        self.is_covered = !hidden.is_empty();
+        for index in hidden {
+            self.doubts[index] = 1.0;
         }
-        self.is_covered = self.hidden.contains(&true);
-        let seen = || (0..self.values.len()).filter(|index| !self.hidden[*index]);
-        if seen().count() == 0 {
+        if !self.is_covered || seen.is_empty() {
             return;
         }
-        let light = median(seen().map(|index| self.values[index].abs()).collect());
-        let low = median(seen().map(|index| means[index][0].min(means[index][1])).collect());
-        let high = median(seen().map(|index| means[index][0].max(means[index][1])).collect());
-        self.light = light;
-        let near = (NEAR * (high - low)).max(4.0 * noise);
-        for (index, [lit, unlit]) in levels.iter().enumerate() {
-            if !self.hidden[index] && self.values[index].abs() >= LITTLE * light {
-                continue;
-            }
-            self.hidden[index] = true;
-            let count = |levels: &[f32], wanted: f32| {
-                levels
-                    .iter()
-                    .filter(|level| (*level - wanted).abs() < near)
-                    .count()
+        let of =
+            |pick: fn(&[Level; 2]) -> f32| median(seen.iter().map(|index| pick(&means[*index])).collect());
+        let lit = Level {
+            light: of(|[one, other]| one.light.max(other.light)),
+            above: of(|[one, other]| one.above.max(other.above)),
+        };
+        let dark = Level {
+            light: of(|[one, other]| one.light.min(other.light)),
+            above: of(|[one, other]| one.above.min(other.above)),
+        };
+        self.light = median(seen.iter().map(|index| self.values[*index].abs()).collect());
+        let range = lit.above - dark.above;
+        if range < 8.0 * noise {
+            return;
+        }
+        // Lights on the mains flicker, and what covers a lamp may be nearly as dark.
+        let flicker = FLICKER * dark.light + 5.0 * noise;
+        let is = |level: &Level, wanted: &Level, near: f32| {
+            (level.above - wanted.above).abs() < NEAR * range
+                && (level.light - wanted.light).abs() < near * range + flicker
+        };
+        for (index, both) in levels.iter().enumerate() {
+            let shows = |wanted: &Level, near: f32| {
+                [0, 1].map(|state| both[state].iter().any(|level| is(level, wanted, near)))
             };
-            let on = count(lit, high) + count(unlit, low);
-            let off = count(lit, low) + count(unlit, high);
-            if high - low > 8.0 * noise && (on == 0) != (off == 0) {
-                self.hidden[index] = false;
-                self.values[index] = if on > 0 { SINGLE * light } else { -SINGLE * light };
-            }
+            let (on, off) = (shows(&lit, NEAR), shows(&dark, UNLIT));
+            // Which of the two lights the lamp, and how doubtful that is.
+            let (sign, doubt) = match (on, off) {
+                ([true, false], [_, true]) => (1.0, SURELY),
+                ([false, true], [true, _]) => (-1.0, SURELY),
+                ([true, false], _) => (1.0, SINGLE),
+                ([false, true], _) => (-1.0, SINGLE),
+                ([false, false], [false, true]) => (1.0, DARK),
+                ([false, false], [true, false]) => (-1.0, DARK),
+                _ => (self.values[index].signum(), 1.0),
+            };
+            self.values[index] = sign * self.light;
+            self.doubts[index] = doubt;
         }
     }
 }
@@ -99,6 +144,8 @@ pub(crate) struct Sharp {
     pub(crate) images: Vec<Vec<f32>>,
     /// The standard deviation of the noise of each.
     pub(crate) noises: Vec<f32>,
+    /// The one to which all lamps add their light.
+    whole: Option<usize>,
 }
 
 impl Sharp {
@@ -114,18 +161,21 @@ impl Sharp {
             images,
             // The weights of the smoothing: (1 + 4 + 1) / 16 in both directions.
             noises: contrasts.iter().map(|contrast| contrast.noise * 0.375).collect(),
+            whole: contrasts
+                .iter()
+                .position(|contrast| contrast.signs.iter().all(|sign| *sign == 1)),
         }
     }
 
-    /// The places of most light around them.
-    pub(crate) fn candidates(&self) -> Vec<Candidate> {
+    /// The places of most light around them; and where lamps overlap, of ids that have no such place, what shows them alone.
+    pub(crate) fn candidates(&self, codes: &Codes) -> Vec<Candidate> {
         let count = self.images.len();
         if count == 0 || self.width < 3 || self.height < 3 {
             return Vec::new();
         }
         let noise = self.noises.iter().sum::<f32>() / count as f32;
         // The median of the sizes of a normal distribution is two thirds of its deviation.
-        let least = (NOISES * noise).max(LEAST);
+        let least = ((NOISES + MORE / count as f32) * noise).max(LEAST);
         let mut sums = vec![0.0_f32; self.width * self.height];
         for image in &self.images {
             for (sum, value) in sums.iter_mut().zip(image) {
@@ -140,10 +190,18 @@ impl Sharp {
                 sizes.clear();
                 sizes.extend(self.images.iter().map(|image| image[place].abs()));
                 let (_, median, _) = sizes.select_nth_unstable_by(count / 2, f32::total_cmp);
-                light[place] = *median;
+                // Around a lamp its light is the background, and what is less than that has the opposite code.
+                if self
+                    .whole
+                    .is_none_or(|whole| self.images[whole][place] > -0.5 * *median)
+                {
+                    light[place] = *median;
+                }
             }
         }
         let mut found = Vec::new();
+        // By id, the brightest pixel that shows its code alone.
+        let mut alone: HashMap<u32, (f32, usize)> = HashMap::new();
         for y in 1..self.height - 1 {
             for x in 1..self.width - 1 {
                 let at = y * self.width + x;
@@ -157,35 +215,59 @@ impl Sharp {
                 if before.iter().all(|place| light[*place] < here)
                     && after.iter().all(|place| light[*place] <= here)
                 {
-                    let off = |image: &[f32]| {
-                        let places = [
-                            above.checked_sub(self.width),
-                            Some(below + self.width),
-                            at.checked_sub(2),
-                            Some(at + 2),
-                        ];
-                        let values = places.map(|place| {
-                            place
-                                .and_then(|place| image.get(place))
-                                .copied()
-                                .unwrap_or_default()
-                        });
-                        values.iter().sum::<f32>() / 4.0 * image[at].signum()
-                    };
-                    let sum: f32 = self.images.iter().map(|image| image[at].abs()).sum();
-                    found.push(Candidate {
-                        x,
-                        y,
-                        spread: self.images.iter().map(|image| off(image)).sum::<f32>() / sum,
-                        values: self.images.iter().map(|image| image[at]).collect(),
-                        light: here,
-                        hidden: vec![false; count],
-                        is_covered: false,
-                    });
+                    found.push(self.candidate(at, here));
+                } else if self.images.iter().all(|image| image[at].abs() > EVEN * here)
+                    && let Some(id) = codes.id(self.images.iter().map(|image| image[at]))
+                {
+                    let best = alone.entry(id).or_insert((here, at));
+                    if here > best.0 {
+                        *best = (here, at);
+                    }
                 }
             }
         }
+        let own: HashSet<u32> = found
+            .iter()
+            .filter_map(|candidate| codes.id(candidate.values.iter().copied()))
+            .collect();
+        let mut alone: Vec<_> = alone.into_iter().filter(|(id, _)| !own.contains(id)).collect();
+        alone.sort_by_key(|(id, _)| *id);
+        for (_, (here, at)) in alone {
+            found.push(Candidate {
+                // That of its middle is not known.
+                spread: None,
+                ..self.candidate(at, here)
+            });
+        }
         found
+    }
+
+    fn candidate(&self, at: usize, light: f32) -> Candidate {
+        let off = |image: &[f32]| {
+            let places = [
+                at.checked_sub(2 * self.width),
+                Some(at + 2 * self.width),
+                at.checked_sub(2),
+                Some(at + 2),
+            ];
+            let values = places.map(|place| {
+                place
+                    .and_then(|place| image.get(place))
+                    .copied()
+                    .unwrap_or_default()
+            });
+            values.iter().sum::<f32>() / 4.0 * image[at].signum()
+        };
+        let sum: f32 = self.images.iter().map(|image| image[at].abs()).sum();
+        Candidate {
+            x: at % self.width,
+            y: at / self.width,
+            spread: Some(self.images.iter().map(|image| off(image)).sum::<f32>() / sum),
+            values: self.images.iter().map(|image| image[at]).collect(),
+            light,
+            doubts: vec![UNNOTICED; self.images.len()],
+            is_covered: false,
+        }
     }
 }
 

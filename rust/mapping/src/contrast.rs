@@ -23,20 +23,50 @@ pub(crate) struct Contrast {
 }
 
 impl Contrast {
-    /// The light around a pixel inside of the picture in each frame of the state, and of its complement; none without one.
-    pub(crate) fn levels(&self, frames: &[Frame], x: usize, y: usize) -> Option<[Vec<f32>; 2]> {
-        let (width, height) = (frames.first()?.width as usize, frames.first()?.height as usize);
+    /// The light at a pixel inside of the picture in each frame of the state, and of its complement; none without one.
+    pub(crate) fn levels(&self, frames: &[Frame], x: usize, y: usize) -> Option<[Vec<Level>; 2]> {
+        let height = frames.first()?.height as usize;
         let band = self.frames.get(y * BANDS / height)?;
-        let at = y * width + x;
-        let places = [at, at - 1, at + 1, at - width, at + width];
-        let light = |frame: &usize| {
-            let sum: f32 = places
-                .iter()
-                .map(|place| f32::from(frames[*frame].pixels[*place]))
-                .sum();
-            sum / places.len() as f32 / 65_535.0
+        Some([0, 1].map(|state| {
+            let levels = band[state].iter().map(|frame| Level::of(&frames[*frame], x, y));
+            levels.collect()
+        }))
+    }
+}
+
+/// The light at a pixel, and how much that is above the pixels around it, in parts of white.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Level {
+    pub(crate) light: f32,
+    pub(crate) above: f32,
+}
+
+impl Level {
+    fn of(frame: &Frame, x: usize, y: usize) -> Self {
+        let (width, height) = (frame.width as usize, frame.height as usize);
+        let at = |dx: isize, dy: isize| {
+            let x = x.saturating_add_signed(dx).min(width - 1);
+            let y = y.saturating_add_signed(dy).min(height - 1);
+            f32::from(frame.pixels[y * width + x]) / 65_535.0
         };
-        Some([0, 1].map(|state| band[state].iter().map(light).collect()))
+        let mean = |places: &[(isize, isize)]| {
+            places.iter().map(|(dx, dy)| at(*dx, *dy)).sum::<f32>() / places.len() as f32
+        };
+        let light = mean(&[(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)]);
+        let around = [
+            (-5, 0),
+            (5, 0),
+            (0, -5),
+            (0, 5),
+            (-4, -4),
+            (4, -4),
+            (-4, 4),
+            (4, 4),
+        ];
+        Self {
+            light,
+            above: light - mean(&around),
+        }
     }
 }
 

@@ -110,11 +110,11 @@ pub fn decode(frames: &[Frame], schedule: &Schedule) -> Mapping {
         return mapping;
     }
     let sharp = Sharp::new(&contrasts, width, height);
-    let mut candidates = sharp.candidates();
+    let codes = Codes::new(&contrasts);
+    let mut candidates = sharp.candidates(&codes);
     for candidate in &mut candidates {
         candidate.look(&contrasts, frames);
     }
-    let codes = Codes::new(&contrasts);
     let assignment = assign(&candidates, &codes, &sharp.noises);
     let pictures = Pictures {
         contrasts: &contrasts,
@@ -192,9 +192,9 @@ fn used(contrasts: &[Contrast], id: u32, candidate: &Candidate) -> Vec<bool> {
     };
     let seen = contrasts
         .iter()
-        .zip(candidate.values.iter().zip(&candidate.hidden));
+        .zip(candidate.values.iter().zip(&candidate.doubts));
     let used: Vec<bool> = seen
-        .map(|(contrast, (value, hidden))| !hidden && fits(contrast, *value))
+        .map(|(contrast, (value, doubt))| *doubt < 1.0 && fits(contrast, *value))
         .collect();
     if used.iter().filter(|used| **used).count() * 2 > used.len() {
         used

@@ -28,22 +28,46 @@ fn thousand_fixtures_in_the_dark_and_in_a_club_are_all_found() {
 }
 
 #[test]
-fn hard_venues_lose_few_and_check_bits_fewer() {
-    for (schedule, recall) in [
-        (Schedule::standard(1_000, 2), 0.96),
-        (Schedule::checked(1_000, 2), 0.985),
+fn hard_venues_lose_few_check_bits_fewer_and_confidence_is_what_it_says() {
+    let mut confident = [(0, 0); 2];
+    for (schedule, recall, most_wrong) in [
+        (Schedule::standard(1_000, 2), 0.94, 0.004),
+        (Schedule::checked(1_000, 2), 0.98, 0.001),
     ] {
         let schedule = schedule.expect("schedule");
         let (mut alive, mut found, mut wrong) = (0, 0, 0);
-        for seed in 41..44 {
-            let (_, verdict) = recorded(Scene::new(Difficulty::Hard, seed, 640, 480, 1_000), &schedule);
+        for seed in 41..46 {
+            let scene = Scene::new(Difficulty::Hard, seed, 640, 480, 1_000);
+            let truth = Camera::new(scene.clone()).truth();
+            let (mapping, verdict) = recorded(scene, &schedule);
             alive += verdict.alive;
             found += verdict.found;
             wrong += verdict.wrong;
             assert!(verdict.median <= 0.1, "{verdict:?}");
+            for found in mapping.fixtures.iter().filter(|found| found.place.is_ok()) {
+                let mut alone = mapping.clone();
+                alone.fixtures = vec![*found];
+                let wrong = judge(&truth[found.id as usize..=found.id as usize], &alone).wrong;
+                for ((count, bad), least) in confident.iter_mut().zip([0.9, 0.98]) {
+                    if found.confidence >= least {
+                        *count += 1;
+                        *bad += wrong;
+                    }
+                }
+            }
         }
         assert!(found as f64 >= recall * alive as f64, "{found} of {alive}");
-        assert!(wrong * 200 <= alive, "{wrong} wrong of {alive}");
+        assert!(
+            wrong as f64 <= most_wrong * alive as f64,
+            "{wrong} wrong of {alive}"
+        );
+    }
+    // Of places with a confidence, at most the rest of it is wrong.
+    for ((count, bad), least) in confident.into_iter().zip([0.9, 0.98]) {
+        assert!(
+            count > 5_000 && bad as f64 <= (1.0 - least) * count as f64,
+            "{bad} of {count} from {least} on"
+        );
     }
 }
 
