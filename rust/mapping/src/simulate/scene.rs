@@ -61,8 +61,10 @@ pub struct Scene {
     pub flicker: f32,
     /// The number of people.
     pub people: usize,
-    /// The part of fixtures with a mirror image.
+    /// The part of fixtures with a mirror image: on the floor, or in glass.
     pub mirrors: f32,
+    /// The part of fixtures that shine into the camera, whose pictures are white plates.
+    pub glare: f32,
     /// The part of fixtures that are dead.
     pub dead: f32,
     /// The part of fixtures with another one closer than their blur.
@@ -103,6 +105,7 @@ impl Scene {
             flicker: 0.0,
             people: 0,
             mirrors: 0.0,
+            glare: 0.0,
             dead: 0.0,
             pairs: 0.0,
             contrast: 2.0,
@@ -134,13 +137,14 @@ impl Scene {
                 flicker: within(0.05, 0.2),
                 people: 1 + (within(0.0, 2.99)) as usize,
                 mirrors: within(0.03, 0.1),
+                glare: within(0.01, 0.03),
                 dead: within(0.002, 0.02),
                 pairs: within(0.02, 0.06),
-                contrast: within(4.0, 7.0),
+                contrast: within(4.0, 8.0),
                 exposure: within(0.3, 0.9),
                 readout: within(0.1, 0.8),
                 gamma: within(0.6, 1.0),
-                delay: within(0.0, 0.25),
+                delay: within(0.0, 0.35),
                 ..club
             },
         }
@@ -223,10 +227,12 @@ impl Scene {
         }
         let brightest = random.within(0.6, 1.1);
         let floor = height * random.within(0.55, 0.8);
+        // A pane at the side, seen at a right angle: twice its distance from the middle.
+        let glass = width * random.within(-0.3, 0.3);
         let lamps = placed.into_iter().enumerate();
         lamps
             .map(|(id, at)| {
-                let level = brightest / random.within(1.0, self.contrast);
+                let mut level = brightest / random.within(1.0, self.contrast);
                 let is_dead = random.unit() < self.dead;
                 let stretch = random.within(0.85, 1.2);
                 let mirrored = random.unit() < self.mirrors;
@@ -237,6 +243,19 @@ impl Scene {
                         level * random.within(0.15, 0.4),
                     )
                 });
+                let beside = [width - at[0] + glass, at[1]];
+                let is_beside = mirrored && mirror.is_none() && (margin..width - margin).contains(&beside[0]);
+                let mirror = mirror.or_else(|| {
+                    is_beside.then(|| {
+                        (
+                            Sprite::new(beside, self.blur * 1.3, stretch),
+                            level * random.within(0.2, 0.6),
+                        )
+                    })
+                });
+                if random.unit() < self.glare {
+                    level *= random.within(3.0, 6.0);
+                }
                 Lamp {
                     id: id as u32,
                     sprite: Sprite::new(at, self.blur, stretch),
@@ -264,8 +283,8 @@ impl Scene {
         let windows: Vec<[f32; 5]> = (0..self.windows)
             .map(|_| {
                 let (wide, high) = (
-                    random.within(0.05, 0.12) * width as f32,
-                    random.within(0.06, 0.15) * height as f32,
+                    random.within(0.06, 0.2) * width as f32,
+                    random.within(0.08, 0.25) * height as f32,
                 );
                 [
                     random.unit() * (width as f32 - wide),
