@@ -1,6 +1,7 @@
 //! One fixture at a time: its frames less the dark ones next to them.
 
 use crate::align::Alignment;
+use crate::candidates::sharpened;
 use crate::decode::{Found, Mapping, Reason};
 use crate::frames::Frame;
 use crate::joint::{REACH, Spot, measure};
@@ -9,15 +10,18 @@ use crate::schedule::{Schedule, State};
 /// The blur that is expected before it is measured, in pixels.
 const BLUR: f64 = 1.3;
 /// Noises above which light is that of a fixture, and above which it is hardly.
-const NOISES: f32 = 8.0;
-const HARDLY: f32 = 5.0;
+const NOISES: f32 = 6.0;
+const HARDLY: f32 = 4.5;
+/// Dark states before and after one that are taken together, and of its light, what is new against the next one of both.
+const DARK: usize = 4;
+const NEW: f32 = 0.4;
 /// The least light, in parts of white.
 const LEAST: f32 = 0.02;
 /// The noise of a smoothed pixel.
 const SMOOTHED: f32 = 0.375;
 /// Half of the side of the square in which motion counts, in pixels, and how much of it hides a lamp, in parts of its light.
-const MOTION: usize = 24;
-const MOVED: f32 = 0.15;
+const MOTION: usize = 10;
+const MOVED: f32 = 0.3;
 /// Of the usual width, a lamp's.
 const WIDE: f64 = 1.5;
 
@@ -52,17 +56,13 @@ pub(crate) fn decode(frames: &[Frame], schedule: &Schedule, alignment: &Alignmen
             _ => continue,
         };
         let is_dark = |at: &usize| is_dark[*at] && !shown[*at].is_empty();
-        let before = (0..state).rev().find(is_dark);
-        let after = (state + 1..shown.len()).find(is_dark);
         let of = |state: usize| shown[state].iter().map(|(_, frame)| &frames[*frame]);
+        let of_all = |states: Vec<usize>| states.into_iter().map(|state| of(state).collect()).collect();
         let lit: Vec<&Frame> = of(state).collect();
-        let dark: Vec<Vec<&Frame>> = before
-            .into_iter()
-            .chain(after)
-            .map(|state| of(state).collect())
-            .collect();
-        if !lit.is_empty() && !dark.is_empty() {
-            sightings[id as usize].extend(seen(&lit, &dark));
+        let before: Vec<Vec<&Frame>> = of_all((0..state).rev().filter(is_dark).take(DARK).collect());
+        let after: Vec<Vec<&Frame>> = of_all((state + 1..shown.len()).filter(is_dark).take(DARK).collect());
+        if !lit.is_empty() && (!before.is_empty() || !after.is_empty()) {
+            sightings[id as usize].extend(seen(&lit, &before, &after));
         }
     }
     // Lamps have one blur, people do not.
@@ -143,31 +143,30 @@ fn found(id: u32, best: &Sighting, all: &[Sighting]) -> Found {
     found
 }
 
-/// The places with light that dark frames before and after lack.
-fn seen(lit: &[&Frame], dark: &[Vec<&Frame>]) -> Vec<Sighting> {
+/// The places with light that dark frames before and after lack, the nearest in time first.
+fn seen(lit: &[&Frame], before: &[Vec<&Frame>], after: &[Vec<&Frame>]) -> Vec<Sighting> {
     let (width, height) = (lit[0].width as usize, lit[0].height as usize);
-    let differences: Vec<Vec<f32>> = dark.iter().map(|dark| difference(lit, dark)).collect();
-    // What came or went is in one of them: light that is new against both sides in time is the fixture's.
-    let mut values = differences[0].clone();
-    for other in &differences[1..] {
-        for (value, other) in values.iter_mut().zip(other) {
-            *value = if *value > 0.0 && *other > 0.0 {
-                value.min(*other)
-            } else {
-                value.max(*other).min(0.0)
-            };
-        }
-    }
-    let noise = crate::contrast::noise(&differences[0]);
-    let moved = match dark {
-        [before, after] => difference(before, after),
+    let dark: Vec<&Frame> = before.iter().chain(after).flatten().copied().collect();
+    let values = difference(lit, &dark);
+    let noise = crate::contrast::noise(&values);
+    let sides: Vec<Vec<f32>> = [before, after]
+        .into_iter()
+        .filter_map(<[_]>::first)
+        .map(|dark| sharpened(&difference(lit, dark), width, height))
+        .collect();
+    let moved = match (before.first(), after.first()) {
+        (Some(before), Some(after)) => difference(before, after),
         _ => Vec::new(),
     };
     let usual = crate::contrast::noise(&moved);
     let sighting = |(x, y, light): (usize, usize, f32)| {
-        let mean = mean_around(&differences, width, height, x, y);
-        let first = measure(&mean, [0.0; 2], noise, BLUR)?;
-        let spot = measure(&mean, first.at, noise, first.width.clamp(0.8, 4.0)).unwrap_or(first);
+        // What came or went is in one of the sides: light that is new against both in time is the fixture's.
+        if sides.iter().any(|side| side[y * width + x] < NEW * light) {
+            return None;
+        }
+        let around = around(&values, width, height, x, y);
+        let first = measure(&around, [0.0; 2], noise, BLUR)?;
+        let spot = measure(&around, first.at, noise, first.width.clamp(0.8, 4.0)).unwrap_or(first);
         let mut motion = 0.0;
         if !moved.is_empty() {
             let rows = y.saturating_sub(MOTION)..(y + MOTION).min(height);
@@ -190,12 +189,8 @@ fn seen(lit: &[&Frame], dark: &[Vec<&Frame>]) -> Vec<Sighting> {
             motion,
         })
     };
-    let places = bright(
-        &values,
-        width,
-        height,
-        (HARDLY * noise * SMOOTHED).max(LEAST / 2.0),
-    );
+    let least = (HARDLY * noise * SMOOTHED).max(LEAST / 2.0);
+    let places = bright(&sharpened(&values, width, height), width, height, least);
     places.into_iter().filter_map(sighting).collect()
 }
 
@@ -213,8 +208,7 @@ fn difference(lit: &[&Frame], dark: &[&Frame]) -> Vec<f32> {
 }
 
 /// Places of most light above their surroundings, the brightest first, at most 16.
-fn bright(values: &[f32], width: usize, height: usize, least: f32) -> Vec<(usize, usize, f32)> {
-    let sharp = crate::candidates::sharpened(values, width, height);
+fn bright(sharp: &[f32], width: usize, height: usize, least: f32) -> Vec<(usize, usize, f32)> {
     let mut found: Vec<(usize, usize, f32)> = Vec::new();
     for y in 1..height.saturating_sub(1) {
         for x in 1..width.saturating_sub(1) {
@@ -240,22 +234,17 @@ fn bright(values: &[f32], width: usize, height: usize, least: f32) -> Vec<(usize
     found
 }
 
-/// The mean of pictures around a pixel.
-fn mean_around(pictures: &[Vec<f32>], width: usize, height: usize, x: usize, y: usize) -> Vec<f32> {
+/// The picture around a pixel.
+fn around(picture: &[f32], width: usize, height: usize, x: usize, y: usize) -> Vec<f32> {
     let side = 2 * REACH + 1;
-    let mut mean = vec![0.0; side * side];
-    for (place, value) in mean.iter_mut().enumerate() {
+    let value = |place: usize| {
         let column = (x + place % side)
             .checked_sub(REACH)
             .filter(|column| *column < width);
         let row = (y + place / side).checked_sub(REACH).filter(|row| *row < height);
-        if let (Some(column), Some(row)) = (column, row) {
-            *value = pictures
-                .iter()
-                .map(|picture| picture[row * width + column])
-                .sum::<f32>()
-                / pictures.len() as f32;
-        }
-    }
-    mean
+        column
+            .zip(row)
+            .map_or(0.0, |(column, row)| picture[row * width + column])
+    };
+    (0..side * side).map(value).collect()
 }

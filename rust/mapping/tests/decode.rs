@@ -132,6 +132,25 @@ fn original_app_aborts_at_the_first_dark_lamp() {
 }
 
 #[test]
+fn one_after_the_other_loses_what_is_covered_and_nothing_is_wrong() {
+    let schedule = Schedule::sequential(24, 2).expect("schedule");
+    let (mut alive, mut found, mut medians) = (0, 0, 0.0);
+    for seed in 141..149 {
+        let (mapping, verdict) = recorded(Scene::new(Difficulty::Hard, seed, 320, 240, 24), &schedule);
+        assert_eq!(
+            (mapping.fixtures.len(), verdict.wrong),
+            (24, 0),
+            "{seed}: {verdict:?}"
+        );
+        alive += verdict.alive;
+        found += verdict.found;
+        medians += verdict.median;
+    }
+    assert!(found as f64 >= 0.85 * alive as f64, "{found} of {alive}");
+    assert!(medians / 8.0 <= 0.11, "{medians}");
+}
+
+#[test]
 fn large_pictures_are_reduced_and_places_stay_those_of_the_source() {
     let schedule = Schedule::standard(60, 2).expect("schedule");
     let scene = Scene {
