@@ -10,9 +10,10 @@ const UNEVEN: f32 = 0.35;
 /// Contrasts that are turned over in search of ids, and how much less likely than the likeliest code an id's may be, as a logarithm.
 const TURNED: usize = 12;
 const UNLIKELY: f64 = 12.0;
-/// The probability from which on a place has an id, and that from which on it may.
+/// The probability from which on a place has an id; that from which on it may, and how much likelier it is a lamp than noise then.
 const SURE: f64 = 0.9;
 const LIKELY: f64 = 0.05;
+const LIGHT: f64 = 20.0;
 /// Places closer than this many pixels are one lamp, if they have one id.
 const ONE_LAMP: f32 = 4.5;
 /// Of a place's light, what another one with its id has that is a mirror's.
@@ -26,7 +27,7 @@ const LEAST_WIDE: f64 = 3.0;
 /// How often a lamp has no place of its own: it is dead, or hidden, or has light in common with another one.
 const ABSENT: f64 = 0.02;
 /// How often a place that somebody covered shows another code than its own, for each time that it shows that.
-const BROKEN: f64 = 0.005;
+const BROKEN: f64 = 0.01;
 /// The most rounds in which places and ids weigh each other, and the change of a probability that is none.
 const ROUNDS: usize = 100;
 const SETTLED: f64 = 1e-5;
@@ -57,9 +58,10 @@ impl Codes {
         self.of.get(&code).copied()
     }
 
-    /// The ids of a place's likeliest codes with the logarithms of their weights beside that of no lamp, best first.
-    fn options(&self, candidate: &Candidate, noises: &[f32]) -> Vec<(u32, f64)> {
-        let (mut code, mut weight) = (0_u128, -libm::log(self.count.max(1) as f64));
+    /// The ids of a place's likeliest codes with the logarithms of their weights beside that of no lamp, best first; and the weight of a
+    /// code that is any, as that of a lamp which somebody covered unnoticed.
+    fn options(&self, candidate: &Candidate, noises: &[f32]) -> (Vec<(u32, f64)>, f64) {
+        let (mut code, mut weight, mut any) = (0_u128, 0.0, 0.0);
         let mut costs: Vec<(f64, usize)> = Vec::with_capacity(candidate.values.len());
         let contrasts = candidate.values.iter().zip(noises).zip(&candidate.doubts);
         for (index, ((value, noise), doubt)) in contrasts.take(128).enumerate() {
@@ -67,14 +69,16 @@ impl Codes {
             let [right, wrong] = [1.0, -1.0]
                 .map(|sign| likelihood(sign * value.abs(), candidate.light, *noise, (*doubt).into()));
             weight += right;
+            any -= if *doubt < 1.0 { std::f64::consts::LN_2 } else { 0.0 };
             costs.push((right - wrong, index));
         }
         costs.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         costs.truncate(TURNED);
         let mut found = Vec::new();
-        self.turn(code, 0.0, &costs, &mut |id, cost| found.push((id, weight - cost)));
+        let each = weight - libm::log(self.count.max(1) as f64);
+        self.turn(code, 0.0, &costs, &mut |id, cost| found.push((id, each - cost)));
         found.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-        found
+        (found, weight + any)
     }
 
     /// The ids of a code and of those that differ from it in some of the contrasts, with what the differences cost.
@@ -165,7 +169,7 @@ pub(crate) fn assign(candidates: &[Candidate], codes: &Codes, noises: &[f32]) ->
                 let likely = place
                     .options
                     .iter()
-                    .filter(|option| option.probability >= LIKELY && option.weight > 1.0);
+                    .filter(|option| option.probability >= LIKELY && option.weight > LIGHT);
                 found.doubtful.extend(likely.map(|option| option.id));
                 found.unclaimed.push(place.candidate);
             }
@@ -177,7 +181,7 @@ pub(crate) fn assign(candidates: &[Candidate], codes: &Codes, noises: &[f32]) ->
 /// A place and the ids that it may have, the likeliest by its light first.
 struct Place {
     candidate: usize,
-    /// How often none of its options is right, for each time that one is.
+    /// The weight of its code being broken, none of its options.
     broken: f64,
     options: Vec<Choice>,
 }
@@ -205,7 +209,7 @@ fn distinct(candidates: &[Candidate], codes: &Codes, noises: &[f32]) -> Vec<Plac
     let mut places = Vec::with_capacity(order.len());
     let mut brighter: HashMap<u32, Vec<usize>> = HashMap::new();
     for index in order {
-        let options = codes.options(&candidates[index], noises);
+        let (options, any) = codes.options(&candidates[index], noises);
         if let Some((id, _)) = options.first() {
             let same = brighter.entry(*id).or_default();
             if same
@@ -226,7 +230,11 @@ fn distinct(candidates: &[Candidate], codes: &Codes, noises: &[f32]) -> Vec<Plac
         };
         places.push(Place {
             candidate: index,
-            broken: if candidates[index].is_covered { BROKEN } else { 0.0 },
+            broken: if candidates[index].is_covered {
+                BROKEN * libm::exp(any.min(600.0))
+            } else {
+                0.0
+            },
             options: options.into_iter().map(choice).collect(),
         });
     }
@@ -268,8 +276,8 @@ fn weigh(places: &mut [Place], mirrors: &[f64], count: usize) {
         sums.fill(0.0);
         let mut changed = 0.0_f64;
         for (place, mirror) in places.iter_mut().zip(mirrors) {
-            let other = |option: &Choice| option.weight * (option.mirror * mirror + place.broken);
-            let others = 1.0 + place.options.iter().map(other).sum::<f64>();
+            let other = |option: &Choice| option.weight * option.mirror * mirror;
+            let others = 1.0 + place.broken + place.options.iter().map(other).sum::<f64>();
             let all: f64 = place
                 .options
                 .iter()
