@@ -59,7 +59,7 @@ class Commands:
 
 async def provisioned(commands, node):
     """Gives the node its values by radio; its universe and start address, as it holds them."""
-    listed = await commands.run("provision", "list", "--seconds", "1", "--json")
+    listed = await commands.run("provision", "list", "--duration", "1", "--json")
     flags = [line["flag"] for line in map(json.loads, listed.splitlines())]
     need(flags and flags[0] == "unprovisioned", f"the node's flag: expected unprovisioned, got {flags}")
     print((await commands.run(
@@ -121,7 +121,7 @@ async def swept(commands, universe, start, truth):
                     packets.append((time.monotonic(), packet[18:]))
 
         receiving = asyncio.create_task(receive())
-        await commands.run("light", "run", "show.json", "--rig", "placed.json", "--output", "artnet:127.0.0.1", "--seconds",
+        await commands.run("light", "run", "show.json", "--rig", "placed.json", "--output", "artnet:127.0.0.1", "--duration",
                            str(CYCLE + 2))
         receiving.cancel()
     # A whole cycle after the first half of a second.
