@@ -18,8 +18,6 @@ final class AccountSocket: Sendable {
     var subscriber: Int?
     var isWanted = false
     var pace = MessagePace(rate: previewRate)
-    /// The newest revision of each setting that was put into the outbox.
-    var revisions: [String: Int64] = [:]
   }
 
   private let state = Mutex(State())
@@ -108,9 +106,8 @@ final class AccountSocket: Sendable {
   private func put(_ name: String, _ fields: [String: JSON], revision: Int64 = 0) {
     let text = JSON.object(fields).text
     state.withLock { state in
-      guard state.isWanted, revision >= state.revisions[name] ?? 0 else { return }
-      state.revisions[name] = revision
-      client.withOutbox { $0.state(name, text) }
+      guard state.isWanted else { return }
+      client.withOutbox { $0.state(name, text, revision: revision) }
     }
   }
 }

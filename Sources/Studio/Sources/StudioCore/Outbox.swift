@@ -16,6 +16,7 @@ public struct Outbox: Sendable {
   private var frames: [Topic: SampleFrame] = [:]
   private var lost: [Topic: UInt32] = [:]
   private var states: [String: String] = [:]
+  private var revisions: [String: Int64] = [:]
   private var answers: [String] = []
   private var greeting: String?
   private var answerLength = 0
@@ -49,6 +50,15 @@ public struct Outbox: Sendable {
 
   /// Puts a state's text in place of the one that waits.
   public mutating func state(_ name: String, _ text: String) { states[name] = text }
+
+  /// Puts a state's text in place of the one that waits, unless a newer revision of the state was put before.
+  ///
+  /// - Parameter revision: 0 or more; the same one again is put.
+  public mutating func state(_ name: String, _ text: String, revision: Int64) {
+    guard revision >= revisions[name] ?? 0 else { return }
+    revisions[name] = revision
+    states[name] = text
+  }
 
   /// Puts an answer after the others. Returns whether there is room for it: one alone always has.
   public mutating func answer(_ text: String) -> Bool {

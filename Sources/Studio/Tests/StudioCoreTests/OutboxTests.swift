@@ -104,6 +104,23 @@ import Testing
     #expect(texts == ["meter 999", "sound 999", "answer"] && outbox.isEmpty)
   }
 
+  @Test func aRevisionReadBeforeASaveDoesNotReplaceTheSavedOne() {
+    var outbox = Outbox()
+    outbox.state("account eq", "revision 2", revision: 2)
+    outbox.state("account eq", "revision 1", revision: 1)
+    // Each state has revisions of its own.
+    outbox.state("account tuner", "revision 1", revision: 1)
+    let first = outbox.take().texts
+    #expect(first == ["revision 2", "revision 1"])
+    // Nor does it follow after the saved one was taken.
+    outbox.state("account eq", "revision 1", revision: 1)
+    #expect(outbox.isEmpty)
+    // Who subscribes again gets the present one.
+    outbox.state("account eq", "revision 2", revision: 2)
+    let again = outbox.take().texts
+    #expect(again == ["revision 2"])
+  }
+
   @Test func answersKeepTheirOrderUntilThereIsNoRoom() {
     var outbox = Outbox()
     let accepted = (0..<Outbox.maximumAnswerCount).map { outbox.answer("\($0)") }
