@@ -68,7 +68,7 @@ let package = Package(
     .executableTarget(
       name: "StudioCommand",
       dependencies: [
-        "RustleAccounts", "RustleStudio", rustle("RustleLighting"), rustle("RustleMarket"),
+        "RustleAccounts", "RustleStudio", "StudioCore", rustle("RustleLighting"), rustle("RustleMarket"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -55,7 +55,7 @@ SWIFT_ARROWS = {
     "StudioCore": set(),
     "RustleAccounts": {"CSodium"},
     "RustleStudio": {"CWeb", "Rustle", "RustleAudio", "RustleAudioFiles", "RustleAccounts", "RustleLighting", "RustleMarket", "StudioCore"},
-    "StudioCommand": {"RustleAccounts", "RustleLighting", "RustleMarket", "RustleStudio"},
+    "StudioCommand": {"RustleAccounts", "RustleLighting", "RustleMarket", "RustleStudio", "StudioCore"},
 }
 OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CSodium", "CTerminal", "CWeb", "CZlib"}
 

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import RustleAccounts
 internal import RustleStudio
+internal import StudioCore
 
 /// Where the accounts are, for the server and for the commands.
 struct AccountFile: ParsableArguments {
@@ -135,7 +136,7 @@ struct AccountOptions: ParsableArguments {
     }
     var server = MailServer(host: host, port: Int(port), sender: mailSender)
     if let mailUser {
-      guard ["localhost", "::1"].contains(host) || host.hasPrefix("127.") else {
+      guard AccessRules.isLoopback(host) else {
         throw ValidationError(
           "--mail-user: expected a mail server of the loopback, as its password is sent in clear; got \(host)")
       }

@@ -431,6 +431,18 @@ def test_a_mail_has_the_link(tmp_path):
         assert running.stop() == 0
 
 
+@pytest.mark.parametrize("host", ["127.example.org", "127.0.0.1.example.org", "192.0.2.1"])
+def test_a_mail_server_beyond_the_loopback_gets_no_password(tmp_path, host):
+    secret = tmp_path / "password"
+    secret.write_text("analytical engine")
+    result = subprocess.run(
+        [os.environ["RUSTLE_STUDIO"], "--listen", "127.0.0.1:0", "--accounts", str(tmp_path / "accounts.sqlite"), "--mail-server", f"{host}:25",
+         "--mail-sender", "studio@example.org", "--mail-user", "ada", "--mail-password", str(secret)],
+        capture_output=True, text=True, timeout=10)
+    assert result.returncode != 0 and "--mail-user: expected a mail server of the loopback" in result.stderr, result
+    assert "analytical" not in result.stdout + result.stderr
+
+
 def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
     running, revision, cookie = start(tmp_path), 0, None
     port = running.port
