@@ -1,0 +1,81 @@
+internal import Foundation
+
+extension Accounts {
+  /// The seconds after a sign-in by a provider in which an account without a password is changed or deleted.
+  private static let freshness: Int64 = 600
+
+  /// Changes the password. All other sessions end, and this one gets another token.
+  public func changePassword(
+    from current: String, to new: String, _ signedIn: SignedIn, client: AccountClient
+  ) async throws -> Login {
+    let account = signedIn.account
+    try AccountRules.check(password: new, address: account.address)
+    try await confirm(current, signedIn, client)
+    let hash = try await hasher.hash(new)
+    events.end(
+      try await store.setPassword(hash, of: account.id, ending: .allExcept(signedIn.session.hash)))
+    try await note("password changed", account.id, client)
+    return try await begin(account, client, replacingHash: signedIn.session.hash)
+  }
+
+  /// A link's token for a new password, to be mailed to the account's address.
+  ///
+  /// - Returns: nil when the address has no account, or has got as many mails as it may. From outside the two look alike.
+  public func resetToken(address: String, from client: AccountClient) async throws -> (token: String, address: String)?
+  {
+    let address = address.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard let account = try await store.account(address: address) else { return nil }
+    do { try limits.take([(.mail, account.id.hexadecimal)]) } catch is AccountError { return nil }
+    return (try await makeResetToken(account, client.network), account.address)
+  }
+
+  /// A link's token for a new password, for who has the server's terminal.
+  ///
+  /// - Throws: ``AccountError`` of the code `notFound` for an address without an account.
+  public func resetToken(onTerminalFor address: String) async throws -> String {
+    guard let account = try await store.account(address: address.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+      throw AccountError(.notFound, "expected the address of an account, got \(address)")
+    }
+    return try await makeResetToken(account, "terminal")
+  }
+
+  /// Counts a request that costs a mail or a hash.
+  public func admit(_ client: AccountClient) throws { try limits.take([(.network, client.network)]) }
+
+  /// Sets the password by a link's token, once, and ends all sessions.
+  public func resetPassword(token: String, password: String, from client: AccountClient) async throws {
+    try admit(client)
+    let refusal = AccountError(
+      .link, "expected a link that is neither used nor older than its time; ask for another one")
+    guard let account = try await store.account(ofReset: Self.hash(token), at: time) else { throw refusal }
+    try AccountRules.check(password: password, address: account.address)
+    let hash = try await hasher.hash(password)
+    guard let done = try await store.reset(Self.hash(token), password: hash, at: time) else { throw refusal }
+    events.end(done.sessions)
+    try await note("password reset", account.id, client)
+  }
+
+  /// Asks for the password again before what cannot be undone (ASVS 5.0, 7.5.1).
+  func confirm(_ password: String, _ signedIn: SignedIn, _ client: AccountClient) async throws {
+    let account = signedIn.account
+    guard account.password != nil else {
+      guard time - signedIn.session.created <= Self.freshness else {
+        throw AccountError(.credentials, "expected a sign-in by the provider within the last 10 minutes")
+      }
+      return
+    }
+    try limits.take([(.address, account.address.lowercased()), (.network, client.network)])
+    guard try await hasher.verify(password, account.password) else {
+      try await note("password refused", account.id, client)
+      throw AccountError(.credentials, "password: expected the account's password", field: "password")
+    }
+    limits.giveBack(.address, account.address.lowercased())
+  }
+
+  private func makeResetToken(_ account: Account, _ network: String) async throws -> String {
+    let token = Sodium.random(Self.tokenLength).base64URL
+    try await store.insert(reset: Self.hash(token), of: account.id, expires: time + configuration.linkTime)
+    try await store.note(AuditEntry(at: time, what: "reset link", from: network), of: account.id)
+    return token
+  }
+}

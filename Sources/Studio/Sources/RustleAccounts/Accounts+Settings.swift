@@ -1,0 +1,75 @@
+public import Foundation
+
+extension Accounts {
+  /// The settings that an account may have.
+  public static let maximumSettingCount = 250
+
+  /// All settings that have a value, by their names.
+  public func settings(_ signedIn: SignedIn) async throws -> [Setting] {
+    try await store.settings(of: signedIn.account.id).filter { $0.value != nil }
+  }
+
+  /// A setting; of revision 0 when it was never saved.
+  public func setting(_ name: String, _ signedIn: SignedIn) async throws -> Setting {
+    try await store.setting(name, of: signedIn.account.id)
+  }
+
+  /// Saves a value if the setting still has the revision `base`, and reports it to all sessions of the account.
+  ///
+  /// - Parameters:
+  ///   - value: nil deletes it; the revision goes on.
+  ///   - device: what the device calls itself, so that it knows its own saves.
+  public func save(
+    _ name: String, base: Int64, value: Data?, device: String, _ signedIn: SignedIn
+  ) async throws -> SettingSave {
+    let id = signedIn.account.id
+    try limits.take([(.save, id.hexadecimal)])
+    let result = try await store.save(
+      name, of: id, base: base, value: value, device: device, at: time,
+      committed: { [events] in events.send(.setting($0), to: id) })
+    switch result {
+    case .saved(let setting): return .saved(setting)
+    case .conflict(let setting): return .conflict(setting)
+    case .full:
+      throw AccountError(.validation, "name: expected at most \(Self.maximumSettingCount) settings", field: "name")
+    }
+  }
+
+  /// Reports to the other sessions of the account a value that is not saved.
+  public func preview(
+    _ name: String, base: Int64, value: Data, device: String, from subscriber: Int?, _ signedIn: SignedIn
+  ) {
+    events.send(
+      .preview(name: name, base: base, value: value, device: device), to: signedIn.account.id, except: subscriber)
+  }
+
+  /// Calls `receive` with each event of the session's account, which must not wait, until it is unsubscribed or the session has
+  /// ended. Nil when it has already.
+  public func subscribe(
+    _ signedIn: SignedIn, _ receive: @escaping @Sendable (AccountEvent) -> Void
+  ) async throws -> Int? {
+    let id = events.subscribe(signedIn.session, receive)
+    // It may have ended just before.
+    guard try await store.session(hash: signedIn.session.hash) == nil else { return id }
+    events.unsubscribe(id)
+    return nil
+  }
+
+  /// Ends what ``subscribe(_:_:)`` began.
+  public func unsubscribe(_ id: Int) { events.unsubscribe(id) }
+}
+
+/// What became of a save.
+public enum SettingSave: Sendable, Hashable {
+  /// It has the next revision.
+  case saved(Setting)
+  /// Nothing is stored: this is the present one.
+  case conflict(Setting)
+
+  /// What is stored now.
+  public var setting: Setting {
+    switch self {
+    case .saved(let setting), .conflict(let setting): setting
+    }
+  }
+}
