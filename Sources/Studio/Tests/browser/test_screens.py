@@ -314,6 +314,64 @@ def test_everything_is_reached_by_the_keyboard(open_page):
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
 
 
+def test_the_focus_goes_to_what_is_used_next(open_page):
+    page = open_page("recorder")
+    choose_demo(page)
+    name = "document.activeElement.ariaLabel ?? document.activeElement.textContent"
+    for _ in range(2):
+        page.get_by_role("button", name="Record", exact=True).focus()
+        page.keyboard.press("Enter")
+        until(page, f"({name}) === 'Stop'")
+        until(page, "document.querySelector('[aria-label=\"Time in the file\"]').value > '0:00.2'")
+        page.keyboard.press("Enter")
+        until(page, f"({name}) === 'Record'")
+        page.get_by_role("button", name="Delete").first.wait_for()
+    deletes = page.locator("main table").get_by_role("button", name="Delete")
+    expect(deletes).to_have_count(2)
+    for left in [1, 0]:
+        deletes.last.focus()
+        page.keyboard.press("Enter")
+        page.get_by_role("dialog").get_by_role("button", name="Delete").press("Enter")
+        until(page, f"document.querySelectorAll('main table a').length === {left}")
+        assert page.evaluate(name) != page.evaluate("document.body.textContent")
+    assert page.evaluate(name) == "Record"
+    page.goto(page.url.replace("recorder", "equalizer"))
+    page.get_by_label("Left, 1024 Hz").press("ArrowUp")
+    page.get_by_role("button", name="Undo").press("Enter")
+    until(page, f"({name}) === 'Redo'")
+
+
+def test_a_touch_scrolls_the_equalizer(browser, studio):
+    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(f"{studio.address}#/equalizer")
+    slider = page.get_by_label("Left, 512 Hz")
+    slider.wait_for()
+    devtools = context.new_cdp_session(page)
+
+    def drag(x, y, distance):
+        before = page.evaluate("scrollY")
+        points = [{"x": x, "y": y - distance * step / 10} for step in range(11)]
+        for kind, point in [("touchStart", points[0]), *(("touchMove", point) for point in points[1:])]:
+            devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
+        devtools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        page.wait_for_timeout(100)
+        return page.evaluate("scrollY") - before
+
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert drag(middle[0], box["y"] + box["height"] - 4, 60) > 20 and slider.input_value() == "0"
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    assert drag(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, 30) == 0 and float(slider.input_value()) > 1
+    chart = page.locator("main canvas").first
+    page.evaluate("scrollTo(0, 0)")
+    box = chart.bounding_box()
+    assert drag(box["x"] + 5, box["y"] + box["height"] - 8, 60) > 20
+    context.close()
+
+
 def test_what_went_wrong_is_in_view(open_page, studio):
     page = open_page("lights")
     page.get_by_role("button", name="Start", exact=True).click()

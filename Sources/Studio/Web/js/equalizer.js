@@ -116,8 +116,10 @@ export function equalizer(app) {
     showButtons();
   });
   const showButtons = () => {
+    const focused = document.activeElement;
     undo.disabled = !history.has(false, bands());
     redo.disabled = !history.has(true, bands());
+    if (focused?.disabled) (undo.disabled ? redo : undo).focus();
     linked.setAttribute("aria-pressed", String(history.isLinked));
     say(memory, `A/B: ${history.slot}`);
   };
@@ -169,7 +171,9 @@ export function equalizer(app) {
     });
     return best;
   };
-  canvas.style.touchAction = "none";
+  // A touch beside the handles scrolls the page.
+  canvas.style.touchAction = "pan-y";
+  canvas.addEventListener("touchstart", (event) => { if (pick(event.touches[0])) event.preventDefault(); }, { passive: false });
   canvas.addEventListener("pointerdown", (event) => {
     dragged = pick(event);
     if (!dragged) return;

@@ -62,10 +62,13 @@ export function recorder(app) {
     state(name, state) {
       if (name !== "recorder") return;
       const before = recording;
+      const focused = document.activeElement;
       recording = state.recording;
       start.disabled = recording !== null;
       pause.disabled = stop.disabled = recording === null;
       pause.setAttribute("aria-pressed", String(state.paused));
+      // A control that is used by keys leaves its place to the one that is used next.
+      if (focused.disabled) (recording ? stop : start).focus();
       say(pause, state.paused ? "Resume recording" : "Pause recording");
       format.set(state.formats.map((id) => ({ id, name: id.toUpperCase() })));
       if (before !== recording) app.announce(recording ? "Recording" : "Recording stopped");
@@ -77,7 +80,12 @@ export function recorder(app) {
       const texts = ended.map((each) => each.name).join("\n");
       if (texts === names) return;
       names = texts;
+      const controls = () => [...list.element.querySelectorAll("a, button")];
+      const [place, label] = [controls().indexOf(focused), focused.ariaLabel];
       list.set(ended.map(row));
+      if (place < 0) return;
+      const next = controls();
+      (next.find((each) => label && each.ariaLabel === label) ?? next[Math.min(place, next.length - 1)] ?? start).focus();
     },
     draw() {
       const progress = link.values.recording;
