@@ -77,12 +77,19 @@ export function table(name, columns) {
   return { element, set };
 }
 
-/** A canvas with a name, as large as it is shown. `draw` receives the context and its size in CSS pixels. */
-export function plot(name, height, draw) {
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+/** The milliseconds from one picture to the next where less motion is wanted. */
+const CALM_PERIOD = 1000;
+
+/**
+ * A canvas with a name, as large as it is shown. `draw` receives the context and its size in CSS pixels. Where less motion is wanted it draws
+ * once a second, unless it `isAtOnce`: it changes when a person or an event does something.
+ */
+export function plot(name, height, draw, isAtOnce = false) {
   const canvas = h("canvas", { role: "img", "aria-label": name });
   if (height) canvas.style.height = `${height}px`;
   const context = canvas.getContext("2d");
-  let size = [0, 0];
+  let [size, drawn] = [[0, 0], -Infinity];
   new ResizeObserver(([entry]) => {
     const { width, height } = entry.contentRect;
     const ratio = window.devicePixelRatio || 1;
@@ -90,8 +97,14 @@ export function plot(name, height, draw) {
     canvas.width = Math.max(1, Math.round(width * ratio));
     canvas.height = Math.max(1, Math.round(height * ratio));
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    drawn = -Infinity;
   }).observe(canvas);
-  return { canvas, draw: () => { if (size[0] > 0) draw(context, size[0], size[1]); } };
+  return { canvas, draw: () => {
+    const now = performance.now();
+    if (size[0] === 0 || (calm.matches && !isAtOnce && now - drawn < CALM_PERIOD)) return;
+    drawn = now;
+    draw(context, size[0], size[1]);
+  } };
 }
 
 /** A colour of the style sheet. */

@@ -160,7 +160,7 @@ export function equalizer(app) {
         context.fill();
       });
     }
-  });
+  }, true);
   const { canvas } = curve;
   const pick = (event) => {
     const box = canvas.getBoundingClientRect();

@@ -32,7 +32,7 @@ export function lights(app) {
   const venue = plot("Picture of the venue, from the front", 0, (context, width, height) => {
     context.clearRect(0, 0, width, height);
     if (picture) context.drawImage(picture, 0, 0, width, height);
-  });
+  }, true);
   venue.canvas.classList.add("venue");
 
   card.append(h("div", { class: "row" }, start, dark, back, go, h("label", { for: "master" }, "Master"), master),

@@ -1,7 +1,6 @@
 // Who is signed in, and the equalizer of the account on this device.
 
 import { h, say } from "./dom.js";
-import { Sync } from "./sync.js";
 
 /** Milliseconds after the last change after which it is saved, and between two previews. */
 const [SAVE, PREVIEW] = [1000, 50];
@@ -123,6 +122,8 @@ export class Session {
         throw error;
       }
     };
+    // Only who is signed in needs it.
+    const { Sync } = await import("./sync.js");
     this.sync = new Sync(send, () => this.#changed(), await ask("GET", "api/eq"));
     const kept = JSON.parse(localStorage.getItem(UNSAVED) ?? "null");
     if (kept?.email === email) {

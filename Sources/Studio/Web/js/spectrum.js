@@ -8,7 +8,6 @@ const LINES = [50, 100, 200, 500, 1000, 2000, 5000, 10000];
 /** Bytes that a peak falls with each row. */
 const FALL = 0.8;
 const HEADER = 20;
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** 256 colours from black over blue, green and orange to white, as RGBA. */
 const COLOURS = Array.from({ length: 256 }, (_, level) => {
@@ -24,7 +23,7 @@ export function spectrum(app) {
   const past = h("canvas", { ".width": POINTS, ".height": ROWS });
   const history = past.getContext("2d");
   const row = history.createImageData(POINTS, 1);
-  let [points, range, sequence, isFrozen, lastPicture] = [null, [20, 20000], -1, false, 0];
+  let [points, range, sequence, isFrozen] = [null, [20, 20000], -1, false];
   const strongest = figure("Strongest frequency", "Hz", "peak");
   const level = figure("Its level", "dBFS");
   const sizes = [256, 512, 1024, 2048, 4096, 8192, 16384].map((size) => ({ id: String(size), name: `${size} samples` }));
@@ -119,11 +118,7 @@ export function spectrum(app) {
         say(level.output, decibels > -110 ? fixed(decibels) : "–");
       }
       line.draw();
-      // With less motion the waterfall is a picture once a second.
-      if (!calm.matches || performance.now() - lastPicture > 1000) {
-        lastPicture = performance.now();
-        fall.draw();
-      }
+      fall.draw();
     },
   };
 }

@@ -112,7 +112,7 @@ export function ticker(app) {
       context.clearRect(x - step * 0.35, top, step * 0.7, Math.max(1, bottom - top));
       context.strokeRect(x - step * 0.35, top, step * 0.7, Math.max(1, bottom - top));
     });
-  });
+  }, true);
   const showCandle = () => {
     const last = candles.at(-1);
     say(newest, last ? `${clock(last.start)} open ${last.open} high ${last.high} low ${last.low} close ${last.close}, ${last.trades} trades` : "–");
