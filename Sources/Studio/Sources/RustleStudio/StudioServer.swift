@@ -100,6 +100,10 @@ public struct StudioServer: Sendable {
         let reason = unsafe String(cString: strerror(error.errnoCode))
         throw ListenError(message: "cannot listen on \(name):\(configuration.port): \(reason)")
       }
+      if error is SocketAddressError.UnknownHost {
+        throw ListenError(
+          message: "cannot listen on \(name):\(configuration.port): expected the name or address of this machine")
+      }
       throw error
     }
     await studio.stop()
@@ -118,7 +122,7 @@ public struct StudioServer: Sendable {
   private func router(
     _ rules: AccessRules, _ studio: Studio, _ service: AccountService?, _ logger: Logger
   ) -> Router<StudioContext> {
-    let router = Router(context: StudioContext.self)
+    let router = Router(context: StudioContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: AccessMiddleware(rules: rules))
     // Ranges too, with which a player seeks.
     let files = FileMiddleware<StudioContext, LocalFileSystem>(
@@ -163,7 +167,6 @@ public struct StudioServer: Sendable {
     }
     for path in ["/", "**"] {
       router.get(RouterPath(path)) { request, _ in try Self.file(request) }
-      router.head(RouterPath(path)) { request, _ in try Self.file(request) }
     }
     return router
   }
@@ -176,9 +179,7 @@ public struct StudioServer: Sendable {
     if let tags = request.headers[.ifNoneMatch], file.matches(tags) {
       return Response(status: .notModified, headers: headers)
     }
-    let body = ResponseBody(byteBuffer: file.bytes)
-    let response = Response(status: .ok, headers: headers, body: body)
-    return request.method == .head ? response.createHeadResponse() : response
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: file.bytes))
   }
 
   /// The counts in the text format of Prometheus.

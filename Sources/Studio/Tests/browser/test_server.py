@@ -207,6 +207,9 @@ def test_the_target_names_the_host(studio):
 
 
 def test_methods_without_a_route_are_not_allowed(studio):
+    for path in ["", "healthz", "metrics", "api/state", "js/main.js"]:
+        code, headers, text = ask(studio, path, method="HEAD")
+        assert (code, text) == (200, "") and int(headers["Content-Length"]) > 0, path
     for method in ["TRACE", "OPTIONS", "PATCH"]:
         code, headers, _ = ask(studio, "healthz", method=method)
         assert (code, headers["Allow"]) == (405, "GET, HEAD, POST, PUT, DELETE")
@@ -252,6 +255,11 @@ def test_a_network_address_needs_a_token():
 def test_wrong_addresses_are_usage_errors(address):
     ended = subprocess.run([os.environ["RUSTLE_STUDIO"], f"--listen={address}"], capture_output=True, text=True, timeout=10)
     assert ended.returncode == 64 and "expected address:port" in ended.stderr
+
+
+def test_an_unknown_host_is_named():
+    run = subprocess.run([os.environ["RUSTLE_STUDIO"], "--listen", "nobody.invalid:0", "--no-accounts"], capture_output=True, text=True, timeout=30)
+    assert run.returncode == 69 and "cannot listen on nobody.invalid:0" in run.stderr
 
 
 @pytest.mark.parametrize("option", ["--connections", "--per-address"])
