@@ -318,6 +318,32 @@ def test_what_is_changed_offline_is_kept_and_saved(device, studio):
     until(page, "fetch('/api/eq').then((answer) => answer.json()).then(({ rev, bands }) => rev === 2 && bands[3] === 3 && bands[27] === 5)")
 
 
+def test_a_save_whose_answer_is_lost_is_no_other_device(device, studio):
+    page = device()
+    sign_up(page)
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200
+    to(page, "equalizer")
+    answers = []
+
+    def lose(route):
+        if route.request.method != "PUT":
+            return route.continue_()
+        answers.append(route.fetch().status)
+        route.abort()
+
+    page.route("**/api/eq", lose)
+    slider = page.get_by_role("slider", name="Left, 64 Hz")
+    slider.focus()
+    page.keyboard.press("PageUp")
+    expect(note(page)).to_contain_text("Kept on this device", timeout=3000)
+    assert answers == [200] and ada.do("GET", "api/eq")[2]["rev"] == 1
+    page.unroute("**/api/eq")
+    page.keyboard.press("PageUp")
+    expect(note(page)).to_contain_text("revision 2", timeout=3000)
+    assert ada.do("GET", "api/eq")[2]["bands"][3] == 6
+
+
 def test_the_same_band_on_two_devices_is_asked_about(device, studio, picture):
     page = device()
     sign_up(page)

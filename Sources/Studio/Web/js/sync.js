@@ -20,6 +20,8 @@ export class Sync {
   #send;
   #report;
   #isSending = false;
+  /** What was sent without an answer: the server may have it. */
+  #unanswered = null;
   /** The newest revision that came while a save was on its way. */
   #late = null;
 
@@ -55,13 +57,11 @@ export class Sync {
         this.isOffline = false;
       } catch {
         this.isOffline = true;
+        this.#unanswered = sent;
       }
       this.#isSending = false;
       if (answer?.isConflict) this.#rebase(answer);
-      else if (answer) {
-        [this.rev, this.base] = [answer.rev, sent];
-        if (this.local && isSame(this.local, sent)) this.local = null;
-      }
+      else if (answer) this.#accept(answer.rev, sent);
       const late = this.#late;
       this.#late = null;
       if (late) this.receive(late);
@@ -90,9 +90,16 @@ export class Sync {
     return this.flush();
   }
 
+  /** The server has what was sent. */
+  #accept(rev, sent) {
+    [this.rev, this.base, this.#unanswered] = [rev, sent, null];
+    if (this.local && isSame(this.local, sent)) this.local = null;
+  }
+
   /** Puts what this device changed on top of a newer revision. */
   #rebase({ rev, bands }) {
     if (rev <= this.rev) return;
+    if (this.#unanswered && isSame(bands, this.#unanswered)) return this.#accept(rev, bands);
     const [before, mine] = [this.base, this.local];
     [this.rev, this.base] = [rev, bands];
     if (!mine) return;
