@@ -55,6 +55,33 @@ package final class Runs {
       })
   }
 
+  /// Shows the values of a stream until it ends or the run is replaced.
+  ///
+  /// - Parameters:
+  ///   - stream: opens it.
+  ///   - show: shows a value. Like `end`, it does not retain the model.
+  ///   - end: takes the stream, or the error that prevented it; not called for a run that was replaced.
+  package func perform<Value, Failure: Error>(
+    _ run: Run, of stream: @escaping @Sendable () async throws(Failure) -> EngineStream<Value>,
+    show: @escaping @MainActor (Value) -> Void,
+    end: @escaping @MainActor (Result<EngineStream<Value>, Failure>) -> Void
+  ) {
+    perform(run) { [weak self] in
+      let result: Result<EngineStream<Value>, Failure>
+      do throws(Failure) {
+        let stream = try await stream()
+        for await element in stream {
+          guard self?.newest == run else { return }
+          if let value = element.value { show(value) }
+        }
+        result = .success(stream)
+      } catch {
+        result = .failure(error)
+      }
+      if self?.newest == run { end(result) }
+    }
+  }
+
   /// Returns when the work so far has finished. The caller has replaced its run, or the work ends on its own.
   package func finished() async {
     for task in machine.unfinished { await task.value }

@@ -24,18 +24,14 @@ public final class DMXNodesViewModel {
     if isRunning { return }
     let run = runs.overtake()
     (nodes, isRunning, error) = ([], true, nil)
-    runs.perform(run) { [weak self, browser] in
-      var refusal: LightingError?
-      do throws(LightingError) {
-        for await element in try await browser.nodes() {
-          guard let self, runs.newest == run else { return }
-          if let node = element.value { show(node) }
-        }
-      } catch {
-        refusal = error
-      }
-      guard let self, runs.newest == run else { return }
-      (isRunning, error) = (false, refusal)
+    runs.perform(run) { [browser] () async throws(LightingError) in
+      try await browser.nodes()
+    } show: { [weak self] node in
+      // An index has one node: a new one replaces one that was lost.
+      self?.nodes.place(node, by: \.index)
+    } end: { [weak self] result in
+      self?.isRunning = false
+      if case .failure(let error) = result { self?.error = error }
     }
   }
 
@@ -44,14 +40,5 @@ public final class DMXNodesViewModel {
     runs.overtake()
     isRunning = false
     await runs.finished()
-  }
-
-  /// An index has one node: a new one replaces one that was lost.
-  private func show(_ node: DMXNode) {
-    if let row = nodes.firstIndex(where: { $0.index >= node.index }) {
-      if nodes[row].index == node.index { nodes[row] = node } else { nodes.insert(node, at: row) }
-    } else {
-      nodes.append(node)
-    }
   }
 }

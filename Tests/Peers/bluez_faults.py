@@ -233,14 +233,18 @@ async def adapters(rustle, bus):
         run, error = await attempt(rustle, bus, Bluez(nodes(), adapters=dict(there)), settings("--timeout", "20", *word))
         need(error == wanted, f"{there} {word}: expected {wanted}, got {error}")
         need(wanted is None or run.lines[-1]["t_ms"] < 1_000, f"{there}: not at once: {run.lines[-1]}")
-    for there, wanted in (({}, "there is no Bluetooth adapter"), ({"/org/bluez/hci0": False}, "the Bluetooth adapter is off")):
+    for there, wanted, advice in (
+        ({}, "there is no Bluetooth adapter", "Plug in a Bluetooth adapter"),
+        ({"/org/bluez/hci0": False}, "the Bluetooth adapter is off", "Switch it on"),
+    ):
         fake = Bluez(nodes(), adapters=there)
         await fake.start(bus.address)
         try:
             run = Attempt(rustle, bus.address, "list", "--duration", "5")
             await run.start()
             await run.end()
-            need(run.status == 69 and wanted in run.errors, f"list with {there}: {run.status} {run.errors}")
+            need(run.status == 69 and f"error: {wanted}" in run.errors and advice in run.errors,
+                 f"list with {there}: {run.status} {run.errors}")
         finally:
             await fake.stop()
 

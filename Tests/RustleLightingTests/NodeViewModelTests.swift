@@ -31,7 +31,7 @@ import Testing
     await advance { (model.nodes.map(\.sequence).max() ?? 0) > 20 }
     #expect(model.nodes.map(\.name) == (1...4).map { "ChromaDMX-000\($0)" } && model.error == nil)
     await model.stop()
-    #expect(!model.isRunning && model.nodes.count == 4 && model.reason == nil)
+    #expect(!model.isRunning && model.nodes.count == 4 && model.error == nil)
   }
 
   @Test func attemptIsShownToItsEnd() async throws {

@@ -41,7 +41,11 @@ struct ProvisionListCommand: AsyncParsableCommand {
       try await RunEnding.of(view: view, isForced: false) { tasks in
         let nodes = try await scanner.nodes()
         tasks.addTask {
-          if let view { try await view.show(nodes) } else { try await table.write(nodes, of: "changes") }
+          do {
+            if let view { try await view.show(nodes) } else { try await table.write(nodes, of: "changes") }
+          } catch let failure as CommandFailure {
+            throw NodeError(endOf: nodes) ?? failure
+          }
           return .streamEnded
         }
         tasks.addEnd(after: limit.seconds) { await scanner.stop() }

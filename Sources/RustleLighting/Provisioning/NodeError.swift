@@ -109,6 +109,21 @@ public struct NodeError: CodedError {
   init(_ code: Code, _ message: String) { (self.code, self.message, advice) = (code, message, code.advice) }
 }
 
+extension NodeError {
+  /// The error that ended a scan by itself; nil: it runs, was stopped, or has reached its limit.
+  public init?(endOf scan: EngineStream<ScannedNode>) {
+    switch scan.outcome {
+    case .failed(let reason):
+      // The text begins with the name of the kind.
+      let name = reason.prefix { $0 != ":" }
+      let code = Code.allCases.first { $0.name == name }
+      self.init(code ?? .native, code == nil ? reason : String(reason.dropFirst(name.count + 2)))
+    case .panicked(let reason): self.init(.native, reason)
+    case .ended, .cancelled, nil: return nil
+    }
+  }
+}
+
 extension NodeError: NativeCodedError {
   package init(_ error: NativeError) {
     let code: Code =

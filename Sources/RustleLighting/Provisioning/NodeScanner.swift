@@ -59,7 +59,7 @@ public actor NodeScanner: NativeStreamEngine {
   }
 
   /// Scans, and streams the nodes in range: each when it appears, and then its changes. A scan that cannot begin, without an adapter
-  /// that is on, ends the stream; its ``EngineStream/outcome`` says why.
+  /// that is on, ends the stream; ``NodeError/init(endOf:)`` says why.
   ///
   /// - Throws: ``NodeError`` with ``NodeError/Code/noBluetooth``.
   public func nodes(

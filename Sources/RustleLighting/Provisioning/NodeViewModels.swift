@@ -9,10 +9,8 @@ public final class NodeScannerViewModel {
   public private(set) var nodes: [ScannedNode] = []
   /// Whether it scans.
   public private(set) var isRunning = false
-  /// The error that prevented the start; nil: none did.
+  /// The error that prevented the start or ended the scan; nil: none did.
   public private(set) var error: NodeError?
-  /// Why the scan ended by itself; nil: it did not.
-  public private(set) var reason: String?
 
   /// The scanner.
   @ObservationIgnored public let scanner: NodeScanner
@@ -25,22 +23,18 @@ public final class NodeScannerViewModel {
   public func start() {
     if isRunning { return }
     let run = runs.overtake()
-    (nodes, isRunning, error, reason) = ([], true, nil, nil)
-    runs.perform(run) { [weak self, scanner] in
-      var refusal: NodeError?
-      var reason: String?
-      do throws(NodeError) {
-        let stream = try await scanner.nodes()
-        for await element in stream {
-          guard let self, runs.newest == run else { return }
-          if let node = element.value { show(node) }
-        }
-        if case .failed(let text) = stream.outcome { reason = text }
-      } catch {
-        refusal = error
+    (nodes, isRunning, error) = ([], true, nil)
+    runs.perform(run) { [scanner] () async throws(NodeError) in
+      try await scanner.nodes()
+    } show: { [weak self] node in
+      self?.show(node)
+    } end: { [weak self] result in
+      guard let self else { return }
+      isRunning = false
+      switch result {
+      case .success(let scan): error = NodeError(endOf: scan)
+      case .failure(let refusal): error = refusal
       }
-      guard let self, runs.newest == run else { return }
-      (isRunning, error, self.reason) = (false, refusal, reason)
     }
   }
 
@@ -93,18 +87,13 @@ public final class NodeProvisionerViewModel {
     if isRunning { return }
     let run = runs.overtake()
     (updates, isRunning, error) = ([], true, nil)
-    runs.perform(run) { [weak self, provisioner] in
-      var refusal: NodeError?
-      do throws(NodeError) {
-        for await element in try await stream(provisioner) {
-          guard let self, runs.newest == run else { return }
-          if let update = element.value { show(update) }
-        }
-      } catch {
-        refusal = error
-      }
-      guard let self, runs.newest == run else { return }
-      (isRunning, error) = (false, refusal)
+    runs.perform(run) { [provisioner] () async throws(NodeError) in
+      try await stream(provisioner)
+    } show: { [weak self] update in
+      self?.updates.place(update, by: \.index)
+    } end: { [weak self] result in
+      self?.isRunning = false
+      if case .failure(let error) = result { self?.error = error }
     }
   }
 
@@ -114,13 +103,5 @@ public final class NodeProvisionerViewModel {
     isRunning = false
     await runs.finished()
     await provisioner.cancel()
-  }
-
-  private func show(_ update: NodeUpdate) {
-    if let row = updates.firstIndex(where: { $0.index >= update.index }) {
-      if updates[row].index == update.index { updates[row] = update } else { updates.insert(update, at: row) }
-    } else {
-      updates.append(update)
-    }
   }
 }

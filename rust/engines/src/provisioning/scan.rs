@@ -122,6 +122,17 @@ impl ScanJob {
     }
 }
 
+/// The name of a scan's failure, with which its text begins: what has to change depends on it.
+fn name(failure: &Failure) -> &'static str {
+    match failure {
+        Failure::NoBluetooth(_) => "noBluetooth",
+        Failure::NoAdapter(_) => "noAdapter",
+        Failure::AdapterOff(_) => "adapterOff",
+        Failure::NotAuthorized(_) => "notAuthorized",
+        _ => "failed",
+    }
+}
+
 impl Job for ScanJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
         let now = Duration::from_nanos(context.now());
@@ -133,7 +144,7 @@ impl Job for ScanJob {
         }
         while let Some(event) = self.source.radio().next_event(now) {
             if let Err(failure) = self.take(event, now, time_ns) {
-                return Step::Fail(failure.to_string());
+                return Step::Fail(format!("{}: {failure}", name(&failure)));
             }
         }
         while let Some((place, node)) = self.list.take_gone(now) {

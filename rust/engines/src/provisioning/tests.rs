@@ -257,7 +257,8 @@ fn scan_that_cannot_begin_fails_and_says_why() {
         .scan_with(Source::Scripted(Box::new(radio)), "", delivery)
         .expect("a session");
     stage.advance(10);
-    let text = "the system's Bluetooth service is not there: the Bluetooth service is gone".to_owned();
+    let text =
+        "noBluetooth: the system's Bluetooth service is not there: the Bluetooth service is gone".to_owned();
     assert_eq!(ends.try_recv(), Ok(Release::Failed(text)));
     let cause = Cause::new(CauseKind::AdapterOff, "", "expected hci0 powered, got it off");
     assert_eq!(
