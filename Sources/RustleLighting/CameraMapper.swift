@@ -121,7 +121,7 @@ public actor CameraMapper {
     for try await bytes in frames {
       try Task.checkCancellation()
       let time = UInt64(clamping: (ContinuousClock.now - start).nanoseconds)
-      let progress = try LightingError.rethrowing { () throws(NativeError) in
+      let progress = try LightingError.rethrowing(advice: MappingSettings.formats) { () throws(NativeError) in
         try mapper.push(Array(bytes).span, time: time)
         return try mapper.progress()
       }
@@ -136,7 +136,7 @@ public actor CameraMapper {
       if phase == .done { return }
     }
     try Task.checkCancellation()
-    let frames = try LightingError.rethrowing { () throws(NativeError) in
+    let frames = try LightingError.rethrowing(advice: MappingSettings.formats) { () throws(NativeError) in
       try mapper.push([UInt8]().span, time: .max)
       return try mapper.progress().frames
     }
@@ -178,6 +178,6 @@ extension CameraMapper.Update {
 extension FixtureMap {
   init(of mapper: NativeMapper) throws(LightingError) {
     try self.init(
-      json: LightingError.rethrowing { () throws(NativeError) in Data(try mapper.file(.result)) })
+      written: LightingError.rethrowing { () throws(NativeError) in Data(try mapper.file(.result)) })
   }
 }

@@ -50,17 +50,20 @@ public struct FixtureMap: Sendable, Hashable {
   /// The map as JSON of version 1, which ``init(json:)`` reads.
   public let json: Data
 
-  /// Reads a map.
+  /// Reads a map, of which only ids, places and reasons are needed.
   ///
   /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput``.
   public init(json: Data) throws(LightingError) {
+    try self.init(written: Self.report(.corrected, json, Data(#"{"v":1,"corrections":[]}"#.utf8)))
+  }
+
+  /// Takes a map that the native side wrote.
+  init(written json: Data) throws(LightingError) {
     do {
       let written = try JSONDecoder().decode(Written.self, from: json)
       (width, height, fixtures, self.json) = (written.width, written.height, written.fixtures, json)
     } catch {
-      throw LightingError(
-        .malformedInput, "map: expected JSON of version 1 with all fixtures, got other bytes",
-        advice: "Give a file that rustle map wrote.")
+      throw LightingError(.native, "map: \(error)", advice: "Run scripts/build and build the package again.")
     }
   }
 
@@ -71,7 +74,7 @@ public struct FixtureMap: Sendable, Hashable {
   ///
   /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput``.
   public func corrected(by corrections: Data) throws(LightingError) -> Self {
-    try Self(json: Self.report(.corrected, json, corrections))
+    try Self(written: Self.report(.corrected, json, corrections))
   }
 
   /// Judges the map by the truth of a simulated camera: JSON with `alive`, `found`, `recall`, `wrong`, `ghosts`, `median_px`, `p95_px`.

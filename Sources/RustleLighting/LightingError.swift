@@ -72,6 +72,17 @@ public struct LightingError: CodedError {
   }
 }
 
+extension LightingError {
+  /// Performs a native call; the advice is that of malformed input.
+  static func rethrowing<Result: ~Copyable>(
+    advice: String, _ call: () throws(NativeError) -> Result
+  ) throws(LightingError) -> Result {
+    do throws(LightingError) { return try rethrowing(call) } catch {
+      throw error.code == .malformedInput ? LightingError(.malformedInput, error.message, advice: advice) : error
+    }
+  }
+}
+
 extension LightingError: NativeCodedError {
   package init(_ error: NativeError) {
     self =

@@ -62,6 +62,10 @@ public struct MappingSettings: Sendable, Hashable {
     }
   }
 
+  /// The advice where bytes are no frames.
+  static let formats =
+    "Give frames as YUV4MPEG2, PNG or PGM files, or bytes of gray with their size: ffmpeg -f yuv4mpegpipe writes the first."
+
   static func text(of file: Data?, _ what: String) throws(LightingError) -> String {
     guard let file else { return "" }
     guard let text = String(data: file, encoding: .utf8), !text.isEmpty else {

@@ -31,14 +31,18 @@ public final class RecordedMapping: Sendable {
   /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput`` for bytes that are no frames; those before them stay.
   public func add(_ bytes: Data) throws(LightingError) {
     if bytes.isEmpty { return }
-    try LightingError.rethrowing { () throws(NativeError) in try native.push(Array(bytes).span, time: 0) }
+    try LightingError.rethrowing(advice: MappingSettings.formats) { () throws(NativeError) in
+      try native.push(Array(bytes).span, time: 0)
+    }
   }
 
   /// Ends the recording.
   ///
   /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput`` for an end within a frame; those before it stay.
   public func end() throws(LightingError) {
-    try LightingError.rethrowing { () throws(NativeError) in try native.push([UInt8]().span, time: 0) }
+    try LightingError.rethrowing(advice: MappingSettings.formats) { () throws(NativeError) in
+      try native.push([UInt8]().span, time: 0)
+    }
   }
 
   /// The frames so far.

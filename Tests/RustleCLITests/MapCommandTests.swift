@@ -44,6 +44,60 @@ struct MapCommandTests {
     #expect(run.status == status && run.errors.contains(text), "\(run.status) \(run.errors)")
   }
 
+  @Test func foldersArePicturesInTheOrderOfTheirNumbers() throws {
+    let folder = try ScratchFolder()
+    let frames = folder.path("frames")
+    try FileManager.default.createDirectory(atPath: frames, withIntermediateDirectories: true)
+    let words = ["map", "decode", frames, "--count", "1"]
+    let empty = try RustleProcess.run(words)
+    #expect(empty.status == 65 && empty.errors.contains("PNG or PGM files in the folder"), "\(empty.errors)")
+    // Dark, all, then the bit of id 0, which has none, and its complement, two frames each: by name the tenth would be the second.
+    for (number, isLit) in [false, false, true, true, false, false, true, true, false, false, false].enumerated() {
+      var pixels = Data(repeating: 10, count: 32 * 32)
+      for row in 10...12 where isLit { for column in 20...22 { pixels[row * 32 + column] = 200 } }
+      if isLit { pixels[11 * 32 + 21] = 250 }
+      try (Data("P5\n32 32\n255\n".utf8) + pixels).write(to: URL(filePath: "\(frames)/\(number).pgm"))
+    }
+    let run = try RustleProcess.run(words)
+    #expect(run.status == 0 && run.output.contains(#""x":21.0,"y":11.0"#), "\(run.output) \(run.errors)")
+  }
+
+  @Test func mapsAndPointsWithAnIdTwiceAreRefused() throws {
+    let folder = try ScratchFolder()
+    let write = { (name: String, text: String) in try folder.write(Data(text.utf8), as: name) }
+    let fixture = { (id: Int) in #"{"id":\#(id),"found":true,"x":\#(id * id),"y":\#(id)}"# }
+    let head = #"{"v":1,"width":64,"height":64,"fixtures":["#
+    let map = try write("map", head + [0, 1, 2, 3].map(fixture).joined(separator: ",") + "]}")
+    let twice = try write("twice", head + [0, 0].map(fixture).joined(separator: ",") + "]}")
+    let point = { (id: Int, place: String) in #"{"id":\#(id),"plan":[\#(place)]}"# }
+    let points = { (ids: [Int]) in
+      #"{"v":1,"points":["# + zip(ids, ["0,0", "8,0", "8,5", "0,5"]).map(point).joined(separator: ",") + "]}"
+    }
+    let good = try write("points", points([0, 1, 2, 3]))
+    #expect(try RustleProcess.run(["map", "plan", map, good]).status == 0)
+    for (words, text) in [
+      (["plan", twice, good], "fixtures[1].id: expected each once, got 0"),
+      (["plan", map, try write("same", points([0, 0, 2, 3]))], "points[1].id: expected each once, got 0"),
+      (["plan", map, try write("negative", points([-1, 1, 2, 3]))], "points[0]: expected a pixel or the id"),
+      (["judge", good, twice], "fixtures"),
+    ] {
+      let run = try RustleProcess.run(["map"] + words)
+      #expect(run.status == 65 && run.errors.contains(text), "\(run.status) \(run.errors)")
+    }
+  }
+
+  @Test func rigWithAnIdTwiceIsRefused() throws {
+    let folder = try ScratchFolder()
+    let fixture = { (address: Int) in
+      #"{"id":1,"profile":"rgb-par","protocol":"artnet","universe":0,"address":\#(address)}"#
+    }
+    let rig = try folder.write(Data(#"{"v":1,"fixtures":[\#(fixture(1)),\#(fixture(4))]}"#.utf8), as: "rig.json")
+    let run = try RustleProcess.run(["map", "run", "--rig", rig, "--frames", "-", "--output", "artnet:127.0.0.1"])
+    #expect(
+      run.status == 65 && run.errors.contains("rig: id: expected each once, got 1 again"), "\(run.status) \(run.errors)"
+    )
+  }
+
   @Test func recordingThatIsCutOffIsDecodedAsFarAsItGoes() throws {
     let folder = try ScratchFolder()
     let path = folder.path("cut.y4m")

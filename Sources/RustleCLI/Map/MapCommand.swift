@@ -93,6 +93,24 @@ enum MapFiles {
     try PictureFile.write(bytes, to: path)
   }
 
+  static func isPicture(_ path: String) -> Bool {
+    path.lowercased().hasSuffix(".png") || path.lowercased().hasSuffix(".pgm")
+  }
+
+  /// The file, or the pictures of a folder by their names, numbers in them by their values.
+  static func recordings(at path: String) throws -> [String] {
+    guard type(of: path) == .typeDirectory else { return [path] }
+    let names: [String]
+    do { names = try FileManager.default.contentsOfDirectory(atPath: path) } catch {
+      throw CommandFailure(.noInput, "<recording>: \(path): cannot be read: \(SystemError.reason(behind: error))")
+    }
+    let pictures = names.filter(isPicture).sorted { $0.compare($1, options: .numeric) == .orderedAscending }
+    if pictures.isEmpty {
+      throw CommandFailure(.badData, "<recording>: \(path): expected PNG or PGM files in the folder, got none")
+    }
+    return pictures.map { URL(filePath: path).appending(path: $0).path }
+  }
+
   /// The bytes of a file or of a pipe, a piece at a time.
   static func pieces(of path: String, option: String, _ body: (Data) throws -> Void) throws {
     let handle = try open(path, option: option)
@@ -124,11 +142,15 @@ enum MapFiles {
     return stream
   }
 
+  /// The type of what a path or a link names; nil: nothing.
+  private static func type(of path: String) -> FileAttributeType? {
+    let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    return (try? FileManager.default.attributesOfItem(atPath: resolved))?[.type] as? FileAttributeType
+  }
+
   private static func open(_ path: String, option: String) throws -> FileHandle {
     if path == "-" { return .standardInput }
-    let attributes = try? FileManager.default.attributesOfItem(
-      atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
-    let type = attributes?[.type] as? FileAttributeType
+    let type = Self.type(of: path)
     guard let type, type != .typeDirectory, let handle = FileHandle(forReadingAtPath: path) else {
       let reason =
         switch type {

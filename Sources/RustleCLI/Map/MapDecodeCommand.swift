@@ -12,7 +12,8 @@ struct MapDecodeCommand: AsyncParsableCommand {
               [--schedule <file>] [-o <file>] [--overlay <png>]
       """,
     discussion: """
-      The recording is YUV4MPEG2 (.y4m), bytes of gray with --gray, or PNG and PGM files, one a frame; - is standard input. Its schedule is \
+      The recording is YUV4MPEG2 (.y4m), bytes of gray with --gray, or PNG and PGM files, one a frame, or a folder of them; - is standard \
+      input. Its schedule is \
       dark, all, then each bit of the ids and its complement, the lowest first, unless --method or --schedule say another: a JSON file \
       {"v":1,"states":["dark","all","bit 0","not 0",[0,2]],"hold":2}, with the state of each frame in "frames" where they are not held \
       alike. Recordings may begin and end late, and lack frames.
@@ -61,6 +62,7 @@ struct MapDecodeCommand: AsyncParsableCommand {
     log.bootstrap()
     try output.check(isNot: recordings.first)
     if let overlay { try OutputPath.check(overlay, option: "--overlay", isNot: recordings.first) }
+    let recordings = try recordings.flatMap { try MapFiles.recordings(at: $0) }
     if demo {
       let recorded = try await MapDemo.recorded(mapping.settings)
       try output.write(recorded.map, log)
@@ -71,7 +73,7 @@ struct MapDecodeCommand: AsyncParsableCommand {
     if let schedule {
       settings.schedule = try TextFile.bytes(of: schedule, option: "--schedule", limit: MapFiles.longest)
     }
-    let arePictures = recordings.allSatisfy { $0.lowercased().hasSuffix(".png") || $0.lowercased().hasSuffix(".pgm") }
+    let arePictures = recordings.allSatisfy(MapFiles.isPicture)
     if let gray {
       settings.format = .gray(width: gray.width, height: gray.height)
     } else if arePictures {

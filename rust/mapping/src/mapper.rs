@@ -7,6 +7,7 @@ use crate::live::{Live, Method, Phase, Progress};
 use crate::overlay::overlay;
 use crate::schedule::{Schedule, ScheduleError};
 use rustle_shows::fixture::{Profile, Rig, RigError};
+use std::collections::HashSet;
 use std::fmt;
 
 /// Why there is no mapping.
@@ -82,6 +83,14 @@ pub fn lights(rig: &[u8]) -> Result<Lights, MappingError> {
     let (rig, faults) = Rig::read(rig, &Profile::built_in())?;
     if let Some(fault) = faults.first() {
         return Err(MappingError::File(format!("rig: {fault}")));
+    }
+    // Of two fixtures with one id, nobody would know which one a place is of.
+    let mut ids = HashSet::new();
+    if let Some(again) = rig.fixtures.iter().find(|fixture| !ids.insert(&fixture.id)) {
+        let id = &again.id;
+        return Err(MappingError::File(format!(
+            "rig: id: expected each once, got {id} again"
+        )));
     }
     let lights = Lights::new(rig);
     if lights.count() == 0 {

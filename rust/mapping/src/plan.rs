@@ -2,6 +2,7 @@
 
 use crate::decode::Mapping;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// A place in the picture, and where that is on the plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -162,8 +163,14 @@ pub fn planned(mapping: &Mapping, points: &[u8]) -> Result<String, String> {
         _ => None,
     };
     let mut pairs = Vec::new();
+    let mut ids = HashSet::new();
     for (index, point) in list.iter().enumerate() {
         let plan = two(&point["plan"]);
+        if let Some(id) = point["id"].as_u64()
+            && !ids.insert(id)
+        {
+            return Err(format!("points[{index}].id: expected each once, got {id}"));
+        }
         let pixel = match point["id"].as_u64() {
             Some(id) => mapping
                 .fixtures
@@ -306,6 +313,10 @@ mod tests {
             (r#"{"v":1}"#, "points"),
             (r#"{"v":1,"points":[{"id":9,"plan":[0,0]}]}"#, "points[0]"),
             (r#"{"v":1,"points":[]}"#, "four or more"),
+            (
+                r#"{"v":1,"points":[{"id":0,"plan":[0,0]},{"id":0,"plan":[8,0]}]}"#,
+                "points[1].id: expected each once, got 0",
+            ),
         ] {
             let error = planned(&mapping, points.as_bytes()).expect_err(points);
             assert!(error.contains(expected), "{error}");

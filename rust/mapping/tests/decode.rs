@@ -221,6 +221,10 @@ fn results_and_truths_are_read_as_they_are_written() {
             "fixtures[0].id",
         ),
         (
+            r#"{"v":1,"width":1,"height":1,"fixtures":[{"id":0,"found":false,"reason":"dark"},{"id":0,"found":false,"reason":"dark"}]}"#,
+            "fixtures[1].id: expected each once, got 0",
+        ),
+        (
             r#"{"v":1,"width":1,"height":1,"fixtures":[{"id":0,"found":false,"reason":"lazy"}]}"#,
             "fixtures[0].reason",
         ),

@@ -180,12 +180,16 @@ impl Mapping {
             ));
         }
         let mut mapping = Self::empty(list.len(), (side("width")?, side("height")?));
+        let mut is_read = vec![false; list.len()];
         for (index, value) in list.iter().enumerate() {
             let wrong = |key: &str, expected: &str| {
                 format!("fixtures[{index}].{key}: expected {expected}, got {}", value[key])
             };
             let id = value["id"].as_u64().filter(|id| *id < list.len() as u64);
             let id = id.ok_or_else(|| wrong("id", &format!("0 to {}", list.len() - 1)))?;
+            if std::mem::replace(&mut is_read[id as usize], true) {
+                return Err(wrong("id", "each once"));
+            }
             let number = |key: &str| value[key].as_f64();
             let needed = |key: &str| number(key).ok_or_else(|| wrong(key, "a number"));
             let place = match &value["found"] {
