@@ -18,12 +18,12 @@ const LIGHT: f64 = 20.0;
 const ONE_LAMP: f32 = 4.5;
 /// Of a place's light, what another one with its id has that is a mirror's.
 pub(crate) const MIRRORED: f32 = 0.75;
-/// How often a place with the usual light is a mirror's, for each time that it is a lamp's; and what is a mirror's more often: by how
-/// much more of its light is two pixels off, in parts of it, and how much more often.
+/// How often a place with the usual light is a mirror's, for each time that it is a lamp's, where more of its light than usual is two
+/// pixels off, by this part of it; each step further makes that e times as often, and so many steps at most.
 const MIRRORS: f64 = 0.05;
 const WIDER: f32 = 0.06;
 const STEP: f32 = 0.02;
-const LEAST_WIDE: f64 = 3.0;
+const MOST_STEPS: f64 = 3.0;
 /// How often a lamp has no place of its own: it is dead, or hidden, or has light in common with another one.
 const ABSENT: f64 = 0.02;
 /// How often a place that somebody covered shows another code than its own, for each time that it shows that.
@@ -260,7 +260,7 @@ fn mirrors(candidates: &[Candidate], places: &[Place]) -> Vec<f64> {
             .spread
             .zip(spread)
             .map_or(WIDER, |(spread, usual)| spread - usual);
-        let wide = libm::exp(f64::from((wider - WIDER) / STEP).clamp(-LEAST_WIDE, LEAST_WIDE));
+        let wide = libm::exp(f64::from((wider - WIDER) / STEP).clamp(-MOST_STEPS, MOST_STEPS));
         MIRRORS / (part * part) * wide
     };
     places.iter().map(of).collect()

@@ -18,7 +18,7 @@ const EVEN: f32 = 0.5;
 /// Of its light, what changes the mean of a place when something is in front of it, and what a lamp has in a contrast at least.
 const CHANGED: f32 = 0.3;
 const LITTLE: f32 = 0.4;
-/// How near to a level is that level, in parts of the difference of lit and dark, and of the ambient light.
+/// How near to the lit level, and to the dark one, is that level, in parts of their difference; and of the ambient light, its flicker.
 const NEAR: f32 = 0.35;
 const UNLIT: f32 = 0.1;
 const FLICKER: f32 = 0.1;

@@ -15,7 +15,7 @@ pub use found::{Found, Mapping, Place, Reason};
 use std::collections::HashMap;
 
 /// The most pixels of a frame that is decoded as it is; larger ones are made smaller by whole factors.
-const MOST_PIXELS: u64 = 1 << 21;
+const MOST_PIXELS: u64 = 1 << 20;
 /// The blur that is expected before it is measured, in pixels.
 const BLUR: f64 = 1.3;
 /// Of the usual blur and of the usual light, what a mirror's are above and below.
