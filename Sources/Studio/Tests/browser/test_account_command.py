@@ -81,19 +81,19 @@ def test_a_page_and_the_command_are_two_devices(browser, tmp_path, account, live
     threading.Thread(target=drain, args=[screen], daemon=True).start()
     os.write(screen, b"\x1b[A\x1b[A")
     low = page.get_by_role("slider", name="Left, 8 Hz")
-    expect(low).to_have_value("2")
+    expect(low).to_have_value("2", timeout=20000)
     # Both go on with the next server.
     studio.process.send_signal(signal.SIGKILL)
     studio.process.wait()
     again = start(tmp_path, port=studio.port)
     expect(page.locator("#connection")).to_have_attribute("data-state", "live", timeout=12000)
-    expect(low).to_have_value("2")
+    expect(low).to_have_value("2", timeout=20000)
     slider.dblclick()
     expect(note(page)).to_contain_text("Saved in your account")
     while change(follower) < -1:
         pass
     os.write(screen, b"\x1b[B")
-    expect(low).to_have_value("1", timeout=12000)
+    expect(low).to_have_value("1", timeout=20000)
     assert account("logout").returncode == 0 and not kept.exists()
     page.context.close()
     assert again.stop() == 0
