@@ -88,6 +88,9 @@ final class AccountServer: GainTransport {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let reading = Task {
         do {
+          // A stream that has to connect keeps a processor busy on Linux, where Foundation goes on waiting for room to write: of a connection
+          // that is there nothing waits for that.
+          _ = try await ask("GET", "api/eq")
           var head: HTTPURLResponse?
           var (line, data, isLast) = (Data(), Data(), false)
           for try await part in parts(of: try request("GET", "api/eq/events", Int?.none)) {

@@ -1,9 +1,15 @@
 """The command as a device of an account, beside a page."""
 
+import fcntl
 import json
 import os
+import pathlib
+import pty
 import signal
+import struct
 import subprocess
+import termios
+import threading
 
 import pytest
 from playwright.sync_api import expect
@@ -27,7 +33,35 @@ def account(tmp_path, monkeypatch):
     return run
 
 
-def test_the_command_has_the_gains_of_a_page(browser, tmp_path, account):
+@pytest.fixture
+def live(account):
+    """Runs live equalizers, which end with the test."""
+    running = []
+
+    def begin(*words, **options):
+        process = subprocess.Popen([RUSTLE, "eq", "--live", "--demo", "--account", *words], **options)
+        running.append(process)
+        return process
+
+    yield begin
+    for process in running:
+        process.terminate()
+        process.wait(timeout=5)
+
+
+def processor_time(process):
+    """The seconds that a process has used."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def change(process):
+    """The change of the level, in dB, of the next line."""
+    line = json.loads(process.stdout.readline())
+    return line["after_dbfs"][0] - line["before_dbfs"][0]
+
+
+def test_a_page_and_the_command_are_two_devices(browser, tmp_path, account, live):
     studio = start(tmp_path)
     page = Device(browser.new_context(), studio, "account").page
     sign_up(page)
@@ -35,21 +69,56 @@ def test_the_command_has_the_gains_of_a_page(browser, tmp_path, account):
     kept = tmp_path / "settings" / "rustle" / "account.json"
     assert kept.stat().st_mode & 0o777 == 0o600
     to(page, "equalizer")
-    page.get_by_role("slider", name="Left, 512 Hz").focus()
+    follower = live("--json", stdout=subprocess.PIPE, text=True)
+    assert abs(change(follower)) < 0.01
+    slider = page.get_by_role("slider", name="Left, 512 Hz")
+    slider.focus()
     page.keyboard.press("Home")
-    expect(note(page)).to_contain_text("revision 1", timeout=10000)
+    while change(follower) > -3:
+        pass
     assert json.loads(account("status", "--json").stdout)["left"][6] == -12
-    written = subprocess.run([RUSTLE, "eq", "--export", "json", "--account"], capture_output=True, text=True, timeout=60)
-    assert [band["gain_db"] for band in json.loads(written.stdout)["left"]] == [0] * 6 + [-12] + [0] * 7
-    # The session outlives the server.
+    # It sleeps while nothing changes: with a stream that wakes all the time it used more than a second of these two.
+    before = processor_time(follower)
+    for _ in range(8):
+        change(follower)
+    assert processor_time(follower) - before < 0.5
+    # A key of the command moves the page's slider of 8 Hz.
+    screen, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    live(stdin=terminal, stdout=terminal, stderr=terminal)
+    os.close(terminal)
+    drawn = b""
+    while b"512" not in drawn:
+        drawn += os.read(screen, 4096)
+    threading.Thread(target=drain, args=[screen], daemon=True).start()
+    os.write(screen, b"\x1b[A\x1b[A")
+    low = page.get_by_role("slider", name="Left, 8 Hz")
+    expect(low).to_have_value("2")
+    # Both go on with the next server.
     studio.process.send_signal(signal.SIGKILL)
     studio.process.wait()
-    assert account("status").returncode == 69
     again = start(tmp_path, port=studio.port)
-    assert json.loads(account("status", "--json").stdout)["right"][6] == -12
+    expect(page.locator("#connection")).to_have_attribute("data-state", "live", timeout=12000)
+    expect(low).to_have_value("2", timeout=12000)
+    slider.dblclick()
+    expect(note(page)).to_contain_text("Saved in your account")
+    while change(follower) < -1:
+        pass
+    os.write(screen, b"\x1b[B")
+    expect(low).to_have_value("1", timeout=12000)
+    written = subprocess.run([RUSTLE, "eq", "--export", "json", "--account"], capture_output=True, text=True, timeout=60)
+    assert [band["gain_db"] for band in json.loads(written.stdout)["left"]] == [1] + [0] * 13
     assert account("logout").returncode == 0 and not kept.exists()
     page.context.close()
     assert again.stop() == 0
+
+
+def drain(screen):
+    try:
+        while os.read(screen, 4096):
+            pass
+    except OSError:
+        pass
 
 
 def test_the_command_says_why_it_cannot_sign_in(tmp_path, account):
