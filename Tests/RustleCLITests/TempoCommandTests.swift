@@ -121,8 +121,10 @@ import Testing
     let lines = try SoundCommandTests.objects(result)
     // Another program of this machine may share its tempo.
     #expect(lines.count > 1 && lines.allSatisfy { (20.0...999.001).contains($0["bpm"] as? Double ?? 0) })
-    let beats = lines.compactMap { $0["beats"] as? Double }
-    #expect(beats.count == lines.count && beats == beats.sorted() && beats.last != beats.first)
+    // Before the first frame they are those that it would have: a session that is joined in between moves them by milliseconds.
+    let sent = lines.filter { ($0["frames"] as? Int ?? 0) > 0 }
+    let beats = sent.compactMap { $0["beats"] as? Double }
+    #expect(beats.count == sent.count && beats == beats.sorted() && beats.last != beats.first, "\(result.output)")
     let folder = try ScratchFolder()
     let clicks = (0..<48_000).map { $0 % 3_750 < 40 ? Float(0.5) : 0 }
     let path = try folder.write(WaveFile.floats(clicks, channels: 1, sampleRate: 8_000), as: "clicks.wav")

@@ -72,7 +72,7 @@ impl Job for ShowJob {
         // The first frame has time to be rendered before it is sent.
         let start = match self.course.begun {
             Some((start, _)) => start,
-            None => self.begin(frames.from(now.saturating_add(frames.lead())), now),
+            None => self.begin(frames.from(now.saturating_add(frames.lead()))),
         };
         // Frames of another sender may be earlier: none is before the one that was rendered.
         let shown = self.course.shown.unwrap_or(start);
@@ -81,7 +81,7 @@ impl Job for ShowJob {
         if now.saturating_add(frames.lead()) >= coming {
             self.shared.take_changes(&mut self.course.changes);
             if self.course.shown < Some(coming) || !self.course.changes.is_empty() {
-                self.render(coming, frames, now);
+                self.render(coming, frames);
             }
         }
         self.report_state(now, context);
@@ -126,12 +126,8 @@ impl ShowJob {
     }
 
     /// Begins the show's time, and its beats.
-    pub(super) fn begin(&mut self, start: Nanoseconds, now: Nanoseconds) -> Nanoseconds {
-        let of_clock = self
-            .course
-            .clock
-            .as_mut()
-            .and_then(|clock| clock.beats(start, now));
+    pub(super) fn begin(&mut self, start: Nanoseconds) -> Nanoseconds {
+        let of_clock = self.course.clock.as_mut().and_then(|clock| clock.beats(start));
         // The configuration's tempo is within its range.
         let own = || Beats::new(0.0, start, self.bpm);
         let beats = of_clock.or_else(own).unwrap_or(Beats::STILL);
@@ -144,7 +140,7 @@ impl ShowJob {
     }
 
     /// Renders the frame that is sent at `time`, with the changes that wait.
-    pub(super) fn render(&mut self, time: Nanoseconds, frames: Frames, now: Nanoseconds) {
+    pub(super) fn render(&mut self, time: Nanoseconds, frames: Frames) {
         let course = &mut self.course;
         let Some((start, mut beats)) = course.begun else {
             return;
@@ -166,12 +162,12 @@ impl ShowJob {
                     beats = beats.changed(time, bpm).unwrap_or(beats);
                 }
                 Change::Clock(clock) => {
-                    course.clock = Some(ShowClock::after(beats.at(time), clock, time, now));
+                    course.clock = Some(ShowClock::after(beats.at(time), clock, time));
                 }
             }
         }
         if let Some(clock) = &mut course.clock {
-            beats = clock.beats(time, now).unwrap_or(beats);
+            beats = clock.beats(time).unwrap_or(beats);
         }
         course.begun = Some((start, beats));
         course.shown = Some(time);

@@ -250,9 +250,9 @@ fn steady_frames_need_no_memory() {
     let outlet = Outlet::Pull { lane, bell };
     let mut job = stand.engine.job(shared, Player::new(show, rig), None, outlet);
     let frames = job.own_frames;
-    let mut time = job.begin(frames.from(0), 0);
+    let mut time = job.begin(frames.from(0));
     let mut render = || {
-        let (count, ()) = allocations_in(|| job.render(time, frames, time));
+        let (count, ()) = allocations_in(|| job.render(time, frames));
         // As in a poll, which delivers them.
         job.course.reports.clear();
         time = frames.from(time + 1);

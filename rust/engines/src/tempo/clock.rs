@@ -2,7 +2,7 @@
 
 use super::records::{Beat, TempoReportKind};
 use crate::board::{Board, Words};
-use crate::clock::Clock;
+use crate::clock::{Clock, Nanoseconds};
 use crate::link::{HostClock, Link, LinkEvent, LinkReader};
 use crate::listeners::{Listeners, Waiting};
 use crate::lock::locked_surely;
@@ -240,6 +240,19 @@ impl BeatReader {
     /// The present host time.
     pub fn host_now(&self) -> HostTime {
         self.0.host.now()
+    }
+
+    /// The host time of a time of its jobs' clock.
+    pub(crate) fn host_at(&self, time: Nanoseconds) -> HostTime {
+        // A thread that is held up between two readings is off by that: the closest of three.
+        let readings = [(); 3].map(|()| {
+            let before = self.0.time.now();
+            let host = self.0.host.now();
+            (self.0.time.now().abs_diff(before), before, host)
+        });
+        let (_, now, host) = readings.into_iter().min().unwrap_or_default();
+        let micros = i64::try_from(time.abs_diff(now) / 1_000).unwrap_or(i64::MAX);
+        host.saturating_add_micros(if time < now { -micros } else { micros })
     }
 
     /// Whether its jobs' times are those of a clock.

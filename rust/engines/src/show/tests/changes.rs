@@ -1,6 +1,7 @@
 //! Changes of a show that runs: inputs, beats and senders.
 
 use super::*;
+use crate::show::clock::ShowClock;
 use crate::{BeatReading, TempoChange, TempoConfiguration, TempoEngine};
 use rustle_lighting::artnet;
 use rustle_tempo::beats::{HostTime, Tempo, Time};
@@ -122,6 +123,28 @@ fn beats_of_a_clock_are_those_of_the_time_at_which_a_frame_is_sent() {
     let after = session.with_frame(|_, time, beats| (time, beats));
     let passed = (after.0 - before.0) as f64 / 1e9;
     assert!((after.1 - before.1 - 2.0 * passed).abs() < 1e-9, "its own again");
+}
+
+/// A thread that is held up between a frame's time and its beats reads those of the frame all the same.
+#[test]
+fn beats_of_a_frame_are_those_of_its_time_whenever_they_are_read() {
+    let stand = Stand::of(TWO_SCENES, ONE_DIMMER);
+    let clock = clock(&stand);
+    stand.runtime.advance(Duration::from_secs(3));
+    let mut show = ShowClock::new(clock.reader().clone());
+    let time = 2_000_000_000;
+    let mut read = || show.beats(time).expect("a count").at(time);
+    let mut last = read();
+    // Parts of a microsecond, so that the two clocks round differently.
+    for held_up in [333, 1_000_100, 333, 40_000_300] {
+        stand.runtime.advance(Duration::from_nanos(held_up));
+        let beats = read();
+        assert!(
+            (0.0..2e-5).contains(&(beats - last)),
+            "{held_up}: {last}, then {beats}"
+        );
+        last = beats;
+    }
 }
 
 #[test]
