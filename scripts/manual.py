@@ -20,7 +20,7 @@ HEAD = """# The command
 """
 
 
-def described(program):
+def tree_of(program):
     """The command's tree, as dumped by swift-argument-parser."""
     run = subprocess.run([program, "--experimental-dump-help"], capture_output=True, text=True, check=True)
     tree = json.loads(run.stdout)
@@ -39,12 +39,16 @@ def parts(text):
             yield None, lines
 
 
-def wrapped(command):
-    """The lines of lists and examples that a terminal of 80 columns wraps."""
+def faults(command):
+    """The lines of lists and examples that a terminal of 80 columns wraps, and the options whose values are listed without a meaning."""
     for heading, lines in parts(command.get("discussion")):
-        yield from (line for line in lines if heading and len(line) > 78)
+        yield from (f"longer than 80 columns: {line}" for line in lines if heading and len(line) > 78)
+    for argument in command.get("arguments", []):
+        described = argument.get("allValueDescriptions")
+        if described and set(argument["allValues"]) - set(described):
+            yield f"values without a meaning: {command['commandName']} {names(argument)}"
     for each in subcommands(command):
-        yield from wrapped(each)
+        yield from faults(each)
 
 
 def names(argument):
@@ -151,12 +155,12 @@ def write_men(tree, folder):
 
 def main():
     program, *rest = sys.argv[1:]
-    tree = described(program)
+    tree = tree_of(program)
     if rest[0] == "--man":
         write_men(tree, pathlib.Path(rest[1]))
         return 0
-    if lines := list(wrapped(tree)):
-        sys.exit("\n".join(["lines of lists in help that are longer than 80 columns:", *lines]))
+    if lines := list(faults(tree)):
+        sys.exit("\n".join(lines))
     text = HEAD + "\n".join(page(tree, [tree["commandName"]], 1)).rstrip("\n") + "\n"
     path = pathlib.Path(rest[-1])
     if rest[0] != "--check":

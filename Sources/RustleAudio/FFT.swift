@@ -169,41 +169,41 @@ public struct FFT: Sendable {
     try run(.complex, of: input, count: 2 * binCount)
   }
 
-  private func run(_ form: NativeSpectrumOutput, of input: [Float], count: Int) throws(FFTError) -> [Float] {
+  private func run(_ kind: NativeSpectrumOutput, of input: [Float], count: Int) throws(FFTError) -> [Float] {
     var output = [Float](repeating: 0, count: count)
     var span = output.mutableSpan
-    try run(form, of: input.span, into: &span)
+    try run(kind, of: input.span, into: &span)
     return output
   }
 
   private func run(
-    _ form: NativeSpectrumOutput, of input: Span<Float>, into output: inout MutableSpan<Float>
+    _ kind: NativeSpectrumOutput, of input: Span<Float>, into output: inout MutableSpan<Float>
   ) throws(FFTError) {
-    try check(form, input.count, output.count)
+    try check(kind, input.count, output.count)
     do {
-      try plan.spectrum(form: form, input: input, output: &output)
+      try plan.spectrum(kind: kind, input: input, output: &output)
     } catch {
       throw FFTError(error)
     }
   }
 
   @inline(__always)
-  func check(_ form: NativeSpectrumOutput, _ input: Int, _ output: Int) throws(FFTError) {
+  func check(_ kind: NativeSpectrumOutput, _ input: Int, _ output: Int) throws(FFTError) {
     let isRightCount =
-      switch form {
+      switch kind {
       case .complex: output == 2 * binCount
       case .magnitudes, .power, .decibels: output == binCount || output == binCount - 1
       }
-    if input != size || !isRightCount { throw wrongCount(form, input, output) }
+    if input != size || !isRightCount { throw wrongCount(kind, input, output) }
   }
 
   @inline(never)
-  private func wrongCount(_ form: NativeSpectrumOutput, _ input: Int, _ output: Int) -> FFTError {
+  private func wrongCount(_ kind: NativeSpectrumOutput, _ input: Int, _ output: Int) -> FFTError {
     guard input == size else {
       return .validation(
         "input", expected: "\(size) samples", got: "\(input)", advice: "Pad with zeros or crop to the size of the FFT.")
     }
-    let expected = form == .complex ? "\(2 * binCount) elements" : "\(binCount) or \(binCount - 1) elements"
+    let expected = kind == .complex ? "\(2 * binCount) elements" : "\(binCount) or \(binCount - 1) elements"
     return .validation(
       "output", expected: expected, got: "\(output)", advice: "Size the output by the FFT's binCount.")
   }

@@ -27,22 +27,22 @@ extension FFT {
   /// Makes scratch memory for this FFT and for FFTs of the same or a smaller size, for one task at a time.
   public func makeWorkspace() -> Workspace { Workspace(count: plan.description.scratchLength) }
 
-  /// Writes the spectrum of one frame in any form of output, with the caller's scratch memory.
+  /// Writes one kind of spectrum of one frame, with the caller's scratch memory.
   ///
   /// - Parameters:
-  ///   - form: the value to write for each bin.
+  ///   - kind: the value to write for each bin.
   ///   - input: N samples.
-  ///   - output: as for the method of the form's name.
+  ///   - output: as for the method of the kind's name.
   ///   - workspace: of this FFT or of a larger one.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths, which leave `output` unchanged.
   public func write(
-    _ form: Output, of input: Span<Float>, into output: inout MutableSpan<Float>, using workspace: inout Workspace
+    _ kind: Output, of input: Span<Float>, into output: inout MutableSpan<Float>, using workspace: inout Workspace
   ) throws(FFTError) {
-    try check(form.native, input.count, output.count)
+    try check(kind.native, input.count, output.count)
     try workspace.check(count: plan.description.scratchLength)
     var scratch = workspace.memory.mutableSpan
     do {
-      try plan.spectrum(form: form.native, input: input, output: &output, scratch: &scratch)
+      try plan.spectrum(kind: kind.native, input: input, output: &output, scratch: &scratch)
     } catch {
       throw FFTError(error)
     }

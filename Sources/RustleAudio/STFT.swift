@@ -9,7 +9,7 @@ internal import RustleCore
 /// let count = stft.frameCount(of: signal.count)
 /// ```
 ///
-/// Each frame is a row of ``valuesPerRow`` elements; rows lie one after the other. Copies share the tables; any number of tasks
+/// Each frame is a row of ``valuesPerFrame`` elements; rows lie one after the other. Copies share the tables; any number of tasks
 /// may use them at a time. ``STFTStream`` and, for an asynchronous sequence, ``STFTFrames`` compute the same frames of a signal
 /// that arrives in pieces.
 public struct STFT: Sendable {
@@ -92,7 +92,7 @@ public struct STFT: Sendable {
   }
 
   /// The elements of a row: N/2 + 1, or N + 2 with ``FFT/Output/complexSpectrum``.
-  public var valuesPerRow: Int { output == .complexSpectrum ? size + 2 : size / 2 + 1 }
+  public var valuesPerFrame: Int { output == .complexSpectrum ? size + 2 : size / 2 + 1 }
 
   /// The number of frames of a signal of `count` samples: with ``Padding/none`` 1 + (count - N) / hop, and 0 for fewer samples
   /// than N; otherwise 1 + count / hop, and 0 for no samples. Divisions round down.
@@ -135,7 +135,7 @@ public struct STFT: Sendable {
 
   /// All frames of a signal, one row after the other. See ``frames(of:from:into:)``.
   public func frames(of signal: [Float]) throws(FFTError) -> [Float] {
-    var output = [Float](repeating: 0, count: frameCount(of: signal.count) * valuesPerRow)
+    var output = [Float](repeating: 0, count: frameCount(of: signal.count) * valuesPerFrame)
     var span = output.mutableSpan
     _ = try frames(of: signal.span, into: &span)
     return output
@@ -149,10 +149,10 @@ public struct STFT: Sendable {
   }
 
   func checkRows(_ count: Int) throws(FFTError) {
-    guard count.isMultiple(of: valuesPerRow) else {
+    guard count.isMultiple(of: valuesPerFrame) else {
       throw .validation(
-        "output", expected: "a multiple of \(valuesPerRow) elements", got: "\(count)",
-        advice: "Size the output by the transform's valuesPerRow.")
+        "output", expected: "a multiple of \(valuesPerFrame) elements", got: "\(count)",
+        advice: "Size the output by the transform's valuesPerFrame.")
     }
   }
 }

@@ -1,6 +1,6 @@
 /// Live spectra: those of a microphone, or of other sound that arrives as an asynchronous sequence of pieces.
 ///
-/// Each element is one frame, ``STFT/valuesPerRow`` elements, and arrives with its last sample. The frames at the end of the
+/// Each element is one frame, ``STFT/valuesPerFrame`` elements, and arrives with its last sample. The frames at the end of the
 /// signal follow the last piece.
 ///
 /// ```swift
@@ -78,7 +78,7 @@ public struct STFTFrames<Base: AsyncSequence>: AsyncSequence where Base.Element 
             state = .finishing(box)
           }
         case .finishing(let box):
-          var row = [Float](repeating: 0, count: stft.valuesPerRow)
+          var row = [Float](repeating: 0, count: stft.valuesPerFrame)
           var output = row.mutableSpan
           if try box.stream.finish(into: &output) == 1 { return row }
           state = .ended
@@ -90,7 +90,7 @@ public struct STFTFrames<Base: AsyncSequence>: AsyncSequence where Base.Element 
 
     /// The next frame that the current piece completes.
     private mutating func pushed(to box: Box) throws(FFTError) -> [Float]? {
-      var row = [Float](repeating: 0, count: stft.valuesPerRow)
+      var row = [Float](repeating: 0, count: stft.valuesPerFrame)
       var output = row.mutableSpan
       let progress = try box.stream.push(piece.span.extracting(taken...), into: &output)
       taken += progress.taken

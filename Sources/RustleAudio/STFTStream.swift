@@ -9,7 +9,7 @@ internal import RustleCore
 ///
 /// ```swift
 /// var stream = try STFTStream(stft)
-/// var row = [Float](repeating: 0, count: stft.valuesPerRow)
+/// var row = [Float](repeating: 0, count: stft.valuesPerFrame)
 /// var output = row.mutableSpan
 /// let (taken, frames) = try stream.push(samples.span, into: &output)
 /// ```
@@ -65,8 +65,8 @@ public struct STFTStream: ~Copyable, Sendable {
     try stft.checkRows(output.count)
     guard output.count > 0 else {
       throw .validation(
-        "output", expected: "one row of \(stft.valuesPerRow) elements or more", got: "0 elements",
-        advice: "Pass a span of \(stft.valuesPerRow) elements."
+        "output", expected: "one row of \(stft.valuesPerFrame) elements or more", got: "0 elements",
+        advice: "Pass a span of \(stft.valuesPerFrame) elements."
       )
     }
     do {

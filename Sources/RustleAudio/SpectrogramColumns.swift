@@ -4,8 +4,8 @@ public struct SpectrogramColumns: Sendable {
   /// The most columns: more than a picture of common width has.
   public static let maximumColumnCount = 2_048
 
-  /// The levels of a column.
-  public let rows: Int
+  /// The number of levels in a column.
+  public let levelsPerColumn: Int
   /// The columns, one after the other.
   public private(set) var values: [Float] = []
   /// The number of frames in a column: a power of two.
@@ -13,41 +13,44 @@ public struct SpectrogramColumns: Sendable {
   /// The number of added frames.
   public private(set) var frames = 0
 
-  /// Creates columns of `rows` levels.
+  /// Creates columns without a frame.
   ///
-  /// - Parameter rows: 1 or more, usually ``STFT/valuesPerRow``.
-  public init(rows: Int) {
-    precondition(rows > 0, "rows must be at least 1, got \(rows)")
-    self.rows = rows
+  /// - Parameter levelsPerColumn: 1 or more, usually ``STFT/valuesPerFrame``.
+  public init(levelsPerColumn: Int) {
+    precondition(levelsPerColumn > 0, "levelsPerColumn must be at least 1, got \(levelsPerColumn)")
+    self.levelsPerColumn = levelsPerColumn
   }
 
   /// The columns in use; the last one may hold fewer frames than the others.
-  public var count: Int { values.count / rows }
+  public var count: Int { values.count / levelsPerColumn }
 
   /// The levels of a column.
   ///
   /// - Parameter column: 0 to ``count`` - 1, by time.
-  public func levels(of column: Int) -> ArraySlice<Float> { values[column * rows..<(column + 1) * rows] }
+  public func levels(of column: Int) -> ArraySlice<Float> {
+    values[column * levelsPerColumn..<(column + 1) * levelsPerColumn]
+  }
 
   /// Adds the next frame.
-  /// - Parameter levels: ``rows`` of them.
+  /// - Parameter levels: ``levelsPerColumn`` of them.
   public mutating func add(_ levels: [Float]) {
     if frames.isMultiple(of: framesPerColumn) && count == Self.maximumColumnCount { mergeNeighbours() }
     if frames.isMultiple(of: framesPerColumn) {
       values += levels
     } else {
-      let start = values.count - rows
-      for row in 0..<rows { values[start + row] = max(values[start + row], levels[row]) }
+      let start = values.count - levelsPerColumn
+      for row in 0..<levelsPerColumn { values[start + row] = max(values[start + row], levels[row]) }
     }
     frames += 1
   }
 
   private mutating func mergeNeighbours() {
+    let length = levelsPerColumn
     for column in 0..<count / 2 {
-      let (to, from) = (column * rows, 2 * column * rows)
-      for row in 0..<rows { values[to + row] = max(values[from + row], values[from + rows + row]) }
+      let (to, from) = (column * length, 2 * column * length)
+      for row in 0..<length { values[to + row] = max(values[from + row], values[from + length + row]) }
     }
-    values.removeLast(values.count - count / 2 * rows)
+    values.removeLast(values.count - count / 2 * length)
     framesPerColumn *= 2
   }
 }
@@ -71,14 +74,14 @@ public struct SpectrogramBuilder: ~Copyable {
   /// - Throws: ``FFTError`` as ``STFTStream/init(_:)``.
   public init(_ stft: STFT) throws(FFTError) {
     stream = try STFTStream(stft)
-    columns = SpectrogramColumns(rows: stft.valuesPerRow)
+    columns = SpectrogramColumns(levelsPerColumn: stft.valuesPerFrame)
   }
 
   /// Adds the next samples.
   ///
   /// - Throws: ``FFTError`` after ``finish()``.
   public mutating func add(_ block: [Float]) throws(FFTError) {
-    var row = [Float](repeating: 0, count: columns.rows)
+    var row = [Float](repeating: 0, count: columns.levelsPerColumn)
     var taken = 0
     var isWritten = true
     while taken < block.count || isWritten {
@@ -94,7 +97,7 @@ public struct SpectrogramBuilder: ~Copyable {
   ///
   /// - Throws: ``FFTError`` as the transform does.
   public mutating func finish() throws(FFTError) {
-    var row = [Float](repeating: 0, count: columns.rows)
+    var row = [Float](repeating: 0, count: columns.levelsPerColumn)
     while true {
       var output = row.mutableSpan
       if try stream.finish(into: &output) == 0 { return }

@@ -81,7 +81,7 @@ extension AudioFileError: CustomStringConvertible {
   /// Whether the same call may succeed later.
   public var isRetryable: Bool { code == .readFailed || code == .writeFailed || code == .diskFull }
   /// The code, the file's name, the reason and the advice on one line.
-  public var description: String { "\(code.name): \(message); \(advice)" }
+  public var description: String { "\(code.name): \(message). \(advice)" }
   /// The reason under Foundation's key, and the path under `NSFilePathErrorKey`.
   public var furtherUserInfo: [String: Any] {
     [NSLocalizedFailureReasonErrorKey: reason, NSFilePathErrorKey: path]

@@ -34,7 +34,7 @@ public struct AudioFileInput: AudioInput {
     do {
       format = try AudioFormat(sampleRate: reader.format.sampleRate, layout: reader.layout)
     } catch {
-      throw AudioFileError(.unsupported, path: path, reason: error.message, advice: "convert the file first")
+      throw AudioFileError(.unsupported, path: path, reason: error.message, advice: "Convert the file first.")
     }
     return Buffers(reading: Reading(reader, format: format, bufferFrameCount: bufferFrameCount))
   }
@@ -101,7 +101,7 @@ public struct AudioFileInput: AudioInput {
         var samples: [Float] = []
         // The end is remembered, also after an error: nothing is read after it.
         position.isAtEnd = true
-        let frames = try position.reader.read(into: &samples, maximumFrames: bufferFrameCount)
+        let frames = try position.reader.read(into: &samples, maximumFrameCount: bufferFrameCount)
         guard frames > 0 else { return nil }
         position.isAtEnd = false
         defer { position.frames += Int64(frames) }

@@ -9,7 +9,7 @@ public import RustleAudio
 /// ```swift
 /// var reader = try AudioFileReader(path: "take1.flac")
 /// var block: [Float] = []
-/// while try reader.readMono(into: &block, maximumFrames: 4096) > 0 {
+/// while try reader.readMono(into: &block, maximumFrameCount: 4096) > 0 {
 ///   analyzer.add(block)
 /// }
 /// ```
@@ -50,35 +50,35 @@ public struct AudioFileReader: ~Copyable {
   ///
   /// - Parameters:
   ///   - buffer: its contents are replaced by `channels` interleaved samples for each frame read; its storage is kept.
-  ///   - maximumFrames: at most this many frames are read, at least 1.
-  /// - Returns: the number of frames read: fewer than `maximumFrames` only at the end of the file, and then 0 for ever.
+  ///   - maximumFrameCount: at most this many frames are read, at least 1.
+  /// - Returns: the number of frames read: fewer than `maximumFrameCount` only at the end of the file, and then 0 for ever.
   /// - Throws: `AudioFileError` with `readFailed`.
-  /// - Precondition: `maximumFrames` is at least 1.
-  public mutating func read(into buffer: inout [Float], maximumFrames: Int) throws(AudioFileError) -> Int {
-    precondition(maximumFrames >= 1, "maximumFrames must be at least 1, got \(maximumFrames)")
-    return try file.read(into: &buffer, maximumFrames: maximumFrames)
+  /// - Precondition: `maximumFrameCount` is at least 1.
+  public mutating func read(into buffer: inout [Float], maximumFrameCount: Int) throws(AudioFileError) -> Int {
+    precondition(maximumFrameCount >= 1, "maximumFrameCount must be at least 1, got \(maximumFrameCount)")
+    return try file.read(into: &buffer, maximumFrameCount: maximumFrameCount)
   }
 
   /// Reads the next frames and reduces them to one channel.
   ///
   /// - Parameters:
   ///   - buffer: its contents are replaced by one sample for each frame read; its storage is kept.
-  ///   - maximumFrames: at most this many frames are read, at least 1.
+  ///   - maximumFrameCount: at most this many frames are read, at least 1.
   ///   - selection: the mean of all channels, or one of them.
   /// - Returns: the number of frames read, 0 at the end of the file.
   /// - Throws: `AudioFileError` with `noSuchChannel` or `readFailed`.
-  /// - Precondition: `maximumFrames` is at least 1.
+  /// - Precondition: `maximumFrameCount` is at least 1.
   public mutating func readMono(
-    into buffer: inout [Float], maximumFrames: Int, selecting selection: ChannelSelection = .all
+    into buffer: inout [Float], maximumFrameCount: Int, selecting selection: ChannelSelection = .all
   ) throws(AudioFileError) -> Int {
     if case .channel(let index) = selection, !(0..<format.channels).contains(index) {
       throw AudioFileError(
         .noSuchChannel, path: path,
         reason: "expected a channel below \(format.channels), counted from 0, got \(index)",
-        advice: format.channels == 1 ? "the file is mono: leave the channel out" : "choose one of its channels")
+        advice: format.channels == 1 ? "The file is mono: leave the channel out." : "Choose one of its channels.")
     }
-    precondition(maximumFrames >= 1, "maximumFrames must be at least 1, got \(maximumFrames)")
-    let frames = try file.read(into: &interleaved, maximumFrames: maximumFrames)
+    precondition(maximumFrameCount >= 1, "maximumFrameCount must be at least 1, got \(maximumFrameCount)")
+    let frames = try file.read(into: &interleaved, maximumFrameCount: maximumFrameCount)
     selection.reduce(interleaved, channels: format.channels, into: &buffer)
     return frames
   }

@@ -107,7 +107,7 @@ public struct AudioFileWriter: ~Copyable {
     if let failure { throw failure }
     guard buffer.format == format else {
       let mismatch = AudioError.formatMismatch(expected: format, got: buffer.format)
-      throw AudioFileError(.formatMismatch, path: path, reason: mismatch.message, advice: "convert the sound first")
+      throw AudioFileError(.formatMismatch, path: path, reason: mismatch.message, advice: "Convert the sound first.")
     }
     // A long buffer is written in pieces, so that the header is updated within it too.
     let piece = max(1, Int(format.sampleRate) / 4)

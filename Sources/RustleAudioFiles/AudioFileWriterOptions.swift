@@ -107,7 +107,7 @@ extension AudioFileWriter.Container {
     guard let container = Self(fileExtension: name) else {
       throw AudioFileError(
         .unsupported, path: path, reason: "expected a name that ends with \(Self.fileExtensions), got '\(name)'",
-        advice: "name the file so, or choose the container")
+        advice: "Name the file so, or choose the container.")
     }
     self = container
   }
@@ -143,14 +143,14 @@ extension AudioFileWriter.Container {
   func checkedRate(
     of format: AudioFormat, encoding: AudioFileWriter.Encoding, path: String
   ) throws(AudioFileError) -> Int {
-    func unsupported(_ reason: String, _ advice: String = "write a WAV file") -> AudioFileError {
+    func unsupported(_ reason: String, _ advice: String = "Write a WAV file.") -> AudioFileError {
       AudioFileError(.unsupported, path: path, reason: "\(rawValue): \(reason)", advice: advice)
     }
     guard let rate = Int(exactly: format.sampleRate) else {
-      throw unsupported("expected a rate of whole hertz, got \(format.sampleRate)", "convert the sound first")
+      throw unsupported("expected a rate of whole hertz, got \(format.sampleRate)", "Convert the sound first.")
     }
     guard self != .flac || encoding == .int16 || encoding == .int24 else {
-      throw unsupported("expected s16 or s24, got \(encoding.rawValue)", "choose s24, or write a WAV file")
+      throw unsupported("expected s16 or s24, got \(encoding.rawValue)", "Choose s24, or write a WAV file.")
     }
     guard format.channels <= maximumChannelCount else {
       throw unsupported("expected up to \(maximumChannelCount) channels, got \(format.channels)")
@@ -158,7 +158,7 @@ extension AudioFileWriter.Container {
     if let rates, !rates.contains(rate) {
       throw unsupported(
         "expected a rate of \(rates.map(String.init).joined(separator: ", ")) Hz, got \(rate)",
-        "convert the sound first, or write a WAV file")
+        "Convert the sound first, or write a WAV file.")
     }
     // The highest rate of Vorbis is libvorbis's.
     guard self != .ogg || (1_000...192_000).contains(rate) else {

@@ -78,7 +78,7 @@ extension Equalizer {
         guard let reason = replacement.commit() else { return sound }
         throw AudioFileError(
           .notWritable, path: path, reason: "cannot be renamed: \(reason)",
-          advice: "check the folder, or choose another")
+          advice: "Check the folder, or choose another.")
       } catch let error as AudioFileError where error.path == replacement.path {
         throw AudioFileError(error.code, path: path, reason: error.reason, advice: error.advice)
       }

@@ -119,7 +119,7 @@ public struct OpenedInput: AudioInput {
           throw AudioFileError(
             .notFinite, path: input.name,
             reason: "expected finite samples, got \(cut.samples[index]) in frame \(frame)",
-            advice: "write the sound again, without NaN and infinity")
+            advice: "Write the sound again, without NaN and infinity.")
         }
         input.shared.counts.withLock {
           $0.frames += cut.frameCount

@@ -19,7 +19,7 @@ final class OutputFile {
     guard !path.isEmpty, path != AudioFileReader.standardInputPath else {
       throw AudioFileError(
         .notWritable, path: path, reason: "expected the path of a file, got '\(path)'",
-        advice: "name a file: its header is written again as it grows, which a pipe does not allow")
+        advice: "Name a file: its header is written again as it grows, which a pipe does not allow.")
     }
     url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
     isNew = try !Self.isThere(url, path: path, overwrite: overwrite)
@@ -49,24 +49,24 @@ final class OutputFile {
       return true
     case .typeDirectory:
       throw AudioFileError(
-        .notWritable, path: path, reason: "expected the path of a file, got a folder", advice: "name a file inside it")
+        .notWritable, path: path, reason: "expected the path of a file, got a folder", advice: "Name a file inside it.")
     default:
       throw AudioFileError(
         .notWritable, path: path,
         reason: "expected the path of a regular file, got a device, a pipe or a link to nothing",
-        advice: "name a file: its header is written again as it grows")
+        advice: "Name a file: its header is written again as it grows.")
     }
   }
 
   private static func alreadyExists(_ path: String) -> AudioFileError {
     AudioFileError(
       .alreadyExists, path: path, reason: "the file exists",
-      advice: "choose another name, or say that the file may be overwritten")
+      advice: "Choose another name, or say that the file may be overwritten.")
   }
 
   static func permissionDenied(_ path: String) -> AudioFileError {
     AudioFileError(
-      .notWritable, path: path, reason: "permission denied", advice: "choose a folder that this user may write to")
+      .notWritable, path: path, reason: "permission denied", advice: "Choose a folder that this user may write to.")
   }
 
   /// Adds bytes at the end. After an error a part of them may be there, which `wholeLength(of:after:)` measures and
@@ -135,26 +135,26 @@ extension OutputFile {
     switch number {
     case ENOSPC?:
       return AudioFileError(
-        .diskFull, path: path, reason: "no space left on the disk", advice: "make room, or write to another disk")
+        .diskFull, path: path, reason: "no space left on the disk", advice: "Make room, or write to another disk.")
     case EDQUOT?:
       return AudioFileError(
         .diskFull, path: path, reason: "the quota of this user is used up",
-        advice: "make room, or write to another disk")
+        advice: "Make room, or write to another disk.")
     case EFBIG?:
       return AudioFileError(
         .diskFull, path: path, reason: "the file is as large as the file system or the process's limit allows",
-        advice: "raise the limit (ulimit -f), or write to another disk")
+        advice: "Raise the limit (ulimit -f), or write to another disk.")
     case EEXIST?: return alreadyExists(path)
     case ENOENT? where !isOpen, ENOTDIR? where !isOpen:
       return AudioFileError(
-        .notWritable, path: path, reason: "there is no such folder to write into", advice: "make the folder first")
+        .notWritable, path: path, reason: "there is no such folder to write into", advice: "Make the folder first.")
     case EACCES? where !isOpen, EPERM? where !isOpen, EROFS? where !isOpen: return permissionDenied(path)
     default:
       let reason = SystemError.reason(behind: error)
       return isOpen
-        ? AudioFileError(.writeFailed, path: path, reason: "writing stopped: \(reason)", advice: "check the disk")
+        ? AudioFileError(.writeFailed, path: path, reason: "writing stopped: \(reason)", advice: "Check the disk.")
         : AudioFileError(
-          .notWritable, path: path, reason: "cannot be created: \(reason)", advice: "choose another path")
+          .notWritable, path: path, reason: "cannot be created: \(reason)", advice: "Choose another path.")
     }
   }
 }

@@ -50,7 +50,7 @@ public struct RawPCMInput: AudioInput {
       } catch {
         throw AudioFileError(
           .readFailed, path: path, reason: "the file could not be opened: \(SystemError.reason(behind: error))",
-          advice: "check the file")
+          advice: "Check the file.")
       }
     }
     return Buffers(reading: Reading(handle, of: self))
@@ -123,7 +123,7 @@ public struct RawPCMInput: AudioInput {
         } catch {
           throw AudioFileError(
             .readFailed, path: path, reason: "reading stopped early: \(SystemError.reason(behind: error))",
-            advice: "check that its medium is readable")
+            advice: "Check that its medium is readable.")
         }
         var samples: [Float] = []
         position.decoder.decode(bytes, into: &samples)
@@ -143,7 +143,7 @@ public struct RawPCMInput: AudioInput {
       throw AudioFileError(
         .unfinishedFrame, path: path,
         reason: "expected whole frames of \(decoder.frameBytes) bytes, got \(decoder.pendingBytes) bytes more",
-        advice: "check the channels and the encoding (\(decoder.encoding.rawValue)), or that the sound is complete")
+        advice: "Check the channels and the encoding (\(decoder.encoding.rawValue)), or that the sound is complete.")
     }
   }
 }

@@ -80,25 +80,25 @@ let opening = NSLock()
   }
 
   /// Replaces the contents of `buffer` by the next frames; returns how many there were, 0 at the end.
-  func read(into buffer: inout [Float], maximumFrames: Int) throws(AudioFileError) -> Int {
-    guard let end else { return try decode(into: &buffer, maximumFrames: maximumFrames) }
-    return try end.read(into: &buffer, maximumFrames: maximumFrames, channels: format.channels) {
-      buffer, count throws(AudioFileError) in try decode(into: &buffer, maximumFrames: count)
+  func read(into buffer: inout [Float], maximumFrameCount: Int) throws(AudioFileError) -> Int {
+    guard let end else { return try decode(into: &buffer, maximumFrameCount: maximumFrameCount) }
+    return try end.read(into: &buffer, maximumFrameCount: maximumFrameCount, channels: format.channels) {
+      buffer, count throws(AudioFileError) in try decode(into: &buffer, maximumFrameCount: count)
     }
   }
 
-  private func decode(into buffer: inout [Float], maximumFrames: Int) throws(AudioFileError) -> Int {
-    let wanted = maximumFrames * format.channels
+  private func decode(into buffer: inout [Float], maximumFrameCount: Int) throws(AudioFileError) -> Int {
+    let wanted = maximumFrameCount * format.channels
     if buffer.count > wanted { buffer.removeLast(buffer.count - wanted) }
     if buffer.isEmpty && buffer.capacity < wanted { buffer = [Float](repeating: 0, count: wanted) }
     if buffer.count < wanted { buffer.append(contentsOf: repeatElement(0, count: wanted - buffer.count)) }
     let frames = unsafe buffer.withUnsafeMutableBufferPointer { samples in
-      unsafe samples.baseAddress.map { unsafe Int(sf_readf_float(handle, $0, Int64(maximumFrames))) } ?? 0
+      unsafe samples.baseAddress.map { unsafe Int(sf_readf_float(handle, $0, Int64(maximumFrameCount))) } ?? 0
     }
-    if frames < maximumFrames, let reason = decoder?.program.failure(), !isUnfinishedMP4() {
+    if frames < maximumFrameCount, let reason = decoder?.program.failure(), !isUnfinishedMP4() {
       throw Self.decodingFailed(path, reason)
     }
-    if unsafe frames < maximumFrames && sf_error(handle) != SF_ERR_NO_ERROR && !isUnfinishedAndRead() {
+    if unsafe frames < maximumFrameCount && sf_error(handle) != SF_ERR_NO_ERROR && !isUnfinishedAndRead() {
       throw unsafe Self.decodingFailed(path, Self.sentence(String(cString: sf_strerror(handle))))
     }
     buffer.removeLast(wanted - frames * format.channels)
@@ -126,15 +126,15 @@ extension SoundFile {
     var isFolder: ObjCBool = false
     guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw AudioFileError(
-        .notFound, path: path, reason: "no such file", advice: "check the path, or pass - to read standard input")
+        .notFound, path: path, reason: "no such file", advice: "Check the path, or pass - to read standard input.")
     }
     guard !isFolder.boolValue else {
       throw AudioFileError(
-        .notReadable, path: path, reason: "expected an audio file, got a folder", advice: "name a file inside it")
+        .notReadable, path: path, reason: "expected an audio file, got a folder", advice: "Name a file inside it.")
     }
     guard FileManager.default.isReadableFile(atPath: path) else {
       throw AudioFileError(
-        .notReadable, path: path, reason: "permission denied", advice: "make the file readable for this user")
+        .notReadable, path: path, reason: "permission denied", advice: "Make the file readable for this user.")
     }
   }
 
@@ -146,7 +146,7 @@ extension SoundFile {
     guard attributes?[.type] as? FileAttributeType == .typeRegular, (attributes?[.size] as? NSNumber)?.intValue == 0
     else { return }
     throw AudioFileError(
-      .notAudio, path: path, reason: "expected an audio file, got an empty one", advice: "check what was to write it")
+      .notAudio, path: path, reason: "expected an audio file, got an empty one", advice: "Check what was to write it.")
   }
 
   /// Whether it is a regular file, of which a look takes nothing away, other than of a pipe.
@@ -174,13 +174,13 @@ extension SoundFile {
   private static func decodingFailed(_ path: String, _ reason: String) -> AudioFileError {
     AudioFileError(
       .readFailed, path: path, reason: "reading stopped early: \(reason)",
-      advice: "check that the file is complete and its medium is readable")
+      advice: "Check that the file is complete and its medium is readable.")
   }
 
   private static func openError(path: String, number: Int32, text: String, isPipe: Bool) -> AudioFileError {
     let advice =
       isPipe
-      ? "from a pipe pass a WAV, OGG or MP3, and FLAC or M4A as a file" : "pass a WAV, FLAC, OGG, MP3 or M4A file"
+      ? "From a pipe pass a WAV, OGG or MP3, and FLAC or M4A as a file." : "Pass a WAV, FLAC, OGG, MP3 or M4A file."
     let detail = sentence(text)
     switch Int(number) {
     case SF_ERR_UNRECOGNISED_FORMAT:
@@ -189,11 +189,11 @@ extension SoundFile {
       return AudioFileError(.notAudio, path: path, reason: "expected an audio file, got \(got)", advice: advice)
     case SF_ERR_SYSTEM:
       return AudioFileError(
-        .readFailed, path: path, reason: "the file could not be opened: \(detail)", advice: "check the file")
+        .readFailed, path: path, reason: "the file could not be opened: \(detail)", advice: "Check the file.")
     case SF_ERR_UNSUPPORTED_ENCODING, unimplementedFormat:
       return AudioFileError(
         .unsupported, path: path, reason: "the container is known and its encoding is not: \(detail)",
-        advice: "convert it to WAV or FLAC")
+        advice: "Convert it to WAV or FLAC.")
     case badFile:
       // The text of this error names a missing file; the MP3 decoder reports it when it finds no frame.
       return AudioFileError(.notAudio, path: path, reason: "no audio found behind its header", advice: advice)

@@ -121,7 +121,7 @@ import Foundation
       throw unsafe AudioFileError(
         .writeFailed, path: sink.path,
         reason: "encoding failed: \(Self.sentence(String(cString: sf_strerror(handle))))",
-        advice: "check the disk")
+        advice: "Check the disk.")
     }
   }
 
@@ -133,7 +133,7 @@ import Foundation
     if let failure = sink.failure { throw failure }
     guard number == 0 else {
       throw AudioFileError(
-        .writeFailed, path: sink.path, reason: "the file could not be completed (\(number))", advice: "check the disk")
+        .writeFailed, path: sink.path, reason: "the file could not be completed (\(number))", advice: "Check the disk.")
     }
   }
 
@@ -141,7 +141,7 @@ import Foundation
     sink.failure
       ?? AudioFileError(
         .unsupported, path: sink.path, reason: "the encoder refuses the format: \(sentence(text))",
-        advice: "write a WAV file")
+        advice: "Write a WAV file.")
   }
 
   private static func sentence(_ text: String) -> String {

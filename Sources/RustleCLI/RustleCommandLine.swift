@@ -31,7 +31,7 @@ public enum RustleCommandLine {
     return ArgumentBytes.malformed(in: arguments, commandLine: commandLine).map { position, text in
       CommandFailure(
         .usage, "argument \(position): expected UTF-8, got '\(text)'",
-        advice: "rename the file, or read it from standard input: rustle spectrum - < file")
+        advice: "Rename the file, or read it from standard input, as in 'rustle spectrum - < file'.")
     }
   }
 
@@ -59,7 +59,7 @@ public enum RustleCommandLine {
     let completed = try OptionsFile.completed(arguments, with: path)
     do { return try RootCommand.parseAsRoot(completed) } catch {
       if RootCommand.exitCode(for: error).isSuccess { throw error }
-      let advice = "the options of \(path) come before those of the command line"
+      let advice = "The options of \(path) come before those of the command line."
       throw CommandFailure(.usage, RootCommand.message(for: error), advice: advice)
     }
   }
@@ -72,7 +72,7 @@ public enum RustleCommandLine {
     let expected = names.dropLast().joined(separator: ", ") + " or \(names[names.count - 1])"
     return CommandFailure(
       .usage, "expected a subcommand (\(expected)), got '\(word)'",
-      advice: Suggestion.nearest(to: word, among: names).map { "did you mean 'rustle \($0)'?" })
+      advice: Suggestion.nearest(to: word, among: names).map { "Did you mean 'rustle \($0)'?" })
   }
 
   private static func status(of error: any Error) -> Int32 {

@@ -10,7 +10,7 @@ package enum Suggestion {
 
   /// The advice `did you mean …?`; nil without a candidate that is near enough.
   package static func advice(for word: String, among candidates: [String]) -> String? {
-    nearest(to: word, among: candidates).map { "did you mean \($0)?" }
+    nearest(to: word, among: candidates).map { "Did you mean \($0)?" }
   }
 
   /// The number of insertions, deletions, replacements and swaps of neighbours from one word to the other (the optimal

@@ -20,7 +20,7 @@ package enum SystemError {
   package static func advice(for reason: String) -> String {
     let isFull = [ENOSPC, EDQUOT].contains { reason.hasPrefix(Self.reason($0)) }
     return isFull
-      ? "free space on that disk, or name a file on another one"
+      ? "Free space on that disk, or name a file on another one."
       : "name a file in a folder that exists and that this user may write to"
   }
 

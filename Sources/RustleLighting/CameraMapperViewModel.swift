@@ -2,27 +2,27 @@ public import Foundation
 public import Observation
 internal import RustleCore
 
-/// A mapping for a view.
+/// The state of a camera mapping, for SwiftUI and other views that observe it.
 @MainActor
 @Observable
 public final class CameraMapperViewModel {
-  /// How far the mapping is; nil before its first frame.
+  /// The progress of the mapping; nil before its first frame.
   public private(set) var update: CameraMapper.Update?
-  /// What was found so far.
+  /// The map so far.
   public private(set) var map: FixtureMap?
-  /// Whether it runs.
+  /// Whether a mapping runs.
   public private(set) var isRunning = false
-  /// What ended it; nil: nothing did.
+  /// The error that ended the mapping; nil without one.
   public private(set) var error: (any Error)?
 
   /// The mapper.
   @ObservationIgnored public let mapper: CameraMapper
   @ObservationIgnored private let runs = Runs()
 
-  /// Creates a model of a mapper that is not started.
+  /// Creates the model of a mapper that has not started.
   public init(_ mapper: CameraMapper) { self.mapper = mapper }
 
-  /// Maps a rig; does nothing while it does. The parameters are those of ``CameraMapper/map(_:frames:restoring:output:)``.
+  /// Maps a rig; does nothing while a mapping runs. The parameters are those of ``CameraMapper/map(_:frames:restoring:output:)``.
   public func start<Frames: AsyncSequence & Sendable>(
     _ rig: Data, frames: Frames, restoring restored: CameraMapper.Levels? = nil, output: @escaping CameraMapper.Output
   ) where Frames.Element == Data {
@@ -45,7 +45,7 @@ public final class CameraMapperViewModel {
     }
   }
 
-  /// Ends the mapping and returns when its output was restored; what was found stays.
+  /// Ends the mapping and returns once its output is restored; ``map`` stays.
   public func stop() async {
     runs.overtake()
     isRunning = false

@@ -337,10 +337,10 @@ public actor LightingController: NativeStreamEngine {
 
   /// Draws the last frame. Colours are read back from the slots, so that a wrong patch shows.
   ///
-  /// - Throws: as ``levels()``; with ``LightingError/Code/validation`` for a size outside of ``VenuePictureOptions/sides``.
-  public func picture(_ picture: VenuePictureOptions) throws(LightingError) -> Data {
+  /// - Throws: as ``levels()``; with ``LightingError/Code/validation`` for a size outside of ``VenuePictureOptions/sideRange``.
+  public func picture(_ options: VenuePictureOptions) throws(LightingError) -> Data {
     guard let session = started?.session else { throw Self.notStarted }
-    let settings = try picture.native()
+    let settings = try options.native()
     return Data(try LightingError.rethrowing { () throws(NativeError) in try session.picture(settings) })
   }
 

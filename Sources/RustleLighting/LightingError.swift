@@ -107,7 +107,7 @@ extension LightingError: NativeCodedError {
       case .malformedAddress:
         Self(.validation, error.message, advice: "Pass an address such as 10.0.0.7 or 10.0.0.7:6454.")
       case .malformedFile:
-        Self(.malformedInput, error.message, advice: "Pass a rig, a show or a fixture as its format says.")
+        Self(.malformedInput, error.message, advice: "Correct the value that the message names.")
       case .invalidLength, .invalidValue, .invalidUTF8, .rateOutOfRange:
         Self(.validation, error.message, advice: "Pass a value within the range.")
       case .shutDown:

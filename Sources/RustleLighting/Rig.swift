@@ -30,7 +30,7 @@ public struct Rig: Sendable {
 
     /// The kind.
     public let kind: Kind
-    /// The fixtures, counted from 0 among those that are not left out: none of a value, otherwise one or two.
+    /// The places of its fixtures in the file, counted from 0: none of a value, otherwise one or two.
     public let fixtures: [Int]
     /// The fault in one sentence, with the place in the file, or the fixtures and their slots.
     public let description: String

@@ -29,7 +29,7 @@ public struct VenuePictureOptions: Sendable, Hashable {
   }
 
   /// The sizes of both sides in pixels.
-  public static let sides = 1...8_192
+  public static let sideRange = 1...8_192
 
   /// The width in pixels.
   public var width: Int
@@ -63,7 +63,7 @@ public struct VenuePictureOptions: Sendable, Hashable {
   }
 
   func native() throws(LightingError) -> NativePictureSettings {
-    for (argument, side) in [("width", width), ("height", height)] where !Self.sides.contains(side) {
+    for (argument, side) in [("width", width), ("height", height)] where !Self.sideRange.contains(side) {
       throw .validation(argument, expected: "1 to 8192 pixels", got: "\(side)")
     }
     let format: NativePictureFormat =

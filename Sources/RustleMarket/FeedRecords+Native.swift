@@ -147,7 +147,7 @@ extension FeedCounts {
     self.init(
       bytes: native.bytes, messages: native.messages, trades: native.trades, malformed: native.malformed,
       oversized: native.oversized, others: native.others, gaps: native.gaps,
-      missingSequenceNumbers: native.missingSequenceNumbers,
+      sequenceNumbersInGaps: native.sequenceNumbersInGaps,
       duplicates: native.duplicates, outOfOrder: native.outOfOrder, connections: native.connections,
       disconnections: native.disconnections)
   }

@@ -206,7 +206,7 @@ public struct FeedCounts: Sendable, Hashable {
   /// The number of sequence gaps, not of the numbers in them.
   public let gaps: UInt64
   /// Sequence numbers in gaps, those that arrived later included.
-  public let missingSequenceNumbers: UInt64
+  public let sequenceNumbersInGaps: UInt64
   /// Trades whose sequence number had come before; they are left out.
   public let duplicates: UInt64
   /// Trades that came after one of their symbol with a higher sequence number.

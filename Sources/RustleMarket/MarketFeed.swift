@@ -92,7 +92,7 @@ public actor MarketFeed: NativeStreamEngine {
   ///   - policy: the buffering policy for trades that the consumer does not take in time.
   /// - Throws: ``FeedError``; nothing was started then.
   public func trades(
-    for symbols: FeedSymbols = .all, policy: FeedPolicy = .buffered()
+    of symbols: FeedSymbols = .all, policy: FeedPolicy = .buffered()
   ) throws(FeedError) -> EngineStream<Trade> {
     try check(symbols)
     return try started(orThrow: FeedError.self) { () throws(NativeError) in

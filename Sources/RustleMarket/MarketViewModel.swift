@@ -95,7 +95,7 @@ public final class MarketViewModel {
       let feed = try makeFeed()
       runs.perform(run) { [weak self] in
         do throws(FeedError) {
-          let trades = try await feed.trades(for: symbols, policy: policy)
+          let trades = try await feed.trades(of: symbols, policy: policy)
           let candles = interval == nil ? nil : try await feed.candles(of: symbols, every: interval ?? .zero)
           let alerts = thresholds.isEmpty ? nil : try await feed.alerts(at: thresholds)
           let notices = try await feed.notices()

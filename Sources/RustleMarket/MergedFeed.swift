@@ -38,13 +38,13 @@ extension FeedConfiguration {
   public static func merged(_ feed: MergedFeed) -> Self { .hosted(HostedFeed(feed)) }
 
   /// A recording that is read as fast as its consumer takes it.
-  fileprivate var unpaced: Self {
+  fileprivate var asFastAsPossible: Self {
     switch self {
     case .replay(var feed):
       feed.pace = .asFastAsPossible
       return .replay(feed)
     case .hosted(let feed):
-      return feed.merged.map { .merged(MergedFeed($0.sources.mapValues(\.unpaced))) } ?? self
+      return feed.merged.map { .merged(MergedFeed($0.sources.mapValues(\.asFastAsPossible))) } ?? self
     case .simulated, .live, .external: return self
     }
   }
@@ -96,7 +96,7 @@ extension MergedFeed: FeedHost {
     do {
       let wanted = try writer.subscription
       for (name, configuration) in inOrder {
-        try await run.add(name, isRecorded ? configuration.unpaced : configuration, wanted)
+        try await run.add(name, isRecorded ? configuration.asFastAsPossible : configuration, wanted)
       }
       try await run.run()
     } catch {

@@ -20,7 +20,7 @@ struct MergedRun {
   ) async throws(FeedError) {
     let feed = try MarketFeed(configuration)
     let trades = try await feed.trades(
-      for: wanted.symbols(of: name), policy: isRecorded ? .lossless(capacity: 4_096) : .buffered())
+      of: wanted.symbols(of: name), policy: isRecorded ? .lossless(capacity: 4_096) : .buffered())
     let source = MergedSource(
       name: name, configuration: configuration, feed: feed, trades: trades, notices: try await feed.notices(),
       connections: isRecorded ? nil : try await feed.connectionStates())

@@ -74,7 +74,7 @@ final class MergedSources: Sendable {
     return FeedCounts(
       bytes: sum(\.bytes), messages: sum(\.messages), trades: sum(\.trades) - overlong,
       malformed: sum(\.malformed) + counts.malformed + overlong, oversized: sum(\.oversized) + counts.oversized,
-      others: sum(\.others), gaps: counts.gaps, missingSequenceNumbers: counts.missingSequenceNumbers,
+      others: sum(\.others), gaps: counts.gaps, sequenceNumbersInGaps: counts.sequenceNumbersInGaps,
       duplicates: sum(\.duplicates) + counts.duplicates, outOfOrder: counts.outOfOrder,
       connections: sum(\.connections), disconnections: sum(\.disconnections))
   }

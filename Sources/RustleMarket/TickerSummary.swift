@@ -45,7 +45,7 @@ package struct TickerSummary {
       (shown.outsideTradeCount, "updates outside of the sessions left out"),
       (alerts?.dropped ?? 0, "alerts dropped: the output was read too slowly"),
       (failure == nil ? counts.unreadable : 0, "of \(counts.messages) lines malformed and skipped"),
-      (counts.missingSequenceNumbers, "sequence numbers missing, in \(counts.gaps) \(gaps)"),
+      (counts.sequenceNumbersInGaps, "sequence numbers in \(counts.gaps) \(gaps)"),
       (counts.duplicates, "duplicate updates dropped"),
       (
         shown.lateTradeCount,
@@ -120,7 +120,7 @@ package struct TickerFailure: CodedError {
       if let connection = plan.connection, isOver, counts.connections == 0 {
         self.init(
           .noConnection, "\(connection): expected a connection, got none: \(counts.disconnections) attempts failed",
-          advice: "check the server, or use a longer --duration")
+          advice: "Check the server, or use a longer --duration.")
       } else if outcome == .ended, plan.source.isRecorded, counts.trades == 0, counts.duplicates == 0 {
         self = Self.withoutTrades(plan.source.recordings, counts)
       } else {
@@ -163,7 +163,7 @@ package struct TickerFailure: CodedError {
         case (false, _): "--to: expected a time within the \(recording), got one before \(its) start"
         case (true, true): "--from, --to: expected times with trades between them, got none"
         }
-      return Self(.timeOutside, text, advice: "times without an offset are UTC")
+      return Self(.timeOutside, text, advice: "Times without an offset are UTC.")
     }
     // The first line of CSV is a header.
     let isCSV = recordings.allSatisfy { $0.format.map { $0 == .csv } ?? $0.path.lowercased().hasSuffix(".csv") }

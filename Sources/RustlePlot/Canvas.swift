@@ -19,7 +19,7 @@ internal import Foundation
     guard (64...16_384).contains(width), (64...16_384).contains(height) else {
       throw PlotError(
         .invalidSize, "expected a width and a height from 64 to 16384 pixels, got \(width) x \(height)",
-        advice: "choose a size in that range")
+        advice: "Choose a size in that range.")
     }
     self.width = width
     self.height = height
@@ -168,7 +168,7 @@ internal import Foundation
     guard status == CAIRO_STATUS_SUCCESS else {
       throw PlotError(
         .drawingFailed, "cairo cannot draw: \(Self.text(of: status))",
-        advice: "check the memory and the installed fonts (Debian: fonts-dejavu-core)")
+        advice: "Check the memory and the installed fonts (Debian: fonts-dejavu-core).")
     }
   }
 

@@ -52,7 +52,7 @@ public struct HeatMap: Sendable {
     guard (256...16_384).contains(width), (192...16_384).contains(height) else {
       throw PlotError(
         .invalidSize, "expected a width from 256 and a height from 192 to 16384 pixels, got \(width) x \(height)",
-        advice: "choose a size in that range")
+        advice: "Choose a size in that range.")
     }
     let canvas = try Canvas(width: width, height: height, fontFamily: style.fontFamily)
     HeatMapDrawing(map: self, canvas: canvas).draw()

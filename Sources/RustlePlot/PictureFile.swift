@@ -65,5 +65,5 @@ public struct PlotError: Error, Sendable, Hashable, LocalizedError, CustomString
   /// The same sentence as `advice`.
   public var recoverySuggestion: String? { advice }
   /// The code, the reason and the advice on one line.
-  public var description: String { "\(code.rawValue): \(reason); \(advice)" }
+  public var description: String { "\(code.rawValue): \(reason). \(advice)" }
 }

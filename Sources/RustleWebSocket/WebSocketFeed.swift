@@ -10,7 +10,7 @@ public import RustleMarket
 ///       "wss://stream.example.com/v1", schema: "symbol=s,price=p,time=T:ms,each=data",
 ///       subscription: .messages(
 ///         subscribe: #"{"op":"subscribe","args":$symbols}"#, unsubscribe: #"{"op":"unsubscribe","args":$symbols}"#))))
-/// let trades = try await feed.trades(for: ["BTC", "ETH"])
+/// let trades = try await feed.trades(of: ["BTC", "ETH"])
 /// try await feed.run()
 /// ```
 ///

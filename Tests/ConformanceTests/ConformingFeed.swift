@@ -62,7 +62,7 @@ actor Feeds {
   func startPanicking(buffering: StreamBuffering) async throws -> EngineStream<Trade> {
     let feed = try feeds.last ?? makeFeed(mark: "A")
     panicked = feed
-    return try await feed.trades(for: ["!PANIC"], policy: buffering.policy)
+    return try await feed.trades(of: ["!PANIC"], policy: buffering.policy)
   }
 
   func cancel() async {

@@ -20,7 +20,7 @@ import Testing
     #expect(error.code == .notFound)
     #expect(error.path == "no/such/file.wav")
     #expect(error.localizedDescription == "no/such/file.wav: no such file")
-    #expect(error.advice.contains("check the path"))
+    #expect(error.advice.contains("Check the path"))
   }
 
   @Test func aFolderIsNotReadable() throws {
@@ -84,7 +84,7 @@ import Testing
     var reader = try AudioFileReader(path: try folder.write(data, as: "x.wav"))
     var block: [Float] = []
     do throws(AudioFileError) {
-      _ = try reader.readMono(into: &block, maximumFrames: 1, selecting: .channel(2))
+      _ = try reader.readMono(into: &block, maximumFrameCount: 1, selecting: .channel(2))
       Issue.record("expected an error")
     } catch {
       #expect(error.code == .noSuchChannel)

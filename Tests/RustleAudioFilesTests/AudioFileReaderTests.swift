@@ -16,9 +16,9 @@ import Testing
       reader.format
         == AudioFileFormat(sampleRate: 48_000, channels: 2, frames: 3, container: "WAV", codec: "32 bit float"))
     var block: [Float] = []
-    #expect(try reader.read(into: &block, maximumFrames: 100) == 3)
+    #expect(try reader.read(into: &block, maximumFrameCount: 100) == 3)
     #expect(block == samples)
-    #expect(try reader.read(into: &block, maximumFrames: 100) == 0)
+    #expect(try reader.read(into: &block, maximumFrameCount: 100) == 0)
     #expect(block.isEmpty)
   }
 
@@ -50,7 +50,7 @@ import Testing
     let data = WaveFile.integers([0, 16_384, -32_768, 32_767], channels: 1, sampleRate: 8_000)
     var reader = try AudioFileReader(path: try folder.write(data, as: "i.wav"))
     var block: [Float] = []
-    #expect(try reader.read(into: &block, maximumFrames: 4) == 4)
+    #expect(try reader.read(into: &block, maximumFrameCount: 4) == 4)
     #expect(block == [0, 0.5, -1, 32_767.0 / 32_768.0])
     #expect(reader.format.seconds == 4.0 / 8_000)
   }
@@ -62,7 +62,7 @@ import Testing
     var reader = try AudioFileReader(path: path)
     var block: [Float] = Array(repeating: 9, count: 5)
     var joined: [Float] = []
-    while try reader.read(into: &block, maximumFrames: bufferFrameCount) > 0 { joined += block }
+    while try reader.read(into: &block, maximumFrameCount: bufferFrameCount) > 0 { joined += block }
     #expect(joined == samples)
   }
 
@@ -73,7 +73,7 @@ import Testing
     func mono(_ selection: ChannelSelection) throws -> [Float] {
       var reader = try AudioFileReader(path: path)
       var block: [Float] = []
-      _ = try reader.readMono(into: &block, maximumFrames: 8, selecting: selection)
+      _ = try reader.readMono(into: &block, maximumFrameCount: 8, selecting: selection)
       return block
     }
     #expect(try mono(.all) == [0.75, -0.5])
@@ -96,7 +96,7 @@ import Testing
     var block: [Float] = []
     var left: [Float] = []
     var right: [Float] = []
-    while try reader.read(into: &block, maximumFrames: 1_000) > 0 {
+    while try reader.read(into: &block, maximumFrameCount: 1_000) > 0 {
       for frame in stride(from: 0, to: block.count, by: 2) {
         left.append(block[frame])
         right.append(block[frame + 1])

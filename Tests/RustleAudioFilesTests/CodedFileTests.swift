@@ -171,10 +171,10 @@ import Testing
     var reader = try AudioFileReader(path: path)
     #expect(reader.format.frames == 12_512)
     var (sound, block): ([Float], [Float]) = ([], [])
-    while try reader.read(into: &block, maximumFrames: 1_000) > 0 { sound += block }
+    while try reader.read(into: &block, maximumFrameCount: 1_000) > 0 { sound += block }
     // With the padding of the last coded frame, whose length nothing reports.
     #expect(sound.count == 24_576)
-    #expect(try reader.read(into: &block, maximumFrames: 1_000) == 0 && block.isEmpty)
+    #expect(try reader.read(into: &block, maximumFrameCount: 1_000) == 0 && block.isEmpty)
     for second in 0..<3 {
       var energy = 0.0
       for sample in sound[8_000 * second + 500..<8_000 * second + 7_500] { energy += Double(sample) * Double(sample) }

@@ -97,7 +97,7 @@ import Testing
     let folder = try ScratchFolder()
     var reader = try AudioFileReader(path: try folder.write(Self.wave(bytes, encoding), as: "x.wav"))
     var expected: [Float] = []
-    #expect(try reader.read(into: &expected, maximumFrames: 3_000) == 2_000)
+    #expect(try reader.read(into: &expected, maximumFrameCount: 3_000) == 2_000)
     #expect(Self.decode(bytes, encoding) == expected)
   }
 

@@ -20,7 +20,7 @@ struct RecorderTests {
     var reader = try AudioFileReader(path: path)
     var all: [Float] = []
     var block: [Float] = []
-    while try reader.read(into: &block, maximumFrames: 4_096) > 0 { all += block }
+    while try reader.read(into: &block, maximumFrameCount: 4_096) > 0 { all += block }
     return all
   }
 

@@ -26,7 +26,7 @@ enum TestSound {
     var reader = try AudioFileReader(path: path)
     var samples: [Float] = []
     var block: [Float] = []
-    while try reader.read(into: &block, maximumFrames: 4_096) > 0 { samples += block }
+    while try reader.read(into: &block, maximumFrameCount: 4_096) > 0 { samples += block }
     return samples
   }
 

@@ -58,7 +58,7 @@ import Testing
     let signal = noise(seed: 4, count: 2_000)
     let stft = try STFT(size: 256, hop: 64, output: .complexSpectrum)
     var workspace = stft.makeWorkspace()
-    var rows = [Float](repeating: 0, count: stft.frameCount(of: signal.count) * stft.valuesPerRow)
+    var rows = [Float](repeating: 0, count: stft.frameCount(of: signal.count) * stft.valuesPerFrame)
     var output = rows.mutableSpan
     #expect(try stft.frames(of: signal.span, into: &output, using: &workspace) == stft.frameCount(of: signal.count))
     #expect(try rows == stft.frames(of: signal))

@@ -17,9 +17,9 @@ private struct Broken: Error {}
       let count = try testCase.integers("count")[0]
       #expect(stft.frameCount(of: signal.count) == count, "\(testCase.name)")
       let rows = try stft.frames(of: signal)
-      try #require(rows.count == count * stft.valuesPerRow)
+      try #require(rows.count == count * stft.valuesPerFrame)
       let chosen = try testCase.integers("chosen").flatMap {
-        rows[$0 * stft.valuesPerRow..<($0 + 1) * stft.valuesPerRow]
+        rows[$0 * stft.valuesPerFrame..<($0 + 1) * stft.valuesPerFrame]
       }
       let error = relativeL2(chosen, try testCase.numbers("bins"))
       #expect(error < 2e-7, "\(testCase.name)")
@@ -41,7 +41,7 @@ private struct Broken: Error {}
         case .decibels: try fft.decibels(of: frame)
         case .complexSpectrum: try fft.complexSpectrum(of: frame)
         }
-      #expect(Array(rows[stft.valuesPerRow..<2 * stft.valuesPerRow]) == expected, "\(form)")
+      #expect(Array(rows[stft.valuesPerFrame..<2 * stft.valuesPerFrame]) == expected, "\(form)")
       var workspace = fft.makeWorkspace()
       var again = [Float](repeating: -1, count: expected.count)
       var output = again.mutableSpan
@@ -55,12 +55,12 @@ private struct Broken: Error {}
     let signal = noise(seed: 62, count: 777)
     let whole = try stft.frames(of: signal)
     var parts: [Float] = []
-    var rows = [Float](repeating: 0, count: 3 * stft.valuesPerRow)
+    var rows = [Float](repeating: 0, count: 3 * stft.valuesPerFrame)
     while true {
       var output = rows.mutableSpan
-      let count = try stft.frames(of: signal.span, from: parts.count / stft.valuesPerRow, into: &output)
+      let count = try stft.frames(of: signal.span, from: parts.count / stft.valuesPerFrame, into: &output)
       if count == 0 { break }
-      parts += rows.prefix(count * stft.valuesPerRow)
+      parts += rows.prefix(count * stft.valuesPerFrame)
     }
     #expect(parts == whole)
   }
@@ -90,13 +90,13 @@ private struct Broken: Error {}
     var rows: [Float] = []
     for start in stride(from: 0, to: signal.count, by: length) {
       let piece = Array(signal[start..<min(signal.count, start + length)])
-      var buffer = [Float](repeating: 0, count: stream.maximumFrameCount(for: piece.count) * stft.valuesPerRow)
+      var buffer = [Float](repeating: 0, count: stream.maximumFrameCount(for: piece.count) * stft.valuesPerFrame)
       var output = buffer.mutableSpan
       let (taken, frames) = try stream.push(piece.span, into: &output)
       #expect(taken == piece.count)
-      rows += buffer.prefix(frames * stft.valuesPerRow)
+      rows += buffer.prefix(frames * stft.valuesPerFrame)
     }
-    var row = [Float](repeating: 0, count: stft.valuesPerRow)
+    var row = [Float](repeating: 0, count: stft.valuesPerFrame)
     while true {
       var output = row.mutableSpan
       if try stream.finish(into: &output) == 0 { return rows }

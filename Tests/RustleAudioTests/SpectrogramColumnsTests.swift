@@ -5,7 +5,7 @@ import Testing
 /// The columns of a spectrogram, however long the sound is and however it comes.
 @Suite(.releasesNativeObjects) struct SpectrogramColumnsTests {
   @Test func longRecordingsKeepTheHighestLevels() {
-    var columns = SpectrogramColumns(rows: 2)
+    var columns = SpectrogramColumns(levelsPerColumn: 2)
     let frames = 5 * SpectrogramColumns.maximumColumnCount + 3
     for frame in 0..<frames { columns.add([Float(frame), Float(-frame)]) }
     #expect((columns.framesPerColumn, columns.frames) == (8, frames))
@@ -25,7 +25,7 @@ import Testing
     }
     try builder.finish()
     let columns = builder.columns
-    #expect((columns.rows, columns.frames) == (stft.valuesPerRow, stft.frameCount(of: signal.count)))
+    #expect((columns.levelsPerColumn, columns.frames) == (stft.valuesPerFrame, stft.frameCount(of: signal.count)))
     #expect(columns.values == (try stft.frames(of: signal)))
   }
 }

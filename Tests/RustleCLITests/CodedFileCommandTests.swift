@@ -100,7 +100,7 @@ import Testing
     let path = ["PATH": "/nonexistent"]
     let writing = try RustleProcess.run(["eq", tone, out], environment: path)
     #expect(writing.status == 69 && writing.errors.contains("M4A needs the program ffmpeg, which is not in PATH"))
-    #expect(writing.errors.contains("install FFmpeg"))
+    #expect(writing.errors.contains("Install FFmpeg"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.wav"])
     let there = try folder.write(Data([0, 0, 0, 8]) + Data("ftypM4A ".utf8), as: "there.m4a")
     let reading = try RustleProcess.run(["meter", there], environment: path)

@@ -20,7 +20,7 @@ import Testing
     #expect(
       mistake.errors == """
         error: expected a subcommand (ticker, spectrum, spectrogram, pitch, voice, meter, tune, eq, record, play, link, tap, tempo, dmx, provision, light, venue, fixture, map, studio, account, devices, doctor, completions or help), got 'tikcer'
-          did you mean 'rustle ticker'?
+          Did you mean 'rustle ticker'?
 
         """)
     let option = try RustleProcess.run(["ticker", "BTC", "--rat", "1"])
@@ -246,7 +246,7 @@ import Testing
     let missing = try RustleProcess.run(["spectrum", "no/such.wav"])
     #expect(missing.status == 66)
     #expect(
-      missing.errors == "error: no/such.wav: no such file\n  check the path, or pass - to read standard input\n")
+      missing.errors == "error: no/such.wav: no such file\n  Check the path, or pass - to read standard input.\n")
     let text = try folder.write(Data("This is not a sound file.".utf8), as: "a.wav")
     #expect(try RustleProcess.run(["spectrum", text]).status == 65)
     #expect(try RustleProcess.run(["spectrum", folder.url.path]).status == 66)
@@ -270,7 +270,7 @@ import Testing
     #expect(
       full.errors == """
         error: cannot write the output: no space left on the disk
-          free space on that disk, or name a file on another one
+          Free space on that disk, or name a file on another one.
 
         """)
     #expect(full.status == 69)

@@ -105,9 +105,10 @@ extension DMXCommandTests {
         "--universes: universe: expected a number, or net"
       ),
       (["receive", "--protocol", "dmx"], "--protocol"), (["receive", "--interface", "nowhere"], "(127.0.0.1)"),
-      (["receive", "--format", "csv"], "got csv"), (["receive", "--duration", "-1"], "seconds from 0"),
+      (["receive", "--format", "csv"], "'auto', 'text' or 'ndjson'"),
+      (["receive", "--duration", "-1"], "seconds from 0"),
       (["nodes", "--to", "here"], "expected an IPv4 address"), (["nodes", "--interface", "nowhere"], "(127.0.0.1)"),
-      (["nodes", "--format", "csv"], "got csv"),
+      (["nodes", "--format", "csv"], "'auto', 'text' or 'ndjson'"),
     ] {
       let result = try RustleProcess.run(["dmx", words[0], "--duration", "0"] + words.dropFirst())
       #expect(result.status == 64 && result.output == "" && result.errors.contains(text), "\(words): \(result.errors)")

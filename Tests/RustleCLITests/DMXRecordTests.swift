@@ -34,7 +34,7 @@ extension DMXCommandTests {
     let (status, summary) = try record.lastLine(after: SIGTERM)
     let recorded = Self.lines(of: path)
     #expect(status == 143 && summary["changes"] as? Int == recorded.count && recorded.count >= 6)
-    #expect(summary["universes"] as? Int == 1 && summary["missing"] as? Int == 0)
+    #expect(summary["universes"] as? Int == 1 && summary["dropped"] as? Int == 0)
     #expect(summary["duration_ms"] as? Int == recorded.last?["t_ms"] as? Int)
     // Level after level, as often as it was repeated.
     let levels = recorded.compactMap { ($0["dmx"] as? [Int]) }
@@ -73,7 +73,7 @@ extension DMXCommandTests {
     let words = ["dmx", "record", path, "--demo", "--universes", "3", "--protocol", "sacn"]
     let refused = try RustleProcess.run(words)
     #expect(
-      refused.status == 64 && refused.errors.contains("the file exists\n  choose another name, or use --overwrite"))
+      refused.status == 64 && refused.errors.contains("the file exists\n  Choose another name, or use --overwrite."))
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n")
     let result = try RustleProcess.run(words + ["--overwrite", "--duration", "0.2"])
     let lines = Self.lines(of: path)
@@ -83,7 +83,8 @@ extension DMXCommandTests {
       ([folder.url.path, "--demo"], "got the folder"),
       (["/dev/null", "--demo"], "expected the path of a regular file"),
       (["-", "--demo"], "got - (standard output)"), ([path + "b", "--interface", "nowhere"], "(127.0.0.1)"),
-      ([path + "b", "--universes", "0"], "--universes: "), ([path + "b", "--format", "csv"], "got csv"),
+      ([path + "b", "--universes", "0"], "--universes: "),
+      ([path + "b", "--format", "csv"], "'auto', 'text' or 'ndjson'"),
     ] {
       let result = try RustleProcess.run(["dmx", "record"] + words + ["--duration", "0"])
       #expect(result.status == 64 && result.errors.contains(text), "\(words): \(result.errors)")
@@ -97,7 +98,7 @@ extension DMXCommandTests {
     let untimed = try folder.write(Data("{\"universe\":1,\"dmx\":[1]}\n".utf8), as: "untimed.ndjson")
     for (words, status, text) in [
       (["-", "--loop"], 64, "--loop cannot be used"), ([other, "--speed", "0"], 64, "a speed from 0.001"),
-      ([other, "--format", "csv"], 64, "got csv"), ([folder.path("none")], 66, "none: no such file"),
+      ([other, "--format", "csv"], 64, "'auto', 'text' or 'ndjson'"), ([folder.path("none")], 66, "none: no such file"),
       ([folder.url.path], 66, "cannot be read: it is a folder"), ([untimed], 65, "expected lines with t_ms"),
       ([other, "--sync-address", "1", "--art-sync"], 64, "--art-sync"), (["/dev/null"], 65, "expected levels of sacn"),
     ] as [([String], Int32, String)] {

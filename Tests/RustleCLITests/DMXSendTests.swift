@@ -120,8 +120,11 @@ import Testing
       (["--protocol", "artnet"], "for Art-Net, got none"), (["--interface", "nowhere"], "(127.0.0.1)"),
       (["--raw"], "--raw requires --input"), (["--to", "auto"], "--to auto"),
       (["--protocol", "artnet", "--to", "auto", "--to", "10.0.0.1"], "--to auto"),
-      (["--sync-address", "1", "--art-sync"], "--art-sync"),
-      (["--rate", "201"], "1 to 200"), (["--slots", "513"], "1 to 512"), (["--format", "csv"], "got csv"),
+      (["--art-sync"], "--art-sync requires --protocol artnet"),
+      (["--protocol", "artnet", "--priority", "3"], "--priority requires --protocol sacn"),
+      (["--protocol", "artnet", "--sync-address", "1", "--art-sync"], "--sync-address requires --protocol sacn"),
+      (["--rate", "201"], "1 to 200"), (["--slots", "513"], "1 to 512"),
+      (["--format", "csv"], "'auto', 'text' or 'ndjson'"),
     ] {
       let result = try RustleProcess.run(["dmx", "send", "--duration", "0"] + words)
       #expect(result.status == 64 && result.errors.contains(text), "\(words): \(result.errors)")

@@ -17,7 +17,7 @@ import Testing
   static func samples(_ path: String) throws -> [Float] {
     var reader = try AudioFileReader(path: path)
     var (all, block): ([Float], [Float]) = ([], [])
-    while try reader.read(into: &block, maximumFrames: 65_536) > 0 { all += block }
+    while try reader.read(into: &block, maximumFrameCount: 65_536) > 0 { all += block }
     return all
   }
 

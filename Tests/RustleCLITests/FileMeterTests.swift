@@ -25,7 +25,7 @@ import Testing
     let files = try Self.files(in: folder)
     let result = try RustleProcess.run(["meter", "--json", "--bands", "octave"] + files)
     #expect(result.status == 66)
-    #expect(result.errors == "error: \(files[1]): no such file\n  check the path, or pass - to read standard input\n")
+    #expect(result.errors == "error: \(files[1]): no such file\n  Check the path, or pass - to read standard input.\n")
     let objects = try SoundCommandTests.objects(result)
     #expect(objects.map { $0["kind"] as? String } == ["summary", "summary", "all"])
     #expect(objects.map { $0["input"] as? String } == [files[0], files[2], nil])

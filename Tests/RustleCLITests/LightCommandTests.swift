@@ -216,7 +216,7 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
     let drawn = try RustleProcess.run(["venue", "--demo", "pars", "--png", path])
     #expect(drawn.status != 0 && drawn.errors.contains("no space left on the disk"), "\(drawn.errors)")
-    #expect(drawn.errors.contains("free space on that disk"), "\(drawn.errors)")
+    #expect(drawn.errors.contains("Free space on that disk"), "\(drawn.errors)")
   }
 
   @Test func aRenderingTellsHowFarItIs() async throws {
@@ -251,7 +251,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["light", "render", "-o", "show.gif"], 64, "--output: expected a name that ends with one of .pcap"),
+    (["light", "render", "-o", "show.gif"], 64, "--output-file: expected a name that ends with one of .pcap"),
     (["light", "render", "-o", "show.png", "--to", "3"], 64, "file: a picture is that of --from"),
     (["light", "render", "-o", "show.svg", "--to", "3"], 64, "--to requires a .pcap or .ndjson file"),
     (["light", "render", "-o", "show.pcap", "--from", "4", "--to", "3"], 64, "--to: expected more than --from, 4.0"),

@@ -24,7 +24,7 @@ extension CommandTests {
     #expect(result.status == 64 && result.output == "")
     #expect(
       result.errors == "error: argument 2: expected UTF-8, got 'caf\\xE9 €.wav'\n"
-        + "  rename the file, or read it from standard input: rustle spectrum - < file\n")
+        + "  Rename the file, or read it from standard input, as in 'rustle spectrum - < file'.\n")
     // As the advice has it, the file is read.
     let read = try RustleProcess.shell("cd '\(folder.url.path)'; rustle spectrum - --json < caf*")
     #expect(read.status == 0 && read.output.contains("\"sample_rate_hz\":8000"), "\(path)")

@@ -55,7 +55,7 @@ import Testing
     #expect(refusal?.status == .badData && refusal?.message.hasPrefix(steep) == true)
     let directory = #expect(throws: CommandFailure.self) { try MeterOptions.response(folder.url.path) }
     #expect(directory?.status == .noInput && directory?.message.hasSuffix("expected a file, got a folder") == true)
-    #expect(throws: CommandFailure(.noInput, "--response: no/mic.cal: no such file", advice: "check the path")) {
+    #expect(throws: CommandFailure(.noInput, "--response: no/mic.cal: no such file", advice: "Check the path.")) {
       try MeterOptions.response("no/mic.cal")
     }
   }

@@ -113,7 +113,7 @@ import Testing
       ),
       (["set", "--demo", "--password-file", "/nowhere"] + values, 66, "--password-file: /nowhere: no such file"),
       (["read", "nobody", "--demo", "--timeout", "12"], 66, "node: expected nobody within 10 s, got none"),
-      (["list", "--demo", "--format", "csv"], 64, "expected auto, text or ndjson, got csv"),
+      (["list", "--demo", "--format", "csv"], 64, "one of 'auto', 'text' or 'ndjson'"),
     ]
     for (words, status, text) in cases {
       let result = try RustleProcess.run(["provision"] + words)

@@ -87,7 +87,7 @@ import Testing
     #expect(ParsingTests.refusal(["record", "a.m4a", "--quality", "1.5"]).contains("expected 0 to 1, got 1.5"))
     #expect(
       ParsingTests.refusal(["record", "a.flac", "--encoding", "f32"]).contains("expected s16 or s24 for FLAC, got f32"))
-    #expect(ParsingTests.refusal(["record", "a.wav", "--format", "csv"]).contains("expected auto, text or ndjson"))
+    #expect(ParsingTests.refusal(["record", "a.wav", "--format", "csv"]).contains("one of 'auto', 'text' or 'ndjson'"))
     #expect(
       ParsingTests.refusal(["record", "a.wav", "--demo", "--device", "x"]).contains(
         "--device x cannot be used with --demo"))
@@ -102,7 +102,7 @@ import Testing
     #expect(result.lines.last?.contains("\"kind\":\"summary\"") == true)
     var reader = try AudioFileReader(path: path)
     var samples: [Float] = []
-    let frames = try reader.read(into: &samples, maximumFrames: 100_000)
+    let frames = try reader.read(into: &samples, maximumFrameCount: 100_000)
     #expect(frames == 19_200)
     // The device swells from silence: what is there is a tone, and not one of full scale.
     let peak = samples.reduce(0) { max($0, abs($1)) }
@@ -165,7 +165,7 @@ import Testing
       let frames = try #require(reported?["frames"] as? Int)
       var reader = try AudioFileReader(path: folder.path("\(number).\(container)"))
       var samples: [Float] = []
-      let kept = try reader.read(into: &samples, maximumFrames: 50_000)
+      let kept = try reader.read(into: &samples, maximumFrameCount: 50_000)
       // Reported ten times per second: at most a tenth more came since.
       #expect(frames - kept < 7_200, "kept \(kept) of \(frames)")
       #expect(kept > 0 || frames < 7_200)

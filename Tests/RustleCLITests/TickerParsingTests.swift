@@ -131,7 +131,7 @@ import RustleWebSocket
     let needy = try folder.write(Data(#"{"watchlist":["A"],"zone":"UTC"}"#.utf8), as: "g.json")
     let named = #expect(throws: CommandFailure.self) { try plan("--config=\(needy)") }
     #expect(named?.status == .usage && named?.message == "--zone requires --candles")
-    #expect(named?.advice == "the options of \(needy) come before those of the command line")
+    #expect(named?.advice == "The options of \(needy) come before those of the command line.")
     // What the command line excludes is left out.
     #expect(try plan("--config=\(path)", "--replay", "a.csv").source == .replay(ReplayFeed(path: "a.csv")))
     let live = try folder.write(
@@ -218,7 +218,7 @@ import RustleWebSocket
     let missing = CommandFailure(
       .noInput,
       "--exchange: \(path)x: expected a JSON object with url and trades, got none that is readable",
-      advice: "choose binance, coinbase or kraken, or the path of a file")
+      advice: "Choose binance, coinbase or kraken, or the path of a file.")
     #expect(throws: missing) { try plan("--exchange", path + "x", "A") }
   }
 

@@ -200,7 +200,7 @@ import Testing
       output.notes == """
         rustle: line 2 skipped: price: expected a number of at most 18 digits, got "x"
         rustle: 1 of 5 lines malformed and skipped
-        rustle: 3 sequence numbers missing, in 1 gap
+        rustle: 3 sequence numbers in 1 gap
         rustle: 1 duplicate updates dropped
 
         """)
@@ -276,7 +276,7 @@ import Testing
       }
     }
     let exists = CommandFailure(
-      .usage, "--record: \(path): the file exists", advice: "choose another name, or use --overwrite")
+      .usage, "--record: \(path): the file exists", advice: "Choose another name, or use --overwrite.")
     #expect(failure(path) == exists)
     #expect(failure(path, mayReplace: true) == nil)
     #expect(failure(path, mayReplace: true, from: path)?.status == .usage)

@@ -138,11 +138,11 @@ import Testing
     let scale = try folder.write(Data("x\n 1\n -3/2\n".utf8), as: "x.scl")
     let cases: [([String], Int32, String)] = [
       (["no/such.wav"], 66, "no/such.wav"),
-      ([path, "--instrument", "gitar"], 64, "did you mean guitar?"),
+      ([path, "--instrument", "gitar"], 64, "Did you mean guitar?"),
       ([path, "--instrument", "no/such.json"], 66, "--instrument: no/such.json: no such file"),
       ([path, "--instrument", broken], 65, "broken.json: instrument: expected JSON"),
       ([path, "--tuning", wrong], 65, "wrong.json: reference: expected 300 to 500 Hz, got 299"),
-      ([path, "--temperament", "mean-tone"], 64, "did you mean meantone?"),
+      ([path, "--temperament", "mean-tone"], 64, "Did you mean meantone?"),
       ([path, "--temperament", "4"], 64, "--temperament: divisions: expected 5 to 72, got 4"),
       ([path, "--temperament", scale], 65, "x.scl: line 3: expected a ratio"),
       ([path, "--channel", "2"], 64, "--channel: expected a channel from 1 to 1, got channel 2"),

@@ -21,16 +21,16 @@ import Testing
   }
 
   @Test func everyFaultIsNamedAtOnce() throws {
-    let rig = try rig([par("1", at: 1), par("2", at: 3), par("3", at: 512), par("1", at: 1, in: 2), par("4", at: 600)])
+    let rig = try rig([par("4", at: 600), par("1", at: 1), par("2", at: 3), par("3", at: 512), par("1", at: 1, in: 2)])
     #expect(rig.fixtureCount == 4)
     #expect(rig.faults.map(\.kind) == [.value, .overlap, .pastEnd, .duplicateID])
-    #expect(rig.faults.map(\.fixtures) == [[], [0, 1], [2], [0, 3]])
+    #expect(rig.faults.map(\.fixtures) == [[], [1, 2], [3], [1, 4]])
     #expect(
       rig.faults.map(\.description) == [
-        "fixtures[4].address: expected 1 to 512, got 600",
-        "sACN 1: fixtures[0] (id 1, slots 1 to 3) and fixtures[1] (id 2, slots 3 to 5) share slot 3",
-        "sACN 1: fixtures[2] (id 3, slots 512 to 514) reaches past slot 512",
-        "fixtures[0] and fixtures[3] have the same id, 1",
+        "fixtures[0].address: expected 1 to 512, got 600",
+        "sACN 1: fixtures[1] (id 1, slots 1 to 3) and fixtures[2] (id 2, slots 3 to 5) share slot 3",
+        "sACN 1: fixtures[3] (id 3, slots 512 to 514) reaches past slot 512",
+        "fixtures[1] and fixtures[4] have the same id, 1",
       ])
   }
 

@@ -165,7 +165,7 @@ import Testing
     let feed = try MarketFeed(.external(ExternalFeed()))
     var demands = try await feed.subscriptionChanges().makeAsyncIterator()
     #expect(await demands.next() == FeedSubscription(isAll: false, symbols: []))
-    let some = try await feed.trades(for: ["B", "A"])
+    let some = try await feed.trades(of: ["B", "A"])
     #expect(await demands.next() == FeedSubscription(isAll: false, symbols: ["A", "B"]))
     try some.subscribe(to: ["C"])
     #expect(await demands.next() == FeedSubscription(isAll: false, symbols: ["A", "B", "C"]))

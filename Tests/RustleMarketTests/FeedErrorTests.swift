@@ -63,7 +63,7 @@ import Testing
         return (error as? FeedError)?.code
       }
     }
-    #expect(await code { try $0.trades(for: ["A", "A"]) } == .duplicateSymbol)
+    #expect(await code { try $0.trades(of: ["A", "A"]) } == .duplicateSymbol)
     #expect(await code { try $0.trades(policy: .buffered(capacity: 0)) } == .capacityOutOfRange)
     #expect(await code { try $0.trades(policy: .lossless(capacity: -1)) } == .capacityOutOfRange)
     #expect(await code { try $0.trades(policy: .sampled(every: .zero)) } == .valueOutOfRange)

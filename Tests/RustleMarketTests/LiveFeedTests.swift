@@ -80,7 +80,7 @@ import Testing
     #expect(await trades(1_200, from: &iterators.1) == expected)
     #expect(expected.count == 1_200)
     #expect(try await other.connectionState == .connected(to: server.address.description))
-    #expect(try await other.counts.missingSequenceNumbers == 0)
+    #expect(try await other.counts.sequenceNumbersInGaps == 0)
     #expect(try server.clients.map(\.number) == [0])
     #expect(try server.counts.trades >= 1_200 && server.counts.dropped == 0)
     await server.stop()
@@ -121,7 +121,7 @@ import Testing
         #expect(trade.sequenceGap == last[trade.symbol].map { number - $0 - 1 } ?? 0)
         last[trade.symbol] = number
       }
-      #expect(try await other.counts.missingSequenceNumbers == missed)
+      #expect(try await other.counts.sequenceNumbersInGaps == missed)
       await server.stop()
       // No client receives these.
       missed += try await pass(.seconds(5))
@@ -138,7 +138,7 @@ import Testing
     let feed = try source(clock)
     let server = try await feed.serve(on: "127.0.0.1:0")
     let other = try client(of: server.address)
-    let stream = try await other.trades(for: ["\"odd\\"])
+    let stream = try await other.trades(of: ["\"odd\\"])
     var received = stream.makeAsyncIterator()
     try await other.run()
     try await untilServing(server)

@@ -33,7 +33,7 @@ import Testing
       clock: clock)
     let all = try await feed.trades()
     let latest = try await feed.trades(policy: .conflated)
-    let one = try await feed.trades(for: ["ETH"])
+    let one = try await feed.trades(of: ["ETH"])
     let few = try await feed.trades(policy: .buffered(capacity: 3))
     clock.advance(by: .seconds(1))
     try await feed.run()
@@ -57,7 +57,7 @@ import Testing
   @Test func subscriptionChangesWhileTheStreamIsRead() async throws {
     let clock = try ManualClock()
     let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["A", "B", "C"], updatesPerSecond: 1)), clock: clock)
-    let stream = try await feed.trades(for: ["A", "LATER"])
+    let stream = try await feed.trades(of: ["A", "LATER"])
     try await feed.run()
     clock.advance(by: .milliseconds(999))
     try stream.subscribe(to: ["C"])
@@ -155,7 +155,7 @@ import Testing
     #expect(reported.first?.text.isEmpty == false)
     let counts = try await feed.counts
     #expect(counts.messages == 5 && counts.trades == 4 && counts.malformed == 1 && counts.gaps == 1)
-    #expect(counts.missingSequenceNumbers == 2 && counts.bytes == UInt64(text.utf8.count))
+    #expect(counts.sequenceNumbersInGaps == 2 && counts.bytes == UInt64(text.utf8.count))
   }
 
   @Test func recordingIsPlayedAtItsPaceFromATimeAndAgain() async throws {

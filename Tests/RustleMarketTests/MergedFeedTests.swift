@@ -12,7 +12,7 @@ import Testing
   private func read(
     _ feed: MarketFeed, _ symbols: FeedSymbols = .all
   ) async throws -> (lines: [String], outcome: SessionOutcome?) {
-    let trades = try await feed.trades(for: symbols, policy: .lossless())
+    let trades = try await feed.trades(of: symbols, policy: .lossless())
     try await feed.run()
     var lines: [String] = []
     for await case .value(let trade) in trades { lines.append(trade.json) }
@@ -122,7 +122,7 @@ import Testing
     let recording = FeedConfiguration.replay(ReplayFeed(path: path, pace: .asFastAsPossible))
     for sources in [["a": recording], ["a": recording, "s": .simulated(simulated)]] {
       let feed = try MarketFeed(.merged(MergedFeed(sources)))
-      let trades = try await feed.trades(for: ["a:A"], policy: .lossless())
+      let trades = try await feed.trades(of: ["a:A"], policy: .lossless())
       try await feed.run()
       var gaps: [UInt64] = []
       for await case .value(let trade) in trades { gaps.append(trade.sequenceGap) }
@@ -255,11 +255,11 @@ import Testing
 
   @Test func symbolsNameTheirSources() async throws {
     let feed = try MarketFeed(.merged(MergedFeed(["a": .simulated(SimulatedFeed(symbols: ["A"]))])))
-    _ = try await feed.trades(for: ["a:A", "a:B"])
-    let empty = await #expect(throws: FeedError.self) { try await feed.trades(for: ["a:"]) }
+    _ = try await feed.trades(of: ["a:A", "a:B"])
+    let empty = await #expect(throws: FeedError.self) { try await feed.trades(of: ["a:"]) }
     #expect(empty?.message.hasSuffix("such as 'a:BTC', got 'a:'") == true)
     for symbol in ["A", "b:A", "a"] {
-      let error = await #expect(throws: FeedError.self) { try await feed.trades(for: ["a:A", symbol]) }
+      let error = await #expect(throws: FeedError.self) { try await feed.trades(of: ["a:A", symbol]) }
       #expect(
         error?.code == .malformedSymbol && error?.message.hasSuffix("such as 'a:\(symbol)', got '\(symbol)'") == true)
       await #expect(throws: FeedError.self) { try await feed.candles(of: .only([symbol]), every: .seconds(1)) }

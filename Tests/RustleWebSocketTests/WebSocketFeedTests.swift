@@ -85,7 +85,7 @@ import Testing
     let rounds = 20
     let peer = try await WebSocketPeer.start()
     let feed = try quickFeed(peer.url)
-    let stream = try await feed.trades(for: ["A"])
+    let stream = try await feed.trades(of: ["A"])
     try await feed.run()
     var arrivals = peer.arrivals.makeAsyncIterator()
     var trades = stream.makeAsyncIterator()
@@ -110,7 +110,7 @@ import Testing
     }
     let counts = try await feed.counts
     #expect(counts.connections == UInt64(rounds + 1) && counts.disconnections == UInt64(rounds))
-    #expect(counts.missingSequenceNumbers == UInt64(rounds * (rounds + 1) / 2) && counts.gaps == UInt64(rounds))
+    #expect(counts.sequenceNumbersInGaps == UInt64(rounds * (rounds + 1) / 2) && counts.gaps == UInt64(rounds))
     #expect(counts.malformed == 0 && counts.trades == UInt64(3 * (rounds + 1)))
     await feed.shutDown()
     try await peer.stop()
@@ -210,7 +210,7 @@ import Testing
         subscribe: #"{"op":"sub","args":["ticker.$symbol"]}"#, unsubscribe: #"{"op":"unsub","args":$symbols}"#,
         all: #"{"op":"everything"}"#)
     }
-    let stream = try await feed.trades(for: ["B", "A"])
+    let stream = try await feed.trades(of: ["B", "A"])
     try await feed.run()
     var arrivals = peer.arrivals.makeAsyncIterator()
     var frames = try #require(await arrivals.next()).frames.makeAsyncIterator()
@@ -224,7 +224,7 @@ import Testing
     #expect(await nextText(&frames) == #"{"op":"everything"}"#)
     _ = all
     // Only symbols without a subscription are removed.
-    let other = try await feed.trades(for: ["B"])
+    let other = try await feed.trades(of: ["B"])
     try stream.unsubscribe(from: ["B", "C\"D"])
     #expect(await nextText(&frames) == #"{"op":"unsub","args":["C\"D"]}"#)
     _ = other

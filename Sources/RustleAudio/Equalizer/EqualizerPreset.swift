@@ -77,7 +77,7 @@ extension EqualizerPreset {
       self.init(name: name, settings: try EqualizerText.parse(text))
     } else {
       throw AudioError(
-        .validation, "expected a preset as JSON or as text in UTF-8, got other bytes", advice: "save it in UTF-8")
+        .validation, "expected a preset as JSON or as text in UTF-8, got other bytes", advice: "Save it in UTF-8.")
     }
   }
 

@@ -4,7 +4,7 @@ internal import Foundation
 public struct SignalLevel: Sendable, Hashable {
   /// The level of the mean square in dBFS: -3.01 dB for a sine at full scale.
   public let power: Double
-  /// The level of the highest sample in dBFS.
+  /// The level of the largest absolute sample in dBFS: 0 dB for a sine at full scale.
   public let peak: Double
 
   /// Returns the levels of interleaved channels, in their order.

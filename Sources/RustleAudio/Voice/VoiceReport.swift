@@ -23,7 +23,7 @@ public struct VoiceReport: Sendable {
 
   /// Measures of a whole sound at once.
   public struct Measures: Sendable {
-    /// The periodicity.
+    /// The harmonics-to-noise ratio.
     public let ratio: HarmonicsToNoise
     /// The levels of the first two harmonics.
     public let harmonics: H1MinusH2

@@ -12,20 +12,20 @@ final class DecodedEnd {
 
   init(frames: Int) { left = frames }
 
-  /// Reads the next frames, as ``SoundFile/read(into:maximumFrames:)``, of those that `decode` delivers.
+  /// Reads the next frames, as ``SoundFile/read(into:maximumFrameCount:)``, of those that `decode` delivers.
   func read(
-    into buffer: inout [Float], maximumFrames: Int, channels: Int,
+    into buffer: inout [Float], maximumFrameCount: Int, channels: Int,
     _ decode: (inout [Float], Int) throws(AudioFileError) -> Int
   ) throws(AudioFileError) -> Int {
     if isOver { buffer.removeAll(keepingCapacity: true) }
     if isOver { return 0 }
     if !ahead.isEmpty {
       buffer.removeAll(keepingCapacity: true)
-      buffer.append(contentsOf: ahead.prefix(maximumFrames * channels))
+      buffer.append(contentsOf: ahead.prefix(maximumFrameCount * channels))
       ahead = ahead.dropFirst(buffer.count)
       return buffer.count / channels
     }
-    let frames = try decode(&buffer, maximumFrames)
+    let frames = try decode(&buffer, maximumFrameCount)
     guard let left, frames > left else {
       self.left = self.left.map { $0 - frames }
       return frames

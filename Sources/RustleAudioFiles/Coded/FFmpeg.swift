@@ -35,7 +35,7 @@ final class FFmpeg {
     guard let executable = Self.executable(program) else {
       throw AudioFileError(
         .noProgram, path: path, reason: "M4A needs the program \(program), which is not in PATH",
-        advice: "install FFmpeg (apt-get install ffmpeg; brew install ffmpeg), or convert to FLAC")
+        advice: "Install FFmpeg (apt-get install ffmpeg; brew install ffmpeg), or convert to FLAC.")
     }
     let errors = try ProgramChannel(path: path, isLimited: false)
     guard errors.hasRoom(for: Self.descriptors) else { throw ProgramChannel.exhausted(path: path) }
@@ -54,7 +54,7 @@ final class FFmpeg {
       end.leave()
       throw AudioFileError(
         .noProgram, path: path, reason: "\(executable.path) does not start: \(error.localizedDescription)",
-        advice: "check the installation of FFmpeg, and the limit of open files")
+        advice: "Check the installation of FFmpeg, and the limit of open files.")
     }
     try? errors.theirs.close()
     messages.read(from: errors.ours)
@@ -136,7 +136,7 @@ extension FFmpeg {
     if let failure = program.failure() {
       throw AudioFileError(
         .notAudio, path: path, reason: "the MP4 file is damaged or incomplete: \(failure)",
-        advice: "check what was to write it")
+        advice: "Check what was to write it.")
     }
     guard let stream = (try? JSONDecoder().decode(Report.self, from: text))?.streams.first,
       let codec = stream.codec_name, let rate = stream.sample_rate.flatMap(Int.init), rate > 0,
@@ -144,7 +144,7 @@ extension FFmpeg {
     else {
       throw AudioFileError(
         .notAudio, path: path, reason: "expected sound, got an MP4 file without a track of it that FFmpeg knows",
-        advice: "pass a file with sound")
+        advice: "Pass a file with sound.")
     }
     return Sound(
       sampleRate: rate, channels: channels, codec: codec.uppercased(),

@@ -52,8 +52,8 @@ final class MP4Output: EncodedOutput {
     if text.contains("No space left") || text.contains("File too large") || text.contains("quota") {
       return AudioFileError(
         .diskFull, path: file.path, reason: "the disk, the quota or the largest file is full",
-        advice: "make room, or write to another disk")
+        advice: "Make room, or write to another disk.")
     }
-    return AudioFileError(.writeFailed, path: file.path, reason: "encoding failed: \(text)", advice: "check the disk")
+    return AudioFileError(.writeFailed, path: file.path, reason: "encoding failed: \(text)", advice: "Check the disk.")
   }
 }

@@ -41,7 +41,7 @@ import Foundation
   static func exhausted(path: String) -> AudioFileError {
     AudioFileError(
       .noProgram, path: path, reason: "too few file descriptors are left for FFmpeg",
-      advice: "close some files, or raise the limit of open files (ulimit -n)")
+      advice: "Close some files, or raise the limit of open files (ulimit -n).")
   }
 
   /// Whether this process can open as many descriptors more.

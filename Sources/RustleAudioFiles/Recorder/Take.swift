@@ -63,7 +63,7 @@ struct Take: ~Copyable {
     guard var reader = try? AudioFileReader(path: path) else { return nil }
     if let frames = reader.format.frames { return Int64(frames) }
     var (count, block) = (0, [Float]())
-    while let read = try? reader.read(into: &block, maximumFrames: 65_536), read > 0 { count += read }
+    while let read = try? reader.read(into: &block, maximumFrameCount: 65_536), read > 0 { count += read }
     return Int64(count)
   }
 

@@ -26,7 +26,8 @@ struct AccountLogInCommand: AsyncParsableCommand {
     abstract: "Sign in, and keep the session.",
     usage: "rustle account login <server> --email <address> [--password-file <file>]",
     discussion: """
-      The password is asked for on a terminal, or read from a file or standard input, never from an argument. A session of before is ended.
+      The password is asked for on a terminal, or read from a file or standard input, never from an argument. An earlier session \
+      is ended once the new one is kept.
 
       EXAMPLES:
         rustle account login http://127.0.0.1:8420 --email ada@example.org
@@ -65,11 +66,12 @@ struct AccountLogInCommand: AsyncParsableCommand {
   private func password() throws -> String {
     if let passwordFile { return try TextFile.password(of: passwordFile) }
     guard StandardStream.isTerminal(STDIN_FILENO) else {
-      throw CommandFailure(.usage, "expected --password-file, or a terminal to ask on", advice: "use --password-file -")
+      throw CommandFailure(
+        .usage, "expected --password-file, or a terminal to ask on", advice: "Use '--password-file -'.")
     }
     try LineWriter.standardError.write("Password: ")
     guard rustle_terminal_keys_begin(STDIN_FILENO) == 0 else {
-      throw CommandFailure(.unavailable, "cannot switch off the terminal's echo", advice: "use --password-file")
+      throw CommandFailure(.unavailable, "cannot switch off the terminal's echo", advice: "Use --password-file.")
     }
     defer {
       rustle_terminal_keys_end()
@@ -93,10 +95,8 @@ struct AccountStatusCommand: AsyncParsableCommand {
         rustle account status --json | jq .left
       """)
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: RecordOptions
   @OptionGroup var log: LogOptions
-
-  func validate() throws { try output.refuseCSV() }
 
   func run() async throws {
     log.bootstrap()
@@ -132,7 +132,7 @@ struct AccountLogOutCommand: AsyncParsableCommand {
 enum KeptSession {
   private static func path() throws -> String {
     guard let path = SettingsFile.path("account.json", environment: ProcessInfo.processInfo.environment) else {
-      throw CommandFailure(.unavailable, "expected a folder for settings", advice: "set HOME")
+      throw CommandFailure(.unavailable, "expected a folder for settings", advice: "Set HOME.")
     }
     return path
   }
@@ -141,11 +141,12 @@ enum KeptSession {
     let path = try path()
     guard FileManager.default.fileExists(atPath: path) else {
       throw CommandFailure(
-        .usage, "expected an account, got none", advice: "sign in: rustle account login SERVER --email ADDRESS")
+        .usage, "expected an account, got none", advice: "Sign in with 'rustle account login SERVER --email ADDRESS'.")
     }
     let bytes = try TextFile.bytes(of: path, option: "the session")
     guard let session = try? JSONDecoder().decode(AccountSession.self, from: bytes) else {
-      throw CommandFailure(.badData, "\(path): expected a session", advice: "sign in again: rustle account login")
+      throw CommandFailure(
+        .badData, "\(path): expected a session", advice: "Sign in again with 'rustle account login'.")
     }
     return session
   }

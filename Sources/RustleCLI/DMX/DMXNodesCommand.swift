@@ -28,10 +28,8 @@ struct DMXNodesCommand: AsyncParsableCommand {
   var addresses: [String] = []
 
   @OptionGroup var network: DMXNetworkOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: StreamOptions
   @OptionGroup var log: LogOptions
-
-  func validate() throws { try output.refuseCSV() }
 
   func run() async throws {
     log.bootstrap()
@@ -41,7 +39,7 @@ struct DMXNodesCommand: AsyncParsableCommand {
     configuration.longName = "rustle dmx nodes"
     let browser = try DMXNodes(configuration)
     let columns = Self.columns(since: .now)
-    let table = Table(columns, format: output.streamFormat, profile: output.profile, text: Self.text)
+    let table = Table(columns, format: output.effectiveFormat, profile: output.profile, text: Self.text)
     let view = output.screen.map { LiveBoard(DMXNodeBoard(), screen: $0) }
     let ending = try await finally {
       await browser.cancel()

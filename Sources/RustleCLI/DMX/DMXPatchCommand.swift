@@ -32,10 +32,8 @@ struct DMXPatchCheckCommand: AsyncParsableCommand {
   @Argument(help: "The rig file, JSON, at most 64 MiB.", completion: .file(extensions: ["json"]))
   var rig: String
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: RecordOptions
   @OptionGroup var log: LogOptions
-
-  func validate() throws { try output.refuseCSV() }
 
   func run() async throws {
     log.bootstrap()
@@ -46,15 +44,15 @@ struct DMXPatchCheckCommand: AsyncParsableCommand {
     try LineWriter.standardOutput.write(table.lines(read.faults))
     guard read.faults.isEmpty else {
       throw CommandFailure(
-        .badData, "\(rig): expected a patch without faults, got \(read.faults.count)",
-        advice: "correct the faults listed above")
+        .badData, "\(rig): \(read.faults.count) fault\(read.faults.count == 1 ? "" : "s")",
+        advice: "Correct the faults listed above.")
     }
     log.note("no faults; \(read.fixtureCount) fixtures, \(read.slotCount) slots, universes: \(read.universeCount)")
   }
 
   static let columns: [Column<Rig.Fault>] = [
     Column("kind", "value, overlap, past_end or duplicate_id", \.kind.rawValue),
-    Column("fixtures", "their indices in the file from 0, of the valid ones", \.fixtures),
+    Column("fixtures", "their places in the file from 0; none for a value", \.fixtures),
     Column("message", "the fault in one sentence", \.description),
   ]
 }

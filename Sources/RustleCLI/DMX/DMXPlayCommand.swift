@@ -35,11 +35,10 @@ struct DMXPlayCommand: AsyncParsableCommand {
   var loop = false
 
   @OptionGroup var sender: DMXSenderOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: RecordOptions
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    try output.refuseCSV()
     try Parse.reject((loop && file == "-", "--loop cannot be used with standard input"))
   }
 
@@ -61,7 +60,7 @@ struct DMXPlayCommand: AsyncParsableCommand {
           let kind = configuration.protocol.rawValue
           throw CommandFailure(
             .badData, "\(file): expected levels of \(kind), got \(played.others) lines of the other protocol",
-            advice: played.others > 0 ? "choose the other with --protocol" : nil)
+            advice: played.others > 0 ? "Choose the other with --protocol." : nil)
         }
         try await Task.sleep(until: played.end, tolerance: .zero)
         guard isRepeated else { return log.noteLeftOut(played.others) }

@@ -27,6 +27,9 @@ struct DMXReceiveCommand: AsyncParsableCommand {
 
       With --events (kind event):
       \(eventColumns(since: .now).fieldList())
+
+      With --stats, a last line (kind stats):
+      \(countColumns.fieldList())
       """)
 
   @OptionGroup var received: DMXReceiverOptions
@@ -37,15 +40,13 @@ struct DMXReceiveCommand: AsyncParsableCommand {
   @Flag(help: "Write the counts of datagrams at the end.")
   var stats = false
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: StreamOptions
   @OptionGroup var log: LogOptions
-
-  func validate() throws { try output.refuseCSV() }
 
   func run() async throws {
     log.bootstrap()
     let receiver = try DMXReceiver(try received.configuration(of: "rustle dmx receive"))
-    let (start, format, profile) = (Date.now, output.streamFormat, output.profile)
+    let (start, format, profile) = (Date.now, output.effectiveFormat, output.profile)
     let table = Table(Self.columns(since: start), format: format, profile: profile, text: Self.text)
     let eventTable = Table(
       Self.eventColumns(since: start), kind: "event", format: format, profile: profile, text: Self.text)
@@ -127,9 +128,9 @@ extension DMXReceiveCommand {
 
   static func eventColumns(since start: Date) -> [Column<DMXEvent>] {
     [
-      Column("t_ms") { $0.time.milliseconds(since: start) },
+      Column("t_ms", "milliseconds since the start") { $0.time.milliseconds(since: start) },
       Column("event", "the kind of event", \.kind.rawValue),
-      Column("protocol", \.protocol.rawValue),
+      Column("protocol", "sacn or artnet", \.protocol.rawValue),
       Column("universe", "null for ArtSync", \.universe?.number),
       Column("cid", "the source's CID; null for Art-Net", \.cid?.uuidString),
       Column("address", "the source's address", \.address),
@@ -138,9 +139,14 @@ extension DMXReceiveCommand {
   }
 
   static let countColumns: [Column<DMXReceiverCounts>] = [
-    Column("datagrams", \.datagrams), Column("levels", \.levels), Column("system_drops", \.systemDrops),
-    Column("malformed", \.malformed), Column("other_universes", \.otherUniverses),
-    Column("syncs", \.synchronizations), Column("incomplete_frames", \.incompleteFrames), Column("replies", \.replies),
+    Column("datagrams", "datagrams read", \.datagrams),
+    Column("levels", "changes delivered", \.levels),
+    Column("system_drops", "datagrams that the system dropped", \.systemDrops),
+    Column("malformed", "malformed datagrams", \.malformed),
+    Column("other_universes", "packets of other universes", \.otherUniverses),
+    Column("syncs", "synchronization packets", \.synchronizations),
+    Column("incomplete_frames", "synchronized frames that lacked a universe", \.incompleteFrames),
+    Column("replies", "answers to ArtPoll", \.replies),
   ]
 
   static func text(_ changed: DMXUniverseLevels) -> String {

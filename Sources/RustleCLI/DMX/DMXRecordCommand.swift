@@ -33,10 +33,8 @@ struct DMXRecordCommand: AsyncParsableCommand {
   @Flag(help: "Replace an existing file. Without it an existing file is an error.")
   var overwrite = false
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: RecordOptions
   @OptionGroup var log: LogOptions
-
-  func validate() throws { try output.refuseCSV() }
 
   func run() async throws {
     log.bootstrap()
@@ -72,15 +70,15 @@ struct DMXRecordCommand: AsyncParsableCommand {
     Column("path", \.path),
     Column("changes", "changes in the file", \.changes),
     Column("universes", "universes with changes", \.universes.count),
-    Column("missing", "changes dropped because the disk was too slow", \.missing),
+    Column("dropped", "changes dropped because the disk was too slow", \.dropped),
     Column("duration_ms", "time from the start to the last change", \.duration),
   ]
 
   static func text(_ recording: DMXRecording) -> String {
     let path = CommandFailure.visible(recording.path)
     if recording.changes == 0 { return "no changes: nothing written to \(path)\n" }
-    let missing = recording.missing > 0 ? ", \(recording.missing) missing" : ""
-    return "wrote \(recording.changes) changes of \(recording.universes.count) universes to \(path)\(missing)\n"
+    let dropped = recording.dropped > 0 ? ", \(recording.dropped) dropped" : ""
+    return "wrote \(recording.changes) changes of \(recording.universes.count) universes to \(path)\(dropped)\n"
   }
 }
 
@@ -90,7 +88,7 @@ struct DMXRecording: Sendable {
   private let start = Date.now
   fileprivate var lines: LineFile
   private(set) var changes = 0
-  private(set) var missing: UInt64 = 0
+  private(set) var dropped: UInt64 = 0
   private(set) var universes: Set<DMXUniverse> = []
   /// Milliseconds from the start to the last change.
   private(set) var duration = 0
@@ -110,7 +108,7 @@ struct DMXRecording: Sendable {
         switch element {
         case .gap(let count):
           text.append(table.format.gap(count, of: "", profile: profile))
-          recording.missing += count
+          recording.dropped += count
         case .value(let changed):
           table.append(changed, to: &text)
           recording.changes += 1
@@ -133,7 +131,7 @@ extension CommandFailure {
   ) throws(CommandFailure) -> Outcome {
     do throws(LineFile.Failure) { return try make() } catch {
       throw switch error {
-      case .exists: Self(.usage, "\(path): the file exists", advice: "choose another name, or use --overwrite")
+      case .exists: Self(.usage, "\(path): the file exists", advice: "Choose another name, or use --overwrite.")
       case .notRegular: Self(.usage, "\(path): expected the path of a regular file, got a device, a pipe or a folder")
       case .unwritable(let reason): Self(.unavailable, "\(path): cannot be written: \(reason)")
       }

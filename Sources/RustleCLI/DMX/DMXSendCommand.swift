@@ -65,11 +65,10 @@ struct DMXSendCommand: AsyncParsableCommand {
   @Flag(help: "Read bytes, one for each slot, instead of lines.")
   var raw = false
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: RecordOptions
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    try output.refuseCSV()
     try Parse.reject((raw && input == nil, "--raw requires --input"))
     _ = try targets()
   }

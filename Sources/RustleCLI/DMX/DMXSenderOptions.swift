@@ -31,7 +31,7 @@ struct DMXSenderOptions: ParsableArguments {
   @Option(
     "Priority of the universes, 0 to 200: receivers show the highest. sACN only. (default: 100)", value: "priority",
     parse: Parse.integer("a priority", in: 0...200))
-  var priority = 100
+  var priority: Int?
 
   @Option("Source name that receivers show, at most 63 bytes. sACN only.", value: "name")
   var name: String?
@@ -52,7 +52,8 @@ struct DMXSenderOptions: ParsableArguments {
   func validate() throws {
     try Parse.reject(
       (cid.map { UUID(uuidString: $0) == nil } ?? false, "--cid: expected a UUID, got '\(cid ?? "")'"),
-      (syncAddress != nil && artSync, "--sync-address cannot be used with --art-sync"),
+      (kind == .artNet && sacnOnly != nil, "\(sacnOnly ?? "") requires --protocol sacn"),
+      (kind == .sacn && artSync, "--art-sync requires --protocol artnet"),
       (
         destinations.contains("multicast") && (kind == .artNet || destinations.contains { $0 != "multicast" }),
         "--to multicast requires --protocol sacn without another --to"
@@ -61,6 +62,15 @@ struct DMXSenderOptions: ParsableArguments {
         destinations.contains(DMXSenderConfiguration.followsNodes) && (kind == .sacn || destinations.count > 1),
         "--to auto requires --protocol artnet without another --to"
       ))
+  }
+
+  /// The first given option of those that sACN alone has.
+  private var sacnOnly: String? {
+    let options = [
+      ("--priority", priority != nil), ("--name", name != nil), ("--cid", cid != nil),
+      ("--sync-address", syncAddress != nil),
+    ]
+    return options.first { $0.1 }?.0
   }
 
   /// The identity of the user's source, unless another was given or none is needed.
@@ -75,7 +85,7 @@ struct DMXSenderOptions: ParsableArguments {
     configuration.destinations = destinations.filter { $0 != "multicast" && $0 != "broadcast" }
     configuration.broadcasts = destinations.contains("broadcast")
     configuration.rate = rate
-    configuration.priority = priority
+    if let priority { configuration.priority = priority }
     if let syncAddress { configuration.synchronization = .sacn(address: syncAddress) }
     if artSync { configuration.synchronization = .artSync }
     return configuration
@@ -83,7 +93,7 @@ struct DMXSenderOptions: ParsableArguments {
 
   /// Starts a sender, ends it after `play`, and writes its counts.
   static func send(
-    by configuration: DMXSenderConfiguration, to output: OutputOptions,
+    by configuration: DMXSenderConfiguration, to output: RecordOptions,
     _ play: @escaping @Sendable (DMXSender) async throws -> Void
   ) async throws {
     let sender = try DMXSender(configuration)
@@ -152,7 +162,7 @@ struct DMXInput: Sendable {
     } else if let opened = FileHandle(forReadingAtPath: path) {
       handle = opened
     } else {
-      throw CommandFailure(.noInput, "\(path): no such file, or it cannot be read", advice: "check the path")
+      throw CommandFailure(.noInput, "\(path): no such file, or it cannot be read", advice: "Check the path.")
     }
   }
 

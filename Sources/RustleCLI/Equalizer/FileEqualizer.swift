@@ -37,7 +37,7 @@ extension EqualizerCommand {
     if isStream && StandardStream.isTerminal(StandardStream.output) {
       throw CommandFailure(
         .usage, "expected standard output to be a file or a pipe, got a terminal",
-        advice: "pipe the sound on: rustle eq take1.flac - | aplay")
+        advice: "Pipe the sound on, as in 'rustle eq take1.flac - | aplay'.")
     }
     if !isStream { try OutputPath.check(out, option: "the file to write", isNot: path) }
     let request = try settings.request()
@@ -54,7 +54,7 @@ extension EqualizerCommand {
     guard format.channels <= 2 else {
       throw CommandFailure(
         .badData, "\(input.name): expected one or two channels, got \(format.channels)",
-        advice: "select two, for example with: sox \(input.name) two.wav remix 1 2")
+        advice: "Select two, as in 'sox \(input.name) two.wav remix 1 2'.")
     }
     let prepared = try request.prepared(sampleRate: format.sampleRate, note: log.note)
     if format.channels == 1 && prepared.left != prepared.right {

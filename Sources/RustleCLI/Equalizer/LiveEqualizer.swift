@@ -130,7 +130,7 @@ extension EqualizerCommand {
     guard file.written.overwrite || !FileManager.default.fileExists(atPath: path) else {
       throw CommandFailure(
         .usage, "--save: expected a new file, got an existing one, \(path)",
-        advice: "choose another name, or use --overwrite")
+        advice: "Choose another name, or use --overwrite.")
     }
     let name = name ?? EqualizerPreset.name(ofFile: path) ?? EqualizerPreset.defaultName
     return { settings in

@@ -21,7 +21,7 @@ struct FixtureCommand: AsyncParsableCommand {
     } catch {
       throw CommandFailure(
         error.isTooLong ? .badData : .noInput, "\(path): \(error.reason)",
-        advice: error.isTooLong ? nil : "check the path")
+        advice: error.isTooLong ? nil : "Check the path.")
     }
   }
 
@@ -39,7 +39,7 @@ struct FixtureImportCommand: AsyncParsableCommand {
     usage: "rustle fixture import <file> [-o <output>] [--universe <number>]",
     discussion: """
       \(FixtureCommand.formats) What was assumed or left out is a note on standard error. The profile goes to standard output, or to \
-      the file of --output; a rig has it in its "profiles". A scene (.mvr) becomes a rig with the profiles of its devices, whose first \
+      the file of --output-file; a rig has it in its "profiles". A scene (.mvr) becomes a rig with the profiles of its devices, whose first \
       universe is that of --universe.
 
       EXAMPLES:
@@ -51,7 +51,9 @@ struct FixtureImportCommand: AsyncParsableCommand {
   @Argument(help: "File of the fixture.", completion: .file())
   var file: String
 
-  @Option(name: [.customShort("o"), .customLong("output")], help: "File to write; one that is there is replaced.")
+  @Option(
+    name: [.customShort("o"), .customLong("output-file")],
+    help: ArgumentHelp("File to write; one that is there is replaced.", valueName: "file"))
   var output: String?
 
   @Option(
@@ -77,7 +79,7 @@ struct FixtureImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    if let output { try OutputPath.check(output, option: "--output", isNot: file) }
+    if let output { try OutputPath.check(output, option: "--output-file", isNot: file) }
     let first = try first()
     let bytes = try FixtureCommand.bytes(of: file)
     let imported: (json: String, notes: [String])
@@ -118,10 +120,8 @@ struct FixtureShowCommand: AsyncParsableCommand {
   @Argument(help: "File of the fixture.", completion: .file())
   var file: String
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: RecordOptions
   @OptionGroup var log: LogOptions
-
-  func validate() throws { try output.refuseCSV() }
 
   func run() async throws {
     log.bootstrap()
@@ -159,7 +159,7 @@ struct FixtureCheckCommand: AsyncParsableCommand {
   @Argument(help: "Files of fixtures.", completion: .file())
   var files: [String]
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: RecordOptions
   @OptionGroup var log: LogOptions
 
   struct Checked: Sendable {
@@ -167,8 +167,6 @@ struct FixtureCheckCommand: AsyncParsableCommand {
     let profile: FixtureProfile?
     let fault: String?
   }
-
-  func validate() throws { try output.refuseCSV() }
 
   func run() async throws {
     log.bootstrap()

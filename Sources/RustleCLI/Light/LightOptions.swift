@@ -37,7 +37,8 @@ struct ShowOptions: ParsableArguments {
     if !read.faults.isEmpty {
       throw CommandFailure(
         .badData, "\(name): \(read.faults.prefix(8).joined(separator: "; "))",
-        advice: read.faults.count > 8 ? "\(read.faults.count - 8) more; correct these first" : "correct what is named")
+        advice: read.faults.count > 8 ? "\(read.faults.count - 8) more; correct these first." : "Correct what is named."
+      )
     }
     for notice in read.notices.prefix(8) { log.note("\(name): \(notice)") }
     if read.notices.count > 8 { log.note("\(name): \(read.notices.count - 8) more of these") }

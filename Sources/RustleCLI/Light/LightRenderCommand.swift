@@ -26,7 +26,9 @@ struct LightRenderCommand: AsyncParsableCommand {
   @OptionGroup var show: ShowOptions
   @OptionGroup var tempo: RenderedTempo
 
-  @Option(name: [.customShort("o"), .customLong("output")], help: "File to write; one that is there is replaced.")
+  @Option(
+    name: [.customShort("o"), .customLong("output-file")],
+    help: ArgumentHelp("File to write; one that is there is replaced.", valueName: "file"))
   var file: String
 
   @Option(
@@ -59,7 +61,7 @@ struct LightRenderCommand: AsyncParsableCommand {
   private func kind() throws -> Kind {
     guard let kind = Kind(rawValue: URL(fileURLWithPath: file).pathExtension.lowercased()) else {
       let names = Kind.allCases.map { ".\($0.rawValue)" }.joined(separator: ", ")
-      throw ValidationError("--output: expected a name that ends with one of \(names), got '\(file)'")
+      throw ValidationError("--output-file: expected a name that ends with one of \(names), got '\(file)'")
     }
     return kind
   }
@@ -67,7 +69,7 @@ struct LightRenderCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     let kind = try kind()
-    let read = try show.read(log, isNot: [("--output", file)])
+    let read = try show.read(log, isNot: [("--output-file", file)])
     let rendering = try Rendering(read, configuration: tempo.configuration)
     // Signals are handled before a temporary file exists.
     let signals = await Signals.stream(of: RunEnding.signals)

@@ -72,11 +72,10 @@ struct LightRunCommand: AsyncParsableCommand {
   @Option(help: "From where the venue is seen.")
   var view: VenuePictureOptions.View = .front
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: StreamOptions
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    try output.refuseCSV()
     try Parse.reject((Set(outputs).count < outputs.count, "--output: expected different ones, got one twice"))
   }
 
@@ -98,7 +97,7 @@ struct LightRunCommand: AsyncParsableCommand {
     for output in outputs {
       senders.append(try DMXSender(output.configuration(interface: interface, identity: identity.cid)))
     }
-    let table = Table(Self.columns, format: output.streamFormat, profile: output.profile, text: Self.text)
+    let table = Table(Self.columns, format: output.effectiveFormat, profile: output.profile, text: Self.text)
     let screen = output.screen.map { LightView(controller, beats: beats, view: view, screen: $0) }
     let ending = try await finally {
       await heard?.close()

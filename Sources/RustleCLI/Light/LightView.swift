@@ -45,7 +45,8 @@ actor LightView: LiveView {
     while !Task.isCancelled {
       let profile = screen.profile
       let picture = VenuePictureOptions.terminal(
-        columns: min(profile.screenColumns, VenuePictureOptions.sides.upperBound), lines: max(1, profile.lineLimit - 2),
+        columns: min(profile.screenColumns, VenuePictureOptions.sideRange.upperBound),
+        lines: max(1, profile.lineLimit - 2),
         view: view, format: .of(profile))
       lines = String(decoding: try await controller.picture(picture), as: UTF8.self)
         .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

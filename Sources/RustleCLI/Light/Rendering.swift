@@ -136,7 +136,7 @@ struct Rendering {
   }
 
   private static func unwritable(_ reason: String) -> CommandFailure {
-    CommandFailure(.unavailable, "--output: \(reason)", advice: "check the disk that the file is on")
+    CommandFailure(.unavailable, "--output-file: \(reason)", advice: "Check the disk that the file is on.")
   }
 
   /// The identity of rendered packets, always the same one.

@@ -37,11 +37,10 @@ struct VenueCommand: AsyncParsableCommand {
   @Option("Draw into this SVG file.", value: "path", completion: .file(extensions: ["svg"]))
   var svg: String?
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: RecordOptions
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    try output.refuseCSV()
     let file = png != nil ? "--png" : svg != nil ? "--svg" : nil
     let unused = file == nil && output.effectiveFormat != .ndjson ? picture.ofPictures : nil
     try Parse.reject(

@@ -158,7 +158,7 @@ enum MapFiles {
         case .typeDirectory?: "expected a file, got a folder"
         case .some: "cannot be read"
         }
-      throw CommandFailure(.noInput, "\(option): \(path): \(reason)", advice: "check the path")
+      throw CommandFailure(.noInput, "\(option): \(path): \(reason)", advice: "Check the path.")
     }
     return handle
   }

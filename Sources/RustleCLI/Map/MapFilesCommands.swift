@@ -18,12 +18,12 @@ struct MapJudgeCommand: AsyncParsableCommand {
 
       JSON FIELDS:
         v         version of the fields
-        alive     fixtures with light
-        found     those of them that were found
-        recall    the part of them
-        wrong     places that are not the fixture's
-        ghosts    those of fixtures without light
-        median_px, p95_px  distances of those found, in pixels
+        alive     fixtures that give light
+        found     those of them within two pixels of their true place
+        recall    found / alive, 0 to 1
+        wrong     fixtures with light farther than two pixels from it
+        ghosts    fixtures without light that have a place
+        median_px, p95_px  distances of the found from their true places
       """)
 
   @Argument(help: "File of the truth.", completion: .file(extensions: ["json"]))

@@ -83,7 +83,6 @@ extension VenuePictureOptions.View: ExpressibleByArgument {}
 extension MappingSettings.Method: ExpressibleByArgument {}
 extension SimulatedCamera.Scene: ExpressibleByArgument {}
 extension LoudnessRangeStep: ExpressibleByArgument {}
-extension OutputFormat: ExpressibleByArgument {}
 
 extension FrequencyWeighting: ExpressibleByArgument {
   /// Parses the letter, upper or lower case.
@@ -101,6 +100,9 @@ extension WindowFunction: ExpressibleByArgument {
 
   /// The names in the help.
   public static var allValueStrings: [String] { ["hann", "hamming", "blackman", "none"] }
+
+  /// None: the names say it.
+  public static var allValueDescriptions: [String: String] { [:] }
 
   /// The name as an argument.
   var name: String { self == .rectangular ? "none" : rawValue }

@@ -25,7 +25,7 @@ enum TextFile {
   static func exactText(of path: String, option: String, limit: Int = 4 << 20) throws -> String {
     let bytes = try bytes(of: path == "-" ? "/dev/stdin" : path, option: option, limit: limit)
     guard let text = String(data: bytes, encoding: .utf8) else {
-      throw CommandFailure(.badData, "\(option): expected UTF-8, got other bytes", advice: "save the file as UTF-8")
+      throw CommandFailure(.badData, "\(option): expected UTF-8, got other bytes", advice: "Save the file as UTF-8.")
     }
     return text
   }
@@ -44,7 +44,7 @@ enum TextFile {
     } catch {
       throw CommandFailure(
         error.isTooLong ? .badData : .noInput, "\(option): \(path): \(error.reason)",
-        advice: error.isTooLong ? nil : "check the path")
+        advice: error.isTooLong ? nil : "Check the path.")
     }
   }
 }
@@ -68,7 +68,7 @@ enum OutputPath {
     let article = format == "svg" ? "an" : "a"
     throw CommandFailure(
       .usage, "\(option): expected the name of \(article) \(format.uppercased()) file, got \(output)",
-      advice: "choose a name that ends with .\(format)")
+      advice: "Choose a name that ends with .\(format).")
   }
 
   /// Rejects, before any work, an output that cannot be written: a folder, a path in a folder that is missing or not
@@ -87,21 +87,21 @@ enum OutputPath {
     case .folderIsMissing(let folder)?:
       throw CommandFailure(
         .unavailable, "\(option): cannot write \(output): there is no folder \(folder)",
-        advice: "create the folder first")
+        advice: "Create the folder first.")
     case .linksInCircle?:
       throw CommandFailure(
-        .unavailable, "\(option): cannot write \(output): its links lead in a circle", advice: "choose another name")
+        .unavailable, "\(option): cannot write \(output): its links lead in a circle", advice: "Choose another name.")
     case .permissionDenied?:
       throw CommandFailure(
         .unavailable, "\(option): cannot write \(output): permission denied",
-        advice: "choose a folder that this user may write to")
+        advice: "Choose a folder that this user may write to.")
     case nil: break
     }
     guard let input, input != AudioFileReader.standardInputPath, location.isSameFile(as: FileLocation(input)) else {
       return
     }
     throw CommandFailure(
-      .usage, "\(option): expected another file than the input, got \(output)", advice: "choose another name")
+      .usage, "\(option): expected another file than the input, got \(output)", advice: "Choose another name.")
   }
 
   /// Rejects an output that is also that of another option.
@@ -109,6 +109,6 @@ enum OutputPath {
     guard FileLocation(output).willBeSameFile(as: FileLocation(other)) else { return }
     throw CommandFailure(
       .usage, "\(option): expected another file than that of \(otherOption), got \(output)",
-      advice: "choose another name")
+      advice: "Choose another name.")
   }
 }

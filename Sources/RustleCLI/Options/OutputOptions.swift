@@ -5,14 +5,55 @@ import RustleCore
 import RustleFiles
 import RustlePlot
 
-struct OutputOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The format of the result on standard output.",
-      discussion:
-        "auto: text, or on a terminal a live view where the command has one. ndjson: one JSON object per line; "
-        + "its member v is the version of the fields. csv: a header and one record per line."))
-  var format: OutputFormat = .auto
+/// The formats that a command can write.
+protocol FormatChoice: ExpressibleByArgument, CaseIterable, RawRepresentable<String>, Sendable {
+  static var auto: Self { get }
+  static var meanings: String { get }
+  var format: OutputFormat { get }
+}
+
+extension FormatChoice {
+  var format: OutputFormat { OutputFormat(rawValue: rawValue) ?? .auto }
+}
+
+extension OutputFormat: FormatChoice {
+  static var meanings: String { RecordFormat.meanings + " csv: a header and one record per line." }
+}
+
+/// The formats of records that have no table.
+enum RecordFormat: String, FormatChoice {
+  case auto, text, ndjson
+
+  static let meanings =
+    "auto: text, or on a terminal a live view where the command has one. ndjson: one JSON object per line; "
+    + "its member v is the version of the fields."
+}
+
+/// Those of a stream that other programs read: in a pipe or a file it is NDJSON if nothing else is asked for.
+enum StreamFormat: String, FormatChoice {
+  case auto, text, ndjson
+
+  static let meanings =
+    "auto: text on a terminal, as a live view where the command has one, and ndjson otherwise. ndjson: one JSON object per line; "
+    + "its member v is the version of the fields."
+
+  var format: OutputFormat {
+    switch self {
+    case .auto: StandardStream.isTerminal(StandardStream.output) ? .auto : .ndjson
+    case .text: .text
+    case .ndjson: .ndjson
+    }
+  }
+}
+
+typealias OutputOptions = FormatOptions<OutputFormat>
+typealias RecordOptions = FormatOptions<RecordFormat>
+typealias StreamOptions = FormatOptions<StreamFormat>
+
+/// The format of a command's result.
+struct FormatOptions<Choice: FormatChoice>: ParsableArguments {
+  @Option(help: ArgumentHelp("The format of the result on standard output.", discussion: Choice.meanings))
+  var format = Choice.auto
 
   @Flag(help: "Write one JSON object per line; short for --format ndjson.")
   var json = false
@@ -20,24 +61,16 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Draw with plain ASCII characters.")
   var ascii = false
 
-  var effectiveFormat: OutputFormat { json ? .ndjson : format }
-  /// The format of streams that other programs read: those get NDJSON if nothing else is asked for.
-  var streamFormat: OutputFormat {
-    effectiveFormat == .auto && !StandardStream.isTerminal(StandardStream.output) ? .ndjson : effectiveFormat
-  }
+  var effectiveFormat: OutputFormat { json ? .ndjson : format.format }
   var profile: TerminalProfile { .present(isASCIIAskedFor: ascii) }
   var screen: LiveScreen? {
     effectiveFormat == .auto && profile.isLive ? .on(StandardStream.output, isASCIIAskedFor: ascii) : nil
   }
 
   func validate() throws {
-    if json && format != .auto && format != .ndjson {
+    if json && ![OutputFormat.auto, .ndjson].map(\.rawValue).contains(format.rawValue) {
       throw ValidationError("--json cannot be used with --format \(format.rawValue)")
     }
-  }
-
-  func refuseCSV() throws {
-    if effectiveFormat == .csv { throw ValidationError("--format: expected auto, text or ndjson, got csv") }
   }
 }
 

@@ -52,7 +52,7 @@ struct CommandFailure: Error, Equatable {
     guard let channel, channel > format.channels else { return }
     throw Self(
       .usage, "--channel: expected a channel from 1 to \(format.channels), got channel \(channel)",
-      advice: format.channels == 1 ? "the sound is mono: omit --channel" : "choose one of its channels")
+      advice: format.channels == 1 ? "The sound is mono: omit --channel." : "Choose one of its channels.")
   }
 
   var text: String { "error: \(Self.visible(message))\n" + (advice.map { "  \(Self.visible($0))\n" } ?? "") }
@@ -88,11 +88,11 @@ extension CommandFailure {
   private static func advice(on error: any CodedError) -> String? {
     switch error {
     case let error as AudioError where error.code == .deviceNotFound:
-      "choose one of the devices that 'rustle devices' lists"
-    case let error as AudioFileError where error.code == .alreadyExists: "choose another name, or use --overwrite"
-    case let error as FeedError where error.code == .fileExists: "choose another name, or use --overwrite"
+      "Choose one of the devices that 'rustle devices' lists."
+    case let error as AudioFileError where error.code == .alreadyExists: "Choose another name, or use --overwrite."
+    case let error as FeedError where error.code == .fileExists: "Choose another name, or use --overwrite."
     case let error as FeedError where error.code == .unknownFormat:
-      "use --input ndjson or --input csv, or a name with that extension"
+      "Use --input ndjson or --input csv, or a name with that extension."
     // The message describes an address.
     case let error as FeedError where error.code == .malformedAddress: nil
     default: error.advice.isEmpty ? nil : error.advice

@@ -52,11 +52,10 @@ struct PlayCommand: AsyncParsableCommand {
   var to: Double?
 
   @OptionGroup var duration: DurationOption
-  @OptionGroup var format: OutputOptions
+  @OptionGroup var format: RecordOptions
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    try format.refuseCSV()
     guard let to else { return }
     if let seconds = duration.seconds {
       throw ValidationError("--to \(to) cannot be used with --duration \(seconds)")
@@ -134,7 +133,7 @@ struct PlayCommand: AsyncParsableCommand {
     guard format.channels <= 2 else {
       throw CommandFailure(
         .badData, "--eq: expected sound of one or two channels, got \(format.layout)",
-        advice: "play it without --eq, or mix it to stereo first")
+        advice: "Play it without --eq, or mix it to stereo first.")
     }
     return try CommandFailure.naming(file) {
       try Equalizer(format: format, settings: settings.limited(toSampleRate: format.sampleRate))

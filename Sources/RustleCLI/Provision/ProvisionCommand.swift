@@ -50,11 +50,11 @@ struct NodeAttemptOptions: ParsableArguments {
   ///
   /// - Throws: the error of the attempt; of several how many failed.
   func run(
-    _ output: OutputOptions,
+    _ output: StreamOptions,
     _ start: (NodeProvisioner) async throws -> EngineStream<NodeUpdate>
   ) async throws {
     let provisioner = try provisioner()
-    let table = Table(Self.columns, format: output.streamFormat, profile: output.profile, text: Self.text)
+    let table = Table(Self.columns, format: output.effectiveFormat, profile: output.profile, text: Self.text)
     let failures = Shared<[NodeError]>([])
     let ending = try await finally {
       await provisioner.cancel()
@@ -78,7 +78,7 @@ struct NodeAttemptOptions: ParsableArguments {
     let failed = failures.value
     if failed.count > 1 {
       throw CommandFailure(
-        .internal, "\(failed.count) nodes failed", advice: "the lines above say why; give those a table of their own")
+        .internal, "\(failed.count) nodes failed", advice: "The lines above say why; give those a table of their own.")
     }
     if let error = failed.first { throw error }
   }

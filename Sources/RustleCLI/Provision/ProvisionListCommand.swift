@@ -24,16 +24,14 @@ struct ProvisionListCommand: AsyncParsableCommand {
   @OptionGroup var limit: TimeLimitOption
 
   @OptionGroup var radio: NodeRadioOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: StreamOptions
   @OptionGroup var log: LogOptions
-
-  func validate() throws { try output.refuseCSV() }
 
   func run() async throws {
     log.bootstrap()
     let scanner = try NodeScanner(radio.configuration)
     let columns = Self.columns(since: .now)
-    let table = Table(columns, format: output.streamFormat, profile: output.profile, text: Self.text)
+    let table = Table(columns, format: output.effectiveFormat, profile: output.profile, text: Self.text)
     let view = output.screen.map { LiveBoard(ScannedNodeBoard(), screen: $0) }
     let ending = try await finally {
       await scanner.stop()

@@ -24,10 +24,8 @@ struct ProvisionReadCommand: AsyncParsableCommand {
   var node: String
 
   @OptionGroup var attempt: NodeAttemptOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: StreamOptions
   @OptionGroup var log: LogOptions
-
-  func validate() throws { try output.refuseCSV() }
 
   func run() async throws {
     log.bootstrap()
@@ -35,13 +33,11 @@ struct ProvisionReadCommand: AsyncParsableCommand {
   }
 }
 
-/// The exit statuses of attempts.
+/// The exit statuses of an attempt with one node.
 let provisionExits = """
   EXIT STATUS:
     0   the last state is SUCCESS
-    64  no node takes the values
-    65  the table is malformed
-    66  no such node, or no such file
+    66  no such node
     69  no Bluetooth adapter that may be used and is on
     70  the attempt failed otherwise: the line of ERROR says why
   """

@@ -27,10 +27,8 @@ struct ProvisionResetCommand: AsyncParsableCommand {
   var reboot = false
 
   @OptionGroup var attempt: NodeAttemptOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: StreamOptions
   @OptionGroup var log: LogOptions
-
-  func validate() throws { try output.refuseCSV() }
 
   func run() async throws {
     log.bootstrap()

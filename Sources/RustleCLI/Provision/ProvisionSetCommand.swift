@@ -72,11 +72,10 @@ struct ProvisionSetCommand: AsyncParsableCommand {
   var table: String?
 
   @OptionGroup var attempt: NodeAttemptOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: StreamOptions
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    try output.refuseCSV()
     let single = [("--node", node), ("--name", name), ("--universe", universe.map(String.init))]
     let others = single + [("--start", start.map(String.init)), ("--footprint", footprint.map(String.init))]
     for (option, value) in others where table != nil && value != nil {

@@ -16,7 +16,7 @@ struct RecordCommand: AsyncParsableCommand {
       The file's extension selects WAV, FLAC, OGG (Vorbis), OPUS, MP3 or M4A (AAC, by the program ffmpeg). The file is valid at \
       any time: a killed process loses less than the last second (OGG: the last 4 kB). A lost device and a full disk end the recording; the file is kept.
 
-      A terminal shows the level (space pauses, q stops, ? shows help); a pipe receives one line per second (NDJSON: ten). \
+      A terminal shows the level (space pauses, q stops, ? shows help); a pipe receives one line per second (with NDJSON ten). \
       Ctrl-C stops the recording with status 130. Silence replaces dropped frames.
 
       EXAMPLES:
@@ -26,7 +26,10 @@ struct RecordCommand: AsyncParsableCommand {
         rustle record demo.wav --demo --duration 3
 
       NDJSON FIELDS:
-      \(progress.fieldList(kind: "progress, or summary in the last line"))
+      \(progress.fieldList(kind: "progress"))
+
+      The last line (kind summary):
+      \(summary.fieldList())
       """)
 
   @Argument(help: "The file to write: .wav, .flac, .ogg, .opus, .mp3 or .m4a.", completion: .file())
@@ -37,11 +40,10 @@ struct RecordCommand: AsyncParsableCommand {
   @OptionGroup var duration: DurationOption
 
   @OptionGroup var written: WriterOptions
-  @OptionGroup var format: OutputOptions
+  @OptionGroup var format: RecordOptions
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    try format.refuseCSV()
     try Parse.reject(
       (output == AudioFileReader.standardInputPath, "<output>: expected the path of a file, got - (standard output)"))
     _ = try written.options(of: output)
@@ -102,6 +104,17 @@ extension RecordCommand {
     Column("clipped_samples", "samples beyond the range of the encoding", \.clippedSamples),
   ]
 
+  private static let summary: [Column<Recording>] = [
+    Column("path", "the file", \.path),
+    Column("sample_rate_hz", "frames per second", \.format.sampleRate),
+    Column("channels", "channels of the file", \.format.channels),
+    Column("duration_s", "its duration") { $0.duration / .seconds(1) },
+    Column("frames", "its frames", \.frames),
+    Column("dropped_frames", "captured frames that were dropped", \.droppedFrames),
+    Column("overruns", "overruns of the device", \.overruns),
+    Column("clipped_samples", "samples beyond the range of the encoding", \.clippedSamples),
+  ]
+
   static func progressTable(_ format: OutputFormat, _ profile: TerminalProfile) -> Table<RecorderProgress> {
     Table(progress, kind: "progress", format: format, profile: profile) { progress in
       let levels = progress.levels.map { decibels($0.peak) }.joined(separator: " ")
@@ -112,17 +125,7 @@ extension RecordCommand {
   }
 
   static func summaryTable(_ format: OutputFormat, _ profile: TerminalProfile) -> Table<Recording> {
-    let columns: [Column<Recording>] = [
-      Column("path", \.path),
-      Column("sample_rate_hz", \.format.sampleRate),
-      Column("channels", \.format.channels),
-      Column("duration_s") { $0.duration / .seconds(1) },
-      Column("frames", \.frames),
-      Column("dropped_frames", \.droppedFrames),
-      Column("overruns", \.overruns),
-      Column("clipped_samples", \.clippedSamples),
-    ]
-    return Table(columns, kind: "summary", format: format, profile: profile) { recording in
+    Table(summary, kind: "summary", format: format, profile: profile) { recording in
       "recorded \(time(recording.duration)) to \(recording.path)"
         + troubles(recording.droppedFrames, recording.overruns, recording.clippedSamples) + "\n"
     }

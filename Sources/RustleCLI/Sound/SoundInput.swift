@@ -35,7 +35,7 @@ extension OpenedInput {
     throw CommandFailure(
       file == nil ? .usage : .badData,
       "\(name): expected a sample rate of \(expected) Hz, got \(Numbers.plain(format.sampleRate)) Hz",
-      advice: "convert the sound first")
+      advice: "Convert the sound first.")
   }
 
   /// Returns the result of `make`; an error about the rate or the channels of a file is the file's.
@@ -43,7 +43,7 @@ extension OpenedInput {
     do {
       return try make()
     } catch let error as AudioError where error.code == .validation && file != nil {
-      throw CommandFailure(.badData, "\(name): \(error.message)", advice: "convert the file first")
+      throw CommandFailure(.badData, "\(name): \(error.message)", advice: "Convert the file first.")
     }
   }
 
@@ -57,7 +57,7 @@ extension OpenedInput {
     func seconds(_ frames: Int) -> String { Numbers.plain(Double(frames) / format.sampleRate) }
     throw CommandFailure(
       .usage, "--from: expected a time before the end of \(name) at \(seconds(end)) s, got \(seconds(firstFrame)) s",
-      advice: "begin earlier")
+      advice: "Begin earlier.")
   }
 
   /// The warning about a file with fewer frames than in its header; nil otherwise. Valid at the file's end.

@@ -82,7 +82,7 @@ struct RawInputOptions: ParsableArguments {
     guard input == AudioFileReader.standardInputPath, StandardStream.isTerminal(StandardStream.input) else { return }
     throw CommandFailure(
       .noInput, "\(option): expected sound on standard input, got a terminal",
-      advice: "pipe sound in: sox take1.flac -t wav - | \(example)")
+      advice: "Pipe sound in, as in 'sox take1.flac -t wav - | \(example)'.")
   }
 
   /// Opens a file or raw samples with checked rate and channels, from a time on and for a duration in seconds; `-` is standard

@@ -68,10 +68,8 @@ struct SpectrogramCommand: AsyncParsableCommand {
     "Height of the PNG file in pixels, 192 to 16384. (default: 600)", parse: Parse.integer("pixels", in: 192...16_384))
   var height = 600
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: RecordOptions
   @OptionGroup var logging: LogOptions
-
-  func validate() throws { try output.refuseCSV() }
 
   func run() async throws {
     logging.bootstrap()
@@ -148,7 +146,8 @@ struct SpectrogramResult {
 
   var plot: HeatMap {
     SpectrogramPicture.plot(
-      columns.values, bins: columns.rows, binWidth: binWidth, hop: hop, framesPerColumn: columns.framesPerColumn,
+      columns.values, bins: columns.levelsPerColumn, binWidth: binWidth, hop: hop,
+      framesPerColumn: columns.framesPerColumn,
       seconds: seconds, scale: scale, lowest: minimumFrequency, highest: maximumFrequency, decibels: range,
       title: subject.title, subtitle: lines.joined(separator: "; "))
   }

@@ -24,7 +24,7 @@ struct StudioCommand: AsyncParsableCommand {
     guard let program = Self.program else {
       throw CommandFailure(
         .unavailable, "rustle-studio: expected the program beside rustle or in PATH, found none",
-        advice: "install it with scripts/install --studio, or run scripts/studio in a checkout")
+        advice: "Install it with scripts/install --studio, or run scripts/studio in a checkout.")
     }
     // Before it starts, so that none is lost between.
     let signals = await Signals.stream(of: RunEnding.signals)

@@ -78,11 +78,10 @@ struct LinkCommand: AsyncParsableCommand {
 
   @OptionGroup var limit: TimeLimitOption
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: StreamOptions
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    try output.refuseCSV()
     guard monitor else { return }
     let ownOnly = [
       ("--bpm", bpm != nil), ("--quantum", quantum != nil), ("--rate", rate != nil), ("--start-stop", startStop),
@@ -97,7 +96,7 @@ struct LinkCommand: AsyncParsableCommand {
     if monitor { return try await watch() }
     let session = try LinkSession(configured)
     let screen = output.screen.map { LinkView(session, screen: $0) }
-    let table = Table(Self.columns, format: output.streamFormat, profile: output.profile, text: Self.text)
+    let table = Table(Self.columns, format: output.effectiveFormat, profile: output.profile, text: Self.text)
     let input = StandardStream.isTerminal(StandardStream.input) ? nil : InputLines()
     let ending = try await finally {
       await session.close()
@@ -145,7 +144,7 @@ struct LinkCommand: AsyncParsableCommand {
     configuration.interfaces = interface.isEmpty ? nil : interface
     configuration.port = port
     let monitor = try LinkMonitor(configuration)
-    let table = Table(Self.messages, format: output.streamFormat, profile: output.profile, text: Self.text)
+    let table = Table(Self.messages, format: output.effectiveFormat, profile: output.profile, text: Self.text)
     let ending = try await finally {
       await monitor.cancel()
     } after: {

@@ -56,7 +56,7 @@ struct TapCommand: AsyncParsableCommand {
         guard let seconds = Double(line), (0...1e9).contains(seconds) else {
           throw CommandFailure(
             .badData, "line \(number): expected a time of 0 to 1e9 s, or an empty line, got '\(line)'",
-            advice: "write one tap's time on each line")
+            advice: "Write one tap's time on each line.")
         }
         time = zero + .microseconds(Int64((seconds * 1e6).rounded()))
       }

@@ -277,7 +277,7 @@ struct TickerSourceOptions: ParsableArguments {
       if let feed = WebSocketFeed(preset, quotes: quotes) { return feed }
     } catch let error as FeedError {
       throw CommandFailure(
-        .noInput, "--exchange: \(error.message)", advice: "choose binance, coinbase or kraken, or the path of a file")
+        .noInput, "--exchange: \(error.message)", advice: "Choose binance, coinbase or kraken, or the path of a file.")
     }
     throw CommandFailure(.usage, "--quotes: \(path): expected an exchange with quotes, got one without")
   }

@@ -53,7 +53,7 @@ extension TickerPlan {
       return try TradeRecorder(path: record, overwrite: overwrite)
     } catch {
       if error.code == .unwritableFile {
-        throw CommandFailure(.usage, "--record: \(error.message)", advice: "choose the name of a file")
+        throw CommandFailure(.usage, "--record: \(error.message)", advice: "Choose the name of a file.")
       }
       throw error.named("--record")
     }
@@ -104,12 +104,12 @@ struct TickerStreams: Sendable {
     (self.plan, self.feed) = (plan, feed)
     shown =
       switch plan.content {
-      case .trades: try await feed.trades(for: symbols, policy: policy)
+      case .trades: try await feed.trades(of: symbols, policy: policy)
       case .candles(let candles):
         try await CandleStreams(candles, of: symbols, from: feed, policy: policy, everything: everything)
       case .statistics(let window): try await feed.statistics(of: symbols, over: window, policy: policy)
       }
-    let recorded = recorder == nil ? nil : try await feed.trades(for: symbols, policy: everything)
+    let recorded = recorder == nil ? nil : try await feed.trades(of: symbols, policy: everything)
     alerts = plan.thresholds.isEmpty ? nil : try await feed.alerts(at: plan.thresholds, policy: everything)
     notices = try await feed.notices()
     connections = plan.connection == nil ? nil : try await feed.connectionStates()
@@ -123,7 +123,7 @@ struct TickerStreams: Sendable {
         }
     } catch {
       // The policy is in range: what is not is an address without protection.
-      let advice = error.code == .valueOutOfRange ? "use --token-file <file> or --allow-anyone" : nil
+      let advice = error.code == .valueOutOfRange ? "Use --token-file <file> or --allow-anyone." : nil
       throw error.named("--serve", advice: advice)
     }
     writing = if let recorder, let recorded { Task { try await recorder.record(recorded) } } else { nil }

@@ -35,7 +35,7 @@ struct TickerStatus: Equatable, Sendable {
     let troubles: [(count: UInt64?, what: String)] = [
       (dropped, droppedWord), (droppedAlerts, droppedAlerts == 1 ? "alert dropped" : "alerts dropped"),
       (lateTrades, "late"), (outsideTrades, "outside of the sessions"),
-      (counts?.unreadable, "malformed"), (counts?.missingSequenceNumbers, "missing from the source"),
+      (counts?.unreadable, "malformed"), (counts?.sequenceNumbersInGaps, "in sequence gaps"),
       (counts?.duplicates, "duplicates"), (counts?.outOfOrder, "out of order"),
     ]
     return troubles.filter { $0.count ?? 0 > 0 }.map { "\(TickerNumbers.count($0.count ?? 0)) \($0.what)" }

@@ -92,7 +92,7 @@ struct TuneOptions: ParsableArguments {
     if text.lowercased() == "chromatic" { return .chromatic }
     return try named(
       text, option: "--instrument", expected: "the name of an instrument or a JSON file", ending: "json",
-      advice: "'rustle tune --list-instruments' lists them", { Instrument($0 as Instrument.Preset) },
+      advice: "'rustle tune --list-instruments' lists them.", { Instrument($0 as Instrument.Preset) },
       Instrument.init(json:))
   }
 

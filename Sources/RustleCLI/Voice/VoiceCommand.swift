@@ -110,7 +110,7 @@ struct VoiceCommand: AsyncParsableCommand {
       throw CommandFailure(
         .usage,
         "--max: expected less than a quarter of the sample rate of \(Numbers.plain(rate)) Hz, got "
-          + "\(Numbers.plain(max, digits: 12)) Hz", advice: "choose a lower frequency")
+          + "\(Numbers.plain(max, digits: 12)) Hz", advice: "Choose a lower frequency.")
     }
   }
 }

@@ -483,7 +483,7 @@ extension NativeLayout {
           ("oversized", MemoryLayout<RustleFeedCounts>.offset(of: \.oversized)),
           ("others", MemoryLayout<RustleFeedCounts>.offset(of: \.others)),
           ("gaps", MemoryLayout<RustleFeedCounts>.offset(of: \.gaps)),
-          ("missing_sequence_numbers", MemoryLayout<RustleFeedCounts>.offset(of: \.missing_sequence_numbers)),
+          ("sequence_numbers_in_gaps", MemoryLayout<RustleFeedCounts>.offset(of: \.sequence_numbers_in_gaps)),
           ("duplicates", MemoryLayout<RustleFeedCounts>.offset(of: \.duplicates)),
           ("out_of_order", MemoryLayout<RustleFeedCounts>.offset(of: \.out_of_order)),
           ("connections", MemoryLayout<RustleFeedCounts>.offset(of: \.connections)),

@@ -78,7 +78,7 @@ package final class NativeFFTPlan: Sendable {
 
   /// See `rustle_fft_spectrum`.
   package func spectrum(
-    form: NativeSpectrumOutput, input: Span<Float>, output: inout MutableSpan<Float>, scratch: inout MutableSpan<Float>
+    kind: NativeSpectrumOutput, input: Span<Float>, output: inout MutableSpan<Float>, scratch: inout MutableSpan<Float>
   ) throws(NativeError) {
     defer { extendLifetime(self) }
     try unsafe input.withUnsafeBufferPointer { input throws(NativeError) in
@@ -86,7 +86,7 @@ package final class NativeFFTPlan: Sendable {
         try unsafe scratch.withUnsafeMutableBufferPointer { scratch throws(NativeError) in
           try unsafe NativeError.check {
             unsafe rustle_fft_spectrum(
-              handle.raw, form.rawValue, input.baseAddress, input.count, output.baseAddress, output.count,
+              handle.raw, kind.rawValue, input.baseAddress, input.count, output.baseAddress, output.count,
               scratch.baseAddress, scratch.count, $0)
           }
         }
@@ -95,11 +95,11 @@ package final class NativeFFTPlan: Sendable {
   }
 
   /// See `rustle_fft_spectrum`; with the object's scratch memory.
-  package func spectrum(form: NativeSpectrumOutput, input: Span<Float>, output: inout MutableSpan<Float>)
+  package func spectrum(kind: NativeSpectrumOutput, input: Span<Float>, output: inout MutableSpan<Float>)
     throws(NativeError)
   {
     var none = MutableSpan<Float>()
-    return try spectrum(form: form, input: input, output: &output, scratch: &none)
+    return try spectrum(kind: kind, input: input, output: &output, scratch: &none)
   }
 }
 

@@ -2188,8 +2188,8 @@ package struct NativeFeedCounts: Sendable, Hashable {
   package var others: UInt64
   /// The number of sequence gaps.
   package var gaps: UInt64
-  /// The number of skipped sequence numbers, including those that arrived later.
-  package var missingSequenceNumbers: UInt64
+  /// The number of sequence numbers in gaps, including those that arrived later.
+  package var sequenceNumbersInGaps: UInt64
   /// Trades whose sequence number had arrived before; they are dropped.
   package var duplicates: UInt64
   /// Trades that arrived after one of their symbol with a higher sequence number.
@@ -2207,7 +2207,7 @@ package struct NativeFeedCounts: Sendable, Hashable {
     oversized = record.oversized
     others = record.others
     gaps = record.gaps
-    missingSequenceNumbers = record.missing_sequence_numbers
+    sequenceNumbersInGaps = record.sequence_numbers_in_gaps
     duplicates = record.duplicates
     outOfOrder = record.out_of_order
     connections = record.connections
@@ -3739,9 +3739,9 @@ package struct NativeRigFault: Sendable, Hashable {
   /// The kind.
   /// Nil: a number that this version does not know.
   package var kind: NativeRigFaultKind?
-  /// The fixture, counted from 0 among those that are not left out; `RUSTLE_RIG_NO_FIXTURE` for a value of the file.
+  /// The fixture's place in the file, from 0; `RUSTLE_RIG_NO_FIXTURE` for a value of the file.
   package var first: Int
-  /// The other fixture of an overlap or of an id; otherwise `RUSTLE_RIG_NO_FIXTURE`.
+  /// That of the other fixture of an overlap or of an id; otherwise `RUSTLE_RIG_NO_FIXTURE`.
   package var second: Int
 
   init(_ record: RustleRigFault) {

@@ -21,7 +21,7 @@ pub struct SoundReading {
     /// relative to full scale, without calibration and with the microphone's response in it.
     pub display_value: f64,
     /// The level zone of that value.
-    pub class: LevelZone,
+    pub level_zone: LevelZone,
 }
 
 /// Measures sound of up to 24 channels. Memory is of a fixed size, however long the measurement; only [`new`](Self::new)
@@ -191,7 +191,7 @@ impl SoundMeter {
             },
             loudness: self.loudness.as_ref().map(LoudnessMeter::reading),
             display_value,
-            class: LevelZone::of(display_value),
+            level_zone: LevelZone::of(display_value),
         }
     }
 

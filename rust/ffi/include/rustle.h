@@ -2071,8 +2071,8 @@ typedef struct RustleFeedCounts {
   uint64_t others;
   /// The number of sequence gaps.
   uint64_t gaps;
-  /// The number of skipped sequence numbers, including those that arrived later.
-  uint64_t missing_sequence_numbers;
+  /// The number of sequence numbers in gaps, including those that arrived later.
+  uint64_t sequence_numbers_in_gaps;
   /// Trades whose sequence number had arrived before; they are dropped.
   uint64_t duplicates;
   /// Trades that arrived after one of their symbol with a higher sequence number.
@@ -2828,7 +2828,7 @@ static inline RustleStatus rustle_fft_inverse_free(RustleHandle fft_inverse, Rus
 }
 
 /// Writes the spectrum of the frame `input`, exactly the plan's N samples, to `output`: N/2 + 1 floats, or
-/// N/2 to omit the bin at half the sample rate; N + 2 with `RUSTLE_OUTPUT_COMPLEX`. `form` is one of
+/// N/2 to omit the bin at half the sample rate; N + 2 with `RUSTLE_OUTPUT_COMPLEX`. `kind` is one of
 /// `RUSTLE_OUTPUT_…`.
 ///
 /// `scratch` has at least the length in the plan's description, with any content, or is empty to use the
@@ -2845,7 +2845,7 @@ static inline RustleStatus rustle_fft_inverse_free(RustleHandle fft_inverse, Rus
 /// `output` (`output_capacity` elements), `scratch` (`scratch_capacity` elements) are NULL or memory that
 /// this call alone uses.
 RustleStatus rustle_fft_spectrum(
-    RustleHandle fft_plan, uint32_t form, const float *input, size_t input_count, float *output,
+    RustleHandle fft_plan, uint32_t kind, const float *input, size_t input_count, float *output,
     size_t output_capacity, float *scratch, size_t scratch_capacity, RustleError *error);
 
 /// Writes the N samples whose complex bins are `bins` to `output`: numpy's irfft. `bins` has N + 2 floats,
@@ -4545,9 +4545,9 @@ typedef struct RustleRigFault {
   /// The kind.
   /// One of `RUSTLE_RIG_…`.
   uint32_t kind;
-  /// The fixture, counted from 0 among those that are not left out; `RUSTLE_RIG_NO_FIXTURE` for a value of the file.
+  /// The fixture's place in the file, from 0; `RUSTLE_RIG_NO_FIXTURE` for a value of the file.
   uint32_t first;
-  /// The other fixture of an overlap or of an id; otherwise `RUSTLE_RIG_NO_FIXTURE`.
+  /// That of the other fixture of an overlap or of an id; otherwise `RUSTLE_RIG_NO_FIXTURE`.
   uint32_t second;
   /// 0.
   uint32_t reserved;
@@ -6743,7 +6743,7 @@ RUSTLE_ASSERT(offsetof(RustleFeedCounts, malformed) == 24, "the offset of Rustle
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, oversized) == 32, "the offset of RustleFeedCounts.oversized");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, others) == 40, "the offset of RustleFeedCounts.others");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, gaps) == 48, "the offset of RustleFeedCounts.gaps");
-RUSTLE_ASSERT(offsetof(RustleFeedCounts, missing_sequence_numbers) == 56, "the offset of RustleFeedCounts.missing_sequence_numbers");
+RUSTLE_ASSERT(offsetof(RustleFeedCounts, sequence_numbers_in_gaps) == 56, "the offset of RustleFeedCounts.sequence_numbers_in_gaps");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, duplicates) == 64, "the offset of RustleFeedCounts.duplicates");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, out_of_order) == 72, "the offset of RustleFeedCounts.out_of_order");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, connections) == 80, "the offset of RustleFeedCounts.connections");

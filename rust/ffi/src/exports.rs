@@ -1484,7 +1484,7 @@ pub unsafe extern "C" fn rustle_server_clients_sized(
 #[no_mangle]
 pub unsafe extern "C" fn rustle_fft_spectrum(
     fft_plan: RustleHandle,
-    form: Choice<RustleSpectrumOutput>,
+    kind: Choice<RustleSpectrumOutput>,
     input: *const f32,
     input_count: usize,
     output: *mut f32,
@@ -1505,7 +1505,7 @@ pub unsafe extern "C" fn rustle_fft_spectrum(
             let input = borrowed(input, input_count, "input")?;
             let output = borrowed_mut(output, output_capacity, "output")?;
             let scratch = borrowed_mut(scratch, scratch_capacity, "scratch")?;
-            fft_plan.spectrum(form, input, output, scratch)
+            fft_plan.spectrum(kind, input, output, scratch)
         })
     }
 }
@@ -5311,10 +5311,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleFeedCounts",
-        Some(c"missing_sequence_numbers"),
+        Some(c"sequence_numbers_in_gaps"),
         0,
         0,
-        offset_of!(RustleFeedCounts, missing_sequence_numbers),
+        offset_of!(RustleFeedCounts, sequence_numbers_in_gaps),
     ),
     entry(
         c"RustleFeedCounts",
@@ -9874,7 +9874,7 @@ const _: () = {
     assert!(offset_of!(RustleFeedCounts, oversized) == 32);
     assert!(offset_of!(RustleFeedCounts, others) == 40);
     assert!(offset_of!(RustleFeedCounts, gaps) == 48);
-    assert!(offset_of!(RustleFeedCounts, missing_sequence_numbers) == 56);
+    assert!(offset_of!(RustleFeedCounts, sequence_numbers_in_gaps) == 56);
     assert!(offset_of!(RustleFeedCounts, duplicates) == 64);
     assert!(offset_of!(RustleFeedCounts, out_of_order) == 72);
     assert!(offset_of!(RustleFeedCounts, connections) == 80);

@@ -206,13 +206,13 @@ impl FftPlan {
     #[doc(alias = "rustle_fft_spectrum")]
     pub(crate) fn spectrum(
         &self,
-        form: Choice<RustleSpectrumOutput>,
+        kind: Choice<RustleSpectrumOutput>,
         input: &[f32],
         output: &mut [f32],
         scratch: &mut [f32],
     ) -> Outcome<DspError> {
-        let (form, length) = (form.get("form")?.into(), self.plan.scratch_len());
-        let run = |scratch: &mut [f32]| self.plan.write(form, input, output, scratch);
+        let (kind, length) = (kind.get("kind")?.into(), self.plan.scratch_len());
+        let run = |scratch: &mut [f32]| self.plan.write(kind, input, output, scratch);
         Ok(self.scratch.lent_or_own(scratch, length, run)?)
     }
 }

@@ -146,7 +146,7 @@ records! {
         /// The value on the scale for display, 0 to 120; see `rustle_display_scale`.
         pub display_value: f64,
         /// The level zone, 0 to 4: silent, quiet, average, noisy, loud.
-        pub level_zone: u32 = |reading| reading.class as u32,
+        pub level_zone: u32 = |reading| reading.level_zone as u32,
         reserved: u32,
     }
 }

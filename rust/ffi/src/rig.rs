@@ -55,9 +55,9 @@ records! {
         pub length: usize,
         /// The kind.
         pub kind: Choice<RustleRigFaultKind>,
-        /// The fixture, counted from 0 among those that are not left out; `RUSTLE_RIG_NO_FIXTURE` for a value of the file.
+        /// The fixture's place in the file, from 0; `RUSTLE_RIG_NO_FIXTURE` for a value of the file.
         pub first: u32,
-        /// The other fixture of an overlap or of an id; otherwise `RUSTLE_RIG_NO_FIXTURE`.
+        /// That of the other fixture of an overlap or of an id; otherwise `RUSTLE_RIG_NO_FIXTURE`.
         pub second: u32,
         reserved: u32,
     }
@@ -135,14 +135,14 @@ impl RigObject {
                 Some(fault) => {
                     let (kind, first, second) = match fault {
                         PatchFault::Overlap { lower, upper, .. } => {
-                            (Kind::Overlap, lower.index, Some(upper.index))
+                            (Kind::Overlap, lower.place, Some(upper.place))
                         }
-                        PatchFault::PastEnd { fixture, .. } => (Kind::PastEnd, fixture.index, None),
+                        PatchFault::PastEnd { fixture, .. } => (Kind::PastEnd, fixture.place, None),
                         PatchFault::DuplicateId { first, second } => {
-                            (Kind::DuplicateId, first.index, Some(second.index))
+                            (Kind::DuplicateId, first.place, Some(second.place))
                         }
                     };
-                    let second = second.map_or(NONE, |index| index as u32);
+                    let second = second.map_or(NONE, |place| place as u32);
                     (kind, first as u32, second, fault.to_string())
                 }
             },

@@ -32,8 +32,8 @@ pub struct SequenceTotals {
     /// The number of sequence gaps.
     pub gaps: u64,
     /// The number of sequence numbers in gaps, including those that came later.
-    pub missing_sequence_numbers: u64,
-    /// Numbers of gaps that came later, at most 63 behind the highest. `missing_sequence_numbers` - `filled` are missing.
+    pub sequence_numbers_in_gaps: u64,
+    /// Numbers of gaps that came later, at most 63 behind the highest. `sequence_numbers_in_gaps` - `filled` are missing.
     pub filled: u64,
     /// [`Arrival::Duplicate`].
     pub duplicates: u64,
@@ -95,8 +95,8 @@ impl SequenceTracker {
                 return Arrival::Next;
             }
             self.totals.gaps += 1;
-            self.totals.missing_sequence_numbers =
-                self.totals.missing_sequence_numbers.saturating_add(step - 1);
+            self.totals.sequence_numbers_in_gaps =
+                self.totals.sequence_numbers_in_gaps.saturating_add(step - 1);
             return Arrival::Gap(step - 1);
         }
         let age = track.highest - sequence;
@@ -157,7 +157,7 @@ mod tests {
         let totals = SequenceTotals {
             observed: 9,
             gaps: 1,
-            missing_sequence_numbers: 2,
+            sequence_numbers_in_gaps: 2,
             filled: 2,
             duplicates: 2,
             out_of_order: 3,
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(tracker.observe(0, 0), Arrival::OutOfOrder);
         assert_eq!(tracker.observe(1, 0), Arrival::First);
         assert_eq!(tracker.observe(1, u64::MAX - 1), Arrival::Gap(u64::MAX - 2));
-        assert_eq!(tracker.totals().missing_sequence_numbers, u64::MAX);
+        assert_eq!(tracker.totals().sequence_numbers_in_gaps, u64::MAX);
         assert_eq!(tracker.observe(u32::MAX, 1), Arrival::Unnumbered);
     }
 
@@ -197,7 +197,7 @@ mod tests {
             if number > *highest {
                 let skipped = number - *highest - 1;
                 *highest = number;
-                self.totals.missing_sequence_numbers += skipped;
+                self.totals.sequence_numbers_in_gaps += skipped;
                 self.totals.gaps += u64::from(skipped > 0);
                 return if skipped == 0 {
                     Arrival::Next

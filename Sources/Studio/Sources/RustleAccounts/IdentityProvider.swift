@@ -72,30 +72,30 @@ public struct IdentityProvider: Sendable, Hashable, Decodable {
   }
 }
 
-/// What an ID token says.
+/// The claims of an ID token that are used (OpenID Connect Core 1.0, section 2).
 public struct IDTokenClaims: Sendable, Hashable, Decodable {
   /// The seconds by which clocks may differ.
   public static let leeway = 60.0
   /// Characters of a subject at most (OpenID Connect Core 1.0, section 2).
   static let maximumSubjectLength = 255
 
-  /// Who issued it.
+  /// `iss`: the issuer's identifier, a URL.
   public var issuer: String
-  /// Whom it is about, among those of the issuer.
+  /// `sub`: the user's identifier, unique at the issuer.
   public var subject: String
-  /// For whom it is.
+  /// `aud`: the clients that the token is for.
   public var audiences: [String]
-  /// To whom it was issued.
+  /// `azp`: the client that it was issued to.
   public var authorizedParty: String?
-  /// In seconds since 1970.
+  /// `exp`: the time from which on it is invalid, in seconds since 1970.
   public var expires: Double
-  /// In seconds since 1970.
+  /// `iat`: the time at which it was issued, in seconds since 1970.
   public var issued: Double
-  /// What was sent along with the request for it.
+  /// `nonce`: the value of the request that it answers.
   public var nonce: String?
-  /// The address of e-mail.
+  /// `email`: the user's address.
   public var email: String?
-  /// Whether the issuer has verified the address.
+  /// `email_verified`: whether the issuer has verified the address.
   public var isEmailVerified: Bool
 
   private enum CodingKeys: String, CodingKey {

@@ -81,7 +81,7 @@ final class Prices {
   func start(_ settings: Settings) async throws(FeedError) {
     let feed = try MarketFeed(settings.configuration)
     let symbols: FeedSymbols = settings.symbols.isEmpty ? .all : .only(settings.symbols)
-    let trades = try await feed.trades(for: symbols)
+    let trades = try await feed.trades(of: symbols)
     let closed = try await feed.candles(of: symbols, every: .seconds(settings.interval))
     let states = try await feed.connectionStates()
     let fired = thresholds.isEmpty ? nil : try await feed.alerts(at: thresholds)

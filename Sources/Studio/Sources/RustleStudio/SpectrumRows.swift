@@ -33,12 +33,12 @@ struct SpectrumRows: Sendable {
     var rows: [Float] = []
     for try await buffer in fan.buffers() {
       ChannelSelection.all.reduce(buffer.samples, channels: buffer.format.channels, into: &mono)
-      let capacity = stream.maximumFrameCount(for: mono.count) * stft.valuesPerRow
+      let capacity = stream.maximumFrameCount(for: mono.count) * stft.valuesPerFrame
       if rows.count < capacity { rows = [Float](repeating: 0, count: capacity) }
       var span = rows.mutableSpan
       let written = try stream.push(mono.span, into: &span).frames
       for row in 0..<written {
-        hub.publish(.spectrum, payload(rows[row * stft.valuesPerRow..<(row + 1) * stft.valuesPerRow]))
+        hub.publish(.spectrum, payload(rows[row * stft.valuesPerFrame..<(row + 1) * stft.valuesPerFrame]))
       }
     }
   }

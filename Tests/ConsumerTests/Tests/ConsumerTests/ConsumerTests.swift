@@ -29,7 +29,7 @@ import Testing
   @Test func feedGivesExactPricesAndCandles() async throws {
     let clock = try ManualClock()
     let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["BTC"], updateLimit: 100)), clock: clock)
-    let trades = try await feed.trades(for: ["BTC"], policy: .conflated)
+    let trades = try await feed.trades(of: ["BTC"], policy: .conflated)
     let candles = try await feed.candles(every: .seconds(10))
     try await feed.run()
     clock.advance(by: .seconds(60))
@@ -55,8 +55,8 @@ import Testing
     let stft = try STFT(size: 512, hop: 128, normalization: .amplitude)
     let tone = (0..<4_096).map { Float(sin(2 * Double.pi * 32 * Double($0) / 512)) }
     let rows = try stft.frames(of: tone)
-    #expect(rows.count == stft.frameCount(of: tone.count) * stft.valuesPerRow)
-    #expect(abs(rows[10 * stft.valuesPerRow + 32] - 1) < 1e-4)
+    #expect(rows.count == stft.frameCount(of: tone.count) * stft.valuesPerFrame)
+    #expect(abs(rows[10 * stft.valuesPerFrame + 32] - 1) < 1e-4)
 
     let fft = try FFT(size: 512, window: .rectangular)
     var bins = [Float](repeating: 0, count: 2 * fft.binCount)

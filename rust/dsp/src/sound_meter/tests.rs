@@ -176,14 +176,14 @@ fn every_class_of_the_scale_is_reached_at_its_edge() {
             let mut meter = SoundMeter::new(&configuration()).expect("valid");
             let constant = 10f64.powf(power / 20.0) as f32;
             meter.process(&vec![constant; 2 * 96_000]).expect("whole frames");
-            assert_eq!(meter.reading().class, class, "{power} dB");
+            assert_eq!(meter.reading().level_zone, class, "{power} dB");
         }
     }
     let mut meter = SoundMeter::new(&configuration()).expect("valid");
     meter.process(&vec![1.0; 2 * 480_000]).expect("whole frames");
     let reading = meter.reading();
     assert!((reading.display_value - 120.0).abs() < 1e-3);
-    assert_eq!(reading.class, LevelZone::Loud);
+    assert_eq!(reading.level_zone, LevelZone::Loud);
 }
 
 #[test]

@@ -149,7 +149,7 @@ impl fmt::Display for FeedError {
             Self::Speed(error) => error.fmt(f),
             Self::UnknownFormat { name } => write!(
                 f,
-                "format: expected one, or a file whose name ends in .ndjson, .jsonl, .json or .csv, with .gz, .zst or without, got {name:?}"
+                "format: expected a format, or a file name that ends in .ndjson, .jsonl, .json or .csv, with or without .gz or .zst, got {name:?}"
             ),
             Self::File { name, error } => {
                 write!(

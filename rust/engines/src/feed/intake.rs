@@ -71,10 +71,10 @@ impl TradeIntake {
             if after != before || unnumbered != reported {
                 self.hub.count(|counts| {
                     counts.gaps += after.gaps - before.gaps + (unnumbered.gaps - reported.gaps);
-                    let skipped = after.missing_sequence_numbers - before.missing_sequence_numbers;
+                    let skipped = after.sequence_numbers_in_gaps - before.sequence_numbers_in_gaps;
                     let missing = unnumbered.missing - reported.missing;
-                    counts.missing_sequence_numbers = counts
-                        .missing_sequence_numbers
+                    counts.sequence_numbers_in_gaps = counts
+                        .sequence_numbers_in_gaps
                         .saturating_add(skipped)
                         .saturating_add(missing);
                     counts.duplicates += after.duplicates - before.duplicates;

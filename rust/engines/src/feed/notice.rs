@@ -21,7 +21,7 @@ pub struct FeedCounts {
     /// Sequence gaps of a symbol's numbers.
     pub gaps: u64,
     /// Sequence numbers in gaps, including those that arrived later.
-    pub missing_sequence_numbers: u64,
+    pub sequence_numbers_in_gaps: u64,
     /// Trades with a sequence number that came before; they are left out.
     pub duplicates: u64,
     /// Trades out of order: after one of their symbol with a higher number.

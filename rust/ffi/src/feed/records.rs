@@ -264,8 +264,8 @@ records! {
         pub others: u64,
         /// The number of sequence gaps.
         pub gaps: u64,
-        /// The number of skipped sequence numbers, including those that arrived later.
-        pub missing_sequence_numbers: u64,
+        /// The number of sequence numbers in gaps, including those that arrived later.
+        pub sequence_numbers_in_gaps: u64,
         /// Trades whose sequence number had arrived before; they are dropped.
         pub duplicates: u64,
         /// Trades that arrived after one of their symbol with a higher sequence number.

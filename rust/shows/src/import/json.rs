@@ -37,7 +37,11 @@ impl<'a> Node<'a> {
     pub(crate) fn known(&self, keys: &[&str]) -> Result<(), ImportError> {
         match self.object()?.keys().find(|key| !keys.contains(&key.as_str())) {
             None => Ok(()),
-            Some(key) => Err(wrong(&self.place(key), "a key that is known", key)),
+            Some(key) => Err(wrong(
+                &self.place(key),
+                &format!("one of {}", keys.join(", ")),
+                key,
+            )),
         }
     }
 

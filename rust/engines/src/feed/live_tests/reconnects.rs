@@ -41,7 +41,7 @@ fn connection_that_is_lost_is_made_again_and_what_is_missing_is_reported() {
     assert_eq!(
         (
             counts.gaps,
-            counts.missing_sequence_numbers,
+            counts.sequence_numbers_in_gaps,
             counts.duplicates,
             counts.malformed
         ),

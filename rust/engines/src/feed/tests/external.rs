@@ -51,7 +51,7 @@ fn loss_that_is_reported_is_that_of_the_trade_after_it_unless_numbers_tell_it() 
     assert_eq!(skipped, [0, 3, 0, 4, 0, u64::MAX]);
     let counts = feed.counts();
     assert_eq!(
-        (counts.gaps, counts.missing_sequence_numbers, counts.others),
+        (counts.gaps, counts.sequence_numbers_in_gaps, counts.others),
         (3, u64::MAX, 6)
     );
 }

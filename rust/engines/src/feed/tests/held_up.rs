@@ -19,7 +19,7 @@ fn seconds_in_which_the_process_is_stopped_are_a_hole_in_the_numbers_of_a_simula
     let skipped: u64 = after.iter().map(|(record, _)| record.sequence_gap).sum();
     let counts = feed.counts();
     assert_eq!(
-        (skipped, counts.gaps, counts.missing_sequence_numbers),
+        (skipped, counts.gaps, counts.sequence_numbers_in_gaps),
         (149, 3, 149)
     );
     for symbol in 0..3 {

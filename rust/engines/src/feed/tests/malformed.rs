@@ -38,7 +38,7 @@ fn message_that_cannot_be_understood_is_counted_reported_and_skipped() {
         oversized: 1,
         others: 1,
         gaps: 1,
-        missing_sequence_numbers: 2,
+        sequence_numbers_in_gaps: 2,
         duplicates: 1,
         out_of_order: 1,
         ..FeedCounts::default()

@@ -186,8 +186,8 @@ fn laps_that_were_recorded_are_all_read_back() {
     // Each lap of A: 3, 2, and 6, before which two are missing; the one out of order is in a gap of later laps.
     assert_eq!(
         (
-            counts.missing_sequence_numbers,
-            source.counts().missing_sequence_numbers
+            counts.sequence_numbers_in_gaps,
+            source.counts().sequence_numbers_in_gaps
         ),
         (12, 12)
     );
