@@ -59,7 +59,7 @@ public struct OpenedInput: AudioInput {
     /// Frames read.
     public internal(set) var frames = 0
     /// Frames skipped before the first one to read.
-    public internal(set) var skipped = 0
+    public internal(set) var skippedFrames = 0
     /// Frames that a device dropped.
     public internal(set) var droppedFrames: Int64 = 0
     /// Overruns of the device.
@@ -115,7 +115,7 @@ public struct OpenedInput: AudioInput {
         guard left > 0, let buffer = try await wanted(isolation: actor) else { return nil }
         let cut = buffer.frames(0..<Swift.min(left, buffer.frameCount))
         if !cut.samples.span.peak.isFinite, let index = cut.samples.firstIndex(where: { !$0.isFinite }) {
-          let frame = input.counts.skipped + counts.frames + index / cut.format.channels + 1
+          let frame = input.counts.skippedFrames + counts.frames + index / cut.format.channels + 1
           throw AudioFileError(
             .notFinite, path: input.name,
             reason: "expected finite samples, got \(cut.samples[index]) in frame \(frame)",
@@ -132,9 +132,9 @@ public struct OpenedInput: AudioInput {
       /// The next buffer from the first frame to read on.
       private mutating func wanted(isolation actor: isolated (any Actor)?) async throws -> PCMBuffer? {
         while let buffer = try await base.next(isolation: actor) {
-          let early = Swift.min(buffer.frameCount, input.firstFrame - input.counts.skipped)
+          let early = Swift.min(buffer.frameCount, input.firstFrame - input.counts.skippedFrames)
           guard early > 0 else { return buffer }
-          input.shared.counts.withLock { $0.skipped += early }
+          input.shared.counts.withLock { $0.skippedFrames += early }
           if early < buffer.frameCount { return buffer.frames(early..<buffer.frameCount) }
         }
         return nil

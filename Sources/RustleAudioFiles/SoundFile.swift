@@ -180,7 +180,8 @@ extension SoundFile {
   private static func openError(path: String, number: Int32, text: String, isPipe: Bool) -> AudioFileError {
     let advice =
       isPipe
-      ? "From a pipe pass a WAV, OGG or MP3, and FLAC or M4A as a file." : "Pass a WAV, FLAC, OGG, MP3 or M4A file."
+      ? "From a pipe pass WAV, OGG, MP3 or AIFF, and FLAC or M4A as a file."
+      : "Pass a WAV, FLAC, OGG, MP3, AIFF or M4A file."
     let detail = sentence(text)
     switch Int(number) {
     case SF_ERR_UNRECOGNISED_FORMAT:

@@ -32,7 +32,7 @@ public struct LightingReport: Sendable, Hashable {
   public let tempo: Double
   /// Frames so far.
   public let frames: UInt64
-  /// Frames that were left out because their time was over.
+  /// Frames that were skipped because the sender was late.
   public let skippedFrames: UInt64
   /// The cue by its place, if one is on.
   public let cue: Int?

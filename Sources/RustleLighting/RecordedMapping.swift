@@ -14,11 +14,12 @@ internal import RustleCore
 public final class RecordedMapping: Sendable {
   private let native: NativeMapper
 
-  /// Creates a mapping before its first frame.
+  /// Creates a mapping that has no frames yet.
   ///
   /// - Parameters:
   ///   - count: the number of fixtures, 1 to 65,536.
-  ///   - rig: the file of a rig, whose cells are counted instead.
+  ///   - rig: a rig file; the number of its cells replaces `count`.
+  ///   - settings: how fixtures are distinguished.
   /// - Throws: ``LightingError`` with ``LightingError/Code/validation`` or ``LightingError/Code/malformedInput``.
   public init(
     count: Int, rig: Data? = nil, settings: MappingSettings = MappingSettings()

@@ -30,14 +30,18 @@ public struct ExchangePreset: Sendable, Hashable, Codable {
   ///
   /// - Throws: ``FeedError/Code/unreadableFile``: there is no such file, or it is not such a text.
   public init(path: String) throws(FeedError) {
+    let data: Data
+    do { data = try Data(contentsOf: URL(filePath: path)) } catch {
+      let isThere = FileManager.default.fileExists(atPath: path)
+      throw FeedError(code: .unreadableFile, message: "\(path): \(isThere ? "cannot be read" : "no such file")")
+    }
     do {
-      self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: path)))
+      self = try JSONDecoder().decode(Self.self, from: data)
     } catch {
       let reason =
         switch error {
         case DecodingError.keyNotFound(let key, _): "one without \(key.stringValue)"
-        case is DecodingError: "another text"
-        default: "none that is readable"
+        default: "another text"
         }
       throw FeedError(
         code: .unreadableFile, message: "\(path): expected a JSON object with url and trades, got \(reason)")

@@ -68,7 +68,9 @@ package struct OptionsFile: Sendable, Hashable {
   package static func completed(_ arguments: [String], with path: String) throws(OptionsFileError) -> [String] {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw OptionsFileError(
-        code: .unreadable, message: "--config: \(path): expected a file, got none that is readable")
+        code: .unreadable,
+        message:
+          "--config: \(path): \(FileManager.default.fileExists(atPath: path) ? "cannot be read" : "no such file")")
     }
     let file: Self
     do throws(OptionsFileError) {

@@ -105,7 +105,7 @@ package struct TickerFailure: CodedError {
     "--roots <file> trusts the root certificates in a PEM file, --insecure accepts any certificate"
 
   private static let schemaAdvice =
-    "pass the paths of the symbol and the price with --schema, for example symbol=s,price=p"
+    "Pass the paths of the symbol and the price with --schema, for example symbol=s,price=p."
 
   private init(_ code: Code, _ message: String, advice: String = "") {
     (self.code, self.message, self.advice) = (code, message, advice)
@@ -142,7 +142,8 @@ package struct TickerFailure: CodedError {
     if source.isConnection {
       let isRefused = FeedConnection.isCertificateRefused(reason)
       return Self(
-        .noConnection, message, advice: isRefused ? certificateAdvice : "check the server, or allow more --attempts")
+        .noConnection, message,
+        advice: isRefused ? "\(certificateAdvice)." : "Check the server, or allow more --attempts.")
     }
     let isForeign = source.recordings.contains { !$0.isStrict } && counts.trades == 0 && counts.malformed > 0
     return Self(.malformedRecording, message, advice: isForeign ? schemaAdvice : "")

@@ -86,7 +86,7 @@ public actor TempoClock: NativeStreamEngine {
   /// - Throws: ``TempoError`` with ``TempoError/Code/validation``.
   public nonisolated func setTempo(_ tempo: Double) throws(TempoError) { try native.changing(.tempo, tempo) }
 
-  /// Sets the beats of a bar, more than 0 to 1,000,000.
+  /// Sets the beats of a bar, above 0 and at most 1,000,000.
   ///
   /// - Throws: as ``setTempo(_:)``.
   public nonisolated func setQuantum(_ quantum: Double) throws(TempoError) { try native.changing(.quantum, quantum) }

@@ -32,9 +32,9 @@ import Testing
     #expect(input.name == path && !input.isLive && input.file?.container == "WAV")
     #expect(input.format.sampleRate == 8_000 && input.format.layout == .stereo)
     #expect(input.expectedFrames == frames.count && input.firstFrame == frames.lowerBound)
-    #expect(input.counts.frames == 0 && input.counts.skipped == 0)
+    #expect(input.counts.frames == 0 && input.counts.skippedFrames == 0)
     #expect(try await samples(input) == Array(samples[frames.lowerBound * 2..<frames.upperBound * 2]))
-    #expect(input.counts.frames == frames.count && input.counts.skipped == frames.lowerBound)
+    #expect(input.counts.frames == frames.count && input.counts.skippedFrames == frames.lowerBound)
     #expect(input.counts.droppedFrames == 0 && input.truncation == nil)
   }
 

@@ -99,12 +99,12 @@ import Testing
     let cases: [([String], Int32, String)] = [
       (["set", "--demo"] + values, 64, "expected --password-file or --open, got neither"),
       (["set", "--demo", "--open", "--password-file", "x"] + values, 64, "--password-file cannot be used with --open"),
-      (["set", "--demo", "--open"], 64, "--name is missing"),
+      (["set", "--demo", "--open"], 64, "expected --name"),
       (
         ["set", "--demo", "--open", "--table", "x", "--node", "y", "--ssid", "z"], 64,
         "--table cannot be used with --node"
       ),
-      (["set", "--demo", "--open", "--table", "x"], 64, "--ssid is missing"),
+      (["set", "--demo", "--open", "--table", "x"], 64, "expected --ssid"),
       (["set", "--demo", "--password-file", "-", "--table", "-", "--ssid", "z"], 64, "cannot both be standard input"),
       (["set", "--demo", "--password", "secret"] + values, 64, "--password"),
       (["set", "--demo", "--open", "--start", "513"] + values.dropLast(2), 64, "a start address from 1 to 512"),

@@ -216,8 +216,7 @@ import RustleWebSocket
       }
     }
     let missing = CommandFailure(
-      .noInput,
-      "--exchange: \(path)x: expected a JSON object with url and trades, got none that is readable",
+      .noInput, "--exchange: \(path)x: no such file",
       advice: "Choose binance, coinbase or kraken, or the path of a file.")
     #expect(throws: missing) { try plan("--exchange", path + "x", "A") }
   }

@@ -18,7 +18,7 @@ public struct VoiceFrame: Sendable, Hashable {
   public var harmonicsToNoise: Double?
   /// The formants; none if not measured. Formants of an unvoiced frame are the noise's.
   public var formants: Formants
-  /// The spectrum's mean frequency in Hz; nil of silence and if not measured.
+  /// The spectrum's mean frequency in Hz; nil for silence and if not measured.
   public var centroid: Double?
   /// The frames of sound dropped since the previous analysis frame, replaced by silence. 0 of a signal without gaps.
   public var droppedFrames: Int64

@@ -106,26 +106,26 @@ extension VoiceReport.Measures {
 
   /// The mean period in seconds; nil without a period.
   public var meanPeriod: Double? { measured(\.meanPeriod, from: 1) }
-  /// The local jitter as a ratio; nil of fewer than 2 periods.
+  /// The local jitter as a ratio; nil for fewer than 2 periods.
   public var jitter: Double? { measured(\.jitter, from: 2) }
-  /// The relative average perturbation as a ratio; nil of fewer than 3 periods.
+  /// The relative average perturbation as a ratio; nil for fewer than 3 periods.
   public var jitterRAP: Double? { measured(\.jitterRAP, from: 3) }
-  /// The five-point perturbation of the periods as a ratio; nil of fewer than 5 periods.
+  /// The five-point perturbation of the periods as a ratio; nil for fewer than 5 periods.
   public var jitterPPQ5: Double? { measured(\.jitterPPQ5, from: 5) }
-  /// The local shimmer as a ratio; nil of fewer than 2 periods.
+  /// The local shimmer as a ratio; nil for fewer than 2 periods.
   public var shimmer: Double? { measured(\.shimmer, from: 2) }
-  /// The local shimmer in dB; nil of fewer than 2 periods.
+  /// The local shimmer in dB; nil for fewer than 2 periods.
   public var shimmerDecibels: Double? { measured(\.shimmerDecibels, from: 2) }
-  /// The three-point perturbation of the amplitudes as a ratio; nil of fewer than 3 periods.
+  /// The three-point perturbation of the amplitudes as a ratio; nil for fewer than 3 periods.
   public var shimmerAPQ3: Double? { measured(\.shimmerAPQ3, from: 3) }
-  /// The five-point perturbation of the amplitudes as a ratio; nil of fewer than 5 periods.
+  /// The five-point perturbation of the amplitudes as a ratio; nil for fewer than 5 periods.
   public var shimmerAPQ5: Double? { measured(\.shimmerAPQ5, from: 5) }
 
-  /// The mean frequency weighted by power, in Hz; nil of silence.
+  /// The mean frequency weighted by power, in Hz; nil for silence.
   public var centroid: Double? { spectrum.centroid > 0 ? spectrum.centroid : nil }
-  /// The frequency below which 95 % of the energy lie, in Hz; nil of silence.
+  /// The frequency below which 95 % of the energy lie, in Hz; nil for silence.
   public var rolloff: Double? { centroid.map { _ in spectrum.rolloff } }
-  /// The slope of the band levels in dB per octave; nil of silence.
+  /// The slope of the band levels in dB per octave; nil for silence.
   public var tilt: Double? { centroid.map { _ in spectrum.tilt } }
 
   private func measured(_ path: KeyPath<VoicePerturbation, Double>, from periods: Int) -> Double? {

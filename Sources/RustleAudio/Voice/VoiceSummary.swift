@@ -44,7 +44,7 @@ public struct VoiceSummary: Sendable, Hashable {
   public var medianPitch: Double?
   /// The mean pitch in Hz; nil: no frame is voiced.
   public var meanPitch: Double?
-  /// The standard deviation of the pitch in Hz, as of a sample; nil of fewer than two frames.
+  /// The standard deviation of the pitch in Hz, as of a sample; nil for fewer than two frames.
   public var pitchDeviation: Double?
   /// The mean confidence, 0 to 1; 0 where no frame is voiced.
   public var meanConfidence: Double

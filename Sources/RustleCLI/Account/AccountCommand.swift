@@ -87,12 +87,19 @@ struct AccountLogInCommand: AsyncParsableCommand {
 struct AccountStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show the account, and its gains.",
+    abstract: "Show the account and its equalizer gains.",
     usage: "rustle account status [--format <format>] [--json]",
     discussion: """
       EXAMPLES:
         rustle account status
         rustle account status --json | jq .left
+
+      NDJSON FIELDS:
+        v       1, the version of these fields
+        email   the address of the account
+        server  the host of its server
+        left    gains of the left channel in dB, from low to high
+        right   those of the right channel
       """)
 
   @OptionGroup var output: RecordOptions

@@ -59,7 +59,9 @@ struct DMXPlayCommand: AsyncParsableCommand {
         if played.frames == 0 {
           let kind = configuration.protocol.rawValue
           throw CommandFailure(
-            .badData, "\(file): expected levels of \(kind), got \(played.others) lines of the other protocol",
+            .badData,
+            "\(file): expected levels of \(kind), got "
+              + (played.others > 0 ? "\(played.others) lines of the other protocol" : "none"),
             advice: played.others > 0 ? "Choose the other with --protocol." : nil)
         }
         try await Task.sleep(until: played.end, tolerance: .zero)

@@ -162,7 +162,9 @@ struct DMXInput: Sendable {
     } else if let opened = FileHandle(forReadingAtPath: path) {
       handle = opened
     } else {
-      throw CommandFailure(.noInput, "\(path): no such file, or it cannot be read", advice: "Check the path.")
+      throw CommandFailure(
+        .noInput, "\(path): \(FileManager.default.fileExists(atPath: path) ? "cannot be read" : "no such file")",
+        advice: "Check the path.")
     }
   }
 

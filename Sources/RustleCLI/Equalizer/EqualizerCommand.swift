@@ -10,7 +10,7 @@ struct EqualizerCommand: AsyncParsableCommand {
     commandName: "eq",
     abstract: "Equalize a file or live sound, each channel by its own bands.",
     usage: """
-      rustle eq <in> <out> [settings] [--encoding <encoding>] [--overwrite]
+      rustle eq <input> <out> [settings] [--encoding <encoding>] [--overwrite]
                 [--dither] [--json]
       rustle eq --live [--device <name>] [--output <name>] [--demo] [settings]
                 [--save <file>]

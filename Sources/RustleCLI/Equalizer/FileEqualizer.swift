@@ -10,7 +10,7 @@ struct EqualizerFileOptions: ParsableArguments {
 
   @Flag(
     name: .customLong("no-header"),
-    help: "Write little-endian samples without a WAV header; requires - (standard output) as OUTPUT.")
+    help: "Write little-endian samples without a WAV header; requires - (standard output) as <out>.")
   var isWithoutHeader = false
 
   @Option(

@@ -60,40 +60,35 @@ struct RenderedTempo: ParsableArguments {
 }
 
 /// Where the beats of a show come from.
-enum ShowTempo: ExpressibleByArgument, Equatable, CustomStringConvertible {
+enum ShowTempo: Equatable {
   case fixed(Double)
   case tap, link, audio
 
-  init?(argument: String) {
-    switch argument {
+  static let parse = Parse.value("1 to 999, tap, link or audio") { Self($0) }
+
+  private init?(_ text: String) {
+    switch text {
     case "tap": self = .tap
     case "link": self = .link
     case "audio": self = .audio
     default:
-      guard let tempo = Double(argument), (1...999).contains(tempo) else { return nil }
+      guard let tempo = Double(text), (1...999).contains(tempo) else { return nil }
       self = .fixed(tempo)
     }
   }
-
-  var description: String {
-    switch self {
-    case .fixed(let tempo): "\(tempo)"
-    case .tap: "tap"
-    case .link: "link"
-    case .audio: "audio"
-    }
-  }
-
-  var defaultValueDescription: String { "" }
 }
 
 /// A destination of a show: `sacn:multicast`, `artnet:10.0.0.7`.
-struct LightOutput: ExpressibleByArgument, Hashable {
+struct LightOutput: Hashable, Sendable {
   let kind: DMXProtocol
   let destination: String
 
-  init?(argument: String) {
-    let parts = argument.split(separator: ":", maxSplits: 1).map(String.init)
+  static let parse = Parse.value(
+    "sacn:multicast, sacn:ADDRESS, artnet:ADDRESS, artnet:broadcast or artnet:auto"
+  ) { Self($0) }
+
+  private init?(_ text: String) {
+    let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
     guard parts.count == 2, let kind = DMXProtocol(rawValue: parts[0]) else { return nil }
     let words = kind == .sacn ? ["broadcast", DMXSenderConfiguration.followsNodes] : ["multicast"]
     if words.contains(parts[1]) { return nil }

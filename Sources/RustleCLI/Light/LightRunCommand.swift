@@ -27,7 +27,7 @@ struct LightRunCommand: AsyncParsableCommand {
       report. Without a file, the built-in show plays on the rig of --demo.
 
       The sound of --device or --sound moves the faders that the show gives to onsets, the level, and the bands below 200 Hz, to 2500 Hz and \
-      above: 0 at -48 dB of full scale, 1 at 0 dB. With --tempo audio its beats are the show's, from about two seconds on; the delay of a \
+      above: 0 at -48 dBFS, 1 at 0 dBFS. With --tempo audio its beats are the show's, from about two seconds on; the delay of a \
       sound card is not known, and makes them late. A file plays in its own time without being heard; its end is that of the show.
 
       Keys: right, the next cue; left, the one before; space, pause the cues; b, blackout; + and -, the tempo; t, tap; v, the other view; \
@@ -49,16 +49,14 @@ struct LightRunCommand: AsyncParsableCommand {
   @OptionGroup var show: ShowOptions
 
   @Option(
-    help: ArgumentHelp(
-      "Tempo: 1 to 999 beats per minute; tap, the key t; link, a session on the network; audio, the beats of the sound. "
-        + "(default: 120)", valueName: "bpm|tap|link|audio"))
+    "Tempo: 1 to 999 beats per minute; tap, the key t; link, a session on the network; audio, the beats of the sound. "
+      + "(default: 120)", value: "bpm|tap|link|audio", parse: ShowTempo.parse)
   var tempo = ShowTempo.fixed(120)
 
   @Option(
-    name: .customLong("output"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp(
-      "sacn:multicast, sacn:ADDRESS, artnet:ADDRESS, artnet:broadcast, or artnet:auto, the nodes that list a Port-Address.",
-      valueName: "where"))
+    name: .customLong("output"),
+    "sacn:multicast, sacn:ADDRESS, artnet:ADDRESS, artnet:broadcast, or artnet:auto, the nodes that list a Port-Address.",
+    value: "where", parse: LightOutput.parse)
   var outputs: [LightOutput] = []
 
   @Option(
@@ -165,7 +163,7 @@ struct LightRunCommand: AsyncParsableCommand {
 
   static let columns: [Column<LightingReport>] = [
     Column("t_ms", "milliseconds since the show's start") { $0.time / .milliseconds(1) },
-    Column("event", "state, or what happened", \.kind.rawValue),
+    Column("event", LightingReport.Kind.allCases.map(\.rawValue).joined(separator: ", "), \.kind.rawValue),
     Column("beats", "beats since the start", \.beats),
     Column("bpm", "the tempo", \.tempo),
     Column("cue", "the cue by its place from 0, or null", \.cue),
@@ -175,7 +173,7 @@ struct LightRunCommand: AsyncParsableCommand {
     Column("blackout", "whether the light is blacked out", \.isBlackout),
     Column("master", "what all light is multiplied with", \.master),
     Column("frames", "frames so far", \.frames),
-    Column("skipped", "frames that were left out because their time was over", \.skippedFrames),
+    Column("skipped", "frames that were skipped because the sender was late", \.skippedFrames),
     Column("outputs", "senders that take frames", \.outputs),
   ]
 

@@ -25,7 +25,7 @@ struct VenueCommand: AsyncParsableCommand {
   @OptionGroup var tempo: RenderedTempo
 
   @Option(
-    "Time of the show in seconds, by default after the first fade.", value: "seconds",
+    "Time of the show in seconds. (default: 4)", value: "seconds",
     parse: Parse.number("seconds", in: 0...1e6))
   var at = 4.0
 

@@ -35,7 +35,8 @@ struct MappingOptions: ParsableArguments {
     help: "How fixtures are distinguished: by the bits of their ids, by those and check bits, or one after the other.")
   var method = MappingSettings.Method.coded
 
-  @Option("Frames that each state is held for, 1 to 1000.", parse: Parse.integer("frames", in: 1...1_000))
+  @Option(
+    "Frames that each state is held for, 1 to 1000.", value: "frames", parse: Parse.integer("frames", in: 1...1_000))
   var hold = 2
 
   var settings: MappingSettings {
@@ -49,7 +50,8 @@ struct MappingOptions: ParsableArguments {
 struct MapOutputOptions: ParsableArguments {
   @Option(
     name: [.customShort("o"), .customLong("output-file")],
-    help: "File of the map; one that is there is replaced. (default: standard output)")
+    help: ArgumentHelp(
+      "File of the map; one that is there is replaced. (default: standard output)", valueName: "file"))
   var output: String?
 
   @Option(

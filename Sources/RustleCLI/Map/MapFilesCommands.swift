@@ -83,7 +83,9 @@ struct MapPlanCommand: AsyncParsableCommand {
   @Flag(help: "The plan is upright: its second axis is the height.")
   var upright = false
 
-  @Option(name: [.customShort("o"), .customLong("output-file")], help: "File to write. (default: standard output)")
+  @Option(
+    name: [.customShort("o"), .customLong("output-file")],
+    help: ArgumentHelp("File to write. (default: standard output)", valueName: "file"))
   var output: String?
 
   @Flag(help: "Plan the map of a built-in recording.")

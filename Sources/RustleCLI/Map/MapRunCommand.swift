@@ -33,11 +33,9 @@ struct MapRunCommand: AsyncParsableCommand {
   var frames: String?
 
   @Option(
-    name: .customLong("output"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp(
-      "Send the universes of the protocol there; repeatable: sacn:multicast, sacn:ADDRESS, artnet:ADDRESS, artnet:broadcast, or "
-        + "artnet:auto, the nodes that list a Port-Address.",
-      valueName: "where"))
+    name: .customLong("output"),
+    "Send the universes of the protocol there; repeatable: sacn:multicast, sacn:ADDRESS, artnet:ADDRESS, artnet:broadcast, or "
+      + "artnet:auto, the nodes that list a Port-Address.", value: "where", parse: LightOutput.parse)
   var outputs: [LightOutput] = []
 
   @Option(

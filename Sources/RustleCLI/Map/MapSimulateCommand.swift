@@ -30,10 +30,13 @@ struct MapSimulateCommand: AsyncParsableCommand {
   @Option(help: "How hard the scene is.")
   var scene = SimulatedCamera.Scene.club
 
-  @Option("Seed of all that is drawn.", parse: Parse.integer("a seed", in: 0...Int(Int32.max)))
+  @Option(
+    "Seed of all that is drawn, 0 to 2147483647.", value: "number",
+    parse: Parse.integer("a seed", in: 0...Int(Int32.max)))
   var seed = 1
 
-  @Option("Number of fixtures without a rig, 1 to 65536.", parse: Parse.integer("fixtures", in: 1...65_536))
+  @Option(
+    "Number of fixtures without a rig, 1 to 65536.", value: "number", parse: Parse.integer("fixtures", in: 1...65_536))
   var count = 100
 
   @Option(help: "Size of the picture, with sides of 32 or more.")
@@ -51,7 +54,8 @@ struct MapSimulateCommand: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("o"), .customLong("output-file")],
-    help: "File of the frames; one that is there is replaced. (default: standard output)")
+    help: ArgumentHelp(
+      "File of the frames; one that is there is replaced. (default: standard output)", valueName: "file"))
   var output: String?
 
   @OptionGroup var log: LogOptions

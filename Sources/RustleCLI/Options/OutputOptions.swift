@@ -17,7 +17,7 @@ extension FormatChoice {
 }
 
 extension OutputFormat: FormatChoice {
-  static var meanings: String { RecordFormat.meanings + " csv: a header and one record per line." }
+  static var meanings: String { RecordFormat.meanings + "\ncsv: a header and one record per line." }
 }
 
 /// The formats of records that have no table.
@@ -25,7 +25,7 @@ enum RecordFormat: String, FormatChoice {
   case auto, text, ndjson
 
   static let meanings =
-    "auto: text, or on a terminal a live view where the command has one. ndjson: one JSON object per line; "
+    "auto: text, or on a terminal a live view where the command has one.\nndjson: one JSON object per line; "
     + "its member v is the version of the fields."
 }
 
@@ -34,7 +34,7 @@ enum StreamFormat: String, FormatChoice {
   case auto, text, ndjson
 
   static let meanings =
-    "auto: text on a terminal, as a live view where the command has one, and ndjson otherwise. ndjson: one JSON object per line; "
+    "auto: text on a terminal, as a live view where the command has one, and ndjson otherwise.\nndjson: one JSON object per line; "
     + "its member v is the version of the fields."
 
   var format: OutputFormat {

@@ -104,11 +104,13 @@ extension Option {
       help: ArgumentHelp(help, valueName: value), transform: parse)
   }
 
-  /// An option with a number, which may begin with a minus sign.
+  /// An option with a value, which may begin with a minus sign; the help names its default.
   init(
     wrappedValue: Value, name: NameSpecification = .long, _ help: String, value: String? = nil,
     parse: @escaping @Sendable (String) throws -> Value
   ) {
+    let given = (wrappedValue as? Double).map { Numbers.plain($0) } ?? "\(wrappedValue)"
+    let help = help.contains("(default") ? help : "\(help) (default: \(given))"
     self.init(
       wrappedValue: wrappedValue, name: name, parsing: .unconditional, help: ArgumentHelp(help, valueName: value),
       transform: parse)

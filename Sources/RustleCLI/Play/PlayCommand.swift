@@ -31,7 +31,8 @@ struct PlayCommand: AsyncParsableCommand {
       NDJSON FIELDS:
       \(progress(sampleRate: 1).fieldList(kind: "progress, or summary in the last line"))
 
-      The summary adds input, sample_rate_hz, channels, frames, and complete: whether the end was played.
+      The summary has no paused; it adds input, sample_rate_hz, channels, frames, and complete: whether the \
+      end was played.
       """)
 
   @OptionGroup var file: SoundFileOptions

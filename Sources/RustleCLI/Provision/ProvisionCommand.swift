@@ -36,7 +36,7 @@ struct NodeAttemptOptions: ParsableArguments {
     parse: Parse.number("seconds", in: 0.1...3_600))
   var timeout: Double?
 
-  @Flag(help: "Pair first, and do nothing if the node does not.")
+  @Flag(help: "Pair first, and do nothing if the node does not pair.")
   var encrypt = false
 
   /// A provisioner of these options.

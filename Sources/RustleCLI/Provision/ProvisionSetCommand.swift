@@ -17,7 +17,7 @@ struct ProvisionSetCommand: AsyncParsableCommand {
       """,
     discussion: """
       THE PASSWORD GOES IN CLEAR OVER THE AIR: whoever listens to Bluetooth nearby meanwhile can read it. --encrypt pairs first, and \
-      does nothing where the node does not. The password is read from a file or from standard input, never from an argument.
+      does nothing where the node does not pair. The password is read from a file or from standard input, never from an argument.
 
       Writes the values, reads them back, has the node apply them once, waits until it says that it is provisioned, and reads all \
       again. Only then the last state is SUCCESS. Without --node the node with the strongest signal is taken; the line of CONNECTING \
@@ -83,7 +83,7 @@ struct ProvisionSetCommand: AsyncParsableCommand {
     }
     for (option, value) in others.dropFirst().dropLast() + [("--ssid", ssid)]
     where value == nil && (table == nil || option == "--ssid") {
-      throw ValidationError("\(option) is missing")
+      throw ValidationError("expected \(option)")
     }
     try Parse.reject(
       (passwordFile == nil && !open, "expected --password-file or --open, got neither"),

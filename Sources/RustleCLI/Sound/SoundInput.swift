@@ -50,7 +50,7 @@ extension OpenedInput {
   /// Rejects an input without frames to read; valid at its end, and before it if no frames are expected.
   func checkIsNotEmpty() throws {
     guard counts.frames == 0 else { return }
-    let end = counts.skipped > 0 ? counts.skipped : file?.frames ?? 0
+    let end = counts.skippedFrames > 0 ? counts.skippedFrames : file?.frames ?? 0
     guard firstFrame > 0, end > 0 else {
       throw CommandFailure(.badData, "\(name): expected sound, got \(isLive ? "none" : "a file of 0 frames")")
     }

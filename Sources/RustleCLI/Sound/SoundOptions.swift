@@ -27,12 +27,13 @@ struct SoundDeviceOptions: ParsableArguments {
   @OptionGroup var choice: DeviceOption
 
   @Option(
-    "Sample rate of a device or of raw samples, 1 to 768000 Hz. (default of a device: 48000)", value: "hz",
+    "Sample rate, 1 to 768000 Hz; sound files have their own. (default of a device: 48000)", value: "hz",
     parse: Parse.sampleRate)
   var rate: Int?
 
   @Option(
-    "Number of channels of a device or of --raw samples, 1 to 32. (default of a device: 2)", value: "count",
+    "Number of channels, 1 to 32 (rustle eq: 1 or 2); sound files have their own. (default of a device: 2)",
+    value: "count",
     parse: Parse.channels)
   var channels: Int?
 

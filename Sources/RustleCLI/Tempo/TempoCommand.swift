@@ -30,10 +30,12 @@ struct TempoCommand: AsyncParsableCommand {
 
   @OptionGroup var file: SoundFileOptions
 
-  @Option("Slowest tempo.", value: "bpm", parse: Parse.number("a tempo", in: 30...300))
+  @Option("Slowest tempo, 30 to 300 beats per minute.", value: "bpm", parse: Parse.number("a tempo", in: 30...300))
   var min = RhythmTracker.defaultTempoRange.lowerBound
 
-  @Option("Fastest tempo, at least 1.5 times --min.", value: "bpm", parse: Parse.number("a tempo", in: 30...300))
+  @Option(
+    "Fastest tempo, 30 to 300 and at least 1.5 times --min.", value: "bpm", parse: Parse.number("a tempo", in: 30...300)
+  )
   var max = RhythmTracker.defaultTempoRange.upperBound
 
   @Flag(help: "Write a line for each beat, too.")
@@ -68,17 +70,17 @@ struct TempoCommand: AsyncParsableCommand {
       try LineWriter.standardOutput.write(table.header + table.lines(rhythm.beats))
       if format == .csv { return }
     }
-    let table = Table(Self.summary, kind: beats ? "summary" : nil, format: format, profile: profile, text: Self.text)
+    let table = Table(Self.summary, kind: "summary", format: format, profile: profile, text: Self.text)
     try LineWriter.standardOutput.write(table.header + table.line(Found(input: sound.name, rhythm: rhythm)))
   }
 
   static let beats: [Column<Duration>] = [Column("time_s", "the time of a beat") { $0 / .seconds(1) }]
 
   static let summary: [Column<Found>] = [
-    Column("input", \.input),
+    Column("input", "the sound", \.input),
     Column("bpm", "the tempo, or null without beats", \.rhythm.tempo),
     Column("beats", "the number of beats", \.rhythm.beats.count),
-    Column("confidence", \.rhythm.confidence),
+    Column("confidence", "how regular the rhythm is, 0 to 1", \.rhythm.confidence),
   ]
 
   static func text(_ found: Found) -> String {

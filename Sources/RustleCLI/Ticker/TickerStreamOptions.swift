@@ -3,7 +3,10 @@ import RustleMarket
 
 /// What the ticker writes of its source.
 struct TickerStreamOptions: ParsableArguments {
-  @Option(help: "Buffering for a slow reader: every update, the newest of each symbol, or the newest at --rate.")
+  @Option(
+    help:
+      "Buffering for a slow reader: many updates, of which the oldest are dropped; the newest of each symbol; or that at --rate."
+  )
   var policy: Policy = .buffered
 
   @Option(
