@@ -11,14 +11,12 @@ final class AccountServer: GainTransport {
     let response: HTTPURLResponse
     let body: Data
 
-    /// The value of a cookie that the answer sets.
-    func cookie(_ name: String) -> String? {
+    /// The cookie of a session that the answer sets, as `name=value`. The name has the port that the server knows itself by, and a prefix
+    /// over https.
+    var sessionCookie: String? {
       let header = response.value(forHTTPHeaderField: "Set-Cookie") ?? ""
-      let start = header.ranges(of: "\(name)=").first { range in
-        range.lowerBound == header.startIndex || ", ".contains(header[header.index(before: range.lowerBound)])
-      }
-      let value = start.map { header[$0.upperBound...].prefix { $0 != ";" && $0 != "," } } ?? ""
-      return value.isEmpty ? nil : String(value)
+      let pattern = /(?:^|[, ])((?:__Host-)?rustle_session(?:_[0-9]+)?=[^;, ]+)/
+      return header.firstMatch(of: pattern).map { String($0.1) }
     }
   }
 
@@ -44,20 +42,17 @@ final class AccountServer: GainTransport {
 
   private let base: URL
   private let cookies: String
-  let cookieName: String
   private let receiver = Receiver()
   private let session: URLSession
 
-  /// - Parameter token: that of the account's session; nil: none.
-  init(_ server: URL, token: String?) {
+  /// - Parameter cookie: that of the account's session; nil: none.
+  init(_ server: URL, cookie: String?) {
     var parts = URLComponents(url: server, resolvingAgainstBaseURL: true) ?? URLComponents()
     let access = parts.queryItems?.first { $0.name == "token" }?.value
     (parts.query, parts.fragment, parts.path) = (nil, nil, "/")
     base = parts.url ?? server
-    cookieName = parts.scheme == "https" ? "__Host-rustle_session" : "rustle_session"
     let port = parts.port.map { "_\($0)" } ?? ""
-    cookies = [access.map { "rustle_token\(port)=\($0)" }, token.map { [cookieName] in "\(cookieName)=\($0)" }]
-      .compactMap(\.self).joined(separator: "; ")
+    cookies = [access.map { "rustle_token\(port)=\($0)" }, cookie].compactMap(\.self).joined(separator: "; ")
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpShouldSetCookies = false
     configuration.httpCookieAcceptPolicy = .never

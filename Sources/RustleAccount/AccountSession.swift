@@ -10,9 +10,10 @@ public struct AccountSession: Sendable, Hashable, Codable {
   public let server: URL
   /// The address of the account.
   public let email: String
-  let token: String
+  /// `name=value`, with the token.
+  let cookie: String
 
-  var transport: AccountServer { AccountServer(server, token: token) }
+  var transport: AccountServer { AccountServer(server, cookie: cookie) }
 
   /// Logs in.
   ///
@@ -23,7 +24,7 @@ public struct AccountSession: Sendable, Hashable, Codable {
         .validation, "server: expected an address of http or https, got \(server.absoluteString)",
         advice: "Take the one that the studio prints.")
     }
-    let connection = AccountServer(server, token: nil)
+    let connection = AccountServer(server, cookie: nil)
     let answer: AccountServer.Answer
     do {
       answer = try await connection.ask("POST", "api/login", ["email": email, "password": password])
@@ -32,8 +33,8 @@ public struct AccountSession: Sendable, Hashable, Codable {
       throw AccountError(
         .credentials, "expected the address and the password of an account", advice: "Check both, and try again.")
     }
-    guard let token = answer.cookie(connection.cookieName) else { throw AccountServer.malformed }
-    return Self(server: server, email: email, token: token)
+    guard let cookie = answer.sessionCookie else { throw AccountServer.malformed }
+    return Self(server: server, email: email, cookie: cookie)
   }
 
   /// Ends the session on the server.

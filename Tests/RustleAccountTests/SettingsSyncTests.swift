@@ -2,6 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @testable import RustleAccount
 
 @Suite(.releasesNativeObjects, .timeLimit(.minutes(1))) struct SettingsSyncTests {
@@ -55,6 +59,20 @@ import Testing
       #expect(state.revision == 2 && state.isSaved && state.conflict == nil)
       #expect(await server.saved.gains == (try Self.gains([3: 1, 9: 2])))
     }
+  }
+
+  @Test(arguments: ["rustle_session_8420=a-_b", "__Host-rustle_session=c", "__Host-rustle_session_8443=d"])
+  func theCookieOfASessionIsFound(cookie: String) throws {
+    let url = try #require(URL(string: "http://127.0.0.1:8420/"))
+    func answer(_ header: String) throws -> AccountServer.Answer {
+      let response = HTTPURLResponse(
+        url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: ["Set-Cookie": header])
+      return AccountServer.Answer(response: try #require(response), body: Data())
+    }
+    #expect(try answer("a=b; Path=/, \(cookie); HttpOnly").sessionCookie == cookie)
+    #expect(try answer("\(cookie); HttpOnly").sessionCookie == cookie)
+    #expect(try answer("x\(cookie); HttpOnly").sessionCookie == nil)
+    #expect(try answer("rustle_session_8420=; HttpOnly").sessionCookie == nil)
   }
 
   @Test(arguments: [true, false]) func aBandThatBothChangedIsAskedAbout(keepingOwn: Bool) async throws {

@@ -83,7 +83,7 @@ struct AccountRoutes: Sendable {
 
   private func logOut(_ call: AccountCall) async throws -> Response {
     if let signedIn = try await call.signedInIfAny() { try await accounts.logOut(signedIn) }
-    return Response(status: .noContent, headers: [.setCookie: service.cookie(nil, isSecure: call.isSecure)])
+    return Response(status: .noContent, headers: [.setCookie: service.cookie(nil, for: call)])
   }
 
   private func sessions(_ call: AccountCall) async throws -> Response {
@@ -105,7 +105,7 @@ struct AccountRoutes: Sendable {
 
   private func signedIn(_ login: Accounts.Login, _ call: AccountCall, _ status: HTTPResponse.Status) -> Response {
     var response = Response(json: ["v": .number(1), "email": .string(login.account.address)], status: status)
-    response.headers[.setCookie] = service.cookie(login.token, isSecure: call.isSecure)
+    response.headers[.setCookie] = service.cookie(login.token, for: call)
     return response
   }
 
@@ -114,7 +114,7 @@ struct AccountRoutes: Sendable {
   private func changePassword(_ call: AccountCall) async throws -> Response {
     let login = try await accounts.changePassword(
       from: call.text("current"), to: call.text("new"), try await call.signedIn(), client: call.client)
-    return Response(status: .noContent, headers: [.setCookie: service.cookie(login.token, isSecure: call.isSecure)])
+    return Response(status: .noContent, headers: [.setCookie: service.cookie(login.token, for: call)])
   }
 
   private func forgot(_ call: AccountCall) async throws -> Response {
@@ -166,7 +166,7 @@ struct AccountRoutes: Sendable {
 
   private func delete(_ call: AccountCall) async throws -> Response {
     try await accounts.delete(password: call.text("password"), try await call.signedIn(), from: call.client)
-    return Response(status: .noContent, headers: [.setCookie: service.cookie(nil, isSecure: call.isSecure)])
+    return Response(status: .noContent, headers: [.setCookie: service.cookie(nil, for: call)])
   }
 }
 
@@ -205,6 +205,9 @@ struct AccountCall: Sendable {
     }
     return text
   }
+
+  /// The host, with the port, by which the client knows the server.
+  var host: String? { request.head.authority }
 
   /// The value of a cookie; nil: there is none, or more than one.
   func cookie(_ name: String) -> String? { AccountService.value(of: name, in: request.head.headerFields[.cookie]) }

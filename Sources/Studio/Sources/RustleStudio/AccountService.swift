@@ -27,10 +27,10 @@ public struct AccountSettings: Sendable, Hashable {
 
 /// Accounts of the studio: who sent a request, and the mails.
 final class AccountService: Sendable {
-  /// The cookie with the token, over http.
-  static let cookie = "rustle_session"
-  /// The cookie over https: browsers take it only from this host, over https, for all paths.
-  static let secureCookie = "__Host-rustle_session"
+  /// The cookie with the token, before the port.
+  private static let cookie = "rustle_session"
+  /// What its name begins with over https: browsers take it only from this host, over https, for all paths.
+  private static let securePrefix = "__Host-"
   /// The time after which sessions and links that are over are deleted.
   private static let sweepPeriod = Duration.seconds(600)
 
@@ -100,7 +100,7 @@ final class AccountService: Sendable {
 
   /// The token of a request.
   func token(_ head: HTTPRequest, isSecure: Bool) -> String? {
-    Self.token(head.headerFields[.cookie], isSecure: isSecure)
+    Self.value(of: Self.cookie(isSecure: isSecure, host: head.authority), in: head.headerFields[.cookie])
   }
 
   /// The token of an upgrade.
@@ -111,11 +111,12 @@ final class AccountService: Sendable {
       && Forwarded(
         for: "", protocol: first("x-forwarded-proto"), forwarded: first("forwarded"), trusted: []
       ).isSecure
-    return Self.token(head.headers.first(name: "cookie"), isSecure: isSecure)
+    let name = Self.cookie(isSecure: isSecure, host: head.headers.first(name: "host"))
+    return Self.value(of: name, in: head.headers.first(name: "cookie"))
   }
 
-  private static func token(_ cookies: String?, isSecure: Bool) -> String? {
-    value(of: isSecure ? secureCookie : cookie, in: cookies)
+  private static func cookie(isSecure: Bool, host: String?) -> String {
+    (isSecure ? securePrefix : "") + CookieName.of(cookie, host: host)
   }
 
   /// The value of a cookie; nil: there is none, or more than one.
@@ -127,9 +128,9 @@ final class AccountService: Sendable {
   }
 
   /// The header that keeps a token in the browser; nil: that makes it forget.
-  func cookie(_ token: String?, isSecure: Bool) -> String {
-    let name = isSecure ? Self.secureCookie : Self.cookie
+  func cookie(_ token: String?, for call: AccountCall) -> String {
+    let name = Self.cookie(isSecure: call.isSecure, host: call.host)
     let age = token == nil ? 0 : settings.configuration.longestTime
-    return "\(name)=\(token ?? ""); HttpOnly; SameSite=Lax; Path=/; Max-Age=\(age)" + (isSecure ? "; Secure" : "")
+    return "\(name)=\(token ?? ""); HttpOnly; SameSite=Lax; Path=/; Max-Age=\(age)" + (call.isSecure ? "; Secure" : "")
   }
 }

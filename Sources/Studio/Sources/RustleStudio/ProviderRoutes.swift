@@ -9,8 +9,8 @@ internal import StudioCore
 
 /// The routes of signing in by a provider.
 struct ProviderRoutes: Sendable {
-  /// The cookie that binds a sign-in to its browser.
-  private static let cookie = "rustle_login"
+  /// The name of the cookie that binds a sign-in to its browser.
+  private static func cookie(of call: AccountCall) -> String { CookieName.of("rustle_login", host: call.host) }
 
   let service: AccountService
   let logger: Logger
@@ -68,7 +68,7 @@ struct ProviderRoutes: Sendable {
     let query = call.request.uri.queryParameters
     let refusal = AccountError(.link, "expected a sign-in that this browser began; begin again")
     guard
-      let login = pending.end(cookie: call.cookie(Self.cookie), state: query["state"].map(String.init)),
+      let login = pending.end(cookie: call.cookie(Self.cookie(of: call)), state: query["state"].map(String.init)),
       let client = clients[login.provider]
     else { return try await refuse("state", refusal, call) }
     // Of another provider that was mixed in (RFC 9207).
@@ -94,7 +94,7 @@ struct ProviderRoutes: Sendable {
     }
     let entry = try await service.accounts.logIn(
       identity, address: claims.isEmailVerified ? claims.email : nil, from: call.client, replacing: call.token)
-    return found(login, [header(nil, call), service.cookie(entry.token, isSecure: call.isSecure)])
+    return found(login, [header(nil, call), service.cookie(entry.token, for: call)])
   }
 
   private func found(_ login: PendingLogins.Login, _ cookies: [String]) -> Response {
@@ -114,7 +114,7 @@ struct ProviderRoutes: Sendable {
   private func header(_ cookie: String?, _ call: AccountCall) -> String {
     // Lax: the way back is a navigation from another site.
     let age = cookie == nil ? 0 : Int(PendingLogins.lifetime)
-    return "\(Self.cookie)=\(cookie ?? ""); HttpOnly; SameSite=Lax; Path=/; Max-Age=\(age)"
+    return "\(Self.cookie(of: call))=\(cookie ?? ""); HttpOnly; SameSite=Lax; Path=/; Max-Age=\(age)"
       + (call.isSecure ? "; Secure" : "")
   }
 }

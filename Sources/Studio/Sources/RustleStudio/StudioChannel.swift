@@ -285,11 +285,8 @@ final class AddressCounts: Sendable {
 }
 
 extension AccessRules.Head {
-  /// The name of the cookie with the token. A browser sends the cookies of all ports of a host: those of another server are not this one's.
-  static func cookie(ofHost host: String?) -> String {
-    let port = host?.split(separator: ":").last.map(String.init)
-    return ["rustle_token", port.flatMap(UInt16.init).map(String.init)].compactMap(\.self).joined(separator: "_")
-  }
+  /// The name of the cookie with the token.
+  static func cookie(ofHost host: String?) -> String { CookieName.of("rustle_token", host: host) }
 
   /// The head of an upgrade.
   init(_ head: HTTPRequestHead) {

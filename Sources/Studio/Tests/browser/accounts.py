@@ -31,7 +31,7 @@ class Person:
         status, answer, text = ask(self.studio, path, body, method=method, **headers)
         for line in answer.get_all("Set-Cookie") or []:
             name, morsel = next(iter(http.cookies.SimpleCookie(line).items()))
-            if name.endswith("rustle_session"):
+            if "rustle_session" in name:
                 self.cookie = f"{name}={morsel.value}" if morsel.value else None
         return status, answer, json.loads(text) if text else None
 

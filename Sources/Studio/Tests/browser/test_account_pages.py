@@ -481,3 +481,16 @@ def test_a_band_that_one_device_changed_is_never_lost(device):
     assert result["merged"][:3] == [0, 3, 5]
     assert result["asked"]["bands"] == [1] and result["asked"]["theirs"][:3] == [0, -4, 5]
     assert (result["local"], result["value"][:3], result["rev"]) == (None, [0, -4, 5], 2)
+
+
+def test_two_studios_of_one_host_keep_their_sessions(browser, tmp_path):
+    studios = [start(tmp_path / name) for name in ["one", "two"]]
+    context = browser.new_context()
+    pages = [Device(context, studio, "account").page for studio in studios]
+    for page, email in zip(pages, ["ada@example.org", "bob@example.org"]):
+        sign_up(page, email)
+    for page, email in zip(pages, ["ada@example.org", "bob@example.org"]):
+        page.reload()
+        expect(page.get_by_text(email)).to_be_visible()
+    context.close()
+    assert [studio.stop() for studio in studios] == [0, 0]

@@ -70,7 +70,7 @@ def test_who_registers_is_signed_in(studio):
     status, headers, body = person.register(" Ada@example.org ")
     assert (status, body["email"]) == (201, "Ada@example.org")
     assert re.fullmatch(
-        r"rustle_session=[\w-]{43}; HttpOnly; SameSite=Lax; Path=/; Max-Age=7776000", headers["Set-Cookie"])
+        rf"rustle_session_{studio.port}=[\w-]{{43}}; HttpOnly; SameSite=Lax; Path=/; Max-Age=7776000", headers["Set-Cookie"])
     assert headers["Cache-Control"] == "no-store" and person.is_signed_in
     status, _, body = Person(studio).register("ADA@EXAMPLE.ORG")
     assert (status, body["error"]["field"]) == (409, "email")
@@ -107,9 +107,13 @@ def test_a_login_replaces_a_planted_session(studio, ada):
     assert victim.log_in()[0] == 200 and victim.cookie != planted
     assert not ada.is_signed_in and victim.is_signed_in
     # Of two cookies with the name, one of a page next door, none counts.
-    good, victim.cookie = victim.cookie, f"{victim.cookie}; rustle_session=x"
+    good, name = victim.cookie, f"rustle_session_{studio.port}"
+    victim.cookie = f"{good}; {name}=x"
     assert not victim.is_signed_in
-    for bad in ["rustle_session=", "rustle_session=" + "A" * 43, "rustle_session", good + "A", good.replace("=", "==")]:
+    # That of another port of the host does no harm.
+    victim.cookie = f"{good}; rustle_session_1=x; rustle_session=x"
+    assert victim.is_signed_in
+    for bad in [f"{name}=", f"{name}=" + "A" * 43, name, good + "A", good.replace("=", "=="), good.replace(name, "rustle_session")]:
         victim.cookie = bad
         assert not victim.is_signed_in, bad
 
@@ -221,7 +225,7 @@ def test_a_proxy_that_is_trusted_says_who_asks(tmp_path):
         assert register(4, Forwarded="for=198.51.100.9, for=\"[2001:db8::2]\"")[0] == 429
         status, headers, _ = register(5, X_Forwarded_For="198.51.100.5", X_Forwarded_Proto="https")
         assert status == 201
-        assert re.match(r"__Host-rustle_session=[\w-]{43}; .*; Secure$", headers["Set-Cookie"])
+        assert re.match(rf"__Host-rustle_session_{running.port}=[\w-]{{43}}; .*; Secure$", headers["Set-Cookie"])
         secure = Person(running, X_Forwarded_Proto="https")
         secure.cookie = headers["Set-Cookie"].split(";")[0]
         assert secure.is_signed_in
@@ -283,7 +287,7 @@ def test_named_settings_share_the_mechanism(studio, ada):
 def test_events_tell_the_present_value_and_each_that_is_saved(studio, ada):
     assert ada.save(0, 1)[0] == 200
     raw = socket.create_connection(("127.0.0.1", studio.port), timeout=5)
-    raw.sendall(f"GET /api/eq/events HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {ada.cookie}\r\n\r\n".encode())
+    raw.sendall(f"GET /api/eq/events HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nCookie: {ada.cookie}\r\n\r\n".encode())
     text = b""
 
     def until(part):

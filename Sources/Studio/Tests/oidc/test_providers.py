@@ -71,7 +71,7 @@ def begin(person, path="auth/login"):
     """Sets out for the provider: where to."""
     status, headers, _ = person.do("GET", path)
     assert status == 302, status
-    login = [line for line in headers.get_all("Set-Cookie") if line.startswith("rustle_login=")][0]
+    login = [line for line in headers.get_all("Set-Cookie") if line.startswith(f"rustle_login_{person.studio.port}=")][0]
     assert "HttpOnly; SameSite=Lax" in login
     person.login = login.split(";")[0]
     return headers["Location"]
@@ -171,7 +171,7 @@ def test_a_sign_in_is_of_one_browser_and_once(studio, provider, tmp_path):
     attempt(lambda query, person: query.update(state="forged"))
     attempt(lambda query, person: query.pop("state"))
     attempt(lambda query, person: False)
-    attempt(lambda query, person: setattr(person, "login", "rustle_login=" + "A" * 43))
+    attempt(lambda query, person: setattr(person, "login", f"rustle_login_{person.studio.port}=" + "A" * 43))
     attempt(lambda query, person: query.update(iss=provider.issuer + "/"))
     attempt(lambda query, person: query.update(error="access_denied"))
     attempt(lambda query, person: query.pop("code"))
