@@ -43,6 +43,11 @@ struct GainDraft: Sendable, Hashable {
   /// Puts what this device changed on top of a newer revision; ignores others.
   mutating func rebase(_ newer: SavedGains) {
     guard newer.revision > saved.revision else { return }
+    refuse(newer)
+  }
+
+  /// Puts what this device changed on top of the revision that the server named when it refused a save. It may be an older one: of a backup.
+  mutating func refuse(_ newer: SavedGains) {
     if newer.gains == unanswered { return accept(newer.revision, newer.gains) }
     let (before, mine) = (saved.gains, local)
     saved = newer

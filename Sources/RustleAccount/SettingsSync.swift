@@ -160,7 +160,7 @@ public actor SettingsSync {
       do {
         switch try await transport.save(sent, base: base) {
         case .saved(let revision): draft?.accept(revision, sent)
-        case .conflict(let saved): draft?.rebase(saved)
+        case .conflict(let saved): draft?.refuse(saved)
         }
       } catch {
         draft?.loseAnswer(sent)

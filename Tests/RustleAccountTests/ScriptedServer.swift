@@ -45,6 +45,9 @@ actor ScriptedServer {
     for stream in streams.values { stream.yield(saved) }
   }
 
+  /// Goes back to a backup, without a word to the devices.
+  func restore(_ saved: SavedGains) { self.saved = saved }
+
   func connect(_ device: Int, _ stream: AsyncThrowingStream<SavedGains, any Error>.Continuation) {
     if let ended { return stream.finish(throwing: ended) }
     streams[device] = stream

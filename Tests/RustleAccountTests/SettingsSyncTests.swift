@@ -61,6 +61,17 @@ import FoundationNetworking
     }
   }
 
+  @Test func aServerThatWentBackToABackupIsFollowed() async throws {
+    let server = ScriptedServer()
+    try await with(server) { sync in
+      for gain in [1, 2, 3] { await sync.save(try Self.gains([3: Float(gain)])) }
+      await server.restore(SavedGains(revision: 1, gains: try Self.gains([3: 3, 5: 2])))
+      let state = try #require(await sync.save(try Self.gains([3: 3, 9: 1])))
+      #expect(state.revision == 2 && state.isSaved && state.conflict == nil)
+      #expect(await server.saved.gains == (try Self.gains([3: 3, 5: 2, 9: 1])))
+    }
+  }
+
   @Test(arguments: ["rustle_session_8420=a-_b", "__Host-rustle_session=c", "__Host-rustle_session_8443=d"])
   func theCookieOfASessionIsFound(cookie: String) throws {
     let url = try #require(URL(string: "http://127.0.0.1:8420/"))
