@@ -48,6 +48,9 @@ static const unsigned char meter_js[] = {
 static const unsigned char equalizer_js[] = {
 #embed "../../Web/js/equalizer.js"
 };
+static const unsigned char shelf_js[] = {
+#embed "../../Web/js/shelf.js"
+};
 static const unsigned char history_js[] = {
 #embed "../../Web/js/history.js"
 };
@@ -71,6 +74,9 @@ static const unsigned char account_js[] = {
 };
 static const unsigned char session_js[] = {
 #embed "../../Web/js/session.js"
+};
+static const unsigned char profile_js[] = {
+#embed "../../Web/js/profile.js"
 };
 static const unsigned char sync_js[] = {
 #embed "../../Web/js/sync.js"
@@ -104,6 +110,7 @@ static const struct {
     FILE("js/tuner.js", tuner_js),
     FILE("js/meter.js", meter_js),
     FILE("js/equalizer.js", equalizer_js),
+    FILE("js/shelf.js", shelf_js),
     FILE("js/history.js", history_js),
     FILE("js/recorder.js", recorder_js),
     FILE("js/voice.js", voice_js),
@@ -112,6 +119,7 @@ static const struct {
     FILE("js/fixtures.js", fixtures_js),
     FILE("js/account.js", account_js),
     FILE("js/session.js", session_js),
+    FILE("js/profile.js", profile_js),
     FILE("js/sync.js", sync_js),
     FILE("fonts/roboto-regular.woff2", regular_woff2),
     FILE("fonts/roboto-medium.woff2", medium_woff2),

@@ -3,6 +3,8 @@ public import Foundation
 extension Accounts {
   /// The settings that an account may have.
   public static let maximumSettingCount = 250
+  /// The names of settings that an account may use, with those of deleted ones.
+  static let maximumNameCount = 5_000
 
   /// All settings that have a value, by their names.
   public func settings(_ signedIn: SignedIn) async throws -> [Setting] {

@@ -247,10 +247,15 @@ struct SQLiteStore: AccountStore {
       }
       let present = try Self.setting(database, name, account)
       guard present.revision == base else { return .conflict(present) }
-      if base == 0 {
-        let count = try Int.fetchOne(
-          database, sql: "SELECT COUNT(*) FROM setting WHERE account = ?", arguments: [account])
-        guard count ?? 0 < Accounts.maximumSettingCount else { return .full }
+      if base == 0 || value != nil && present.value == nil {
+        let counts = try Row.fetchOne(
+          database, sql: "SELECT COUNT(value) AS used, COUNT(*) AS named FROM setting WHERE account = ?",
+          arguments: [account])
+        let (used, named): (Int, Int) = (counts?["used"] ?? 0, counts?["named"] ?? 0)
+        // A deleted one keeps its revision, and so its row.
+        guard value == nil || used < Accounts.maximumSettingCount, base > 0 || named < Accounts.maximumNameCount else {
+          return .full
+        }
       }
       let next = Setting(name: name, revision: base + 1, value: value, device: device)
       try database.execute(

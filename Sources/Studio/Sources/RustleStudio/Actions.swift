@@ -140,13 +140,15 @@ extension Studio {
   private func selectSound(_ arguments: Arguments, _ client: Int?) throws {
     switch try arguments.string("kind") {
     case "none": try sound.select(.none)
-    case "demo": try sound.select(.device(AudioDevice.demo.name))
-    case "device": try sound.select(.device(try arguments.string("name")))
+    case "demo": try sound.select(.device(AudioDevice.demo.name), of: AudioDevice.demo.name)
+    case "device":
+      let name = try arguments.string("name")
+      try sound.select(.device(name), of: name)
     case "browser":
       guard let client else {
         throw ActionError("validation", "expected a client with a microphone, got a request without a WebSocket")
       }
-      try sound.select(.browser(client))
+      try sound.select(.browser(client), of: try arguments.string("name", default: "Microphone"))
     case let other: throw ActionError("validation", "kind: expected none, demo, device or browser, got \(other)")
     }
   }
@@ -176,11 +178,16 @@ extension Studio {
     var configuration = sound.meterConfiguration
     switch action {
     case .meterCalibrate:
-      guard let reading = sound.reading else {
+      if arguments["offset"] != .null {
+        let device = try arguments.string("device", default: sound.device ?? "")
+        return try sound.setCalibration(try arguments.number("offset", in: -300...300), of: device)
+      }
+      guard let reading = sound.reading, let device = sound.device else {
         throw ActionError("wrongState", "expected a running meter, got none", advice: "Choose a sound first.")
       }
       let reference = try arguments.number("level", in: 0...160)
-      configuration.calibration = try reading.calibration.matching(reading: reading.level, to: reference)
+      let calibration = try reading.calibration.matching(reading: reading.level, to: reference)
+      return try sound.setCalibration(calibration.offset, of: device)
     case .meterReset: break
     default:
       let weighting = try arguments.string("weighting", default: configuration.frequencyWeighting.rawValue)
@@ -190,7 +197,10 @@ extension Studio {
           "validation", "expected the weightings A, C or Z, and F, S or I, got \(weighting) and \(time)")
       }
       (configuration.frequencyWeighting, configuration.timeWeighting) = (weighting, time)
-      if arguments["calibrated"] == false { configuration.calibration = .uncalibrated }
+      if arguments["calibrated"] == false {
+        try sound.setCalibration(nil, of: try arguments.string("device", default: sound.device ?? ""))
+        configuration.calibration = sound.meterConfiguration.calibration
+      }
     }
     sound.meterConfiguration = configuration
   }

@@ -24,6 +24,16 @@ final class Sound {
   var spectrumRange = 20.0...20_000 { didSet { restart(.spectrum) } }
   /// The devices that capture, as they were when the last client came.
   private(set) var devices: [AudioDevice] = []
+  /// The name of what is heard: of a device, or of a browser's microphone or file; nil without a source.
+  private(set) var device: String? {
+    didSet { calibrate() }
+  }
+  /// The offset in dB of each device that is calibrated.
+  private(set) var calibrations: [String: Double] = [:]
+  /// The devices whose calibrations are kept.
+  private static let maximumCalibrationCount = 64
+  /// The characters of a device's name that count: those that a setting of an account may have.
+  private static let maximumNameLength = 64
   /// The newest reading of the meter, for the calibration.
   private(set) var reading: SoundLevelReading?
   /// The error that ended the source or an analyzer.
@@ -64,16 +74,40 @@ final class Sound {
     }
   }
 
-  /// Chooses the source.
-  func select(_ source: Source) throws(AudioError) {
+  /// Chooses the source, and the name of what is heard by it.
+  func select(_ source: Source, of name: String? = nil) throws(AudioError) {
     // The same browser may begin anew.
     nextBlock = nil
-    guard source != self.source else { return }
+    guard source != self.source else { return device = name.map(Self.short) }
     (self.source, failure, reading, position, nextBlock) = (source, nil, nil, 0, nil)
+    device = name.map(Self.short)
     capture?.cancel()
     capture = nil
     if case .device = source { try set(sampleRate: 48_000) }
     settle()
+  }
+
+  /// Sets the offset of a device in dB; nil: it is not calibrated.
+  func setCalibration(_ offset: Double?, of name: String) throws(ActionError) {
+    let name = Self.short(name)
+    guard !name.isEmpty else {
+      throw ActionError("wrongState", "expected the name of a device, or a sound", advice: "Choose a sound first.")
+    }
+    guard offset == nil || calibrations[name] != nil || calibrations.count < Self.maximumCalibrationCount else {
+      throw ActionError("validation", "expected \(Self.maximumCalibrationCount) calibrated devices at most")
+    }
+    calibrations[name] = offset
+    calibrate()
+  }
+
+  /// Gives the meter the calibration of what is heard.
+  private func calibrate() {
+    let offset = device.flatMap { calibrations[$0] }
+    if offset != meterConfiguration.calibration.offset { meterConfiguration.calibration.offset = offset }
+  }
+
+  private static func short(_ name: String) -> String {
+    String(String.UnicodeScalarView(name.unicodeScalars.prefix(maximumNameLength)))
   }
 
   /// Whether the format is the source's: that of a browser is known with its first block.
@@ -237,7 +271,7 @@ final class Sound {
   private func failed(_ error: any Error) {
     fan.finish()
     failure = (error as? AudioError).map { "\($0.message). \($0.advice)" } ?? "\(error)"
-    source = .none
+    (source, device) = (.none, nil)
     settle()
     onChange()
   }

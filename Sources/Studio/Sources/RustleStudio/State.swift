@@ -18,7 +18,8 @@ extension Studio {
       return [
         "weighting": .string(configuration.frequencyWeighting.rawValue),
         "time": .string(configuration.timeWeighting.rawValue),
-        "offset": configuration.calibration.offset.map { .number($0) } ?? .null,
+        "offset": configuration.calibration.offset.map { .number($0) } ?? .null, "device": .optional(sound.device),
+        "calibrations": .object(sound.calibrations.mapValues { .number($0) }),
       ]
     case .spectrum:
       return [

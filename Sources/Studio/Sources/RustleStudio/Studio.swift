@@ -168,6 +168,8 @@ final class Studio {
     guard let which = State(rawValue: name) else { return }
     let text: JSON = ["v": .number(1), "type": "state", "name": .string(name), "state": state(which)]
     hub.broadcast(text.text, state: name)
+    // The meter has the calibration of what is heard.
+    if which == .sound { report(State.meter.rawValue) }
   }
 
   private func answer(_ client: Client, _ value: JSON) {

@@ -73,6 +73,12 @@ struct SettingsTests {
       await refusal { try await test.accounts.save("one more", base: 0, value: Data(), device: "", ada) } == .validation
     )
     #expect(try await test.accounts.save("0", base: 1, value: Data(), device: "", ada).setting.revision == 2)
+    // A deleted one makes room, and comes back only when there is some.
+    _ = try await test.accounts.save("0", base: 2, value: nil, device: "", ada)
+    #expect(
+      try await test.accounts.save("one more", base: 0, value: Data(), device: "", ada).setting.revision == 1)
+    #expect(await refusal { try await test.accounts.save("0", base: 3, value: Data(), device: "", ada) } == .validation)
+    #expect(try await test.accounts.save("one more", base: 1, value: Data(), device: "", ada).setting.revision == 2)
   }
 
   @Test func twentySavesASecondAreTaken() async throws {

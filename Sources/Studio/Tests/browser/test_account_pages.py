@@ -74,8 +74,9 @@ def to(page, screen):
     page.evaluate(f"location.hash = '#/{screen}'")
 
 
-def note(page):
-    return page.locator(".account-bar p")
+def note(page, place=0):
+    """What a bar of the screen says: the first is that of its engine."""
+    return page.locator(".account-bar").nth(place).locator("p")
 
 
 @pytest.mark.parametrize("width,scheme", [(1280, "dark"), (360, "light")])
@@ -387,25 +388,25 @@ SIMULATION = """async (seed) => {
     // xorshift32
     const random = (count) => { seed ^= seed << 13; seed ^= seed >>> 17; seed ^= seed << 5; return (seed >>> 0) % count; };
     const flat = Array(28).fill(0);
-    const server = { rev: 0, bands: flat, log: [flat] };
+    const server = { rev: 0, parts: flat, log: [flat] };
     const devices = [];
     const deliver = [];
-    const put = (rev, bands) => {
-        if (rev !== server.rev) return { rev: server.rev, bands: server.bands, isConflict: true };
+    const put = (rev, parts) => {
+        if (rev !== server.rev) return { rev: server.rev, parts: server.parts, isConflict: true };
         server.rev += 1;
-        server.bands = bands;
-        server.log.push(bands);
-        for (const each of devices) deliver.push({ to: each, value: { rev: server.rev, bands } });
+        server.parts = parts;
+        server.log.push(parts);
+        for (const each of devices) deliver.push({ to: each, value: { rev: server.rev, parts } });
         return { rev: server.rev };
     };
     const faults = [];
     let isLossy = true;
     for (let index = 0; index < 3; index++) {
         const device = { seen: [0], pending: [] };
-        const send = (rev, bands) => new Promise((resolve, reject) => device.pending.push(() => {
+        const send = (rev, parts) => new Promise((resolve, reject) => device.pending.push(() => {
             // Lost on the way there, or on the way back.
             if (isLossy && random(4) === 0) return reject(new Error());
-            const answer = put(rev, bands);
+            const answer = put(rev, parts);
             if (isLossy && random(4) === 0) return reject(new Error());
             resolve(answer);
         }));
@@ -414,7 +415,7 @@ SIMULATION = """async (seed) => {
             if (rev < device.seen.at(-1)) faults.push(`revision ${rev} after ${device.seen.at(-1)}`);
             if (server.log[rev].join() !== base.join()) faults.push(`revision ${rev} is another one`);
             device.seen.push(rev);
-        }, { rev: 0, bands: flat });
+        }, { rev: 0, parts: flat });
         devices.push(device);
     }
     const settle = async () => { for (let turn = 0; turn < 8; turn++) await Promise.resolve(); };
@@ -422,9 +423,9 @@ SIMULATION = """async (seed) => {
         const device = devices[random(3)];
         const what = random(6);
         if (what === 0) {
-            const bands = [...device.sync.value];
-            bands[random(28)] = random(49) / 2 - 12;
-            device.sync.change(bands);
+            const parts = [...device.sync.value];
+            parts[random(28)] = random(49) / 2 - 12;
+            device.sync.change(parts);
         } else if (what === 1) device.sync.flush();
         else if (what === 2) device.pending.splice(random(2), 1)[0]?.();
         else if (what === 3 && device.sync.question) device.sync.choose(random(2) === 0);
@@ -438,7 +439,7 @@ SIMULATION = """async (seed) => {
     isLossy = false;
     for (let turn = 0; turn < 60; turn++) {
         for (const device of devices) {
-            device.sync.receive({ rev: server.rev, bands: server.bands });
+            device.sync.receive({ rev: server.rev, parts: server.parts });
             if (device.sync.question) device.sync.choose(true);
             device.sync.flush();
             for (const answer of device.pending.splice(0)) answer();
@@ -446,7 +447,7 @@ SIMULATION = """async (seed) => {
         }
     }
     for (const { sync } of devices) {
-        if (sync.local || sync.question || sync.rev !== server.rev || sync.value.join() !== server.bands.join()) faults.push('a device ends with another value');
+        if (sync.local || sync.question || sync.rev !== server.rev || sync.value.join() !== server.parts.join()) faults.push('a device ends with another value');
     }
     return { faults, revisions: server.rev };
 }"""
@@ -468,19 +469,58 @@ def test_a_band_that_one_device_changed_is_never_lost(device):
         const { Sync } = await import('/js/sync.js');
         const flat = Array(28).fill(0);
         const at = (band, gain, from = flat) => from.map((each, place) => place === band ? gain : each);
-        const sync = new Sync(async () => { throw new Error(); }, () => {}, { rev: 0, bands: flat });
+        const sync = new Sync(async () => { throw new Error(); }, () => {}, { rev: 0, parts: flat });
         sync.change(at(1, 3));
-        sync.receive({ rev: 1, bands: at(2, 5) });
+        sync.receive({ rev: 1, parts: at(2, 5) });
         const merged = [...sync.local];
-        sync.receive({ rev: 2, bands: at(1, -4, at(2, 5)) });
+        sync.receive({ rev: 2, parts: at(1, -4, at(2, 5)) });
         const asked = { ...sync.question };
-        sync.receive({ rev: 1, bands: flat });
+        sync.receive({ rev: 1, parts: flat });
         await sync.choose(false);
         return { merged, asked, local: sync.local, value: sync.value, rev: sync.rev };
     }""")
     assert result["merged"][:3] == [0, 3, 5]
-    assert result["asked"]["bands"] == [1] and result["asked"]["theirs"][:3] == [0, -4, 5]
+    assert result["asked"]["parts"] == [1] and result["asked"]["theirs"][:3] == [0, -4, 5]
     assert (result["local"], result["value"][:3], result["rev"]) == (None, [0, -4, 5], 2)
+
+
+def test_a_server_that_went_back_to_a_backup_is_followed(device):
+    page = device()
+    result = page.evaluate("""async () => {
+        const { Sync } = await import('/js/sync.js');
+        let [server, tries] = [{ rev: 3, parts: [0, 5] }, 0];
+        const send = async (rev, parts) => {
+            if (tries++ > 5) throw new Error('no end');
+            if (rev !== server.rev) return { ...server, isConflict: true };
+            server = { rev: rev + 1, parts };
+            return { rev: server.rev };
+        };
+        const sync = new Sync(send, () => {}, { rev: 9, parts: [0, 0] });
+        sync.change([2, 0]);
+        await sync.flush();
+        return { server, rev: sync.rev, value: sync.value, tries };
+    }""")
+    assert result == {"server": {"rev": 4, "parts": [2, 5]}, "rev": 4, "value": [2, 5], "tries": 2}
+
+
+def test_a_question_outlives_the_page(device, studio):
+    page = device()
+    sign_up(page)
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200
+    to(page, "equalizer")
+    page.route("**/api/eq", lambda route: route.abort() if route.request.method == "PUT" else route.continue_())
+    page.get_by_role("slider", name="Left, 64 Hz").focus()
+    page.keyboard.press("PageUp")
+    expect(note(page)).to_contain_text("Kept on this device", timeout=3000)
+    assert ada.save(0, -6)[0] == 200
+    for _ in range(2):
+        expect(note(page)).to_have_text("Two devices changed the same bands: 64 Hz left, 64 Hz right.")
+        page.unroute("**/api/eq")
+        page.reload()
+    assert ada.do("GET", "api/eq")[2]["rev"] == 1
+    page.get_by_role("button", name="Take theirs").click()
+    expect(note(page)).to_contain_text("revision 1")
 
 
 def test_two_studios_of_one_host_keep_their_sessions(browser, tmp_path):

@@ -81,7 +81,7 @@ export function account(app) {
     form("Sign up", [email, { name: "password", label: "Password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Sign up", async (values) => {
       await ask("POST", "api/register", values);
       await session.changed(true);
-    }, h("p", { class: "note" }, "The gains of the equalizer are taken along.")),
+    }, h("p", { class: "note" }, "What you have set is taken along.")),
     session.sendsMail
       ? form("Forgotten password", [email], "Send a link", async (values) => {
         await ask("POST", "api/password/forgot", values);
@@ -148,6 +148,6 @@ export function account(app) {
   session.onchange = () => { if (kind() !== shown) { shown = kind(); show(); } };
   show();
   return {
-    title: "Account", lead: "With an account the equalizer's gains follow you to every device.", topics: [], elements: [place],
+    title: "Account", lead: "With an account your settings follow you to every device.", topics: [], elements: [place],
   };
 }

@@ -1,9 +1,12 @@
 // 14 bands of each channel as sliders and as a curve with handles.
 
 import { choice, figure, fixed, h, plot, say } from "./dom.js";
+import { shelf } from "./shelf.js";
 
 const [LOW, HIGH, MOST] = [20, 20000, 12];
 const [PADDING, PICK] = [22, 26];
+/** The bands of a channel. */
+const COUNT = 14;
 const CHANNELS = [["left", "Left", "#7cc6fe"], ["right", "Right", "#ffc689"]];
 /** The frequencies of the graphic equalizer's bands, to which presets belong. */
 const GRAPHIC = "8,16,32,64,128,256,512,1024,2048,3072,4096,5120,10240,16384";
@@ -16,6 +19,9 @@ const PRESETS = {
   "Small speakers": [-12, -12, -9, 3, 5, 3, 0, 0, 0, 1, 1, 2, 2, 0],
   "Quiet listening": [6, 6, 6, 5, 3, 1, 0, 0, 0, 0, 1, 2, 4, 5],
 };
+
+/** What the names of settings with the user's own presets begin with. */
+const OWN = "eq/presets/";
 
 /** How far below full scale a sound must stay so that no frequency clips, in dB, 0 or less. */
 export const headroomOf = ({ response }) => -Math.max(0, ...(response?.left ?? []), ...(response?.right ?? []));
@@ -40,9 +46,11 @@ export function equalizer(app) {
     if (!pending && !dragged) adopt();
     if (pending) { pending = null; send(); }
   };
+  const parts = () => [...gains.left, ...gains.right];
   const show = () => {
-    const same = (name) => CHANNELS.every(([channel]) => gains[channel].join() === PRESETS[name].join());
-    preset.select.value = Object.keys(PRESETS).find(same) ?? "";
+    const all = parts().join();
+    preset.select.value = [...presets()].find(([, bands]) => bands.join() === all)?.[0] ?? "";
+    own.show();
     for (const [channel] of CHANNELS) sliders[channel].forEach(({ slider, value }, band) => {
       slider.value = gains[channel][band];
       slider.setAttribute("aria-valuetext", `${fixed(gains[channel][band])} dB`);
@@ -60,7 +68,8 @@ export function equalizer(app) {
     for (const { channel, band, gain } of changes) gains[channel][band] = gain;
     show();
     send();
-    app.session.moved(bands() === GRAPHIC ? copy() : null, changes);
+    const moves = changes.map(({ channel, band, gain }) => [channel === "left" ? band : band + COUNT, gain]);
+    app.session.moved("eq", moves, bands() === GRAPHIC ? parts() : null, true);
     showButtons();
   };
   /** Changes gains, by one control: those of a step are undone together. */
@@ -97,14 +106,20 @@ export function equalizer(app) {
   const button = (name, action, extra = {}) => h("button", { type: "button", onclick: action, ...extra }, name);
   const undo = button("Undo", () => step(false));
   const redo = button("Redo", () => step(true));
-  const names = Object.keys(PRESETS).map((name) => ({ id: name, name }));
-  const preset = choice("Preset", [{ id: "", name: "Custom" }, ...names], (name) => {
-    if (!PRESETS[name]) return;
-    const next = { left: PRESETS[name], right: PRESETS[name] };
+  /** The bands of each preset: those of everybody, and those of the user, whose ids begin with a mark. */
+  const presets = () => new Map([...Object.entries(PRESETS).map(([name, gains]) => [name, [...gains, ...gains]]),
+    ...[...app.session.named(OWN)].map(([name, bands]) => [OWN + name, bands])]);
+  const preset = choice("Preset", [], (id) => {
+    const all = presets().get(id);
+    own.show();
+    if (!all) return;
+    const next = { left: all.slice(0, COUNT), right: all.slice(COUNT) };
     if (bands() !== GRAPHIC) return replace("equalizer/set", next);
     history.end();
     change("preset", differences(next));
   });
+  const own = shelf(app, OWN, "preset", { value: () => bands() === GRAPHIC ? parts() : null,
+    chosen: () => preset.select.value.startsWith(OWN) ? preset.select.value.slice(OWN.length) : null });
   const linked = button("Link left and right", () => { history.isLinked = !history.isLinked; showButtons(); });
   const bypass = button("Bypass", () => app.attempt(() => link.act("equalizer/bypass", { bypassed: !link.states.equalizer.bypassed })));
   const memory = button("A", () => {
@@ -185,7 +200,7 @@ export function equalizer(app) {
     const box = canvas.getBoundingClientRect();
     move(dragged.channel, dragged.band, MOST * (1 - (2 * (event.clientY - box.top - PADDING)) / (box.height - 2 * PADDING)));
   });
-  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => { if (dragged) app.session.released(); dragged = null; });
+  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => { if (dragged) app.session.released("eq"); dragged = null; });
   canvas.addEventListener("dblclick", (event) => {
     const band = pick(event);
     if (band) move(band.channel, band.band, 0);
@@ -197,7 +212,7 @@ export function equalizer(app) {
       const value = h("output", {}, "0.0");
       const slider = h("input", { type: "range", min: -MOST, max: MOST, step: 0.5, "aria-label": `${title}, ${frequency} Hz`,
         onpointerdown: ({ timeStamp }) => { dragged = slider; history.press(controlOf(channel, band), timeStamp); },
-        onpointerup: () => { dragged = null; app.session.released(); }, onpointercancel: () => { dragged = null; app.session.released(); },
+        onpointerup: () => { dragged = null; app.session.released("eq"); }, onpointercancel: () => { dragged = null; app.session.released("eq"); },
         oninput: () => move(channel, band, Number(slider.value)),
         ondblclick: () => move(channel, band, 0),
         onkeydown: (event) => {
@@ -211,6 +226,12 @@ export function equalizer(app) {
     });
     rows[place].replaceChildren(...sliders[channel].map((each) => each.element));
   });
+  const names = () => {
+    preset.set([{ id: "", name: "Custom" }, ...[...presets().keys()].map((id) => ({ id, name: id.startsWith(OWN) ? id.slice(OWN.length) : id }))]);
+    if (gains.left.length) show();
+  };
+  names();
+  own.show();
   showButtons();
 
   return {
@@ -219,13 +240,15 @@ export function equalizer(app) {
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
         h("div", { class: "row" }, linked, bypass, preset.element, undo, redo, memory),
-        app.session.bar, canvas, h("div", { class: "figures" }, input.element, output.element, headroom.element)),
+        app.session.bar("eq"), canvas, h("div", { class: "figures" }, input.element, output.element, headroom.element)),
       ...CHANNELS.map(([, title], place) => h("section", { class: "card wide" }, h("h2", {}, `${title}, gain in dB by frequency in Hz`), rows[place])),
+      h("section", { class: "card wide" }, h("h2", {}, "Your presets"), h("div", { class: "row" }, own.elements), app.session.bar(OWN)),
       h("section", { class: "card wide" }, h("h2", {}, "As text"),
         h("label", { for: "equalizer-text", class: "note" }, "Filters in the form of Equalizer APO"), area,
         h("div", { class: "row" },
           button("Export", () => app.attempt(async () => { area.value = await text(); })),
           button("Import", () => replace("equalizer/import", { text: area.value })))))],
+    names,
     state(name, state) {
       if (name !== "equalizer") return;
       response = state.response;

@@ -37,7 +37,8 @@ export class Link extends EventTarget {
 
   /** Connects anew, with the cookies of now. */
   reconnect() {
-    this.#isRenewed = true;
+    // Nothing is sent by the one that closes.
+    [this.#isRenewed, this.status] = [true, "connecting"];
     this.#socket.close();
   }
 

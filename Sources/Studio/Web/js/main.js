@@ -46,6 +46,7 @@ const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause or resume what moves
 const link = new Link();
 const app = { link, browserSound: new BrowserSound(), equalizerHistory: new EqualizerHistory(), attempt, report, announce };
 app.session = new Session(app);
+app.session.onnames = () => screen?.names?.();
 const [main, live, connection] = ["main", "live", "connection"].map((id) => document.getElementById(id));
 const pause = document.getElementById("pause");
 const help = document.getElementById("help");

@@ -43,6 +43,12 @@ export function meter(app) {
   const calibrated = h("p", { class: "note" }, "");
   const figures = { level: figure("Level", "dB"), equivalent: figure("Leq", "dB"), minimum: figure("Minimum", "dB"), maximum: figure("Maximum", "dB"), peak: figure("Peak, C", "dB"), loudness: figure("Momentary loudness", "LUFS") };
   const set = (change) => app.attempt(() => link.act("meter/set", change));
+  // Of the device that is heard, and of no other one.
+  const calibrate = (action, argument) => app.attempt(async () => {
+    await link.act(action, argument);
+    const { device, offset } = link.states.meter;
+    if (device !== null) app.session.moved(`meter/${device}`, [[0, offset]]);
+  });
   const weighting = segments("Frequency weighting", [..."ACZ"].map((id) => ({ id, name: id })), (value) => set({ weighting: value }));
   const time = segments("Time weighting", [{ id: "F", name: "Fast" }, { id: "S", name: "Slow" }], (value) => set({ time: value }));
   const reference = h("input", { type: "number", id: "reference", value: "94", min: "0", max: "160", step: "0.1" });
@@ -74,8 +80,8 @@ export function meter(app) {
         h("div", { class: "figures" }, Object.values(figures).map((each) => each.element))),
       h("section", { class: "card wide" }, h("h2", {}, "Calibration"), calibrated,
         h("div", { class: "row" }, h("label", { for: "reference" }, "The level now is, in dB"), reference,
-          h("button", { type: "button", onclick: () => app.attempt(() => link.act("meter/calibrate", { level: Number(reference.value) })) }, "Calibrate"),
-          h("button", { type: "button", onclick: () => set({ calibrated: false }) }, "Forget"))))],
+          h("button", { type: "button", onclick: () => calibrate("meter/calibrate", { level: Number(reference.value) }) }, "Calibrate"),
+          h("button", { type: "button", onclick: () => calibrate("meter/set", { calibrated: false }) }, "Forget")), app.session.bar("meter/")))],
     state(name, state) {
       if (name !== "meter") return;
       weighting.set(state.weighting);

@@ -38,7 +38,9 @@ export class BrowserSound {
     this.#isSelecting = true;
     try {
       const { client } = link;
-      await link.act("sound/select", { kind: "browser" });
+      const [track] = this.#stream?.getAudioTracks() ?? [];
+      // By this name the meter knows its calibration.
+      await link.act("sound/select", { kind: "browser", name: this.file ?? (track?.label || undefined) });
       if (this.isOpen) [this.client, this.isBroken] = [client, false];
     } finally {
       this.#isSelecting = false;

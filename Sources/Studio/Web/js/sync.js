@@ -1,9 +1,9 @@
-// A value that follows its user: saved by comparing revisions, merged band by band when two devices change it.
+// A value of several parts that follows its user: saved by comparing revisions, merged part by part when two devices change it.
 
 const isSame = (left, right) => left.every((each, place) => each === right[place]);
 
 /**
- * One setting on one device. `send(rev, bands)` resolves to `{ rev }`, or to `{ rev, bands, isConflict: true }` with what is there instead;
+ * One setting on one device. `send(rev, parts)` resolves to `{ rev }`, or to `{ rev, parts, isConflict: true }` with what is there instead;
  * it rejects without an answer, after which the value may be stored or not. `report()` is called after every change.
  */
 export class Sync {
@@ -12,7 +12,7 @@ export class Sync {
   base;
   /** What is not saved yet; null: nothing. */
   local = null;
-  /** Bands that two devices changed, with both values: `{ bands, theirs }`; null: none. Nothing is saved before it is answered. */
+  /** Parts that two devices changed, with both values: `{ parts, theirs }`; null: none. Nothing is saved before it is answered. */
   question = null;
   /** Whether the last save had no answer. */
   isOffline = false;
@@ -25,24 +25,25 @@ export class Sync {
   /** The newest revision that came while a save was on its way. */
   #late = null;
 
-  constructor(send, report, { rev, bands }) { [this.#send, this.#report, this.rev, this.base] = [send, report, rev, bands]; }
+  constructor(send, report, { rev, parts }) { [this.#send, this.#report, this.rev, this.base] = [send, report, rev, parts]; }
 
   /** What this device shows. */
   get value() { return this.local ?? this.base; }
 
-  /** Takes up what was not saved when the page was left, and the value on which it was based. */
-  resume({ rev, base, local }) {
-    const present = { rev: this.rev, bands: this.base };
+  /** Takes up what was not saved when the page was left: the value on which it was based, and the parts that were asked about. */
+  resume({ rev, base, local, asked = [] }) {
+    const present = { rev: this.rev, parts: this.base };
     if (rev > present.rev) return;
     [this.rev, this.base, this.local] = [rev, base, local];
+    this.#ask(asked);
     if (present.rev > rev) this.#rebase(present);
     this.#report();
   }
 
   /** The user changes the value. */
-  change(bands) {
-    this.local = isSame(bands, this.base) ? null : bands;
-    this.#ask(this.question?.bands ?? []);
+  change(parts) {
+    this.local = isSame(parts, this.base) ? null : parts;
+    this.#ask(this.question?.parts ?? []);
     this.#report();
   }
 
@@ -60,6 +61,7 @@ export class Sync {
         this.#unanswered = sent;
       }
       this.#isSending = false;
+      // It may name an older revision: of a backup to which the server went back.
       if (answer?.isConflict) this.#rebase(answer);
       else if (answer) this.#accept(answer.rev, sent);
       const late = this.#late;
@@ -71,13 +73,13 @@ export class Sync {
   }
 
   /** Takes a revision of the server. */
-  receive({ rev, bands }) {
+  receive({ rev, parts }) {
     if (rev <= this.rev) return;
     if (this.#isSending) {
-      if (rev > (this.#late?.rev ?? 0)) this.#late = { rev, bands };
+      if (rev > (this.#late?.rev ?? 0)) this.#late = { rev, parts };
       return;
     }
-    this.#rebase({ rev, bands });
+    this.#rebase({ rev, parts });
     this.#report();
   }
 
@@ -96,24 +98,23 @@ export class Sync {
     if (this.local && isSame(this.local, sent)) this.local = null;
   }
 
-  /** Puts what this device changed on top of a newer revision. */
-  #rebase({ rev, bands }) {
-    if (rev <= this.rev) return;
-    if (this.#unanswered && isSame(bands, this.#unanswered)) return this.#accept(rev, bands);
+  /** Puts what this device changed on top of another revision. */
+  #rebase({ rev, parts }) {
+    if (this.#unanswered && isSame(parts, this.#unanswered)) return this.#accept(rev, parts);
     const [before, mine] = [this.base, this.local];
-    [this.rev, this.base] = [rev, bands];
+    [this.rev, this.base] = [rev, parts];
     if (!mine) return;
-    const isMoved = mine.map((each, band) => each !== before[band]);
-    const both = isMoved.flatMap((moved, band) => (moved && bands[band] !== before[band] ? [band] : []));
-    this.local = mine.map((each, band) => (isMoved[band] ? each : bands[band]));
-    this.#ask([...(this.question?.bands ?? []), ...both]);
-    if (isSame(this.local, bands)) this.local = null;
+    const isMoved = mine.map((each, part) => each !== before[part]);
+    const both = isMoved.flatMap((moved, part) => (moved && parts[part] !== before[part] ? [part] : []));
+    this.local = mine.map((each, part) => (isMoved[part] ? each : parts[part]));
+    this.#ask([...(this.question?.parts ?? []), ...both]);
+    if (isSame(this.local, parts)) this.local = null;
   }
 
-  /** Asks about the bands of which both values still differ. */
-  #ask(bands) {
-    const open = [...new Set(bands)].filter((band) => this.local && this.local[band] !== this.base[band]);
-    const theirs = () => this.local.map((each, band) => (open.includes(band) ? this.base[band] : each));
-    this.question = open.length ? { bands: open, theirs: theirs() } : null;
+  /** Asks about the parts of which both values still differ. */
+  #ask(parts) {
+    const open = [...new Set(parts)].filter((part) => this.local && this.local[part] !== this.base[part]);
+    const theirs = () => this.local.map((each, part) => (open.includes(part) ? this.base[part] : each));
+    this.question = open.length ? { parts: open, theirs: theirs() } : null;
   }
 }

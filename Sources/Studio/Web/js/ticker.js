@@ -1,9 +1,12 @@
 // Prices in a table, the candles of one symbol, and alerts.
 
 import { choice, figure, fixed, h, plot, say, segments } from "./dom.js";
+import { shelf } from "./shelf.js";
 
 const HISTORY = 240;
 const CANDLES = 120;
+/** What the names of settings with lists of symbols begin with. */
+const LISTS = "ticker/";
 const [UP, DOWN] = ["#58e69a", "#ff8a7a"];
 
 /** The rows of a value: their count, then each after the name of its symbol. */
@@ -74,7 +77,7 @@ export function ticker(app) {
     for (const { output } of [pace, lag]) say(output, "–");
   };
   const rate = h("input", { type: "number", min: "0.1", max: "1000", step: "0.1", id: "price-rate", value: "2" });
-  const names = h("input", { type: "text", id: "symbols", value: "BTC, ETH, SOL", autocomplete: "off", spellcheck: "false" });
+  const names = h("input", { type: "text", id: "symbols", value: "BTC, ETH, SOL", autocomplete: "off", spellcheck: "false", oninput: () => showLists() });
   const source = choice("Source", [], () => showRate());
   const simulated = h("label", {}, h("span", {}, "Updates per second of each"), rate);
   const connection = h("p", { class: "note" });
@@ -83,6 +86,21 @@ export function ticker(app) {
     { source: source.select.value, symbols: texts(names), rate: Number(rate.value), interval: Number(interval.select.value), ...change }));
   const start = h("button", { type: "button", class: "primary", onclick: () =>
     link.states.ticker?.running ? app.attempt(() => link.act("ticker/stop")) : begin() }, "Start");
+  const lists = choice("List", [], (name) => {
+    own.show();
+    const symbols = app.session.named(LISTS).get(name.slice(LISTS.length));
+    if (!symbols) return;
+    names.value = symbols.join(", ");
+    if (link.states.ticker.running) begin();
+  });
+  const own = shelf(app, LISTS, "list", { value: () => texts(names), chosen: () => lists.select.value.slice(LISTS.length) || null });
+  const showLists = () => {
+    const all = app.session.named(LISTS);
+    lists.set([{ id: "", name: "None" }, ...[...all.keys()].map((name) => ({ id: LISTS + name, name }))]);
+    const listed = texts(names).join(" ");
+    lists.select.value = [...all].filter(([, symbols]) => symbols.join(" ") === listed).map(([name]) => LISTS + name)[0] ?? "";
+    own.show();
+  };
   const showRate = () => { simulated.hidden = source.select.value !== "simulated"; };
 
   const symbol = choice("Symbol", [], () => load());
@@ -177,13 +195,15 @@ export function ticker(app) {
     }
   };
   way.set("push");
+  showLists();
 
   return {
     title: "Prices", lead: "The newest price of each symbol, candles and alerts, of a simulated market, a live feed or a recording.",
     topics: ["prices", "candles"],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
-        h("div", { class: "row" }, start, source.element, h("label", { for: "symbols" }, "Symbols"), names, simulated), connection,
+        h("div", { class: "row" }, start, source.element, h("label", { for: "symbols" }, "Symbols"), names, simulated),
+        h("div", { class: "row" }, lists.element, own.elements), app.session.bar(LISTS), connection,
         h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Prices" }, h("table", { class: "stack", role: "table" },
           h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, columns.map((name) => h("th", { scope: "col", role: "columnheader" }, name)))), body)),
         h("div", { class: "row spread" }, h("div", { class: "figures" }, pace.element, lag.element, lost.element),
@@ -193,6 +213,7 @@ export function ticker(app) {
       h("section", { class: "card wide" }, h("h2", {}, "Alerts"),
         h("div", { class: "row" }, h("label", { for: "thresholds" }, "Report a price above or below"), thresholds,
           h("button", { type: "button", onclick: () => app.attempt(() => link.act("ticker/thresholds", { thresholds: texts(thresholds) })) }, "Set")), h("div", { role: "log", "aria-label": "Alerts" }, alerts)))],
+    names: showLists,
     state(name, state) {
       if (name !== "ticker") return;
       say(start, state.running ? "Stop" : "Start");
@@ -215,6 +236,7 @@ export function ticker(app) {
       state.symbols.forEach(row);
       choose();
       names.value = state.symbols.join(", ");
+      showLists();
       rate.value = Number(state.rate.toFixed(1));
     },
     draw() {

@@ -43,8 +43,14 @@ export function tuner(app) {
   const target = figure("Target", "Hz");
   const confidence = figure("Confidence", "%");
   const strings = h("div", { class: "strings", "aria-hidden": "true" });
-  const set = (change) => app.attempt(() => link.act("tuner/set", change));
-  const reference = h("input", { type: "number", id: "a4", min: "392", max: "466", step: "0.1", onchange: () => set({ a4: Number(reference.value) }) });
+  const set = (change) => app.attempt(async () => {
+    await link.act("tuner/set", change);
+    app.session.moved("tuner", Object.entries(change));
+  });
+  /** Whether somebody is typing the reference. */
+  let isTyped = false;
+  const reference = h("input", { type: "number", id: "a4", min: "392", max: "466", step: "0.1", 
+    oninput: () => { isTyped = true; }, onchange: () => { isTyped = false; set({ a4: Number(reference.value) }); } });
   const instrument = choice("Instrument", [], (value) => set({ instrument: value }));
   const method = choice("Method", [], (value) => set({ method: value }));
   const temperament = choice("Temperament", [], (value) => set({ temperament: value }));
@@ -87,7 +93,7 @@ export function tuner(app) {
       h("div", { class: "tuner" },
         svg("svg", { viewBox: "0 0 400 215", "aria-hidden": "true" }, arc(-50, 50, "dial"), arc(-2, 2, "dial good"), ...ticks, needle, svg("circle", { cx: X, cy: Y, r: 7, fill: "currentColor" })),
         note, h("p", {}, cents, " cents"), guide, spoken, strings),
-      strobe.canvas, history.canvas,
+      app.session.bar("tuner"), strobe.canvas, history.canvas,
       h("div", { class: "figures" }, frequency.element, target.element, confidence.element),
       h("div", { class: "row" }, instrument.element, temperament.element, method.element, strobes, h("label", { for: "a4" }, "A4 in Hz"), reference))],
     state(name, state) {
@@ -95,7 +101,7 @@ export function tuner(app) {
       instrument.set(state.instruments, state.instrument);
       temperament.set(state.temperaments, state.temperament);
       method.set(state.methods.map((id) => ({ id, name: METHODS[id] ?? id })), state.method);
-      if (document.activeElement !== reference) reference.value = state.a4;
+      if (!isTyped) reference.value = state.a4;
       strings.replaceChildren(...state.strings.map((each) => h("span", {}, each)));
     },
     draw() {
