@@ -20,13 +20,15 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [.executable(name: "rustle-studio", targets: ["StudioCommand"])],
   traits: [
-    .trait(name: "OIDC", description: "Sign-in by OpenID Connect providers; builds swift-crypto.")
+    .trait(name: "OIDC", description: "Sign-in by OpenID Connect providers; builds swift-crypto."),
+    .trait(name: "TLS", description: "Mails by servers with TLS; builds swift-nio-ssl."),
   ],
   dependencies: [
     .package(name: "rustle", path: "../.."),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -60,6 +62,7 @@ let package = Package(
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
         .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
         .product(name: "JWTKit", package: "jwt-kit", condition: .when(traits: ["OIDC"])),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

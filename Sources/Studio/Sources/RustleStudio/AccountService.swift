@@ -44,7 +44,7 @@ final class AccountService: Sendable {
   init(_ settings: AccountSettings, logger: Logger) async throws {
     let accounts = try await Accounts(path: settings.file.path, configuration: settings.configuration)
     (self.accounts, self.settings, self.logger) = (accounts, settings, logger)
-    mailer = settings.mail.map { Mailer(server: $0, logger: logger) }
+    mailer = try settings.mail.map { try Mailer(server: $0, logger: logger) }
     sweeping = Task {
       while !Task.isCancelled {
         try? await accounts.sweep()

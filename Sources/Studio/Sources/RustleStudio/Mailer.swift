@@ -10,8 +10,24 @@ public struct MailServer: Sendable, Hashable {
   public var port: Int
   /// The address that mails come from.
   public var sender: String
-  /// The name and the password; nil: none are asked for. They are sent in clear: only to the loopback.
+  /// The name and the password; nil: none are asked for. Without encryption they are sent in clear: only to the loopback.
   public var login: Login?
+  #if TLS
+  /// How the connection is encrypted.
+  public var encryption = Encryption.none
+  /// A file of the certificates that are trusted, in PEM; nil: those of the system.
+  public var roots: String?
+
+  /// How a connection is encrypted.
+  public enum Encryption: String, Sendable, Hashable, CaseIterable {
+    /// Not at all.
+    case none
+    /// By STARTTLS (RFC 3207), mostly at port 587: a server that does not offer it gets nothing.
+    case startTLS = "starttls"
+    /// From the first byte on (RFC 8314), mostly at port 465.
+    case implicit
+  }
+  #endif
 
   /// A name and a password.
   public struct Login: Sendable, Hashable {
@@ -47,14 +63,16 @@ final class Mailer: Sendable {
   private let waiting: AsyncStream<Composition>.Continuation
   private let sending: Task<Void, Never>
 
-  init(server: MailServer, logger: Logger) {
+  /// - Throws: `AccountError` for certificates that cannot be read.
+  init(server: MailServer, logger: Logger) throws {
+    let client = try SMTP(server: server)
     let (stream, continuation) = AsyncStream<Composition>.makeStream(bufferingPolicy: .bufferingOldest(Self.capacity))
     waiting = continuation
     sending = Task {
       for await compose in stream {
         do {
           guard let mail = try await compose() else { continue }
-          try await Self.send(mail, by: server)
+          try await Self.send(mail, by: client)
         } catch {
           // Without the address: logs are read by more people than mails.
           logger.warning("a mail was not sent: \(error)")
@@ -71,9 +89,9 @@ final class Mailer: Sendable {
   /// Composes and sends a mail after those that wait.
   func enqueue(_ compose: @escaping Composition) { waiting.yield(compose) }
 
-  private static func send(_ mail: Mail, by server: MailServer) async throws {
+  private static func send(_ mail: Mail, by client: SMTP) async throws {
     try await withThrowingTaskGroup { group in
-      group.addTask { try await SMTP(server: server).send(mail) }
+      group.addTask { try await client.send(mail) }
       group.addTask {
         try await Task.sleep(for: deadline)
         throw SMTP.Failure(message: "expected an answer of the mail server within \(deadline)")

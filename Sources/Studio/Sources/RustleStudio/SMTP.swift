@@ -1,8 +1,9 @@
 internal import Foundation
 internal import NIOCore
 internal import NIOPosix
+internal import Synchronization
 
-/// A client of a mail server (RFC 5321), without TLS: for a relay on this machine or in its network.
+/// A client of a mail server (RFC 5321). Without the package trait TLS for a relay on this machine or in its network.
 struct SMTP: Sendable {
   /// Why a mail was not taken.
   struct Failure: Error, CustomStringConvertible {
@@ -15,38 +16,71 @@ struct SMTP: Sendable {
   private static let maximumAnswerLength = 16 << 10
 
   let server: MailServer
+  #if TLS
+  let encryption: MailEncryption?
+  #endif
+
+  /// - Throws: `AccountError` for certificates that cannot be read.
+  init(server: MailServer) throws {
+    self.server = server
+    #if TLS
+    encryption = try MailEncryption(server)
+    #endif
+  }
 
   /// Hands a mail over.
   func send(_ mail: Mail) async throws {
+    let arrived = ArrivedBytes()
     let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .connectTimeout(.seconds(10))
       .connect(host: server.host, port: server.port) { channel in
         channel.eventLoop.makeCompletedFuture {
-          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          #if TLS
+          if server.encryption == .implicit { try encryption?.begin(on: channel) }
+          #endif
+          try channel.pipeline.syncOperations.addHandler(arrived)
+          return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
         }
       }
-    try await channel.executeThenClose { inbound, outbound in
-      var answers = Answers(inbound.makeAsyncIterator())
-      func say(_ line: String, _ expected: Int) async throws -> String {
-        try await outbound.write(ByteBuffer(string: line + "\r\n"))
-        return try await answers.next(expected)
+    var isTaken = false
+    do {
+      try await channel.executeThenClose { inbound, outbound in
+        var answers = Answers(inbound.makeAsyncIterator())
+        func say(_ line: String, _ expected: Int) async throws -> String {
+          try await outbound.write(ByteBuffer(string: line + "\r\n"))
+          return try await answers.next(expected)
+        }
+        _ = try await answers.next(220)
+        var abilities = try await say("EHLO rustle-studio", 250).uppercased()
+        #if TLS
+        if server.encryption == .startTLS {
+          guard abilities.split(separator: "\n").contains("STARTTLS") else {
+            throw Failure(message: "expected a mail server that offers STARTTLS")
+          }
+          _ = try await say("STARTTLS", 220)
+          try await encryption?.begin(on: channel.channel, arrived, after: answers.length)
+          // What was said in clear counts no more.
+          abilities = try await say("EHLO rustle-studio", 250).uppercased()
+        }
+        #endif
+        if let login = server.login {
+          let secret = Data("\u{0}\(login.name)\u{0}\(login.password)".utf8).base64EncodedString()
+          _ = try await say("AUTH PLAIN \(secret)", 235)
+        }
+        let isASCII = (mail.to + server.sender).utf8.allSatisfy { $0 < 128 }
+        guard isASCII || abilities.contains("SMTPUTF8") else {
+          throw Failure(message: "expected a mail server that takes addresses beyond ASCII")
+        }
+        _ = try await say("MAIL FROM:<\(server.sender)>" + (isASCII ? "" : " SMTPUTF8"), 250)
+        _ = try await say("RCPT TO:<\(mail.to)>", 250)
+        _ = try await say("DATA", 354)
+        _ = try await say(Self.message(mail, from: server.sender, date: .now) + "\r\n.", 250)
+        // Whatever follows, also at the connection's end.
+        isTaken = true
+        _ = try await say("QUIT", 221)
       }
-      _ = try await answers.next(220)
-      let abilities = try await say("EHLO rustle-studio", 250).uppercased()
-      if let login = server.login {
-        let secret = Data("\u{0}\(login.name)\u{0}\(login.password)".utf8).base64EncodedString()
-        _ = try await say("AUTH PLAIN \(secret)", 235)
-      }
-      let isASCII = (mail.to + server.sender).utf8.allSatisfy { $0 < 128 }
-      guard isASCII || abilities.contains("SMTPUTF8") else {
-        throw Failure(message: "expected a mail server that takes addresses beyond ASCII")
-      }
-      _ = try await say("MAIL FROM:<\(server.sender)>" + (isASCII ? "" : " SMTPUTF8"), 250)
-      _ = try await say("RCPT TO:<\(mail.to)>", 250)
-      _ = try await say("DATA", 354)
-      _ = try await say(Self.message(mail, from: server.sender, date: .now) + "\r\n.", 250)
-      // The mail is taken, whatever is answered.
-      _ = try? await say("QUIT", 221)
+    } catch {
+      guard isTaken else { throw error }
     }
   }
 
@@ -70,6 +104,10 @@ struct SMTP: Sendable {
   private struct Answers {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private var received = ""
+    private var receivedLength = 0
+
+    /// The bytes of the answers that were read.
+    var length: Int { receivedLength - received.utf8.count }
 
     init(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator) { self.inbound = inbound }
 
@@ -92,7 +130,22 @@ struct SMTP: Sendable {
           throw Failure(message: "expected an answer of the mail server, got the end of the connection")
         }
         received += String(buffer: bytes)
+        receivedLength += bytes.readableBytes
       }
     }
+  }
+}
+
+/// Counts the bytes that arrive.
+final class ArrivedBytes: ChannelInboundHandler, Sendable {
+  typealias InboundIn = ByteBuffer
+
+  private let counted = Atomic(0)
+
+  var count: Int { counted.load(ordering: .relaxed) }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    counted.add(unwrapInboundIn(data).readableBytes, ordering: .relaxed)
+    context.fireChannelRead(data)
   }
 }

@@ -39,17 +39,27 @@ struct AccountOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Server that takes mails, without TLS: a relay on this machine or its network.", valueName: "host:port"))
+      "Server that takes mails: without TLS a relay on this machine or its network.", valueName: "host:port"))
   var mailServer: String?
 
   @Option(help: ArgumentHelp("Address that mails come from.", valueName: "address"))
   var mailSender: String?
 
-  @Option(help: ArgumentHelp("Name at a mail server of the loopback.", valueName: "name"))
+  @Option(help: ArgumentHelp("Name at a mail server of the loopback, or with encryption.", valueName: "name"))
   var mailUser: String?
 
   @Option(help: ArgumentHelp("File with the password at the mail server.", valueName: "file"), completion: .file())
   var mailPassword: String?
+
+  #if TLS
+  @Option(help: ArgumentHelp("Encryption of the way to the mail server: none, starttls or implicit.", valueName: "way"))
+  var mailEncryption = "none"
+
+  @Option(
+    help: ArgumentHelp("File of the certificates that mail servers are trusted by.", valueName: "file"),
+    completion: .file(extensions: ["pem", "crt"]))
+  var mailRoots: String?
+  #endif
 
   @Option(
     help: ArgumentHelp(
@@ -135,8 +145,17 @@ struct AccountOptions: ParsableArguments {
       throw ValidationError("--mail-sender: expected the address that mails come from")
     }
     var server = MailServer(host: host, port: Int(port), sender: mailSender)
+    var isSecret = AccessRules.isLoopback(host)
+    #if TLS
+    guard let encryption = MailServer.Encryption(rawValue: mailEncryption) else {
+      let all = MailServer.Encryption.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("--mail-encryption: expected \(all), got '\(mailEncryption)'")
+    }
+    (server.encryption, server.roots) = (encryption, mailRoots)
+    if encryption != .none { isSecret = true }
+    #endif
     if let mailUser {
-      guard AccessRules.isLoopback(host) else {
+      guard isSecret else {
         throw ValidationError(
           "--mail-user: expected a mail server of the loopback, as its password is sent in clear; got \(host)")
       }
