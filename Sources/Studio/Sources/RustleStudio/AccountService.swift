@@ -29,7 +29,7 @@ public struct AccountSettings: Sendable, Hashable {
 final class AccountService: Sendable {
   /// The cookie with the token, before the port.
   private static let cookie = "rustle_session"
-  /// What its name begins with over https: browsers take it only from this host, over https, for all paths.
+  /// What names begin with over https: browsers take such a cookie only from this host, over https, for all paths.
   private static let securePrefix = "__Host-"
   /// The time after which sessions and links that are over are deleted.
   private static let sweepPeriod = Duration.seconds(600)
@@ -100,7 +100,8 @@ final class AccountService: Sendable {
 
   /// The token of a request.
   func token(_ head: HTTPRequest, isSecure: Bool) -> String? {
-    Self.value(of: Self.cookie(isSecure: isSecure, host: head.authority), in: head.headerFields[.cookie])
+    let name = Self.name(of: Self.cookie, isSecure: isSecure, host: head.authority)
+    return Self.value(of: name, in: head.headerFields[.cookie])
   }
 
   /// The token of an upgrade.
@@ -111,11 +112,12 @@ final class AccountService: Sendable {
       && Forwarded(
         for: "", protocol: first("x-forwarded-proto"), forwarded: first("forwarded"), trusted: []
       ).isSecure
-    let name = Self.cookie(isSecure: isSecure, host: head.headers.first(name: "host"))
+    let name = Self.name(of: Self.cookie, isSecure: isSecure, host: head.headers.first(name: "host"))
     return Self.value(of: name, in: head.headers.first(name: "cookie"))
   }
 
-  private static func cookie(isSecure: Bool, host: String?) -> String {
+  /// The whole name of a cookie.
+  static func name(of cookie: String, isSecure: Bool, host: String?) -> String {
     (isSecure ? securePrefix : "") + CookieName.of(cookie, host: host)
   }
 
@@ -129,7 +131,7 @@ final class AccountService: Sendable {
 
   /// The header that keeps a token in the browser; nil: that makes it forget.
   func cookie(_ token: String?, for call: AccountCall) -> String {
-    let name = Self.cookie(isSecure: call.isSecure, host: call.host)
+    let name = Self.name(of: Self.cookie, isSecure: call.isSecure, host: call.host)
     let age = token == nil ? 0 : settings.configuration.longestTime
     return "\(name)=\(token ?? ""); HttpOnly; SameSite=Lax; Path=/; Max-Age=\(age)" + (call.isSecure ? "; Secure" : "")
   }

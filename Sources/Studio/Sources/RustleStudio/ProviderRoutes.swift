@@ -10,7 +10,9 @@ internal import StudioCore
 /// The routes of signing in by a provider.
 struct ProviderRoutes: Sendable {
   /// The name of the cookie that binds a sign-in to its browser.
-  private static func cookie(of call: AccountCall) -> String { CookieName.of("rustle_login", host: call.host) }
+  private static func cookie(of call: AccountCall) -> String {
+    AccountService.name(of: "rustle_login", isSecure: call.isSecure, host: call.host)
+  }
 
   let service: AccountService
   let logger: Logger

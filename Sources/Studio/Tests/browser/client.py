@@ -25,7 +25,8 @@ def ask(studio, path="", body=None, method=None, **headers):
     request = urllib.request.Request(
         f"http://127.0.0.1:{studio.port}/{path}", data=body, method=method, headers={name.replace("_", "-"): value for name, value in headers.items()})
     try:
-        with urllib.request.urlopen(request, timeout=5) as answer:
+        # A provider that says nothing is waited for five seconds.
+        with urllib.request.urlopen(request, timeout=10) as answer:
             return answer.status, answer.headers, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.headers, error.read().decode()

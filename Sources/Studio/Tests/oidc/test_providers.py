@@ -45,12 +45,12 @@ def no_redirections():
     urllib.request.install_opener(None)
 
 
-def configured(folder, issuer, client, secret):
+def configured(folder, issuer, client, secret, *options):
     path = folder / "providers.json"
     path.write_text(json.dumps({"test": {"name": "Test", "issuer": issuer, "client": client, "secret": secret}}))
     port = free_port()
     arguments = ["--providers", str(path), "--public-address", f"http://127.0.0.1:{port}", "--limit", "network=10000:1"]
-    return start(folder, *arguments, port=port)
+    return start(folder, *arguments, *options, port=port)
 
 
 @pytest.fixture
@@ -95,6 +95,14 @@ def sign_in(person, provider, path="auth/login"):
 def refusals(folder):
     database = sqlite3.connect(folder / "inner" / "accounts.sqlite")
     return [what for [what] in database.execute("SELECT what FROM audit WHERE what LIKE 'provider refused%' ORDER BY id")]
+
+
+def test_over_https_the_cookie_of_a_sign_in_is_of_the_host(tmp_path, provider):
+    running = configured(tmp_path, provider.issuer, liar.CLIENT, liar.SECRET, "--trusted-proxy", "127.0.0.1")
+    headers = Person(running, X_Forwarded_Proto="https").do("GET", "auth/login")[1]
+    [cookie] = headers.get_all("Set-Cookie")
+    assert cookie.startswith(f"__Host-rustle_login_{running.port}=") and cookie.endswith("; Secure")
+    assert running.stop() == 0
 
 
 def test_an_identity_gets_an_account_and_comes_back_to_it(studio, provider):
