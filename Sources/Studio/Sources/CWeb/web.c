@@ -75,6 +75,12 @@ static const unsigned char account_js[] = {
 static const unsigned char session_js[] = {
 #embed "../../Web/js/session.js"
 };
+static const unsigned char kinds_js[] = {
+#embed "../../Web/js/kinds.js"
+};
+static const unsigned char setting_js[] = {
+#embed "../../Web/js/setting.js"
+};
 static const unsigned char profile_js[] = {
 #embed "../../Web/js/profile.js"
 };
@@ -119,6 +125,8 @@ static const struct {
     FILE("js/fixtures.js", fixtures_js),
     FILE("js/account.js", account_js),
     FILE("js/session.js", session_js),
+    FILE("js/kinds.js", kinds_js),
+    FILE("js/setting.js", setting_js),
     FILE("js/profile.js", profile_js),
     FILE("js/sync.js", sync_js),
     FILE("fonts/roboto-regular.woff2", regular_woff2),

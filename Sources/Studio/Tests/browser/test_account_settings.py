@@ -1,6 +1,5 @@
 """Named settings of an account on two devices: presets, the tuner, calibrations and lists of symbols."""
 
-import json
 import signal
 import urllib.parse
 
@@ -10,7 +9,7 @@ from playwright.sync_api import expect
 from accounts import Person, start
 from client import state
 from page import choose_demo
-from test_account_pages import Device, device, log_in, note, sign_up, studio, to
+from test_account_pages import device, log_in, note, sign_up, studio, to
 from test_screens import violations
 
 FLAT = [0] * 28
@@ -159,6 +158,21 @@ def test_a_save_without_an_answer_is_tried_again(pair, ada):
         status=400, json={"error": {"code": "validation", "message": "name: expected at most 250 settings"}}))
     save_as(desk, "preset", "Night")
     expect(note(desk, 1)).to_have_text("Kept on this device: name: expected at most 250 settings.")
+    desk.get_by_label("Preset").select_option(label="Night")
+    desk.get_by_role("button", name="Delete preset").click()
+    expect(note(desk, 1)).to_have_text("Your presets are saved in your account.")
+
+
+def test_a_preset_with_the_gains_of_another_can_be_deleted(device):
+    page = device("equalizer")
+    page.get_by_label("Preset").select_option("Bass")
+    save_as(page, "preset", "Mine")
+    page.get_by_label("Preset").select_option(label="Mine")
+    chosen = page.get_by_label("Preset").locator("option:checked")
+    expect(chosen).to_have_text("Mine")
+    page.get_by_role("button", name="Delete preset").click()
+    expect(preset(page, "Mine")).to_have_count(0)
+    expect(chosen).to_have_text("Bass")
 
 
 def test_presets_of_a_browser_are_taken_along_at_a_sign_up(device, studio):

@@ -48,8 +48,9 @@ export function equalizer(app) {
   };
   const parts = () => [...gains.left, ...gains.right];
   const show = () => {
-    const all = parts().join();
-    preset.select.value = [...presets()].find(([, bands]) => bands.join() === all)?.[0] ?? "";
+    const [all, known] = [parts().join(), presets()];
+    // Of several with the same gains the one that was chosen stays.
+    if (known.get(preset.select.value)?.join() !== all) preset.select.value = [...known].find(([, bands]) => bands.join() === all)?.[0] ?? "";
     own.show();
     for (const [channel] of CHANNELS) sliders[channel].forEach(({ slider, value }, band) => {
       slider.value = gains[channel][band];
@@ -227,7 +228,9 @@ export function equalizer(app) {
     rows[place].replaceChildren(...sliders[channel].map((each) => each.element));
   });
   const names = () => {
+    const chosen = preset.select.value;
     preset.set([{ id: "", name: "Custom" }, ...[...presets().keys()].map((id) => ({ id, name: id.startsWith(OWN) ? id.slice(OWN.length) : id }))]);
+    preset.select.value = chosen;
     if (gains.left.length) show();
   };
   names();

@@ -1,74 +1,12 @@
 // What follows its user: the settings of an account, and named values of this browser while nobody is signed in.
 
 import { h, say } from "./dom.js";
+import { isEmpty, KINDS, prefixOf } from "./kinds.js";
 import { ask, UNSAVED } from "./session.js";
-import { Sync } from "./sync.js";
+import { Setting } from "./setting.js";
 
-/** Milliseconds after the last change after which it is saved, between two previews, and before another try at a save without an answer. */
-const [SAVE, PREVIEW, RETRY] = [1000, 50, 5000];
-/** Milliseconds for which values of another device are on their way to the shared engine. */
-const SETTLE = 400;
-/** Milliseconds for which a preview is new. */
-const MOVING = 1500;
-/** The bands of a channel. */
-const COUNT = 14;
-const TUNER = ["a4", "instrument", "temperament", "method"];
-const TUNER_NAMES = ["A4", "instrument", "temperament", "method"];
-/** The tuner as a server starts it. */
-const UNSET_TUNER = [440, "chromatic", "equal", "harmonic"];
-
-const isEmpty = (parts) => parts.every((part) => part === null);
-/** Parts of a value of the server's `{ value }`: one text for a list, so that it changes as a whole. */
-const list = (key, noun, isRight) => ({
-  none: [null],
-  read: ({ value }) => [Array.isArray(value?.[key]) && isRight(value[key]) ? JSON.stringify(value[key]) : null],
-  write: ([text]) => ({ value: text === null ? null : { [key]: JSON.parse(text) } }),
-  question: (own) => `the ${noun} ${own}`, noun: `${noun}s`,
-});
-
-/**
- * The kinds of settings, by what their names begin with. `read` makes parts of an answer of the server, `write` the other way round. Those
- * of an engine: `present` has its parts, `put` sets them, and of `isUnset` ones nobody has said anything.
- */
-const KINDS = {
-  "eq": {
-    none: Array(2 * COUNT).fill(0),
-    read: ({ bands }) => bands,
-    write: (bands) => ({ bands }),
-    present: ({ equalizer }) => equalizer?.left.length === COUNT && equalizer.right.length === COUNT ? [...equalizer.left, ...equalizer.right] : null,
-    isUnset: (gains) => gains.every((gain) => gain === 0),
-    put: (gains) => ["equalizer/set", { left: gains.slice(0, COUNT), right: gains.slice(COUNT) }],
-    noun: "gains", place: "sound",
-    question: (_, parts, { equalizer }) => `the same bands: ${parts.map((band) => `${equalizer.frequencies[band % COUNT]} Hz ${band < COUNT ? "left" : "right"}`).join(", ")}`,
-  },
-  "tuner": {
-    none: UNSET_TUNER,
-    read: ({ value }) => TUNER.map((key, place) => value?.[key] ?? UNSET_TUNER[place]),
-    write: (parts) => ({ value: Object.fromEntries(TUNER.map((key, place) => [key, parts[place]])) }),
-    keys: TUNER,
-    present: ({ tuner }) => tuner ? TUNER.map((key) => tuner[key]) : null,
-    isUnset: (parts) => parts.join() === UNSET_TUNER.join(),
-    put: (parts) => ["tuner/set", Object.fromEntries(TUNER.map((key, place) => [key, parts[place]]))],
-    noun: "settings", place: "tuner",
-    question: (_, parts) => `the tuner: ${parts.map((part) => TUNER_NAMES[part]).join(", ")}`,
-  },
-  "meter/": {
-    none: [null],
-    read: ({ value }) => [Number.isFinite(value?.offset) ? value.offset : null],
-    write: ([offset]) => ({ value: offset === null ? null : { offset } }),
-    present: ({ meter }, device) => meter ? [meter.calibrations[device] ?? null] : null,
-    isUnset: isEmpty,
-    put: ([offset], device) => offset === null ? ["meter/set", { device, calibrated: false }] : ["meter/calibrate", { device, offset }],
-    noun: "calibration", place: "meter",
-    /** The devices that the engine knows, and the one that is heard. */
-    owns: ({ meter }) => Object.keys(meter?.calibrations ?? {}),
-    shown: ({ meter }) => meter?.device ?? null,
-    question: (device) => `the calibration of ${device}`,
-  },
-  "eq/presets/": list("bands", "preset", (bands) => bands.length === 2 * COUNT && bands.every(Number.isFinite)),
-  "ticker/": list("symbols", "list", (symbols) => symbols.every((symbol) => typeof symbol === "string")),
-};
-const prefixOf = (name) => Object.keys(KINDS).find((prefix) => (prefix.endsWith("/") ? name.startsWith(prefix) && name !== prefix : name === prefix));
+/** Milliseconds before another try at a save without an answer. */
+const RETRY = 5000;
 
 /** What a screen says about its settings, and what it asks. */
 class Bar {
@@ -93,114 +31,6 @@ class Bar {
     if (names.join("\n") === this.#names) return;
     this.#names = names.join("\n");
     this.#choices.replaceChildren(...names.map((name, place) => h("button", { type: "button", onclick: () => this.#actions[place]() }, name)));
-  }
-}
-
-/** One setting, and the engine that has it. */
-class Setting {
-  /** Whether the account and the engine differ, and nobody has said which one counts. */
-  isAsking = false;
-  /** Why the server refused the last save; null: it did not, or it did not answer. */
-  fault = null;
-
-  #profile;
-  #key;
-  #timers = {};
-  #previewed = 0;
-
-  constructor(profile, name, answer) {
-    [this.#profile, this.name, this.prefix] = [profile, name, prefixOf(name)];
-    [this.kind, this.own] = [KINDS[this.prefix], name.slice(this.prefix.length)];
-    this.#key = UNSAVED + JSON.stringify([profile.email, name]);
-    const { kind } = this;
-    this.sync = new Sync((rev, parts) => profile.send(this, rev, parts), () => this.#changed(), answer ? { rev: answer.rev, parts: kind.read(answer) } : { rev: 0, parts: kind.none });
-  }
-
-  /** Takes up what was not saved when the page was left. */
-  resume() {
-    const kept = localStorage.getItem(this.#key);
-    if (kept) this.sync.resume(JSON.parse(kept));
-  }
-
-  /** The engine's parts; null: it has none that accounts keep, or there is no engine. */
-  get present() { return this.kind.present?.(this.#profile.states, this.own) ?? null; }
-
-  get differs() { return this.present !== null && this.present.join() !== this.sync.value.join(); }
-
-  /** Whether the engine has something that the account has nothing of. */
-  get isOffered() {
-    const { sync, kind } = this;
-    return this.differs && !sync.local && (sync.rev === 0 || isEmpty(sync.value)) && !kind.isUnset(this.present);
-  }
-
-  /** The account's value follows its user into an engine that nobody has set; into another one it is offered. */
-  compare() {
-    if (!this.differs) this.isAsking = false;
-    else if (this.kind.isUnset(this.present)) { if (!isEmpty(this.sync.value)) this.apply(); }
-    else if (!this.sync.local && !this.isOffered) this.isAsking = true;
-  }
-
-  /** Makes a value the account's: by default the engine's. */
-  take(parts = this.present) {
-    this.isAsking = false;
-    if (parts) this.sync.change(parts);
-    this.flush();
-  }
-
-  /** Sets the engine. */
-  apply() {
-    this.isAsking = false;
-    const [action, argument] = this.kind.put(this.sync.value, this.own);
-    return this.#profile.act(action, argument);
-  }
-
-  moved(changes, present, isHeld) {
-    // While values of another device are on their way to the engine, its other parts are those of before.
-    const isFollowing = !this.isAsking && (this.#timers.settle || this.#timers.moving) && !isEmpty(this.sync.value);
-    const parts = [...(isFollowing ? this.sync.value : present)];
-    for (const [key, value] of changes) parts[this.kind.keys?.indexOf(key) ?? key] = value;
-    this.isAsking = false;
-    this.sync.change(parts);
-    clearTimeout(this.#timers.save);
-    if (!isHeld) return this.flush();
-    this.#timers.save = setTimeout(() => this.flush(), SAVE);
-    this.#preview();
-  }
-
-  flush() {
-    clearTimeout(this.#timers.save);
-    if (this.#profile.email) this.sync.flush();
-  }
-
-  /** Notes that another device moves it. */
-  seePreview() {
-    clearTimeout(this.#timers.moving);
-    this.#timers.moving = setTimeout(() => { this.#timers.moving = null; this.#profile.show(this.prefix); }, MOVING);
-  }
-
-  close() { for (const timer of Object.values(this.#timers)) clearTimeout(timer); }
-
-  #preview() {
-    clearTimeout(this.#timers.preview);
-    const wait = this.#previewed + PREVIEW - performance.now();
-    if (wait > 0) return void (this.#timers.preview = setTimeout(() => this.#preview(), wait));
-    this.#previewed = performance.now();
-    this.#profile.preview(this.sync);
-  }
-
-  /** The value has changed: what is not saved is kept in this browser, and the engine follows. */
-  #changed() {
-    const { rev, base, local, question } = this.sync;
-    if (local) localStorage.setItem(this.#key, JSON.stringify({ rev, base, local, asked: question?.parts }));
-    else localStorage.removeItem(this.#key);
-    clearTimeout(this.#timers.settle);
-    // A page of this server that made the change has set the engine itself, a moment before or after.
-    const settle = setTimeout(async () => {
-      if (!this.isAsking && this.differs && this.#profile.isLive) await this.apply();
-      if (this.#timers.settle === settle) this.#timers.settle = null;
-    }, SETTLE);
-    this.#timers.settle = settle;
-    this.#profile.show(this.prefix);
   }
 }
 
@@ -348,10 +178,11 @@ export class Profile {
     const hasValue = all.some(({ sync }) => sync.local || kind.present || !isEmpty(sync.value));
     if (!hasValue) return [null];
     if (!this.email) return [`Your ${kind.noun} are kept in this browser; with an account they follow you.`];
-    const fault = all.find((setting) => setting.fault)?.fault;
-    if (fault) return [`Kept on this device: ${fault}.`];
-    if (all.some(({ sync }) => sync.isOffline)) return ["Kept on this device; saved when the server answers."];
-    if (all.some(({ sync }) => sync.local)) return ["Not saved yet."];
+    const unsaved = all.filter(({ sync }) => sync.local);
+    const refused = unsaved.find(({ fault }) => fault);
+    if (refused) return [`Kept on this device: ${refused.fault}.`];
+    if (unsaved.some(({ sync }) => sync.isOffline)) return ["Kept on this device; saved when the server answers."];
+    if (unsaved.length) return ["Not saved yet."];
     if (!kind.present) return [`Your ${kind.noun} are saved in your account.`];
     const [{ sync, isOffered }] = all;
     if (isOffered) return [`Your account has no ${kind.noun} of this ${kind.place}.`, [["Save these", () => { all[0].take(); this.show(prefix); }]]];

@@ -95,10 +95,15 @@ export function ticker(app) {
   });
   const own = shelf(app, LISTS, "list", { value: () => texts(names), chosen: () => lists.select.value.slice(LISTS.length) || null });
   const showLists = () => {
-    const all = app.session.named(LISTS);
+    const [all, chosen] = [app.session.named(LISTS), lists.select.value];
     lists.set([{ id: "", name: "None" }, ...[...all.keys()].map((name) => ({ id: LISTS + name, name }))]);
+    lists.select.value = chosen;
     const listed = texts(names).join(" ");
-    lists.select.value = [...all].filter(([, symbols]) => symbols.join(" ") === listed).map(([name]) => LISTS + name)[0] ?? "";
+    const isListed = (symbols) => symbols?.join(" ") === listed;
+    // Of several with the same symbols the one that was chosen stays.
+    if (!isListed(all.get(lists.select.value.slice(LISTS.length)))) {
+      lists.select.value = [...all].filter(([, symbols]) => isListed(symbols)).map(([name]) => LISTS + name)[0] ?? "";
+    }
     own.show();
   };
   const showRate = () => { simulated.hidden = source.select.value !== "simulated"; };

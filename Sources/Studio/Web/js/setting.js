@@ -1,0 +1,120 @@
+// One setting on this device: kept until it is saved, and followed by the engine that has it.
+
+import { isEmpty, KINDS, prefixOf } from "./kinds.js";
+import { UNSAVED } from "./session.js";
+import { Sync } from "./sync.js";
+
+/** Milliseconds after the last change after which it is saved, and between two previews. */
+const [SAVE, PREVIEW] = [1000, 50];
+/** Milliseconds for which values of another device are on their way to the shared engine. */
+const SETTLE = 400;
+/** Milliseconds for which a preview is new. */
+const MOVING = 1500;
+
+/** One setting, and the engine that has it. */
+export class Setting {
+  /** Whether the account and the engine differ, and nobody has said which one counts. */
+  isAsking = false;
+  /** Why the server refused the last save; null: it did not, or it did not answer. */
+  fault = null;
+
+  #profile;
+  #key;
+  #timers = {};
+  #previewed = 0;
+
+  constructor(profile, name, answer) {
+    [this.#profile, this.name, this.prefix] = [profile, name, prefixOf(name)];
+    [this.kind, this.own] = [KINDS[this.prefix], name.slice(this.prefix.length)];
+    this.#key = UNSAVED + JSON.stringify([profile.email, name]);
+    const { kind } = this;
+    this.sync = new Sync((rev, parts) => profile.send(this, rev, parts), () => this.#changed(), answer ? { rev: answer.rev, parts: kind.read(answer) } : { rev: 0, parts: kind.none });
+  }
+
+  /** Takes up what was not saved when the page was left. */
+  resume() {
+    const kept = localStorage.getItem(this.#key);
+    if (kept) this.sync.resume(JSON.parse(kept));
+  }
+
+  /** The engine's parts; null: it has none that accounts keep, or there is no engine. */
+  get present() { return this.kind.present?.(this.#profile.states, this.own) ?? null; }
+
+  get differs() { return this.present !== null && this.present.join() !== this.sync.value.join(); }
+
+  /** Whether the engine has something that the account has nothing of. */
+  get isOffered() {
+    const { sync, kind } = this;
+    return this.differs && !sync.local && (sync.rev === 0 || isEmpty(sync.value)) && !kind.isUnset(this.present);
+  }
+
+  /** The account's value follows its user into an engine that nobody has set; into another one it is offered. */
+  compare() {
+    if (!this.differs) this.isAsking = false;
+    else if (this.kind.isUnset(this.present)) { if (!isEmpty(this.sync.value)) this.apply(); }
+    else if (!this.sync.local && !this.isOffered) this.isAsking = true;
+  }
+
+  /** Makes a value the account's: by default the engine's. */
+  take(parts = this.present) {
+    this.isAsking = false;
+    if (parts) this.sync.change(parts);
+    this.flush();
+  }
+
+  /** Sets the engine. */
+  apply() {
+    this.isAsking = false;
+    const [action, argument] = this.kind.put(this.sync.value, this.own);
+    return this.#profile.act(action, argument);
+  }
+
+  moved(changes, present, isHeld) {
+    // While values of another device are on their way to the engine, its other parts are those of before.
+    const isFollowing = !this.isAsking && (this.#timers.settle || this.#timers.moving) && !isEmpty(this.sync.value);
+    const parts = [...(isFollowing ? this.sync.value : present)];
+    for (const [key, value] of changes) parts[this.kind.keys?.indexOf(key) ?? key] = value;
+    this.isAsking = false;
+    this.sync.change(parts);
+    clearTimeout(this.#timers.save);
+    if (!isHeld) return this.flush();
+    this.#timers.save = setTimeout(() => this.flush(), SAVE);
+    this.#preview();
+  }
+
+  flush() {
+    clearTimeout(this.#timers.save);
+    if (this.#profile.email) this.sync.flush();
+  }
+
+  /** Notes that another device moves it. */
+  seePreview() {
+    clearTimeout(this.#timers.moving);
+    this.#timers.moving = setTimeout(() => { this.#timers.moving = null; this.#profile.show(this.prefix); }, MOVING);
+  }
+
+  close() { for (const timer of Object.values(this.#timers)) clearTimeout(timer); }
+
+  #preview() {
+    clearTimeout(this.#timers.preview);
+    const wait = this.#previewed + PREVIEW - performance.now();
+    if (wait > 0) return void (this.#timers.preview = setTimeout(() => this.#preview(), wait));
+    this.#previewed = performance.now();
+    this.#profile.preview(this.sync);
+  }
+
+  /** The value has changed: what is not saved is kept in this browser, and the engine follows. */
+  #changed() {
+    const { rev, base, local, question } = this.sync;
+    if (local) localStorage.setItem(this.#key, JSON.stringify({ rev, base, local, asked: question?.parts }));
+    else localStorage.removeItem(this.#key);
+    clearTimeout(this.#timers.settle);
+    // A page of this server that made the change has set the engine itself, a moment before or after.
+    const settle = setTimeout(async () => {
+      if (!this.isAsking && this.differs && this.#profile.isLive) await this.apply();
+      if (this.#timers.settle === settle) this.#timers.settle = null;
+    }, SETTLE);
+    this.#timers.settle = settle;
+    this.#profile.show(this.prefix);
+  }
+}
