@@ -121,18 +121,3 @@ struct NodeAttemptOptions: ParsableArguments {
       + "start \(number(values.start)), firmware \(values.firmware), \(values.flag?.name ?? "no flag")"
   }
 }
-
-extension NodeFlag {
-  /// The name in outputs.
-  var name: String {
-    switch self {
-    case .unprovisioned: "unprovisioned"
-    case .provisioned: "provisioned"
-    case .provisioning: "provisioning"
-    case .connecting: "connecting"
-    case .connected: "connected"
-    case .error: "error"
-    case .other(let number): "\(number)"
-    }
-  }
-}

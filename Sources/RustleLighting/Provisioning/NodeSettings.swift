@@ -57,6 +57,19 @@ public enum NodeFlag: Sendable, Hashable {
   /// A number of a later firmware.
   case other(Int)
 
+  /// The name in outputs: that of the case, or the number.
+  public var name: String {
+    switch self {
+    case .unprovisioned: "unprovisioned"
+    case .provisioned: "provisioned"
+    case .provisioning: "provisioning"
+    case .connecting: "connecting"
+    case .connected: "connected"
+    case .error: "error"
+    case .other(let number): "\(number)"
+    }
+  }
+
   init?(_ number: Int) {
     switch number {
     case 0: self = .unprovisioned

@@ -69,6 +69,9 @@ static const unsigned char lights_js[] = {
 static const unsigned char fixtures_js[] = {
 #embed "../../Web/js/fixtures.js"
 };
+static const unsigned char setup_js[] = {
+#embed "../../Web/js/setup.js"
+};
 static const unsigned char account_js[] = {
 #embed "../../Web/js/account.js"
 };
@@ -123,6 +126,7 @@ static const struct {
     FILE("js/tempo.js", tempo_js),
     FILE("js/lights.js", lights_js),
     FILE("js/fixtures.js", fixtures_js),
+    FILE("js/setup.js", setup_js),
     FILE("js/account.js", account_js),
     FILE("js/session.js", session_js),
     FILE("js/kinds.js", kinds_js),

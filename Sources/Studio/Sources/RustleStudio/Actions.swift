@@ -43,6 +43,12 @@ enum Action: String, CaseIterable {
   case fixturesList = "fixtures/list"
   case fixturesSearch = "fixtures/search"
   case fixturesStop = "fixtures/stop"
+  case provisioningScan = "provisioning/scan"
+  case provisioningStop = "provisioning/stop"
+  case provisioningSet = "provisioning/set"
+  case provisioningRead = "provisioning/read"
+  case provisioningReset = "provisioning/reset"
+  case provisioningCancel = "provisioning/cancel"
 }
 
 extension Studio {
@@ -99,6 +105,9 @@ extension Studio {
     case .fixturesList: return ["fixtures": .array(try lights.show.fixtures().map(\.json))]
     case .fixturesSearch: try await nodes.start(try arguments.string("interface"))
     case .fixturesStop: await nodes.stop()
+    case .provisioningScan, .provisioningStop, .provisioningSet, .provisioningRead, .provisioningReset,
+      .provisioningCancel:
+      try await setProvisioning(action, arguments)
     }
     return .null
   }
@@ -357,6 +366,14 @@ struct Arguments {
     if value[key] == .null, let `default` { return `default` }
     guard let string = value[key].string else {
       throw ActionError("validation", "\(key): expected a text, got \(value[key].text)")
+    }
+    return string
+  }
+
+  /// A text that no error repeats.
+  func secret(_ key: String) throws(ActionError) -> String {
+    guard let string = value[key].string else {
+      throw ActionError("validation", "\(key): expected a text, got another value")
     }
     return string
   }

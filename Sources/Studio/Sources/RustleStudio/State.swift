@@ -3,7 +3,7 @@ internal import StudioCore
 
 /// The states that clients are sent, by their names.
 enum State: String, CaseIterable {
-  case ticker, sound, meter, spectrum, tuner, equalizer, recorder, tempo, lights, output, fixtures
+  case ticker, sound, meter, spectrum, tuner, equalizer, recorder, tempo, lights, output, fixtures, provisioning
 }
 
 extension Studio {
@@ -50,6 +50,7 @@ extension Studio {
         "interface": .optional(nodes.interface), "error": .optional(nodes.failure),
         "interfaces": .array(interfaces + [["id": "demo", "name": "Demo"]]), "nodes": .array(nodes.nodes.map(\.json)),
       ]
+    case .provisioning: return provisioning.json
     case .output: return outputState
     case .lights:
       return [

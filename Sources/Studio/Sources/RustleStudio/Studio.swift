@@ -15,6 +15,7 @@ final class Studio {
   let sound: Sound
   let lights: Lights
   let nodes = NodeSearch()
+  let provisioning = Provisioning()
   nonisolated let recordings: Recordings
   let clock: TempoClock
   let session: LinkSession
@@ -43,6 +44,7 @@ final class Studio {
       self?.report("recorder")
     }
     nodes.onChange = { [weak self] in self?.report("fixtures") }
+    provisioning.onChange = { [weak self] in self?.report("provisioning") }
     lights.onChange = { [weak self] in self?.report("lights") }
     lights.onCount = { [weak self] in self?.report("output") }
     sound.findDevices()
@@ -57,6 +59,7 @@ final class Studio {
     await sound.stop()
     await lights.stop()
     await nodes.stop()
+    await provisioning.stop()
     await session.close()
   }
 
@@ -130,6 +133,7 @@ final class Studio {
     let connections = hub.counts.connections
     try? await Task.sleep(for: Self.linger)
     guard hub.clients.isEmpty, hub.counts.connections == connections else { return }
+    provisioning.stopScan()
     if lights.unattended == .blackout, lights.isRunning, !lights.isBlackout {
       try? await lights.setBlackout(true)
       report("lights")
@@ -157,7 +161,7 @@ final class Studio {
     } catch let error as ActionError {
       throw error
     } catch let error as any CodedError {
-      throw ActionError("refused", error.message, advice: error.advice)
+      throw ActionError(error)
     } catch {
       throw ActionError("refused", "\(error)")
     }
@@ -238,6 +242,8 @@ struct ActionError: Error {
     (self.code, self.message) = (code, String(message.prefix(Self.maximumLength)))
     (self.advice, self.status) = (advice, status)
   }
+
+  init(_ error: any CodedError) { self.init("refused", error.message, advice: error.advice) }
 
   var json: JSON { ["code": .string(code), "message": .string(message), "advice": .optional(advice)] }
 }

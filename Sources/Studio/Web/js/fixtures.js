@@ -36,8 +36,8 @@ export function fixtures(app) {
     title: "Fixtures", lead: "The nodes that answer on the network, and where each fixture of the show is patched.",
     topics: [],
     elements: [h("div", { class: "cards" },
-      h("section", { class: "card wide" }, h("h2", {}, "Set-up: nodes of Art-Net"), h("div", { class: "row" }, network.element, search), failure, none, nodes.element,
-        h("p", { class: "note" }, "New nodes and places: rustle provision gives nodes their network over Bluetooth LE, rustle map finds the fixtures with a camera.")),
+      h("section", { class: "card wide" }, h("h2", {}, "Nodes of Art-Net"), h("div", { class: "row" }, network.element, search), failure, none, nodes.element,
+        h("p", {}, h("a", { href: "#/setup", class: "note" }, "Give new nodes their network and place"))),
       h("section", { class: "card wide" }, h("h2", {}, "Patch of the show"),
         h("div", { class: "row" }, h("label", { for: "filter" }, "Filter by name, id, universe or profile"), filter, count), patch.element))],
     state(name, state) {

@@ -39,6 +39,7 @@ const SCREENS = [
   ["tempo", "Tempo", later("tempo"), "M8 21l2-17h4l2 17zM12 15l5-9"],
   ["lights", "Lights", later("lights"), "M9 18h6M10 21h4M12 3a6 6 0 0 0-4 10c1 1 1 2 1 3h6c0-1 0-2 1-3a6 6 0 0 0-4-10z"],
   ["fixtures", "Fixtures", later("fixtures"), "M4 6h16M4 12h16M4 18h16M8 4v4M15 10v4M10 16v4"],
+  ["setup", "Set-up", later("setup"), "M7 7l10 10-5 5V2l5 5L7 17"],
   ["account", "Account", later("account")],
 ];
 const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause or resume what moves"], ["t", "Tap the tempo"], ["b", "Blackout, or restore the light"], ["?", "This help"]];

@@ -1,0 +1,198 @@
+// New nodes over Bluetooth LE: which are in range, what they are given, and how far an attempt is.
+
+import { choice, h, say, table } from "./dom.js";
+
+const FLAGS = { unprovisioned: "New", provisioned: "Works", provisioning: "Takes values", connecting: "Joins its network", connected: "In its network", error: "Error" };
+/** The states of an attempt, in their order. */
+const STEPS = [["SCANNING", "Find the node"], ["CONNECTING", "Connect"], ["READING_CONFIG", "Read its values"], ["WRITING_CONFIG", "Write"], ["APPLYING", "Apply"], ["VERIFYING", "Verify"]];
+const ORDERS = { set: "Values for", read: "Values of", reboot: "Restart of", reset: "Reset of" };
+/** Signals in dBm, and what they are called. */
+const SIGNALS = [[-60, "strong"], [-75, "good"], [-88, "weak"], [-Infinity, "very weak"]];
+
+const signal = (level) => (level === null ? "–" : `${String(level).replace("-", "−")} dBm, ${SIGNALS.find(([least]) => level >= least)[1]}`);
+const sentence = ({ message, advice }) => `${message}. ${advice}`;
+
+export function setup(app) {
+  const { link } = app;
+  const act = (name, argument) => app.attempt(() => link.act(`provisioning/${name}`, argument));
+  const button = (name, action, extra = {}) => h("button", { type: "button", onclick: action, ...extra }, name);
+  const field = (label, input) => h("div", { class: "field" }, h("label", { for: input.id }, label), input);
+  const text = (id, extra = {}) => h("input", { type: "text", id, autocomplete: "off", spellcheck: "false", ...extra });
+  const integer = (id, min, max, extra = {}) => h("input", { type: "number", id, min, max, step: "1", ...extra });
+
+  // The nodes in range.
+  const radio = choice("Radio", [{ id: "", name: "Bluetooth of the server" }, { id: "demo", name: "Demo, without a radio" }, { id: "named", name: "Another adapter" }], () => showRadio());
+  const adapter = text("adapter", { "aria-label": "Adapter, by name or address", placeholder: "hci1" });
+  const showRadio = () => { adapter.hidden = radio.select.value !== "named"; };
+  const chosenAdapter = () => (radio.select.value === "named" ? adapter.value.trim() : radio.select.value);
+  const scan = button("Scan", () => act(link.states.provisioning.scanning ? "stop" : "scan", { adapter: chosenAdapter() }), { class: "primary" });
+  const scanError = h("p", { class: "error", role: "alert" });
+  const none = h("p", { class: "note", role: "status" });
+  const nodes = table("Nodes in range", ["Name", "Address", "Signal", "State", "Firmware", "Node"]);
+  const rows = new Map();
+  const makeRow = ({ id, name }) => {
+    const cells = Array.from({ length: 5 }, () => h("span", {}));
+    const choose = button("Choose", () => { node.value = id; showChosen(); (name ? rename : node).focus(); }, { "aria-label": `Choose ${name || id}` });
+    rows.set(id, { cells, choose });
+    return [...cells, choose];
+  };
+  const showNodes = (list) => {
+    if (list.map(({ id }) => id).join() !== [...rows.keys()].join()) {
+      const focused = [...rows.values()].findIndex(({ choose }) => choose === document.activeElement);
+      rows.clear();
+      nodes.set(list.map(makeRow));
+      [...rows.values()][Math.min(focused, rows.size - 1)]?.choose.focus();
+      known.replaceChildren(...list.map(({ id, name }) => h("option", { value: id }, name)));
+    }
+    for (const each of list) {
+      const texts = [each.name || "–", each.id, signal(each.signal), FLAGS[each.flag] ?? each.flag ?? "–", each.firmware ?? "–"];
+      rows.get(each.id).cells.forEach((cell, place) => say(cell, texts[place]));
+    }
+    showChosen();
+  };
+  const showChosen = () => rows.forEach(({ choose }, id) => choose.setAttribute("aria-pressed", String(id === node.value.trim())));
+
+  // What is written.
+  const known = h("datalist", { id: "nodes-in-range" });
+  const node = text("node", { list: known.id, placeholder: "The strongest", oninput: showChosen });
+  const rename = text("node-name", { required: true });
+  const ssid = text("node-ssid", { required: true });
+  const password = h("input", { type: "password", id: "node-password", autocomplete: "off", required: true });
+  const shown = h("input", { type: "checkbox", onchange: () => { password.type = shown.checked ? "text" : "password"; } });
+  const open = h("input", { type: "checkbox", onchange: () => { password.disabled = open.checked; } });
+  const universe = integer("node-universe", 0, 32767, { value: "1", required: true });
+  const start = integer("node-start", 1, 512, { value: "1", required: true });
+  const footprint = integer("node-slots", 1, 512, { placeholder: "Not known" });
+  const time = integer("node-time", 1, 3600, { value: "20", required: true });
+  const pairs = h("input", { type: "checkbox" });
+  const file = h("input", { type: "file", id: "node-table", accept: ".csv,text/csv", onchange: () => showTable() });
+  const write = h("button", { type: "submit", class: "primary" }, "Write and verify");
+  const single = [rename, universe, start];
+  // The rows of a table have their own names and places.
+  const showTable = () => {
+    const isTable = file.files.length > 0;
+    for (const each of [...single, footprint, node]) each.disabled = isTable;
+    drop.hidden = !isTable;
+  };
+  const drop = button("Without the table", () => { file.value = ""; showTable(); });
+  const options = () => ({ adapter: chosenAdapter(), timeout: Number(time.value) || 20, encrypt: pairs.checked });
+  const form = h("form", { onsubmit: (event) => {
+    event.preventDefault();
+    app.attempt(async () => {
+      const secret = open.checked ? { open: true } : { password: password.value };
+      const values = file.files.length > 0 ? { table: await file.files[0].text() } : {
+        node: node.value.trim(), name: rename.value, universe: Number(universe.value), start: Number(start.value),
+        footprint: footprint.value ? Number(footprint.value) : null };
+      await link.act("provisioning/set", { ...options(), ...values, ...secret, ssid: ssid.value });
+      attempt.scrollIntoView({ block: "nearest" });
+    });
+  } },
+    h("div", { class: "fields" }, field("Node, by name or address", node), field("New name", rename), field("Network (SSID)", ssid), field("Password of the network", password),
+      field("Universe", universe), field("Start address", start), field("Slots of the fixture", footprint), field("Seconds at most", time)), known,
+    h("div", { class: "row" }, h("label", {}, shown, "Show the password"), h("label", {}, open, "The network has no password"), h("label", {}, pairs, "Pair first, or write nothing")),
+    h("div", { class: "row" }, h("label", { for: file.id }, "Or a table of nodes, CSV: node, name, universe, start"), file, drop),
+    h("p", { class: "note" }, "The password goes in clear over the air, unless the node pairs: whoever listens to Bluetooth nearby can read it."),
+    h("div", { class: "row" }, write, button("Read its values", () => act("read", { ...options(), node: node.value.trim() })),
+      button("Restart", () => act("reset", { ...options(), node: node.value.trim(), reboot: true })), button("Reset…", () => ask())));
+  const question = h("p", {});
+  const sure = h("dialog", { "aria-label": "Reset a node" }, question, h("div", { class: "row" }, button("Keep", () => sure.close()),
+    button("Reset", () => { sure.close(); act("reset", { ...options(), node: node.value.trim() }); }, { class: "danger" })));
+  const ask = () => {
+    if (!node.value.trim()) return app.report("Choose a node first: a reset needs its name or address");
+    say(question, `Reset ${node.value.trim()}? It forgets its name, its network and its place.`);
+    sure.showModal();
+  };
+
+  // How far it is.
+  const heading = h("h2", {}, "Attempt");
+  const status = h("p", { role: "status" });
+  const bar = h("progress", { max: "1", "aria-label": "Progress" });
+  const steps = h("ol", { class: "steps", "aria-label": "Steps" }, STEPS.map(([, name]) => h("li", {}, h("span", { "aria-hidden": "true" }), ` ${name}`, h("span", { class: "hidden" }))));
+  const failure = h("p", { class: "error" });
+  const values = h("dl", { class: "values" });
+  const results = table("Nodes of the table", ["Node", "State", "Result"]);
+  results.element.classList.add("wraps");
+  const use = button("Use these values", () => {
+    const { values: read } = link.states.provisioning.attempt;
+    [rename.value, ssid.value] = [read.name, read.ssid];
+    [universe.value, start.value] = [read.universe ?? "", read.start ?? ""];
+    rename.focus();
+  });
+  const cancel = button("Cancel", () => act("cancel"));
+  const attempt = h("section", { class: "card wide" }, heading, status, bar, steps, failure, values, results.element, h("div", { class: "row" }, cancel, use));
+  let said = "";
+
+  const wordOf = ({ state, error }) => (error ? "✕ Failed" : state === "SUCCESS" ? "✓ Done" : STEPS.find(([id]) => id === state)?.[1] ?? "Waits");
+  const showAttempt = (state) => {
+    attempt.hidden = state === null;
+    if (state === null) return;
+    const { order, updates, running, cancelled } = state;
+    const [newest] = updates.slice(-1);
+    const isTable = (newest?.count ?? 1) > 1;
+    const error = state.error ?? (isTable ? null : newest?.error);
+    const failed = updates.filter((each) => each.error).length;
+    const name = newest?.name || newest?.node || state.node || "the strongest node";
+    say(heading, `${ORDERS[order]} ${isTable ? `${newest.count} nodes` : name}`);
+    const word = running ? (cancelled ? "Disconnects" : newest && !isTable ? wordOf(newest) : isTable ? `Node ${newest.index + 1} of ${newest.count}: ${wordOf(newest)}` : "At work")
+      : cancelled ? "Cancelled. Read the node before it is used: some values may be written." : error ? "✕ Failed" : failed ? `${failed} of ${newest.count} nodes failed` : "✓ Done";
+    say(status, newest && !newest.disconnected && !running ? `${word}. The disconnection was not confirmed in its time.` : word);
+    // A reader hears the end also from another part of the screen.
+    if (!running && said !== "" && said !== word) app.announce(`${heading.textContent}: ${word}`);
+    said = running ? "running" : "";
+    bar.hidden = !running;
+    if (order === "set" && newest) bar.value = isTable ? (newest.index + newest.progress) / newest.count : newest.progress;
+    else bar.removeAttribute("value");
+    steps.hidden = order !== "set" || isTable || !newest;
+    const place = newest ? STEPS.findIndex(([id]) => id === newest.step) : -1;
+    [...steps.children].forEach((item, index) => {
+      const isOver = index < place || newest?.state === "SUCCESS";
+      const [mark, spoken] = isOver ? ["✓", "done"] : index > place ? ["○", "to come"] : newest?.error ? ["✕", "failed"] : cancelled ? ["–", "cancelled"] : ["●", "now"];
+      item.dataset.mark = mark;
+      say(item.firstChild, mark);
+      say(item.lastChild, `: ${spoken}`);
+      if (spoken === "now") item.setAttribute("aria-current", "step"); else item.removeAttribute("aria-current");
+    });
+    say(failure, error ? `${sentence(error)} (${error.code})` : "");
+    failure.hidden = !error;
+    const read = state.values ?? (isTable ? null : newest?.values);
+    values.hidden = !read;
+    use.hidden = !state.values;
+    if (read) {
+      const pairs = [["Name", read.name || "None"], ["Network", read.ssid || "None"], ["Universe", read.universe ?? "None"], ["Start address", read.start ?? "None"],
+        ["Firmware", read.firmware || "None"], ["State", FLAGS[read.flag] ?? read.flag ?? "None"]];
+      values.replaceChildren(...pairs.flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, String(value))]));
+    }
+    results.element.hidden = !isTable;
+    if (isTable) results.set(updates.map((each) => [each.name || each.node, wordOf(each), each.error ? sentence(each.error) : each.values?.name ?? "–"]));
+    cancel.hidden = !running;
+    cancel.disabled = cancelled;
+  };
+
+  showRadio();
+  showTable();
+  return {
+    title: "Fixture set-up", lead: "New nodes get their network, name and place over Bluetooth LE, and are asked whether they have them.",
+    topics: [],
+    elements: [h("div", { class: "cards" },
+      h("section", { class: "card wide" }, h("h2", {}, "Nodes in range"), h("div", { class: "row" }, radio.element, adapter, scan), scanError, none, nodes.element),
+      h("section", { class: "card wide" }, h("h2", {}, "Values"), form, sure), attempt)],
+    state(name, state) {
+      if (name !== "provisioning") return;
+      say(scan, state.scanning ? "Stop" : "Scan");
+      radio.select.disabled = adapter.disabled = state.scanning;
+      if (state.scanning) {
+        radio.select.value = ["", "demo"].includes(state.adapter) ? state.adapter : "named";
+        if (radio.select.value === "named") adapter.value = state.adapter;
+        showRadio();
+      }
+      say(scanError, state.error ? `${sentence(state.error)} (${state.error.code})` : "");
+      scanError.hidden = !state.error;
+      showNodes(state.nodes);
+      nodes.element.hidden = state.nodes.length === 0;
+      none.hidden = state.nodes.length > 0 || Boolean(state.error);
+      say(none, state.scanning ? "No node is in range yet. One that is connected does not advertise." : "A scan shows the nodes in range. It changes nothing.");
+      write.disabled = state.attempt?.running === true;
+      showAttempt(state.attempt);
+    },
+  };
+}
