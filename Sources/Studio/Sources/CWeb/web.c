@@ -72,6 +72,9 @@ static const unsigned char fixtures_js[] = {
 static const unsigned char setup_js[] = {
 #embed "../../Web/js/setup.js"
 };
+static const unsigned char mapping_js[] = {
+#embed "../../Web/js/mapping.js"
+};
 static const unsigned char account_js[] = {
 #embed "../../Web/js/account.js"
 };
@@ -127,6 +130,7 @@ static const struct {
     FILE("js/lights.js", lights_js),
     FILE("js/fixtures.js", fixtures_js),
     FILE("js/setup.js", setup_js),
+    FILE("js/mapping.js", mapping_js),
     FILE("js/account.js", account_js),
     FILE("js/session.js", session_js),
     FILE("js/kinds.js", kinds_js),

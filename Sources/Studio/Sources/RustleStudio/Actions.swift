@@ -49,6 +49,9 @@ enum Action: String, CaseIterable {
   case provisioningRead = "provisioning/read"
   case provisioningReset = "provisioning/reset"
   case provisioningCancel = "provisioning/cancel"
+  case mappingStart = "mapping/start"
+  case mappingStop = "mapping/stop"
+  case mappingResult = "mapping/result"
 }
 
 extension Studio {
@@ -108,6 +111,9 @@ extension Studio {
     case .provisioningScan, .provisioningStop, .provisioningSet, .provisioningRead, .provisioningReset,
       .provisioningCancel:
       try await setProvisioning(action, arguments)
+    case .mappingStart: try await startMapping(arguments, client)
+    case .mappingStop: await mapping.stop()
+    case .mappingResult: return mapping.result
     }
     return .null
   }
@@ -275,8 +281,13 @@ extension Studio {
   private func setLights(_ action: Action, _ arguments: Arguments) async throws {
     switch action {
     case .lightsStart: try await lights.start(following: clock)
-    case .lightsStop: await lights.stop()
-    case .lightsBlackout: try await lights.setBlackout(try arguments.bool("on"))
+    case .lightsStop:
+      await mapping.stop()
+      await lights.stop()
+    case .lightsBlackout:
+      try await lights.setBlackout(try arguments.bool("on"))
+      // The show is dark when it has its lamps back.
+      await mapping.stop()
     case .lightsMaster: try await lights.setMaster(try arguments.number("level", in: 0...1))
     case .lightsFader:
       let name = try arguments.string("name")
@@ -311,7 +322,10 @@ extension Studio {
       }
       lights.unattended = unattended
     default:
-      guard try arguments.bool("armed") else { return await lights.disarm() }
+      guard try arguments.bool("armed") else {
+        await mapping.stop()
+        return await lights.disarm()
+      }
       let parts = try arguments.string("output").split(separator: ":", maxSplits: 1).map(String.init)
       guard parts.count == 2, let kind = DMXProtocol(rawValue: parts[0]), !parts[1].isEmpty else {
         throw ActionError("validation", "output: expected sacn:ADDRESS or artnet:ADDRESS, such as sacn:192.168.1.40")
@@ -322,6 +336,7 @@ extension Studio {
         throw ActionError(
           "validation", "output: expected \(names), the protocol of the show's universes, got \(kind.rawValue)")
       }
+      await mapping.stop()
       try await lights.arm(kind, parts[1])
     }
   }

@@ -54,6 +54,7 @@ final class Lights {
   }
 
   let show: LightShow
+  private let studioShow: StudioShow
   /// The colours to test lamps with.
   let testColors: [String]
   /// The first universes of the show, as of the last second.
@@ -81,6 +82,8 @@ final class Lights {
   private static let universeLimit = 64
   private let hub: Hub
   private var sender: DMXSender?
+  /// Whether somebody else than the show sends with it.
+  private var isLent = false
   private var reports: Task<Void, Never>?
   private var drawing: Task<Void, Never>?
   private var counting: Task<Void, Never>?
@@ -88,7 +91,7 @@ final class Lights {
   private var tested: (cue: Int?, scene: Int?)?
 
   init(hub: Hub, show: StudioShow) {
-    (self.hub, self.show, testColors) = (hub, show.show, show.testColors)
+    (self.hub, self.show, studioShow, testColors) = (hub, show.show, show, show.testColors)
     faders = [Double](repeating: 0, count: show.show.faders.count)
     controller = LightingController(show.played)
     let fixtures = Dictionary(grouping: (try? show.show.fixtures()) ?? [], by: \.universe)
@@ -205,10 +208,47 @@ final class Lights {
   /// Ends the output: its universes are terminated.
   func disarm() async {
     if let sender { await controller.remove(sender) }
-    (sender, output, sending) = (nil, nil, nil)
+    (sender, output, sending, isLent) = (nil, nil, nil, false)
     for place in universes.indices { universes[place].sent = nil }
     onCount()
   }
+
+  /// Takes the output from the show until it is taken back: whoever has it is the only one that sends to it.
+  func lend() async throws -> DMXSender {
+    guard let sender else {
+      throw ActionError(
+        "wrongState", "expected an output that is armed, got none",
+        advice: "Start the show on the screen of the lights, and arm its output.")
+    }
+    await controller.remove(sender)
+    do {
+      let lent = try DMXSender(sender.configuration)
+      try await lent.start()
+      (self.sender, isLent) = (lent, true)
+      return lent
+    } catch {
+      await disarm()
+      throw error
+    }
+  }
+
+  /// Gives the show its output again.
+  func takeBack() async {
+    guard isLent, let sender else { return }
+    isLent = false
+    await sender.stop()
+    do throws(LightingError) {
+      let own = try DMXSender(sender.configuration)
+      try await controller.add(own)
+      self.sender = own
+    } catch {
+      await disarm()
+    }
+    onChange()
+  }
+
+  /// The cells of the show's fixtures.
+  func rig() throws -> StudioShow.CellRig { try studioShow.cellRig() }
 
   func setBlackout(_ isBlackout: Bool) async throws(LightingError) {
     try await controller.setBlackout(isBlackout)

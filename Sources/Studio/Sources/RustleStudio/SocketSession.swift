@@ -115,9 +115,9 @@ struct SocketSession: Sendable {
             guard pace.take(at: .now) else {
               let most = Int(MicrophoneBlock.maximumRate)
               return Farewell(
-                .init(codeNumber: Farewell.tryAgainLater), "expected at most \(most) blocks of sound a second")
+                .init(codeNumber: Farewell.tryAgainLater), "expected at most \(most) binary messages a second")
             }
-            await studio.receiveSound(bytes, from: client)
+            await studio.receive(binary: bytes, from: client)
           case nil: break
           }
         default: return Farewell(.protocolError, "expected an opcode of RFC 6455")

@@ -252,7 +252,7 @@ final class Sound {
         let analyzer = try VoiceAnalyzer(format: format)
         for try await frame in try await analyzer.frames(of: fan) { hub.publish(.voice, Self.payload(frame)) }
       }
-    case .levels, .prices, .candles, .tempo, .lights, .recording: break
+    case .levels, .prices, .candles, .tempo, .lights, .recording, .camera: break
     }
   }
 

@@ -3,7 +3,8 @@ internal import StudioCore
 
 /// The states that clients are sent, by their names.
 enum State: String, CaseIterable {
-  case ticker, sound, meter, spectrum, tuner, equalizer, recorder, tempo, lights, output, fixtures, provisioning
+  case ticker, sound, meter, spectrum, tuner, equalizer, recorder, tempo
+  case lights, output, fixtures, provisioning, mapping
 }
 
 extension Studio {
@@ -51,6 +52,7 @@ extension Studio {
         "interfaces": .array(interfaces + [["id": "demo", "name": "Demo"]]), "nodes": .array(nodes.nodes.map(\.json)),
       ]
     case .provisioning: return provisioning.json
+    case .mapping: return mapping.json
     case .output: return outputState
     case .lights:
       return [

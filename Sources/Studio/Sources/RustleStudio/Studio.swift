@@ -16,6 +16,7 @@ final class Studio {
   let lights: Lights
   let nodes = NodeSearch()
   let provisioning = Provisioning()
+  let mapping: Mapping
   nonisolated let recordings: Recordings
   let clock: TempoClock
   let session: LinkSession
@@ -37,6 +38,7 @@ final class Studio {
     clock = try TempoClock(following: session)
     sound = try Sound(hub: hub)
     lights = Lights(hub: hub, show: show)
+    mapping = Mapping(hub: hub)
     prices.onChange = { [weak self] in self?.report("ticker") }
     sound.onChange = { [weak self] in self?.report("sound") }
     recordings.onChange = { [weak self] in
@@ -45,6 +47,7 @@ final class Studio {
     }
     nodes.onChange = { [weak self] in self?.report("fixtures") }
     provisioning.onChange = { [weak self] in self?.report("provisioning") }
+    mapping.onChange = { [weak self] in self?.report("mapping") }
     lights.onChange = { [weak self] in self?.report("lights") }
     lights.onCount = { [weak self] in self?.report("output") }
     sound.findDevices()
@@ -57,6 +60,7 @@ final class Studio {
     await prices.stop()
     await recordings.stop()
     await sound.stop()
+    await mapping.stop()
     await lights.stop()
     await nodes.stop()
     await provisioning.stop()
@@ -105,14 +109,16 @@ final class Studio {
     answer(client, .object(reply))
   }
 
-  /// Takes a binary message of a client: sound of its microphone.
-  func receiveSound(_ bytes: [UInt8], from client: Client) {
-    guard let block = MicrophoneBlock(bytes) else {
-      answer(
-        client, ["v": .number(1), "error": ["code": "validation", "message": .string(MicrophoneBlock.expectation)]])
-      return
+  /// Takes a binary message of a client: sound of its microphone, or a frame of its camera.
+  func receive(binary bytes: [UInt8], from client: Client) {
+    if let block = MicrophoneBlock(bytes) {
+      try? sound.push(block, from: client.id)
+    } else if let frame = CameraFrame(bytes) {
+      mapping.push(frame, from: client.id)
+    } else {
+      let expected = "\(MicrophoneBlock.expectation), or \(CameraFrame.expectation)"
+      answer(client, ["v": .number(1), "error": ["code": "validation", "message": .string(expected)]])
     }
-    try? sound.push(block, from: client.id)
   }
 
   /// Which engines run, by their names.
@@ -129,6 +135,7 @@ final class Studio {
       try? sound.select(.none)
       report("sound")
     }
+    mapping.left(client.id)
     // A page that is loaded again is no absence.
     let connections = hub.counts.connections
     try? await Task.sleep(for: Self.linger)

@@ -104,3 +104,35 @@ public struct MicrophoneBlock: Sendable, Equatable {
     }
   }
 }
+
+/// A frame of a browser's camera: a binary message.
+public struct CameraFrame: Sendable, Equatable {
+  /// The bytes before the pixels: version 1, kind 2, width, height, 0.
+  public static let headerLength = 8
+  /// The pixels of a side.
+  public static let sides = 16...4_096
+  /// The most pixels: those of the longest message.
+  public static let maximumPixelCount = (64 << 10) - headerLength
+
+  /// What other bytes are answered with.
+  public static let expectation =
+    "a frame of gray with sides of \(sides.lowerBound) pixels or more, \(maximumPixelCount) pixels at most"
+
+  /// In pixels.
+  public let width: Int
+  /// In pixels.
+  public let height: Int
+  /// The gray of each pixel, row by row.
+  public let pixels: ArraySlice<UInt8>
+
+  /// Reads a frame; nil for other bytes.
+  public init?(_ bytes: [UInt8]) {
+    guard bytes.count >= Self.headerLength, bytes[0] == 1, bytes[1] == 2,
+      let width = bytes.integer(at: 2, as: UInt16.self), let height = bytes.integer(at: 4, as: UInt16.self),
+      bytes.integer(at: 6, as: UInt16.self) == 0, Self.sides.contains(Int(width)), Self.sides.contains(Int(height)),
+      bytes.count == Self.headerLength + Int(width) * Int(height)
+    else { return nil }
+    (self.width, self.height) = (Int(width), Int(height))
+    pixels = bytes[Self.headerLength...]
+  }
+}

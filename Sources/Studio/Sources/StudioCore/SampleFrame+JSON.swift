@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension SampleFrame {
-  /// The value as JSON, for programs that read events: named numbers; of the spectrum and the lights the bytes in base64.
+  /// The value as JSON, for programs that read events: named numbers; of the spectrum, the lights and the camera the bytes in base64.
   public var json: JSON {
     var reader = PayloadReader(payload)
     var value: [String: JSON] = ["topic": .string(topic.name), "sequence": .integer(sequence), "time": .integer(time)]
@@ -50,7 +50,7 @@ extension SampleFrame {
     case .recording:
       value["seconds"] = reader.number()
       for name in ["left", "right"] { value[name] = reader.shortNumber() }
-    case .spectrum, .lights: value["bytes"] = .string(Data(payload).base64EncodedString())
+    case .spectrum, .lights, .camera: value["bytes"] = .string(Data(payload).base64EncodedString())
     }
     return .object(value)
   }

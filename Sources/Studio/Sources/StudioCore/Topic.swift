@@ -20,6 +20,8 @@ public enum Topic: UInt8, Sendable, Hashable, CaseIterable {
   case recording
   /// The newest candle of each symbol.
   case candles
+  /// What a camera sees while fixtures are looked for.
+  case camera
 
   /// The name in messages.
   public var name: String { String(describing: self) }

@@ -81,6 +81,27 @@ import Testing
     #expect((block != nil) == isBlock)
   }
 
+  @Test func framesOfACameraAreRead() throws {
+    func frame(_ width: Int, _ height: Int, pixels: Int? = nil, _ change: (inout [UInt8]) -> Void = { _ in })
+      -> CameraFrame?
+    {
+      var bytes: [UInt8] = [1, 2]
+      for value in [width, height, 0] { bytes.append(integer: UInt16(value)) }
+      bytes += (0..<(pixels ?? width * height)).map { UInt8(truncatingIfNeeded: $0) }
+      change(&bytes)
+      return CameraFrame(bytes)
+    }
+    let read = try #require(frame(20, 16))
+    #expect(read.width == 20 && read.height == 16 && Array(read.pixels) == (0..<320).map { UInt8($0 & 255) })
+    #expect(frame(256, 255) != nil && CameraFrame.maximumPixelCount == 65_528)
+    for (width, height) in [(15, 16), (16, 15), (4_097, 16), (0, 0)] { #expect(frame(width, height) == nil) }
+    #expect(frame(20, 16, pixels: 319) == nil && frame(20, 16, pixels: 321) == nil && CameraFrame([1, 2]) == nil)
+    for (place, value) in [(0, 2), (1, 1), (6, 1)] as [(Int, UInt8)] {
+      let other = frame(20, 16) { $0[place] = value }
+      #expect(other == nil, "byte \(place)")
+    }
+  }
+
   @Test func numbersWithoutJSONAreNull() {
     let value: JSON = [
       "a": .number(.infinity), "b": .number(2.5), "c": .integer(3), "d": .optional(nil), "e": .strings(["x"]),

@@ -12,7 +12,7 @@ import wave
 import pytest
 from playwright.sync_api import sync_playwright
 
-SCREENS = ["", "prices", "spectrum", "meter", "tuner", "equalizer", "recorder", "voice", "tempo", "lights", "fixtures", "setup", "account"]
+SCREENS = ["", "prices", "spectrum", "meter", "tuner", "equalizer", "recorder", "voice", "tempo", "lights", "fixtures", "setup", "mapping", "account"]
 
 
 class Studio:

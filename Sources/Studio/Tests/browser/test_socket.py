@@ -141,7 +141,7 @@ def test_a_flood_of_sound_ends_its_connection(studio, length):
         except ConnectionError:
             # What it sent after the end has discarded the last frame.
             closed = []
-        assert all(code(payload) == 1013 and payload[2:] == b"expected at most 250 blocks of sound a second" for payload in closed), closed
+        assert all(code(payload) == 1013 and payload[2:] == b"expected at most 250 binary messages a second" for payload in closed), closed
         assert processor_time(studio) - before < 1
         # The others go on.
         assert json.loads(other.recv(timeout=5))["type"] == "hello"
@@ -157,14 +157,15 @@ def test_more_sound_than_is_allowed_is_said(studio):
                 socket.send(block(sequence, [0.5] * 128))
             while True:
                 socket.recv(timeout=5)
-    assert closed.value.rcvd.code == 1013 and "at most 250 blocks" in closed.value.rcvd.reason
+    assert closed.value.rcvd.code == 1013 and "at most 250 binary messages" in closed.value.rcvd.reason
 
 
 def test_blocks_that_are_too_short_are_answered(studio):
     with client(studio) as socket:
         socket.recv(timeout=5)
         socket.send(block(0, [0.5] * 127))
-        assert answer(socket)["error"]["message"] == "expected a block of one channel with 128 to 4096 frames"
+        assert answer(socket)["error"]["message"] == (
+            "expected a block of one channel with 128 to 4096 frames, or a frame of gray with sides of 16 pixels or more, 65528 pixels at most")
 
 
 def test_sound_in_time_is_heard(studio):

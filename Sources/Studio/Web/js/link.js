@@ -1,6 +1,6 @@
 // The connection to the server: one WebSocket, states, and the newest value of each topic.
 
-const TOPICS = ["", "prices", "meter", "spectrum", "pitch", "tempo", "lights", "levels", "voice", "recording", "candles"];
+const TOPICS = ["", "prices", "meter", "spectrum", "pitch", "tempo", "lights", "levels", "voice", "recording", "candles", "camera"];
 /** The topics of the sound. */
 export const SOUND = ["meter", "spectrum", "pitch", "levels", "voice"];
 const HEADER = 20;
@@ -67,8 +67,8 @@ export class Link extends EventTarget {
     return answer;
   }
 
-  /** Sends a block of sound, unless there is no connection or it is behind; returns whether it did. */
-  sound(bytes) {
+  /** Sends a block of sound or a frame of a camera, unless there is no connection or it is behind; returns whether it did. */
+  binary(bytes) {
     if (this.status !== "live" || this.#socket.bufferedAmount >= 1 << 18) return false;
     this.#socket.send(bytes);
     return true;

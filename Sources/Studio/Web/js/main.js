@@ -40,6 +40,7 @@ const SCREENS = [
   ["lights", "Lights", later("lights"), "M9 18h6M10 21h4M12 3a6 6 0 0 0-4 10c1 1 1 2 1 3h6c0-1 0-2 1-3a6 6 0 0 0-4-10z"],
   ["fixtures", "Fixtures", later("fixtures"), "M4 6h16M4 12h16M4 18h16M8 4v4M15 10v4M10 16v4"],
   ["setup", "Set-up", later("setup"), "M7 7l10 10-5 5V2l5 5L7 17"],
+  ["mapping", "Mapping", later("mapping"), "M4 8h4l2-3h4l2 3h4v11H4zM12 10a3 3 0 1 0 .01 0"],
   ["account", "Account", later("account")],
 ];
 const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause or resume what moves"], ["t", "Tap the tempo"], ["b", "Blackout, or restore the light"], ["?", "This help"]];
@@ -102,11 +103,12 @@ async function attempt(action) {
 
 /** Whether values of a topic are to come. */
 function isRunning(topic) {
-  const { ticker, sound, lights, recorder } = link.states;
+  const { ticker, sound, lights, recorder, mapping } = link.states;
   // Candles are closed when their time is over.
   if (topic === "candles") return false;
   if (topic === "prices") return ticker?.running;
   if (topic === "lights") return lights?.running;
+  if (topic === "camera") return mapping?.running;
   if (topic === "recording") return Boolean(recorder?.recording) && !recorder.paused;
   return SOUND.includes(topic) ? sound?.kind !== "none" : true;
 }

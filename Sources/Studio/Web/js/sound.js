@@ -122,7 +122,7 @@ export class BrowserSound {
     view.setUint32(8, this.#context.sampleRate, true);
     view.setUint32(12, samples.length, true);
     samples.forEach((sample, place) => view.setFloat32(HEADER + 4 * place, sample, true));
-    if (link.sound(bytes)) this.sent += samples.length;
+    if (link.binary(bytes)) this.sent += samples.length;
   }
 }
 

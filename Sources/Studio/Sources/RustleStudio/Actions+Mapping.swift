@@ -1,0 +1,50 @@
+internal import Rustle
+internal import StudioCore
+
+extension Studio {
+  /// Finds the fixtures with a camera: on the output that is armed, or on simulated lamps.
+  func startMapping(_ arguments: Arguments, _ client: Int?) async throws {
+    guard !mapping.isRunning else {
+      throw ActionError("wrongState", "expected a mapping that has ended, got one that runs", advice: "Stop it first.")
+    }
+    var settings = MappingSettings()
+    let method = try arguments.string("method", default: settings.method.rawValue)
+    guard let method = MappingSettings.Method(rawValue: method) else {
+      let all = MappingSettings.Method.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ActionError("validation", "method: expected \(all), got \(method)")
+    }
+    settings.method = method
+    settings.hold = try arguments.integer("hold", in: 1...1_000, default: settings.hold)
+    settings.lightsAgain = arguments["again"] != false
+    switch try arguments.string("source") {
+    case "simulated":
+      let name = try arguments.string("scene", default: SimulatedCamera.Scene.club.rawValue)
+      guard let scene = SimulatedCamera.Scene(rawValue: name) else {
+        let all = SimulatedCamera.Scene.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ActionError("validation", "scene: expected \(all), got \(name)")
+      }
+      try await mapping.simulate(try lights.rig(), scene, settings: settings)
+    case "browser":
+      guard let client else {
+        throw ActionError("validation", "expected a client with a camera, got a request without a WebSocket")
+      }
+      let width = try arguments.integer("width", in: CameraFrame.sides)
+      let height = try arguments.integer("height", in: CameraFrame.sides)
+      guard width * height <= CameraFrame.maximumPixelCount else {
+        throw ActionError(
+          "validation", "expected at most \(CameraFrame.maximumPixelCount) pixels, got \(width) times \(height)")
+      }
+      let sender = try await lights.lend()
+      do {
+        try await mapping.start(
+          try lights.rig(), client: client, width: width, height: height, settings: settings,
+          output: CameraMapper.sending(to: [sender])
+        ) { [lights] in await lights.takeBack() }
+      } catch {
+        await lights.takeBack()
+        throw error
+      }
+    case let other: throw ActionError("validation", "source: expected browser or simulated, got \(other)")
+    }
+  }
+}

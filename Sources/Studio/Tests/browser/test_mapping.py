@@ -1,0 +1,307 @@
+"""Fixtures that a camera finds: a simulated one, one of a program, and that of the browser, whose lamps are at the other end of the network."""
+
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from client import answer, client, post, send, state
+from conftest import Studio
+from page import until
+from test_screens import violations
+
+PLACES = [(12.0, 10.0), (50.0, 8.0), (30.0, 24.0), (70.0, 30.0), (16.0, 46.0), (60.0, 50.0)]
+WIDTH, HEIGHT = 80, 60
+
+
+class Lamps:
+    """Six dimmers of universe 1 that listen, and what a camera sees of them."""
+
+    def __init__(self):
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", 0))
+        self.address = f"sacn:127.0.0.1:{self.socket.getsockname()[1]}"
+        self.levels = bytes(len(PLACES))
+        self.seen = set()
+        self.thread = threading.Thread(target=self.listen)
+        self.thread.start()
+
+    def listen(self):
+        while packet := self.socket.recv(2000):
+            if packet[18:22] == b"\0\0\0\4" and packet[113:115] == b"\0\1" and packet[125] == 0 and len(packet) > 126:
+                self.levels = packet[126:126 + len(PLACES)]
+                self.seen.add(self.levels)
+
+    def close(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as last:
+            last.sendto(b"", self.socket.getsockname())
+        self.thread.join()
+        self.socket.close()
+
+    def frame(self):
+        pixels = bytearray(b"\x0a" * (WIDTH * HEIGHT))
+        for (x, y), level in zip(PLACES, self.levels):
+            for row in range(-3, 4):
+                for column in range(-3, 4):
+                    light = level * max(0, 1 - (row * row + column * column) / 12)
+                    place = (int(y) + row) * WIDTH + int(x) + column
+                    pixels[place] = min(255, int(pixels[place] + 0.9 * light))
+        return struct.pack("<BBHHH", 1, 2, WIDTH, HEIGHT, 0) + pixels
+
+
+@pytest.fixture
+def lamps():
+    running = Lamps()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def stage(tmp_path):
+    """A studio whose show lights the first of six dimmers."""
+    show, rig = tmp_path / "show.json", tmp_path / "rig.json"
+    rig.write_text(json.dumps({"v": 1, "fixtures": [
+        {"id": f"lamp {number}", "profile": "dimmer", "protocol": "sacn", "universe": 1, "address": number} for number in range(1, 7)]}))
+    show.write_text('{"v":1,"name":"Small","scenes":[{"name":"on","layers":[{"effect":"solid","palette":["#ffffff"]}]}]}')
+    running = Studio("--show", str(show), "--rig", str(rig))
+    yield running
+    assert running.stop() == 0
+
+
+def arm(studio, lamps):
+    assert post(studio, "lights/start", {})[0] == 200
+    assert post(studio, "lights/arm", {"armed": True, "output": lamps.address})[0] == 200
+
+
+def ask(socket, number, action, **value):
+    send(socket, id=number, do=action, **{"with": value})
+    while (reply := answer(socket)).get("id") != number:
+        pass
+    return reply
+
+
+def film(socket, lamps, is_over):
+    """Sends 30 frames per second until it is over, by the newest state."""
+    deadline, newest = time.monotonic() + 40, {}
+    while not is_over(newest):
+        assert time.monotonic() < deadline, newest
+        socket.send(lamps.frame())
+        end = time.monotonic() + 1 / 30
+        while (rest := end - time.monotonic()) > 0:
+            try:
+                message = socket.recv(timeout=rest)
+            except TimeoutError:
+                break
+            if isinstance(message, str) and json.loads(message).get("name") == "mapping":
+                newest = json.loads(message)["state"]
+    return newest
+
+
+def wait(is_true, seconds=5):
+    deadline = time.monotonic() + seconds
+    while not is_true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_camera_of_a_program_finds_the_lamps_and_the_show_goes_on(stage, lamps):
+    arm(stage, lamps)
+    wait(lambda: all(lamps.levels))
+    with client(stage) as camera:
+        camera.recv(timeout=5)
+        reply = ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)
+        assert reply.get("ok"), reply
+        assert ask(camera, 2, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["error"]["code"] == "wrongState"
+        lamps.seen.clear()
+        over = film(camera, lamps, lambda state: state.get("running") is False and state.get("phase") == "done")
+        assert (over["found"], over["count"], over["error"]) == (6, 6, None) and over["delay"] is not None
+        result = ask(camera, 3, "mapping/result")["result"]
+    assert len(lamps.seen) > 4
+    assert result["cells"] == [f"lamp {number}" for number in range(1, 7)]
+    for fixture, (x, y) in zip(result["map"]["fixtures"], PLACES):
+        assert abs(fixture["x"] - x) < 1 and abs(fixture["y"] - y) < 1 and fixture["confidence"] > 0.9, fixture
+    # The show has its lamps again.
+    wait(lambda: all(lamps.levels))
+    assert state(stage, "lights")["armed"]
+
+
+def test_a_blackout_ends_a_mapping_and_nothing_is_lit_after_it(stage, lamps):
+    arm(stage, lamps)
+    with client(stage) as camera, client(stage) as other:
+        for each in [camera, other]:
+            each.recv(timeout=5)
+        assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
+        film(camera, lamps, lambda state: state.get("phase") == "schedule")
+        assert ask(other, 1, "lights/blackout", on=True)["ok"]
+        lamps.seen.clear()
+        over = film(camera, lamps, lambda state: state.get("running") is False)
+        assert over["phase"] != "done" and over["error"] is None
+        time.sleep(0.3)
+        assert lamps.seen <= {bytes(6)} and state(stage, "lights")["blackout"] and state(stage, "lights")["armed"]
+        assert ask(other, 2, "lights/blackout", on=False)["ok"]
+        wait(lambda: all(lamps.levels))
+
+
+def test_a_camera_that_leaves_gives_the_lamps_back(stage, lamps):
+    arm(stage, lamps)
+    with client(stage) as camera:
+        camera.recv(timeout=5)
+        assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
+        film(camera, lamps, lambda state: state.get("frames", 0) > 10)
+        # Of another size, of another client, and no frame.
+        camera.send(struct.pack("<BBHHH", 1, 2, 16, 16, 0) + bytes(256))
+        with client(stage) as other:
+            other.recv(timeout=5)
+            other.send(lamps.frame())
+        camera.send(b"\1\2")
+        assert "a frame of gray" in answer(camera)["error"]["message"]
+    wait(lambda: not state(stage, "mapping")["running"])
+    assert "expected frames until the mapping is done" in state(stage, "mapping")["error"]["message"]
+    wait(lambda: all(lamps.levels))
+    assert post(stage, "lights/arm", {"armed": False})[0] == 200
+
+
+def test_every_frame_is_seen_or_counted_as_lost(stage, lamps):
+    arm(stage, lamps)
+    with client(stage) as camera:
+        camera.recv(timeout=5)
+        assert ask(camera, 1, "mapping/start", source="browser", width=256, height=255)["ok"]
+        whole = struct.pack("<BBHHH", 1, 2, 256, 255, 0) + bytes(256 * 255)
+        # Fewer than those in which light is expected.
+        for _ in range(30):
+            camera.send(whole)
+        assert ask(camera, 2, "mapping/stop")["ok"]
+    now = state(stage, "mapping")
+    # Two may have waited when it ended.
+    assert 28 <= now["lost"] + now["frames"] <= 30
+
+
+@pytest.mark.parametrize("value,words", [
+    ({}, "source: expected"), ({"source": "x"}, "source: expected browser or simulated"), ({"source": "browser"}, "expected a client with a camera"),
+    ({"source": "simulated", "method": "x"}, "method: expected coded"), ({"source": "simulated", "hold": 0}, "hold: expected"),
+    ({"source": "simulated", "scene": "x"}, "scene: expected dark"),
+])
+def test_a_mapping_that_cannot_be_is_refused(studio, value, words):
+    status, _, text = post(studio, "mapping/start", value)
+    assert status == 422 and words in json.loads(text)["error"]["message"], text
+
+
+def test_a_camera_needs_lamps_and_a_picture_that_fits(stage):
+    with client(stage) as camera:
+        camera.recv(timeout=5)
+        for value, words in [({"width": WIDTH, "height": HEIGHT}, "an output that is armed"), ({"width": 257, "height": 255}, "at most 65528 pixels"),
+                             ({"width": 15, "height": 60}, "width: expected")]:
+            error = ask(camera, 1, "mapping/start", source="browser", **value)["error"]
+            assert words in error["message"], error
+    assert not state(stage, "mapping")["running"]
+
+
+def test_a_simulated_rig_is_mapped_and_the_map_is_a_file(open_page, studio, picture, tmp_path):
+    page = open_page("mapping")
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_disabled()
+    assert violations(page) == []
+    picture(page, "mapping-not-armed")
+    page.get_by_role("combobox", name="Camera").select_option("simulated")
+    page.get_by_role("combobox", name="Scene").select_option("dark")
+    page.get_by_role("button", name="Start", exact=True).click()
+    until(page, "+document.querySelector('[aria-label=Frames]').value > 20", 20)
+    assert violations(page) == []
+    picture(page, "mapping-running")
+    # Another page sees the picture, and can end it.
+    other = open_page("mapping", width=360, height=740, color_scheme="dark")
+    until(other, """(() => {
+        const copy = new OffscreenCanvas(64, 48).getContext('2d', { willReadFrequently: true });
+        copy.drawImage(document.querySelector('canvas.camera'), 0, 0, 64, 48);
+        return copy.getImageData(0, 0, 64, 48).data.some((each, place) => place % 4 < 3 && each > 40);
+    })()""", 20)
+    expect(other.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text=re.compile(r"Done: \d+ of \d+ found"))).to_be_visible(timeout=60000)
+    found = state(studio, "mapping")
+    assert found["found"] > found["count"] / 2
+    expect(page.get_by_role("region", name="Fixtures").locator("tbody tr")).to_have_count(found["count"])
+    for each, name in [(page, "mapping-done"), (other, "mapping-done-360")]:
+        each.get_by_role("link", name="Download the map").wait_for()
+        assert violations(each) == []
+        picture(each, name)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the map").click()
+    file, points = tmp_path / "map.json", tmp_path / "points.json"
+    download.value.save_as(file)
+    points.write_text(json.dumps({"v": 1, "points": [{"pixel": pixel, "plan": plan} for pixel, plan in zip(
+        [[0, 0], [319, 0], [319, 239], [0, 239]], [[0, 0], [8, 0], [8, 6], [0, 6]])]}))
+    plan = subprocess.run([os.environ["RUSTLE"], "map", "plan", file, points], capture_output=True, text=True, timeout=20)
+    assert plan.returncode == 0 and len(json.loads(plan.stdout)["places"]) == found["found"], plan.stderr
+
+
+CAMERA = """
+    window.levels = [0, 0, 0, 0, 0, 0];
+    const scene = Object.assign(document.createElement('canvas'), { width: 640, height: 480 });
+    const context = scene.getContext('2d');
+    const draw = () => {
+        context.fillStyle = '#0a0a0a';
+        context.fillRect(0, 0, 640, 480);
+        PLACES.forEach(([x, y], place) => {
+            const glow = context.createRadialGradient(8 * x, 8 * y, 0, 8 * x, 8 * y, 28);
+            glow.addColorStop(0, `rgba(255, 255, 255, ${window.levels[place] / 255})`);
+            glow.addColorStop(1, 'rgba(255, 255, 255, 0)');
+            context.fillStyle = glow;
+            context.fillRect(8 * x - 28, 8 * y - 28, 56, 56);
+        });
+    };
+    draw();
+    setInterval(draw, 20);
+    navigator.mediaDevices.getUserMedia = async (wanted) => { window.wanted = wanted; return window.stream = scene.captureStream(30); };
+""".replace("PLACES", json.dumps(PLACES))
+
+
+def test_the_browsers_camera_finds_the_lamps(browser, stage, lamps, picture):
+    arm(stage, lamps)
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="dark")
+    page = context.new_page()
+    messages = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.add_init_script(CAMERA)
+    page.goto(f"{stage.address}#/mapping")
+    page.get_by_role("button", name="Open the camera").click()
+    until(page, "document.querySelector('canvas.camera').width > 100")
+    page.get_by_role("button", name="Start", exact=True).click()
+    done = page.get_by_role("status").filter(has_text="Done: 6 of 6 found")
+    deadline = time.monotonic() + 60
+    # The camera sees what the lamps show.
+    while not done.is_visible():
+        assert time.monotonic() < deadline, page.locator("main").inner_text()
+        page.evaluate(f"window.levels = {list(lamps.levels)}")
+        page.wait_for_timeout(10)
+    rows = page.get_by_role("region", name="Fixtures").locator("tbody tr")
+    expect(rows).to_have_count(6)
+    seen = state(stage, "mapping")
+    assert seen["source"] == "browser" and page.evaluate("window.wanted.video.facingMode") == "environment"
+    scale = json.loads(post(stage, "mapping/result", {})[2])["result"]["map"]["width"] / 640
+    for number, (x, y) in enumerate(PLACES):
+        cells = rows.nth(number).locator("td").all_inner_texts()
+        across, down = map(float, cells[1].split(", "))
+        assert cells[0] == f"lamp {number + 1}" and abs(across - 8 * x * scale) < 3 and abs(down - 8 * y * scale) < 3, cells
+    picture(page, "mapping-browser")
+    assert violations(page) == []
+    page.goto(f"{stage.address}#/lights")
+    # Left without a mapping, the camera is closed.
+    until(page, "window.stream.getTracks()[0].readyState === 'ended'")
+    context.close()
+    assert messages == []
+
+
+def test_a_camera_without_a_secure_context_says_what_to_do(open_page, stage, browser):
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script("Object.defineProperty(window, 'isSecureContext', { value: false })")
+    page.goto(f"{stage.address}#/mapping")
+    page.get_by_role("button", name="Open the camera").click()
+    expect(page.get_by_role("alert").filter(has_text="gives its camera to https")).to_be_visible()
+    context.close()

@@ -1,0 +1,240 @@
+// Where the fixtures are in the picture of a camera: it films the lamps while they are lit in patterns.
+
+import { choice, figure, fixed, h, plot, say, table } from "./dom.js";
+
+/** A frame's version and kind, and its bytes before the pixels. */
+const [VERSION, KIND, HEADER] = [1, 2, 8];
+/** The most pixels of a frame: those of the longest message. */
+const PIXELS = (64 << 10) - HEADER;
+/** The milliseconds from one frame to the next: every second one of most cameras. A timer, as the times of frames are less even. */
+const PERIOD = 66;
+/** The confidence below which a place is unsure. */
+const SURE = 0.9;
+/** The most fixtures whose names and mirror images are drawn. */
+const NAMED = 60;
+const PHASES = { delay: "Measures how late frames are", schedule: "Lights the patterns", again: "Lights once more what was not found", done: "Done" };
+const METHODS = { coded: "Bits of the ids", checked: "Bits, and checks", sequential: "One after the other" };
+const SCENES = { dark: "A dark room", club: "A club", hard: "People, mirrors, flicker" };
+const REASONS = { dark: "No light in any frame", hidden: "Something was in front of it", saturated: "The picture is white there", ambiguous: "May be another one's light", lowContrast: "Hardly above the noise" };
+
+/** The camera of this browser, which stays open while a mapping runs. */
+class Camera {
+  /** The frames that were not sent, since the connection was behind. */
+  lost = 0;
+  picture = h("canvas", {});
+  #video = h("video", { ".muted": true, ".playsInline": true });
+  #context = this.picture.getContext("2d", { willReadFrequently: true });
+  #stream = null;
+
+  get isOpen() { return this.#stream !== null; }
+
+  /** Opens it; throws with a reason for a person. */
+  async open() {
+    if (!window.isSecureContext || !navigator.mediaDevices) {
+      throw new Error("The browser gives its camera to https and to this machine's own addresses only. Open the page there, or film with rustle map run.");
+    }
+    try {
+      this.#stream = await navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 640 }, height: { ideal: 480 }, frameRate: { ideal: 30 }, facingMode: "environment" } });
+    } catch (error) {
+      throw new Error(`The camera was not opened: ${error.message}`);
+    }
+    this.#video.srcObject = this.#stream;
+    await this.#video.play();
+    const [width, height] = [this.#video.videoWidth, this.#video.videoHeight];
+    const scale = Math.min(1, Math.sqrt(PIXELS / (width * height)));
+    [this.picture.width, this.picture.height] = [Math.floor(width * scale), Math.floor(height * scale)];
+    this.lost = 0;
+  }
+
+  close() {
+    this.#stream?.getTracks().forEach((track) => track.stop());
+    this.#stream = this.#video.srcObject = null;
+  }
+
+  /** Calls back with each frame, drawn into the picture, until it is closed. */
+  each(work) {
+    const stream = this.#stream;
+    const timer = setInterval(() => {
+      if (this.#stream !== stream) return clearInterval(timer);
+      this.#context.drawImage(this.#video, 0, 0, this.picture.width, this.picture.height);
+      work();
+    }, PERIOD);
+  }
+
+  /** The picture as a message: the gray of each pixel. */
+  message() {
+    const { width, height } = this.picture;
+    const colours = this.#context.getImageData(0, 0, width, height).data;
+    const bytes = new Uint8Array(HEADER + width * height);
+    const head = new DataView(bytes.buffer);
+    head.setUint8(0, VERSION);
+    head.setUint8(1, KIND);
+    head.setUint16(2, width, true);
+    head.setUint16(4, height, true);
+    for (let place = HEADER, from = 0; place < bytes.length; place++, from += 4) {
+      bytes[place] = (77 * colours[from] + 150 * colours[from + 1] + 29 * colours[from + 2]) >> 8;
+    }
+    return bytes;
+  }
+}
+
+const camera = new Camera();
+
+export function mapping(app) {
+  const { link } = app;
+  const isOurs = () => link.states.mapping.running && link.states.mapping.source === "browser" && link.states.mapping.client === link.client;
+  const source = choice("Camera", [{ id: "browser", name: "This browser's camera" }, { id: "simulated", name: "Simulated camera and lamps" }], () => show());
+  const scene = choice("Scene", [], () => {});
+  const method = choice("Method", [], () => {});
+  const hold = h("input", { type: "number", id: "hold", min: "1", max: "1000", step: "1", value: "2" });
+  const again = h("input", { type: "checkbox", ".checked": true });
+  const open = h("button", { type: "button", onclick: () => app.attempt(async () => {
+    if (camera.isOpen) camera.close(); else await film();
+  }).finally(() => show()) }, "Open the camera");
+  const start = h("button", { type: "button", class: "primary", onclick: () => app.attempt(begin).finally(() => show()) }, "Start");
+  const output = h("p", { class: "note" });
+  const status = h("p", { role: "status" });
+  const bar = h("progress", { max: "1", "aria-label": "Progress of the phase" });
+  const failure = h("p", { class: "error", role: "alert" });
+  const counts = { found: figure("Found", ""), frames: figure("Frames", ""), lost: figure("Frames lost", ""), delay: figure("Delay", "frames") };
+  const list = table("Fixtures", ["Fixture", "Place in pixels", "Confidence", "Notes"]);
+  list.element.classList.add("tall");
+  const download = h("a", { class: "button", download: "map.json", hidden: true }, "Download the map");
+  const none = h("p", { class: "note" }, "No map yet.");
+  const gray = h("canvas", {});
+  let [number, map, cells, sequence] = [0, null, [], -1];
+  /** The size of the canvas when it was drawn last; none when there is something new. */
+  let painted = "";
+
+  const begin = async () => {
+    if (link.states.mapping.running) return link.act("mapping/stop");
+    const settings = { source: source.select.value, method: method.select.value, hold: Number(hold.value), again: again.checked };
+    if (settings.source === "simulated") return link.act("mapping/start", { ...settings, scene: scene.select.value });
+    if (!camera.isOpen) await film();
+    await link.act("mapping/start", { ...settings, width: camera.picture.width, height: camera.picture.height });
+  };
+  const film = async () => {
+    await camera.open();
+    camera.each(() => {
+      painted = "";
+      if (isOurs()) {
+        if (!link.binary(camera.message())) camera.lost += 1;
+      } else if (location.hash !== "#/mapping") camera.close();
+    });
+  };
+
+  const picture = () => (camera.isOpen ? camera.picture : gray);
+  const view = plot("Picture of the camera with the places that were found; the table below says the same", 0, (context, width, height) => {
+    const seen = picture();
+    context.clearRect(0, 0, width, height);
+    if (seen.width > 1) context.drawImage(seen, 0, 0, width, height);
+    if (!map) return;
+    const [across, down] = [width / map.width, height / map.height];
+    context.font = "12px Roboto, sans-serif";
+    context.lineWidth = 2;
+    const isNamed = map.fixtures.length <= NAMED;
+    for (const { id, found, x, y, confidence, mirror } of map.fixtures) {
+      if (!found) continue;
+      const [left, top] = [(x + 0.5) * across, (y + 0.5) * down];
+      context.strokeStyle = context.fillStyle = confidence >= SURE ? "#58e69a" : "#ffc689";
+      context.beginPath();
+      // Unsure ones are squares.
+      if (confidence >= SURE) context.arc(left, top, 8, 0, 7); else context.rect(left - 7, top - 7, 14, 14);
+      context.stroke();
+      if (!isNamed) continue;
+      context.fillText(cells[id] ?? id, left + 14, top + 4);
+      if (!mirror) continue;
+      const [over, under] = [(mirror[0] + 0.5) * across, (mirror[1] + 0.5) * down];
+      context.strokeStyle = "#d0a5ff";
+      context.beginPath();
+      for (const slope of [1, -1]) {
+        context.moveTo(over - 5, under - 5 * slope);
+        context.lineTo(over + 5, under + 5 * slope);
+      }
+      context.stroke();
+    }
+  }, true);
+  view.canvas.classList.add("camera");
+
+  const showMap = () => {
+    list.set((map?.fixtures ?? []).map(({ id, found, x, y, confidence, reason, mirror }) => [cells[id] ?? String(id),
+      found ? `${fixed(x)}, ${fixed(y)}` : "–", found ? `${fixed(100 * confidence, 0)} %` : "Not found",
+      found ? [confidence < SURE ? "Unsure" : "", mirror ? "Has a mirror image" : ""].filter(Boolean).join(", ") || "–" : REASONS[reason] ?? reason ?? "–"]));
+    list.element.hidden = !map;
+    none.hidden = Boolean(map);
+    URL.revokeObjectURL(download.href);
+    if (map) download.href = URL.createObjectURL(new Blob([JSON.stringify(map)], { type: "application/json" }));
+    download.hidden = !map;
+    painted = "";
+  };
+  const load = () => app.attempt(async () => {
+    ({ map, cells } = await link.act("mapping/result"));
+    showMap();
+  });
+  const show = () => {
+    const { mapping: state, lights } = link.states;
+    if (!state) return;
+    const isSimulated = (state.running ? state.source : source.select.value) === "simulated";
+    say(start, state.running ? "Stop" : "Start");
+    say(open, camera.isOpen ? "Close the camera" : "Open the camera");
+    open.hidden = isSimulated;
+    open.disabled = isOurs();
+    scene.element.hidden = !isSimulated;
+    for (const each of [source.select, scene.select, method.select, hold, again]) each.disabled = state.running;
+    const target = lights?.output ? `The lamps of ${lights.output} are lit in patterns, and then are the show's again.` : "No output is armed: start the show on the screen of the lights, and arm it.";
+    say(output, isSimulated ? "Nothing is sent to lamps: simulated ones are lit." : target);
+    start.disabled = !state.running && !isSimulated && !lights?.output;
+  };
+
+  return {
+    title: "Mapping", lead: "A camera that stands still finds which lamp is where. Lamps that stay dark end nothing: each has a place or a reason.",
+    topics: ["camera"],
+    elements: [h("div", { class: "cards" },
+      h("section", { class: "card wide" },
+        h("div", { class: "row" }, source.element, scene.element, method.element, h("label", { for: "hold" }, "Frames for each pattern"), hold, h("label", {}, again, "Light once more what was not found")),
+        output, h("div", { class: "row" }, start, open), failure, status, bar, view.canvas,
+        h("div", { class: "figures" }, Object.values(counts).map((each) => each.element)),
+        h("p", { class: "note" }, "Rings are sure, squares unsure, crosses mirror images. Patterns flash: look away if that harms you.")),
+      h("section", { class: "card wide" }, h("h2", {}, "Fixtures"), h("div", { class: "row" }, download, h("a", { href: "#/lights", class: "note" }, "The lights")), none, list.element))],
+    state(name, state) {
+      if (name === "lights") show();
+      if (name !== "mapping") return;
+      method.set(state.methods.map((id) => ({ id, name: METHODS[id] ?? id })), state.running ? state.method : undefined);
+      scene.set(state.scenes.map((id) => ({ id, name: SCENES[id] ?? id })));
+      if (state.running) {
+        source.select.value = state.source;
+        [hold.value, again.checked] = [state.hold, state.again];
+      }
+      if (number !== state.map) { number = state.map; load(); }
+      const word = state.phase ? PHASES[state.phase] : state.running ? PHASES.delay : "";
+      say(status, state.running ? `${word}…` : state.phase === "done" ? `Done: ${state.found} of ${state.count} found` : state.phase && !state.error ? "Stopped" : "");
+      say(failure, state.error ? `${state.error.message}. ${state.error.advice ?? ""}` : "");
+      failure.hidden = !state.error;
+      bar.hidden = !state.running;
+      bar.value = state.part ?? 0;
+      say(counts.found.output, state.phase ? `${state.found} of ${state.count}` : "–");
+      say(counts.frames.output, state.frames === undefined ? "–" : String(state.frames));
+      say(counts.lost.output, state.frames === undefined ? "–" : String(state.lost + state.dropped + (isOurs() ? camera.lost : 0)));
+      say(counts.delay.output, fixed(state.delay ?? NaN));
+      show();
+    },
+    draw() {
+      const value = link.values.camera;
+      if (value && value.sequence !== sequence) {
+        sequence = value.sequence;
+        const [width, height] = [value.view.getUint16(0, true), value.view.getUint16(2, true)];
+        const image = new ImageData(width, height);
+        for (let place = 0; place < width * height; place++) image.data.fill(value.bytes[4 + place], 4 * place, 4 * place + 3);
+        for (let place = 3; place < image.data.length; place += 4) image.data[place] = 255;
+        [gray.width, gray.height] = [width, height];
+        gray.getContext("2d").putImageData(image, 0, 0);
+        painted = "";
+      }
+      const seen = picture();
+      if (seen.width > 1) view.canvas.style.aspectRatio = `${seen.width} / ${seen.height}`;
+      const size = `${view.canvas.width} ${view.canvas.height}`;
+      if (painted !== size) view.draw();
+      painted = size;
+    },
+  };
+}
