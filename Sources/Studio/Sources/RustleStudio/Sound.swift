@@ -39,6 +39,9 @@ final class Sound {
   /// The error that ended the source or an analyzer.
   private(set) var failure: String?
 
+  /// Whether nothing was heard of the chosen sound for a while but zeros, or nothing at all.
+  private(set) var isSilent = false
+
   /// Is called when the state has changed by itself.
   var onChange: @MainActor () -> Void = {}
 
@@ -53,6 +56,10 @@ final class Sound {
   private var capture: Task<Void, Never>?
   private var position: Int64 = 0
   private var nextBlock: UInt32?
+  private var lastSignal = ContinuousClock.now
+  private var watching: Task<Void, Never>?
+  /// The time without a signal after which the state says so.
+  private static let silence = Duration.seconds(1)
   /// The seconds of sound that can be lost at once.
   private static let longestGap = 10.0
 
@@ -84,6 +91,8 @@ final class Sound {
     capture?.cancel()
     capture = nil
     if case .device = source { try set(sampleRate: 48_000) }
+    watching?.cancel()
+    watching = nil
     settle()
   }
 
@@ -149,6 +158,7 @@ final class Sound {
     let running = Array(analyzers.values) + (capture.map { [$0] } ?? [])
     analyzers = [:]
     capture = nil
+    watching?.cancel()
     for task in running { task.cancel() }
     fan.finish()
     for task in running { await task.value }
@@ -173,11 +183,29 @@ final class Sound {
     }
     for topic in running where analyzers[topic] == nil { begin(topic) }
     if source == .none || running.isEmpty && !isRecorded {
-      capture?.cancel()
-      capture = nil
-    } else if capture == nil, case .device(let name) = source {
-      listen(to: name)
+      for task in [capture, watching] { task?.cancel() }
+      (capture, watching, isSilent) = (nil, nil, false)
+    } else {
+      if capture == nil, case .device(let name) = source { listen(to: name) }
+      if watching == nil { watch() }
     }
+  }
+
+  /// Notes when there is no signal, from now on.
+  private func watch() {
+    (lastSignal, isSilent) = (.now, false)
+    watching = Task { [weak self] in
+      while (try? await Task.sleep(for: Self.silence / 4)) != nil {
+        guard let self else { return }
+        note(isSilent: lastSignal.duration(to: .now) >= Self.silence)
+      }
+    }
+  }
+
+  private func note(isSilent: Bool) {
+    guard isSilent != self.isSilent else { return }
+    self.isSilent = isSilent
+    onChange()
   }
 
   private func restart(_ topic: Topic) {
@@ -203,6 +231,10 @@ final class Sound {
   }
 
   private func hear(_ buffer: PCMBuffer, by equalizer: Equalizer) {
+    if buffer.samples.contains(where: { $0 != 0 }) {
+      lastSignal = .now
+      note(isSilent: false)
+    }
     do {
       let after = try equalizer.process(buffer)
       fan.push(after)

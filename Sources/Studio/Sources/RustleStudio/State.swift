@@ -112,6 +112,7 @@ extension Studio {
     let devices = sound.devices.map { ["name": .string($0.name), "description": .string($0.description)] as JSON }
     var state: [String: JSON] = [
       "rate": .number(sound.format.sampleRate), "devices": .array(devices), "error": .optional(sound.failure),
+      "silent": .bool(sound.isSilent),
     ]
     switch sound.source {
     case .none: state["kind"] = "none"

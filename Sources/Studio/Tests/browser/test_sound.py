@@ -1,12 +1,15 @@
 """The screens of the sound, with a fake microphone, the demo tone and files."""
 
+import time
 import wave
 
+import pytest
 from playwright.sync_api import expect
 
-from client import speaker
+from client import client, send, speaker, state
 from conftest import Studio
 from page import choose_demo, number, until
+from test_screens import violations
 
 HEARD = """fetch('/api/state').then((answer) => answer.json()).then(({ states: { sound } }) => sound.kind)"""
 
@@ -130,6 +133,43 @@ def test_no_number_stays_when_the_sound_ends(open_page):
     expect(page.locator(".chip")).to_have_text("–")
     page.wait_for_timeout(2500)
     expect(page.locator("#connection")).to_have_text("Live")
+
+
+@pytest.mark.parametrize("screen", ["spectrum", "meter", "tuner", "equalizer", "recorder", "voice"])
+def test_a_screen_of_the_sound_says_why_it_is_still(open_page, studio, picture, screen):
+    page = open_page(screen, width=360, height=740)
+    signal = page.locator("main > [role=status]")
+    expect(signal).to_have_text("No sound is chosen: choose one in the header.")
+    title = page.locator("main > :nth-child(4)")
+    place = title.bounding_box()
+    picture(page, f"{screen}-no-sound")
+    level = 0.0
+    with speaker(studio, lambda place: level if place // 48 % 2 else -level):
+        expect(signal).to_have_text("No signal: the chosen sound is silent.")
+        assert violations(page) == []
+        picture(page, f"{screen}-no-signal")
+        level = 0.1
+        expect(signal).to_have_text("")
+        # Nothing moves for it.
+        assert title.bounding_box() == place
+    choose_demo(page)
+    page.wait_for_timeout(1500)
+    expect(signal).to_have_text("")
+
+
+def test_a_sound_without_blocks_is_no_signal(open_page, studio):
+    page = open_page("meter")
+    with client(studio) as silent:
+        silent.recv(timeout=5)
+        send(silent, id=1, do="sound/select", **{"with": {"kind": "browser"}})
+        expect(page.locator("main > [role=status]")).to_have_text("No signal: the chosen sound is silent.")
+        # Nobody listens: nothing is missing.
+        page.evaluate("location.hash = '#/lights'")
+        deadline = time.monotonic() + 10
+        while state(studio, "sound")["silent"]:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    assert page.locator("main > [role=status]").count() == 0
 
 
 def test_the_five_classes_have_their_words_and_colours(open_page, studio):

@@ -75,6 +75,9 @@ const expand = (isExpanded) => more.setAttribute("aria-expanded", String(isExpan
 const fault = document.getElementById("fault");
 let faultTimer = 0;
 
+/** Why a screen of the sound shows nothing, under its title. */
+const signal = h("p", { class: "signal", role: "status" });
+
 /** The light can be put out from every screen while it is sent to lamps, wherever the page is scrolled to. */
 const armed = document.getElementById("armed");
 const darken = h("button", { type: "button", class: "danger", onclick: () => attempt(() => link.act("lights/blackout", { on: !link.states.lights.blackout })) }, "Blackout");
@@ -123,7 +126,8 @@ async function route(focuses = true) {
   if (turn !== turns) return;
   screen = next;
   const title = h("h1", { tabindex: "-1" }, screen.title);
-  main.replaceChildren(title, h("p", { class: "lead" }, screen.lead), ...screen.elements);
+  const isOfSound = entry[0] && screen.topics.some((topic) => SOUND.includes(topic));
+  main.replaceChildren(title, h("p", { class: "lead" }, screen.lead), ...(isOfSound ? [signal] : []), ...screen.elements);
   document.title = `${screen.title} – Rustle studio`;
   for (const each of document.querySelectorAll("[data-id]")) {
     if (each.dataset.id === entry[0]) each.setAttribute("aria-current", "page");
@@ -151,6 +155,11 @@ function showConnection() {
   const age = isStale ? `, values of ${Math.round(oldest / 1000)} s ago` : "";
   say(connection, { live: link.paused ? "Paused" : "Live", stale: "Stale", lost: "Reconnecting", connecting: "Connecting",
     refused: "Open the address that the server printed" }[state] + age);
+}
+
+function showSignal() {
+  const { sound } = link.states;
+  say(signal, sound?.kind === "none" ? "No sound is chosen: choose one in the header." : sound?.silent ? "No signal: the chosen sound is silent." : "");
 }
 
 function showArmed() {
@@ -213,6 +222,7 @@ link.addEventListener("state", ({ detail }) => {
     if (screen?.topics.some((topic) => SOUND.includes(topic))) return void attempt(() => route(false));
   }
   if (detail === "lights") showArmed();
+  if (detail === "sound") showSignal();
   screen?.state?.(detail, link.states[detail]);
 });
 setTimeout(reveal, LONGEST_START);

@@ -81,17 +81,13 @@ export function spectrum(app) {
     context.drawImage(past, 0, 0, width, height);
   });
 
-  const silent = h("p", { class: "note", hidden: true }, "No sound? Choose one in the header.");
-
   return {
     title: "Spectrum", lead: "Level over frequency, 30 times per second. The violet line holds the peaks.",
     topics: ["spectrum"],
     elements: [h("section", { class: "card" },
       h("div", { class: "row spread" }, h("div", { class: "figures" }, strongest.element, level.element), h("div", { class: "row" }, size.element, shape.element, frequencies.element, freeze)),
-      line.canvas, fall.canvas,
-      silent)],
+      line.canvas, fall.canvas)],
     state(name, state) {
-      if (name === "sound") silent.hidden = state.kind !== "none";
       if (name !== "spectrum") return;
       size.set(sizes, String(state.size));
       shape.set(state.windows.map((id) => ({ id, name: id[0].toUpperCase() + id.slice(1) })), state.window);
