@@ -161,8 +161,8 @@ private final class RequestDeadline: ChannelInboundHandler {
   }
 }
 
-/// Refuses a request of two hosts, of which one would be checked and the other one meant, or of no path, and a WebSocket of another version or with a
-/// body; ignores an upgrade to anything else. Closes the connection of what is no request, once it is answered.
+/// Refuses a request of two hosts, of which one would be checked and the other one meant, or of no path, and a WebSocket of another version, without a
+/// key or with a body; ignores an upgrade to anything else. Closes the connection of what is no request, once it is answered.
 private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -170,6 +170,8 @@ private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler
 
   static let name = "RequestGuard"
   private static let webSocketVersion = "13"
+  /// The bytes of a WebSocket's key.
+  private static let keyLength = 16
 
   private let deadline: RequestDeadline
   /// Whether what follows are the bytes of a WebSocket, once the handlers of HTTP have left.
@@ -188,12 +190,18 @@ private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler
         }
         let hasBody =
           head.headers.contains(name: "transfer-encoding") || head.headers["content-length"].contains { $0 != "0" }
-        guard head.method == .GET, head.headers["sec-websocket-key"].count == 1, !hasBody else {
-          return refuse(context, .badRequest)
-        }
+        let keys = head.headers["sec-websocket-key"]
+        guard head.method == .GET, head.version == .http1_1, !hasBody, keys.count == 1,
+          Data(base64Encoded: keys[0])?.count == Self.keyLength
+        else { return refuse(context, .badRequest) }
         isUpgrading = true
       } else {
         head.headers.remove(name: "upgrade")
+        if head.version == .http1_1, Self.has(head, "expect", "100-continue") {
+          // Otherwise the client would wait a while before it sends the body.
+          let answer = HTTPResponseHead(version: .http1_1, status: .continue)
+          context.writeAndFlush(wrapOutboundOut(.head(answer)), promise: nil)
+        }
         // The next layer knows no versions, and keeps connections.
         if head.version != .http1_1 { head.headers.replaceOrAdd(name: "connection", value: "close") }
       }
@@ -293,8 +301,13 @@ extension AccessRules.Head {
     self.init(method: head.method.rawValue)
     let hosts = head.headers["host"]
     host = hosts.count == 1 ? hosts.first : nil
-    origin = head.headers.first(name: "origin")
-    fetchSite = head.headers.first(name: "sec-fetch-site")
+    // Two are another one: one would be checked, and the other one meant.
+    func whole(_ name: String) -> String? {
+      let values = head.headers[name]
+      return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+    origin = whole("origin")
+    fetchSite = whole("sec-fetch-site")
     setCookies(head.headers.first(name: "cookie"))
     isUpgrade = true
   }

@@ -128,6 +128,12 @@ public struct StudioServer: Sendable {
     let files = FileMiddleware<StudioContext, LocalFileSystem>(
       configuration.recordings.path, urlBasePath: "/recordings", logger: logger)
     router.add(middleware: RecordingsMiddleware(recordings: studio.recordings, files: files))
+    router.get("ws") { _, _ in
+      // One that asks for the upgrade never gets here.
+      var response = Response(ActionError("refused", "expected an upgrade to a WebSocket", status: 426))
+      response.headers[.upgrade] = "websocket"
+      return response
+    }
     router.get("healthz") { _, _ in "ok\n" }
     router.get("metrics") { _, _ in await Self.metrics(studio) }
     router.get("api/state") { _, _ in

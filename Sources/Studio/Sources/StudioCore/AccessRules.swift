@@ -83,10 +83,11 @@ public struct AccessRules: Sendable {
   public func refusal(of head: Head) -> Refusal? {
     guard let host = head.host, hosts.contains(Self.name(ofHost: host)) else { return .host }
     let isOwn = head.origin.map { $0 == "http://\(host)" || $0 == "https://\(host)" }
+    let isForeign = head.fetchSite.map { $0 != "same-origin" && $0 != "none" } ?? false
     if head.isUpgrade {
       // Programs send no origin, browsers always do.
-      if isOwn == false || isOwn == nil && head.hasCookies { return .site }
-    } else if let site = head.fetchSite, site != "same-origin", site != "none", !head.isNavigation {
+      if isForeign || isOwn == false || isOwn == nil && head.hasCookies { return .site }
+    } else if isForeign, !head.isNavigation {
       return .site
     } else if head.method != "GET", head.method != "HEAD" {
       if head.isNavigation || isOwn == false { return .site }

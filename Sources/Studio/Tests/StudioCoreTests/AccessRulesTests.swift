@@ -41,6 +41,14 @@ import Testing
     }
   }
 
+  @Test func upgradesOfPagesOfOtherSitesAreRefused() {
+    func refusal(_ site: String?) -> AccessRules.Refusal? {
+      rules.refusal(of: head { ($0.fetchSite, $0.origin, $0.isUpgrade) = (site, "http://127.0.0.1:8420", true) })
+    }
+    for site in [nil, "none", "same-origin"] { #expect(refusal(site) == nil) }
+    for site in ["cross-site", "same-site", "same-origin, cross-site", ""] { #expect(refusal(site) == .site) }
+  }
+
   @Test func changesFromOtherSitesAreRefused() {
     func refusal(_ site: String?, _ origin: String?) -> AccessRules.Refusal? {
       rules.refusal(of: head("POST") { ($0.fetchSite, $0.origin) = (site, origin) })

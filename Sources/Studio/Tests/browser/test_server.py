@@ -382,6 +382,41 @@ def test_an_upgrade_to_what_it_does_not_speak_is_answered(studio, lines):
         assert raw.recv(1000).startswith(b"HTTP/1.1 ")
 
 
+UPGRADE = ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"]
+KEY = "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg=="
+
+
+@pytest.mark.parametrize("version,lines", [
+    ("1.0", [KEY]), ("1.1", ["Sec-WebSocket-Key: "]), ("1.1", ["Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2Rl"]), ("1.1", ["Sec-WebSocket-Key: no!"]), ("1.1", [KEY, KEY]),
+])
+def test_an_upgrade_that_cannot_be_is_a_bad_request(studio, version, lines):
+    with connected(studio, "\r\n".join([f"GET /ws HTTP/{version}", "Host: localhost", *UPGRADE, *lines, "", ""]).encode()) as raw:
+        assert raw.makefile("rb").read().startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize("lines", [["Origin: http://localhost", "Origin: http://evil.example"], ["Origin: http://evil.example", "Origin: http://localhost"],
+                                   ["Origin: http://localhost", "Sec-Fetch-Site: cross-site"],
+                                   ["Origin: http://localhost", "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"]])
+def test_an_upgrade_of_two_origins_or_another_site_is_refused(studio, lines):
+    with connected(studio, "\r\n".join(["GET /ws HTTP/1.1", "Host: localhost", *UPGRADE, KEY, *lines, "", ""]).encode()) as raw:
+        assert b"\x03\xf0expected a request from this server's own page" in raw.makefile("rb").read()
+
+
+def test_the_socket_without_an_upgrade_says_what_it_needs(studio):
+    status, headers, text = ask(studio, "ws")
+    assert status == 426 and headers["Upgrade"] == "websocket" and "expected an upgrade" in json.loads(text)["error"]["message"]
+    assert ask(studio, "ws", Host="evil.example")[0] == 421
+
+
+def test_a_client_that_asks_before_its_body_is_told_to_go_on(studio):
+    head = "POST /api/meter/reset HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n"
+    with connected(studio, head.encode()) as raw:
+        answer = raw.makefile("rb")
+        assert answer.readline() == b"HTTP/1.1 100 Continue\r\n"
+        raw.sendall(b"{}")
+        assert b"\r\nHTTP/1.1 200 OK\r\n" in answer.read()
+
+
 @pytest.mark.parametrize("lines", [[], ["Connection: keep-alive"]])
 def test_a_request_of_http_1_0_gets_its_answer_and_the_end(studio, lines):
     start = time.monotonic()
