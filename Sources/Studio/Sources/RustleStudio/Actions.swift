@@ -64,7 +64,7 @@ extension Studio {
       let candles = prices.candles(of: try arguments.string("symbol"))
       return ["candles": .array(candles.map(\.json))]
     case .tickerPrices: return await prices.newest()
-    case .soundSelect: try selectSound(arguments, client)
+    case .soundSelect: try await selectSound(arguments, client)
     case .meterSet, .meterCalibrate, .meterReset: try setMeter(action, arguments)
     case .spectrumSet: try setSpectrum(arguments)
     case .tunerSet: try setTuner(arguments)
@@ -152,12 +152,17 @@ extension Studio {
     }
   }
 
-  private func selectSound(_ arguments: Arguments, _ client: Int?) throws {
+  private func selectSound(_ arguments: Arguments, _ client: Int?) async throws {
     switch try arguments.string("kind") {
     case "none": try sound.select(.none)
     case "demo": try sound.select(.device(AudioDevice.demo.name), of: AudioDevice.demo.name)
     case "device":
       let name = try arguments.string("name")
+      guard await sound.has(device: name) else {
+        throw ActionError(
+          "validation", "name: expected a device of the server that captures, got \(name)",
+          advice: "Choose one of the list; rustle devices lists them too.")
+      }
       try sound.select(.device(name), of: name)
     case "browser":
       guard let client else {

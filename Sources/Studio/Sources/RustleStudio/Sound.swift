@@ -72,13 +72,20 @@ final class Sound {
   }
 
   /// Looks for devices, which takes a moment: beside the sound.
-  func findDevices() {
-    Task { [weak self] in
-      let found = await Task.detached { ((try? AudioDevice.all()) ?? []).filter(\.captures) }.value
-      guard let self, found != devices else { return }
-      devices = found
-      onChange()
-    }
+  func findDevices() { Task { [weak self] in await self?.lookForDevices() } }
+
+  /// Whether there is a device of a name that captures, also one that was plugged in just now.
+  func has(device name: String) async -> Bool {
+    if name == AudioDevice.demo.name { return true }
+    if !devices.contains(where: { $0.name == name }) { await lookForDevices() }
+    return devices.contains { $0.name == name }
+  }
+
+  private func lookForDevices() async {
+    let found = await Task.detached { ((try? AudioDevice.all()) ?? []).filter(\.captures) }.value
+    guard found != devices else { return }
+    devices = found
+    onChange()
   }
 
   /// Chooses the source, and the name of what is heard by it.

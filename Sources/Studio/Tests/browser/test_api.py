@@ -21,7 +21,7 @@ DESCRIPTION = pathlib.Path(__file__).parents[2] / "Web" / "openapi.json"
 @pytest.mark.parametrize("action,value,words", [
     ("ticker/start", {"rate": 0}, "rate: expected"), ("ticker/start", {"symbols": []}, "symbols: expected"),
     ("ticker/start", {"symbols": ["A", "A"]}, "symbols: expected"), ("sound/select", {"kind": "browser"}, "expected a client"),
-    ("sound/select", {"kind": "x"}, "kind: expected"), ("meter/set", {"weighting": "Q"}, "expected the weightings"),
+    ("sound/select", {"kind": "x"}, "kind: expected"), ("sound/select", {"kind": "device", "name": "gone"}, "name: expected a device of the server"), ("meter/set", {"weighting": "Q"}, "expected the weightings"),
     ("meter/calibrate", {"level": 94}, "expected a running meter"), ("spectrum/set", {"size": 1000}, "power of two"),
     ("spectrum/set", {"window": "x"}, "window: expected rectangular, hann"), ("tuner/set", {"method": "x"}, "method: expected harmonic, yin"),
     ("tempo/quantum", {"beats": 0}, "beats: expected"), ("lights/test", {"color": "x"}, "color: expected none, white"), ("lights/test", {"color": "red"}, "while the show plays"),

@@ -154,9 +154,9 @@ export function picker(app) {
   const choose = (value) => app.attempt(async () => {
     if (value === "now") return;
     if (value === "browser") return browserSound.openMicrophone(link);
-    await browserSound.close();
     const [kind, name] = value.startsWith("device:") ? ["device", value.slice(7)] : [value, undefined];
     await link.act("sound/select", { kind, name });
+    await browserSound.close();
   }).finally(show);
   const show = () => {
     const sound = link.states.sound ?? { kind: "none", devices: [] };
