@@ -39,6 +39,9 @@ static const unsigned char ticker_js[] = {
 static const unsigned char spectrum_js[] = {
 #embed "../../Web/js/spectrum.js"
 };
+static const unsigned char readings_js[] = {
+#embed "../../Web/js/readings.js"
+};
 static const unsigned char tuner_js[] = {
 #embed "../../Web/js/tuner.js"
 };
@@ -119,6 +122,7 @@ static const struct {
     FILE("js/overview.js", overview_js),
     FILE("js/ticker.js", ticker_js),
     FILE("js/spectrum.js", spectrum_js),
+    FILE("js/readings.js", readings_js),
     FILE("js/tuner.js", tuner_js),
     FILE("js/meter.js", meter_js),
     FILE("js/equalizer.js", equalizer_js),

@@ -9,8 +9,6 @@ import { overview } from "./overview.js";
 import { Session } from "./session.js";
 import { BrowserSound, picker } from "./sound.js";
 import { ticker } from "./ticker.js";
-import { tuner } from "./tuner.js";
-import { voice } from "./voice.js";
 
 /** Milliseconds without a value after which what is shown is stale. */
 const STALE = 2000;
@@ -32,10 +30,10 @@ const SCREENS = [
   ["prices", "Prices", ticker, "M3 17l5-6 4 4 8-9M15 6h5v5"],
   ["spectrum", "Spectrum", later("spectrum"), "M4 20V12M9 20V5M14 20v-9M19 20v-5"],
   ["meter", "Noise", meter, "M4 16a8 8 0 1 1 16 0M12 16l4-6M4 20h16"],
-  ["tuner", "Tuner", tuner, "M8 3v7a4 4 0 0 0 8 0V3M12 14v7"],
+  ["tuner", "Tuner", later("tuner"), "M8 3v7a4 4 0 0 0 8 0V3M12 14v7"],
   ["equalizer", "Equalizer", equalizer, "M6 4v16M12 4v16M18 4v16M4 9h4M10 15h4M16 7h4"],
   ["recorder", "Recorder", later("recorder"), "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0M12 17v4"],
-  ["voice", "Voice", voice, "M4 12h2l2-6 3 12 3-9 2 5 1-2h3"],
+  ["voice", "Voice", later("voice"), "M4 12h2l2-6 3 12 3-9 2 5 1-2h3"],
   ["tempo", "Tempo", later("tempo"), "M8 21l2-17h4l2 17zM12 15l5-9"],
   ["lights", "Lights", later("lights"), "M9 18h6M10 21h4M12 3a6 6 0 0 0-4 10c1 1 1 2 1 3h6c0-1 0-2 1-3a6 6 0 0 0-4-10z"],
   ["fixtures", "Fixtures", later("fixtures"), "M4 6h16M4 12h16M4 18h16M8 4v4M15 10v4M10 16v4"],

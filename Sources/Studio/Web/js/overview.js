@@ -4,9 +4,8 @@ import { figure, fixed, h, say } from "./dom.js";
 import { headroomOf } from "./equalizer.js";
 import { sourceName } from "./sound.js";
 import { decibels, readMeter, ZONES } from "./meter.js";
+import { readPitch, readVoice } from "./readings.js";
 import { readPrices, UpdateRate } from "./ticker.js";
-import { readPitch } from "./tuner.js";
-import { readVoice } from "./voice.js";
 
 /** Updates per second of all demo prices together. */
 const RATE = 100;

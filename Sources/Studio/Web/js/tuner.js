@@ -1,6 +1,7 @@
 // A needle over 50 cents to each side, and what to do.
 
 import { choice, figure, fixed, h, plot, say, svg } from "./dom.js";
+import { readPitch } from "./readings.js";
 
 const DEGREES_PER_CENT = 1.2;
 const [X, Y, RADIUS] = [200, 190, 160];
@@ -12,13 +13,6 @@ const [SPAN, EDGE] = [10000, 50];
 const METHODS = { harmonic: "Harmonic", yin: "YIN", mpm: "McLeod", hps: "Harmonic product", peak: "Strongest peak" };
 /** Whether the strobe is shown: as it was when the screen was left. */
 let hasStrobe = false;
-
-/** The reading of a value of the topic `pitch`. */
-export function readPitch({ view, bytes }) {
-  const [frequency, confidence, cents, , target] = Array.from({ length: 5 }, (_, place) => view.getFloat64(8 * place, true));
-  return { frequency, confidence, cents, target, hasNote: frequency > 0, isInTune: view.getUint8(43) === 1, string: view.getUint8(44),
-    name: new TextDecoder().decode(bytes.subarray(45)).replace("#", "♯").replace("b", "♭") };
-}
 
 export function tuner(app) {
   const { link } = app;

@@ -1,6 +1,7 @@
 // Pitch and formants of a voice: figures, the last seconds, and the place of the vowel.
 
 import { figure, fixed, h, plot, say } from "./dom.js";
+import { readVoice } from "./readings.js";
 
 const SECONDS = 8;
 const [LOWEST, HIGHEST] = [60, 1100];
@@ -10,12 +11,6 @@ const [F1, F2] = [[200, 1000], [600, 2800]];
 /** Average formants of men's, women's and children's vowels lie around these. */
 const VOWELS = [["i", 300, 2500], ["e", 450, 2200], ["ɛ", 600, 1950], ["a", 850, 1500], ["ɔ", 600, 950], ["o", 450, 850], ["u", 320, 800]];
 const TRAIL = 40;
-
-/** The measures of a value of the topic `voice`: frequencies in Hz, 0 where there is none. */
-export function readVoice({ view }) {
-  const [pitch, f1, f2, f3, hnr, level] = Array.from({ length: 6 }, (_, place) => view.getFloat64(8 * place, true));
-  return { pitch, formants: [f1, f2, f3], hnr, level };
-}
 
 export function voice(app) {
   const { link } = app;
