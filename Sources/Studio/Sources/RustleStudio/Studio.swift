@@ -10,6 +10,8 @@ final class Studio {
   /// How long an engine goes on without clients, so that loading the page again does not restart it.
   private static let linger = Duration.seconds(5)
 
+  /// What distinguishes this run from those before: a page then shows no value of theirs.
+  private let identity = String(UInt64.random(in: .min ... .max), radix: 16)
   nonisolated let hub: Hub
   let prices: Prices
   let sound: Sound
@@ -72,7 +74,7 @@ final class Studio {
     let states = Dictionary(uniqueKeysWithValues: State.allCases.map { ($0.rawValue, state($0)) })
     let hello: JSON = [
       "v": .number(1), "type": "hello", "version": .string(Self.version), "client": .integer(client.id),
-      "states": .object(states),
+      "run": .string(identity), "states": .object(states),
     ]
     client.withOutbox { $0.greet(hello.text) }
     sound.findDevices()

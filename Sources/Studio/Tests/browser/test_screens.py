@@ -270,6 +270,43 @@ def test_another_token_is_said(browser):
     assert again.stop() == 0
 
 
+def test_after_a_restart_nothing_of_before_is_shown(browser):
+    studio = Studio()
+    page = browser.new_context().new_page()
+    page.goto(f"{studio.address}#/prices")
+    page.locator("#connection[data-state=live]").wait_for()
+    post(studio, "ticker/start", {})
+    price = page.locator("main tbody tr").first.locator("td").nth(1)
+    expect(price).to_contain_text("$")
+    post(studio, "lights/start", {})
+    post(studio, "lights/arm", {"armed": True, "output": "sacn:127.0.0.1"})
+    armed = page.get_by_role("group", name="Lights")
+    expect(armed).to_be_visible()
+    studio.process.kill()
+    studio.process.wait()
+    expect(armed).to_be_hidden()
+    again = Studio(port=studio.port)
+    expect(page.locator("#connection")).to_have_attribute("data-state", "live", timeout=12000)
+    expect(price).to_have_text("–")
+    expect(armed).to_be_hidden()
+    # What is typed is not of before.
+    page.goto(f"{studio.address}#/setup")
+    page.get_by_label("New name").fill("left")
+    assert again.stop() == 0
+    third = Studio(port=studio.port)
+    expect(page.locator("#connection")).to_have_attribute("data-state", "live", timeout=12000)
+    expect(page.get_by_label("New name")).to_have_value("left")
+    page.context.close()
+    assert third.stop() == 0
+
+
+def test_an_unknown_address_is_the_overview_and_says_so(open_page):
+    page = open_page("nowhere")
+    expect(page.get_by_role("alert")).to_have_text("There is no screen nowhere: this is the overview.")
+    assert page.evaluate("location.hash") == "#/" and page.get_by_role("heading", level=1).inner_text() == "Overview"
+    assert violations(page) == []
+
+
 def test_the_page_recovers_from_a_restart(browser):
     studio = Studio()
     page = browser.new_context().new_page()

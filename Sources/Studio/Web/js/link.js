@@ -16,7 +16,10 @@ export class Link extends EventTarget {
   /** connecting, live, lost, or refused: the token is another one. */
   status = "connecting";
   paused = false;
+  /** Whether the server has started anew since the connection before. */
+  isRestarted = false;
 
+  #run = null;
   #socket = null;
   #topics = new Set();
   #wait = FIRST_WAIT;
@@ -82,6 +85,9 @@ export class Link extends EventTarget {
     if (message.type === "hello") {
       [this.status, this.client, this.#wait] = ["live", message.client, FIRST_WAIT];
       this.states = message.states;
+      this.isRestarted = this.#run !== null && this.#run !== message.run;
+      this.#run = message.run;
+      if (this.isRestarted) this.values = {};
       this.#send({ subscribe: ["account", ...this.#topics], pause: this.paused || document.hidden });
       this.#report("status");
       for (const name of Object.keys(this.states)) this.#report("state", name);

@@ -116,8 +116,13 @@ function isRunning(topic) {
 
 /** Shows a screen; `focuses`: its title, so that a reader begins there. */
 async function route(focuses = true) {
-  const path = location.hash.replace(/^#\//, "");
-  const entry = SCREENS.find(([id]) => id === path.split("/")[0]) ?? SCREENS[0];
+  const [name] = location.hash.replace(/^#\//, "").split("/");
+  const known = SCREENS.find(([id]) => id === name);
+  const entry = known ?? SCREENS[0];
+  if (!known) {
+    history.replaceState(null, "", "#/");
+    report(`There is no screen ${name.slice(0, 40)}: this is the overview.`);
+  }
   const turn = ++turns;
   const next = await entry[2](app);
   // Another one was chosen meanwhile.
@@ -162,7 +167,8 @@ function showSignal() {
 
 function showArmed() {
   const { lights: state } = link.states;
-  armed.hidden = !state?.armed;
+  // Without the server nobody knows, and no button acts.
+  armed.hidden = !state?.armed || link.status !== "live";
   say(darken, state?.blackout ? "Restore" : "Blackout");
 }
 
@@ -210,8 +216,11 @@ document.addEventListener("visibilitychange", () => link.pause(link.paused));
 link.addEventListener("status", () => {
   reveal();
   showConnection();
+  showArmed();
   if (link.status !== "connecting") announce(link.status === "live" ? "Connected" : link.status === "refused" ? "Open the address that the server printed" : "The connection was lost");
   screen?.status?.(link.status);
+  // What was shown is of before; a form stays.
+  if (link.status === "live" && link.isRestarted && screen?.topics.length) attempt(() => route(false));
 });
 link.addEventListener("state", ({ detail }) => {
   if (detail === "sound" && link.states.sound.kind === "none" && SOUND.some((topic) => link.values[topic])) {
