@@ -300,6 +300,22 @@ def test_after_a_restart_nothing_of_before_is_shown(browser):
     assert third.stop() == 0
 
 
+@pytest.mark.parametrize("width,height", [(844, 390), (740, 360), (667, 375), (932, 430)])
+def test_the_header_of_a_phone_on_its_side_is_one_whole_row(open_page, studio, picture, width, height):
+    post(studio, "lights/start", {})
+    post(studio, "lights/arm", {"armed": True, "output": "sacn:127.0.0.1"})
+    page = open_page("meter", width=width, height=height)
+    page.get_by_role("group", name="Lights").wait_for()
+    box = page.locator("header").bounding_box()
+    assert box["height"] <= 64
+    for control in page.locator("header :is(a, button, select)").all():
+        if control.is_visible():
+            own = control.bounding_box()
+            assert own["x"] >= 0 and own["x"] + own["width"] <= width, control.evaluate("(each) => each.outerHTML")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    picture(page, f"side-{width}")
+
+
 def test_an_unknown_address_is_the_overview_and_says_so(open_page):
     page = open_page("nowhere")
     expect(page.get_by_role("alert")).to_have_text("There is no screen nowhere: this is the overview.")
