@@ -2,6 +2,7 @@
 internal import NIOCore
 internal import NIOSSL
 internal import RustleAccounts
+internal import Synchronization
 
 /// TLS with a mail server, whose certificate has to have its name.
 struct MailEncryption: Sendable {
@@ -43,6 +44,20 @@ struct MailEncryption: Sendable {
       }
       try begin(on: channel)
     }.get()
+  }
+}
+
+/// Counts the bytes that arrive.
+final class ArrivedBytes: ChannelInboundHandler, Sendable {
+  typealias InboundIn = ByteBuffer
+
+  private let counted = Atomic(0)
+
+  var count: Int { counted.load(ordering: .relaxed) }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    counted.add(unwrapInboundIn(data).readableBytes, ordering: .relaxed)
+    context.fireChannelRead(data)
   }
 }
 #endif

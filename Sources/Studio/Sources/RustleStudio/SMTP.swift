@@ -1,7 +1,6 @@
 internal import Foundation
 internal import NIOCore
 internal import NIOPosix
-internal import Synchronization
 
 /// A client of a mail server (RFC 5321). Without the package trait TLS for a relay on this machine or in its network.
 struct SMTP: Sendable {
@@ -30,15 +29,17 @@ struct SMTP: Sendable {
 
   /// Hands a mail over.
   func send(_ mail: Mail) async throws {
+    #if TLS
     let arrived = ArrivedBytes()
+    #endif
     let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .connectTimeout(.seconds(10))
       .connect(host: server.host, port: server.port) { channel in
         channel.eventLoop.makeCompletedFuture {
           #if TLS
           if server.encryption == .implicit { try encryption?.begin(on: channel) }
-          #endif
           try channel.pipeline.syncOperations.addHandler(arrived)
+          #endif
           return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
         }
       }
@@ -104,10 +105,12 @@ struct SMTP: Sendable {
   private struct Answers {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private var received = ""
+    #if TLS
     private var receivedLength = 0
 
     /// The bytes of the answers that were read.
     var length: Int { receivedLength - received.utf8.count }
+    #endif
 
     init(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator) { self.inbound = inbound }
 
@@ -130,22 +133,10 @@ struct SMTP: Sendable {
           throw Failure(message: "expected an answer of the mail server, got the end of the connection")
         }
         received += String(buffer: bytes)
+        #if TLS
         receivedLength += bytes.readableBytes
+        #endif
       }
     }
-  }
-}
-
-/// Counts the bytes that arrive.
-final class ArrivedBytes: ChannelInboundHandler, Sendable {
-  typealias InboundIn = ByteBuffer
-
-  private let counted = Atomic(0)
-
-  var count: Int { counted.load(ordering: .relaxed) }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    counted.add(unwrapInboundIn(data).readableBytes, ordering: .relaxed)
-    context.fireChannelRead(data)
   }
 }
