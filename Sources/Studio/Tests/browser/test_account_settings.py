@@ -6,10 +6,10 @@ import urllib.parse
 import pytest
 from playwright.sync_api import expect
 
-from accounts import Person, start
+from accounts import PASSWORD, Person, start
 from client import state
 from page import choose_demo
-from test_account_pages import device, log_in, note, sign_up, studio, to
+from test_account_pages import device, fill, log_in, note, sign_up, studio, to
 from test_screens import violations
 
 FLAT = [0] * 28
@@ -161,6 +161,18 @@ def test_a_save_without_an_answer_is_tried_again(pair, ada):
     desk.get_by_label("Preset").select_option(label="Night")
     desk.get_by_role("button", name="Delete preset").click()
     expect(note(desk, 1)).to_have_text("Your presets are saved in your account.")
+
+
+def test_what_is_not_saved_is_deleted_with_the_account(pair):
+    desk, _ = pair("equalizer")
+    set_offline(desk, True)
+    save_as(desk, "preset", "Evening")
+    expect(note(desk, 1)).to_contain_text("Kept on this device")
+    to(desk, "account")
+    desk.get_by_role("button", name="Delete the account").click()
+    fill(desk, "Delete the account", Password=PASSWORD)
+    desk.get_by_role("heading", name="Sign up").wait_for()
+    assert desk.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('rustle-unsaved'))") == []
 
 
 def test_a_preset_with_the_gains_of_another_can_be_deleted(device):

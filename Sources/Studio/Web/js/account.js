@@ -1,7 +1,7 @@
 // The account: signing up and in, sessions, password, export and deletion.
 
 import { h, table } from "./dom.js";
-import { ask } from "./session.js";
+import { ask, keysOf } from "./session.js";
 
 const RESET = /^#\/account\/reset\/([\w-]+)$/;
 const PASSWORD_NOTE = "8 characters or more, of any kind; 15 are recommended.";
@@ -104,6 +104,7 @@ export function account(app) {
     const erase = form("Delete the account", proof, "Delete everything", async (values) => {
       await ask("DELETE", "api/account", { password: "", ...values });
       dialog.close();
+      for (const key of keysOf(session.email)) localStorage.removeItem(key);
       await session.changed();
       done("The account is deleted.");
     });

@@ -1,6 +1,7 @@
 // 14 bands of each channel as sliders and as a curve with handles.
 
 import { choice, figure, fixed, h, plot, say } from "./dom.js";
+import { headroomOf } from "./overview.js";
 import { shelf } from "./shelf.js";
 
 const [LOW, HIGH, MOST] = [20, 20000, 12];
@@ -22,9 +23,6 @@ const PRESETS = {
 
 /** What the names of settings with the user's own presets begin with. */
 const OWN = "eq/presets/";
-
-/** How far below full scale a sound must stay so that no frequency clips, in dB, 0 or less. */
-export const headroomOf = ({ response }) => -Math.max(0, ...(response?.left ?? []), ...(response?.right ?? []));
 
 export function equalizer(app) {
   const { link, equalizerHistory: history } = app;

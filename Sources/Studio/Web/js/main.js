@@ -1,7 +1,6 @@
 // The frame of the page: header, navigation, one screen at a time, and one drawing loop.
 
 import { h, say, svg } from "./dom.js";
-import { equalizer } from "./equalizer.js";
 import { EqualizerHistory } from "./history.js";
 import { Link, SOUND } from "./link.js";
 import { meter } from "./meter.js";
@@ -31,7 +30,7 @@ const SCREENS = [
   ["spectrum", "Spectrum", later("spectrum"), "M4 20V12M9 20V5M14 20v-9M19 20v-5"],
   ["meter", "Noise", meter, "M4 16a8 8 0 1 1 16 0M12 16l4-6M4 20h16"],
   ["tuner", "Tuner", later("tuner"), "M8 3v7a4 4 0 0 0 8 0V3M12 14v7"],
-  ["equalizer", "Equalizer", equalizer, "M6 4v16M12 4v16M18 4v16M4 9h4M10 15h4M16 7h4"],
+  ["equalizer", "Equalizer", later("equalizer"), "M6 4v16M12 4v16M18 4v16M4 9h4M10 15h4M16 7h4"],
   ["recorder", "Recorder", later("recorder"), "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0M12 17v4"],
   ["voice", "Voice", later("voice"), "M4 12h2l2-6 3 12 3-9 2 5 1-2h3"],
   ["tempo", "Tempo", later("tempo"), "M8 21l2-17h4l2 17zM12 15l5-9"],

@@ -1,11 +1,13 @@
 // A card for each engine.
 
 import { figure, fixed, h, say } from "./dom.js";
-import { headroomOf } from "./equalizer.js";
 import { sourceName } from "./sound.js";
 import { decibels, readMeter, ZONES } from "./meter.js";
 import { readPitch, readVoice } from "./readings.js";
 import { readPrices, UpdateRate } from "./ticker.js";
+
+/** How far below full scale a sound must stay so that no frequency clips, in dB, 0 or less. */
+export const headroomOf = ({ response }) => -Math.max(0, ...(response?.left ?? []), ...(response?.right ?? []));
 
 /** Updates per second of all demo prices together. */
 const RATE = 100;

@@ -2,7 +2,7 @@
 
 import { h, say } from "./dom.js";
 import { isEmpty, KINDS, prefixOf } from "./kinds.js";
-import { ask, UNSAVED } from "./session.js";
+import { ask, keysOf, UNSAVED } from "./session.js";
 import { Setting } from "./setting.js";
 
 /** Milliseconds before another try at a save without an answer. */
@@ -69,13 +69,14 @@ export class Profile {
       for (const name of new Set([...Object.keys(settings), ...engines, ...this.#kept(this.email), ...this.#settings.keys()])) {
         const known = this.#settings.get(name);
         // An engine that had the account's value follows that of the time without a connection.
-        const isFollowing = known && known.kind.present && !known.differs;
+        const isFollowing = known?.kind.present && (known.isSettling || !known.differs);
         if (!known) this.#setting(name, settings[name]);
         // One that is deleted is not among them.
         else if (settings[name] || known.sync.rev > 0) this.#take(known, settings[name] ?? await ask("GET", this.#path(name)));
         const setting = this.#settings.get(name);
         setting?.flush();
-        if (setting?.kind.present && !isFollowing) setting.compare();
+        if (isFollowing) setting.follow();
+        else if (setting?.kind.present) setting.compare();
       }
     } else for (const name of this.#kept("")) this.#setting(name);
     for (const prefix of Object.keys(KINDS)) this.show(prefix);
@@ -206,10 +207,7 @@ export class Profile {
   }
 
   /** The names of what is kept in this browser and not saved, of an address. */
-  #kept(email) {
-    return Object.keys(localStorage).filter((key) => key.startsWith(UNSAVED)).map((key) => JSON.parse(key.slice(UNSAVED.length)))
-      .filter(([owner]) => owner === email).map(([, name]) => name);
-  }
+  #kept(email) { return keysOf(email).map((key) => JSON.parse(key.slice(UNSAVED.length))[1]); }
 
   /** The named values of this browser that are not the account's. */
   #guests(prefix) { return this.email ? this.#kept("").filter((name) => prefixOf(name) === prefix) : []; }

@@ -5,6 +5,9 @@ import { h } from "./dom.js";
 /** What the keys of values that are not saved begin with in this browser's storage: the address of whom they are of and their name follow. */
 export const UNSAVED = "rustle-unsaved ";
 
+/** The keys of an address; of nobody's when it is empty. */
+export const keysOf = (email) => Object.keys(localStorage).filter((key) => key.startsWith(`${UNSAVED}[${JSON.stringify(email)},`));
+
 /** Asks the server; rejects with its error, and without a status when there is no answer. */
 export async function ask(method, path, body) {
   const options = method === "GET" ? {} : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body ?? {}) };
@@ -64,8 +67,7 @@ export class Session {
       this.profile = null;
     }
     this.email = email;
-    const hasOwn = Object.keys(localStorage).some((key) => key.startsWith(`${UNSAVED}["",`));
-    if (email || hasOwn) await (await this.#need()).refresh();
+    if (email || keysOf("").length) await (await this.#need()).refresh();
     this.onnames();
     this.onchange();
   }

@@ -69,9 +69,23 @@ export class Setting {
     return this.#profile.act(action, argument);
   }
 
+  /** Whether the engine is to get the account's value, and has not yet. */
+  get isSettling() { return Boolean(this.#timers.settle); }
+
+  /** Lets the engine follow, a moment later: a page of this server that made the change has set the engine itself, a moment before or after. */
+  follow() {
+    clearTimeout(this.#timers.settle);
+    const settle = setTimeout(async () => {
+      if (!this.isAsking && this.differs && this.#profile.isLive) await this.apply();
+      // Without a connection it is still to follow: at the next one.
+      if (this.#timers.settle === settle && this.#profile.isLive) this.#timers.settle = null;
+    }, SETTLE);
+    this.#timers.settle = settle;
+  }
+
   moved(changes, present, isHeld) {
     // While values of another device are on their way to the engine, its other parts are those of before.
-    const isFollowing = !this.isAsking && (this.#timers.settle || this.#timers.moving) && !isEmpty(this.sync.value);
+    const isFollowing = !this.isAsking && (this.isSettling || this.#timers.moving) && !isEmpty(this.sync.value);
     const parts = [...(isFollowing ? this.sync.value : present)];
     for (const [key, value] of changes) parts[this.kind.keys?.indexOf(key) ?? key] = value;
     this.isAsking = false;
@@ -108,13 +122,7 @@ export class Setting {
     const { rev, base, local, question } = this.sync;
     if (local) localStorage.setItem(this.#key, JSON.stringify({ rev, base, local, asked: question?.parts }));
     else localStorage.removeItem(this.#key);
-    clearTimeout(this.#timers.settle);
-    // A page of this server that made the change has set the engine itself, a moment before or after.
-    const settle = setTimeout(async () => {
-      if (!this.isAsking && this.differs && this.#profile.isLive) await this.apply();
-      if (this.#timers.settle === settle) this.#timers.settle = null;
-    }, SETTLE);
-    this.#timers.settle = settle;
+    this.follow();
     this.#profile.show(this.prefix);
   }
 }
