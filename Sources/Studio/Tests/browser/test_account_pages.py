@@ -259,7 +259,7 @@ def test_a_sound_follows_what_was_saved_while_the_connection_was_lost(device, st
     assert ada.save(1, -3)[0] == 200
     held = []
     if isLate:
-        # The socket tells it before the page has asked for all.
+        # The socket reports it before the page has asked for all.
         page.route("**/api/settings", lambda route: held.append(route))
     is_cut = False
     if isLate:
