@@ -15,6 +15,10 @@ from playwright.sync_api import sync_playwright
 SCREENS = ["", "prices", "spectrum", "meter", "tuner", "equalizer", "recorder", "voice", "tempo", "lights", "fixtures", "setup", "mapping", "account"]
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: measures time or memory, with no other test beside it")
+
+
 class Studio:
     """A running program."""
 

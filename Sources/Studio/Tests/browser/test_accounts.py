@@ -165,6 +165,7 @@ def test_sessions_are_listed_and_ended(studio, ada):
     assert not tablet.is_signed_in and ada.is_signed_in
 
 
+@pytest.mark.alone
 def test_an_ended_session_loses_its_sockets_within_a_second(studio, ada, socket_of):
     people = [Person(studio) for _ in range(5)]
     for person in people:

@@ -333,6 +333,7 @@ def test_connections_of_one_address_are_bounded(studio):
     assert ask(studio, "healthz")[0] == 200
 
 
+@pytest.mark.alone
 def test_slow_requests_are_cut_off(studio):
     whole = f"GET /healthz HTTP/1.1\r\nHost: localhost:{studio.port}\r\n\r\n".encode()
     head = f"POST /api/ticker/stop HTTP/1.1\r\nHost: localhost:{studio.port}\r\nContent-Type: application/json\r\n".encode()
@@ -417,6 +418,7 @@ def test_a_client_that_asks_before_its_body_is_told_to_go_on(studio):
         assert b"\r\nHTTP/1.1 200 OK\r\n" in answer.read()
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("lines", [[], ["Connection: keep-alive"]])
 def test_a_request_of_http_1_0_gets_its_answer_and_the_end(studio, lines):
     start = time.monotonic()
@@ -436,6 +438,7 @@ def test_an_endless_head_is_refused(studio):
         assert answer == b"" or answer.startswith(b"HTTP/1.1 4")
 
 
+@pytest.mark.alone
 def test_it_stops_at_once_with_open_clients(tmp_path):
     with (tmp_path / "big.wav").open("wb") as file:
         file.truncate(100 << 20)

@@ -2,6 +2,8 @@
 
 import os
 
+import pytest
+
 from soak import growth, soak
 
 # In a short time the collectors of both languages have run a few times only.
@@ -9,6 +11,7 @@ SECONDS = float(os.environ.get("RUSTLE_SOAK_SECONDS", "20"))
 MOST = 0.1 if SECONDS >= 600 else 0.25
 
 
+@pytest.mark.alone
 def test_memory_stays_while_browsers_come_and_go(browser, studio):
     values, visits = soak(browser, studio, SECONDS)
     grown = {name: round(growth(each), 3) for name, each in values.items()}

@@ -31,6 +31,7 @@ def test_the_microphone_is_tuned_within_a_cent(open_page, studio):
     expect(page.get_by_role("button", name="Listen")).to_be_visible()
 
 
+@pytest.mark.alone
 def test_the_tuner_is_right_two_seconds_after_listen(open_page):
     page = open_page()
     page.get_by_role("button", name="Listen").wait_for()
