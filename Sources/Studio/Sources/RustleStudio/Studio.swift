@@ -128,6 +128,8 @@ final class Studio {
     [
       ("prices", prices.isRunning), ("sound", sound.source != .none), ("recorder", recordings.name != nil),
       ("lights", lights.isRunning), ("output", lights.output != nil), ("session", session.isEnabled),
+      ("scan", provisioning.isScanning), ("provisioning", provisioning.attempt?.isRunning == true),
+      ("mapping", mapping.isRunning),
     ]
   }
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from client import client, post, send, state
+from client import ask, client, post, send, state
 from page import until
 from test_screens import violations
 
@@ -75,6 +75,7 @@ def test_there_is_one_radio_for_all(studio):
     attempt = ended(studio)
     assert attempt["values"]["name"] == "ChromaDMX-0004" and attempt["error"] is None
     now = state(studio, "provisioning")
+    assert 'rustle_studio_engine_running{engine="scan"} 1\n' in ask(studio, "metrics")[2]
     assert now["scanning"] and [node["name"] for node in now["nodes"]] == [f"ChromaDMX-000{number}" for number in range(1, 5)]
     assert post(studio, "provisioning/stop", {})[0] == 200 and not state(studio, "provisioning")["scanning"]
 
@@ -134,14 +135,14 @@ def test_a_person_sets_a_node_up(open_page, studio, picture):
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     assert violations(page) == []
     picture(page, "setup-running")
-    expect(page.get_by_text("✓ Done")).to_be_visible(timeout=15000)
+    expect(page.get_by_text("✓ Done", exact=True)).to_be_visible(timeout=15000)
     expect(steps.filter(has_text="done")).to_have_count(6)
     expect(page.locator(".values")).to_contain_text("NameleftNetworkstageUniverse1Start address401")
     assert violations(page) == []
     picture(page, "setup-done")
     # Another page shows the same; nothing of the secret is in either.
     other = open_page("setup", width=360, height=740, color_scheme="light")
-    expect(other.get_by_text("✓ Done")).to_be_visible()
+    expect(other.get_by_text("✓ Done", exact=True)).to_be_visible()
     expect(other.get_by_label("Radio")).to_have_value("demo")
     assert "canary" not in other.content() and violations(other) == []
     picture(other, "setup-done-360")

@@ -120,7 +120,6 @@ export function setup(app) {
   });
   const cancel = button("Cancel", () => act("cancel"));
   const attempt = h("section", { class: "card wide" }, heading, status, bar, steps, failure, values, results.element, h("div", { class: "row" }, cancel, use));
-  let said = "";
 
   const wordOf = ({ state, error }) => (error ? "✕ Failed" : state === "SUCCESS" ? "✓ Done" : STEPS.find(([id]) => id === state)?.[1] ?? "Waits");
   const showAttempt = (state) => {
@@ -136,9 +135,6 @@ export function setup(app) {
     const word = running ? (cancelled ? "Disconnects" : newest && !isTable ? wordOf(newest) : isTable ? `Node ${newest.index + 1} of ${newest.count}: ${wordOf(newest)}` : "At work")
       : cancelled ? "Cancelled. Read the node before it is used: some values may be written." : error ? "✕ Failed" : failed ? `${failed} of ${newest.count} nodes failed` : "✓ Done";
     say(status, newest && !newest.disconnected && !running ? `${word}. The disconnection was not confirmed in its time.` : word);
-    // A reader hears the end also from another part of the screen.
-    if (!running && said !== "" && said !== word) app.announce(`${heading.textContent}: ${word}`);
-    said = running ? "running" : "";
     bar.hidden = !running;
     if (order === "set" && newest) bar.value = isTable ? (newest.index + newest.progress) / newest.count : newest.progress;
     else bar.removeAttribute("value");
