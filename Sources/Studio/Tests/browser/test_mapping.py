@@ -168,6 +168,17 @@ def test_a_camera_that_leaves_gives_the_lamps_back(stage, lamps):
     assert post(stage, "lights/arm", {"armed": False})[0] == 200
 
 
+def test_a_camera_that_stalls_gives_the_lamps_back(stage, lamps):
+    arm(stage, lamps)
+    with client(stage) as camera:
+        camera.recv(timeout=5)
+        assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
+        film(camera, lamps, lambda state: state.get("frames", 0) > 5)
+        wait(lambda: not state(stage, "mapping")["running"], 15)
+        wait(lambda: all(lamps.levels))
+    assert "expected frames until" in state(stage, "mapping")["error"]["message"]
+
+
 def test_every_frame_is_seen_or_counted_as_lost(stage, lamps):
     arm(stage, lamps)
     with client(stage) as camera:

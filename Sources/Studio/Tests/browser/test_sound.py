@@ -3,7 +3,6 @@
 import time
 import wave
 
-import pytest
 from playwright.sync_api import expect
 
 from client import client, send, speaker, state
@@ -136,26 +135,31 @@ def test_no_number_stays_when_the_sound_ends(open_page):
     expect(page.locator("#connection")).to_have_text("Live")
 
 
-@pytest.mark.parametrize("screen", ["spectrum", "meter", "tuner", "equalizer", "recorder", "voice"])
-def test_a_screen_of_the_sound_says_why_it_is_still(open_page, studio, picture, screen):
-    page = open_page(screen, width=360, height=740)
+def test_screens_of_the_sound_say_why_they_are_still(open_page, studio, picture):
+    page = open_page("meter", width=360, height=740)
     signal = page.locator("main > [role=status]")
-    expect(signal).to_have_text("No sound is chosen: choose one in the header.")
-    title = page.locator("main > :nth-child(4)")
-    place = title.bounding_box()
-    picture(page, f"{screen}-no-sound")
-    level = 0.0
+    screens, level = ["spectrum", "meter", "tuner", "equalizer", "recorder", "voice"], 0.0
+
+    def check(text, state):
+        places = []
+        for screen in screens:
+            page.goto(f"{studio.address}#/{screen}")
+            page.locator(f"[data-id={screen}][aria-current]").wait_for(state="attached")
+            expect(signal).to_have_text(text)
+            places.append(page.locator("main > :nth-child(4)").bounding_box()["y"])
+            assert violations(page) == [], (screen, text)
+            picture(page, f"{screen}-{state}")
+        return places
+
+    none = check("No sound is chosen: choose one in the header.", "no-sound")
     with speaker(studio, lambda place: level if place // 48 % 2 else -level):
-        expect(signal).to_have_text("No signal: the chosen sound is silent.")
-        assert violations(page) == []
-        picture(page, f"{screen}-no-signal")
+        silent = check("No signal: the chosen sound is silent.", "no-signal")
         level = 0.1
-        expect(signal).to_have_text("")
         # Nothing moves for it.
-        assert title.bounding_box() == place
-    choose_demo(page)
-    page.wait_for_timeout(1500)
-    expect(signal).to_have_text("")
+        assert none == silent == check("", "signal")
+    page.goto(f"{studio.address}#/lights")
+    page.get_by_role("heading", name="Lights", level=1).wait_for()
+    expect(signal).to_have_count(0)
 
 
 def test_a_sound_without_blocks_is_no_signal(open_page, studio):
