@@ -3,6 +3,7 @@
 import time
 import wave
 
+import pytest
 from playwright.sync_api import expect
 
 from client import client, send, speaker, state
