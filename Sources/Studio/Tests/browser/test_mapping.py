@@ -272,6 +272,7 @@ CAMERA = """
 """.replace("PLACES", json.dumps(PLACES))
 
 
+@pytest.mark.alone
 def test_the_browsers_camera_finds_the_lamps(browser, stage, lamps, picture):
     arm(stage, lamps)
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="dark")
@@ -282,14 +283,21 @@ def test_the_browsers_camera_finds_the_lamps(browser, stage, lamps, picture):
     page.goto(f"{stage.address}#/mapping")
     page.get_by_role("button", name="Open the camera").click()
     until(page, "document.querySelector('canvas.camera').width > 100")
-    page.get_by_role("button", name="Start", exact=True).click()
-    done = page.get_by_role("status").filter(has_text="Done: 6 of 6 found")
-    deadline = time.monotonic() + 60
-    # The camera sees what the lamps show.
-    while not done.is_visible():
-        assert time.monotonic() < deadline, page.locator("main").inner_text()
-        page.evaluate(f"window.levels = {list(lamps.levels)}")
-        page.wait_for_timeout(10)
+    # The way from a lamp through this test to the camera takes as long as the machine is busy: then a lamp is missed, and looked for anew.
+    page.get_by_label("Frames for each pattern").fill("4")
+    start = page.get_by_role("button", name="Start", exact=True)
+    done, missed = (page.get_by_role("status").filter(has_text=re.compile(f"Done: {count} of 6 found")) for count in ["6", "[0-5]"])
+    for _ in range(5):
+        start.click()
+        expect(start).to_be_hidden()
+        deadline = time.monotonic() + 40
+        # The camera sees what the lamps show.
+        while not done.is_visible() and not missed.is_visible():
+            assert time.monotonic() < deadline, page.locator("main").inner_text()
+            page.evaluate(f"window.levels = {list(lamps.levels)}")
+            page.wait_for_timeout(10)
+        if done.is_visible():
+            break
     rows = page.get_by_role("region", name="Fixtures").locator("tbody tr")
     expect(rows).to_have_count(6)
     seen = state(stage, "mapping")

@@ -477,6 +477,7 @@ def test_nothing_jumps_when_a_screen_opens(open_page, studio, width):
         assert observed(page, "layout-shift", "value") <= 0.01, screen
 
 
+@pytest.mark.alone
 def test_screens_that_draw_are_quick(open_page, studio):
     page = open_page("spectrum")
     choose_demo(page)
