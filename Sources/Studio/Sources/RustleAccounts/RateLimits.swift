@@ -39,9 +39,10 @@ public enum LimitedAction: String, Sendable, Hashable, CaseIterable {
   public var standard: RateLimit {
     switch self {
     case .address: RateLimit(burst: 5, period: 10)
-    case .network: RateLimit(burst: 30, period: 2)
-    case .signUp: RateLimit(burst: 10, period: 360)
-    case .mail: RateLimit(burst: 3, period: 1_200)
+    // In any minute at most 30, in any hour 10 and 3: the burst, and what comes back within that time.
+    case .network: RateLimit(burst: 20, period: 6)
+    case .signUp: RateLimit(burst: 5, period: 600)
+    case .mail: RateLimit(burst: 3, period: 3_600)
     case .save: RateLimit(burst: 20, period: 0.05)
     }
   }

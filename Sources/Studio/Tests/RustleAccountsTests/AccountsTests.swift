@@ -169,7 +169,7 @@ struct AccountsTests {
       return count
     }
     #expect(try await count(10) == 3)
-    test.clock.advance(by: 1_200)
+    test.clock.advance(by: 3_600)
     #expect(try await count(10) == 1)
     #expect(try await test.accounts.resetToken(address: "bob@example.org", from: test.client) == nil)
   }
