@@ -57,9 +57,12 @@ public struct Setting: Sendable, Hashable {
   public let value: Data?
   /// The device that saved it, as it calls itself.
   public let device: String
+  /// When it was saved; 0: never.
+  public let changed: Int64
 
-  init(name: String, revision: Int64 = 0, value: Data? = nil, device: String = "") {
-    (self.name, self.revision, self.value, self.device) = (name, revision, value, device)
+  init(name: String, revision: Int64 = 0, value: Data? = nil, device: String = "", changed: Int64 = 0) {
+    (self.name, self.revision, self.value) = (name, revision, value)
+    (self.device, self.changed) = (device, changed)
   }
 }
 

@@ -8,7 +8,12 @@ extension Accounts {
 
   /// All settings that have a value, by their names.
   public func settings(_ signedIn: SignedIn) async throws -> [Setting] {
-    try await store.settings(of: signedIn.account.id).filter { $0.value != nil }
+    try await allSettings(signedIn).filter { $0.value != nil }
+  }
+
+  /// All settings by their names, with those that were deleted.
+  public func allSettings(_ signedIn: SignedIn) async throws -> [Setting] {
+    try await store.settings(of: signedIn.account.id)
   }
 
   /// A setting; of revision 0 when it was never saved.

@@ -257,7 +257,7 @@ struct SQLiteStore: AccountStore {
           return .full
         }
       }
-      let next = Setting(name: name, revision: base + 1, value: value, device: device)
+      let next = Setting(name: name, revision: base + 1, value: value, device: device, changed: time)
       try database.execute(
         sql: """
           INSERT INTO setting(account, name, revision, value, changed, device) VALUES (?, ?, ?, ?, ?, ?)
@@ -314,6 +314,7 @@ extension AccountSession {
 
 extension Setting {
   fileprivate init(row: Row) {
-    self.init(name: row["name"], revision: row["revision"], value: row["value"], device: row["device"])
+    self.init(
+      name: row["name"], revision: row["revision"], value: row["value"], device: row["device"], changed: row["changed"])
   }
 }

@@ -147,7 +147,12 @@ struct AccountRoutes: Sendable {
   private func export(_ call: AccountCall) async throws -> Response {
     let signedIn = try await call.signedIn()
     var settings: [String: JSON] = [:]
-    for setting in try await accounts.settings(signedIn) { settings[setting.name] = .object(setting.json) }
+    for setting in try await accounts.allSettings(signedIn) {
+      var fields = setting.json
+      (fields["changed"], fields["device"]) = (.integer(setting.changed), .string(setting.device))
+      fields["deleted"] = .bool(setting.value == nil)
+      settings[setting.name] = .object(fields)
+    }
     let audit = try await accounts.audit(signedIn).map { entry in
       ["at": .integer(entry.at), "what": .string(entry.what), "from": .string(entry.from)] as JSON
     }
@@ -236,7 +241,7 @@ extension AccountSession {
   fileprivate func json(current: AccountSession) -> JSON {
     [
       "id": .string(id), "agent": .string(agent), "network": .string(network), "created": .integer(created),
-      "seen": .integer(seen), "current": .bool(self == current),
+      "seen": .integer(seen), "expires": .integer(expires), "current": .bool(self == current),
     ]
   }
 }

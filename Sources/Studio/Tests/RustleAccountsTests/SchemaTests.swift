@@ -28,7 +28,8 @@ struct SchemaTests {
     let store = try SQLiteStore(path: path)
     if version > 0 {
       #expect(try await store.account(address: "ADA@example.org")?.id == id)
-      #expect(try await store.setting("eq", of: id) == Setting(name: "eq", revision: 7, value: Data([1]), device: "d"))
+      let setting = Setting(name: "eq", revision: 7, value: Data([1]), device: "d", changed: 6)
+      #expect(try await store.setting("eq", of: id) == setting)
     }
     // What the newest version has can be used.
     try await store.create(

@@ -60,7 +60,7 @@ struct SettingsTests {
     #expect(try await test.accounts.settings(ada).isEmpty)
     // A device that was away does not bring it back unknowingly.
     let late = try await test.accounts.save("tuner", base: 1, value: Data("{}".utf8), device: "", ada)
-    #expect(late == .conflict(Setting(name: "tuner", revision: 2)))
+    #expect(late == .conflict(Setting(name: "tuner", revision: 2, changed: Int64(test.clock.now))))
   }
 
   @Test func anAccountHasSoManySettings() async throws {

@@ -350,10 +350,16 @@ def test_without_an_account_there_is_no_preview(studio, socket_of):
 def test_the_export_has_all_and_the_deletion_leaves_nothing(studio, ada, socket_of, tmp_path):
     assert ada.save(0, 3)[0] == 200
     assert ada.do("PUT", "api/settings/eq/presets/mine", {"rev": 0, "value": {"lovelace": 1}})[0] == 200
+    assert ada.do("PUT", "api/settings/tuner", {"rev": 0, "value": 440, "device": "phone"})[0] == 200
+    assert ada.do("PUT", "api/settings/tuner", {"rev": 1, "value": None, "device": "phone"})[0] == 200
     status, headers, export = ada.do("GET", "api/account/export")
     assert "attachment" in headers["Content-Disposition"]
     assert export["email"] == "ada@example.org" and export["settings"]["eq"]["bands"] == [3] * 28
     assert export["settings"]["eq/presets/mine"]["value"] == {"lovelace": 1} and len(export["sessions"]) == 1
+    tuner = export["settings"]["tuner"]
+    assert tuner["deleted"] and tuner["rev"] == 2 and tuner["device"] == "phone" and tuner["value"] is None
+    assert tuner["changed"] >= export["created"] and not export["settings"]["eq"]["deleted"]
+    assert export["sessions"][0]["expires"] == export["sessions"][0]["created"] + 90 * 86_400
     assert [each["what"] for each in export["audit"]] == ["register"] and PASSWORD not in json.dumps(export)
     web = socket_of(ada)
     assert ada.do("DELETE", "api/account", {"password": "wrong password"})[0] == 401
