@@ -42,6 +42,9 @@ public struct AccountError: Error, Sendable, Hashable {
     (self.code, self.message, self.field, self.retryAfter) = (code, message, field, retryAfter)
   }
 
+  /// One refusal for all that does not sign in: it does not say what was wrong.
+  static let wrongCredentials = Self(.credentials, "expected another address or password")
+
   /// The HTTP status.
   public var status: Int {
     switch code {

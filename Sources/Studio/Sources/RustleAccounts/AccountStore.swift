@@ -12,13 +12,20 @@ protocol AccountStore: Sendable {
   /// - Throws: ``AccountError`` of the code `taken` when it is another account's.
   func insert(_ identity: Identity, of account: Data) async throws
   func identities(of account: Data) async throws -> [Identity]
-  /// Sets the password and ends sessions.
-  func setPassword(_ hash: String, of account: Data, ending sessions: SessionSelection) async throws -> [Data]
+  /// Replaces the hash of the account's password, unless it has another one by now.
+  func replaceHash(_ hash: String, of account: Account) async throws
+  /// Sets the password, puts a new session in place of `old` and ends all others. Returns those that ended.
+  ///
+  /// - Throws: ``AccountError`` of the code `signedOut` when the session has ended or the account has another password by now.
+  func changePassword(_ hash: String, of account: Account, from old: Data, to new: AccountSession) async throws
+    -> [Data]
   /// Deletes the account and all that belongs to it, so that no byte of it stays in the file. Returns its sessions.
   func delete(account: Data) async throws -> [Data]
 
   /// Adds a session, in place of another one.
-  func insert(_ session: AccountSession, replacing hash: Data?) async throws
+  ///
+  /// - Throws: ``AccountError`` of the code `credentials` when the proof does not hold any more.
+  func insert(_ session: AccountSession, by proof: LoginProof, replacing hash: Data?) async throws
   func session(hash: Data) async throws -> AccountSession?
   func sessions(of account: Data) async throws -> [AccountSession]
   func touch(session hash: Data, at time: Int64) async throws
@@ -53,11 +60,17 @@ protocol AccountStore: Sendable {
 
 /// Which sessions of an account.
 enum SessionSelection: Sendable, Hashable {
-  case none
   case all
   case allExcept(Data)
   /// The one whose hash begins so.
   case one(prefix: Data)
+}
+
+/// By what somebody signs in: it was verified before, and holds if the account still has it.
+enum LoginProof: Sendable, Hashable {
+  /// The hash of the password that was verified.
+  case password(String?)
+  case identity(Identity)
 }
 
 /// What became of a save.

@@ -8,14 +8,15 @@ extension Accounts {
   public func changePassword(
     from current: String, to new: String, _ signedIn: SignedIn, client: AccountClient
   ) async throws -> Login {
-    let account = signedIn.account
+    var account = signedIn.account
     try AccountRules.check(password: new, address: account.address)
     try await confirm(current, signedIn, client)
     let hash = try await hasher.hash(new)
-    events.end(
-      try await store.setPassword(hash, of: account.id, ending: .allExcept(signedIn.session.hash)))
+    let (token, session) = makeSession(account, client)
+    events.end(try await store.changePassword(hash, of: account, from: signedIn.session.hash, to: session))
     try await note("password changed", account.id, client)
-    return try await begin(account, client, replacingHash: signedIn.session.hash)
+    account.password = hash
+    return Login(token: token, session: session, account: account)
   }
 
   /// A link's token for a new password, to be mailed to the account's address.
@@ -23,8 +24,8 @@ extension Accounts {
   /// - Returns: nil when the address has no account, or has got as many mails as it may. From outside the two look alike.
   public func resetToken(address: String, from client: AccountClient) async throws -> (token: String, address: String)?
   {
-    let address = address.trimmingCharacters(in: .whitespacesAndNewlines)
-    guard let account = try await store.account(address: address) else { return nil }
+    guard let address = try? AccountRules.address(address), let account = try await store.account(address: address)
+    else { return nil }
     do { try limits.take([(.mail, account.id.hexadecimal)]) } catch is AccountError { return nil }
     return (try await makeResetToken(account, client.network), account.address)
   }
@@ -33,7 +34,7 @@ extension Accounts {
   ///
   /// - Throws: ``AccountError`` of the code `notFound` for an address without an account.
   public func resetToken(onTerminalFor address: String) async throws -> String {
-    guard let account = try await store.account(address: address.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+    guard let known = try? AccountRules.address(address), let account = try await store.account(address: known) else {
       throw AccountError(.notFound, "expected the address of an account, got \(address)")
     }
     return try await makeResetToken(account, "terminal")

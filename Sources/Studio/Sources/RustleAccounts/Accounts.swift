@@ -105,8 +105,7 @@ public final class Accounts: Sendable {
     let account = Account(
       id: Sodium.random(16), address: address, password: try await hasher.hash(password), created: time)
     try await store.create(account, nil)
-    try await note("register", account.id, client)
-    return try await begin(account, client)
+    return try await begin(account, by: .password(account.password), "register", client)
   }
 
   /// Signs in.
@@ -115,20 +114,22 @@ public final class Accounts: Sendable {
   public func logIn(
     address: String, password: String, from client: AccountClient, replacing token: String? = nil
   ) async throws -> Login {
-    let address = address.trimmingCharacters(in: .whitespacesAndNewlines)
+    let known = try? AccountRules.address(address)
+    let address = known ?? address
     try limits.take([(.address, address.lowercased()), (.network, client.network)])
-    let account = try await store.account(address: address)
+    // A text that is no address is an unknown one.
+    let account = if let known { try await store.account(address: known) } else { Account?.none }
     guard try await hasher.verify(password, account?.password), var account else {
       try await note("login refused", account?.id, client)
-      throw AccountError(.credentials, "expected another address or password")
+      throw AccountError.wrongCredentials
     }
     limits.giveBack(.address, address.lowercased())
     if let hash = account.password, hasher.isOutdated(hash) {
-      account.password = try await hasher.hash(password)
-      _ = try await store.setPassword(account.password ?? hash, of: account.id, ending: .none)
+      let newer = try await hasher.hash(password)
+      try await store.replaceHash(newer, of: account)
+      account.password = newer
     }
-    try await note("login", account.id, client)
-    return try await begin(account, client, replacing: token)
+    return try await begin(account, by: .password(account.password), "login", client, replacing: token)
   }
 
   /// Signs in somebody whom a provider has named. Of a new identity an account is made.
@@ -139,8 +140,7 @@ public final class Accounts: Sendable {
     _ identity: Identity, address: String?, from client: AccountClient, replacing token: String? = nil
   ) async throws -> Login {
     if let account = try await store.account(identity: identity) {
-      try await note("login by a provider", account.id, client)
-      return try await begin(account, client, replacing: token)
+      return try await begin(account, by: .identity(identity), "login by a provider", client, replacing: token)
     }
     try limits.take([(.signUp, client.network)])
     let host = URL(string: identity.issuer)?.host() ?? "provider"
@@ -152,8 +152,7 @@ public final class Accounts: Sendable {
       throw AccountError(
         .taken, "expected an address without an account; sign in by its password and link the provider there")
     }
-    try await note("register by a provider", account.id, client)
-    return try await begin(account, client, replacing: token)
+    return try await begin(account, by: .identity(identity), "register by a provider", client, replacing: token)
   }
 
   /// Makes an identity one of the account's.
@@ -194,19 +193,24 @@ public final class Accounts: Sendable {
 
   var time: Int64 { Int64(now()) }
 
-  private func begin(_ account: Account, _ client: AccountClient, replacing token: String? = nil) async throws -> Login
-  {
-    try await begin(account, client, replacingHash: token.map(Self.hash))
+  /// Begins a session and notes it, if the account still has what was verified.
+  private func begin(
+    _ account: Account, by proof: LoginProof, _ what: String, _ client: AccountClient, replacing old: String? = nil
+  ) async throws -> Login {
+    let (token, session) = makeSession(account, client)
+    let hash = old.map(Self.hash)
+    try await store.insert(session, by: proof, replacing: hash)
+    if let hash { events.end([hash]) }
+    try await note(what, account.id, client)
+    return Login(token: token, session: session, account: account)
   }
 
-  func begin(_ account: Account, _ client: AccountClient, replacingHash hash: Data?) async throws -> Login {
+  func makeSession(_ account: Account, _ client: AccountClient) -> (token: String, session: AccountSession) {
     let token = Sodium.random(Self.tokenLength).base64URL
     let session = AccountSession(
       hash: Self.hash(token), account: account.id, created: time, seen: time,
       expires: time + configuration.longestTime, agent: client.agent, network: client.network)
-    try await store.insert(session, replacing: hash)
-    if let hash { events.end([hash]) }
-    return Login(token: token, session: session, account: account)
+    return (token, session)
   }
 
   func note(_ what: String, _ account: Data?, _ client: AccountClient) async throws {

@@ -136,7 +136,8 @@ public struct IDTokenClaims: Sendable, Hashable, Decodable {
     if !(expires > now - Self.leeway) { return "exp" }
     if !(abs(issued - now) <= Self.leeway) { return "iat" }
     guard let nonce, Sodium.isEqual(Data(nonce.utf8), Data(expected.utf8)) else { return "nonce" }
-    if subject.isEmpty || subject.count > Self.maximumSubjectLength { return "sub" }
+    let isPlain = subject.utf8.allSatisfy { (1..<128).contains($0) }
+    if !isPlain || !(1...Self.maximumSubjectLength).contains(subject.utf8.count) { return "sub" }
     return nil
   }
 }

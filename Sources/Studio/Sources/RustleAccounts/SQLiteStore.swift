@@ -45,6 +45,7 @@ struct SQLiteStore: AccountStore {
   func create(_ account: Account, _ identity: Identity?) async throws {
     do {
       try await pool.write { database in
+        try Self.refuseNUL([account.address])
         try database.execute(
           sql: "INSERT INTO account(id, email, password, created) VALUES (?, ?, ?, ?)",
           arguments: [account.id, account.address, account.password, account.created])
@@ -56,17 +57,21 @@ struct SQLiteStore: AccountStore {
   }
 
   func account(address: String) async throws -> Account? {
-    try await pool.read { try Account.fetch($0, "email = ?", [address]) }
+    try Self.refuseNUL([address])
+    return try await pool.read { try Account.fetch($0, "email = ?", [address]) }
   }
 
   func account(id: Data) async throws -> Account? { try await pool.read { try Account.fetch($0, "id = ?", [id]) } }
 
   func account(identity: Identity) async throws -> Account? {
-    try await pool.read { database in
-      try Account.fetch(
-        database, "id = (SELECT account FROM identity WHERE issuer = ? AND subject = ?)",
-        [identity.issuer, identity.subject])
-    }
+    try await pool.read { try Self.account($0, identity) }
+  }
+
+  private static func account(_ database: Database, _ identity: Identity) throws -> Account? {
+    try refuseNUL([identity.issuer, identity.subject])
+    return try Account.fetch(
+      database, "id = (SELECT account FROM identity WHERE issuer = ? AND subject = ?)",
+      [identity.issuer, identity.subject])
   }
 
   func insert(_ identity: Identity, of account: Data) async throws {
@@ -86,17 +91,33 @@ struct SQLiteStore: AccountStore {
   }
 
   private static func insert(_ database: Database, _ identity: Identity, _ account: Data) throws {
+    try refuseNUL([identity.issuer, identity.subject])
     try database.execute(
       sql: "INSERT INTO identity(issuer, subject, account) VALUES (?, ?, ?)",
       arguments: [identity.issuer, identity.subject, account])
   }
 
-  func setPassword(_ hash: String, of account: Data, ending sessions: SessionSelection) async throws -> [Data] {
+  func replaceHash(_ hash: String, of account: Account) async throws {
     try await pool.write { database in
-      try database.execute(sql: "UPDATE account SET password = ? WHERE id = ?", arguments: [hash, account])
+      try database.execute(
+        sql: "UPDATE account SET password = ? WHERE id = ? AND password IS ?",
+        arguments: [hash, account.id, account.password])
+    }
+  }
+
+  func changePassword(_ hash: String, of account: Account, from old: Data, to new: AccountSession) async throws
+    -> [Data]
+  {
+    try await pool.write { database in
+      guard try Self.holds(database, .password(account.password), account.id),
+        try Row.fetchOne(database, sql: "SELECT 1 FROM session WHERE hash = ?", arguments: [old]) != nil
+      else { throw AccountError(.signedOut, "expected a session, which ended meanwhile: sign in") }
+      try database.execute(sql: "UPDATE account SET password = ? WHERE id = ?", arguments: [hash, account.id])
       // A link that was sent before sets no other password after it.
-      if sessions != .none { try database.execute(sql: "DELETE FROM reset WHERE account = ?", arguments: [account]) }
-      return try Self.endSessions(database, account, sessions)
+      try database.execute(sql: "DELETE FROM reset WHERE account = ?", arguments: [account.id])
+      let ended = try Self.endSessions(database, account.id, .all)
+      try Self.insert(database, new)
+      return ended
     }
   }
 
@@ -111,14 +132,34 @@ struct SQLiteStore: AccountStore {
     return sessions
   }
 
-  func insert(_ session: AccountSession, replacing hash: Data?) async throws {
+  func insert(_ session: AccountSession, by proof: LoginProof, replacing hash: Data?) async throws {
     try await pool.write { database in
+      guard try Self.holds(database, proof, session.account) else { throw AccountError.wrongCredentials }
       if let hash { try database.execute(sql: "DELETE FROM session WHERE hash = ?", arguments: [hash]) }
-      try database.execute(
-        sql: "INSERT INTO session(hash, account, created, seen, expires, agent, network) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        arguments: [
-          session.hash, session.account, session.created, session.seen, session.expires, session.agent, session.network,
-        ])
+      try Self.insert(database, session)
+    }
+  }
+
+  private static func insert(_ database: Database, _ session: AccountSession) throws {
+    try refuseNUL([session.agent, session.network])
+    try database.execute(
+      sql: "INSERT INTO session(hash, account, created, seen, expires, agent, network) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      arguments: [
+        session.hash, session.account, session.created, session.seen, session.expires, session.agent, session.network,
+      ])
+  }
+
+  private static func holds(_ database: Database, _ proof: LoginProof, _ account: Data) throws -> Bool {
+    switch proof {
+    case .password(let hash): try Account.fetch(database, "id = ? AND password IS ?", [account, hash]) != nil
+    case .identity(let identity): try Self.account(database, identity)?.id == account
+    }
+  }
+
+  /// GRDB binds a text up to its first NUL: another row would be found.
+  private static func refuseNUL(_ texts: [String]) throws {
+    guard texts.allSatisfy({ !$0.utf8.contains(0) }) else {
+      throw AccountError(.validation, "expected texts without U+0000")
     }
   }
 
@@ -170,6 +211,7 @@ struct SQLiteStore: AccountStore {
   }
 
   func note(_ entry: AuditEntry, of account: Data?) async throws {
+    try Self.refuseNUL([entry.what, entry.from])
     try await pool.write { database in
       // An account that was deleted meanwhile has no audit.
       try database.execute(
@@ -241,7 +283,8 @@ struct SQLiteStore: AccountStore {
     _ name: String, of account: Data, base: Int64, value: Data?, device: String, at time: Int64,
     committed: @escaping @Sendable (Setting) -> Void
   ) async throws -> SaveResult {
-    try await pool.write { database in
+    try Self.refuseNUL([name, device])
+    return try await pool.write { database in
       guard try Account.fetch(database, "id = ?", [account]) != nil else {
         throw AccountError(.signedOut, "expected an account, which was deleted meanwhile")
       }
@@ -270,7 +313,8 @@ struct SQLiteStore: AccountStore {
   }
 
   private static func setting(_ database: Database, _ name: String, _ account: Data) throws -> Setting {
-    try Row.fetchOne(
+    try refuseNUL([name])
+    return try Row.fetchOne(
       database, sql: "SELECT * FROM setting WHERE account = ? AND name = ?", arguments: [account, name]
     ).map(Setting.init) ?? Setting(name: name)
   }
@@ -283,7 +327,6 @@ struct SQLiteStore: AccountStore {
   private static func endSessions(_ database: Database, _ account: Data, _ which: SessionSelection) throws -> [Data] {
     let sql = "DELETE FROM session WHERE account = ?"
     switch which {
-    case .none: return []
     case .all: return try Data.fetchAll(database, sql: sql + " RETURNING hash", arguments: [account])
     case .allExcept(let hash):
       return try Data.fetchAll(database, sql: sql + " AND hash <> ? RETURNING hash", arguments: [account, hash])

@@ -49,6 +49,66 @@ struct AccountsTests {
     #expect(try await test.logIn().account.address == "Ada@example.org")
   }
 
+  @Test func aTextThatIsNoAddressIsAnUnknownOne() async throws {
+    let test = try await TestAccounts()
+    let ada = try await test.register()
+    // GRDB binds a text up to its first NUL: each of these would be ada's, with a limit of its own.
+    for index in 0..<6 {
+      #expect(
+        await refusal { try await test.logIn(TestAccounts.password, "ada@example.org\0\(index)") } == .credentials)
+    }
+    #expect(try await test.accounts.resetToken(address: "ada@example.org\0", from: test.client) == nil)
+    #expect(await refusal { try await test.accounts.resetToken(onTerminalFor: "ada@example.org\0") } == .notFound)
+    #expect(await refusal { try await test.accounts.store.account(address: "ada@example.org\0") } == .validation)
+    for (name, device) in [("eq\0", ""), ("eq", "d\0")] {
+      #expect(
+        await refusal { try await test.accounts.save(name, base: 0, value: Data(), device: device, ada) } == .validation
+      )
+    }
+  }
+
+  @Test func whatWasVerifiedBeforeAResetOpensNothing() async throws {
+    let test = try await TestAccounts()
+    let first = try await test.register()
+    let verified = try #require(try await test.accounts.store.account(id: first.account.id))
+    let token = try await test.accounts.resetToken(onTerminalFor: "ada@example.org")
+    try await test.accounts.resetPassword(token: token, password: "analytical engine", from: test.client)
+    // A login under way: its new hash replaces nothing, and its session does not begin.
+    try await test.accounts.store.replaceHash("a hash of the old password", of: verified)
+    let session = test.accounts.makeSession(verified, test.client).session
+    let old = LoginProof.password(verified.password)
+    #expect(
+      await refusal { try await test.accounts.store.insert(session, by: old, replacing: nil) } == .credentials)
+    #expect(try await test.accounts.sessions(first).isEmpty)
+    _ = try await test.logIn("analytical engine")
+  }
+
+  @Test func nothingBeginsInADeletedAccount() async throws {
+    let test = try await TestAccounts()
+    let identity = Identity(issuer: "https://p.example", subject: "1")
+    let ada = try await test.register()
+    try await test.accounts.link(identity, ada, from: test.client)
+    try await test.accounts.delete(password: TestAccounts.password, ada, from: test.client)
+    let session = test.accounts.makeSession(ada.account, test.client).session
+    for proof in [LoginProof.password(ada.account.password), .identity(identity)] {
+      #expect(
+        await refusal { try await test.accounts.store.insert(session, by: proof, replacing: nil) } == .credentials)
+    }
+  }
+
+  @Test func aSessionThatHasEndedChangesNoPassword() async throws {
+    let test = try await TestAccounts()
+    let (first, other) = (try await test.register(), try await test.logIn())
+    try await test.accounts.endSession(id: other.session.id, first, from: test.client)
+    let ended = Accounts.SignedIn(account: other.account, session: other.session)
+    #expect(
+      await refusal {
+        try await test.accounts.changePassword(
+          from: TestAccounts.password, to: "analytical engine", ended, client: test.client)
+      } == .signedOut)
+    _ = try await test.logIn()
+  }
+
   @Test func aLoginReplacesThePresentSession() async throws {
     let test = try await TestAccounts()
     _ = try await test.register()

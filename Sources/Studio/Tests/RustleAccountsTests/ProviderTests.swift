@@ -35,6 +35,7 @@ struct ProviderTests {
     #expect(try fault(["iat": Self.now + 60]) == nil && fault(["iat": Self.now - 60]) == nil)
     #expect(try fault(["nonce": "m"]) == "nonce" && fault(["nonce": NSNull()]) == "nonce")
     #expect(try fault(["sub": ""]) == "sub" && fault(["sub": String(repeating: "x", count: 256)]) == "sub")
+    #expect(try fault(["sub": "7\0"]) == "sub" && fault(["sub": "\u{E9}"]) == "sub")
     for missing in ["iss", "sub", "aud", "exp", "iat"] {
       #expect(throws: (any Error).self, "\(missing)") { try fault([missing: NSNull()]) }
     }
@@ -100,6 +101,9 @@ struct ProviderTests {
     #expect(await refusal { try await test.accounts.link(first, stranger, from: test.client) } == .taken)
     try await test.accounts.link(second, stranger, from: test.client)
     #expect(try await test.accounts.identities(stranger) == [second])
+    let longer = Identity(issuer: first.issuer, subject: first.subject + "\0")
+    #expect(await refusal { try await test.accounts.logIn(longer, address: nil, from: test.client) } == .validation)
+    #expect(await refusal { try await test.accounts.link(longer, ada, from: test.client) } == .validation)
     // Without a password nobody signs in by one.
     #expect(await refusal { try await test.logIn("", "1@q.example") } == .credentials)
   }
