@@ -65,12 +65,14 @@ extension Accounts {
       }
       return
     }
-    try limits.take([(.address, account.address.lowercased()), (.network, client.network)])
+    // Not the address's: who guesses from outside does not keep the owner from it.
+    let own = account.id.hexadecimal
+    try limits.take([(.address, own), (.network, client.network)])
     guard try await hasher.verify(password, account.password) else {
       try await note("password refused", account.id, client)
       throw AccountError(.credentials, "password: expected the account's password", field: "password")
     }
-    limits.giveBack(.address, account.address.lowercased())
+    limits.giveBack(.address, own)
   }
 
   private func makeResetToken(_ account: Account, _ network: String) async throws -> String {

@@ -109,6 +109,21 @@ struct AccountsTests {
     _ = try await test.logIn()
   }
 
+  @Test func whoGuessesFromOutsideDoesNotKeepTheOwnerFromTheAccount() async throws {
+    let test = try await TestAccounts()
+    let first = try await test.register()
+    for _ in 0..<5 { _ = await refusal { try await test.logIn("another password") } }
+    #expect(await refusal { try await test.logIn() } == .limit)
+    func delete(_ password: String) async -> AccountError.Code? {
+      await refusal { try await test.accounts.delete(password: password, first, from: test.client) }
+    }
+    // The session has a limit of its own.
+    for _ in 0..<5 { #expect(await delete("another password") == .credentials) }
+    #expect(await delete(TestAccounts.password) == .limit)
+    test.clock.advance(by: 10)
+    #expect(await delete(TestAccounts.password) == nil)
+  }
+
   @Test func aLoginReplacesThePresentSession() async throws {
     let test = try await TestAccounts()
     _ = try await test.register()
