@@ -31,6 +31,17 @@ struct GainDraft: Sendable, Hashable {
     settle()
   }
 
+  /// The user changed what was shown before a revision was known; without `shown` all bands.
+  mutating func change(_ gains: EqualizerGains, over shown: EqualizerGains?) {
+    guard let shown else { return change(gains) }
+    let moved = gains.differences(from: shown)
+    change(self.gains.replacing(moved, by: gains))
+    // Before the first save no other device has changed anything.
+    guard saved.revision > 0 else { return }
+    asked = moved.intersection(saved.gains.differences(from: shown))
+    settle()
+  }
+
   /// The server saved what was sent.
   mutating func accept(_ revision: Int64, _ sent: EqualizerGains) {
     (saved, unanswered) = (SavedGains(revision: revision, gains: sent), nil)

@@ -46,8 +46,8 @@ public actor SettingsSync {
   private let continuation: AsyncStream<State>.Continuation
   /// Nil before the first revision has arrived.
   private var draft: GainDraft?
-  /// What is changed before that.
-  private var early: EqualizerGains?
+  /// What is changed before that, over what the user saw; without that all bands are changed.
+  private var early: (gains: EqualizerGains, shown: EqualizerGains?)?
   private var isConnected = false
   private var sending: Task<Void, Never>?
   private var retrying: Task<Void, Never>?
@@ -110,7 +110,13 @@ public actor SettingsSync {
   /// - Returns: the state after the try: not saved without a connection, and while a conflict waits for its answer.
   @discardableResult public func save(_ gains: EqualizerGains, over shown: EqualizerGains? = nil) async -> State? {
     let moved = shown.map { gains.differences(from: $0) } ?? Set(gains.numbers.indices)
-    if let draft { self.draft?.change(draft.gains.replacing(moved, by: gains)) } else { early = gains }
+    if let draft {
+      self.draft?.change(draft.gains.replacing(moved, by: gains))
+    } else if let before = early {
+      early = (before.gains.replacing(moved, by: gains), shown == nil ? nil : before.shown)
+    } else {
+      early = (gains, shown)
+    }
     report()
     await flush()
     return state
@@ -134,7 +140,7 @@ public actor SettingsSync {
   private func receive(_ saved: SavedGains) {
     if draft == nil {
       draft = GainDraft(saved)
-      if let early { draft?.change(early) }
+      if let early { draft?.change(early.gains, over: early.shown) }
       early = nil
     } else if sending == nil {
       draft?.rebase(saved)

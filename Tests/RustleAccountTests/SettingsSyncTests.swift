@@ -185,6 +185,47 @@ import FoundationNetworking
     }
   }
 
+  /// What is changed before the first revision arrives changes no other band of it, and asks about a band that another device changed.
+  @Test(arguments: 0..<100) func earlySavesOverwriteNothing(seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    func changed(_ gains: EqualizerGains) throws -> EqualizerGains {
+      try Self.gains(
+        [Int.random(in: 0..<4, using: &random): Float(Int.random(in: -2...2, using: &random))], over: gains)
+    }
+    let server = ScriptedServer()
+    let count = Int.random(in: 0..<4, using: &random)
+    for _ in 0..<count {
+      let next = try changed(await server.saved.gains).numbers
+      try await server.put { $0 = next }
+    }
+    let theirs = await server.saved.gains
+    let shown = try changed(try changed(.flat))
+    var mine = shown
+    let sync = SettingsSync(ScriptedLink(server: server, device: 0), waits: (.milliseconds(1), .milliseconds(8)))
+    for _ in 0..<Int.random(in: 1..<4, using: &random) {
+      let next = try changed(mine)
+      #expect(await sync.save(next, over: mine) == nil)
+      mine = next
+    }
+    let running = Task { try await sync.run() }
+    defer { running.cancel() }
+    try await until {
+      let state = await sync.state
+      return state?.isConnected == true && (state?.isSaved == true || state?.conflict != nil)
+    }
+    let moved = mine.differences(from: shown)
+    let wanted = theirs.replacing(moved, by: mine)
+    let asked =
+      count == 0
+      ? [] : moved.intersection(theirs.differences(from: shown)).intersection(wanted.differences(from: theirs))
+    let state = try #require(await sync.state)
+    #expect(state.gains == wanted && Set(state.conflict?.bands ?? []) == asked)
+    #expect(await server.saved.gains == (asked.isEmpty ? wanted : theirs))
+    let keepingOwn = Bool.random(using: &random)
+    await sync.resolve(keepingOwn: keepingOwn)
+    #expect(await server.saved.gains == (keepingOwn ? wanted : wanted.replacing(asked, by: theirs)))
+  }
+
   @Test func gainsAreChecked() {
     for bad in [
       Array(repeating: Float(0), count: 13), Array(repeating: 12.5, count: 14), Array(repeating: .nan, count: 14),
