@@ -162,6 +162,10 @@ enum SettingName {
     if single.contains(name) { return true }
     guard let group = groups.first(where: name.hasPrefix) else { return false }
     let own = name.dropFirst(group.count).unicodeScalars
+    // What clients and proxies remove from a path, so that another setting would be meant.
+    guard
+      own.split(separator: "/", omittingEmptySubsequences: false).allSatisfy({ !["", ".", ".."].contains(String($0)) })
+    else { return false }
     return (1...maximumLength).contains(own.count) && own.allSatisfy { $0.value >= 32 && $0.value != 127 }
   }
 }
