@@ -28,7 +28,7 @@ final class AccountServer: GainTransport {
   }
 
   private struct Failure: Decodable {
-    struct Error: Decodable { let message: String }
+    struct Error: Decodable { let code, message: String }
     let error: Error
   }
 
@@ -129,16 +129,18 @@ final class AccountServer: GainTransport {
     return SavedGains(revision: wire.rev, gains: gains)
   }
 
-  private static func check(_ answer: Answer) throws(AccountError) {
+  /// Throws what an answer refuses. The server's own token and an account's session are both answered by 401.
+  static func check(_ answer: Answer) throws(AccountError) {
     let status = answer.response.statusCode
     guard !(200..<300).contains(status) else { return }
-    guard let message = (try? JSONDecoder().decode(Failure.self, from: answer.body))?.error.message else {
+    guard let failure = (try? JSONDecoder().decode(Failure.self, from: answer.body))?.error else {
       throw malformed
     }
-    if status == 401, !message.contains("token") { throw .signedOut }
+    if status == 401, failure.code != "refused" { throw .signedOut }
     let wait = answer.response.value(forHTTPHeaderField: "Retry-After").map { "Try again after \($0) s." }
     throw AccountError(
-      status == 400 ? .validation : .refused, message, advice: wait ?? "Check the address that the server printed.")
+      status == 400 ? .validation : .refused, failure.message,
+      advice: wait ?? "Check the address that the server printed.")
   }
 
   private func exchange(_ method: String, _ path: String, _ body: (some Encodable & Sendable)?)

@@ -86,6 +86,16 @@ import FoundationNetworking
     #expect(try answer("rustle_session_8420=; HttpOnly").sessionCookie == nil)
   }
 
+  @Test(arguments: [("refused", AccountError.Code.refused), ("signedOut", .signedOut), ("credentials", .signedOut)])
+  func aRefusalIsKnownByItsCode(code: String, expected: AccountError.Code) throws {
+    let url = try #require(URL(string: "http://127.0.0.1:8420/"))
+    let response = HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: nil)
+    let body = Data(#"{"v":1,"error":{"code":"\#(code)","message":"expected something else"}}"#.utf8)
+    let answer = AccountServer.Answer(response: try #require(response), body: body)
+    let error = #expect(throws: AccountError.self) { try AccountServer.check(answer) }
+    #expect(error?.code == expected)
+  }
+
   @Test(arguments: [true, false]) func aBandThatBothChangedIsAskedAbout(keepingOwn: Bool) async throws {
     let server = ScriptedServer()
     try await with(server) { sync in

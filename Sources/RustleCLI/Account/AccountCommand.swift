@@ -130,7 +130,9 @@ struct AccountLogOutCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     let session = try KeptSession.read()
-    try await session.logOut()
+    do { try await session.logOut() } catch let error where error.code == .unreachable {
+      try? LineWriter.standardError.write("rustle: the server does not answer: the session may live on there\n")
+    }
     try KeptSession.remove()
   }
 }

@@ -140,4 +140,8 @@ def test_the_command_says_why_it_cannot_sign_in(tmp_path, account):
     ended = account("status")
     assert ended.returncode == 64 and "one that has ended" in ended.stderr
     assert account("logout").returncode == 0
+    assert account("login", studio.address, *account.password).returncode == 0
     assert studio.stop() == 0
+    # A server that is gone keeps nobody's file here.
+    left = account("logout")
+    assert left.returncode == 0 and "may live on" in left.stderr and account("status").returncode == 64
