@@ -3,6 +3,8 @@
 
 mod delay;
 
+use std::collections::VecDeque;
+
 use crate::decode::{Decoder, Mapping};
 use crate::frames::Frame;
 use crate::schedule::{Schedule, ScheduleError, State};
@@ -56,7 +58,7 @@ pub struct Progress {
     pub part: f32,
     /// The frames so far.
     pub frames: u64,
-    /// Frames that are missing between those, by their times.
+    /// Frames that are missing between those, by their times; one that is only late is not, once the next ones have come.
     pub dropped: u64,
     /// How late frames are; none before it is known, or where no light was seen.
     pub delay: Option<Delay>,
@@ -66,6 +68,51 @@ pub struct Progress {
 
 /// Frames before a state that are decoded too, since a delay may change.
 const EARLY: usize = 2;
+
+/// Frames that come in a burst, within fewer ns, do not say how far apart a camera's are.
+const BURST_NS: u64 = 2_000_000;
+
+/// The frames of a camera that are missing, by the times of the others.
+#[derive(Clone, Debug, Default)]
+struct Losses {
+    last_ns: Option<u64>,
+    /// The last times between frames.
+    intervals: VecDeque<u64>,
+    /// How late the last frame was, in ns: what a late one adds, an early one takes away.
+    late_ns: f64,
+    /// Less than 0 while early frames were not late before.
+    count: i64,
+}
+
+impl Losses {
+    /// The intervals of which the median is that of the camera.
+    const INTERVALS: usize = 15;
+    /// The part of the lateness that is kept from frame to frame, since the median is not quite the mean.
+    const KEPT: f64 = 0.875;
+
+    fn take(&mut self, time_ns: u64) {
+        let Some(last) = self.last_ns.replace(time_ns) else {
+            return;
+        };
+        let since = time_ns.saturating_sub(last);
+        if since > BURST_NS {
+            if self.intervals.len() == Self::INTERVALS {
+                self.intervals.pop_front();
+            }
+            self.intervals.push_back(since);
+        }
+        let mut sorted: Vec<u64> = self.intervals.iter().copied().collect();
+        sorted.sort_unstable();
+        let Some(median) = sorted.get(sorted.len() / 2) else {
+            return;
+        };
+        let interval = *median as f64;
+        let time = self.late_ns + since as f64;
+        let passed = (time / interval).round().max(0.0);
+        self.late_ns = Self::KEPT * (time - passed * interval);
+        self.count += passed as i64 - 1;
+    }
+}
 
 /// A loop.
 #[derive(Clone, Debug)]
@@ -77,10 +124,7 @@ pub struct Live {
     mapping: Mapping,
     again: bool,
     frames: u64,
-    dropped: u64,
-    /// The times of the last frame, and the shortest time between frames.
-    last_ns: Option<u64>,
-    interval_ns: u64,
+    losses: Losses,
 }
 
 /// A schedule that runs.
@@ -144,9 +188,7 @@ impl Live {
             run: None,
             again,
             frames: 0,
-            dropped: 0,
-            last_ns: None,
-            interval_ns: u64::MAX,
+            losses: Losses::default(),
         })
     }
 
@@ -169,15 +211,7 @@ impl Live {
             return;
         }
         self.frames += 1;
-        if let Some(last) = self.last_ns.replace(time_ns) {
-            let since = time_ns.saturating_sub(last).max(1);
-            // Frames that come in a burst say nothing.
-            if since > 2_000_000 {
-                self.interval_ns = self.interval_ns.min(since);
-                let passed = (since + self.interval_ns / 2) / self.interval_ns;
-                self.dropped += passed.saturating_sub(1);
-            }
-        }
+        self.losses.take(time_ns);
         match self.phase {
             Phase::Delay => {
                 (self.mapping.width, self.mapping.height) = (frame.width, frame.height);
@@ -247,7 +281,7 @@ impl Live {
             phase: self.phase,
             part,
             frames: self.frames,
-            dropped: self.dropped,
+            dropped: self.losses.count.max(0) as u64,
             delay: self.measure.delay(),
             found: self.mapping.found(),
         }

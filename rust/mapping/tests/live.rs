@@ -1,5 +1,6 @@
 //! The loop against a simulated camera.
 
+use rustle_mapping::frames::Frame;
 use rustle_mapping::judge::judge;
 use rustle_mapping::live::{Live, Method, Phase};
 use rustle_mapping::simulate::{Camera, Difficulty, Light, Scene};
@@ -80,6 +81,32 @@ fn frames_that_are_dropped_are_counted_and_cost_nothing() {
     let verdict = judge(&camera.truth(), live.mapping());
     assert_eq!((verdict.found, verdict.wrong), (100, 0), "{verdict:?}");
     assert!(live.progress().dropped > 0);
+}
+
+#[test]
+fn frames_that_are_only_late_are_not_dropped() {
+    const MS: u64 = 1_000_000;
+    for interval in [33 * MS, 66 * MS] {
+        for missing in [0, 1, 3] {
+            let mut live = Live::new(Method::Sequential, 100, 2, true).expect("loop");
+            let mut last = 0;
+            for number in (0..75).filter(|number| !(30..30 + missing).contains(number)) {
+                // Those behind a late one wait for it.
+                last = last.max(number * interval + if number % 4 == 3 { 50 * MS } else { 0 });
+                let level = if live.lights(0) == Some(true) { u16::MAX } else { 0 };
+                live.frame(
+                    Frame {
+                        width: 16,
+                        height: 16,
+                        pixels: vec![level; 256],
+                    },
+                    last,
+                );
+            }
+            assert_eq!(live.progress().frames, 75 - missing);
+            assert_eq!(live.progress().dropped, missing, "{interval} ns");
+        }
+    }
 }
 
 #[test]
