@@ -241,6 +241,23 @@ def test_a_simulated_rig_is_mapped_and_the_map_is_a_file(open_page, studio, pict
         each.get_by_role("link", name="Download the map").wait_for()
         assert violations(each) == []
         picture(each, name)
+    # The picture of another camera has no places of this one.
+    page.evaluate("() => {" + CAMERA + "}")
+    page.get_by_role("combobox", name="Camera").select_option("browser")
+    marks = """() => {
+        const picture = document.querySelector('canvas.camera');
+        const copy = new OffscreenCanvas(picture.width, picture.height).getContext('2d', { willReadFrequently: true });
+        copy.drawImage(picture, 0, 0);
+        const colours = copy.getImageData(0, 0, picture.width, picture.height).data;
+        let count = 0;
+        for (let place = 0; place < colours.length; place += 4) count += colours[place + 1] > colours[place] + 60;
+        return count;
+    }"""
+    assert page.evaluate(marks) > 20
+    page.get_by_role("button", name="Open the camera").click()
+    page.get_by_role("button", name="Close the camera").wait_for()
+    page.wait_for_timeout(300)
+    assert page.evaluate(marks) == 0
     with page.expect_download() as download:
         page.get_by_role("link", name="Download the map").click()
     file, points = tmp_path / "map.json", tmp_path / "points.json"
@@ -314,6 +331,60 @@ def test_the_browsers_camera_finds_the_lamps(browser, stage, lamps, picture):
     until(page, "window.stream.getTracks()[0].readyState === 'ended'")
     context.close()
     assert messages == []
+
+
+@pytest.fixture
+def filming(browser, stage, lamps):
+    """A page with a camera, whose lamps are armed."""
+    arm(stage, lamps)
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script(CAMERA)
+    page.goto(f"{stage.address}#/mapping")
+    yield page
+    context.close()
+
+
+def test_a_camera_that_is_asked_for_twice_is_opened_once(filming):
+    filming.evaluate("""() => {
+        const open = navigator.mediaDevices.getUserMedia;
+        window.streams = [];
+        navigator.mediaDevices.getUserMedia = async (wanted) => {
+            await new Promise((resolve) => { window.allow = resolve; });
+            const stream = await open(wanted);
+            window.streams.push(stream);
+            return stream;
+        };
+        window.live = () => window.streams.filter((each) => each.getTracks()[0].readyState === 'live').length;
+    }""")
+    buttons = [filming.get_by_role("button", name=name, exact=True) for name in ["Open the camera", "Start"]]
+    expect(buttons[1]).to_be_enabled()
+    filming.evaluate("[...document.querySelectorAll('main button')].filter((each) => each.textContent === 'Open the camera').forEach((each) => { each.click(); each.disabled = false; each.click(); })")
+    for button in buttons:
+        expect(button).to_be_disabled()
+    filming.evaluate("window.allow()")
+    filming.get_by_role("button", name="Close the camera").click()
+    assert filming.evaluate("[window.streams.length, window.live()]") == [1, 0]
+    # One whose picture does not play is not left on.
+    filming.evaluate("() => { HTMLMediaElement.prototype.play = async () => { throw new Error('no picture'); }; }")
+    buttons[0].click()
+    filming.evaluate("window.allow()")
+    expect(filming.get_by_role("alert").filter(has_text="The camera was not opened: no picture")).to_be_visible()
+    assert filming.evaluate("[window.streams.length, window.live()]") == [2, 0]
+
+
+@pytest.mark.parametrize("stop", [
+    "window.stream.getTracks()[0].dispatchEvent(new Event('ended'))", "window.stream.getTracks()[0].dispatchEvent(new Event('mute'))",
+    "Object.defineProperty(HTMLMediaElement.prototype, 'currentTime', { get: () => 1 })"])
+def test_a_camera_that_stops_ends_its_mapping(filming, stage, stop):
+    filming.get_by_role("button", name="Start", exact=True).click()
+    wait(lambda: state(stage, "mapping")["running"])
+    filming.evaluate(f"() => {{ {stop}; }}")
+    expect(filming.get_by_role("alert").filter(has_text="The camera stopped.")).to_be_visible()
+    wait(lambda: not state(stage, "mapping")["running"])
+    assert state(stage, "mapping")["error"] is None
+    assert filming.evaluate("window.stream.getTracks()[0].readyState") == "ended"
+    expect(filming.get_by_role("button", name="Open the camera")).to_be_enabled()
 
 
 def test_a_camera_without_a_secure_context_says_what_to_do(open_page, stage, browser):

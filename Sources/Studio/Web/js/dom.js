@@ -83,7 +83,7 @@ const CALM_PERIOD = 1000;
 
 /**
  * A canvas with a name, as large as it is shown. `draw` receives the context and its size in CSS pixels. Where less motion is wanted it draws
- * once a second, unless it `isAtOnce`: it changes when a person or an event does something.
+ * once a second, unless it `isAtOnce`: it changes when a person or an event does something. The canvas's `draw` says whether it drew.
  */
 export function plot(name, height, draw, isAtOnce = false) {
   const canvas = h("canvas", { role: "img", "aria-label": name });
@@ -101,9 +101,10 @@ export function plot(name, height, draw, isAtOnce = false) {
   }).observe(canvas);
   return { canvas, draw: () => {
     const now = performance.now();
-    if (size[0] === 0 || (calm.matches && !isAtOnce && now - drawn < CALM_PERIOD)) return;
+    if (size[0] === 0 || (calm.matches && !isAtOnce && now - drawn < CALM_PERIOD)) return false;
     drawn = now;
     draw(context, size[0], size[1]);
+    return true;
   } };
 }
 

@@ -8,6 +8,8 @@ const [VERSION, KIND, HEADER] = [1, 2, 8];
 const PIXELS = (64 << 10) - HEADER;
 /** The milliseconds from one frame to the next: every second one of most cameras. A timer, as the times of frames are less even. */
 const PERIOD = 66;
+/** The milliseconds without a new picture after which a camera has stopped. */
+const FROZEN = 2000;
 /** The confidence below which a place is unsure. */
 const SURE = 0.9;
 /** The most fixtures whose names and mirror images are drawn. */
@@ -21,41 +23,68 @@ const REASONS = { dark: "No light in any frame", hidden: "Something was in front
 class Camera {
   /** The frames that were not sent, since the connection was behind. */
   lost = 0;
+  /** The frames so far. */
+  count = 0;
+  /** Is called when it opens or closes. */
+  onchange = () => {};
+  /** Is called when it has ended by itself. */
+  onend = () => {};
   picture = h("canvas", {});
   #video = h("video", { ".muted": true, ".playsInline": true });
   #context = this.picture.getContext("2d", { willReadFrequently: true });
   #stream = null;
+  #opening = null;
 
-  get isOpen() { return this.#stream !== null; }
+  get isOpen() { return this.#stream !== null && !this.isOpening; }
+  get isOpening() { return this.#opening !== null; }
 
-  /** Opens it; throws with a reason for a person. */
-  async open() {
+  /** Opens it, once however often it is asked to, and calls back with each frame, drawn into the picture; throws with a reason for a person. */
+  open(work) {
+    this.#opening ??= this.#open(work).finally(() => { this.#opening = null; this.onchange(); });
+    this.onchange();
+    return this.#opening;
+  }
+
+  async #open(work) {
     if (!window.isSecureContext || !navigator.mediaDevices) {
       throw new Error("The browser gives its camera to https and to this machine's own addresses only. Open the page there, or film with rustle map run.");
     }
     try {
-      this.#stream = await navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 640 }, height: { ideal: 480 }, frameRate: { ideal: 30 }, facingMode: "environment" } });
+      const stream = await navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 640 }, height: { ideal: 480 }, frameRate: { ideal: 30 }, facingMode: "environment" } });
+      this.close();
+      this.#video.srcObject = this.#stream = stream;
+      await this.#video.play();
     } catch (error) {
+      this.close();
       throw new Error(`The camera was not opened: ${error.message}`);
     }
-    this.#video.srcObject = this.#stream;
-    await this.#video.play();
     const [width, height] = [this.#video.videoWidth, this.#video.videoHeight];
     const scale = Math.min(1, Math.sqrt(PIXELS / (width * height)));
     [this.picture.width, this.picture.height] = [Math.floor(width * scale), Math.floor(height * scale)];
     this.lost = 0;
+    this.#film(this.#stream, work);
   }
 
   close() {
     this.#stream?.getTracks().forEach((track) => track.stop());
     this.#stream = this.#video.srcObject = null;
+    this.onchange();
   }
 
-  /** Calls back with each frame, drawn into the picture, until it is closed. */
-  each(work) {
-    const stream = this.#stream;
+  #film(stream, work) {
+    const end = () => {
+      if (this.#stream !== stream) return;
+      this.close();
+      this.onend();
+    };
+    for (const track of stream.getTracks()) for (const event of ["ended", "mute"]) track.addEventListener(event, end);
+    let [place, moved] = [-1, performance.now()];
     const timer = setInterval(() => {
       if (this.#stream !== stream) return clearInterval(timer);
+      const now = performance.now();
+      if (this.#video.currentTime !== place) [place, moved] = [this.#video.currentTime, now];
+      else if (now - moved > FROZEN) return end();
+      this.count += 1;
       this.#context.drawImage(this.#video, 0, 0, this.picture.width, this.picture.height);
       work();
     }, PERIOD);
@@ -82,7 +111,9 @@ const camera = new Camera();
 
 export function mapping(app) {
   const { link } = app;
-  const isOurs = () => link.states.mapping.running && link.states.mapping.source === "browser" && link.states.mapping.client === link.client;
+  /** Whether the newest map is of this camera, and whether it is being made. */
+  const isOfOurs = () => link.states.mapping.source === "browser" && link.states.mapping.client === link.client;
+  const isOurs = () => link.states.mapping.running && isOfOurs();
   const source = choice("Camera", [{ id: "browser", name: "This browser's camera" }, { id: "simulated", name: "Simulated camera and lamps" }], () => show());
   const scene = choice("Scene", [], () => {});
   const method = choice("Method", [], () => {});
@@ -103,7 +134,7 @@ export function mapping(app) {
   const none = h("p", { class: "note" }, "No map yet.");
   const gray = h("canvas", {});
   let [number, map, cells, sequence] = [0, null, [], -1];
-  /** The size of the canvas when it was drawn last; none when there is something new. */
+  /** The size of the canvas and the camera's frame when it was drawn last; none when there is something else that is new. */
   let painted = "";
 
   const begin = async () => {
@@ -113,14 +144,15 @@ export function mapping(app) {
     if (!camera.isOpen) await film();
     await link.act("mapping/start", { ...settings, width: camera.picture.width, height: camera.picture.height });
   };
-  const film = async () => {
-    await camera.open();
-    camera.each(() => {
-      painted = "";
-      if (isOurs()) {
-        if (!link.binary(camera.message())) camera.lost += 1;
-      } else if (location.hash !== "#/mapping") camera.close();
-    });
+  const film = () => camera.open(() => {
+    if (isOurs()) {
+      if (!link.binary(camera.message())) camera.lost += 1;
+    } else if (location.hash !== "#/mapping") camera.close();
+  });
+  camera.onchange = () => { painted = ""; show(); };
+  camera.onend = () => {
+    app.report("The camera stopped.");
+    if (isOurs()) app.attempt(() => link.act("mapping/stop"));
   };
 
   const picture = () => (camera.isOpen ? camera.picture : gray);
@@ -128,7 +160,8 @@ export function mapping(app) {
     const seen = picture();
     context.clearRect(0, 0, width, height);
     if (seen.width > 1) context.drawImage(seen, 0, 0, width, height);
-    if (!map) return;
+    // Places of one camera say nothing in the picture of another.
+    if (!map || (camera.isOpen && !isOfOurs())) return;
     const [across, down] = [width / map.width, height / map.height];
     context.font = "12px Roboto, sans-serif";
     context.lineWidth = 2;
@@ -153,7 +186,7 @@ export function mapping(app) {
       }
       context.stroke();
     }
-  }, true);
+  });
   view.canvas.classList.add("camera");
 
   const showMap = () => {
@@ -178,12 +211,12 @@ export function mapping(app) {
     say(start, state.running ? "Stop" : "Start");
     say(open, camera.isOpen ? "Close the camera" : "Open the camera");
     open.hidden = isSimulated;
-    open.disabled = isOurs();
+    open.disabled = isOurs() || camera.isOpening;
     scene.element.hidden = !isSimulated;
     for (const each of [source.select, scene.select, method.select, hold, again]) each.disabled = state.running;
     const target = lights?.output ? `The lamps of ${lights.output} are lit in patterns, and then are the show's again.` : "No output is armed: start the show on the screen of the lights, and arm it.";
     say(output, isSimulated ? "Nothing is sent to lamps: simulated ones are lit." : target);
-    start.disabled = !state.running && !isSimulated && !lights?.output;
+    start.disabled = camera.isOpening || (!state.running && !isSimulated && !lights?.output);
   };
 
   return {
@@ -199,6 +232,8 @@ export function mapping(app) {
     state(name, state) {
       if (name === "lights") show();
       if (name !== "mapping") return;
+      // The camera may have stopped before the start of its mapping was known here.
+      if (isOurs() && !camera.isOpen) app.attempt(() => link.act("mapping/stop"));
       method.set(state.methods.map((id) => ({ id, name: METHODS[id] ?? id })), state.running ? state.method : undefined);
       scene.set(state.scenes.map((id) => ({ id, name: SCENES[id] ?? id })));
       if (state.running) {
@@ -214,7 +249,7 @@ export function mapping(app) {
       bar.value = state.part ?? 0;
       say(counts.found.output, state.phase ? `${state.found} of ${state.count}` : "–");
       say(counts.frames.output, state.frames === undefined ? "–" : String(state.frames));
-      say(counts.lost.output, state.frames === undefined ? "–" : String(state.lost + state.dropped + (isOurs() ? camera.lost : 0)));
+      say(counts.lost.output, state.frames === undefined ? "–" : String(state.lost + (isOurs() ? camera.lost : 0)));
       say(counts.delay.output, fixed(state.delay ?? NaN));
       show();
     },
@@ -232,9 +267,8 @@ export function mapping(app) {
       }
       const seen = picture();
       if (seen.width > 1) view.canvas.style.aspectRatio = `${seen.width} / ${seen.height}`;
-      const size = `${view.canvas.width} ${view.canvas.height}`;
-      if (painted !== size) view.draw();
-      painted = size;
+      const now = `${view.canvas.width} ${view.canvas.height} ${camera.count}`;
+      if (painted !== now && view.draw()) painted = now;
     },
   };
 }
