@@ -34,17 +34,28 @@ extension Studio {
         throw ActionError(
           "validation", "expected at most \(CameraFrame.maximumPixelCount) pixels, got \(width) times \(height)")
       }
+      try expectLight()
       let sender = try await lights.lend()
       do {
+        try expectLight()
         try await mapping.start(
           try lights.rig(), client: client, width: width, height: height, settings: settings,
           output: CameraMapper.sending(to: [sender])
         ) { [lights] in await lights.takeBack() }
+        // A blackout while it started has found no mapping to end.
+        if lights.isBlackout { await mapping.stop() }
+        try expectLight()
       } catch {
         await lights.takeBack()
         throw error
       }
     case let other: throw ActionError("validation", "source: expected browser or simulated, got \(other)")
+    }
+  }
+  /// No lamp is lit in the dark that somebody has made.
+  private func expectLight() throws {
+    guard !lights.isBlackout else {
+      throw ActionError("wrongState", "expected the light on, got a blackout", advice: "Restore the light first.")
     }
   }
 }

@@ -149,6 +149,30 @@ def test_a_blackout_ends_a_mapping_and_nothing_is_lit_after_it(stage, lamps):
         wait(lambda: all(lamps.levels))
 
 
+def test_no_mapping_lights_lamps_that_a_blackout_keeps_dark(filming, stage, lamps):
+    wait(lambda: all(lamps.levels))
+    assert post(stage, "lights/blackout", {"on": True})[0] == 200
+    wait(lambda: not any(lamps.levels))
+    lamps.seen.clear()
+    with client(stage) as camera, client(stage) as other:
+        for each in [camera, other]:
+            each.recv(timeout=5)
+        error = ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["error"]
+        assert (error["code"], error["advice"]) == ("wrongState", "Restore the light first.")
+        # Those that cross a blackout, too.
+        for number in range(2, 12):
+            assert ask(other, 2 * number, "lights/blackout", on=False)["ok"]
+            send(camera, id=number, do="mapping/start", **{"with": {"source": "browser", "width": WIDTH, "height": HEIGHT}})
+            assert ask(other, 2 * number + 1, "lights/blackout", on=True)["ok"]
+            while answer(camera).get("id") != number:
+                pass
+            assert not state(stage, "mapping")["running"]
+    expect(filming.get_by_role("button", name="Start", exact=True)).to_be_disabled()
+    expect(filming.get_by_text("The light is out: restore it first.")).to_be_visible()
+    filming.get_by_role("button", name="Restore").click()
+    expect(filming.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+
+
 def test_a_camera_that_leaves_gives_the_lamps_back(stage, lamps):
     arm(stage, lamps)
     with client(stage) as camera:

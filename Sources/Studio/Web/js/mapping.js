@@ -215,8 +215,9 @@ export function mapping(app) {
     scene.element.hidden = !isSimulated;
     for (const each of [source.select, scene.select, method.select, hold, again]) each.disabled = state.running;
     const target = lights?.output ? `The lamps of ${lights.output} are lit in patterns, and then are the show's again.` : "No output is armed: start the show on the screen of the lights, and arm it.";
-    say(output, isSimulated ? "Nothing is sent to lamps: simulated ones are lit." : target);
-    start.disabled = camera.isOpening || (!state.running && !isSimulated && !lights?.output);
+    const isDark = Boolean(lights?.blackout) && !state.running;
+    say(output, isSimulated ? "Nothing is sent to lamps: simulated ones are lit." : isDark ? "The light is out: restore it first." : target);
+    start.disabled = camera.isOpening || (!state.running && !isSimulated && (isDark || !lights?.output));
   };
 
   return {
