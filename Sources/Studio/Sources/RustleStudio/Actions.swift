@@ -284,6 +284,9 @@ extension Studio {
   }
 
   private func setLights(_ action: Action, _ arguments: Arguments) async throws {
+    if [.lightsScene, .lightsTest, .lightsCue, .lightsGo, .lightsBack].contains(action), lights.isLent {
+      throw ActionError("wrongState", "expected the show to have its lamps, got a mapping", advice: "Stop it first.")
+    }
     switch action {
     case .lightsStart: try await lights.start(following: clock)
     case .lightsStop:

@@ -83,7 +83,7 @@ final class Lights {
   private let hub: Hub
   private var sender: DMXSender?
   /// Whether somebody else than the show sends with it.
-  private var isLent = false
+  private(set) var isLent = false
   private var reports: Task<Void, Never>?
   private var drawing: Task<Void, Never>?
   private var counting: Task<Void, Never>?
@@ -208,7 +208,13 @@ final class Lights {
   /// Ends the output: its universes are terminated.
   func disarm() async {
     if let sender { await controller.remove(sender) }
-    (sender, output, sending, isLent) = (nil, nil, nil, false)
+    output = nil
+    exchange(nil, isLent: false)
+  }
+
+  /// Replaces the sender: the new one counts from 0.
+  private func exchange(_ sender: DMXSender?, isLent: Bool) {
+    (self.sender, self.isLent, sending) = (sender, isLent, nil)
     for place in universes.indices { universes[place].sent = nil }
     onCount()
   }
@@ -224,7 +230,8 @@ final class Lights {
     do {
       let lent = try DMXSender(sender.configuration)
       try await lent.start()
-      (self.sender, isLent) = (lent, true)
+      exchange(lent, isLent: true)
+      onChange()
       return lent
     } catch {
       await disarm()
@@ -240,7 +247,7 @@ final class Lights {
     do throws(LightingError) {
       let own = try DMXSender(sender.configuration)
       try await controller.add(own)
-      self.sender = own
+      exchange(own, isLent: false)
     } catch {
       await disarm()
     }

@@ -57,8 +57,9 @@ extension Studio {
     case .lights:
       return [
         "running": .bool(lights.isRunning), "armed": .bool(lights.output != nil), "output": .optional(lights.output),
-        "blackout": .bool(lights.isBlackout), "unattended": .string(lights.unattended.rawValue),
-        "master": .number(lights.master), "scenes": .strings(lights.show.scenes),
+        "lent": .bool(lights.isLent), "blackout": .bool(lights.isBlackout),
+        "unattended": .string(lights.unattended.rawValue), "master": .number(lights.master),
+        "scenes": .strings(lights.show.scenes),
         "cues": .strings(lights.show.cues), "scene": lights.scene.map { .integer($0) } ?? .null,
         "colors": .strings(lights.testColors), "test": .optional(lights.testColor),
         "cue": lights.report?.cue.map { .integer($0) } ?? .null, "name": .string(lights.show.name),

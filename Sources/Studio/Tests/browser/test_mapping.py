@@ -173,6 +173,26 @@ def test_no_mapping_lights_lamps_that_a_blackout_keeps_dark(filming, stage, lamp
     expect(filming.get_by_role("button", name="Start", exact=True)).to_be_enabled()
 
 
+def test_the_show_says_who_has_its_lamps_and_counts_them_anew(filming, stage, lamps):
+    filming.goto(f"{stage.address}#/lights")
+    scene, notice = filming.get_by_role("button", name="on", exact=True), filming.get_by_role("link", name="A mapping has the lamps")
+    until(filming, "parseFloat(document.querySelector('output[aria-label=Packets]')?.value) > 0")
+    expect(notice).to_be_hidden()
+    rates = []
+    with client(stage) as camera:
+        camera.recv(timeout=5)
+        assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
+        expect(notice).to_be_visible()
+        expect(scene).to_be_disabled()
+        for number, (action, value) in enumerate([("scene", {"name": "on"}), ("test", {"color": "red"}), ("go", {}), ("back", {})], 2):
+            assert ask(camera, number, f"lights/{action}", **value)["error"]["code"] == "wrongState", action
+        film(camera, lamps, lambda newest: rates.append(state(stage, "output").get("rate", 0)) or newest.get("phase") == "done")
+    wait(lambda: rates.append(state(stage, "output").get("rate", 0)) or rates[-1] > 0)
+    assert min(rates) >= 0, rates
+    expect(notice).to_be_hidden()
+    expect(scene).to_be_enabled()
+
+
 def test_a_camera_that_leaves_gives_the_lamps_back(stage, lamps):
     arm(stage, lamps)
     with client(stage) as camera:

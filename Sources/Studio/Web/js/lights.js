@@ -24,6 +24,7 @@ export function lights(app) {
   const faders = h("div", { class: "row" });
   const cues = h("ol", { class: "row cues", "aria-label": "Cues" });
   const notices = h("ul", { class: "note" });
+  const lent = h("p", { role: "status" }, h("a", { href: "#/mapping" }, "A mapping has the lamps"));
   const address = h("input", { type: "text", id: "address", value: "sacn:127.0.0.1", autocomplete: "off", spellcheck: "false" });
   const arm = h("button", { type: "button", onclick: () => act("arm", link.states.lights.armed ? { armed: false } : { armed: true, output: address.value }) }, "Arm");
   const unattended = h("input", { type: "checkbox", onchange: () => act("unattended", { do: unattended.checked ? "blackout" : "hold" }) });
@@ -35,7 +36,7 @@ export function lights(app) {
   }, true);
   venue.canvas.classList.add("venue");
 
-  card.append(h("div", { class: "row" }, start, dark, back, go, h("label", { for: "master" }, "Master"), master),
+  card.append(h("div", { class: "row" }, start, dark, back, go, h("label", { for: "master" }, "Master"), master), lent,
     venue.canvas, h("div", { class: "figures" }, show.element, fixtures.element, number.element, sent.element), h("h2", {}, "Scenes"), scenes, faders, cues, notices);
   return {
     title: "Lights", lead: "A show on the beats of the tempo screen. Nothing is sent to lamps before it is armed.",
@@ -60,7 +61,11 @@ export function lights(app) {
       }
       if (name !== "lights") return;
       say(start, state.running ? "Stop" : "Start");
-      for (const each of [dark, back, go, arm]) each.disabled = !state.running;
+      for (const each of [dark, arm]) each.disabled = !state.running;
+      // What is shown now is not on the lamps.
+      const isShown = state.running && !state.lent;
+      for (const each of [back, go]) each.disabled = !isShown;
+      lent.hidden = !state.lent;
       dark.setAttribute("aria-pressed", String(state.blackout));
       say(dark, state.blackout ? "Restore" : "Blackout");
       say(arm, state.armed ? "Disarm" : "Arm");
@@ -79,7 +84,7 @@ export function lights(app) {
         colors.replaceChildren(...[...state.colors, "none"].map((color) => h("button", { type: "button", "data-color": color, onclick: () => act("test", { color }) }, color[0].toUpperCase() + color.slice(1))));
       }
       for (const button of colors.children) {
-        button.disabled = !state.running;
+        button.disabled = !isShown;
         button.setAttribute("aria-pressed", String(state.running && button.dataset.color === (state.test ?? "none")));
       }
       if (faders.children.length !== state.faders.length) {
@@ -96,13 +101,13 @@ export function lights(app) {
           h("button", { type: "button", onclick: () => act("cue", { cue }) }, `Cue ${cue + 1}${name ? `: ${name}` : ""}`))));
       }
       [...cues.querySelectorAll("button")].forEach((button, cue) => {
-        button.disabled = !state.running;
+        button.disabled = !isShown;
         button.setAttribute("aria-pressed", String(state.running && cue === state.cue));
       });
       notices.replaceChildren(...state.notices.map((notice) => h("li", {}, notice)));
       notices.hidden = state.notices.length === 0;
       [...scenes.children].forEach((button, place) => {
-        button.disabled = !state.running;
+        button.disabled = !isShown;
         button.setAttribute("aria-pressed", String(state.running && place === state.scene));
       });
       if (!state.running) picture = null;
