@@ -158,6 +158,10 @@ def test_screens_of_the_sound_say_why_they_are_still(open_page, studio, picture)
         level = 0.1
         # Nothing moves for it.
         assert none == silent == check("", "signal")
+        level = 0.0
+        expect(signal).to_have_text("No signal: the chosen sound is silent.")
+    # The sound has ended with its program.
+    expect(signal).to_have_text("No sound is chosen: choose one in the header.")
     page.goto(f"{studio.address}#/lights")
     page.get_by_role("heading", name="Lights", level=1).wait_for()
     expect(signal).to_have_count(0)

@@ -140,6 +140,7 @@ async function route(focuses = true) {
   link.want(screen.topics);
   due = 2;
   showArmed();
+  showSignal();
   if (link.status === "live") for (const name of Object.keys(link.states)) screen.state?.(name, link.states[name]);
   if (focuses) title.focus();
 }
@@ -222,13 +223,13 @@ link.addEventListener("status", () => {
   if (link.status === "live" && link.isRestarted && screen?.topics.length) attempt(() => route(false));
 });
 link.addEventListener("state", ({ detail }) => {
+  if (detail === "sound") showSignal();
   if (detail === "sound" && link.states.sound.kind === "none" && SOUND.some((topic) => link.values[topic])) {
     // What was heard last is not what is there now.
     for (const topic of SOUND) delete link.values[topic];
     if (screen?.topics.some((topic) => SOUND.includes(topic))) return void attempt(() => route(false));
   }
   if (detail === "lights") showArmed();
-  if (detail === "sound") showSignal();
   screen?.state?.(detail, link.states[detail]);
 });
 setTimeout(reveal, LONGEST_START);
