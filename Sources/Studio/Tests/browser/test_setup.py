@@ -132,6 +132,7 @@ def test_a_person_sets_a_node_up(open_page, studio, picture):
     page.get_by_role("button", name="Write and verify").click()
     steps = page.get_by_role("list", name="Steps").get_by_role("listitem")
     expect(steps.filter(has_text="now")).to_have_count(1)
+    expect(password).to_have_value("")
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     assert violations(page) == []
     picture(page, "setup-running")

@@ -84,6 +84,7 @@ export function setup(app) {
         node: node.value.trim(), name: rename.value, universe: Number(universe.value), start: Number(start.value),
         footprint: footprint.value ? Number(footprint.value) : null };
       await link.act("provisioning/set", { ...options(), ...values, ...secret, ssid: ssid.value });
+      password.value = "";
       attempt.scrollIntoView({ block: "nearest" });
     });
   } },
