@@ -116,7 +116,7 @@ fn failures_of_feeds_say_what_was_expected_and_what_came() {
         ),
         (
             &E::UnknownFormat { name: "a.txt".into() },
-            "format: expected one, or a file whose name ends in .ndjson, .jsonl, .json or .csv, with .gz, .zst or without, got \"a.txt\"",
+            "format: expected a format, or a file name that ends in .ndjson, .jsonl, .json or .csv, with or without .gz or .zst, got \"a.txt\"",
         ),
         (
             &E::File {

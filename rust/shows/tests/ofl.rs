@@ -344,8 +344,16 @@ fn channels_of_early_files_are_what_their_types_and_words_say() {
     assert_eq!((mode.pan, mode.tilt, mode.beam), (500.0, 200.0, 12.0));
     for (from, to, fault) in [
         (r#""Strobe""#, r#""Strobo""#, "availableChannels"),
-        ("menuClick", "menu", "a key that is known, got menu"),
-        ("tiltMax", "tiltRange", "physical.focus.tiltRange: expected a key"),
+        (
+            "menuClick",
+            "menu",
+            "expected one of range, name, menuClick, color, color2, image, switchChannels, got menu",
+        ),
+        (
+            "tiltMax",
+            "tiltRange",
+            "physical.focus.tiltRange: expected one of type, panMax, tiltMax, got tiltRange",
+        ),
         (
             r#""name": "home""#,
             r#""menuClick": "end""#,
@@ -450,7 +458,7 @@ fn faults_are_refused_with_their_place() {
         (
             r#""weight": 3"#,
             r#""wight": 3"#,
-            "physical.wight: expected a key that is known, got wight",
+            "physical.wight: expected one of dimensions, weight, power, powerConnectors, DMXconnector, bulb, lens, focus, matrixPixels, got wight",
         ),
         (
             r#""brightness": "bright""#,

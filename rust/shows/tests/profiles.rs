@@ -68,7 +68,7 @@ fn faults_are_refused_with_their_place() {
         (
             r#""beam""#,
             r#""beem""#,
-            "modes[0].beem: expected a key that is known, got beem",
+            "modes[0].beem: expected one of name, pixels, pitch, pan, tilt, beam, channels, got beem",
         ),
         (
             r#""slots":[2]"#,
