@@ -66,10 +66,6 @@ def log_in(page, email="ada@example.org", password=PASSWORD):
     page.get_by_role("heading", name="Signed in").wait_for()
 
 
-def gain(page, channel="Left", frequency=1024):
-    return float(page.get_by_role("slider", name=f"{channel}, {frequency} Hz").input_value())
-
-
 def to(page, screen):
     page.evaluate(f"location.hash = '#/{screen}'")
 
@@ -290,10 +286,13 @@ def test_a_slider_moves_on_the_other_device_and_survives_a_kill(browser, tmp_pat
     until(phone, "document.querySelector('[aria-label=\"Left, 1024 Hz\"]').value > 2")
     desk.mouse.up()
     expect(note(phone)).to_contain_text("revision 1", timeout=3000)
-    value = gain(desk)
+    ada = Person(running)
+    assert ada.log_in()[0] == 200
+    value = max(ada.do("GET", "api/eq")[2]["bands"])
     assert value > 2
-    # The revision and the sound come in messages of their own.
-    until(phone, f"+document.querySelector('[aria-label=\"Left, 1024 Hz\"]').value === {value}")
+    # The revision and the sound come in messages of their own, on the device that saved as well.
+    for page in [desk, phone]:
+        until(page, f"+document.querySelector('[aria-label=\"Left, 1024 Hz\"]').value === {value}")
     running.process.send_signal(signal.SIGKILL)
     running.process.wait()
     expect(desk.locator("#connection")).to_have_attribute("data-state", "lost")
