@@ -66,6 +66,20 @@ def log_in(page, email="ada@example.org", password=PASSWORD):
     page.get_by_role("heading", name="Signed in").wait_for()
 
 
+def kept(device, studio):
+    """The page of a new account with a change that it cannot save, and its person beside it."""
+    page = device()
+    sign_up(page)
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200
+    to(page, "equalizer")
+    page.route("**/api/eq", lambda route: route.abort() if route.request.method == "PUT" else route.continue_())
+    page.get_by_role("slider", name="Left, 64 Hz").focus()
+    page.keyboard.press("PageUp")
+    expect(note(page)).to_contain_text("Kept on this device", timeout=3000)
+    return page, ada
+
+
 def to(page, screen):
     page.evaluate(f"location.hash = '#/{screen}'")
 
@@ -308,16 +322,7 @@ def test_a_slider_moves_on_the_other_device_and_survives_a_kill(browser, tmp_pat
 
 
 def test_what_is_changed_offline_is_kept_and_saved(device, studio):
-    page = device()
-    sign_up(page)
-    ada = Person(studio)
-    assert ada.log_in()[0] == 200
-    to(page, "equalizer")
-    page.route("**/api/eq", lambda route: route.abort() if route.request.method == "PUT" else route.continue_())
-    slider = page.get_by_role("slider", name="Left, 64 Hz")
-    slider.focus()
-    page.keyboard.press("PageUp")
-    expect(note(page)).to_contain_text("Kept on this device", timeout=3000)
+    page, ada = kept(device, studio)
     # Another device saves another band meanwhile; and this page is left.
     bands = ada.do("GET", "api/eq")[2]["bands"]
     assert ada.do("PUT", "api/eq", {"rev": 0, "bands": bands[:27] + [5]})[0] == 200
@@ -511,15 +516,7 @@ def test_a_server_that_went_back_to_a_backup_is_followed(device):
 
 
 def test_a_question_outlives_the_page(device, studio):
-    page = device()
-    sign_up(page)
-    ada = Person(studio)
-    assert ada.log_in()[0] == 200
-    to(page, "equalizer")
-    page.route("**/api/eq", lambda route: route.abort() if route.request.method == "PUT" else route.continue_())
-    page.get_by_role("slider", name="Left, 64 Hz").focus()
-    page.keyboard.press("PageUp")
-    expect(note(page)).to_contain_text("Kept on this device", timeout=3000)
+    page, ada = kept(device, studio)
     assert ada.save(0, -6)[0] == 200
     for _ in range(2):
         expect(note(page)).to_have_text("Two devices changed the same bands: 64 Hz left, 64 Hz right.")

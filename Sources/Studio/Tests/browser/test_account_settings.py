@@ -304,15 +304,21 @@ def test_settings_of_the_tuner_are_merged_one_by_one(pair, ada):
     expect(phone.get_by_label("Instrument")).to_have_value("guitar")
 
 
-@pytest.mark.parametrize("choice,a4", [("Use the account's", 432), ("Save these", 443)])
-def test_a_tuner_that_differs_at_a_login_is_asked_about(device, studio, ada, choice, a4):
-    put(ada, "tuner", 0, {"a4": 432, "instrument": "chromatic", "temperament": "equal", "method": "harmonic"})
+def tuned_at_a_login(device):
+    """A page that has tuned to 443 Hz before somebody logged in."""
     page = device("tuner")
     page.get_by_label("A4 in Hz").fill("443")
     page.keyboard.press("Enter")
     to(page, "account")
     log_in(page)
     to(page, "tuner")
+    return page
+
+
+@pytest.mark.parametrize("choice,a4", [("Use the account's", 432), ("Save these", 443)])
+def test_a_tuner_that_differs_at_a_login_is_asked_about(device, studio, ada, choice, a4):
+    put(ada, "tuner", 0, {"a4": 432, "instrument": "chromatic", "temperament": "equal", "method": "harmonic"})
+    page = tuned_at_a_login(device)
     expect(note(page)).to_have_text("Your account has other settings than this tuner.")
     page.get_by_role("button", name=choice).click()
     expect(page.get_by_label("A4 in Hz")).to_have_value(str(a4))
@@ -321,13 +327,8 @@ def test_a_tuner_that_differs_at_a_login_is_asked_about(device, studio, ada, cho
 
 
 def test_a_tuner_is_taken_along(device, studio, ada):
-    page = device("tuner")
-    page.get_by_label("A4 in Hz").fill("443")
-    page.keyboard.press("Enter")
-    to(page, "account")
     # At a login when one says so, at a sign-up by itself.
-    log_in(page)
-    to(page, "tuner")
+    page = tuned_at_a_login(device)
     expect(note(page)).to_have_text("Your account has no settings of this tuner.")
     page.get_by_role("button", name="Save these").click()
     expect(note(page)).to_contain_text("revision 1")
