@@ -1,0 +1,74 @@
+internal import StudioCore
+
+/// The arguments of an action, checked.
+struct Arguments {
+  private let value: JSON
+
+  init(_ value: JSON) { self.value = value }
+
+  subscript(key: String) -> JSON { value[key] }
+
+  func number(_ key: String, in range: ClosedRange<Double>, default: Double? = nil) throws(ActionError) -> Double {
+    if value[key] == .null, let `default` { return `default` }
+    guard let number = value[key].number, range.contains(number) else {
+      let bounds = "\(range.lowerBound) to \(range.upperBound)"
+      throw ActionError("validation", "\(key): expected \(bounds), got \(value[key].text)")
+    }
+    return number
+  }
+
+  func integer(_ key: String, in range: ClosedRange<Int>, default: Int? = nil) throws(ActionError) -> Int {
+    if value[key] == .null, let `default` { return `default` }
+    guard let number = value[key].number, let integer = Int(exactly: number), range.contains(integer) else {
+      throw ActionError(
+        "validation",
+        "\(key): expected an integer of \(range.lowerBound) to \(range.upperBound), got \(value[key].text)")
+    }
+    return integer
+  }
+
+  func numbers(_ key: String, count: Int, in range: ClosedRange<Double>) throws(ActionError) -> [Double] {
+    let numbers = value[key].array?.compactMap(\.number) ?? []
+    guard numbers.count == count, numbers.allSatisfy(range.contains) else {
+      throw ActionError("validation", "\(key): expected \(count) numbers of \(range.lowerBound) to \(range.upperBound)")
+    }
+    return numbers
+  }
+
+  func string(_ key: String, default: String? = nil) throws(ActionError) -> String {
+    if value[key] == .null, let `default` { return `default` }
+    guard let string = value[key].string else {
+      throw ActionError("validation", "\(key): expected a text, got \(value[key].text)")
+    }
+    return string
+  }
+
+  /// A text that no error repeats.
+  func secret(_ key: String) throws(ActionError) -> String {
+    guard let string = value[key].string else {
+      throw ActionError("validation", "\(key): expected a text, got another value")
+    }
+    return string
+  }
+
+  func strings(
+    _ key: String, count: ClosedRange<Int>, default: [String]
+  ) throws(ActionError) -> [String] {
+    if value[key] == .null { return `default` }
+    guard let array = value[key].array, case let strings = array.compactMap(\.string), strings.count == array.count,
+      count.contains(strings.count), Set(strings).count == strings.count
+    else {
+      throw ActionError(
+        "validation",
+        "\(key): expected \(count.lowerBound) to \(count.upperBound) different texts, got \(value[key].text)")
+    }
+    return strings
+  }
+
+  func bool(_ key: String) throws(ActionError) -> Bool {
+    guard let bool = value[key].bool else {
+      throw ActionError("validation", "\(key): expected true or false, got \(value[key].text)")
+    }
+    return bool
+  }
+}
