@@ -165,6 +165,8 @@ import Testing
     }
     let (all, newest) = (try await controller.frames(capacity: 65_536), try await controller.frames())
     runtime.advance(nanoseconds: 2_000_000_000)
+    // While the time stands still: no frame comes between the ends of the streams and that of the show.
+    await controller.cancel()
     await stop(controller, runtime)
     var shown: [[UInt8]] = []
     var last: [DMXUniverse: LightingLevels] = [:]

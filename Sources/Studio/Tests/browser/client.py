@@ -18,6 +18,8 @@ from websockets.sync.client import connect
 HEADER = struct.Struct("<BBHIQI")
 RATE = 48_000
 TICKS = os.sysconf("SC_CLK_TCK")
+# The seconds that a test waits for a state or an answer: many, because a busy machine may stop for some.
+PATIENCE = 20
 
 
 def ask(studio, path="", body=None, method=None, **headers):
@@ -26,7 +28,7 @@ def ask(studio, path="", body=None, method=None, **headers):
         f"http://127.0.0.1:{studio.port}/{path}", data=body, method=method, headers={name.replace("_", "-"): value for name, value in headers.items()})
     try:
         # A provider that says nothing is waited for five seconds.
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return answer.status, answer.headers, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.headers, error.read().decode()
@@ -51,7 +53,7 @@ def send(socket, **message):
 def answer(socket):
     """The next text that is no state."""
     while True:
-        message = json.loads(socket.recv(timeout=5))
+        message = json.loads(socket.recv(timeout=PATIENCE))
         if message.get("type") != "state":
             return message
 
@@ -59,7 +61,7 @@ def answer(socket):
 def frames(socket, count):
     """So many binary messages: topic, sequence number and lost values of each."""
     while count:
-        message = socket.recv(timeout=5)
+        message = socket.recv(timeout=PATIENCE)
         if isinstance(message, bytes):
             version, topic, _, sequence, _, lost = HEADER.unpack(message[:HEADER.size])
             assert version == 1
@@ -69,7 +71,7 @@ def frames(socket, count):
 
 def connected(studio, text=b"", buffer=None):
     """A connection that has sent some bytes; `buffer`: how many the system receives ahead."""
-    raw = socket.create_connection(("127.0.0.1", studio.port), timeout=5)
+    raw = socket.create_connection(("127.0.0.1", studio.port), timeout=PATIENCE)
     if buffer:
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
     raw.sendall(text)
@@ -118,7 +120,7 @@ def speaker(studio, wave):
     """Is the source of the sound meanwhile: blocks of 20 ms, of a function of the sample's number."""
     is_over = threading.Event()
     with client(studio) as socket:
-        socket.recv(timeout=5)
+        socket.recv(timeout=PATIENCE)
         send(socket, id=1, do="sound/select", **{"with": {"kind": "browser"}})
         assert answer(socket)["ok"]
 

@@ -10,12 +10,15 @@ import subprocess
 import wave
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
+
+from client import PATIENCE
 
 SCREENS = ["", "prices", "spectrum", "meter", "tuner", "equalizer", "recorder", "voice", "tempo", "lights", "fixtures", "setup", "mapping", "account"]
 
 
 def pytest_configure(config):
+    expect.set_options(timeout=PATIENCE * 1000)
     config.addinivalue_line("markers", "alone: measures time or memory, with no other test beside it")
 
 

@@ -2,12 +2,14 @@
 
 import time
 
+from client import PATIENCE
+
 
 def number(page, selector):
     return float(page.locator(selector).inner_text().replace("−", "-"))
 
 
-def until(page, expression, seconds=5):
+def until(page, expression, seconds=PATIENCE):
     """Waits until an expression is true; Playwright's own wait needs the `eval` that the page forbids."""
     deadline = time.monotonic() + seconds
     while not page.evaluate(expression):

@@ -45,6 +45,10 @@ def soak(browser, studio, seconds):
     post(studio, "lights/start", {})
     # One stays where it is, the other goes over all screens.
     stays, goes = Watched(browser, studio, "spectrum"), Watched(browser, studio, "")
+    # A screen is made at its first visit and kept from then on.
+    for screen in SCREENS:
+        goes.page.goto(f"{studio.address}#/{screen}")
+        goes.page.wait_for_timeout(50)
     samples, start, visits = [], time.monotonic(), 0
     while len(samples) < SAMPLES:
         visit(browser, studio, [SCREENS[(visits + place) % len(SCREENS)] for place in range(3)])

@@ -47,11 +47,14 @@ def test_candles_and_alerts_are_those_of_all_pages(open_page, studio):
     page.get_by_role("button", name="Set").click()
     expect(page.get_by_role("alert")).to_contain_text("such as BTC>100")
     # Another page has the candles and alerts of before.
-    time.sleep(1)
     other = open_page("prices")
     expect(other.get_by_role("log").locator("li")).to_have_count(1)
-    status, _, text = post(studio, "ticker/candles", {"symbol": "BTC"})
-    candles = json.loads(text)["result"]["candles"]
+    for _ in range(150):
+        status, _, text = post(studio, "ticker/candles", {"symbol": "BTC"})
+        candles = json.loads(text)["result"]["candles"]
+        if len(candles) >= 2:
+            break
+        page.wait_for_timeout(100)
     assert status == 200 and len(candles) >= 2
     assert all(each["start"] % 1000 == 0 for each in candles)
     assert all(later["start"] > earlier["start"] for earlier, later in zip(candles, candles[1:]))
