@@ -1,3 +1,4 @@
+internal import Rustle
 internal import StudioCore
 
 /// The arguments of an action, checked.
@@ -25,6 +26,15 @@ struct Arguments {
         "\(key): expected an integer of \(range.lowerBound) to \(range.upperBound), got \(value[key].text)")
     }
     return integer
+  }
+
+  /// A time in microseconds since the server's `start`, at most ten seconds ago: longer than a busy page or network holds an event up;
+  /// nil without one.
+  func pastTime(_ key: String, since start: ContinuousClock.Instant) throws(ActionError) -> HostTime? {
+    if value[key] == .null { return nil }
+    let present = Int((ContinuousClock.now - start) / .microseconds(1))
+    let time = try integer(key, in: max(0, present - 10_000_000)...present)
+    return HostTime.at(start + .microseconds(time)).time
   }
 
   func numbers(_ key: String, count: Int, in range: ClosedRange<Double>) throws(ActionError) -> [Double] {

@@ -78,7 +78,8 @@ final class Hub: Sendable {
 
   private let state = Mutex(State())
   private let pace = Pace()
-  private let start = ContinuousClock.now
+  /// The zero of the times of values.
+  let start = ContinuousClock.now
   private let (topicChanges, topicSignal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
   /// An element after each change of what clients are subscribed to.

@@ -8,6 +8,8 @@ const HEADER = 20;
 const REFUSED = 1008;
 const ENDED = "the session has ended";
 const [FIRST_WAIT, LONGEST_WAIT] = [250, 8000];
+/** How much faster one of two clocks may run. */
+const DRIFT = 200e-6;
 
 export class Link extends EventTarget {
   states = {};
@@ -24,6 +26,8 @@ export class Link extends EventTarget {
   #topics = new Set();
   #wait = FIRST_WAIT;
   #isRenewed = false;
+  /** How far this page's clock is ahead of the server's, in ms, by the value with the shortest way, and when that was known. */
+  #clock = null;
   #requests = new Map();
   #next = 1;
 
@@ -70,6 +74,9 @@ export class Link extends EventTarget {
     return answer;
   }
 
+  /** The time of an event in microseconds since the server's start; undefined before the first value has come. */
+  time({ timeStamp }) { return this.#clock ? Math.max(0, Math.round(1000 * (timeStamp - this.#clock.ahead))) : undefined; }
+
   /** Sends a block of sound or a frame of a camera, unless there is no connection or it is behind; returns whether it did. */
   binary(bytes) {
     if (this.status !== "live" || this.#socket.bufferedAmount >= 1 << 18) return false;
@@ -87,7 +94,7 @@ export class Link extends EventTarget {
       this.states = message.states;
       this.isRestarted = this.#run !== null && this.#run !== message.run;
       this.#run = message.run;
-      if (this.isRestarted) this.values = {};
+      if (this.isRestarted) [this.values, this.#clock] = [{}, null];
       this.#send({ subscribe: ["account", ...this.#topics], pause: this.paused || document.hidden });
       this.#report("status");
       for (const name of Object.keys(this.states)) this.#report("state", name);
@@ -108,6 +115,9 @@ export class Link extends EventTarget {
   #frame(data) {
     const view = new DataView(data);
     if (data.byteLength < HEADER || view.getUint8(0) !== 1) return;
+    const at = performance.now();
+    const ahead = at - Number(view.getBigUint64(8, true)) / 1000;
+    this.#clock = { ahead: this.#clock ? Math.min(ahead, this.#clock.ahead + DRIFT * (at - this.#clock.at)) : ahead, at };
     const topic = TOPICS[view.getUint8(1)];
     // Also one that was on its way when its screen was left.
     if (!this.#topics.has(topic) || this.paused) return;
@@ -116,7 +126,7 @@ export class Link extends EventTarget {
     const before = this.values[topic];
     this.values[topic] = {
       view: new DataView(data, HEADER), bytes: new Uint8Array(data, HEADER), sequence: view.getUint32(4, true),
-      lost: (before?.lost ?? 0) + view.getUint32(16, true), at: performance.now(),
+      lost: (before?.lost ?? 0) + view.getUint32(16, true), at,
     };
   }
 

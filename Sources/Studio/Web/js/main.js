@@ -209,7 +209,7 @@ addEventListener("keydown", (event) => {
   if (SCREENS[place]) location.hash = `#/${SCREENS[place][0]}`;
   else if (event.key === "p") togglePause();
   else if (event.key === "?") help.showModal();
-  else if (event.key === "t") attempt(() => link.act("tempo/tap"));
+  else if (event.key === "t") attempt(() => link.act("tempo/tap", { time: link.time(event) }));
   else if (event.key === "b" && link.states.lights?.running) attempt(() => link.act("lights/blackout", { on: !link.states.lights.blackout }));
 });
 document.addEventListener("visibilitychange", () => link.pause(link.paused));
