@@ -117,18 +117,22 @@ thread() {
   export TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=0
   $long || export RUSTLE_WITHOUT_COMMAND=1
   # Without the network, whose library would be compiled once more, but with --long.
-  local fault traits=()
+  local traits=()
   if $long; then traits=(--traits WebSocket); fi
   RUSTLE_RACES=$($long && echo 500000 || echo 20000) RUSTLE_REPETITIONS=$(repetitions) sanitized thread "${traits[@]}"
-  if [ ! -f "$work/selection" ]; then
-    for fault in lost-release lock-held none release-by-canceller double-release event-after-release worker-panic; do
-      RUSTLE_RACES=2500 RUSTLE_FAULT=$fault beside "the races with the fault: $fault" is_caught
-      # These two hang: the others run while they do.
-      case $fault in lost-release | lock-held) waiting=$((waiting + 1)) ;; esac
-    done
-    gather
-  fi
   unset RUSTLE_NATIVE_DIST RUSTLE_WITHOUT_COMMAND TSAN_OPTIONS
+}
+
+# races_with_faults: what `thread` has built notices each seeded fault.
+races_with_faults() {
+  local fault
+  export TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=0
+  for fault in lost-release lock-held none release-by-canceller double-release event-after-release worker-panic; do
+    RUSTLE_RACES=2500 RUSTLE_FAULT=$fault beside "the races with the fault: $fault" is_caught
+    # These two hang: the others run while they do.
+    case $fault in lost-release | lock-held) waiting=$((waiting + 1)) ;; esac
+  done
+  gather
 }
 
 # is_caught: the race tests notice the fault within 500 rounds of each of five modes: an expectation fails or ThreadSanitizer
@@ -170,12 +174,12 @@ address() {
 }
 
 # consumer: a package that depends on this one, and the command as such a package builds it: without WebSockets, and with the assertions of
-# swift-argument-parser about every option, which `pages` reaches by the manual.
-consumer() {
+# swift-argument-parser about every option, which `pages` reaches by the manual. In a shell of its own, which waits for its own runs
+# only: those of `address` go on beside it.
+consumer() (
   swift_tests "a consumer package" "$root/Tests/ConsumerTests"
   one "the command without WebSockets" without_web_sockets
-  one "the command, optimized" optimized_command
-}
+)
 
 # optimized_command: as its users build it. The tests' builds do not show a crash of the optimizer.
 optimized_command() {
