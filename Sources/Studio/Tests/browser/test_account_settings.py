@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
-from client import state
+from client import post, state
 from page import choose_demo
 from test_account_pages import device, fill, log_in, note, sign_up, studio, to
 from test_screens import violations
@@ -324,6 +324,22 @@ def test_a_tuner_that_differs_at_a_login_is_asked_about(device, studio, ada, cho
     expect(page.get_by_label("A4 in Hz")).to_have_value(str(a4))
     expect(note(page)).to_contain_text(f"revision {1 if a4 == 432 else 2}")
     assert stored(ada, "tuner")[1]["a4"] == a4
+
+
+@pytest.mark.parametrize("who", ["account", "engine"])
+def test_a_question_about_a_difference_ends_with_it(device, studio, ada, who):
+    value = {"instrument": "chromatic", "temperament": "equal", "method": "harmonic"}
+    put(ada, "tuner", 0, {"a4": 432, **value})
+    page = tuned_at_a_login(device)
+    expect(note(page)).to_have_text("Your account has other settings than this tuner.")
+    if who == "account":
+        put(ada, "tuner", 1, {"a4": 443, **value})
+    else:
+        post(studio, "tuner/set", {"a4": 432})
+    expect(note(page)).to_have_text(f"Saved in your account, revision {2 if who == 'account' else 1}.")
+    # What another device saves is followed again.
+    put(ada, "tuner", 2 if who == "account" else 1, {"a4": 438, **value})
+    expect(page.get_by_label("A4 in Hz")).to_have_value("438")
 
 
 def test_a_tuner_is_taken_along(device, studio, ada):

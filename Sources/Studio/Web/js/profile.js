@@ -128,7 +128,14 @@ export class Profile {
   }
 
   /** The state of an engine has changed. */
-  engineChanged(name) { if (name === "meter") this.show("meter/"); }
+  engineChanged(name) {
+    for (const setting of this.#settings.values()) {
+      if (!setting.isAsking) continue;
+      setting.compare();
+      this.show(setting.prefix);
+    }
+    if (name === "meter") this.show("meter/");
+  }
 
   preview({ rev, value }) { this.#app.link.act("account/preview", { rev, bands: value, device: this.#device }).catch(() => {}); }
 

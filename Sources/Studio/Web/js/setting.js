@@ -122,6 +122,7 @@ export class Setting {
     const { rev, base, local, question } = this.sync;
     if (local) localStorage.setItem(this.#key, JSON.stringify({ rev, base, local, asked: question?.parts }));
     else localStorage.removeItem(this.#key);
+    if (this.isAsking) this.compare();
     this.follow();
     this.#profile.show(this.prefix);
   }
