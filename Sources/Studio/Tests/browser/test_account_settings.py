@@ -326,6 +326,16 @@ def test_a_tuner_that_differs_at_a_login_is_asked_about(device, studio, ada, cho
     assert stored(ada, "tuner")[1]["a4"] == a4
 
 
+def test_a_page_that_has_just_logged_in_leaves_the_engine_alone(device, studio, ada):
+    page = device("equalizer")
+    to(page, "account")
+    log_in(page)
+    post(studio, "equalizer/gain", {"band": 3, "gain": 3})
+    # Longer than a page waits before its engine follows the account.
+    page.wait_for_timeout(1000)
+    assert state(studio, "equalizer")["left"][3] == 3
+
+
 @pytest.mark.parametrize("who", ["account", "engine"])
 def test_a_question_about_a_difference_ends_with_it(device, studio, ada, who):
     value = {"instrument": "chromatic", "temperament": "equal", "method": "harmonic"}

@@ -75,8 +75,9 @@ export class Profile {
         else if (settings[name] || known.sync.rev > 0) this.#take(known, settings[name] ?? await ask("GET", this.#path(name)));
         const setting = this.#settings.get(name);
         setting?.flush();
-        if (isFollowing) setting.follow();
-        else if (setting?.kind.present) setting.compare();
+        // Equal ones have nothing to follow: a timer would undo what somebody changes a moment later.
+        if (isFollowing && setting.differs) setting.follow();
+        else if (!isFollowing && setting?.kind.present) setting.compare();
       }
     } else for (const name of this.#kept("")) this.#setting(name);
     for (const prefix of Object.keys(KINDS)) this.show(prefix);

@@ -76,7 +76,8 @@ export class Setting {
   follow() {
     clearTimeout(this.#timers.settle);
     const settle = setTimeout(async () => {
-      if (!this.isAsking && this.differs && this.#profile.isLive) await this.apply();
+      // One that another device moves at present is followed when it is saved.
+      if (!this.isAsking && !this.#timers.moving && this.differs && this.#profile.isLive) await this.apply();
       // Without a connection it is still to follow: at the next one.
       if (this.#timers.settle === settle && this.#profile.isLive) this.#timers.settle = null;
     }, SETTLE);
