@@ -71,7 +71,8 @@ let package = Package(
     .target(name: "RustleTempo", dependencies: ["RustleCore"], swiftSettings: strict),
     // Accounts of a studio, by HTTP; not part of Rustle, since it needs Foundation's networking.
     .target(name: "RustleAccount", dependencies: ["RustleCore"], swiftSettings: strict),
-    .target(name: "RustleLighting", dependencies: ["RustleCore", "RustleTempo"], swiftSettings: strict),
+    .target(
+      name: "RustleLighting", dependencies: ["RustleCore", "RustleFiles", "RustleTempo"], swiftSettings: strict),
     .target(name: "RustleMarket", dependencies: ["RustleCore", "RustleFiles"], swiftSettings: strict),
     .target(
       name: "Rustle", dependencies: ["RustleAudio", "RustleLighting", "RustleMarket", "RustleTempo"],

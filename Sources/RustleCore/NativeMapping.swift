@@ -23,6 +23,23 @@ extension NativeMapper {
   }
 }
 
+extension NativeFrameReader {
+  /// Returns what was read so far.
+  package func progress() throws(NativeError) -> NativeFrameReaderDescription {
+    defer { extendLifetime(self) }
+    return NativeFrameReaderDescription(
+      try describe(handle.raw, RUSTLE_DESCRIBE_FRAME_READER, RustleFrameReaderDescription()))
+  }
+
+  /// Takes the frame that has waited longest; nil: none waits.
+  package func frame(pixels: Int) throws(NativeError) -> [UInt8]? {
+    var frame = [UInt8](repeating: 0, count: pixels)
+    var room = frame.mutableSpan
+    let length = try next(&room)
+    return length == 0 ? nil : frame
+  }
+}
+
 extension NativeCamera {
   /// Returns where the fixtures are, as JSON.
   package func truth() throws(NativeError) -> [UInt8] {

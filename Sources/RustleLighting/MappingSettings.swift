@@ -29,6 +29,15 @@ public struct MappingSettings: Sendable, Hashable {
     case gray(width: Int, height: Int)
     /// Each piece of bytes is a file: PNG, or PGM (P5).
     case images
+
+    /// The native format and the size of frames of gray.
+    var native: (format: NativeFrameFormat, width: Int, height: Int) {
+      switch self {
+      case .y4m: (.y4m, 1, 1)
+      case .images: (.images, 1, 1)
+      case .gray(let width, let height): (.gray, width, height)
+      }
+    }
   }
 
   /// How fixtures are distinguished.
@@ -47,17 +56,11 @@ public struct MappingSettings: Sendable, Hashable {
 
   func mapper(rig: Data?, count: Int, isLive: Bool) throws(LightingError) -> NativeMapper {
     let (rig, schedule) = (try Self.text(of: rig, "rig"), try Self.text(of: schedule, "schedule"))
-    var size = (width: 1, height: 1)
-    let format: NativeFrameFormat
-    switch self.format {
-    case .y4m: format = .y4m
-    case .images: format = .images
-    case .gray(let width, let height): (format, size) = (.gray, (width, height))
-    }
+    let (format, width, height) = format.native
     return try LightingError.rethrowing { () throws(NativeError) in
       try NativeMapper(
         NativeMapperConfiguration(
-          rig: rig, schedule: schedule, count: count, hold: hold, width: size.width, height: size.height,
+          rig: rig, schedule: schedule, count: count, hold: hold, width: width, height: height,
           method: method.native, format: format, isLive: isLive, lightsAgain: lightsAgain))
     }
   }

@@ -40,7 +40,7 @@ SWIFT_ARROWS = {
     "RustleMarket": {"RustleCore", "RustleFiles"},
     "RustleTempo": {"RustleCore"},
     "RustleAccount": {"RustleCore"},
-    "RustleLighting": {"RustleCore", "RustleTempo"},
+    "RustleLighting": {"RustleCore", "RustleFiles", "RustleTempo"},
     "Rustle": {"RustleAudio", "RustleLighting", "RustleMarket", "RustleTempo"},
     "RustleTesting": {"RustleCore", "RustleMarket"},
     "RustleWebSocket": {"CZlib", "RustleFiles", "RustleMarket"},

@@ -128,20 +128,9 @@ enum MapFiles {
   }
 
   /// As they come; a file that cannot be opened ends it.
-  static func stream(of path: String, option: String) throws -> AsyncStream<Data> {
+  static func stream(of path: String, option: String) throws -> CameraBytes {
     let handle = try open(path, option: option)
-    let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
-    // Reading a pipe blocks, so it has a thread of its own.
-    let thread = Thread {
-      while true {
-        let piece = handle.availableData
-        if piece.isEmpty { return continuation.finish() }
-        if case .terminated = continuation.yield(piece) { return }
-      }
-    }
-    thread.name = "rustle-frames"
-    thread.start()
-    return stream
+    return CameraBytes { handle }
   }
 
   /// The type of what a path or a link names; nil: nothing.

@@ -682,6 +682,21 @@ extension NativeLayout {
           ("universes", MemoryLayout<RustleMapperDescription>.offset(of: \.universes)),
           ("phase", MemoryLayout<RustleMapperDescription>.offset(of: \.phase)),
         ]),
+      record(
+        RustleFrameReaderConfiguration.self, "RustleFrameReaderConfiguration",
+        [
+          ("width", MemoryLayout<RustleFrameReaderConfiguration>.offset(of: \.width)),
+          ("height", MemoryLayout<RustleFrameReaderConfiguration>.offset(of: \.height)),
+          ("format", MemoryLayout<RustleFrameReaderConfiguration>.offset(of: \.format)),
+        ]),
+      record(
+        RustleFrameReaderDescription.self, "RustleFrameReaderDescription",
+        [
+          ("frames", MemoryLayout<RustleFrameReaderDescription>.offset(of: \.frames)),
+          ("interval", MemoryLayout<RustleFrameReaderDescription>.offset(of: \.interval)),
+          ("width", MemoryLayout<RustleFrameReaderDescription>.offset(of: \.width)),
+          ("height", MemoryLayout<RustleFrameReaderDescription>.offset(of: \.height)),
+        ]),
       unsafe record(
         RustleCameraConfiguration.self, "RustleCameraConfiguration",
         [

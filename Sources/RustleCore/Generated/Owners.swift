@@ -202,6 +202,45 @@ package final class NativeMapper: Sendable {
   }
 }
 
+/// A native frame reader: the one owner of its handle. The header says which calls may run at the same time; another one is refused.
+package final class NativeFrameReader: Sendable {
+  let handle: NativeHandle
+  /// What it is.
+  package let description: NativeFrameReaderDescription
+
+  /// See `rustle_frame_reader_new`.
+  package init(_ configuration: NativeFrameReaderConfiguration) throws(NativeError) {
+    let handle = try NativeHandle(RUSTLE_NEW_FRAME_READER, configuration)
+    description = NativeFrameReaderDescription(
+      try describe(handle.raw, RUSTLE_DESCRIBE_FRAME_READER, RustleFrameReaderDescription()))
+    self.handle = handle
+  }
+
+  /// See `rustle_frame_reader_push`.
+  package func push(_ bytes: Span<UInt8>) throws(NativeError) {
+    defer { extendLifetime(self) }
+    try unsafe bytes.withUnsafeBufferPointer { bytes throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_frame_reader_push(
+          handle.raw, bytes.baseAddress, bytes.count, $0)
+      }
+    }
+  }
+
+  /// See `rustle_frame_reader_next`.
+  package func next(_ frame: inout MutableSpan<UInt8>) throws(NativeError) -> Int {
+    defer { extendLifetime(self) }
+    var length = Int()
+    try unsafe frame.withUnsafeMutableBufferPointer { frame throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_frame_reader_next(
+          handle.raw, frame.baseAddress, frame.count, &length, $0)
+      }
+    }
+    return length
+  }
+}
+
 /// A native camera: the one owner of its handle. The header says which calls may run at the same time; another one is refused.
 package final class NativeCamera: Sendable {
   let handle: NativeHandle

@@ -2920,6 +2920,58 @@ package struct NativeMapperDescription: Sendable, Hashable {
   }
 }
 
+/// How bytes become frames.
+package struct NativeFrameReaderConfiguration: Sendable, Hashable, NativeRecord {
+  /// The width of frames of gray in pixels, 1 to 8,192. Example: 8.
+  package var width: Int
+  /// The height of frames of gray in pixels, 1 to 8,192. Example: 8.
+  package var height: Int
+  /// How bytes become frames. Example: 1.
+  package var format: NativeFrameFormat
+
+  package init(
+    width: Int, height: Int, format: NativeFrameFormat
+  ) {
+    self.width = width
+    self.height = height
+    self.format = format
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleFrameReaderConfiguration {
+    var record = RustleFrameReaderConfiguration()
+    record.width = UInt32(clamping: width)
+    record.height = UInt32(clamping: height)
+    record.format = format.rawValue
+    return record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ record(in: $0) }, body)
+  }
+}
+
+/// What was read.
+package struct NativeFrameReaderDescription: Sendable, Hashable {
+  /// The number of frames so far, with those that wait.
+  package var frames: UInt64
+  /// The time between frames in ns; 0: the bytes do not say it.
+  package var interval: UInt64
+  /// The width in pixels; 0 before the first frame.
+  package var width: Int
+  /// The height in pixels; 0 before the first frame.
+  package var height: Int
+
+  init(_ record: RustleFrameReaderDescription) {
+    frames = record.frames
+    interval = record.interval
+    width = Int(record.width)
+    height = Int(record.height)
+  }
+}
+
 /// A simulated camera.
 package struct NativeCameraConfiguration: Sendable, Hashable, NativeRecord {
   /// The file of the rig, whose slots light the fixtures; empty: `count` fixtures, which a schedule lights.

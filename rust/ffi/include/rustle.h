@@ -3094,6 +3094,12 @@ static inline RustleStatus rustle_link_monitor_free(RustleHandle link_monitor, R
 /// The number of `rustle_mapper_describe`.
 #define RUSTLE_DESCRIBE_MAPPER 0xAB28D0ACu
 
+/// The number of `rustle_frame_reader_new`.
+#define RUSTLE_NEW_FRAME_READER 0xE59D1909u
+
+/// The number of `rustle_frame_reader_describe`.
+#define RUSTLE_DESCRIBE_FRAME_READER 0xC1C8D690u
+
 /// The number of `rustle_camera_new`.
 #define RUSTLE_NEW_CAMERA 0xE4454077u
 
@@ -3227,6 +3233,29 @@ typedef struct RustleMapperDescription {
   uint32_t phase;
 } RustleMapperDescription;
 
+/// How bytes become frames.
+typedef struct RustleFrameReaderConfiguration {
+  /// The width of frames of gray in pixels, 1 to 8,192. Example: 8.
+  uint32_t width;
+  /// The height of frames of gray in pixels, 1 to 8,192. Example: 8.
+  uint32_t height;
+  /// How bytes become frames. Example: 1.
+  /// One of `RUSTLE_FRAMES_…`.
+  uint32_t format;
+} RustleFrameReaderConfiguration;
+
+/// What was read.
+typedef struct RustleFrameReaderDescription {
+  /// The number of frames so far, with those that wait.
+  uint64_t frames;
+  /// The time between frames in ns; 0: the bytes do not say it.
+  uint64_t interval;
+  /// The width in pixels; 0 before the first frame.
+  uint32_t width;
+  /// The height in pixels; 0 before the first frame.
+  uint32_t height;
+} RustleFrameReaderDescription;
+
 /// A simulated camera.
 typedef struct RustleCameraConfiguration {
   /// The file of the rig, whose slots light the fixtures; empty: `count` fixtures, which a schedule lights.
@@ -3291,6 +3320,29 @@ static inline RustleStatus rustle_mapper_describe(
 /// Makes the handle `mapper` stale. See `rustle_free`.
 static inline RustleStatus rustle_mapper_free(RustleHandle mapper, RustleError *error) {
   return rustle_is_of_kind(mapper, 28) ? rustle_free(mapper, error) : rustle_refuse_kind(mapper, 28, error);
+}
+
+/// Makes a reader, before its first byte. `frame_reader` receives the handle, to be freed with
+/// `rustle_frame_reader_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_MALFORMED_FILE` (frames of gray
+/// that are too large).
+static inline RustleStatus rustle_frame_reader_new(
+    const RustleFrameReaderConfiguration *configuration, RustleHandle *frame_reader, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_FRAME_READER, configuration, sizeof *configuration, frame_reader, error);
+}
+
+/// Writes what was read to `description`. Waits for no call of another thread: that fails.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+static inline RustleStatus rustle_frame_reader_describe(
+    RustleHandle frame_reader, RustleFrameReaderDescription *description, RustleError *error) {
+  return rustle_describe(frame_reader, RUSTLE_DESCRIBE_FRAME_READER, description, sizeof *description, error);
+}
+
+/// Makes the handle `frame_reader` stale. See `rustle_free`.
+static inline RustleStatus rustle_frame_reader_free(RustleHandle frame_reader, RustleError *error) {
+  return rustle_is_of_kind(frame_reader, 27) ? rustle_free(frame_reader, error) : rustle_refuse_kind(frame_reader, 27, error);
 }
 
 /// Makes a simulated camera, before its first frame. `camera` receives the handle, to be freed with
@@ -3375,6 +3427,33 @@ RustleStatus rustle_mapper_text(
 RustleStatus rustle_mapping_report(
     uint32_t kind, const uint8_t *one, size_t one_count, const uint8_t *other, size_t other_count,
     uint8_t *text, size_t text_capacity, size_t *length, RustleError *error);
+
+/// Takes bytes; none: the input has ended. The frames that are complete with them wait.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_MALFORMED_FILE` (bytes that are no frames, or an end
+/// within a frame; those before it wait), `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+///
+/// Safety: `bytes` (`bytes_count` elements) is NULL or readable and not written during the call; `error` is
+/// NULL or memory that this call alone uses.
+RustleStatus rustle_frame_reader_push(
+    RustleHandle frame_reader, const uint8_t *bytes, size_t bytes_count, RustleError *error);
+
+/// Takes the frame that has waited longest: its bytes of gray, row by row. `length` receives their number;
+/// 0: none waits.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
+/// is misaligned), `RUSTLE_INVALID_LENGTH` (no room for the frame, which waits on), `RUSTLE_WRONG_STATE`
+/// (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+///
+/// Safety: `error`, `frame` (`frame_capacity` elements), `length` are NULL or memory that this call alone
+/// uses.
+RustleStatus rustle_frame_reader_next(
+    RustleHandle frame_reader, uint8_t *frame, size_t frame_capacity, size_t *length, RustleError *error);
 
 /// Sets the slots of a universe of the rig from a time in ns on, not before the last one: its number, with
 /// `RUSTLE_SHOW_ART_NET` added for one of Art-Net. Universes that the rig lacks, and slots past 512, are
@@ -6890,6 +6969,15 @@ RUSTLE_ASSERT(offsetof(RustleMapperDescription, fixtures) == 40, "the offset of 
 RUSTLE_ASSERT(offsetof(RustleMapperDescription, found) == 44, "the offset of RustleMapperDescription.found");
 RUSTLE_ASSERT(offsetof(RustleMapperDescription, universes) == 48, "the offset of RustleMapperDescription.universes");
 RUSTLE_ASSERT(offsetof(RustleMapperDescription, phase) == 52, "the offset of RustleMapperDescription.phase");
+RUSTLE_ASSERT(sizeof(RustleFrameReaderConfiguration) == 12, "the size of RustleFrameReaderConfiguration");
+RUSTLE_ASSERT(offsetof(RustleFrameReaderConfiguration, width) == 0, "the offset of RustleFrameReaderConfiguration.width");
+RUSTLE_ASSERT(offsetof(RustleFrameReaderConfiguration, height) == 4, "the offset of RustleFrameReaderConfiguration.height");
+RUSTLE_ASSERT(offsetof(RustleFrameReaderConfiguration, format) == 8, "the offset of RustleFrameReaderConfiguration.format");
+RUSTLE_ASSERT(sizeof(RustleFrameReaderDescription) == 24, "the size of RustleFrameReaderDescription");
+RUSTLE_ASSERT(offsetof(RustleFrameReaderDescription, frames) == 0, "the offset of RustleFrameReaderDescription.frames");
+RUSTLE_ASSERT(offsetof(RustleFrameReaderDescription, interval) == 8, "the offset of RustleFrameReaderDescription.interval");
+RUSTLE_ASSERT(offsetof(RustleFrameReaderDescription, width) == 16, "the offset of RustleFrameReaderDescription.width");
+RUSTLE_ASSERT(offsetof(RustleFrameReaderDescription, height) == 20, "the offset of RustleFrameReaderDescription.height");
 RUSTLE_ASSERT(sizeof(RustleCameraConfiguration) == 48, "the size of RustleCameraConfiguration");
 RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, rig) == 0, "the offset of RustleCameraConfiguration.rig");
 RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, seed) == 16, "the offset of RustleCameraConfiguration.seed");

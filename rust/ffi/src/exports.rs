@@ -68,6 +68,8 @@ use crate::link_monitor::RustleLinkDatagram;
 use crate::link_monitor::RustleLinkMonitorConfiguration;
 use crate::mapping::RustleCameraConfiguration;
 use crate::mapping::RustleCameraDescription;
+use crate::mapping::RustleFrameReaderConfiguration;
+use crate::mapping::RustleFrameReaderDescription;
 use crate::mapping::RustleMapperConfiguration;
 use crate::mapping::RustleMapperDescription;
 use crate::mapping::RustleMapperText;
@@ -210,6 +212,10 @@ pub const RUSTLE_START_LINK_MONITOR: u32 = 0x13f4305f;
 pub const RUSTLE_NEW_MAPPER: u32 = 0x8aae3f9d;
 /// Describes an object or a session: the number of `rustle_mapper_describe`.
 pub const RUSTLE_DESCRIBE_MAPPER: u32 = 0xab28d0ac;
+/// Makes an object: the number of `rustle_frame_reader_new`.
+pub const RUSTLE_NEW_FRAME_READER: u32 = 0xe59d1909;
+/// Describes an object or a session: the number of `rustle_frame_reader_describe`.
+pub const RUSTLE_DESCRIBE_FRAME_READER: u32 = 0xc1c8d690;
 /// Makes an object: the number of `rustle_camera_new`.
 pub const RUSTLE_NEW_CAMERA: u32 = 0xe4454077;
 /// Describes an object or a session: the number of `rustle_camera_describe`.
@@ -370,6 +376,14 @@ impl Tabled for crate::mapping::MapperObject {
     }
 }
 
+impl Tabled for crate::mapping::FrameReaderObject {
+    fn table() -> &'static SlotTable<Self> {
+        static OBJECTS: SlotTable<crate::mapping::FrameReaderObject> =
+            SlotTable::new(<crate::mapping::FrameReaderObject as Object>::KIND);
+        &OBJECTS
+    }
+}
+
 impl Tabled for crate::mapping::CameraObject {
     fn table() -> &'static SlotTable<Self> {
         static OBJECTS: SlotTable<crate::mapping::CameraObject> =
@@ -517,6 +531,9 @@ pub(crate) fn kind_name(kind: u32) -> &'static str {
             <crate::link_monitor::LinkMonitorObject as Object>::NAME
         }
         <crate::mapping::MapperObject as Object>::KIND => <crate::mapping::MapperObject as Object>::NAME,
+        <crate::mapping::FrameReaderObject as Object>::KIND => {
+            <crate::mapping::FrameReaderObject as Object>::NAME
+        }
         <crate::mapping::CameraObject as Object>::KIND => <crate::mapping::CameraObject as Object>::NAME,
         <crate::meter::Meter as Object>::KIND => <crate::meter::Meter as Object>::NAME,
         <crate::node_radio::NodeRadioObject as Object>::KIND => {
@@ -562,6 +579,9 @@ pub(crate) fn verbs(kind: u32) -> Option<&'static Verbs> {
         }
         <crate::mapping::MapperObject as Object>::KIND => {
             const { &Verbs::of::<crate::mapping::MapperObject>() }
+        }
+        <crate::mapping::FrameReaderObject as Object>::KIND => {
+            const { &Verbs::of::<crate::mapping::FrameReaderObject>() }
         }
         <crate::mapping::CameraObject as Object>::KIND => {
             const { &Verbs::of::<crate::mapping::CameraObject>() }
@@ -628,6 +648,9 @@ pub(crate) fn constructor(what: u32) -> Option<&'static Constructor> {
         }
         RUSTLE_NEW_MAPPER => {
             const { &Constructor::of::<crate::mapping::MapperObject, RustleMapperConfiguration>() }
+        }
+        RUSTLE_NEW_FRAME_READER => {
+            const { &Constructor::of::<crate::mapping::FrameReaderObject, RustleFrameReaderConfiguration>() }
         }
         RUSTLE_NEW_CAMERA => {
             const { &Constructor::of::<crate::mapping::CameraObject, RustleCameraConfiguration>() }
@@ -738,6 +761,9 @@ pub(crate) fn description(what: u32) -> Option<&'static Description> {
         }
         RUSTLE_DESCRIBE_MAPPER => {
             const { &Description::of::<crate::mapping::MapperObject, RustleMapperDescription>() }
+        }
+        RUSTLE_DESCRIBE_FRAME_READER => {
+            const { &Description::of::<crate::mapping::FrameReaderObject, RustleFrameReaderDescription>() }
         }
         RUSTLE_DESCRIBE_CAMERA => {
             const { &Description::of::<crate::mapping::CameraObject, RustleCameraDescription>() }
@@ -1736,6 +1762,58 @@ pub unsafe extern "C" fn rustle_mapping_report(
             let text = borrowed_mut(text, text_capacity, "text")?;
             let length_place = out(length, "length")?;
             crate::mapping::mapping_report(kind, one, other, text).map(|length| {
+                length_place.write(length);
+            })
+        })
+    }
+}
+
+/// [`crate::mapping::FrameReaderObject::push`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_frame_reader_push(
+    frame_reader: RustleHandle,
+    bytes: *const u8,
+    bytes_count: usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let frame_reader =
+                <crate::mapping::FrameReaderObject as Tabled>::table().pin(frame_reader, "frame_reader")?;
+            let bytes = borrowed(bytes, bytes_count, "bytes")?;
+            frame_reader.push(bytes)
+        })
+    }
+}
+
+/// [`crate::mapping::FrameReaderObject::next`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_frame_reader_next(
+    frame_reader: RustleHandle,
+    frame: *mut u8,
+    frame_capacity: usize,
+    length: *mut usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let frame_reader =
+                <crate::mapping::FrameReaderObject as Tabled>::table().pin(frame_reader, "frame_reader")?;
+            check_apart([
+                Argument::new("frame", frame, frame_capacity),
+                Argument::new("length", length, 1),
+            ])?;
+            let frame = borrowed_mut(frame, frame_capacity, "frame")?;
+            let length_place = out(length, "length")?;
+            frame_reader.next(frame).map(|length| {
                 length_place.write(length);
             })
         })
@@ -6333,6 +6411,69 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleMapperDescription, phase),
     ),
     entry(
+        c"RustleFrameReaderConfiguration",
+        None,
+        size_of::<RustleFrameReaderConfiguration>(),
+        align_of::<RustleFrameReaderConfiguration>(),
+        0,
+    ),
+    entry(
+        c"RustleFrameReaderConfiguration",
+        Some(c"width"),
+        0,
+        0,
+        offset_of!(RustleFrameReaderConfiguration, width),
+    ),
+    entry(
+        c"RustleFrameReaderConfiguration",
+        Some(c"height"),
+        0,
+        0,
+        offset_of!(RustleFrameReaderConfiguration, height),
+    ),
+    entry(
+        c"RustleFrameReaderConfiguration",
+        Some(c"format"),
+        0,
+        0,
+        offset_of!(RustleFrameReaderConfiguration, format),
+    ),
+    entry(
+        c"RustleFrameReaderDescription",
+        None,
+        size_of::<RustleFrameReaderDescription>(),
+        align_of::<RustleFrameReaderDescription>(),
+        0,
+    ),
+    entry(
+        c"RustleFrameReaderDescription",
+        Some(c"frames"),
+        0,
+        0,
+        offset_of!(RustleFrameReaderDescription, frames),
+    ),
+    entry(
+        c"RustleFrameReaderDescription",
+        Some(c"interval"),
+        0,
+        0,
+        offset_of!(RustleFrameReaderDescription, interval),
+    ),
+    entry(
+        c"RustleFrameReaderDescription",
+        Some(c"width"),
+        0,
+        0,
+        offset_of!(RustleFrameReaderDescription, width),
+    ),
+    entry(
+        c"RustleFrameReaderDescription",
+        Some(c"height"),
+        0,
+        0,
+        offset_of!(RustleFrameReaderDescription, height),
+    ),
+    entry(
         c"RustleCameraConfiguration",
         None,
         size_of::<RustleCameraConfiguration>(),
@@ -10026,6 +10167,20 @@ const _: () = {
     assert!(offset_of!(RustleMapperDescription, found) == 44);
     assert!(offset_of!(RustleMapperDescription, universes) == 48);
     assert!(offset_of!(RustleMapperDescription, phase) == 52);
+    assert!(
+        size_of::<RustleFrameReaderConfiguration>() == 12
+            && align_of::<RustleFrameReaderConfiguration>() == 4
+    );
+    assert!(offset_of!(RustleFrameReaderConfiguration, width) == 0);
+    assert!(offset_of!(RustleFrameReaderConfiguration, height) == 4);
+    assert!(offset_of!(RustleFrameReaderConfiguration, format) == 8);
+    assert!(
+        size_of::<RustleFrameReaderDescription>() == 24 && align_of::<RustleFrameReaderDescription>() == 8
+    );
+    assert!(offset_of!(RustleFrameReaderDescription, frames) == 0);
+    assert!(offset_of!(RustleFrameReaderDescription, interval) == 8);
+    assert!(offset_of!(RustleFrameReaderDescription, width) == 16);
+    assert!(offset_of!(RustleFrameReaderDescription, height) == 20);
     assert!(size_of::<RustleCameraConfiguration>() == 48 && align_of::<RustleCameraConfiguration>() == 8);
     assert!(offset_of!(RustleCameraConfiguration, rig) == 0);
     assert!(offset_of!(RustleCameraConfiguration, seed) == 16);

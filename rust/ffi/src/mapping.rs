@@ -9,12 +9,13 @@ use crate::show::RUSTLE_SHOW_ART_NET;
 use crate::status::CallFault;
 use rustle_lighting::{PortAddress, SacnUniverse};
 use rustle_mapping::film::{Film, FilmSettings};
-use rustle_mapping::frames::Format;
+use rustle_mapping::frames::{Format, Frame, FrameReader};
 use rustle_mapping::live::{Method, Phase};
 use rustle_mapping::mapper::{Mapper, MappingError, Settings};
 use rustle_mapping::report::Report;
 use rustle_mapping::simulate::Difficulty;
 use rustle_shows::fixture::RigUniverse;
+use std::collections::VecDeque;
 
 choices! {
     /// How fixtures are distinguished.
@@ -133,6 +134,28 @@ records! {
         pub phase: Choice<RustleMappingPhase>,
     }
 
+    /// How bytes become frames.
+    pub struct RustleFrameReaderConfiguration {
+        /// The width of frames of gray in pixels, 1 to 8,192. Example: 8.
+        pub width: u32,
+        /// The height of frames of gray in pixels, 1 to 8,192. Example: 8.
+        pub height: u32,
+        /// How bytes become frames. Example: 1.
+        pub format: Choice<RustleFrameFormat>,
+    }
+
+    /// What was read.
+    pub struct RustleFrameReaderDescription {
+        /// The number of frames so far, with those that wait.
+        pub frames: u64,
+        /// The time between frames in ns; 0: the bytes do not say it.
+        pub interval: u64,
+        /// The width in pixels; 0 before the first frame.
+        pub width: u32,
+        /// The height in pixels; 0 before the first frame.
+        pub height: u32,
+    }
+
     /// A simulated camera.
     pub struct RustleCameraConfiguration lending memory {
         /// The file of the rig, whose slots light the fixtures; empty: `count` fixtures, which a schedule lights.
@@ -190,16 +213,8 @@ impl New<RustleMapperConfiguration> for MapperObject {
     /// Fails with `RUSTLE_MALFORMED_FILE` (a rig that cannot be read, has faults or no fixtures), `RUSTLE_INVALID_VALUE` (a schedule that
     /// there is not).
     fn new(c: &RustleMapperConfiguration) -> Outcome<MappingError, Self> {
-        let format = match c.format.get("configuration.format")? {
-            RustleFrameFormat::Y4m => Format::Y4m,
-            RustleFrameFormat::Images => Format::Images,
-            RustleFrameFormat::Gray => Format::Gray {
-                width: c.width,
-                height: c.height,
-            },
-        };
         let mapper = Mapper::new(&Settings {
-            format,
+            format: format(c.format, c.width, c.height)?,
             rig: c.rig.file("configuration.rig")?.as_bytes(),
             count: c.count as usize,
             method: c.method.get("configuration.method")?.into(),
@@ -338,6 +353,118 @@ pub(crate) fn mapping_report(
     Ok(written(report.of(one, other)?.as_bytes(), text))
 }
 
+/// A reader of frames, and those that wait.
+pub(crate) struct FrameReaderObject(Exclusive<Frames>);
+
+pub(crate) struct Frames {
+    reader: FrameReader,
+    waiting: VecDeque<Frame>,
+    size: (u32, u32),
+}
+
+impl Object for FrameReaderObject {
+    const NAME: &'static str = "frame_reader";
+    const KIND: u32 = 27;
+    type Error = MappingError;
+}
+
+impl New<RustleFrameReaderConfiguration> for FrameReaderObject {
+    /// Makes a reader, before its first byte.
+    ///
+    /// Fails with `RUSTLE_MALFORMED_FILE` (frames of gray that are too large).
+    fn new(c: &RustleFrameReaderConfiguration) -> Outcome<MappingError, Self> {
+        let format = format(c.format, c.width, c.height)?;
+        let frames = Frames {
+            reader: FrameReader::new(format).map_err(MappingError::from)?,
+            waiting: VecDeque::new(),
+            size: (0, 0),
+        };
+        Ok(Self(Exclusive::new(frames, Self::NAME, |frames| {
+            frames.waiting.clear()
+        })))
+    }
+}
+
+impl Describe<RustleFrameReaderDescription> for FrameReaderObject {
+    /// Writes what was read to `description`. Waits for no call of another thread: that fails.
+    #[doc(alias = "rustle_frame_reader_describe")]
+    fn describe(&self) -> Result<RustleFrameReaderDescription, CallFault> {
+        let frames = self.0.get()?;
+        Ok(RustleFrameReaderDescription {
+            frames: frames.reader.count(),
+            interval: frames.reader.interval_ns().unwrap_or(0),
+            width: frames.size.0,
+            height: frames.size.1,
+        })
+    }
+}
+
+impl FrameReaderObject {
+    /// Takes bytes; none: the input has ended. The frames that are complete with them wait.
+    ///
+    /// Fails with `RUSTLE_MALFORMED_FILE` (bytes that are no frames, or an end within a frame; those before it wait),
+    /// `RUSTLE_WRONG_STATE` (another call is using the object).
+    ///
+    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+    ///
+    /// Example: `bytes_count` 4.
+    #[doc(alias = "rustle_frame_reader_push")]
+    pub(crate) fn push(&self, bytes: &[u8]) -> Outcome<MappingError> {
+        let mut frames = self.0.get()?;
+        let Frames {
+            reader,
+            waiting,
+            size,
+        } = &mut *frames;
+        if bytes.is_empty() {
+            return Ok(reader.finish().map_err(MappingError::from)?);
+        }
+        let read = reader.push(bytes, |frame| {
+            *size = (frame.width, frame.height);
+            waiting.push_back(frame);
+        });
+        Ok(read.map_err(MappingError::from)?)
+    }
+
+    /// Takes the frame that has waited longest: its bytes of gray, row by row. `length` receives their number; 0: none waits.
+    ///
+    /// Fails with `RUSTLE_INVALID_LENGTH` (no room for the frame, which waits on), `RUSTLE_WRONG_STATE` (another call is using the object).
+    ///
+    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+    ///
+    /// Example: `frame_capacity` 64.
+    #[doc(alias = "rustle_frame_reader_next")]
+    pub(crate) fn next(&self, frame: &mut [u8]) -> Outcome<MappingError, usize> {
+        let mut frames = self.0.get()?;
+        let Some(first) = frames.waiting.front() else {
+            return Ok(0);
+        };
+        let pixels = first.pixels.len();
+        if frame.len() < pixels {
+            return Err(CallFault::length("frame_capacity", pixels, frame.len()).into());
+        }
+        write_gray(first, frame);
+        frames.waiting.pop_front();
+        Ok(pixels)
+    }
+}
+
+/// Writes the gray of a frame in bytes.
+fn write_gray(frame: &Frame, bytes: &mut [u8]) {
+    for (byte, pixel) in bytes.iter_mut().zip(&frame.pixels) {
+        *byte = (pixel >> 8) as u8;
+    }
+}
+
+/// The format of a configuration.
+fn format(format: Choice<RustleFrameFormat>, width: u32, height: u32) -> Result<Format, CallFault> {
+    Ok(match format.get("configuration.format")? {
+        RustleFrameFormat::Y4m => Format::Y4m,
+        RustleFrameFormat::Images => Format::Images,
+        RustleFrameFormat::Gray => Format::Gray { width, height },
+    })
+}
+
 /// A simulated camera.
 pub(crate) struct CameraObject {
     description: RustleCameraDescription,
@@ -426,9 +553,7 @@ impl CameraObject {
         let Some(filmed) = film.frame(time) else {
             return Ok(0);
         };
-        for (byte, pixel) in frame.iter_mut().zip(&filmed.pixels) {
-            *byte = (pixel >> 8) as u8;
-        }
+        write_gray(&filmed, frame);
         Ok(pixels)
     }
 

@@ -937,6 +937,25 @@ pub(crate) static RUSTLE_MAPPER_CONFIGURATION: Record = Record {
     ],
 };
 
+/// `RustleFrameReaderConfiguration`.
+pub(crate) static RUSTLE_FRAME_READER_CONFIGURATION: Record = Record {
+    size: 12,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Number(Number::U32, 8.0),
+        },
+        Field {
+            offset: 4,
+            what: What::Number(Number::U32, 8.0),
+        },
+        Field {
+            offset: 8,
+            what: What::Choice(&[0, 1, 2], 1),
+        },
+    ],
+};
+
 /// `RustleCameraConfiguration`.
 pub(crate) static RUSTLE_CAMERA_CONFIGURATION: Record = Record {
     size: 48,
@@ -3840,6 +3859,66 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
+        name: "rustle_frame_reader_new",
+        makes: "frame_reader",
+        parameters: &[
+            Parameter {
+                what: What::In(&RUSTLE_FRAME_READER_CONFIGURATION),
+                size: 12,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_FILE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_new(RUSTLE_NEW_FRAME_READER, a.input(0), a.size(0), a.output(1), error)
+        },
+    },
+    Call {
+        name: "rustle_frame_reader_describe",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "frame_reader",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(24, false),
+                size: 24,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_describe(
+                a.handle(0),
+                RUSTLE_DESCRIBE_FRAME_READER,
+                a.output(1),
+                a.size(1),
+                error,
+            )
+        },
+    },
+    Call {
         name: "rustle_camera_new",
         makes: "camera",
         parameters: &[
@@ -5884,6 +5963,21 @@ pub(crate) static CALLS: &[Call] = &[
         run: |a, error| unsafe { a.of_kind(rustle_free, 28, error) },
     },
     Call {
+        name: "rustle_frame_reader_free",
+        makes: "",
+        parameters: &[Parameter {
+            what: What::Handle(Maker {
+                kind: "frame_reader",
+                function: None,
+            }),
+            size: 0,
+        }],
+        statuses: &[status::RUSTLE_STALE_HANDLE],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { a.of_kind(rustle_free, 27, error) },
+    },
+    Call {
         name: "rustle_camera_free",
         makes: "",
         parameters: &[Parameter {
@@ -7499,6 +7593,73 @@ pub(crate) static CALLS: &[Call] = &[
                 a.output(4),
                 error,
             )
+        },
+    },
+    Call {
+        name: "rustle_frame_reader_push",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "frame_reader",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Slice(
+                    &Element {
+                        size: 1,
+                        what: What::Number(Number::U8, 0.0),
+                    },
+                    4,
+                ),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_FILE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_frame_reader_push(a.handle(0), a.input(1), a.count(1), error) },
+    },
+    Call {
+        name: "rustle_frame_reader_next",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "frame_reader",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(1, 64),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_frame_reader_next(a.handle(0), a.output(1), a.count(1), a.output(2), error)
         },
     },
     Call {
