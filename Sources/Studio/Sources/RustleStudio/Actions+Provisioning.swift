@@ -50,7 +50,7 @@ extension Studio {
     }
     let settings = NodeSettings(
       name: try arguments.string("name", default: ""), ssid: try arguments.string("ssid"),
-      password: isOpen ? .open : NodePassword(try arguments.secret("password")),
+      password: isOpen ? .open : NodePassword(try arguments.string("password")),
       universe: try arguments.integer("universe", in: 0...32_767, default: table == nil ? nil : 0),
       start: try arguments.integer("start", in: 1...512, default: table == nil ? nil : 1),
       footprint: arguments["footprint"] == .null ? nil : try arguments.integer("footprint", in: 1...512))

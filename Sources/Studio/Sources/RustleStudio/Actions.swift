@@ -57,7 +57,7 @@ enum Action: String, CaseIterable {
 extension Studio {
   /// Performs an action; its result is null unless the action says otherwise.
   func perform(_ action: Action, _ arguments: JSON, by client: Int?) async throws -> JSON {
-    let arguments = Arguments(arguments)
+    let arguments = Arguments(arguments, areSecret: action == .provisioningSet)
     switch action {
     case .tickerStart, .tickerStop, .tickerThresholds: try await setPrices(action, arguments)
     case .tickerCandles:

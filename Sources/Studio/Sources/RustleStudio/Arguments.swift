@@ -4,8 +4,13 @@ internal import StudioCore
 /// The arguments of an action, checked.
 struct Arguments {
   private let value: JSON
+  /// Whether errors repeat none of them: a secret may stand in the wrong place.
+  private let areSecret: Bool
 
-  init(_ value: JSON) { self.value = value }
+  init(_ value: JSON, areSecret: Bool = false) { (self.value, self.areSecret) = (value, areSecret) }
+
+  /// What an error says of an argument.
+  private func got(_ key: String) -> String { areSecret ? "another value" : value[key].text }
 
   subscript(key: String) -> JSON { value[key] }
 
@@ -13,7 +18,7 @@ struct Arguments {
     if value[key] == .null, let `default` { return `default` }
     guard let number = value[key].number, range.contains(number) else {
       let bounds = "\(range.lowerBound) to \(range.upperBound)"
-      throw ActionError("validation", "\(key): expected \(bounds), got \(value[key].text)")
+      throw ActionError("validation", "\(key): expected \(bounds), got \(got(key))")
     }
     return number
   }
@@ -23,7 +28,7 @@ struct Arguments {
     guard let number = value[key].number, let integer = Int(exactly: number), range.contains(integer) else {
       throw ActionError(
         "validation",
-        "\(key): expected an integer of \(range.lowerBound) to \(range.upperBound), got \(value[key].text)")
+        "\(key): expected an integer of \(range.lowerBound) to \(range.upperBound), got \(got(key))")
     }
     return integer
   }
@@ -48,15 +53,7 @@ struct Arguments {
   func string(_ key: String, default: String? = nil) throws(ActionError) -> String {
     if value[key] == .null, let `default` { return `default` }
     guard let string = value[key].string else {
-      throw ActionError("validation", "\(key): expected a text, got \(value[key].text)")
-    }
-    return string
-  }
-
-  /// A text that no error repeats.
-  func secret(_ key: String) throws(ActionError) -> String {
-    guard let string = value[key].string else {
-      throw ActionError("validation", "\(key): expected a text, got another value")
+      throw ActionError("validation", "\(key): expected a text, got \(got(key))")
     }
     return string
   }
@@ -70,14 +67,14 @@ struct Arguments {
     else {
       throw ActionError(
         "validation",
-        "\(key): expected \(count.lowerBound) to \(count.upperBound) different texts, got \(value[key].text)")
+        "\(key): expected \(count.lowerBound) to \(count.upperBound) different texts, got \(got(key))")
     }
     return strings
   }
 
   func bool(_ key: String) throws(ActionError) -> Bool {
     guard let bool = value[key].bool else {
-      throw ActionError("validation", "\(key): expected true or false, got \(value[key].text)")
+      throw ActionError("validation", "\(key): expected true or false, got \(got(key))")
     }
     return bool
   }
