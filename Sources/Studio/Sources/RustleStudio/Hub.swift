@@ -71,6 +71,7 @@ final class Hub: Sendable {
     var clients: [Int: Client] = [:]
     var sequences: [Topic: UInt32] = [:]
     var counts = Counts()
+    var sources: [BinaryKind: Int] = [:]
     var next = 0
     /// Wakes the writers: one timer for all clients.
     var pacer: Task<Void, Never>?
@@ -134,6 +135,12 @@ final class Hub: Sendable {
 
   /// The counts since the start.
   var counts: Counts { state.withLock { $0.counts } }
+
+  /// The client whose binary messages of a kind are wanted; nil: none.
+  func source(of kind: BinaryKind) -> Int? { state.withLock { $0.sources[kind] } }
+
+  /// Chooses the client whose binary messages of a kind are wanted.
+  func setSource(of kind: BinaryKind, to client: Int?) { state.withLock { $0.sources[kind] = client } }
 
   /// Counts what was sent to a client.
   func sent(bytes: Int, lost: UInt64) {

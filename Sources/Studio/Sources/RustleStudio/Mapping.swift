@@ -116,6 +116,7 @@ final class Mapping {
     (self.mapper, self.source, self.settings, self.size, isRunning) = (mapper, source, settings, size, true)
     (update, map, lostFrames, failure, cells) = (nil, nil, 0, nil, rig.cells)
     mapNumber += 1
+    if case .browser(let client) = source { hub.setSource(of: .camera, to: client) }
     running = Task { [weak self] in
       var failure: (any Error)?
       do {
@@ -153,6 +154,7 @@ final class Mapping {
 
   private func ended(_ error: (any Error)?) {
     watching?.cancel()
+    hub.setSource(of: .camera, to: nil)
     (mapper, running, watching, frames, isRunning) = (nil, nil, nil, nil, false)
     switch error {
     case let error as any CodedError: failure = ActionError(error)

@@ -117,6 +117,8 @@ struct SocketSession: Sendable {
               return Farewell(
                 .init(codeNumber: Farewell.tryAgainLater), "expected at most \(most) binary messages a second")
             }
+            // Those of other clients than the source would take the time of what is the lamps'.
+            if let kind = BinaryKind(of: bytes), studio.hub.source(of: kind) != client.id { continue }
             await studio.receive(binary: bytes, from: client)
           case nil: break
           }

@@ -11,7 +11,15 @@ final class Sound {
     case browser(Int)
   }
 
-  private(set) var source = Source.none
+  private(set) var source = Source.none {
+    didSet {
+      if case .browser(let client) = source {
+        hub.setSource(of: .sound, to: client)
+      } else {
+        hub.setSource(of: .sound, to: nil)
+      }
+    }
+  }
   private(set) var format: AudioFormat
   private(set) var equalizer: Equalizer
   private(set) var settings: EqualizerSettings

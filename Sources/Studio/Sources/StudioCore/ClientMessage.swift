@@ -66,6 +66,20 @@ public struct ClientMessage: Sendable, Equatable {
   }
 }
 
+/// What a binary message of a client says it is.
+public enum BinaryKind: UInt8, Sendable {
+  /// A ``MicrophoneBlock``.
+  case sound = 1
+  /// A ``CameraFrame``.
+  case camera = 2
+
+  /// Reads the version and the kind, and nothing else; nil for other bytes.
+  public init?(of bytes: [UInt8]) {
+    guard bytes.count >= 2, bytes[0] == 1 else { return nil }
+    self.init(rawValue: bytes[1])
+  }
+}
+
 /// A block of a browser's microphone: a binary message.
 public struct MicrophoneBlock: Sendable, Equatable {
   /// The bytes before the samples: version 1, kind 1, channels, sequence number, rate, frames.
@@ -90,7 +104,8 @@ public struct MicrophoneBlock: Sendable, Equatable {
 
   /// Reads a block of one channel; nil for other bytes.
   public init?(_ bytes: [UInt8]) {
-    guard bytes.count >= Self.headerLength, bytes[0] == 1, bytes[1] == 1, bytes.integer(at: 2, as: UInt16.self) == 1,
+    guard bytes.count >= Self.headerLength, BinaryKind(of: bytes) == .sound,
+      bytes.integer(at: 2, as: UInt16.self) == 1,
       let sequence = bytes.integer(at: 4, as: UInt32.self), let rate = bytes.integer(at: 8, as: UInt32.self),
       let frames = bytes.integer(at: 12, as: UInt32.self), (8_000...192_000).contains(rate),
       (UInt32(Self.minimumFrameCount)...UInt32(Self.maximumFrameCount)).contains(frames),
@@ -127,7 +142,7 @@ public struct CameraFrame: Sendable, Equatable {
 
   /// Reads a frame; nil for other bytes.
   public init?(_ bytes: [UInt8]) {
-    guard bytes.count >= Self.headerLength, bytes[0] == 1, bytes[1] == 2,
+    guard bytes.count >= Self.headerLength, BinaryKind(of: bytes) == .camera,
       let width = bytes.integer(at: 2, as: UInt16.self), let height = bytes.integer(at: 4, as: UInt16.self),
       bytes.integer(at: 6, as: UInt16.self) == 0, Self.sides.contains(Int(width)), Self.sides.contains(Int(height)),
       bytes.count == Self.headerLength + Int(width) * Int(height)

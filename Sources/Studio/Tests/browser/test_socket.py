@@ -163,6 +163,10 @@ def test_more_sound_than_is_allowed_is_said(studio):
 def test_blocks_that_are_too_short_are_answered(studio):
     with client(studio) as socket:
         socket.recv(timeout=5)
+        # Nobody reads what a client sends that is not the source.
+        socket.send(block(0, [0.5] * 127))
+        send(socket, id=1, do="sound/select", **{"with": {"kind": "browser"}})
+        assert answer(socket)["ok"]
         socket.send(block(0, [0.5] * 127))
         assert answer(socket)["error"]["message"] == (
             "expected a block of one channel with 128 to 4096 frames, or a frame of gray with sides of 16 pixels or more, 65528 pixels at most")
