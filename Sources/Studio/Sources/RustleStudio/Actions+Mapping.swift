@@ -24,6 +24,13 @@ extension Studio {
         throw ActionError("validation", "scene: expected \(all), got \(name)")
       }
       try await mapping.simulate(try lights.rig(), scene, settings: settings)
+    case "server":
+      guard let frame = try serverCamera.frame else {
+        throw ActionError(
+          "wrongState", "expected a frame of the server's camera, got none yet",
+          advice: "Open the camera, and wait for its picture.")
+      }
+      try await map(.server, width: frame.width, height: frame.height, settings)
     case "browser":
       guard let client else {
         throw ActionError("validation", "expected a client with a camera, got a request without a WebSocket")
@@ -34,24 +41,54 @@ extension Studio {
         throw ActionError(
           "validation", "expected at most \(CameraFrame.maximumPixelCount) pixels, got \(width) times \(height)")
       }
-      try expectLight()
-      let sender = try await lights.lend()
-      do {
-        try expectLight()
-        try await mapping.start(
-          try lights.rig(), client: client, width: width, height: height, settings: settings,
-          output: CameraMapper.sending(to: [sender])
-        ) { [lights] in await lights.takeBack() }
-        // A blackout while it started has found no mapping to end.
-        if lights.isBlackout { await mapping.stop() }
-        try expectLight()
-      } catch {
-        await lights.takeBack()
-        throw error
-      }
-    case let other: throw ActionError("validation", "source: expected browser or simulated, got \(other)")
+      try await map(.browser(client), width: width, height: height, settings)
+    case let other: throw ActionError("validation", "source: expected browser, server or simulated, got \(other)")
     }
   }
+
+  /// Opens or closes the server's camera.
+  func openCamera(_ isWanted: Bool) throws {
+    let camera = try serverCamera
+    if isWanted {
+      camera.open()
+    } else {
+      guard !(mapping.isRunning && mapping.source == .server) else {
+        throw ActionError(
+          "wrongState", "expected a camera that nobody uses, got one that maps", advice: "Stop the mapping first.")
+      }
+      camera.close()
+    }
+  }
+
+  private var serverCamera: ServerCamera {
+    get throws {
+      guard let camera = mapping.camera else {
+        throw ActionError(
+          "wrongState", "expected a camera of the server, got none", advice: "Start the studio with --camera.")
+      }
+      return camera
+    }
+  }
+
+  /// Maps on the output that is armed.
+  private func map(_ source: Mapping.Source, width: Int, height: Int, _ settings: MappingSettings) async throws {
+    try expectLight()
+    let sender = try await lights.lend()
+    do {
+      try expectLight()
+      try await mapping.start(
+        try lights.rig(), source, width: width, height: height, settings: settings,
+        output: CameraMapper.sending(to: [sender])
+      ) { [lights] in await lights.takeBack() }
+      // A blackout while it started has found no mapping to end.
+      if lights.isBlackout { await mapping.stop() }
+      try expectLight()
+    } catch {
+      await lights.takeBack()
+      throw error
+    }
+  }
+
   /// No lamp is lit in the dark that somebody has made.
   private func expectLight() throws {
     guard !lights.isBlackout else {

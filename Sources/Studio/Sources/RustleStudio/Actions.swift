@@ -51,6 +51,7 @@ enum Action: String, CaseIterable {
   case provisioningCancel = "provisioning/cancel"
   case mappingStart = "mapping/start"
   case mappingStop = "mapping/stop"
+  case mappingCamera = "mapping/camera"
   case mappingResult = "mapping/result"
 }
 
@@ -113,6 +114,7 @@ extension Studio {
       try await setProvisioning(action, arguments)
     case .mappingStart: try await startMapping(arguments, client)
     case .mappingStop: await mapping.stop()
+    case .mappingCamera: try openCamera(try arguments.bool("open"))
     case .mappingResult: return mapping.result
     }
     return .null

@@ -226,6 +226,11 @@ final class Lights {
         "wrongState", "expected an output that is armed, got none",
         advice: "Start the show on the screen of the lights, and arm its output.")
     }
+    guard !isLent else {
+      throw ActionError("wrongState", "expected the show to have its lamps, got a mapping", advice: "Stop it first.")
+    }
+    // Before the first wait: another one may ask meanwhile.
+    isLent = true
     await controller.remove(sender)
     do {
       let lent = try DMXSender(sender.configuration)

@@ -9,6 +9,8 @@ final class Mapping {
   enum Source: Equatable {
     /// The camera of a client.
     case browser(Int)
+    /// The camera of the server.
+    case server
     /// A simulated camera, which looks at simulated lamps.
     case simulated
   }
@@ -17,6 +19,8 @@ final class Mapping {
   private static let silence = Duration.seconds(10)
   /// The time between two states of a mapping that goes on, and between two frames that are shown.
   private static let pause = Duration.milliseconds(200)
+  /// The most pixels of a picture that is shown of the server's camera.
+  private static let shownPixelCount = 320 * 240
   /// The frames that wait for the mapper.
   private static let capacity = 2
 
@@ -39,6 +43,8 @@ final class Mapping {
   /// Is called when the state has changed by itself.
   var onChange: @MainActor () -> Void = {}
 
+  /// The camera of the server; nil: it has none.
+  let camera: ServerCamera?
   private let hub: Hub
   private var mapper: CameraMapper?
   private var running: Task<Void, Never>?
@@ -49,19 +55,28 @@ final class Mapping {
   private var lastState = ContinuousClock.now
   private var lastPicture = ContinuousClock.now
 
-  init(hub: Hub) { self.hub = hub }
+  init(hub: Hub, camera input: CameraInput?) {
+    self.hub = hub
+    camera = input.map { ServerCamera($0) }
+    camera?.onFrame = { [weak self] in self?.push($0) }
+    camera?.onChange = { [weak self] in
+      guard let self else { return }
+      if camera?.isOpen == false { left(.server) }
+      onChange()
+    }
+  }
 
-  /// Maps the cells of a rig with the camera of a client.
+  /// Maps the cells of a rig with a camera.
   ///
   /// - Parameters:
   ///   - output: takes the levels to light.
   ///   - giveBack: is called when no more levels come.
   func start(
-    _ rig: StudioShow.CellRig, client: Int, width: Int, height: Int, settings: MappingSettings,
+    _ rig: StudioShow.CellRig, _ source: Source, width: Int, height: Int, settings: MappingSettings,
     output: @escaping CameraMapper.Output, giveBack: @escaping @MainActor () async -> Void
   ) async throws(LightingError) {
     let (stream, frames) = AsyncStream.makeStream(of: Data.self, bufferingPolicy: .bufferingNewest(Self.capacity))
-    try await start(rig, .browser(client), stream, (width, height), settings, output, giveBack)
+    try await start(rig, source, stream, (width, height), settings, output, giveBack)
     self.frames = frames
     lastFrame = .now
     watching = Task { [weak self] in
@@ -80,7 +95,7 @@ final class Mapping {
     let stage = SimulatedStage(camera)
     let stream = AsyncStream<Data> { [weak self] in
       guard let frame = await stage.next() else { return nil }
-      await self?.show(frame)
+      await self?.show(GrayFrame(width: camera.width, height: camera.height, pixels: frame))
       return frame
     }
     try await start(rig, .simulated, stream, (camera.width, camera.height), settings, { try await stage.light($0) }) {}
@@ -88,20 +103,37 @@ final class Mapping {
 
   /// Takes a frame of a client's camera; ignored unless it is the source.
   func push(_ frame: CameraFrame, from client: Int) {
-    guard source == .browser(client), isRunning, (frame.width, frame.height) == size, let frames else { return }
-    lastFrame = .now
-    let bytes = Data(frame.pixels)
-    if case .dropped = frames.yield(bytes) { lostFrames += 1 }
-    show(bytes)
+    guard source == .browser(client), isRunning, (frame.width, frame.height) == size else { return }
+    push(GrayFrame(width: frame.width, height: frame.height, pixels: Data(frame.pixels)), to: .browser(client))
   }
 
-  /// Ends the frames of a client that has left.
-  func left(_ client: Int) { if source == .browser(client) { frames?.finish() } }
+  /// Ends the frames of a source that is gone.
+  func left(_ source: Source) { if self.source == source { frames?.finish() } }
 
   /// Ends the mapping, and returns when the lamps are the show's again.
   func stop() async {
     await mapper?.cancel()
     await running?.value
+  }
+
+  /// Closes the server's camera when nobody looks at it.
+  func look(_ isWanted: Bool) {
+    guard let camera, camera.isOpen, !isWanted, !(isRunning && source == .server) else { return }
+    camera.close()
+    onChange()
+  }
+
+  /// Takes a frame of the server's camera.
+  private func push(_ frame: GrayFrame) {
+    if isRunning, source == .server { return push(frame, to: .server) }
+    if !isRunning { show(frame) }
+  }
+
+  private func push(_ frame: GrayFrame, to source: Source) {
+    guard let frames else { return }
+    lastFrame = .now
+    if case .dropped = frames.yield(frame.pixels) { lostFrames += 1 }
+    show(frame)
   }
 
   private func start(
@@ -142,14 +174,15 @@ final class Mapping {
   }
 
   /// Shows a frame to those who look: width and height, each 2 bytes, and the gray of each pixel, row by row.
-  private func show(_ frame: Data) {
+  private func show(_ frame: GrayFrame) {
     guard lastPicture.duration(to: .now) >= Self.pause, hub.topics.contains(.camera) else { return }
     lastPicture = .now
+    let frame = frame.reduced(to: Self.shownPixelCount)
     var payload: [UInt8] = []
-    payload.reserveCapacity(4 + frame.count)
-    payload.append(integer: UInt16(clamping: size.width))
-    payload.append(integer: UInt16(clamping: size.height))
-    hub.publish(.camera, payload + frame)
+    payload.reserveCapacity(4 + frame.pixels.count)
+    payload.append(integer: UInt16(clamping: frame.width))
+    payload.append(integer: UInt16(clamping: frame.height))
+    hub.publish(.camera, payload + frame.pixels)
   }
 
   private func ended(_ error: (any Error)?) {
@@ -174,11 +207,13 @@ extension Mapping {
       "scenes": .strings(SimulatedCamera.Scene.allCases.map(\.rawValue)), "map": .integer(mapNumber),
       "lost": .integer(lostFrames), "count": .integer(map?.fixtures.count ?? cells.count),
       "found": .integer(map?.found.count ?? 0), "error": failure?.json ?? .null,
+      "camera": camera?.json ?? .null,
     ]
     switch source {
     case .browser(let client):
       state["source"] = "browser"
       state["client"] = .integer(client)
+    case .server: state["source"] = "server"
     case .simulated: state["source"] = "simulated"
     case nil: state["source"] = .null
     }
@@ -195,6 +230,24 @@ extension Mapping {
   /// The map, and what its ids are.
   var result: JSON {
     ["map": map.flatMap { JSON(text: $0.json) } ?? .null, "cells": .strings(cells)]
+  }
+}
+
+extension GrayFrame {
+  /// A frame of at most so many pixels: the brightest of each block, since lamps are small.
+  fileprivate func reduced(to count: Int) -> GrayFrame {
+    let step = Int((Double(width * height) / Double(count)).squareRoot().rounded(.up))
+    let (across, down) = (width / max(step, 1), height / max(step, 1))
+    guard step > 1, across > 0, down > 0 else { return self }
+    let pixels = Array(pixels)
+    var small = [UInt8](repeating: 0, count: across * down)
+    for row in 0..<(down * step) {
+      for column in 0..<(across * step) {
+        let place = row / step * across + column / step
+        small[place] = max(small[place], pixels[row * width + column])
+      }
+    }
+    return GrayFrame(width: across, height: down, pixels: Data(small))
   }
 }
 

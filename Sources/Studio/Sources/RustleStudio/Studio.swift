@@ -30,7 +30,9 @@ final class Studio {
   /// The newest action: the next one waits for its end, so that those of several clients do not meet within an engine.
   private var underWay: Task<Void, Never>?
 
-  init(recordings folder: URL, show: StudioShow, prices sources: [Prices.Source]) throws {
+  init(
+    recordings folder: URL, show: StudioShow, prices sources: [Prices.Source], camera: CameraInput?
+  ) throws {
     hub = Hub()
     recordings = Recordings(hub: hub, folder: folder)
     prices = Prices(hub: hub, sources: sources)
@@ -40,7 +42,7 @@ final class Studio {
     clock = try TempoClock(following: session)
     sound = try Sound(hub: hub)
     lights = Lights(hub: hub, show: show)
-    mapping = Mapping(hub: hub)
+    mapping = Mapping(hub: hub, camera: camera)
     prices.onChange = { [weak self] in self?.report("ticker") }
     sound.onChange = { [weak self] in self?.report("sound") }
     recordings.onChange = { [weak self] in
@@ -63,6 +65,7 @@ final class Studio {
     await recordings.stop()
     await sound.stop()
     await mapping.stop()
+    mapping.camera?.stop()
     await lights.stop()
     await nodes.stop()
     await provisioning.stop()
@@ -139,7 +142,7 @@ final class Studio {
       try? sound.select(.none)
       report("sound")
     }
-    mapping.left(client.id)
+    mapping.left(.browser(client.id))
     // A page that is loaded again is no absence.
     let connections = hub.counts.connections
     try? await Task.sleep(for: Self.linger)
@@ -216,6 +219,7 @@ final class Studio {
     sound.want(topics)
     lights.draw(topics.contains(.lights))
     lights.count(topics.contains(.lights))
+    mapping.look(topics.contains(.camera))
     if !topics.contains(.tempo) {
       beating?.cancel()
       beating = nil

@@ -34,6 +34,8 @@ public struct StudioServer: Sendable {
     public var feed: FeedAddress?
     /// The path of a recording of prices to choose, in NDJSON or CSV; nil: none.
     public var priceRecording: String?
+    /// The camera of the server, to find fixtures with; nil: none.
+    public var camera: CameraInput?
     /// The accounts; nil: none.
     public var accounts: AccountSettings?
 
@@ -64,7 +66,7 @@ public struct StudioServer: Sendable {
     ]
     let studio = try await Studio(
       recordings: configuration.recordings, show: try configuration.show ?? StudioShow(),
-      prices: sources.compactMap(\.self))
+      prices: sources.compactMap(\.self), camera: configuration.camera)
     var logger = Logger(label: "rustle-studio")
     logger.logLevel = .warning
     let service: AccountService?

@@ -20,6 +20,8 @@ struct StudioCommand: AsyncParsableCommand {
         rustle-studio --listen 192.168.1.20:8420
         rustle-studio --show festival.json --rig rig.json
         rustle-studio --prices trades.ndjson --feed 127.0.0.1:9100
+        ffmpeg -f v4l2 -i /dev/video0 -pix_fmt gray -f yuv4mpegpipe - |
+          rustle-studio --camera -
       """,
     version: "0.1.0", subcommands: [AccountCommand.self])
 
@@ -71,6 +73,17 @@ struct StudioCommand: AsyncParsableCommand {
     completion: .file(extensions: ["json"]))
   var rig: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Camera to find fixtures with: a file or pipe of YUV4MPEG2, or - for standard input.", valueName: "file"),
+    completion: .file())
+  var camera: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Size of the camera's frames if they are bytes of gray without a header, such as 640x480.", valueName: "size"))
+  var gray: String?
+
   @OptionGroup(title: "Accounts") var accountOptions: AccountOptions
 
   func run() async throws {
@@ -94,6 +107,7 @@ struct StudioCommand: AsyncParsableCommand {
     configuration.accounts = try accountOptions.settings()
     configuration.feed = feed.map { FeedAddress($0) }
     configuration.priceRecording = prices
+    configuration.camera = try cameraInput()
     if show != nil || rig != nil { configuration.show = try lightShow() }
     do {
       try await StudioServer(configuration).run { address in
@@ -128,6 +142,23 @@ struct StudioCommand: AsyncParsableCommand {
       FileHandle.standardError.write(Data("cannot open the page with \(program): open its address in a browser\n".utf8))
     }
     try? opener.run()
+  }
+
+  /// The camera, which is opened when a person wants its picture.
+  private func cameraInput() throws -> CameraInput? {
+    var format = MappingSettings.Format.y4m
+    if let gray {
+      let sides = gray.split(separator: "x", omittingEmptySubsequences: false).compactMap { Int($0) }
+      guard camera != nil, sides.count == 2, sides.allSatisfy((1...8_192).contains) else {
+        throw ValidationError("--gray: expected the size of frames of --camera such as 640x480, got '\(gray)'")
+      }
+      format = .gray(width: sides[0], height: sides[1])
+    }
+    guard let camera else { return nil }
+    guard camera == "-" || CameraInput.isThere(camera) else {
+      throw ValidationError("--camera: cannot read \(camera): check the path")
+    }
+    return CameraInput(path: camera, format: format)
   }
 
   /// Reads the show and its rig.

@@ -108,7 +108,7 @@ function isRunning(topic) {
   if (topic === "candles") return false;
   if (topic === "prices") return ticker?.running;
   if (topic === "lights") return lights?.running;
-  if (topic === "camera") return mapping?.running;
+  if (topic === "camera") return mapping?.running || mapping?.camera?.open;
   if (topic === "recording") return Boolean(recorder?.recording) && !recorder.paused;
   return SOUND.includes(topic) ? sound?.kind !== "none" : true;
 }

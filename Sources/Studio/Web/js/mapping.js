@@ -17,6 +17,7 @@ const NAMED = 60;
 const PHASES = { delay: "Measures how late frames are", schedule: "Lights the patterns", again: "Lights once more what was not found", done: "Done" };
 const METHODS = { coded: "Bits of the ids", checked: "Bits, and checks", sequential: "One after the other" };
 const SCENES = { dark: "A dark room", club: "A club", hard: "People, mirrors, flicker" };
+const NOTHING = "Check that the lamps are lit in patterns, that the camera sees them, and that the room is dark; then light each pattern for more frames.";
 const REASONS = { dark: "No light in any frame", hidden: "Something was in front of it", saturated: "The picture is white there", ambiguous: "May be another one's light", lowContrast: "Hardly above the noise" };
 
 /** The camera of this browser, which stays open while a mapping runs. */
@@ -38,6 +39,11 @@ class Camera {
   get isOpen() { return this.#stream !== null && !this.isOpening; }
   get isOpening() { return this.#opening !== null; }
 
+  /** The cameras of this browser, once one was opened: before that they have no names. */
+  devices = [];
+  /** The one to open; empty: the browser's choice. */
+  device = "";
+
   /** Opens it, once however often it is asked to, and calls back with each frame, drawn into the picture; throws with a reason for a person. */
   open(work) {
     this.#opening ??= this.#open(work).finally(() => { this.#opening = null; this.onchange(); });
@@ -50,10 +56,11 @@ class Camera {
       throw new Error("The browser gives its camera to https and to this machine's own addresses only. Open the page there, or film with rustle map run.");
     }
     try {
-      const stream = await navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 640 }, height: { ideal: 480 }, frameRate: { ideal: 30 }, facingMode: "environment" } });
+      const stream = await navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 640 }, height: { ideal: 480 }, frameRate: { ideal: 30 }, ...this.device ? { deviceId: { exact: this.device } } : { facingMode: "environment" } } });
       this.close();
       this.#video.srcObject = this.#stream = stream;
       await this.#video.play();
+      this.devices = (await navigator.mediaDevices.enumerateDevices()).filter(({ kind }) => kind === "videoinput");
     } catch (error) {
       this.close();
       throw new Error(`The camera was not opened: ${error.message}`);
@@ -114,16 +121,25 @@ export function mapping(app) {
   /** Whether the newest map is of this camera, and whether it is being made. */
   const isOfOurs = () => link.states.mapping.source === "browser" && link.states.mapping.client === link.client;
   const isOurs = () => link.states.mapping.running && isOfOurs();
-  const source = choice("Camera", [{ id: "browser", name: "This browser's camera" }, { id: "simulated", name: "Simulated camera and lamps" }], () => show());
+  const source = choice("Camera", [], () => { painted = ""; show(); });
+  const sources = (hasServer) => [{ id: "browser", name: "This browser's camera" }, ...hasServer ? [{ id: "server", name: "The server's camera" }] : [],
+    { id: "simulated", name: "Simulated camera and lamps" }];
+  const device = choice("Which camera", [], (id) => app.attempt(async () => {
+    camera.device = id;
+    await film();
+  }));
   const scene = choice("Scene", [], () => {});
   const method = choice("Method", [], () => {});
   const hold = h("input", { type: "number", id: "hold", min: "1", max: "1000", step: "1", value: "2" });
   const again = h("input", { type: "checkbox", ".checked": true });
   const open = h("button", { type: "button", onclick: () => app.attempt(async () => {
-    if (camera.isOpen) camera.close(); else await film();
+    if (source.select.value === "server") await link.act("mapping/camera", { open: !link.states.mapping.camera.open });
+    else if (camera.isOpen) camera.close();
+    else await film();
   }).finally(() => show()) }, "Open the camera");
   const start = h("button", { type: "button", class: "primary", onclick: () => app.attempt(begin).finally(() => show()) }, "Start");
   const output = h("p", { class: "note" });
+  const input = h("p", { role: "status" });
   const status = h("p", { role: "status" });
   const bar = h("progress", { max: "1", "aria-label": "Progress of the phase" });
   const failure = h("p", { class: "error", role: "alert" });
@@ -141,6 +157,7 @@ export function mapping(app) {
     if (link.states.mapping.running) return link.act("mapping/stop");
     const settings = { source: source.select.value, method: method.select.value, hold: Number(hold.value), again: again.checked };
     if (settings.source === "simulated") return link.act("mapping/start", { ...settings, scene: scene.select.value });
+    if (settings.source === "server") return link.act("mapping/start", settings);
     if (!camera.isOpen) await film();
     await link.act("mapping/start", { ...settings, width: camera.picture.width, height: camera.picture.height });
   };
@@ -155,24 +172,28 @@ export function mapping(app) {
     if (isOurs()) app.attempt(() => link.act("mapping/stop"));
   };
 
-  const picture = () => (camera.isOpen ? camera.picture : gray);
+  const picture = () => (camera.isOpen && source.select.value === "browser" ? camera.picture : gray);
   const view = plot("Picture of the camera with the places that were found; the table below says the same", 0, (context, width, height) => {
     const seen = picture();
     context.clearRect(0, 0, width, height);
     if (seen.width > 1) context.drawImage(seen, 0, 0, width, height);
     // Places of one camera say nothing in the picture of another.
-    if (!map || (camera.isOpen && !isOfOurs())) return;
+    const chosen = source.select.value;
+    if (!map || (chosen === "browser" ? camera.isOpen && !isOfOurs() : link.states.mapping.source !== chosen)) return;
     const [across, down] = [width / map.width, height / map.height];
     context.font = "12px Roboto, sans-serif";
     context.lineWidth = 2;
     const isNamed = map.fixtures.length <= NAMED;
+    // Many marks are small, so that their middles stay apart.
+    const size = isNamed ? 8 : Math.min(8, Math.max(1.5, Math.sqrt(width * height / map.fixtures.length) / 5));
+    if (!isNamed) context.lineWidth = Math.min(2, size / 2);
     for (const { id, found, x, y, confidence, mirror } of map.fixtures) {
       if (!found) continue;
       const [left, top] = [(x + 0.5) * across, (y + 0.5) * down];
       context.strokeStyle = context.fillStyle = confidence >= SURE ? "#58e69a" : "#ffc689";
       context.beginPath();
       // Unsure ones are squares.
-      if (confidence >= SURE) context.arc(left, top, 8, 0, 7); else context.rect(left - 7, top - 7, 14, 14);
+      if (confidence >= SURE) context.arc(left, top, size, 0, 7); else context.rect(left - size, top - size, 2 * size, 2 * size);
       context.stroke();
       if (!isNamed) continue;
       context.fillText(cells[id] ?? id, left + 14, top + 4);
@@ -207,17 +228,27 @@ export function mapping(app) {
   const show = () => {
     const { mapping: state, lights } = link.states;
     if (!state) return;
-    const isSimulated = (state.running ? state.source : source.select.value) === "simulated";
+    const chosen = state.running ? state.source : source.select.value;
+    const [isSimulated, isServers] = [chosen === "simulated", chosen === "server"];
     say(start, state.running ? "Stop" : "Start");
-    say(open, camera.isOpen ? "Close the camera" : "Open the camera");
+    say(open, (isServers ? state.camera.open : camera.isOpen) ? "Close the camera" : "Open the camera");
     open.hidden = isSimulated;
-    open.disabled = isOurs() || camera.isOpening;
+    open.disabled = isServers ? state.running : isOurs() || camera.isOpening;
+    const fault = isServers ? state.camera.error : null;
+    const { name, width, height } = state.camera ?? {};
+    say(input, fault ? `${name}: ${fault.message}. ${fault.advice ?? ""}` : width ? `${name}: ${width} × ${height} pixels.` : state.camera?.open ? `${name}: waits for its first frame.` : `Frames come from ${name}.`);
+    input.className = fault ? "error" : "note";
+    input.hidden = !isServers;
     scene.element.hidden = !isSimulated;
+    device.set(camera.devices.map(({ deviceId, label }, place) => ({ id: deviceId, name: label || `Camera ${place + 1}` })), camera.device || undefined);
+    device.element.hidden = chosen !== "browser" || camera.devices.length < 2;
+    device.select.disabled = state.running || camera.isOpening;
     for (const each of [source.select, scene.select, method.select, hold, again]) each.disabled = state.running;
-    const target = lights?.output ? `The lamps of ${lights.output} are lit in patterns, and then are the show's again.` : "No output is armed: start the show on the screen of the lights, and arm it.";
+    const target = lights?.output ? `The lamps of ${lights.output} are lit in patterns, at full whatever the master is, and then are the show's again.` : "No output is armed: start the show on the screen of the lights, and arm it.";
     const isDark = Boolean(lights?.blackout) && !state.running;
     say(output, isSimulated ? "Nothing is sent to lamps: simulated ones are lit." : isDark ? "The light is out: restore it first." : target);
-    start.disabled = camera.isOpening || (!state.running && !isSimulated && (isDark || !lights?.output));
+    const isReady = isServers ? Boolean(width) : !camera.isOpening;
+    start.disabled = !state.running && !isSimulated && (!isReady || isDark || !lights?.output);
   };
 
   return {
@@ -225,25 +256,25 @@ export function mapping(app) {
     topics: ["camera"],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
-        h("div", { class: "row" }, source.element, scene.element, method.element, h("label", { for: "hold" }, "Frames for each pattern"), hold, h("label", {}, again, "Light once more what was not found")),
-        output, h("div", { class: "row" }, start, open), failure, status, bar, view.canvas,
+        h("div", { class: "row" }, source.element, device.element, scene.element, method.element, h("label", { for: "hold" }, "Frames for each pattern"), hold, h("label", {}, again, "Light once more what was not found")),
+        output, h("div", { class: "row" }, start, open), input, failure, status, bar, view.canvas,
         h("div", { class: "figures" }, Object.values(counts).map((each) => each.element)),
-        h("p", { class: "note" }, "Rings are sure, squares unsure, crosses mirror images. Patterns flash: look away if that harms you.")),
+        h("p", { class: "note" }, "Rings are sure, squares unsure, crosses mirror images. All clients that show this screen see the picture. Patterns flash: look away if that harms you.")),
       h("section", { class: "card wide" }, h("h2", {}, "Fixtures"), h("div", { class: "row" }, download, h("a", { href: "#/lights", class: "note" }, "The lights")), none, list.element))],
     state(name, state) {
       if (name === "lights") show();
       if (name !== "mapping") return;
       // The camera may have stopped before the start of its mapping was known here.
       if (isOurs() && !camera.isOpen) app.attempt(() => link.act("mapping/stop"));
+      source.set(sources(state.camera), state.running ? state.source : undefined);
       method.set(state.methods.map((id) => ({ id, name: METHODS[id] ?? id })), state.running ? state.method : undefined);
       scene.set(state.scenes.map((id) => ({ id, name: SCENES[id] ?? id })));
       if (state.running) {
-        source.select.value = state.source;
         [hold.value, again.checked] = [state.hold, state.again];
       }
       if (number !== state.map) { number = state.map; load(); }
       const word = state.phase ? PHASES[state.phase] : state.running ? PHASES.delay : "";
-      say(status, state.running ? `${word}…` : state.phase === "done" ? `Done: ${state.found} of ${state.count} found` : state.phase && !state.error ? "Stopped" : "");
+      say(status, state.running ? `${word}…` : state.phase === "done" ? `Done: ${state.found} of ${state.count} found${state.found === 0 ? `. ${NOTHING}` : ""}` : state.phase && !state.error ? "Stopped" : "");
       say(failure, state.error ? `${state.error.message}. ${state.error.advice ?? ""}` : "");
       failure.hidden = !state.error;
       bar.hidden = !state.running;
