@@ -262,6 +262,13 @@ MARKS = """() => {
 }"""
 
 
+# The part of the camera's picture that marks cover.
+COVERED = f"""() => {{
+    const picture = document.querySelector('canvas.camera');
+    return ({MARKS})() / (picture.width * picture.height);
+}}"""
+
+
 class Pipe:
     """A camera's program: it writes what the lamps show into a pipe, 30 frames per second, once somebody reads."""
 
@@ -450,17 +457,20 @@ def test_a_camera_needs_lamps_and_a_picture_that_fits(stage):
 
 def test_a_simulated_rig_is_mapped_and_the_map_is_a_file(open_page, studio, picture, tmp_path):
     page = open_page("mapping")
+    expect(page.get_by_text("All clients that show this screen see the picture.")).to_be_visible()
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_disabled()
     assert violations(page) == []
     picture(page, "mapping-not-armed")
     page.get_by_role("combobox", name="Camera").select_option("simulated")
     page.get_by_role("combobox", name="Scene").select_option("dark")
+    # Slow enough for what is looked at meanwhile.
+    page.get_by_label("Frames for each pattern").fill("8")
+    other = open_page("mapping", width=360, height=740, color_scheme="dark")
     page.get_by_role("button", name="Start", exact=True).click()
     until(page, "+document.querySelector('[aria-label=Frames]').value > 20", 20)
     assert violations(page) == []
     picture(page, "mapping-running")
     # Another page sees the picture, and can end it.
-    other = open_page("mapping", width=360, height=740, color_scheme="dark")
     until(other, """(() => {
         const copy = new OffscreenCanvas(64, 48).getContext('2d', { willReadFrequently: true });
         copy.drawImage(document.querySelector('canvas.camera'), 0, 0, 64, 48);
@@ -473,6 +483,8 @@ def test_a_simulated_rig_is_mapped_and_the_map_is_a_file(open_page, studio, pict
     expect(page.get_by_role("region", name="Fixtures").locator("tbody tr")).to_have_count(found["count"])
     for each, name in [(page, "mapping-done"), (other, "mapping-done-360")]:
         each.get_by_role("link", name="Download the map").wait_for()
+        # The marks of a crowd leave room between them.
+        until(each, f"({COVERED})() < 0.35")
         assert violations(each) == []
         picture(each, name)
     # The picture of another camera has no places of this one.
@@ -610,6 +622,47 @@ def test_a_camera_that_stops_ends_its_mapping(filming, stage, stop):
     assert state(stage, "mapping")["error"] is None
     assert filming.evaluate("window.stream.getTracks()[0].readyState") == "ended"
     expect(filming.get_by_role("button", name="Open the camera")).to_be_enabled()
+
+
+def test_one_of_several_cameras_is_chosen(filming):
+    filming.evaluate("""() => {
+        navigator.mediaDevices.enumerateDevices = async () => [
+            { kind: 'videoinput', deviceId: 'a', label: 'Built in' }, { kind: 'audioinput', deviceId: 'm', label: 'Microphone' }, { kind: 'videoinput', deviceId: 'b', label: '' }];
+    }""")
+    which = filming.get_by_role("combobox", name="Which camera")
+    expect(which).to_be_hidden()
+    filming.get_by_role("button", name="Open the camera").click()
+    expect(which.locator("option")).to_have_text(["Built in", "Camera 2"])
+    which.select_option("b")
+    until(filming, "window.wanted.video.deviceId?.exact === 'b'")
+    filming.get_by_role("button", name="Close the camera").click()
+    expect(which).to_have_value("b")
+    assert violations(filming) == []
+
+
+def test_a_camera_that_is_denied_is_told(filming):
+    filming.evaluate("() => { navigator.mediaDevices.getUserMedia = async () => { throw new Error('Permission denied'); }; }")
+    filming.get_by_role("button", name="Open the camera").click()
+    expect(filming.get_by_role("alert").filter(has_text="The camera was not opened: Permission denied")).to_be_visible()
+    assert violations(filming) == []
+
+
+def test_frames_that_the_connection_does_not_take_are_counted(filming, stage):
+    # Every second one finds the connection behind.
+    filming.evaluate("""() => {
+        let turn = 0;
+        Object.defineProperty(WebSocket.prototype, 'bufferedAmount', { get: () => (turn++ % 2) << 20 });
+    }""")
+    filming.get_by_role("button", name="Start", exact=True).click()
+    until(filming, "+document.querySelector('[aria-label=\"Frames lost\"]').value > 3")
+    assert post(stage, "mapping/stop", {})[0] == 200
+
+
+def test_nothing_that_is_found_says_what_to_try(filming):
+    filming.get_by_role("button", name="Start", exact=True).click()
+    # This camera never sees its lamps: the test does not tell it their levels.
+    expect(filming.get_by_role("status").filter(has_text="Done: 0 of 6 found. Check that the lamps are lit")).to_be_visible(timeout=60_000)
+    assert violations(filming) == []
 
 
 def test_a_camera_without_a_secure_context_says_what_to_do(open_page, stage, browser):
