@@ -19,6 +19,7 @@ export function overview(app) {
   const rate = figure("Updates per second", "/s", "rate");
   const peak = figure("Strongest frequency", "Hz", "peak");
   const via = figure("Source", "", "via");
+  const quiet = h("p", { class: "signal", role: "status" });
   const sent = figure("Samples sent", "", "sent");
   const level = figure("Level", "dB");
   const tempo = figure("Tempo", "BPM");
@@ -54,7 +55,7 @@ export function overview(app) {
     topics: ["prices", "spectrum", "meter", "pitch", "voice", "tempo"],
     elements: [h("div", { class: "cards" },
       card("Prices", h("div", { class: "figures" }, updates.element, rate.element), h("div", { class: "row spread" }, start, open("prices", "Open prices"))),
-      card("Sound", h("div", { class: "figures" }, via.element, peak.element, sent.element), h("div", { class: "row spread" }, h("div", { class: "row" }, listen, demo), open("spectrum", "Open the spectrum"))),
+      card("Sound", h("div", { class: "figures" }, via.element, peak.element, sent.element), quiet, h("div", { class: "row spread" }, h("div", { class: "row" }, listen, demo), open("spectrum", "Open the spectrum"))),
       card("Noise", h("div", { class: "figures" }, level.element), h("div", { class: "row spread" }, zone, open("meter", "Open the meter"))),
       card("Tuner", h("div", { class: "figures" }, note.element, cents.element), h("div", { class: "row spread" }, open("tuner", "Open the tuner"))),
       card("Equalizer", h("div", { class: "figures" }, gains.element, headroom.element), h("div", { class: "row spread" }, open("equalizer", "Open the equalizer"))),
@@ -69,6 +70,7 @@ export function overview(app) {
       }
       if (name === "sound") {
         say(via.output, sourceName(state, app));
+        say(quiet, state.silent && state.kind !== "none" ? "No signal" : "");
         say(listen, isListening() ? "Stop listening" : "Listen");
       }
       if (name === "meter") say(level.unit, decibels(state));
