@@ -45,12 +45,13 @@ extension Accounts {
 
   /// Sets the password by a link's token, once, and ends all sessions.
   public func resetPassword(token: String, password: String, from client: AccountClient) async throws {
-    try admit(client)
     let refusal = AccountError(
       .link, "expected a link that is neither used nor older than its time; ask for another one")
-    guard let account = try await store.account(ofReset: Self.hash(token), at: time) else { throw refusal }
-    try AccountRules.check(password: password, address: account.address)
-    let hash = try await hasher.hash(password)
+    let (account, hash) = try await limits.taking([(.network, client.network)]) {
+      guard let account = try await store.account(ofReset: Self.hash(token), at: time) else { throw refusal }
+      try AccountRules.check(password: password, address: account.address)
+      return (account, try await hasher.hash(password))
+    }
     guard let done = try await store.reset(Self.hash(token), password: hash, at: time) else { throw refusal }
     events.end(done.sessions)
     try await note("password reset", account.id, client)
@@ -67,8 +68,10 @@ extension Accounts {
     }
     // Not the address's: who guesses from outside does not keep the owner from it.
     let own = account.id.hexadecimal
-    try limits.take([(.address, own), (.network, client.network)])
-    guard try await hasher.verify(password, account.password) else {
+    let isRight = try await limits.taking([(.address, own), (.network, client.network)]) {
+      try await hasher.verify(password, account.password)
+    }
+    guard isRight else {
       try await note("password refused", account.id, client)
       throw AccountError(.credentials, "password: expected the account's password", field: "password")
     }

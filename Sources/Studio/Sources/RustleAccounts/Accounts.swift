@@ -97,13 +97,14 @@ public final class Accounts: Sendable {
   public func register(address: String, password: String, from client: AccountClient) async throws -> Login {
     let address = try AccountRules.address(address)
     try AccountRules.check(password: password, address: address)
-    try limits.take([(.signUp, client.network)])
-    // Before the work of a hash; who comes first of two at once is known by the store.
-    guard try await store.account(address: address) == nil else {
-      throw AccountError(.taken, "email: expected an address without an account", field: "email")
+    let hash = try await limits.taking([(.signUp, client.network)]) {
+      // Before the work of a hash; who comes first of two at once is known by the store.
+      guard try await store.account(address: address) == nil else {
+        throw AccountError(.taken, "email: expected an address without an account", field: "email")
+      }
+      return try await hasher.hash(password)
     }
-    let account = Account(
-      id: Sodium.random(16), address: address, password: try await hasher.hash(password), created: time)
+    let account = Account(id: Sodium.random(16), address: address, password: hash, created: time)
     try await store.create(account, nil)
     return try await begin(account, by: .password(account.password), "register", client)
   }
@@ -116,16 +117,18 @@ public final class Accounts: Sendable {
   ) async throws -> Login {
     let known = try? AccountRules.address(address)
     let address = known ?? address
-    try limits.take([(.address, address.lowercased()), (.network, client.network)])
-    // A text that is no address is an unknown one.
-    let account = if let known { try await store.account(address: known) } else { Account?.none }
-    guard try await hasher.verify(password, account?.password), var account else {
+    let (account, isRight) = try await limits.taking([(.address, address.lowercased()), (.network, client.network)]) {
+      // A text that is no address is an unknown one.
+      let account = if let known { try await store.account(address: known) } else { Account?.none }
+      return (account, try await hasher.verify(password, account?.password))
+    }
+    guard isRight, var account else {
       try await note("login refused", account?.id, client)
       throw AccountError.wrongCredentials
     }
     limits.giveBack(.address, address.lowercased())
-    if let hash = account.password, hasher.isOutdated(hash) {
-      let newer = try await hasher.hash(password)
+    // Too busy for it, the next login hashes again.
+    if let hash = account.password, hasher.isOutdated(hash), let newer = try? await hasher.hash(password) {
       try await store.replaceHash(newer, of: account)
       account.password = newer
     }

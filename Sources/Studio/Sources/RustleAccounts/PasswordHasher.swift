@@ -58,7 +58,7 @@ final class PasswordHasher: Sendable {
 
   private static func hash(_ password: [UInt8], _ cost: Sodium.Cost, _ pepper: Data?) throws -> String {
     guard let hash = Sodium.passwordHash(peppered(password, pepper), cost: cost) else {
-      throw AccountError(.busy, "expected memory of \(cost.memory) KiB for a password's hash")
+      throw AccountError(.busy, "expected memory of \(cost.memory) KiB for a password's hash", retryAfter: 1)
     }
     return hash
   }

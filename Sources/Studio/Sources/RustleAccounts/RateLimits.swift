@@ -102,6 +102,19 @@ final class RateLimits: Sendable {
     throw AccountError(.limit, "expected fewer tries; the next one may come in \(seconds) s", retryAfter: seconds)
   }
 
+  /// Takes a token of each for work, and gives them back when the server was too busy to do it.
+  ///
+  /// - Throws: as ``take(_:)`` does, or what the work throws.
+  func taking<Result: Sendable>(
+    _ wanted: [(action: LimitedAction, key: String)], for work: () async throws -> Result
+  ) async throws -> Result {
+    try take(wanted)
+    do { return try await work() } catch let error as AccountError where error.code == .busy {
+      for each in wanted { giveBack(each.action, each.key) }
+      throw error
+    }
+  }
+
   /// Gives a token back: the action was no guess.
   func giveBack(_ action: LimitedAction, _ key: String) {
     let now = now()

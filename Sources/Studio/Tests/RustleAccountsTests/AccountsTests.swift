@@ -109,6 +109,30 @@ struct AccountsTests {
     _ = try await test.logIn()
   }
 
+  @Test func aBusyServerCountsNoTries() async throws {
+    let test = try await TestAccounts()
+    _ = try await test.register()
+    let gate = DispatchSemaphore(value: 0)
+    let codes = await withTaskGroup(of: [AccountError.Code?].self) { group in
+      for _ in 0...PasswordHasher.capacity {
+        group.addTask {
+          if await refusal({ try await test.accounts.hasher.run { gate.wait() } }) == nil { return [] }
+          // All the others wait: nothing more is accepted.
+          var codes: [AccountError.Code?] = []
+          for _ in 0..<8 {
+            codes.append(await refusal { try await test.logIn() })
+            codes.append(await refusal { try await test.register("bob@example.org") })
+          }
+          for _ in 0..<PasswordHasher.capacity { gate.signal() }
+          return codes
+        }
+      }
+      return await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(codes == Array(repeating: .busy, count: 16))
+    _ = try await test.logIn()
+  }
+
   @Test func whoGuessesFromOutsideDoesNotKeepTheOwnerFromTheAccount() async throws {
     let test = try await TestAccounts()
     let first = try await test.register()
