@@ -20,7 +20,9 @@ protocol AccountStore: Sendable {
   func changePassword(_ hash: String, of account: Account, from old: Data, to new: AccountSession) async throws
     -> [Data]
   /// Deletes the account and all that belongs to it, so that no byte of it stays in the file. Returns its sessions.
-  func delete(account: Data) async throws -> [Data]
+  ///
+  /// - Throws: ``AccountError`` of the code `signedOut` when the session has ended or the account has another password by now.
+  func delete(_ account: Account, from session: Data) async throws -> [Data]
 
   /// Adds a session, in place of another one.
   ///

@@ -109,9 +109,7 @@ struct SQLiteStore: AccountStore {
     -> [Data]
   {
     try await pool.write { database in
-      guard try Self.holds(database, .password(account.password), account.id),
-        try Row.fetchOne(database, sql: "SELECT 1 FROM session WHERE hash = ?", arguments: [old]) != nil
-      else { throw AccountError(.signedOut, "expected a session, which ended meanwhile: sign in") }
+      try Self.require(database, old, of: account)
       try database.execute(sql: "UPDATE account SET password = ? WHERE id = ?", arguments: [hash, account.id])
       // A link that was sent before sets no other password after it.
       try database.execute(sql: "DELETE FROM reset WHERE account = ?", arguments: [account.id])
@@ -121,10 +119,11 @@ struct SQLiteStore: AccountStore {
     }
   }
 
-  func delete(account: Data) async throws -> [Data] {
+  func delete(_ account: Account, from session: Data) async throws -> [Data] {
     let sessions = try await pool.write { database in
-      let sessions = try Self.endSessions(database, account, .all)
-      try database.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [account])
+      try Self.require(database, session, of: account)
+      let sessions = try Self.endSessions(database, account.id, .all)
+      try database.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [account.id])
       return sessions
     }
     // The log of transactions still has the pages of before; readers of the moment may keep it for a while.
@@ -154,6 +153,13 @@ struct SQLiteStore: AccountStore {
     case .password(let hash): try Account.fetch(database, "id = ? AND password IS ?", [account, hash]) != nil
     case .identity(let identity): try Self.account(database, identity)?.id == account
     }
+  }
+
+  /// Refuses a session that has ended, and an account whose password is another one since it was verified.
+  private static func require(_ database: Database, _ session: Data, of account: Account) throws {
+    guard try holds(database, .password(account.password), account.id),
+      try Row.fetchOne(database, sql: "SELECT 1 FROM session WHERE hash = ?", arguments: [session]) != nil
+    else { throw AccountError(.signedOut, "expected a session, which ended meanwhile: sign in") }
   }
 
   /// GRDB binds a text up to its first NUL: another row would be found.

@@ -109,6 +109,25 @@ struct AccountsTests {
     _ = try await test.logIn()
   }
 
+  @Test(arguments: ["session", "password"])
+  func whatEndedAfterTheCheckDeletesNoAccount(what: String) async throws {
+    let test = try await TestAccounts()
+    let (first, other) = (try await test.register(), try await test.logIn())
+    if what == "session" {
+      try await test.accounts.endSession(id: other.session.id, first, from: test.client)
+    } else {
+      let token = try await test.accounts.resetToken(onTerminalFor: "ada@example.org")
+      try await test.accounts.resetPassword(token: token, password: "analytical engine", from: test.client)
+    }
+    // It was verified against what the account had before.
+    let ended = Accounts.SignedIn(account: other.account, session: other.session)
+    #expect(
+      await refusal {
+        try await test.accounts.delete(password: TestAccounts.password, ended, from: test.client)
+      } == .signedOut)
+    _ = try await test.logIn(what == "session" ? TestAccounts.password : "analytical engine")
+  }
+
   @Test func aBusyServerCountsNoTries() async throws {
     let test = try await TestAccounts()
     _ = try await test.register()
