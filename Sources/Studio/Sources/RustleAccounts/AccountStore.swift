@@ -50,6 +50,7 @@ protocol AccountStore: Sendable {
     committed: @escaping @Sendable (Setting) -> Void
   ) async throws -> SaveResult
 
+  /// Adds to the audit. Each kind of entry of an account is kept apart: who guesses passwords pushes out no login of the owner's.
   func note(_ entry: AuditEntry, of account: Data?) async throws
   func audit(of account: Data) async throws -> [AuditEntry]
   func buckets() async throws -> [String: TokenBucket]

@@ -3,15 +3,16 @@ internal import GRDB
 
 /// Accounts in one SQLite file, which nobody else on the system may read.
 struct SQLiteStore: AccountStore {
-  /// Entries of an account's audit that are kept.
-  static let auditLength = 1_000
+  /// Entries of one kind that an account's audit keeps, and entries that belong to no account.
+  private let auditLength: Int
 
   private let pool: DatabasePool
 
   /// Opens or makes the file.
   ///
   /// - Throws: ``AccountError`` of the code `storage`, or an error of the file system.
-  init(path: String) throws {
+  init(path: String, auditLength: Int = 1_000) throws {
+    self.auditLength = auditLength
     let url = URL(filePath: path)
     let folder = url.deletingLastPathComponent()
     let files = FileManager.default
@@ -227,9 +228,10 @@ struct SQLiteStore: AccountStore {
           """, arguments: [account, entry.at, entry.what, entry.from])
       try database.execute(
         sql: """
-          DELETE FROM audit WHERE account IS ?1 AND id <= (
-            SELECT id FROM audit WHERE account IS ?1 ORDER BY id DESC LIMIT 1 OFFSET \(Self.auditLength))
-          """, arguments: [account])
+          DELETE FROM audit WHERE account IS ?1 AND (?1 IS NULL OR what = ?2) AND id <= (
+            SELECT id FROM audit WHERE account IS ?1 AND (?1 IS NULL OR what = ?2)
+            ORDER BY id DESC LIMIT 1 OFFSET \(auditLength))
+          """, arguments: [account, entry.what])
     }
   }
 

@@ -152,6 +152,20 @@ struct AccountsTests {
     _ = try await test.logIn()
   }
 
+  @Test func guessesPushNoLoginOutOfTheAudit() async throws {
+    let test = try await TestAccounts()
+    let ada = try await test.register()
+    let store = try SQLiteStore(path: test.path, auditLength: 3)
+    for at in 0..<5 {
+      for account in [ada.account.id, nil] {
+        try await store.note(AuditEntry(at: Int64(at), what: "login refused", from: ""), of: account)
+      }
+    }
+    let entries = try await store.audit(of: ada.account.id)
+    #expect(entries.map(\.what) == ["register"] + Array(repeating: "login refused", count: 3))
+    #expect(entries.dropFirst().map(\.at) == [2, 3, 4])
+  }
+
   @Test func whoGuessesFromOutsideDoesNotKeepTheOwnerFromTheAccount() async throws {
     let test = try await TestAccounts()
     let first = try await test.register()
