@@ -12,6 +12,10 @@ protocol AccountStore: Sendable {
   /// - Throws: ``AccountError`` of the code `taken` when it is another account's.
   func insert(_ identity: Identity, of account: Data) async throws
   func identities(of account: Data) async throws -> [Identity]
+  /// Takes an identity from the account.
+  ///
+  /// - Throws: ``AccountError`` of the code `notFound` when it is none of the account's, and `conflict` when nothing else signs in to it.
+  func remove(_ identity: Identity, of account: Data) async throws
   /// Replaces the hash of the account's password, unless it has another one by now.
   func replaceHash(_ hash: String, of account: Account) async throws
   /// Sets the password, puts a new session in place of `old` and ends all others. Returns those that ended.

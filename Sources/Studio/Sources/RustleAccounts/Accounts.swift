@@ -173,6 +173,14 @@ public final class Accounts: Sendable {
     try await store.identities(of: signedIn.account.id)
   }
 
+  /// Takes an identity from the account. Sessions that it began live on.
+  ///
+  /// - Throws: ``AccountError`` of the code `conflict` when nothing else signs in to the account.
+  public func unlink(_ identity: Identity, _ signedIn: SignedIn, from client: AccountClient) async throws {
+    try await store.remove(identity, of: signedIn.account.id)
+    try await note("provider removed", signedIn.account.id, client)
+  }
+
   /// Notes a sign-in by a provider that was refused.
   public func noteRefusal(_ reason: String, from client: AccountClient) async throws {
     try await note("provider refused: \(reason)", nil, client)

@@ -91,6 +91,21 @@ struct SQLiteStore: AccountStore {
     }
   }
 
+  func remove(_ identity: Identity, of account: Data) async throws {
+    try await pool.write { database in
+      guard let owner = try Self.account(database, identity), owner.id == account else {
+        throw AccountError(.notFound, "expected an identity of the account")
+      }
+      let count = try Int.fetchOne(
+        database, sql: "SELECT COUNT(*) FROM identity WHERE account = ?", arguments: [account])
+      guard owner.hasPassword || count != 1 else {
+        throw AccountError(.conflict, "expected another way to sign in to remain; set a password first")
+      }
+      try database.execute(
+        sql: "DELETE FROM identity WHERE issuer = ? AND subject = ?", arguments: [identity.issuer, identity.subject])
+    }
+  }
+
   private static func insert(_ database: Database, _ identity: Identity, _ account: Data) throws {
     try refuseNUL([identity.issuer, identity.subject])
     try database.execute(

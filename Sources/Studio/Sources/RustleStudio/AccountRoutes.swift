@@ -26,6 +26,8 @@ struct AccountRoutes: Sendable {
     on(router, .get, "api/sessions", sessions)
     on(router, .delete, "api/sessions", endOtherSessions)
     on(router, .delete, "api/sessions/:id", endSession)
+    on(router, .get, "api/identities", identities)
+    on(router, .delete, "api/identities", unlink)
     on(router, .post, "api/password", changePassword)
     on(router, .post, "api/password/forgot", forgot)
     on(router, .post, "api/password/reset", reset)
@@ -109,6 +111,23 @@ struct AccountRoutes: Sendable {
     return response
   }
 
+  private func identities(_ call: AccountCall) async throws -> Response {
+    Response(json: ["v": .number(1), "identities": try await identities(try await call.signedIn())])
+  }
+
+  private func identities(_ signedIn: Accounts.SignedIn) async throws -> JSON {
+    .array(
+      try await accounts.identities(signedIn).map { identity in
+        ["issuer": .string(identity.issuer), "subject": .string(identity.subject)]
+      })
+  }
+
+  private func unlink(_ call: AccountCall) async throws -> Response {
+    let identity = Identity(issuer: try call.text("issuer"), subject: try call.text("subject"))
+    try await accounts.unlink(identity, try await call.signedIn(), from: call.client)
+    return Response(status: .noContent)
+  }
+
   // MARK: Passwords
 
   private func changePassword(_ call: AccountCall) async throws -> Response {
@@ -157,11 +176,8 @@ struct AccountRoutes: Sendable {
       ["at": .integer(entry.at), "what": .string(entry.what), "from": .string(entry.from)] as JSON
     }
     let sessions = try await accounts.sessions(signedIn).map { $0.json(current: signedIn.session) }
-    let identities = try await accounts.identities(signedIn).map { identity in
-      ["issuer": .string(identity.issuer), "subject": .string(identity.subject)] as JSON
-    }
     var response = Response(json: [
-      "v": .number(1), "email": .string(signedIn.account.address), "identities": .array(identities),
+      "v": .number(1), "email": .string(signedIn.account.address), "identities": try await identities(signedIn),
       "created": .integer(signedIn.account.created),
       "settings": .object(settings), "sessions": .array(sessions), "audit": .array(audit),
     ])

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import sqlite3
 import subprocess
 
 import pytest
@@ -525,6 +526,23 @@ def test_a_question_outlives_the_page(device, studio):
     assert ada.do("GET", "api/eq")[2]["rev"] == 1
     page.get_by_role("button", name="Take theirs").click()
     expect(note(page)).to_contain_text("revision 1")
+
+
+def test_linked_sign_ins_are_shown_and_removed(device, tmp_path):
+    page = device()
+    sign_up(page)
+    heading = page.get_by_role("heading", name="Linked sign-ins")
+    expect(heading).to_be_hidden()
+    with contextlib.closing(sqlite3.connect(tmp_path / "inner" / "accounts.sqlite", timeout=30)) as database, database:
+        database.execute("INSERT INTO identity(issuer, subject, account) SELECT 'https://p.example', 'ada', id FROM account")
+    page.reload()
+    expect(heading).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="Remove ada of https://p.example").click()
+    expect(heading).to_be_hidden()
+    page.reload()
+    page.get_by_role("heading", name="Signed in").wait_for()
+    expect(heading).to_be_hidden()
 
 
 def test_two_studios_of_one_host_keep_their_sessions(browser, tmp_path):

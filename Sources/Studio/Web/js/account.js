@@ -99,6 +99,15 @@ export function account(app) {
         : h("button", { type: "button", "aria-label": `End the session of ${device(each.agent)}, ${when(each.created)}`, onclick: () => app.attempt(async () => { await ask("DELETE", `api/sessions/${each.id}`); await refresh(); }) }, "End")]));
     };
     app.attempt(refresh);
+    const links = table("Linked sign-ins", ["Provider", "Subject", "Action"]);
+    const linked = h("section", { class: "card wide", hidden: true }, h("h2", {}, "Linked sign-ins"), links.element);
+    const refreshLinks = async () => {
+      const { identities } = await ask("GET", "api/identities");
+      linked.hidden = !identities.length;
+      links.set(identities.map((each) => [each.issuer, each.subject,
+        h("button", { type: "button", "aria-label": `Remove ${each.subject} of ${each.issuer}`, onclick: () => app.attempt(async () => { await ask("DELETE", "api/identities", each); await refreshLinks(); }) }, "Remove")]));
+    };
+    app.attempt(refreshLinks);
     const dialog = h("dialog", { "aria-labelledby": "delete-title" });
     const proof = session.hasPassword ? [{ name: "password", label: "Password", autocomplete: "current-password" }] : [];
     const erase = form("Delete the account", proof, "Delete everything", async (values) => {
@@ -121,6 +130,7 @@ export function account(app) {
           h("button", { type: "button", class: "danger", onclick: () => dialog.showModal() }, "Delete the account")), dialog),
       h("section", { class: "card wide" }, h("h2", {}, "Sessions"), list.element,
         h("div", { class: "row" }, button("End all others", async () => { await ask("DELETE", "api/sessions"); await refresh(); }))),
+      linked,
       ...providers("Other ways to sign in", (id, name) => button(`Link ${name}`, async () => { location.href = (await ask("POST", "api/identities", { provider: id })).location; })),
       form("Change the password", [...(session.hasPassword ? [{ name: "current", label: "Present password", autocomplete: "current-password" }] : []),
         { name: "new", label: "New password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Change", async (values) => {
