@@ -17,7 +17,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from accounts import PASSWORD, Person, at_once, start
-from client import ask, client, send
+from client import PATIENCE, ask, client, send
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def ada(studio):
 def account_messages(web):
     """The texts of the account, without end."""
     while True:
-        message = web.recv(timeout=5)
+        message = web.recv(timeout=PATIENCE)
         if isinstance(message, str) and (value := json.loads(message)).get("type") in ("account", "preview"):
             yield value
 
@@ -49,7 +49,7 @@ def socket_of():
         def connect(person):
             headers = {"Cookie": person.cookie} if person.cookie else {}
             web = stack.enter_context(client(person.studio, additional_headers=headers, origin=f"http://127.0.0.1:{person.studio.port}"))
-            assert json.loads(web.recv(timeout=5))["type"] == "hello"
+            assert json.loads(web.recv(timeout=PATIENCE))["type"] == "hello"
             return web
 
         yield connect
@@ -58,7 +58,7 @@ def socket_of():
 def reply(web, number):
     """The answer to the action of a number."""
     while True:
-        message = web.recv(timeout=5)
+        message = web.recv(timeout=PATIENCE)
         if isinstance(message, str) and (value := json.loads(message)).get("id") == number:
             return value
 
@@ -425,7 +425,7 @@ def test_a_mail_has_the_link(tmp_path):
         for email in ["bob@example.org"] + ["ADA@example.org"] * 5:
             status, _, body = Person(running, Host="127.0.0.1").do("POST", "api/password/forgot", {"email": email})
             assert (status, body["mail"]) == (202, True)
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + PATIENCE
         while len(keeper.mails) < 3 and time.monotonic() < deadline:
             keeper.came.wait(0.1)
             keeper.came.clear()

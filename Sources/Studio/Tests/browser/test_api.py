@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from client import ask, client, frames, post, send, state
+from client import PATIENCE, ask, client, frames, post, send, state
 
 ACTIONS = pathlib.Path(__file__).parents[2] / "Sources/RustleStudio/Actions.swift"
 ROUTES = pathlib.Path(__file__).parents[2] / "Sources/RustleStudio/AccountRoutes.swift"
@@ -82,10 +82,10 @@ def test_what_is_refused_leaves_what_was_there(studio):
         output = f"sacn:127.0.0.1:{lamp.getsockname()[1]}"
         assert post(studio, "lights/arm", {"armed": True, "output": output})[0] == 200
         with client(studio) as watcher:
-            states = json.loads(watcher.recv(timeout=5))["states"]
+            states = json.loads(watcher.recv(timeout=PATIENCE))["states"]
             for action, value in [("ticker/start", {"symbols": ["", "B"]}), ("lights/arm", {"armed": True, "output": "sacn:256.1.1.1"})]:
                 assert post(studio, action, value)[0] == 422
-                message = json.loads(watcher.recv(timeout=5))
+                message = json.loads(watcher.recv(timeout=PATIENCE))
                 states[message["name"]] = message["state"]
         ticker = state(studio, "ticker")
         assert states["ticker"] == ticker and ticker["running"] and ticker["symbols"] == ["A"]
@@ -118,7 +118,7 @@ def test_a_browser_without_sound_is_not_recorded(studio):
     with client(studio) as browser:
         browser.recv()
         send(browser, id=1, do="sound/select", **{"with": {"kind": "browser"}})
-        while "id" not in json.loads(browser.recv(timeout=5)):
+        while "id" not in json.loads(browser.recv(timeout=PATIENCE)):
             pass
         status, _, text = post(studio, "recorder/start", {})
         assert status == 422 and "got none yet" in text, text

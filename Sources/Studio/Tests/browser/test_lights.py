@@ -68,7 +68,7 @@ def test_nothing_is_sent_to_lamps_before_the_output_is_armed(open_page):
         assert lamp.recv(2000)[4:13] == b"ASC-E1.17"
         page.locator("main").get_by_role("button", name="Blackout").click()
         expect(page.locator("main").get_by_role("button", name="Restore")).to_be_visible()
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + PATIENCE
         while True:
             packet = lamp.recv(2000)
             # Data with the start code 0.
@@ -91,7 +91,7 @@ def test_nothing_is_sent_to_lamps_before_the_output_is_armed(open_page):
 
 def slots(lamp, is_wanted):
     """The slots of universe 1 in the next packet of levels for which it holds."""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         packet = lamp.recv(2000)
         if packet[18:22] == b"\0\0\0\4" and packet[113:115] == b"\0\1" and packet[125] == 0 and is_wanted(packet[126:]):
@@ -183,7 +183,7 @@ def test_the_light_goes_out_from_every_screen_and_when_nobody_is_there(open_page
     time.sleep(5.5)
     assert not state(studio, "lights")["blackout"]
     page.close()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while not state(studio, "lights")["blackout"]:
         assert time.monotonic() < deadline, "expected a blackout"
     assert state(studio, "lights")["running"]

@@ -12,7 +12,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from client import answer, client, post, send, state
+from client import PATIENCE, answer, client, post, send, state
 from conftest import Studio
 from page import until
 from test_screens import violations
@@ -112,7 +112,7 @@ def film(socket, lamps, is_over):
     return newest
 
 
-def wait(is_true, seconds=5):
+def wait(is_true, seconds=PATIENCE):
     deadline = time.monotonic() + seconds
     while not is_true():
         assert time.monotonic() < deadline
@@ -123,7 +123,7 @@ def test_a_camera_of_a_program_finds_the_lamps_and_the_show_goes_on(stage, lamps
     arm(stage, lamps)
     wait(lambda: all(lamps.levels))
     with client(stage) as camera:
-        camera.recv(timeout=5)
+        camera.recv(timeout=PATIENCE)
         reply = ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)
         assert reply.get("ok"), reply
         assert ask(camera, 2, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["error"]["code"] == "wrongState"
@@ -144,7 +144,7 @@ def test_a_blackout_ends_a_mapping_and_nothing_is_lit_after_it(stage, lamps):
     arm(stage, lamps)
     with client(stage) as camera, client(stage) as other:
         for each in [camera, other]:
-            each.recv(timeout=5)
+            each.recv(timeout=PATIENCE)
         assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
         film(camera, lamps, lambda state: state.get("phase") == "schedule")
         assert ask(other, 1, "lights/blackout", on=True)["ok"]
@@ -164,7 +164,7 @@ def test_no_mapping_lights_lamps_that_a_blackout_keeps_dark(filming, stage, lamp
     lamps.seen.clear()
     with client(stage) as camera, client(stage) as other:
         for each in [camera, other]:
-            each.recv(timeout=5)
+            each.recv(timeout=PATIENCE)
         error = ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["error"]
         assert (error["code"], error["advice"]) == ("wrongState", "Restore the light first.")
         # Those that cross a blackout, too.
@@ -188,7 +188,7 @@ def test_the_show_says_who_has_its_lamps_and_counts_them_anew(filming, stage, la
     expect(notice).to_be_hidden()
     rates = []
     with client(stage) as camera:
-        camera.recv(timeout=5)
+        camera.recv(timeout=PATIENCE)
         assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
         expect(notice).to_be_visible()
         expect(scene).to_be_disabled()
@@ -204,13 +204,13 @@ def test_the_show_says_who_has_its_lamps_and_counts_them_anew(filming, stage, la
 def test_a_camera_that_leaves_gives_the_lamps_back(stage, lamps):
     arm(stage, lamps)
     with client(stage) as camera:
-        camera.recv(timeout=5)
+        camera.recv(timeout=PATIENCE)
         assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
         film(camera, lamps, lambda state: state.get("frames", 0) > 10)
         # Of another size, of another client, and no frame.
         camera.send(struct.pack("<BBHHH", 1, 2, 16, 16, 0) + bytes(256))
         with client(stage) as other:
-            other.recv(timeout=5)
+            other.recv(timeout=PATIENCE)
             other.send(lamps.frame())
             # Nobody reads it.
             other.send(b"\1\2")
@@ -227,7 +227,7 @@ def test_a_camera_that_leaves_gives_the_lamps_back(stage, lamps):
 def test_a_camera_that_stalls_gives_the_lamps_back(stage, lamps):
     arm(stage, lamps)
     with client(stage) as camera:
-        camera.recv(timeout=5)
+        camera.recv(timeout=PATIENCE)
         assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
         film(camera, lamps, lambda state: state.get("frames", 0) > 5)
         wait(lambda: not state(stage, "mapping")["running"], 15)
@@ -238,7 +238,7 @@ def test_a_camera_that_stalls_gives_the_lamps_back(stage, lamps):
 def test_every_frame_is_seen_or_counted_as_lost(stage, lamps):
     arm(stage, lamps)
     with client(stage) as camera:
-        camera.recv(timeout=5)
+        camera.recv(timeout=PATIENCE)
         assert ask(camera, 1, "mapping/start", source="browser", width=256, height=255)["ok"]
         whole = struct.pack("<BBHHH", 1, 2, 256, 255, 0) + bytes(256 * 255)
         # Fewer than those in which light is expected.
@@ -425,7 +425,7 @@ def test_of_two_starts_at_once_one_is_refused(stage, lamps):
     arm(stage, lamps)
     with client(stage) as one, client(stage) as other:
         for each in [one, other]:
-            each.recv(timeout=5)
+            each.recv(timeout=PATIENCE)
         for each in [one, other]:
             send(each, id=1, do="mapping/start", **{"with": {"source": "browser", "width": WIDTH, "height": HEIGHT}})
         replies = [answer(each) for each in [one, other]]
@@ -447,7 +447,7 @@ def test_a_mapping_that_cannot_be_is_refused(studio, value, words):
 
 def test_a_camera_needs_lamps_and_a_picture_that_fits(stage):
     with client(stage) as camera:
-        camera.recv(timeout=5)
+        camera.recv(timeout=PATIENCE)
         for value, words in [({"width": WIDTH, "height": HEIGHT}, "an output that is armed"), ({"width": 257, "height": 255}, "at most 65528 pixels"),
                              ({"width": 15, "height": 60}, "width: expected")]:
             error = ask(camera, 1, "mapping/start", source="browser", **value)["error"]

@@ -13,7 +13,7 @@ import urllib.request
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from client import ask, client, connected, frames, post, send, state
+from client import PATIENCE, ask, client, connected, frames, post, send, state
 from conftest import Studio
 
 
@@ -143,7 +143,7 @@ def test_thousands_of_recordings_let_the_page_connect(tmp_path):
         (tmp_path / f"2026-01-01 {number:06}.wav").write_bytes(b"")
     studio = Studio("--recordings", str(tmp_path))
     with client(studio) as each:
-        hello = json.loads(each.recv(timeout=5))
+        hello = json.loads(each.recv(timeout=PATIENCE))
     names = [recording["name"] for recording in hello["states"]["recorder"]["recordings"]]
     assert len(names) == 500 and names[0] == "2026-01-01 004499.wav"
     assert ask(studio, "recordings/2026-01-01%20000000.wav")[0] == 200
@@ -308,7 +308,7 @@ def test_events_are_lines_of_json(studio):
         assert later["sequence"] == earlier["sequence"] + later["lost"] + 1
     assert ask(studio, "events?topics=weather")[0] == 400
     # Its reader is gone: so is the client.
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + PATIENCE
     while "rustle_studio_clients 0\n" not in ask(studio, "metrics")[2]:
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from client import ask, client, post, send, state
+from client import PATIENCE, ask, client, post, send, state
 from page import until
 from test_screens import violations
 
@@ -17,7 +17,7 @@ VALUES = {"adapter": "demo", "node": "ChromaDMX-0002", "name": "left", "ssid": "
 def ended(studio):
     """The attempt, once it is over."""
     with client(studio) as watcher:
-        attempt = json.loads(watcher.recv(timeout=5))["states"]["provisioning"]["attempt"]
+        attempt = json.loads(watcher.recv(timeout=PATIENCE))["states"]["provisioning"]["attempt"]
         while attempt["running"]:
             message = json.loads(watcher.recv(timeout=10))
             if message.get("name") == "provisioning":
@@ -28,7 +28,7 @@ def ended(studio):
 def test_a_node_gets_its_values_and_no_answer_has_the_password(studio):
     texts = []
     with client(studio) as watcher:
-        watcher.recv(timeout=5)
+        watcher.recv(timeout=PATIENCE)
         send(watcher, id=1, do="provisioning/set", **{"with": VALUES})
         while True:
             texts.append(watcher.recv(timeout=10))
@@ -66,7 +66,7 @@ def test_there_is_one_radio_for_all(studio):
     assert post(studio, "provisioning/scan", {"adapter": "demo"})[0] == 200
     with client(studio) as one, client(studio) as other:
         for number, socket in enumerate([one, other]):
-            socket.recv(timeout=5)
+            socket.recv(timeout=PATIENCE)
             send(socket, id=number, do="provisioning/scan", **{"with": {"adapter": "demo"}})
         send(one, id=2, do="provisioning/read", **{"with": {"adapter": "demo", "node": "ChromaDMX-0004"}})
         until_answer(one, 2)
@@ -82,7 +82,7 @@ def test_there_is_one_radio_for_all(studio):
 
 def until_answer(socket, number):
     while True:
-        message = json.loads(socket.recv(timeout=5))
+        message = json.loads(socket.recv(timeout=PATIENCE))
         if message.get("id") == number:
             return message
 

@@ -9,7 +9,7 @@ import time
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from client import answer, answers, block, client, frame, frames, post, processor_time, resident, send, speaker, upgraded
+from client import PATIENCE, answer, answers, block, client, frame, frames, post, processor_time, resident, send, speaker, upgraded
 
 [CONTINUATION, TEXT, BINARY, CLOSE, PING] = [0, 1, 2, 8, 9]
 
@@ -21,7 +21,7 @@ def code(payload):
 def test_foreign_origins_get_no_socket(studio):
     for options in [{"origin": "http://evil.example"}, {"additional_headers": {"Cookie": "rustle_token=x"}}]:
         with client(studio, **options) as socket, pytest.raises(ConnectionClosed) as closed:
-            socket.recv(timeout=5)
+            socket.recv(timeout=PATIENCE)
         assert closed.value.rcvd.code == 1008
     with client(studio, origin=f"http://127.0.0.1:{studio.port}") as socket:
         assert json.loads(socket.recv())["type"] == "hello"
@@ -74,7 +74,7 @@ def test_messages_that_are_wrong_are_answered(studio):
         socket.recv()
         with pytest.raises(ConnectionClosed) as closed:
             socket.send("x" * (70 << 10))
-            socket.recv(timeout=5)
+            socket.recv(timeout=PATIENCE)
         assert closed.value.rcvd.code == 1009
 
 
@@ -144,25 +144,25 @@ def test_a_flood_of_sound_ends_its_connection(studio, length):
         assert all(code(payload) == 1013 and payload[2:] == b"expected at most 250 binary messages a second" for payload in closed), closed
         assert processor_time(studio) - before < 1
         # The others go on.
-        assert json.loads(other.recv(timeout=5))["type"] == "hello"
+        assert json.loads(other.recv(timeout=PATIENCE))["type"] == "hello"
         send(other, subscribe=["tempo"])
         assert len(list(frames(other, 3))) == 3
 
 
 def test_more_sound_than_is_allowed_is_said(studio):
     with client(studio) as socket:
-        socket.recv(timeout=5)
+        socket.recv(timeout=PATIENCE)
         with pytest.raises(ConnectionClosed) as closed:
             for sequence in range(300):
                 socket.send(block(sequence, [0.5] * 128))
             while True:
-                socket.recv(timeout=5)
+                socket.recv(timeout=PATIENCE)
     assert closed.value.rcvd.code == 1013 and "at most 250 binary messages" in closed.value.rcvd.reason
 
 
 def test_blocks_that_are_too_short_are_answered(studio):
     with client(studio) as socket:
-        socket.recv(timeout=5)
+        socket.recv(timeout=PATIENCE)
         # Nobody reads what a client sends that is not the source.
         socket.send(block(0, [0.5] * 127))
         send(socket, id=1, do="sound/select", **{"with": {"kind": "browser"}})
@@ -174,13 +174,13 @@ def test_blocks_that_are_too_short_are_answered(studio):
 
 def test_sound_in_time_is_heard(studio):
     with speaker(studio, lambda place: 0.5 if place // 48 % 2 else -0.5), client(studio) as listener:
-        listener.recv(timeout=5)
+        listener.recv(timeout=PATIENCE)
         send(listener, subscribe=["levels"])
         deadline, peaks = time.monotonic() + 6, []
         # More blocks than may come at once.
         while len(peaks) < 100:
             assert time.monotonic() < deadline
-            message = listener.recv(timeout=5)
+            message = listener.recv(timeout=PATIENCE)
             if isinstance(message, bytes):
                 peaks.append(struct.unpack("<f", message[20:24])[0])
         assert all(abs(peak - -6.02) < 0.01 for peak in peaks), peaks
@@ -208,6 +208,6 @@ def test_many_changes_of_one_client_close_no_other(studio):
         deadline, gain = time.monotonic() + 5, None
         while gain != 499 % 12:
             assert time.monotonic() < deadline
-            message = json.loads(other.recv(timeout=5))
+            message = json.loads(other.recv(timeout=PATIENCE))
             if message.get("name") == "equalizer":
                 gain = message["state"]["left"][5]

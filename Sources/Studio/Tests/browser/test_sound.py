@@ -6,7 +6,7 @@ import wave
 import pytest
 from playwright.sync_api import expect
 
-from client import client, send, speaker, state
+from client import PATIENCE, client, send, speaker, state
 from conftest import Studio
 from page import choose_demo, number, until
 from test_screens import violations
@@ -175,12 +175,12 @@ def test_screens_of_the_sound_say_why_they_are_still(open_page, studio, picture)
 def test_a_sound_without_blocks_is_no_signal(open_page, studio):
     page = open_page("meter")
     with client(studio) as silent:
-        silent.recv(timeout=5)
+        silent.recv(timeout=PATIENCE)
         send(silent, id=1, do="sound/select", **{"with": {"kind": "browser"}})
         expect(page.locator("main > [role=status]")).to_have_text("No signal: the chosen sound is silent.")
         # Nobody listens: nothing is missing.
         page.evaluate("location.hash = '#/lights'")
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE
         while state(studio, "sound")["silent"]:
             assert time.monotonic() < deadline
             time.sleep(0.1)
