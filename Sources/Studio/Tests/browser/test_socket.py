@@ -66,7 +66,8 @@ def test_messages_that_are_wrong_are_answered(studio):
         for text in ["", "[]", '{"v":2}', '{"v":1,"subscribe":["x"]}', '{"v":1,"do":"x"}']:
             socket.send(text)
             assert answer(socket)["error"]["code"] == "validation"
-        socket.send(b"\x01\x01")
+        # Neither sound nor a picture.
+        socket.send(b"\x01\x03")
         assert answer(socket)["error"]["code"] == "validation"
         send(socket, id=3, do="no/action")
         assert answer(socket)["error"]["code"] == "notFound"
