@@ -220,17 +220,14 @@ final class Lights {
   }
 
   /// Takes the output from the show until it is taken back: whoever has it is the only one that sends to it.
+  ///
+  /// It is not lent twice: actions come one after the other, and only a mapping, of which one runs at a time, asks for it.
   func lend() async throws -> DMXSender {
     guard let sender else {
       throw ActionError(
         "wrongState", "expected an output that is armed, got none",
         advice: "Start the show on the screen of the lights, and arm its output.")
     }
-    guard !isLent else {
-      throw ActionError("wrongState", "expected the show to have its lamps, got a mapping", advice: "Stop it first.")
-    }
-    // Before the first wait: another one may ask meanwhile.
-    isLent = true
     await controller.remove(sender)
     do {
       let lent = try DMXSender(sender.configuration)
