@@ -82,7 +82,8 @@ import Testing
   @Test func valuesAreReadAndCommandsAreGiven() async throws {
     let provisioner = try NodeProvisioner(demo, runtime: runtime)
     let values = try await advancing { try await provisioner.readConfiguration(of: "ChromaDMX-0004") }
-    #expect(values.name == "ChromaDMX-0004" && values.start == 1 && values.flag == .unprovisioned)
+    #expect(values.name == "ChromaDMX-0004" && values.ssid == "rehearsal")
+    #expect(values.universe == 2 && values.start == 101 && values.flag == .provisioned)
     try await advancing { try await provisioner.reboot("ChromaDMX-0001") }
     try await advancing { try await provisioner.factoryReset("02:00:00:00:00:01") }
     let error = await #expect(throws: NodeError.self) {

@@ -189,7 +189,7 @@ impl ScriptedRadio {
         }
     }
 
-    /// Four nodes for a demonstration.
+    /// Four nodes for a demonstration; the last one was provisioned before.
     pub fn demonstration() -> Self {
         let node = |number: u8| {
             let name = format!("ChromaDMX-000{number}");
@@ -199,7 +199,14 @@ impl ScriptedRadio {
                 -40 - 7 * i16::from(number),
             )
         };
-        Self::new((1..=4).map(node).collect(), Duration::from_millis(20))
+        let mut nodes: Vec<_> = (1..=4).map(node).collect();
+        nodes[3].values.extend([
+            (Characteristic::Ssid, b"rehearsal".to_vec()),
+            (Characteristic::Universe, vec![2, 0]),
+            (Characteristic::Start, vec![101, 0]),
+            (Characteristic::Flag, vec![Flag::Provisioned.number()]),
+        ]);
+        Self::new(nodes, Duration::from_millis(20))
     }
 
     /// Whether a link is up.

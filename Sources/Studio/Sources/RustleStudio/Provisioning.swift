@@ -14,6 +14,8 @@ final class Provisioning {
     let order: Order
     /// The wanted name or address; empty: the node with the strongest signal.
     let node: String
+    /// The adapter that reaches the node.
+    let adapter: String
     var isRunning = true
     /// Whether a person has ended it.
     var isCancelled = false
@@ -21,12 +23,16 @@ final class Provisioning {
     var updates: [NodeUpdate] = []
     /// The last state of each of them that was no end.
     var steps: [NodeUpdate.State] = []
+    /// What the one node had before it was written to; no password, since nodes do not tell it. Nil: nothing was written, or to a table.
+    var former: NodeConfiguration?
     /// The values that were read.
     var values: NodeConfiguration?
     /// The error that ended it; those of nodes are in their updates.
     var error: NodeError?
 
     fileprivate mutating func show(_ update: NodeUpdate) {
+      // A later try reads what an earlier one has written.
+      if update.state == .writingConfiguration, update.nodeCount == 1, former == nil { former = update.configuration }
       guard updates.indices.contains(update.index) else {
         updates.append(update)
         return steps.append(update.state)
@@ -108,7 +114,7 @@ final class Provisioning {
       } else {
         try await provisioner.provision(node.isEmpty ? nil : node, with: settings)
       }
-    begin(.set, node, provisioner) { [weak self] () throws(NodeError) in
+    begin(.set, node, options, provisioner) { [weak self] () throws(NodeError) in
       for await element in updates { if let update = element.value { self?.show(update) } }
     }
   }
@@ -116,7 +122,7 @@ final class Provisioning {
   /// Reads the values of a node.
   func read(_ node: String, _ options: Options) throws(NodeError) {
     let provisioner = try provisioner(options)
-    begin(.read, node, provisioner) { [weak self] () throws(NodeError) in
+    begin(.read, node, options, provisioner) { [weak self] () throws(NodeError) in
       let values = try await provisioner.readConfiguration(of: node.isEmpty ? nil : node)
       self?.attempt?.values = values
     }
@@ -125,7 +131,7 @@ final class Provisioning {
   /// Makes a node forget its values, or restarts it.
   func reset(_ node: String, restartsOnly: Bool, _ options: Options) throws(NodeError) {
     let provisioner = try provisioner(options)
-    begin(restartsOnly ? .reboot : .reset, node, provisioner) { () throws(NodeError) in
+    begin(restartsOnly ? .reboot : .reset, node, options, provisioner) { () throws(NodeError) in
       if restartsOnly { try await provisioner.reboot(node) } else { try await provisioner.factoryReset(node) }
     }
   }
@@ -155,10 +161,10 @@ final class Provisioning {
   }
 
   private func begin(
-    _ order: Attempt.Order, _ node: String, _ provisioner: NodeProvisioner,
+    _ order: Attempt.Order, _ node: String, _ options: Options, _ provisioner: NodeProvisioner,
     _ work: @escaping @MainActor () async throws(NodeError) -> Void
   ) {
-    attempt = Attempt(order: order, node: node)
+    attempt = Attempt(order: order, node: node, adapter: options.adapter)
     self.provisioner = provisioner
     attempting = Task { [weak self] in
       do throws(NodeError) {
@@ -208,8 +214,9 @@ extension Provisioning {
 extension Provisioning.Attempt {
   fileprivate var json: JSON {
     [
-      "order": .string(order.rawValue), "node": .string(node), "running": .bool(isRunning),
-      "cancelled": .bool(isCancelled), "updates": .array(zip(updates, steps).map { $0.json(after: $1) }),
+      "order": .string(order.rawValue), "node": .string(node), "adapter": .string(adapter),
+      "running": .bool(isRunning), "cancelled": .bool(isCancelled),
+      "updates": .array(zip(updates, steps).map { $0.json(after: $1) }), "former": former?.json ?? .null,
       "values": values?.json ?? .null, "error": error?.json ?? .null,
     ]
   }

@@ -87,11 +87,13 @@ def until_answer(socket, number):
             return message
 
 
-def test_a_cancelled_attempt_says_so(studio):
-    assert post(studio, "provisioning/set", VALUES)[0] == 200
+def test_a_cancelled_attempt_says_so(open_page, studio):
+    assert post(studio, "provisioning/set", {**VALUES, "node": "nobody", "timeout": 3600})[0] == 200
     assert post(studio, "provisioning/cancel", {})[0] == 200
     attempt = ended(studio)
-    assert attempt["cancelled"] and attempt["error"] is None and attempt["updates"][-1:] != ["SUCCESS"]
+    assert attempt["cancelled"] and attempt["error"] is None and "SUCCESS" not in [update["state"] for update in attempt["updates"]]
+    # Also to who comes later.
+    expect(open_page("setup").get_by_text("Cancelled. Read the node before it is used: some values may be written.")).to_be_visible()
     assert post(studio, "provisioning/reset", {"adapter": "demo", "node": "ChromaDMX-0001"})[0] == 200
     assert ended(studio)["error"] is None
 
@@ -152,6 +154,7 @@ def test_a_person_sets_a_node_up(open_page, studio, picture):
     page.get_by_role("button", name="Read its values").click()
     expect(page.get_by_text("✕ Failed", exact=True)).to_be_visible(timeout=15000)
     expect(page.locator("main section").last.locator(".error")).to_be_visible()
+    assert violations(page) == []
     picture(page, "setup-failed")
     page.get_by_role("button", name="Reset…").click()
     page.get_by_role("dialog").wait_for()
@@ -162,6 +165,84 @@ def test_a_person_sets_a_node_up(open_page, studio, picture):
     page.get_by_role("button", name="Read its values").click()
     page.get_by_role("button", name="Use these values").click(timeout=15000)
     expect(page.get_by_label("New name")).to_have_value("ChromaDMX-0003")
+
+
+def fill(page, node, password=SECRET):
+    page.get_by_label("Radio").select_option("demo")
+    page.get_by_label("Node, by name or address").fill(node)
+    page.get_by_label("New name").fill("left")
+    page.get_by_label("Network (SSID)").fill("stage")
+    page.get_by_label("Password of the network").fill(password)
+    page.get_by_label("Start address").fill("401")
+
+
+def test_the_former_values_are_written_back(open_page, studio, picture):
+    page = open_page("setup")
+    fill(page, "ChromaDMX-0004")
+    page.get_by_role("button", name="Write and verify").click()
+    back = page.get_by_role("button", name="Write the former values back…")
+    back.wait_for(timeout=20_000)
+    # The radio is that of the attempt, whatever the page has chosen since.
+    page.reload()
+    back.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("NameChromaDMX-0004Networkrehearsal")
+    expect(dialog).to_contain_text("Universe2Start address101")
+    expect(dialog).to_contain_text("Nodes do not tell their passwords: enter that of rehearsal.")
+    assert violations(page) == []
+    picture(page, "setup-undo")
+    # Not without the password, which nobody has kept.
+    dialog.get_by_role("button", name="Write").click()
+    expect(dialog).to_be_visible()
+    dialog.get_by_label("Password of the former network").fill(SECRET)
+    dialog.get_by_role("button", name="Write").click()
+    expect(page.locator(".values")).to_contain_text("NameChromaDMX-0004Networkrehearsal")
+    attempt = ended(studio)
+    assert attempt["order"] == "set" and attempt["updates"][-1]["state"] == "SUCCESS"
+    assert {key: attempt["updates"][-1]["values"][key] for key in ["name", "ssid", "universe", "start"]} == {
+        "name": "ChromaDMX-0004", "ssid": "rehearsal", "universe": 2, "start": 101}
+    assert "canary" not in page.content() and page.locator("#former-password").input_value() == ""
+    # What goes wrong is told.
+    back.click()
+    dialog.get_by_label("Password of the former network").fill(SECRET)
+    assert post(studio, "provisioning/read", {"adapter": "demo", "node": "nobody", "timeout": 3600})[0] == 200
+    dialog.get_by_role("button", name="Write").click()
+    expect(page.get_by_role("alert").filter(has_text="expected an attempt that has ended")).to_be_visible()
+    assert post(studio, "provisioning/cancel", {})[0] == 200
+
+
+def test_a_new_node_has_no_former_values(open_page):
+    page = open_page("setup")
+    fill(page, "ChromaDMX-0002")
+    page.get_by_role("button", name="Write and verify").click()
+    expect(page.get_by_text("✓ Done", exact=True)).to_be_visible()
+    expect(page.get_by_text("The node had no network before: a reset makes it forget the new values.")).to_be_visible()
+    expect(page.get_by_role("button", name="Write the former values back…")).to_be_hidden()
+
+
+@pytest.mark.parametrize("password,is_good", [("a" * 7, False), ("a" * 8, True), ("ä" * 32, False), ("a" * 63, True), ("a" * 64, True), ("g" * 64, False)])
+def test_the_length_of_a_password_is_checked_before_it_is_sent(open_page, studio, password, is_good):
+    page = open_page("setup")
+    fill(page, "nobody", password)
+    page.get_by_role("button", name="Write and verify").click()
+    assert page.get_by_label("Password of the network").evaluate("(each) => each.validity.customError") != is_good
+    if is_good:
+        expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+        assert post(studio, "provisioning/cancel", {})[0] == 200
+    else:
+        assert state(studio, "provisioning")["attempt"] is None
+
+
+def test_nothing_else_begins_during_an_attempt(open_page, studio):
+    page = open_page("setup")
+    page.get_by_label("Radio").select_option("demo")
+    buttons = [page.get_by_role("button", name=name, exact=True) for name in ["Write and verify", "Read its values", "Restart", "Reset…"]]
+    assert post(studio, "provisioning/read", {"adapter": "demo", "node": "nobody", "timeout": 3600})[0] == 200
+    for button in buttons:
+        expect(button).to_be_disabled()
+    assert post(studio, "provisioning/cancel", {})[0] == 200
+    for button in buttons:
+        expect(button).to_be_enabled()
 
 
 def test_the_nodes_of_a_table_come_one_after_the_other(open_page, tmp_path, picture):

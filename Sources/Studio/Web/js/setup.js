@@ -9,6 +9,16 @@ const ORDERS = { set: "Values for", read: "Values of", reboot: "Restart of", res
 /** Signals in dBm, and what they are called. */
 const SIGNALS = [[-60, "strong"], [-75, "good"], [-88, "weak"], [-Infinity, "very weak"]];
 
+/** The bytes of a password of WPA: of a text, and of a key in hexadecimal digits. */
+const [SHORTEST, LONGEST] = [8, 63];
+
+/** Why a network does not take a password; empty: it may. */
+function passwordFault(text) {
+  const length = new TextEncoder().encode(text).length;
+  if (length >= SHORTEST && length <= LONGEST || /^[0-9a-f]{64}$/i.test(text)) return "";
+  return `A password of WPA has ${SHORTEST} to ${LONGEST} characters, or 64 hexadecimal digits; this one has ${length}.`;
+}
+
 const signal = (level) => (level === null ? "–" : `${String(level).replace("-", "−")} dBm, ${SIGNALS.find(([least]) => level >= least)[1]}`);
 const sentence = ({ message, advice }) => `${message}. ${advice}`;
 
@@ -57,7 +67,11 @@ export function setup(app) {
   const node = text("node", { list: known.id, placeholder: "The strongest", oninput: showChosen });
   const rename = text("node-name", { required: true });
   const ssid = text("node-ssid", { required: true });
-  const password = h("input", { type: "password", id: "node-password", autocomplete: "off", required: true });
+  const secret = (id) => {
+    const input = h("input", { type: "password", id, autocomplete: "off", required: true, oninput: () => input.setCustomValidity(input.value ? passwordFault(input.value) : "") });
+    return input;
+  };
+  const password = secret("node-password");
   const shown = h("input", { type: "checkbox", onchange: () => { password.type = shown.checked ? "text" : "password"; } });
   const open = h("input", { type: "checkbox", onchange: () => { password.disabled = open.checked; } });
   const universe = integer("node-universe", 0, 32767, { value: "1", required: true });
@@ -67,6 +81,8 @@ export function setup(app) {
   const pairs = h("input", { type: "checkbox" });
   const file = h("input", { type: "file", id: "node-table", accept: ".csv,text/csv", onchange: () => showTable() });
   const write = h("button", { type: "submit", class: "primary" }, "Write and verify");
+  const others = [button("Read its values", () => act("read", { ...options(), node: node.value.trim() })),
+    button("Restart", () => act("reset", { ...options(), node: node.value.trim(), reboot: true })), button("Reset…", () => ask())];
   const single = [rename, universe, start];
   // The rows of a table have their own names and places.
   const showTable = () => {
@@ -76,16 +92,20 @@ export function setup(app) {
   };
   const drop = button("Without the table", () => { file.value = ""; showTable(); });
   const options = () => ({ adapter: chosenAdapter(), timeout: Number(time.value) || 20, encrypt: pairs.checked });
+  /** Begins to write. */
+  const set = async (values) => {
+    await link.act("provisioning/set", values);
+    attempt.scrollIntoView({ block: "nearest" });
+  };
   const form = h("form", { onsubmit: (event) => {
     event.preventDefault();
     app.attempt(async () => {
-      const secret = open.checked ? { open: true } : { password: password.value };
+      const access = open.checked ? { open: true } : { password: password.value };
       const values = file.files.length > 0 ? { table: await file.files[0].text() } : {
         node: node.value.trim(), name: rename.value, universe: Number(universe.value), start: Number(start.value),
         footprint: footprint.value ? Number(footprint.value) : null };
-      await link.act("provisioning/set", { ...options(), ...values, ...secret, ssid: ssid.value });
+      await set({ ...options(), ...values, ...access, ssid: ssid.value });
       password.value = "";
-      attempt.scrollIntoView({ block: "nearest" });
     });
   } },
     h("div", { class: "fields" }, field("Node, by name or address", node), field("New name", rename), field("Network (SSID)", ssid), field("Password of the network", password),
@@ -93,8 +113,7 @@ export function setup(app) {
     h("div", { class: "row" }, h("label", {}, shown, "Show the password"), h("label", {}, open, "The network has no password"), h("label", {}, pairs, "Pair first, or write nothing")),
     h("div", { class: "row" }, h("label", { for: file.id }, "Or a table of nodes, CSV: node, name, universe, start"), file, drop),
     h("p", { class: "note" }, "The password goes in clear over the air, unless the node pairs: whoever listens to Bluetooth nearby can read it."),
-    h("div", { class: "row" }, write, button("Read its values", () => act("read", { ...options(), node: node.value.trim() })),
-      button("Restart", () => act("reset", { ...options(), node: node.value.trim(), reboot: true })), button("Reset…", () => ask())));
+    h("div", { class: "row" }, write, others));
   const question = h("p", {});
   const sure = h("dialog", { "aria-label": "Reset a node" }, question, h("div", { class: "row" }, button("Keep", () => sure.close()),
     button("Reset", () => { sure.close(); act("reset", { ...options(), node: node.value.trim() }); }, { class: "danger" })));
@@ -102,6 +121,28 @@ export function setup(app) {
     if (!node.value.trim()) return app.report("Choose a node first: a reset needs its name or address");
     say(question, `Reset ${node.value.trim()}? It forgets its name, its network and its place.`);
     sure.showModal();
+  };
+
+  // What a node had before. It is kept while a person is asked: another page may begin something else meanwhile.
+  let former = null;
+  const formerValues = h("dl", {});
+  const formerPassword = secret("former-password");
+  const formerOpen = h("input", { type: "checkbox", onchange: () => { formerPassword.disabled = formerOpen.checked; } });
+  const formerNote = h("p", { class: "note" });
+  const undo = h("dialog", { "aria-label": "Write the former values back", onclose: () => { formerPassword.value = ""; } }, h("form", { class: "form", onsubmit: (event) => {
+    event.preventDefault();
+    const access = formerOpen.checked ? { open: true } : { password: formerPassword.value };
+    undo.close();
+    app.attempt(() => set({ ...options(), ...former, ...access }));
+  } }, formerValues, formerNote, field("Password of the former network", formerPassword), h("label", {}, formerOpen, "The former network has no password"),
+    h("div", { class: "row" }, button("Keep the new values", () => undo.close()), h("button", { type: "submit", class: "primary" }, "Write"))));
+  const askUndo = () => {
+    const { attempt: { adapter, updates, former: values } } = link.states.provisioning;
+    const { name, ssid, universe, start } = values;
+    former = { adapter, node: updates[0].node, name, ssid, universe, start };
+    showValues(formerValues, values);
+    say(formerNote, `Nodes do not tell their passwords: enter that of ${ssid}.`);
+    undo.showModal();
   };
 
   // How far it is.
@@ -120,9 +161,16 @@ export function setup(app) {
     rename.focus();
   });
   const cancel = button("Cancel", () => act("cancel"));
-  const attempt = h("section", { class: "card wide" }, heading, status, bar, steps, failure, values, results.element, h("div", { class: "row" }, cancel, use));
+  const back = button("Write the former values back…", askUndo);
+  const noFormer = h("p", { class: "note" }, "The node had no network before: a reset makes it forget the new values.");
+  const attempt = h("section", { class: "card wide" }, heading, status, bar, steps, failure, values, results.element, noFormer, h("div", { class: "row" }, cancel, use, back));
 
   const wordOf = ({ state, error }) => (error ? "✕ Failed" : state === "SUCCESS" ? "✓ Done" : STEPS.find(([id]) => id === state)?.[1] ?? "Waits");
+  const showValues = (list, { name, ssid, universe, start, firmware, flag }) => {
+    const pairs = [["Name", name || "None"], ["Network", ssid || "None"], ["Universe", universe ?? "None"], ["Start address", start ?? "None"],
+      ["Firmware", firmware || "None"], ["State", FLAGS[flag] ?? flag ?? "None"]];
+    list.replaceChildren(...pairs.flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, String(value))]));
+  };
   const showAttempt = (state) => {
     attempt.hidden = state === null;
     if (state === null) return;
@@ -154,11 +202,11 @@ export function setup(app) {
     const read = state.values ?? (isTable ? null : newest?.values);
     values.hidden = !read;
     use.hidden = !state.values;
-    if (read) {
-      const pairs = [["Name", read.name || "None"], ["Network", read.ssid || "None"], ["Universe", read.universe ?? "None"], ["Start address", read.start ?? "None"],
-        ["Firmware", read.firmware || "None"], ["State", FLAGS[read.flag] ?? read.flag ?? "None"]];
-      values.replaceChildren(...pairs.flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, String(value))]));
-    }
+    const isUndoable = !running && Boolean(state.former);
+    const isWhole = isUndoable && [state.former.name, state.former.ssid].every(Boolean) && [state.former.universe, state.former.start].every((each) => each !== null);
+    back.hidden = !isWhole;
+    noFormer.hidden = !isUndoable || isWhole;
+    if (read) showValues(values, read);
     results.element.hidden = !isTable;
     if (isTable) results.set(updates.map((each) => [each.name || each.node, wordOf(each), each.error ? sentence(each.error) : each.values?.name ?? "–"]));
     cancel.hidden = !running;
@@ -172,7 +220,7 @@ export function setup(app) {
     topics: [],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" }, h("h2", {}, "Nodes in range"), h("div", { class: "row" }, radio.element, adapter, scan), scanError, none, nodes.element),
-      h("section", { class: "card wide" }, h("h2", {}, "Values"), form, sure), attempt)],
+      h("section", { class: "card wide" }, h("h2", {}, "Values"), form, sure, undo), attempt)],
     state(name, state) {
       if (name !== "provisioning") return;
       say(scan, state.scanning ? "Stop" : "Scan");
@@ -188,7 +236,7 @@ export function setup(app) {
       nodes.element.hidden = state.nodes.length === 0;
       none.hidden = state.nodes.length > 0 || Boolean(state.error);
       say(none, state.scanning ? "No node is in range yet. One that is connected does not advertise." : "A scan shows the nodes in range. It changes nothing.");
-      write.disabled = state.attempt?.running === true;
+      for (const each of [write, back, ...others]) each.disabled = state.attempt?.running === true;
       showAttempt(state.attempt);
     },
   };
