@@ -61,6 +61,8 @@ final class Provisioning {
   private(set) var isScanning = false
   /// The nodes in range; those of a scan stay after its end.
   private(set) var nodes: [String: ScannedNode] = [:]
+  /// The ids of the nodes that were given values here, which some go on to advertise as new.
+  private var doneNodes: Set<String> = []
   /// The error that ended the scan.
   private(set) var scanError: NodeError?
   /// The newest attempt; nil: there was none.
@@ -131,8 +133,10 @@ final class Provisioning {
   /// Makes a node forget its values, or restarts it.
   func reset(_ node: String, restartsOnly: Bool, _ options: Options) throws(NodeError) {
     let provisioner = try provisioner(options)
-    begin(restartsOnly ? .reboot : .reset, node, options, provisioner) { () throws(NodeError) in
-      if restartsOnly { try await provisioner.reboot(node) } else { try await provisioner.factoryReset(node) }
+    begin(restartsOnly ? .reboot : .reset, node, options, provisioner) { [weak self] () throws(NodeError) in
+      if restartsOnly { return try await provisioner.reboot(node) }
+      try await provisioner.factoryReset(node)
+      self?.forget(node)
     }
   }
 
@@ -180,7 +184,13 @@ final class Provisioning {
 
   private func show(_ update: NodeUpdate) {
     attempt?.show(update)
+    if update.state == .success { doneNodes.insert(update.node) }
     onChange()
+  }
+
+  /// A node by its id or name is new again.
+  private func forget(_ node: String) {
+    doneNodes = doneNodes.filter { $0 != node && nodes[$0]?.name != node }
   }
 
   private func show(_ node: ScannedNode) {
@@ -205,7 +215,8 @@ extension Provisioning {
   var json: JSON {
     let sorted = nodes.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     return [
-      "adapter": .string(adapter), "scanning": .bool(isScanning), "nodes": .array(sorted.map(\.json)),
+      "adapter": .string(adapter), "scanning": .bool(isScanning),
+      "nodes": .array(sorted.map { $0.json(isDone: doneNodes.contains($0.id)) }),
       "error": scanError?.json ?? .null, "attempt": attempt?.json ?? .null,
     ]
   }
@@ -223,10 +234,10 @@ extension Provisioning.Attempt {
 }
 
 extension ScannedNode {
-  fileprivate var json: JSON {
+  fileprivate func json(isDone: Bool) -> JSON {
     [
       "id": .string(id), "name": .string(name), "signal": .number(rssi.rounded()), "flag": .optional(flag?.name),
-      "firmware": .optional(firmware),
+      "firmware": .optional(firmware), "done": .bool(isDone),
     ]
   }
 }

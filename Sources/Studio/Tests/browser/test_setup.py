@@ -211,13 +211,17 @@ def test_the_former_values_are_written_back(open_page, studio, picture):
     assert post(studio, "provisioning/cancel", {})[0] == 200
 
 
-def test_a_new_node_has_no_former_values(open_page):
+def test_a_new_node_has_no_former_values_and_is_marked_when_it_is_set_up(open_page):
     page = open_page("setup")
     fill(page, "ChromaDMX-0002")
     page.get_by_role("button", name="Write and verify").click()
     expect(page.get_by_text("✓ Done", exact=True)).to_be_visible()
     expect(page.get_by_text("The node had no network before: a reset makes it forget the new values.")).to_be_visible()
     expect(page.get_by_role("button", name="Write the former values back…")).to_be_hidden()
+    page.get_by_role("button", name="Scan").click()
+    rows = page.get_by_role("region", name="Nodes in range").locator("tbody tr")
+    for row, word in enumerate(["New", "Set up here", "New", "Works"]):
+        expect(rows.nth(row).locator("td").nth(3)).to_have_text(word)
 
 
 @pytest.mark.parametrize("password,is_good", [("a" * 7, False), ("a" * 8, True), ("ä" * 32, False), ("a" * 63, True), ("a" * 64, True), ("g" * 64, False)])

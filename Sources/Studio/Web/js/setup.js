@@ -55,7 +55,7 @@ export function setup(app) {
       known.replaceChildren(...list.map(({ id, name }) => h("option", { value: id }, name)));
     }
     for (const each of list) {
-      const texts = [each.name || "–", each.id, signal(each.signal), FLAGS[each.flag] ?? each.flag ?? "–", each.firmware ?? "–"];
+      const texts = [each.name || "–", each.id, signal(each.signal), each.done && each.flag === "unprovisioned" ? "Set up here" : FLAGS[each.flag] ?? each.flag ?? "–", each.firmware ?? "–"];
       rows.get(each.id).cells.forEach((cell, place) => say(cell, texts[place]));
     }
     showChosen();
