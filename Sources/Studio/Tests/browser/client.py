@@ -38,6 +38,27 @@ def post(studio, action, value, **headers):
     return ask(studio, f"api/{action}", json.dumps(value).encode(), **{"Content_Type": "application/json", **headers})
 
 
+def compressed(studio, path):
+    """Headers and bytes of an answer to a browser, which takes gzip."""
+    request = urllib.request.Request(f"{studio.address}{path}", headers={"Accept-Encoding": "gzip"})
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        return answer.headers, answer.read()
+
+
+def files_of_the_page(studio):
+    """The paths of the first screen, without fonts, and of what is fetched a moment later."""
+    first = {"", *re.findall(r'(?:href|src)="([\w./]+\.(?:css|js|svg))"', ask(studio)[2])}
+    while more := {f"js/{name}" for path in first if path.endswith(".js") for name in re.findall(r'from "\./([\w.]+)"', ask(studio, path)[2])} - first:
+        first |= more
+    return first, {f"js/{name}.js" for name in re.findall(r'later\("(\w+)"\)', ask(studio, "js/main.js")[2])}
+
+
+def first_screen(studio):
+    """The bytes of the first screen without fonts, and those that go over the network."""
+    first, _ = files_of_the_page(studio)
+    return sum(len(ask(studio, path)[2].encode()) for path in first), sum(len(compressed(studio, path)[1]) for path in first)
+
+
 def state(studio, name):
     return json.loads(ask(studio, "api/state")[2])["states"][name]
 

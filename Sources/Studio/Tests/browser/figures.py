@@ -22,9 +22,9 @@ from playwright.sync_api import sync_playwright
 from websockets.asyncio.client import connect
 from websockets.sync.client import connect as connect_one
 
-from client import HEADER, frame, post, processor_time, resident, upgraded
+from client import HEADER, first_screen, frame, post, processor_time, resident, upgraded
 from conftest import Studio
-from page import frame_times, observed
+from page import add_equalizer, frame_times, observed
 from soak import WARM_UP, growth, soak
 
 FEW, MANY = 50, 500
@@ -171,6 +171,8 @@ def page(studio, seconds):
         shown = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
         shown.goto(f"{studio.address}#/")
         shown.locator("#connection[data-state=live]").wait_for()
+        plain, small = first_screen(studio)
+        row("bytes of the first screen without fonts, and compressed", f"{plain / 1000:.0f} KB, {small / 1000:.0f} KB", "120 KB, 40 KB")
         row("first contentful paint", f"{shown.evaluate(first_paint):.0f} ms", "1,000 ms", f"{floor:.0f} ms, of one word")
         shown.wait_for_timeout(2000)
         row("shift of the layout in the first 2 s", f"{observed(shown, 'layout-shift', 'value'):.4f}", "0.01")
@@ -197,13 +199,18 @@ def page(studio, seconds):
         row("from a change to the picture of another page, p50 / p95", f"{part(late, 0.5):.0f} / {part(late, 0.95):.0f} ms", "p95 80 ms",
             f"{part(answered, 0.5):.0f} / {part(answered, 0.95):.0f} ms to the answer")
         frames = {}
-        for screen in ["account", "spectrum", "equalizer"]:
-            shown.goto(f"{studio.address}#/{screen}")
+        for screen in ["account", "equalizer", "spectrum", "both"]:
+            if screen == "both":
+                add_equalizer(shown)
+            else:
+                shown.goto(f"{studio.address}#/{screen}")
             shown.wait_for_timeout(1000)
-            gaps = frame_times(shown, seconds, moves=screen == "equalizer")
+            gaps = frame_times(shown, seconds, moves=screen in {"equalizer", "both"})
             frames[screen] = f"{1000 * len(gaps) / sum(gaps):.0f}, {max(gaps):.0f} ms"
         row("frames per second with spectrum and waterfall, and the longest", frames["spectrum"], "50, 50 ms", frames["account"])
         row("frames per second with the equalizer while a slider moves, and the longest", frames["equalizer"], "50, 50 ms", frames["account"])
+        row("frames per second with spectrum, waterfall and equalizer together while a slider moves, and the longest", frames["both"], "50, 50 ms",
+            frames["account"])
         shown.context.close()
         length = float(os.environ.get("RUSTLE_SOAK_SECONDS", 6 * seconds))
         values, visits = soak(browser, studio, length)

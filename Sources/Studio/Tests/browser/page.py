@@ -34,6 +34,24 @@ def frame_times(page, seconds=1, moves=False):
     })""", [seconds, moves])
 
 
+def add_equalizer(page):
+    """Shows the equalizer below the screen that is shown, over a connection of its own; both are drawn with each frame."""
+    page.evaluate("""async () => {
+        const [{ Link }, { EqualizerHistory }, { Session }, { equalizer }] = await Promise.all(
+            ['link', 'history', 'session', 'equalizer'].map((name) => import(`/js/${name}.js`)));
+        const app = { link: new Link(), equalizerHistory: new EqualizerHistory(), attempt: (work) => work() };
+        app.session = new Session(app);
+        const screen = equalizer(app);
+        document.querySelector('main').append(...screen.elements);
+        app.link.addEventListener('state', ({ detail }) => screen.state?.(detail, app.link.states[detail]));
+        app.link.connect();
+        app.link.want(screen.topics);
+        const draw = () => { screen.draw?.(); requestAnimationFrame(draw); };
+        draw();
+    }""")
+    page.get_by_label("Left, 8 Hz").wait_for()
+
+
 def observed(page, kind, field):
     """The sum of a field of all entries of a kind in the page's performance so far."""
     return page.evaluate("""([kind, field]) => new Promise((resolve) => {

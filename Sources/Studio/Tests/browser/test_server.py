@@ -13,7 +13,7 @@ import urllib.request
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from client import PATIENCE, ask, client, connected, frames, post, send, state
+from client import PATIENCE, ask, client, compressed, connected, files_of_the_page, first_screen, frames, post, send, state
 from conftest import Studio
 
 
@@ -36,22 +36,14 @@ def test_files_are_cached_by_their_content(studio):
 
 
 def test_texts_of_the_page_are_compressed_and_the_first_screen_is_small(studio, open_page):
-    texts = re.findall(r'(?:href|src)="([\w./]+\.(?:css|js|svg))"', ask(studio)[2])
-    first = {"", *texts}
-    while more := {name for path in first if path.endswith(".js") for name in imports(studio, path)} - first:
-        first |= more
-    later = {f"js/{name}.js" for name in re.findall(r'later\("(\w+)"\)', ask(studio, "js/main.js")[2])}
+    first, later = files_of_the_page(studio)
     assert len(first) > 12 and len(later) > 5 and not first & later
-    plain, compressed = {}, {}
     for path in [*first, *later]:
-        request = urllib.request.Request(f"{studio.address}{path}", headers={"Accept-Encoding": "gzip"})
-        with urllib.request.urlopen(request, timeout=5) as answer:
-            assert answer.headers["Content-Encoding"] == "gzip" and answer.headers["Vary"] == "Accept-Encoding", path
-            body = answer.read()
-        compressed[path], plain[path] = len(body), len(ask(studio, path)[2].encode())
+        headers, body = compressed(studio, path)
+        assert headers["Content-Encoding"] == "gzip" and headers["Vary"] == "Accept-Encoding", path
         assert gzip.decompress(body).decode() == ask(studio, path)[2]
-    # Without the fonts, and what is fetched a moment later.
-    assert sum(plain[path] for path in first) <= 120_000 and sum(compressed[path] for path in first) <= 40_000
+    plain, small = first_screen(studio)
+    assert plain <= 120_000 and small <= 40_000
     page = open_page()
     names = page.evaluate("performance.getEntriesByType('resource').map((each) => new URL(each.name).pathname.slice(1))")
     fetched = {name for name in names if not name.startswith(("fonts/", "api/"))} - {"manifest.webmanifest"}
@@ -59,12 +51,7 @@ def test_texts_of_the_page_are_compressed_and_the_first_screen_is_small(studio, 
     head = urllib.request.Request(f"{studio.address}js/main.js", headers={"Accept-Encoding": "gzip"}, method="HEAD")
     with urllib.request.urlopen(head, timeout=5) as answer:
         assert answer.headers["Content-Encoding"] is None and int(answer.headers["Content-Length"]) > 1000
-    with urllib.request.urlopen(urllib.request.Request(f"{studio.address}healthz", headers={"Accept-Encoding": "gzip"}), timeout=5) as answer:
-        assert answer.read() == b"ok\n"
-
-
-def imports(studio, path):
-    return [f"js/{name}" for name in re.findall(r'from "\./([\w.]+)"', ask(studio, path)[2])]
+    assert compressed(studio, "healthz")[1] == b"ok\n"
 
 
 @pytest.mark.parametrize("path", ["", "healthz", "metrics", "api/state", "js/main.js", "ws"])
