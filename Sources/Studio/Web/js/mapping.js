@@ -26,6 +26,10 @@ class Camera {
   lost = 0;
   /** The frames so far. */
   count = 0;
+  /** The cameras of this browser, once one was opened: before that they have no names. */
+  devices = [];
+  /** The one to open; empty: the browser's choice. */
+  device = "";
   /** Is called when it opens or closes. */
   onchange = () => {};
   /** Is called when it has ended by itself. */
@@ -38,11 +42,6 @@ class Camera {
 
   get isOpen() { return this.#stream !== null && !this.isOpening; }
   get isOpening() { return this.#opening !== null; }
-
-  /** The cameras of this browser, once one was opened: before that they have no names. */
-  devices = [];
-  /** The one to open; empty: the browser's choice. */
-  device = "";
 
   /** Opens it, once however often it is asked to, and calls back with each frame, drawn into the picture; throws with a reason for a person. */
   open(work) {
