@@ -23,7 +23,7 @@ final class Provisioning {
     var updates: [NodeUpdate] = []
     /// The last state of each of them that was no end.
     var steps: [NodeUpdate.State] = []
-    /// What the one node had before it was written to; no password, since nodes do not tell it. Nil: nothing was written, or to a table.
+    /// What the one node had before it was written to; no password, since nodes do not return it. Nil: nothing was written, or to a table.
     var former: NodeConfiguration?
     /// The values that were read.
     var values: NodeConfiguration?

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from client import PATIENCE
+from rig import Lamps, stage_arguments
 
 SCREENS = ["", "prices", "spectrum", "meter", "tuner", "equalizer", "recorder", "voice", "tempo", "lights", "fixtures", "setup", "mapping", "account"]
 
@@ -107,3 +108,18 @@ def picture():
             page.screenshot(path=pathlib.Path(folder) / f"{name}.png", full_page=True)
 
     return keep
+
+
+@pytest.fixture
+def lamps():
+    running = Lamps()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def stage(tmp_path):
+    """A studio whose show lights the first of six dimmers."""
+    running = Studio(*stage_arguments(tmp_path))
+    yield running
+    assert running.stop() == 0

@@ -188,7 +188,7 @@ def test_the_former_values_are_written_back(open_page, studio, picture):
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("NameChromaDMX-0004Networkrehearsal")
     expect(dialog).to_contain_text("Universe2Start address101")
-    expect(dialog).to_contain_text("Nodes do not tell their passwords: enter that of rehearsal.")
+    expect(dialog).to_contain_text("Nodes do not return their passwords: enter that of rehearsal.")
     assert violations(page) == []
     picture(page, "setup-undo")
     # Not without the password, which nobody has kept.
@@ -202,7 +202,7 @@ def test_the_former_values_are_written_back(open_page, studio, picture):
     assert {key: attempt["updates"][-1]["values"][key] for key in ["name", "ssid", "universe", "start"]} == {
         "name": "ChromaDMX-0004", "ssid": "rehearsal", "universe": 2, "start": 101}
     assert "canary" not in page.content() and page.locator("#former-password").input_value() == ""
-    # What goes wrong is told.
+    # An error is shown.
     back.click()
     dialog.get_by_label("Password of the former network").fill(SECRET)
     assert post(studio, "provisioning/read", {"adapter": "demo", "node": "nobody", "timeout": 3600})[0] == 200

@@ -141,7 +141,7 @@ export function setup(app) {
     const { name, ssid, universe, start } = values;
     former = { adapter, node: updates[0].node, name, ssid, universe, start };
     showValues(formerValues, values);
-    say(formerNote, `Nodes do not tell their passwords: enter that of ${ssid}.`);
+    say(formerNote, `Nodes do not return their passwords: enter that of ${ssid}.`);
     undo.showModal();
   };
 
