@@ -21,7 +21,8 @@ def test_a_camera_of_a_program_finds_the_lamps_and_the_show_goes_on(stage, lamps
     wait(lambda: all(lamps.levels))
     with client(stage) as camera:
         camera.recv(timeout=PATIENCE)
-        reply = ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)
+        # Each pattern is lit for 0.4 s: on a busy machine its packets come late.
+        reply = ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT, hold=12)
         assert reply.get("ok"), reply
         assert ask(camera, 2, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["error"]["code"] == "wrongState"
         lamps.seen.clear()
