@@ -374,7 +374,7 @@ def test_a_recording_is_made_played_and_deleted(open_page, tmp_path):
     assert download.value.path().read_bytes() == (tmp_path / "recordings" / name).read_bytes()
     page.get_by_role("button", name=f"Open {name} in the equalizer").click()
     expect(page.locator("#source-select option:checked")).to_have_text(name)
-    until(page, "location.hash === '#/equalizer' && parseFloat(document.querySelector('[aria-label=\"Peak in\"]').value.replace('−', '-')) < 0")
+    until(page, "location.hash === '#/equalizer' && parseFloat(document.querySelector('[aria-label=\"Peak in\"]')?.value.replace('−', '-')) < 0")
     page.go_back()
     page.get_by_role("button", name=f"Delete {name}").click()
     page.get_by_role("button", name="Keep").click()
