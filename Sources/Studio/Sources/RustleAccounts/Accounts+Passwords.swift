@@ -10,8 +10,7 @@ extension Accounts {
   ) async throws -> Login {
     var account = signedIn.account
     try AccountRules.check(password: new, address: account.address)
-    try await confirm(current, signedIn, client)
-    let hash = try await hasher.hash(new)
+    let hash = try await confirm(current, signedIn, client) { try await hasher.hash(new) }
     let (token, session) = makeSession(account, client)
     events.end(try await store.changePassword(hash, of: account, from: signedIn.session.hash, to: session))
     try await note("password changed", account.id, client)
@@ -57,25 +56,30 @@ extension Accounts {
     try await note("password reset", account.id, client)
   }
 
-  /// Asks for the password again before what cannot be undone (ASVS 5.0, 7.5.1).
-  func confirm(_ password: String, _ signedIn: SignedIn, _ client: AccountClient) async throws {
+  /// Asks for the password again before what cannot be undone (ASVS 5.0, 7.5.1). What is to be done after it may meet a busy server as
+  /// well, which costs no try.
+  func confirm<Result: Sendable>(
+    _ password: String, _ signedIn: SignedIn, _ client: AccountClient, for work: () async throws -> Result
+  ) async throws -> Result {
     let account = signedIn.account
     guard account.password != nil else {
       guard time - signedIn.session.created <= Self.freshness else {
         throw AccountError(.credentials, "expected a sign-in by the provider within the last 10 minutes")
       }
-      return
+      return try await work()
     }
     // Not the address's: who guesses from outside does not keep the owner from it.
     let own = account.id.hexadecimal
-    let isRight = try await limits.taking([(.address, own), (.network, client.network)]) {
-      try await hasher.verify(password, account.password)
+    let result: Result? = try await limits.taking([(.address, own), (.network, client.network)]) {
+      guard try await hasher.verify(password, account.password) else { return nil }
+      return try await work()
     }
-    guard isRight else {
+    guard let result else {
       try await note("password refused", account.id, client)
       throw AccountError(.credentials, "password: expected the account's password", field: "password")
     }
     limits.giveBack(.address, own)
+    return result
   }
 
   private func makeResetToken(_ account: Account, _ network: String) async throws -> String {

@@ -195,7 +195,7 @@ public final class Accounts: Sendable {
 
   /// Deletes the account with all that belongs to it.
   public func delete(password: String, _ signedIn: SignedIn, from client: AccountClient) async throws {
-    try await confirm(password, signedIn, client)
+    try await confirm(password, signedIn, client) {}
     events.end(try await store.delete(signedIn.account, from: signedIn.session.hash))
     try await note("account deleted", nil, client)
   }

@@ -175,6 +175,23 @@ struct AccountsTests {
     _ = try await test.logIn()
   }
 
+  @Test func aBusyServerCountsNoTryBetweenAPasswordAndItsChange() async throws {
+    let test = try await TestAccounts { $0.limits[.network] = RateLimit(burst: 1, period: 3_600) }
+    let ada = try await test.register()
+    for _ in 0..<2 {
+      let code = await refusal {
+        try await test.accounts.confirm(TestAccounts.password, ada, test.client) {
+          throw AccountError(.busy, "expected fewer passwords")
+        }
+      }
+      #expect(code == .busy)
+    }
+    let changed = try await test.accounts.changePassword(
+      from: TestAccounts.password, to: "analytical engine", ada, client: test.client)
+    #expect(changed.account.id == ada.account.id)
+    #expect(await refusal { try await test.logIn("analytical engine") } == .limit)
+  }
+
   @Test func guessesPushNoLoginOutOfTheAudit() async throws {
     let test = try await TestAccounts()
     let ada = try await test.register()
