@@ -152,7 +152,7 @@ struct AccountRoutes: Sendable {
   // MARK: The whole account
 
   private func account(_ call: AccountCall) async throws -> Response {
-    let signedIn = try await call.signedInIfAny()
+    let signedIn = try await call.whoever()
     let providers = service.settings.providers.sorted { $0.key < $1.key }.map { id, provider in
       ["id": .string(id), "name": .string(provider.name)] as JSON
     }
@@ -240,9 +240,24 @@ struct AccountCall: Sendable {
     context.parameters.getCatchAll().map { $0.removingPercentEncoding ?? "" }.joined(separator: "/")
   }
 
-  func signedInIfAny() async throws -> Accounts.SignedIn? {
+  /// Who is signed in, whomever the page shows.
+  func whoever() async throws -> Accounts.SignedIn? {
     guard let token else { return nil }
     return try await accounts.signedIn(token: token)
+  }
+
+  func signedInIfAny() async throws -> Accounts.SignedIn? {
+    let signedIn = try await whoever()
+    // Another tab of the browser has signed in somebody else since.
+    if let owner, let signedIn, owner.removingPercentEncoding != signedIn.account.address {
+      throw AccountError(.signedOut, "expected a session of the page's account, got one of another account")
+    }
+    return signedIn
+  }
+
+  /// The account that a page shows, with escapes; nil: it does not say.
+  private var owner: String? {
+    HTTPField.Name("Rustle-Account").flatMap { request.headers[$0] }
   }
 
   func signedIn() async throws -> Accounts.SignedIn {

@@ -148,6 +148,19 @@ def test_another_site_changes_nothing(studio, ada):
     assert ada.do("GET", "api/eq")[2]["rev"] == 0
 
 
+def test_a_page_of_another_account_changes_nothing(studio, ada):
+    bob = Person(studio)
+    assert bob.register("bob@example.org")[0] == 201
+    bob.headers = {"Rustle_Account": "ada%40example.org"}
+    for method, path, value in [("PUT", "api/eq", {"rev": 0, "bands": [1] * 28}), ("GET", "api/settings", None), ("POST", "api/logout", {}), ("DELETE", "api/sessions", None)]:
+        status, _, body = bob.do(method, path, value)
+        assert (status, body["error"]["code"]) == (401, "signedOut")
+    # It learns whose it is.
+    assert bob.do("GET", "api/account")[2]["email"] == "bob@example.org"
+    bob.headers = {"Rustle_Account": "bob%40example.org"}
+    assert bob.do("GET", "api/eq")[2]["rev"] == 0 and bob.save(0, 1)[0] == 200
+
+
 def test_sessions_are_listed_and_ended(studio, ada):
     phone, tablet = Person(studio, User_Agent="Phone"), Person(studio, User_Agent="Tablet")
     assert phone.log_in()[0] == tablet.log_in()[0] == 200

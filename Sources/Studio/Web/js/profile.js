@@ -150,9 +150,8 @@ export class Profile {
     } catch (error) {
       setting.fault = null;
       if (error.status === 409) return { rev: error.value.rev, parts: kind.read(error.value), isConflict: true };
-      if (error.status === 401) this.#app.session.refresh().catch(() => {});
-      else if (error.status && error.status !== 429 && error.status < 500) setting.fault = error.message;
-      else this.#retryLater();
+      if (!error.status || error.status === 429 || error.status >= 500) this.#retryLater();
+      else if (error.status !== 401) setting.fault = error.message;
       throw error;
     }
   }

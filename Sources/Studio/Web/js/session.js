@@ -8,13 +8,20 @@ export const UNSAVED = "rustle-unsaved ";
 /** The keys of an address; of nobody's when it is empty. */
 export const keysOf = (email) => Object.keys(localStorage).filter((key) => key.startsWith(`${UNSAVED}[${JSON.stringify(email)},`));
 
+/** Whose page this is. The server refuses it for another account: all tabs have one cookie, and one may have signed in somebody else. */
+let owner = null;
+/** Called when the server has no session of the owner's. */
+let onrefused = () => {};
+
 /** Asks the server; rejects with its error, and without a status when there is no answer. */
 export async function ask(method, path, body) {
-  const options = method === "GET" ? {} : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body ?? {}) };
+  const headers = owner ? { "Rustle-Account": encodeURIComponent(owner) } : {};
+  const options = method === "GET" ? { headers } : { headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body ?? {}) };
   const answer = await fetch(path, { method, ...options });
   // Of an answer that breaks off nothing is known.
   if (answer.ok) return answer.status === 204 ? {} : await answer.json();
   const value = await answer.json().catch(() => ({}));
+  if (value.error?.code === "signedOut") onrefused();
   throw Object.assign(new Error(value.error?.message ?? answer.statusText), { ...value.error, status: answer.status, value });
 }
 
@@ -37,10 +44,13 @@ export class Session {
   #app;
   #bars = new Map();
   #turn = Promise.resolve();
+  #tabs = new BroadcastChannel("rustle-account");
 
   constructor(app) {
     this.#app = app;
     const { link } = app;
+    onrefused = () => this.refresh().catch(() => {});
+    this.#tabs.onmessage = ({ data }) => { if (data !== this.email) this.changed().catch(() => {}); };
     link.addEventListener("status", () => { if (link.status === "live") this.refresh().catch(() => {}); });
     link.addEventListener("account", ({ detail }) => this.profile?.receive(detail));
     link.addEventListener("state", ({ detail }) => this.profile?.engineChanged(detail));
@@ -61,10 +71,12 @@ export class Session {
 
   async #refresh() {
     const { accounts, email, mail, providers, password } = await ask("GET", "api/account");
+    owner = email;
     [this.isKept, this.sendsMail, this.providers, this.hasPassword] = [accounts, mail, providers ?? [], password !== false];
     if (email !== this.email) {
       this.profile?.close();
       this.profile = null;
+      this.#tabs.postMessage(email);
     }
     this.email = email;
     if (email || keysOf("").length) await (await this.#need()).refresh();
