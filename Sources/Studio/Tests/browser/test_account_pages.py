@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
+from client import post
 from page import until
 from test_screens import violations
 
@@ -572,6 +573,22 @@ def test_a_tab_of_another_account_saves_nothing_in_it(browser, studio):
     expect(page.get_by_text("bob@example.org")).to_be_visible()
     assert bob.do("GET", "api/eq")[2]["rev"] == 0
     context.close()
+
+
+def test_a_sign_up_takes_along_what_its_page_set_alone(device, studio):
+    page = device("equalizer")
+    page.get_by_role("slider", name="Left, 64 Hz").focus()
+    page.keyboard.press("PageUp")
+    until(page, "fetch('/api/state').then((answer) => answer.json()).then(({ states: { equalizer } }) => equalizer.left[3] > 0)")
+    # Somebody else of the room.
+    post(studio, "equalizer/gain", {"band": 9, "gain": 3})
+    expect(page.get_by_role("slider", name="Left, 3072 Hz")).to_have_value("3")
+    to(page, "account")
+    sign_up(page)
+    to(page, "equalizer")
+    expect(note(page)).to_have_text("Your account has no gains of this sound.")
+    page.get_by_role("button", name="Save these").click()
+    expect(note(page)).to_contain_text("revision 1")
 
 
 def test_two_studios_of_one_host_keep_their_sessions(browser, tmp_path):

@@ -81,7 +81,7 @@ export function account(app) {
     form("Sign up", [email, { name: "password", label: "Password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Sign up", async (values) => {
       await ask("POST", "api/register", values);
       await session.changed(true);
-    }, h("p", { class: "note" }, "What you have set is taken along.")),
+    }, h("p", { class: "note" }, "What you have set on this page is taken along.")),
     session.sendsMail
       ? form("Forgotten password", [email], "Send a link", async (values) => {
         await ask("POST", "api/password/forgot", values);

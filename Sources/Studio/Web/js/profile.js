@@ -83,9 +83,9 @@ export class Profile {
     for (const prefix of Object.keys(KINDS)) this.show(prefix);
   }
 
-  /** Makes what was set before the account's, where it has nothing. */
-  takeAlong() {
-    for (const setting of this.#settings.values()) if (setting.isOffered) setting.take();
+  /** Makes what this page set before the account's, where it has nothing: `own` has the parts and their values. What others set is offered. */
+  takeAlong(own) {
+    for (const setting of this.#settings.values()) if (setting.isOffered && setting.isOf(own.get(setting.name))) setting.take();
     for (const prefix of Object.keys(KINDS)) this.#adopt(prefix);
   }
 

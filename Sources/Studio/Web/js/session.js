@@ -45,6 +45,8 @@ export class Session {
   #bars = new Map();
   #turn = Promise.resolve();
   #tabs = new BroadcastChannel("rustle-account");
+  /** What this page has changed while nobody was signed in: the last value of each part, by the names of settings. */
+  #own = new Map();
 
   constructor(app) {
     this.#app = app;
@@ -89,10 +91,11 @@ export class Session {
     return this.profile ??= new Profile(this.#app, this.email ?? "");
   }
 
-  /** Somebody has signed in or out: the connection is to be of this session. `takesAlong`: what was set before becomes the account's. */
+  /** Somebody has signed in or out: the connection is to be of this session. `takesAlong`: what this page set before becomes the account's. */
   async changed(takesAlong = false) {
     await this.refresh();
-    if (takesAlong) this.profile?.takeAlong();
+    if (takesAlong) this.profile?.takeAlong(this.#own);
+    this.#own.clear();
     this.#app.link.reconnect();
   }
 
@@ -100,7 +103,10 @@ export class Session {
    * The user changes a setting that an engine has, by `changes`: pairs of a part and its value. `present` is what the engine is to have, where
    * its state does not say so yet; null: nothing that accounts keep. `isHeld`: it is saved by `released`, or a moment later.
    */
-  moved(name, changes, present, isHeld) { if (this.email) this.profile?.moved(name, changes, present, isHeld); }
+  moved(name, changes, present, isHeld) {
+    if (this.email) this.profile?.moved(name, changes, present, isHeld);
+    else this.#own.set(name, new Map([...this.#own.get(name) ?? [], ...changes]));
+  }
 
   /** The user lets go. */
   released(name) { if (this.email) this.profile?.flush(name); }

@@ -48,6 +48,9 @@ export class Setting {
     return this.differs && !sync.local && (sync.rev === 0 || isEmpty(sync.value)) && !kind.isUnset(this.present);
   }
 
+  /** Whether the engine differs from the account's value by nothing but these parts and their values. */
+  isOf(own) { return this.present.every((part, place) => part === this.sync.value[place] || part === own?.get(this.kind.keys?.[place] ?? place)); }
+
   /** The account's value follows its user into an engine that nobody has set; into another one it is offered. */
   compare() {
     if (!this.differs) this.isAsking = false;
