@@ -411,7 +411,9 @@ def test_forgotten_passwords_are_answered_alike(studio, ada):
     assert [each[0] for each in answers_] == [202, 202] and answers_[0][2] == answers_[1][2] == {"v": 1, "mail": False}
 
 
-def test_a_mail_has_the_link(tmp_path):
+@contextlib.contextmanager
+def mail_server():
+    """Its port, what it got, and a wait for so many mails."""
     from aiosmtpd.controller import Controller
 
     class Keeper:
@@ -424,35 +426,60 @@ def test_a_mail_has_the_link(tmp_path):
             self.came.set()
             return "250 OK"
 
+        def wait_for(self, count):
+            deadline = time.monotonic() + PATIENCE
+            while len(self.mails) < count and time.monotonic() < deadline:
+                self.came.wait(0.1)
+                self.came.clear()
+
     keeper = Keeper()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     controller = Controller(keeper, hostname="127.0.0.1", port=port)
     controller.start()
-    running = start(tmp_path, "--mail-server", f"127.0.0.1:{port}", "--mail-sender", "studio@example.org",
-                    "--public-address", "https://studio.example.org")
     try:
-        ada = Person(running)
-        assert ada.register()[0] == 201
-        for email in ["bob@example.org"] + ["ADA@example.org"] * 5:
-            status, _, body = Person(running, Host="127.0.0.1").do("POST", "api/password/forgot", {"email": email})
-            assert (status, body["mail"]) == (202, True)
-        deadline = time.monotonic() + PATIENCE
-        while len(keeper.mails) < 3 and time.monotonic() < deadline:
-            keeper.came.wait(0.1)
-            keeper.came.clear()
-        time.sleep(0.2)
-        # Three an hour; none to an address without an account.
-        assert [each.rcpt_tos for each in keeper.mails] == [["ada@example.org"]] * 3
-        text = keeper.mails[0].content.decode()
-        assert "Subject: A new password" in text and "127.0.0.1 asked" in text and "30 minutes" in text
-        token = re.search(r"https://studio\.example\.org/#/account/reset/([\w-]{43})\r\n", text)[1]
-        assert ada.do("POST", "api/password/reset", {"token": token, "password": "analytical engine"})[0] == 204
-        assert Person(running).log_in(password="analytical engine")[0] == 200
+        yield port, keeper
     finally:
         controller.stop()
+
+
+def test_a_mail_has_the_link(tmp_path):
+    with mail_server() as (port, keeper):
+        running = start(tmp_path, "--mail-server", f"127.0.0.1:{port}", "--mail-sender", "studio@example.org",
+                        "--public-address", "https://studio.example.org")
+        try:
+            ada = Person(running)
+            assert ada.register()[0] == 201
+            for email in ["bob@example.org"] + ["ADA@example.org"] * 5:
+                status, _, body = Person(running, Host="127.0.0.1").do("POST", "api/password/forgot", {"email": email})
+                assert (status, body["mail"]) == (202, True)
+            keeper.wait_for(3)
+            time.sleep(0.2)
+            # Three an hour; none to an address without an account.
+            assert [each.rcpt_tos for each in keeper.mails] == [["ada@example.org"]] * 3
+            text = keeper.mails[0].content.decode()
+            assert "Subject: A new password" in text and "127.0.0.1 asked" in text and "30 minutes" in text
+            token = re.search(r"https://studio\.example\.org/#/account/reset/([\w-]{43})\r\n", text)[1]
+            assert ada.do("POST", "api/password/reset", {"token": token, "password": "analytical engine"})[0] == 204
+            assert Person(running).log_in(password="analytical engine")[0] == 200
+        finally:
+            assert running.stop() == 0
+
+
+def test_a_mail_lets_nobody_into_a_studio_with_a_token(tmp_path):
+    with mail_server() as (port, keeper):
+        running = start(tmp_path, "--token", "--mail-server", f"127.0.0.1:{port}", "--mail-sender", "studio@example.org")
+        token = running.address.split("token=")[1]
+        ada = Person(running)
+        ada.cookie = f"rustle_token_{running.port}={token}"
+        assert ada.do("POST", "api/register", {"email": "ada@example.org", "password": PASSWORD})[0] == 201
+        ada.cookie = f"rustle_token_{running.port}={token}"
+        assert ada.do("POST", "api/password/forgot", {"email": "ada@example.org"})[0] == 202
+        keeper.wait_for(1)
         assert running.stop() == 0
+    text = keeper.mails[0].content.decode()
+    assert f"http://127.0.0.1:{running.port}/#/account/reset/" in text and token not in text
 
 
 @pytest.mark.parametrize("host", ["127.example.org", "127.0.0.1.example.org", "192.0.2.1"])
