@@ -23,7 +23,7 @@ final class AccountEvents: Sendable {
 
   /// Calls `receive` with each event of the account, which must not wait, until it is unsubscribed or the session has ended.
   func subscribe(
-    _ session: AccountSession, _ receive: @escaping @Sendable (AccountEvent) -> Void
+    _ session: DeviceSession, _ receive: @escaping @Sendable (AccountEvent) -> Void
   ) -> Int {
     state.withLock { state in
       state.next += 1

@@ -27,7 +27,7 @@ public struct Identity: Sendable, Hashable {
 }
 
 /// A sign-in of one device.
-public struct AccountSession: Sendable, Hashable {
+public struct DeviceSession: Sendable, Hashable {
   /// SHA-256 of the token, which is stored nowhere.
   let hash: Data
   /// The account's id.

@@ -2,38 +2,38 @@ internal import Foundation
 
 /// Where accounts are kept. Every function is one transaction.
 protocol AccountStore: Sendable {
-  /// - Throws: ``AccountError`` of the code `taken` when the address has an account, in whatever case of its ASCII letters.
+  /// - Throws: ``AccountRefusal`` of the code `taken` when the address has an account, in whatever case of its ASCII letters.
   func create(_ account: Account, _ identity: Identity?) async throws
   func account(address: String) async throws -> Account?
   func account(id: Data) async throws -> Account?
   func account(identity: Identity) async throws -> Account?
   /// Makes an identity one of the account's.
   ///
-  /// - Throws: ``AccountError`` of the code `taken` when it is another account's.
+  /// - Throws: ``AccountRefusal`` of the code `taken` when it is another account's.
   func insert(_ identity: Identity, of account: Data) async throws
   func identities(of account: Data) async throws -> [Identity]
   /// Takes an identity from the account.
   ///
-  /// - Throws: ``AccountError`` of the code `notFound` when it is none of the account's, and `conflict` when nothing else signs in to it.
+  /// - Throws: ``AccountRefusal`` of the code `notFound` when it is none of the account's, and `conflict` when nothing else signs in to it.
   func remove(_ identity: Identity, of account: Data) async throws
   /// Replaces the hash of the account's password, unless it has another one by now.
   func replaceHash(_ hash: String, of account: Account) async throws
   /// Sets the password, puts a new session in place of `old` and ends all others. Returns those that ended.
   ///
-  /// - Throws: ``AccountError`` of the code `signedOut` when the session has ended or the account has another password by now.
-  func changePassword(_ hash: String, of account: Account, from old: Data, to new: AccountSession) async throws
+  /// - Throws: ``AccountRefusal`` of the code `signedOut` when the session has ended or the account has another password by now.
+  func changePassword(_ hash: String, of account: Account, from old: Data, to new: DeviceSession) async throws
     -> [Data]
   /// Deletes the account and all that belongs to it, so that no byte of it stays in the file. Returns its sessions.
   ///
-  /// - Throws: ``AccountError`` of the code `signedOut` when the session has ended or the account has another password by now.
+  /// - Throws: ``AccountRefusal`` of the code `signedOut` when the session has ended or the account has another password by now.
   func delete(_ account: Account, from session: Data) async throws -> [Data]
 
   /// Adds a session, in place of another one.
   ///
-  /// - Throws: ``AccountError`` of the code `credentials` when the proof does not hold any more.
-  func insert(_ session: AccountSession, by proof: LoginProof, replacing hash: Data?) async throws
-  func session(hash: Data) async throws -> AccountSession?
-  func sessions(of account: Data) async throws -> [AccountSession]
+  /// - Throws: ``AccountRefusal`` of the code `credentials` when the proof does not hold any more.
+  func insert(_ session: DeviceSession, by proof: LoginProof, replacing hash: Data?) async throws
+  func session(hash: Data) async throws -> DeviceSession?
+  func sessions(of account: Data) async throws -> [DeviceSession]
   func touch(session hash: Data, at time: Int64) async throws
   /// Ends sessions and returns their hashes.
   func endSessions(of account: Data, _ selection: SessionSelection) async throws -> [Data]

@@ -25,16 +25,16 @@ extension Accounts {
   {
     guard let address = try? AccountRules.address(address), let account = try await store.account(address: address)
     else { return nil }
-    do { try limits.take([(.mail, account.id.hexadecimal)]) } catch is AccountError { return nil }
+    do { try limits.take([(.mail, account.id.hexadecimal)]) } catch is AccountRefusal { return nil }
     return (try await makeResetToken(account, client.network), account.address)
   }
 
   /// A link's token for a new password, for who has the server's terminal.
   ///
-  /// - Throws: ``AccountError`` of the code `notFound` for an address without an account.
+  /// - Throws: ``AccountRefusal`` of the code `notFound` for an address without an account.
   public func resetToken(onTerminalFor address: String) async throws -> String {
     guard let known = try? AccountRules.address(address), let account = try await store.account(address: known) else {
-      throw AccountError(.notFound, "expected the address of an account, got \(address)")
+      throw AccountRefusal(.notFound, "expected the address of an account, got \(address)")
     }
     return try await makeResetToken(account, "terminal")
   }
@@ -44,7 +44,7 @@ extension Accounts {
 
   /// Sets the password by a link's token, once, and ends all sessions.
   public func resetPassword(token: String, password: String, from client: AccountClient) async throws {
-    let refusal = AccountError(
+    let refusal = AccountRefusal(
       .link, "expected a link that is neither used nor older than its time; ask for another one")
     let (account, hash) = try await limits.taking([(.network, client.network)]) {
       guard let account = try await store.account(ofReset: Self.hash(token), at: time) else { throw refusal }
@@ -64,7 +64,7 @@ extension Accounts {
     let account = signedIn.account
     guard account.password != nil else {
       guard time - signedIn.session.created <= Self.freshness else {
-        throw AccountError(.credentials, "expected a sign-in by the provider within the last 10 minutes")
+        throw AccountRefusal(.credentials, "expected a sign-in by the provider within the last 10 minutes")
       }
       return try await work()
     }
@@ -76,7 +76,7 @@ extension Accounts {
     }
     guard let result else {
       try await note("password refused", account.id, client)
-      throw AccountError(.credentials, "password: expected the account's password", field: "password")
+      throw AccountRefusal(.credentials, "password: expected the account's password", field: "password")
     }
     limits.giveBack(.address, own)
     return result

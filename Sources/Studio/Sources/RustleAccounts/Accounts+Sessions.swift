@@ -20,7 +20,7 @@ extension Accounts {
   }
 
   /// The sessions of an account, the one that was used last first.
-  public func sessions(_ signedIn: SignedIn) async throws -> [AccountSession] {
+  public func sessions(_ signedIn: SignedIn) async throws -> [DeviceSession] {
     try await store.sessions(of: signedIn.account.id).filter(isAlive)
   }
 
@@ -28,7 +28,7 @@ extension Accounts {
   public func endSession(id: String, _ signedIn: SignedIn, from client: AccountClient) async throws {
     guard let prefix = Data(hexadecimal: id), prefix.count == 8,
       try await !end(signedIn, .one(prefix: prefix)).isEmpty
-    else { throw AccountError(.notFound, "expected the id of a session") }
+    else { throw AccountRefusal(.notFound, "expected the id of a session") }
     try await note("session ended", signedIn.account.id, client)
   }
 
@@ -38,7 +38,7 @@ extension Accounts {
     try await note("other sessions ended", signedIn.account.id, client)
   }
 
-  private func isAlive(_ session: AccountSession) -> Bool {
+  private func isAlive(_ session: DeviceSession) -> Bool {
     session.expires > time && session.seen > time - configuration.idleTime
   }
 

@@ -38,7 +38,7 @@ extension Accounts {
     case .saved(let setting): return .saved(setting)
     case .conflict(let setting): return .conflict(setting)
     case .full:
-      throw AccountError(.validation, "name: expected at most \(Self.maximumSettingCount) settings", field: "name")
+      throw AccountRefusal(.validation, "name: expected at most \(Self.maximumSettingCount) settings", field: "name")
     }
   }
 

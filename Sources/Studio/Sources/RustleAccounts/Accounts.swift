@@ -10,7 +10,7 @@ internal import Synchronization
 /// ```
 ///
 /// Passwords are hashed on one thread, tokens are stored as hashes, and each setting is saved by comparing its revision. All functions throw
-/// ``AccountError``.
+/// ``AccountRefusal``.
 public final class Accounts: Sendable {
   /// How accounts are kept.
   public struct Configuration: Sendable, Hashable {
@@ -38,7 +38,7 @@ public final class Accounts: Sendable {
     /// What the browser keeps in its cookie: 32 random bytes in base64url. It is stored nowhere.
     public let token: String
     /// The session.
-    public let session: AccountSession
+    public let session: DeviceSession
     /// Its account.
     public let account: Account
   }
@@ -48,7 +48,7 @@ public final class Accounts: Sendable {
     /// The account.
     public let account: Account
     /// The session.
-    public let session: AccountSession
+    public let session: DeviceSession
   }
 
   /// The bytes of a token, before base64url (ASVS 5.0, 7.2.3 demands 16).
@@ -66,7 +66,7 @@ public final class Accounts: Sendable {
   /// - Parameters:
   ///   - path: the file of the database; two further files stand beside it while it is open.
   ///   - now: the seconds since 1970.
-  /// - Throws: ``AccountError`` of the code `storage`, or an error of the file system.
+  /// - Throws: ``AccountRefusal`` of the code `storage`, or an error of the file system.
   public init(
     path: String, configuration: Configuration = Configuration(),
     now: @escaping @Sendable () -> Double = { Date.now.timeIntervalSince1970 }
@@ -100,7 +100,7 @@ public final class Accounts: Sendable {
     let hash = try await limits.taking([(.signUp, client.network)]) {
       // Before the work of a hash; who comes first of two at once is known by the store.
       guard try await store.account(address: address) == nil else {
-        throw AccountError(.taken, "email: expected an address without an account", field: "email")
+        throw AccountRefusal(.taken, "email: expected an address without an account", field: "email")
       }
       return try await hasher.hash(password)
     }
@@ -124,7 +124,7 @@ public final class Accounts: Sendable {
     }
     guard isRight, var account else {
       try await note("login refused", account?.id, client)
-      throw AccountError.wrongCredentials
+      throw AccountRefusal.wrongCredentials
     }
     limits.giveBack(.address, address.lowercased())
     // Too busy for it, the next login hashes again.
@@ -138,7 +138,7 @@ public final class Accounts: Sendable {
   /// Signs in somebody whom a provider has named. Of a new identity an account is made.
   ///
   /// - Parameter address: the address that the provider has verified; nil: none. It is a label: an account of that address is not theirs.
-  /// - Throws: ``AccountError`` of the code `taken` when the address has an account: its owner links the two.
+  /// - Throws: ``AccountRefusal`` of the code `taken` when the address has an account: its owner links the two.
   public func logIn(
     _ identity: Identity, address: String?, from client: AccountClient, replacing token: String? = nil
   ) async throws -> Login {
@@ -151,8 +151,8 @@ public final class Accounts: Sendable {
     let account = Account(id: Sodium.random(16), address: label, password: nil, created: time)
     do {
       try await store.create(account, identity)
-    } catch let error as AccountError where error.code == .taken {
-      throw AccountError(
+    } catch let error as AccountRefusal where error.code == .taken {
+      throw AccountRefusal(
         .taken, "expected an address without an account; sign in by its password and link the provider there")
     }
     return try await begin(account, by: .identity(identity), "register by a provider", client, replacing: token)
@@ -160,7 +160,7 @@ public final class Accounts: Sendable {
 
   /// Makes an identity one of the account's.
   ///
-  /// - Throws: ``AccountError`` of the code `taken` when it is another account's.
+  /// - Throws: ``AccountRefusal`` of the code `taken` when it is another account's.
   public func link(_ identity: Identity, _ signedIn: SignedIn, from client: AccountClient) async throws {
     let owner = try await store.account(identity: identity)
     if owner?.id == signedIn.account.id { return }
@@ -175,7 +175,7 @@ public final class Accounts: Sendable {
 
   /// Takes an identity from the account. Sessions that it began live on.
   ///
-  /// - Throws: ``AccountError`` of the code `conflict` when nothing else signs in to the account.
+  /// - Throws: ``AccountRefusal`` of the code `conflict` when nothing else signs in to the account.
   public func unlink(_ identity: Identity, _ signedIn: SignedIn, from client: AccountClient) async throws {
     try await store.remove(identity, of: signedIn.account.id)
     try await note("provider removed", signedIn.account.id, client)
@@ -216,9 +216,9 @@ public final class Accounts: Sendable {
     return Login(token: token, session: session, account: account)
   }
 
-  func makeSession(_ account: Account, _ client: AccountClient) -> (token: String, session: AccountSession) {
+  func makeSession(_ account: Account, _ client: AccountClient) -> (token: String, session: DeviceSession) {
     let token = Sodium.random(Self.tokenLength).base64URL
-    let session = AccountSession(
+    let session = DeviceSession(
       hash: Self.hash(token), account: account.id, created: time, seen: time,
       expires: time + configuration.longestTime, agent: client.agent, network: client.network)
     return (token, session)

@@ -60,7 +60,7 @@ public struct IdentityProvider: Sendable, Hashable, Decodable {
     endpoints = try values.decodeIfPresent(Endpoints.self, forKey: .endpoints)
     let addresses = [issuer] + (endpoints.map { [$0.authorization, $0.token, $0.keys] } ?? [])
     guard ["RS256", "ES256"].contains(algorithm), addresses.allSatisfy(Self.isProtected) else {
-      throw AccountError(
+      throw AccountRefusal(
         .validation, "\(name): expected the algorithm RS256 or ES256, and addresses of https or of the loopback")
     }
   }

@@ -58,7 +58,7 @@ final class PasswordHasher: Sendable {
 
   private static func hash(_ password: [UInt8], _ cost: Sodium.Cost, _ pepper: Data?) throws -> String {
     guard let hash = Sodium.passwordHash(peppered(password, pepper), cost: cost) else {
-      throw AccountError(.busy, "expected memory of \(cost.memory) KiB for a password's hash", retryAfter: 1)
+      throw AccountRefusal(.busy, "expected memory of \(cost.memory) KiB for a password's hash", retryAfter: 1)
     }
     return hash
   }
@@ -75,7 +75,7 @@ final class PasswordHasher: Sendable {
       return true
     }
     guard isAccepted else {
-      throw AccountError(.busy, "expected at most \(Self.capacity) passwords to be checked at once", retryAfter: 1)
+      throw AccountRefusal(.busy, "expected at most \(Self.capacity) passwords to be checked at once", retryAfter: 1)
     }
     return try await withCheckedThrowingContinuation { continuation in
       queue.async { [self] in

@@ -11,7 +11,7 @@ enum AccountRules {
 
   /// The address without spaces around it.
   ///
-  /// - Throws: ``AccountError`` of the code `validation`.
+  /// - Throws: ``AccountRefusal`` of the code `validation`.
   static func address(_ text: String) throws -> String {
     let address = text.trimmingCharacters(in: .whitespacesAndNewlines)
     let parts = address.split(separator: "@", omittingEmptySubsequences: false)
@@ -20,17 +20,17 @@ enum AccountRules {
     }
     guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), isPlain, address.utf8.count <= maximumAddressLength
     else {
-      throw AccountError(.validation, "email: expected an address such as name@example.org", field: "email")
+      throw AccountRefusal(.validation, "email: expected an address such as name@example.org", field: "email")
     }
     return address
   }
 
   /// Checks a new password of the account of an address.
   ///
-  /// - Throws: ``AccountError`` of the code `validation`.
+  /// - Throws: ``AccountRefusal`` of the code `validation`.
   static func check(password: String, address: String) throws {
-    func refuse(_ expectation: String) -> AccountError {
-      AccountError(.validation, "password: expected \(expectation)", field: "password")
+    func refuse(_ expectation: String) -> AccountRefusal {
+      AccountRefusal(.validation, "password: expected \(expectation)", field: "password")
     }
     let password = password.normalized
     guard password.unicodeScalars.count >= minimumPasswordLength else {

@@ -82,7 +82,7 @@ final class RateLimits: Sendable {
 
   /// Takes a token of each, or none of any.
   ///
-  /// - Throws: ``AccountError`` of the code `limit` when one has none, with the time until it has.
+  /// - Throws: ``AccountRefusal`` of the code `limit` when one has none, with the time until it has.
   func take(_ wanted: [(action: LimitedAction, key: String)]) throws {
     let now = now()
     let wait: Double? = buckets.withLock { buckets in
@@ -99,7 +99,7 @@ final class RateLimits: Sendable {
     }
     guard let wait else { return }
     let seconds = Int(max(1, min(wait, Self.longestWait).rounded(.up)))
-    throw AccountError(.limit, "expected fewer tries; the next one may come in \(seconds) s", retryAfter: seconds)
+    throw AccountRefusal(.limit, "expected fewer tries; the next one may come in \(seconds) s", retryAfter: seconds)
   }
 
   /// Takes a token of each for work, and gives them back when the server was too busy to do it.
@@ -109,7 +109,7 @@ final class RateLimits: Sendable {
     _ wanted: [(action: LimitedAction, key: String)], for work: () async throws -> Result
   ) async throws -> Result {
     try take(wanted)
-    do { return try await work() } catch let error as AccountError where error.code == .busy {
+    do { return try await work() } catch let error as AccountRefusal where error.code == .busy {
       for each in wanted { giveBack(each.action, each.key) }
       throw error
     }

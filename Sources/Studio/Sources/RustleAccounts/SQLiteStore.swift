@@ -10,7 +10,7 @@ struct SQLiteStore: AccountStore {
 
   /// Opens or makes the file.
   ///
-  /// - Throws: ``AccountError`` of the code `storage`, or an error of the file system.
+  /// - Throws: ``AccountRefusal`` of the code `storage`, or an error of the file system.
   init(path: String, auditLength: Int = 1_000) throws {
     self.auditLength = auditLength
     let url = URL(filePath: path)
@@ -22,7 +22,7 @@ struct SQLiteStore: AccountStore {
     // Made before SQLite does, whose permissions depend on the process's umask; its other files get those of this one.
     if !files.fileExists(atPath: path) {
       guard files.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
-        throw AccountError(.storage, "cannot make \(path): check its folder")
+        throw AccountRefusal(.storage, "cannot make \(path): check its folder")
       }
     }
     try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
@@ -38,7 +38,7 @@ struct SQLiteStore: AccountStore {
       pool = try DatabasePool(path: path, configuration: configuration)
       try Schema.migrate(pool)
     } catch let error as DatabaseError {
-      throw AccountError(
+      throw AccountRefusal(
         .storage, "cannot use \(path): \(error.message ?? "SQLite's error \(error.resultCode.rawValue)")")
     }
   }
@@ -53,7 +53,7 @@ struct SQLiteStore: AccountStore {
         if let identity { try Self.insert(database, identity, account.id) }
       }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-      throw AccountError(.taken, "email: expected an address without an account", field: "email")
+      throw AccountRefusal(.taken, "email: expected an address without an account", field: "email")
     }
   }
 
@@ -79,7 +79,7 @@ struct SQLiteStore: AccountStore {
     do {
       try await pool.write { try Self.insert($0, identity, account) }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-      throw AccountError(.taken, "expected an identity without an account")
+      throw AccountRefusal(.taken, "expected an identity without an account")
     }
   }
 
@@ -94,12 +94,12 @@ struct SQLiteStore: AccountStore {
   func remove(_ identity: Identity, of account: Data) async throws {
     try await pool.write { database in
       guard let owner = try Self.account(database, identity), owner.id == account else {
-        throw AccountError(.notFound, "expected an identity of the account")
+        throw AccountRefusal(.notFound, "expected an identity of the account")
       }
       let count = try Int.fetchOne(
         database, sql: "SELECT COUNT(*) FROM identity WHERE account = ?", arguments: [account])
       guard owner.hasPassword || count != 1 else {
-        throw AccountError(.conflict, "expected another way to sign in to remain; set a password first")
+        throw AccountRefusal(.conflict, "expected another way to sign in to remain; set a password first")
       }
       try database.execute(
         sql: "DELETE FROM identity WHERE issuer = ? AND subject = ?", arguments: [identity.issuer, identity.subject])
@@ -121,7 +121,7 @@ struct SQLiteStore: AccountStore {
     }
   }
 
-  func changePassword(_ hash: String, of account: Account, from old: Data, to new: AccountSession) async throws
+  func changePassword(_ hash: String, of account: Account, from old: Data, to new: DeviceSession) async throws
     -> [Data]
   {
     try await pool.write { database in
@@ -147,15 +147,15 @@ struct SQLiteStore: AccountStore {
     return sessions
   }
 
-  func insert(_ session: AccountSession, by proof: LoginProof, replacing hash: Data?) async throws {
+  func insert(_ session: DeviceSession, by proof: LoginProof, replacing hash: Data?) async throws {
     try await pool.write { database in
-      guard try Self.holds(database, proof, session.account) else { throw AccountError.wrongCredentials }
+      guard try Self.holds(database, proof, session.account) else { throw AccountRefusal.wrongCredentials }
       if let hash { try database.execute(sql: "DELETE FROM session WHERE hash = ?", arguments: [hash]) }
       try Self.insert(database, session)
     }
   }
 
-  private static func insert(_ database: Database, _ session: AccountSession) throws {
+  private static func insert(_ database: Database, _ session: DeviceSession) throws {
     try refuseNUL([session.agent, session.network])
     try database.execute(
       sql: "INSERT INTO session(hash, account, created, seen, expires, agent, network) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -175,28 +175,28 @@ struct SQLiteStore: AccountStore {
   private static func require(_ database: Database, _ session: Data, of account: Account) throws {
     guard try holds(database, .password(account.password), account.id),
       try Row.fetchOne(database, sql: "SELECT 1 FROM session WHERE hash = ?", arguments: [session]) != nil
-    else { throw AccountError(.signedOut, "expected a session, which ended meanwhile: sign in") }
+    else { throw AccountRefusal(.signedOut, "expected a session, which ended meanwhile: sign in") }
   }
 
   /// GRDB binds a text up to its first NUL: another row would be found.
   private static func refuseNUL(_ texts: [String]) throws {
     guard texts.allSatisfy({ !$0.utf8.contains(0) }) else {
-      throw AccountError(.validation, "expected texts without U+0000")
+      throw AccountRefusal(.validation, "expected texts without U+0000")
     }
   }
 
-  func session(hash: Data) async throws -> AccountSession? {
+  func session(hash: Data) async throws -> DeviceSession? {
     try await pool.read { database in
       try Row.fetchOne(database, sql: "SELECT * FROM session WHERE hash = ?", arguments: [hash]).map(
-        AccountSession.init)
+        DeviceSession.init)
     }
   }
 
-  func sessions(of account: Data) async throws -> [AccountSession] {
+  func sessions(of account: Data) async throws -> [DeviceSession] {
     try await pool.read { database in
       try Row.fetchAll(
         database, sql: "SELECT * FROM session WHERE account = ? ORDER BY seen DESC, created DESC", arguments: [account]
-      ).map(AccountSession.init)
+      ).map(DeviceSession.init)
     }
   }
 
@@ -309,7 +309,7 @@ struct SQLiteStore: AccountStore {
     try Self.refuseNUL([name, device])
     return try await pool.write { database in
       guard try Account.fetch(database, "id = ?", [account]) != nil else {
-        throw AccountError(.signedOut, "expected an account, which was deleted meanwhile")
+        throw AccountRefusal(.signedOut, "expected an account, which was deleted meanwhile")
       }
       let present = try Self.setting(database, name, account)
       guard present.revision == base else { return .conflict(present) }
@@ -370,7 +370,7 @@ extension Account {
   }
 }
 
-extension AccountSession {
+extension DeviceSession {
   fileprivate init(row: Row) {
     self.init(
       hash: row["hash"], account: row["account"], created: row["created"], seen: row["seen"], expires: row["expires"],

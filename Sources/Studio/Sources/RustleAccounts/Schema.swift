@@ -52,7 +52,7 @@ enum Schema {
   /// Brings a file to the newest version.
   ///
   /// - Parameter version: an older version to end at, for tests.
-  /// - Throws: ``AccountError`` of the code `storage` for a file of a newer program.
+  /// - Throws: ``AccountRefusal`` of the code `storage` for a file of a newer program.
   static func migrate(_ writer: any DatabaseWriter, to version: Int = versions.count) throws {
     var migrator = DatabaseMigrator()
     for (index, change) in versions.prefix(version).enumerated() {
@@ -62,7 +62,7 @@ enum Schema {
       }
     }
     guard try !writer.read({ try migrator.hasBeenSuperseded($0) }) else {
-      throw AccountError(.storage, "expected accounts of schema \(versions.count) or older, got newer ones")
+      throw AccountRefusal(.storage, "expected accounts of schema \(versions.count) or older, got newer ones")
     }
     try migrator.migrate(writer)
   }

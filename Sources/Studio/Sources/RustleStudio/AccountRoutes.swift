@@ -56,7 +56,7 @@ struct AccountRoutes: Sendable {
     router.on(RouterPath(path), method: method) { [service, logger] request, context in
       do {
         return try await handle(try await AccountCall(request, context, service, maximumLength: Self.maximumBodyLength))
-      } catch let error as AccountError {
+      } catch let error as AccountRefusal {
         if error.code == .storage { logger.error("\(error.message)") }
         return Response(error)
       } catch let error as any HTTPResponseError {
@@ -64,7 +64,7 @@ struct AccountRoutes: Sendable {
       } catch {
         // What went wrong may quote what was stored.
         logger.error("an account's request failed: \(type(of: error))")
-        return Response(AccountError(.storage, "expected the accounts' file to be usable"))
+        return Response(AccountRefusal(.storage, "expected the accounts' file to be usable"))
       }
     }
   }
@@ -212,7 +212,7 @@ struct AccountCall: Sendable {
     } else {
       let bytes = try await request.collectBody(upTo: maximumLength)
       guard bytes.readableBytes == 0 || JSON(text: Array(bytes.readableBytesView)) != nil else {
-        throw AccountError(.validation, "expected a body of JSON")
+        throw AccountRefusal(.validation, "expected a body of JSON")
       }
       body = JSON(text: Array(bytes.readableBytesView)) ?? .null
     }
@@ -222,7 +222,7 @@ struct AccountCall: Sendable {
   /// A text of the body. What came instead is not quoted: it may be a password.
   func text(_ key: String) throws -> String {
     guard let text = body[key].string else {
-      throw AccountError(.validation, "\(key): expected a text", field: key)
+      throw AccountRefusal(.validation, "\(key): expected a text", field: key)
     }
     return text
   }
@@ -250,7 +250,7 @@ struct AccountCall: Sendable {
     let signedIn = try await whoever()
     // Another tab of the browser has signed in somebody else since.
     if let owner, let signedIn, owner.removingPercentEncoding != signedIn.account.address {
-      throw AccountError(.signedOut, "expected a session of the page's account, got one of another account")
+      throw AccountRefusal(.signedOut, "expected a session of the page's account, got one of another account")
     }
     return signedIn
   }
@@ -262,14 +262,14 @@ struct AccountCall: Sendable {
 
   func signedIn() async throws -> Accounts.SignedIn {
     guard let signedIn = try await signedInIfAny() else {
-      throw AccountError(.signedOut, "expected a session: sign in")
+      throw AccountRefusal(.signedOut, "expected a session: sign in")
     }
     return signedIn
   }
 }
 
-extension AccountSession {
-  fileprivate func json(current: AccountSession) -> JSON {
+extension DeviceSession {
+  fileprivate func json(current: DeviceSession) -> JSON {
     [
       "id": .string(id), "agent": .string(agent), "network": .string(network), "created": .integer(created),
       "seen": .integer(seen), "expires": .integer(expires), "current": .bool(self == current),
@@ -277,14 +277,14 @@ extension AccountSession {
   }
 }
 
-extension AccountError {
+extension AccountRefusal {
   var json: JSON {
     ["code": .string(code.rawValue), "message": .string(message), "field": .optional(field), "advice": .null]
   }
 }
 
 extension Response {
-  init(_ error: AccountError) {
+  init(_ error: AccountRefusal) {
     self.init(json: ["v": .number(1), "error": error.json], status: HTTPResponse.Status(code: error.status))
     if let seconds = error.retryAfter { headers[.retryAfter] = "\(seconds)" }
   }

@@ -75,7 +75,7 @@ final class AccountSocket: Sendable {
         SettingName.equalizer, base: try SettingRoutes.revision(arguments), value: value.bytes,
         device: try SettingRoutes.device(arguments), from: subscriber, signedIn)
     } catch {
-      let error = error as? AccountError
+      let error = error as? AccountRefusal
       throw ActionError(error?.code.rawValue ?? "validation", error?.message ?? "expected bands")
     }
     return .null

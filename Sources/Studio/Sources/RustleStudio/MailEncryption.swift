@@ -12,7 +12,7 @@ struct MailEncryption: Sendable {
 
   /// Nil for a server without encryption.
   ///
-  /// - Throws: `AccountError` for certificates that cannot be read.
+  /// - Throws: `AccountRefusal` for certificates that cannot be read.
   init?(_ server: MailServer) throws {
     guard server.encryption != .none else { return nil }
     var configuration = TLSConfiguration.makeClientConfiguration()
@@ -23,7 +23,7 @@ struct MailEncryption: Sendable {
       }
       context = try NIOSSLContext(configuration: configuration)
     } catch {
-      throw AccountError(.validation, "--mail-roots: expected certificates in PEM")
+      throw AccountRefusal(.validation, "--mail-roots: expected certificates in PEM")
     }
     let isAddress = (try? SocketAddress(ipAddress: server.host, port: server.port)) != nil
     name = isAddress ? nil : server.host

@@ -63,7 +63,7 @@ final class Mailer: Sendable {
   private let waiting: AsyncStream<Composition>.Continuation
   private let sending: Task<Void, Never>
 
-  /// - Throws: `AccountError` for certificates that cannot be read.
+  /// - Throws: `AccountRefusal` for certificates that cannot be read.
   init(server: MailServer, logger: Logger) throws {
     let client = try SMTP(server: server)
     let (stream, continuation) = AsyncStream<Composition>.makeStream(bufferingPolicy: .bufferingOldest(Self.capacity))

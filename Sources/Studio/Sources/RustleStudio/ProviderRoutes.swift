@@ -53,7 +53,7 @@ struct ProviderRoutes: Sendable {
   ) async throws -> (address: String, cookie: String) {
     guard let name, let client = clients[name] else {
       let all = clients.keys.sorted().joined(separator: ", ")
-      throw AccountError(.validation, "provider: expected one of \(all)", field: "provider")
+      throw AccountRefusal(.validation, "provider: expected one of \(all)", field: "provider")
     }
     try service.accounts.admit(call.client)
     let (cookie, login) = pending.begin(provider: name, returnPath: path, account: account)
@@ -61,14 +61,14 @@ struct ProviderRoutes: Sendable {
       return (try await client.address(of: login), header(cookie, call))
     } catch let fault as ProviderFault {
       logger.warning("\(name) cannot be used: \(fault.reason)")
-      throw AccountError(.busy, "expected an answer of the provider", retryAfter: 30)
+      throw AccountRefusal(.busy, "expected an answer of the provider", retryAfter: 30)
     }
   }
 
   /// Where the provider sends the browser back.
   private func end(_ call: AccountCall) async throws -> Response {
     let query = call.request.uri.queryParameters
-    let refusal = AccountError(.link, "expected a sign-in that this browser began; begin again")
+    let refusal = AccountRefusal(.link, "expected a sign-in that this browser began; begin again")
     guard
       let login = pending.end(cookie: call.cookie(Self.cookie(of: call)), state: query["state"].map(String.init)),
       let client = clients[login.provider]
@@ -106,7 +106,7 @@ struct ProviderRoutes: Sendable {
   }
 
   /// A line of the audit, and an answer that does not say what was wrong.
-  private func refuse(_ reason: String, _ error: AccountError, _ call: AccountCall) async throws -> Response {
+  private func refuse(_ reason: String, _ error: AccountRefusal, _ call: AccountCall) async throws -> Response {
     try await service.accounts.noteRefusal(reason, from: call.client)
     var response = Response(error)
     response.headers[.setCookie] = header(nil, call)

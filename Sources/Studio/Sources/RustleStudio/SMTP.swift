@@ -19,7 +19,7 @@ struct SMTP: Sendable {
   let encryption: MailEncryption?
   #endif
 
-  /// - Throws: `AccountError` for certificates that cannot be read.
+  /// - Throws: `AccountRefusal` for certificates that cannot be read.
   init(server: MailServer) throws {
     self.server = server
     #if TLS

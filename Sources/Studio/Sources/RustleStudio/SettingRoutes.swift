@@ -43,7 +43,7 @@ struct SettingRoutes: Sendable {
     let signedIn = try await call.signedIn()
     let name = try Self.name(call)
     guard name != SettingName.equalizer else {
-      throw AccountError(.validation, "name: expected another name; the equalizer is at /api/eq", field: "name")
+      throw AccountRefusal(.validation, "name: expected another name; the equalizer is at /api/eq", field: "name")
     }
     let value = call.body["value"]
     return try await save(name, value == .null ? nil : Data(value.text.utf8), call, signedIn)
@@ -53,7 +53,7 @@ struct SettingRoutes: Sendable {
   static func bands(_ body: JSON) throws -> EqualizerValue {
     guard let array = body["bands"].array, case let numbers = array.compactMap(\.number), numbers.count == array.count,
       let value = EqualizerValue(numbers.map { Float($0) })
-    else { throw AccountError(.validation, "bands: expected 28 numbers within ±12", field: "bands") }
+    else { throw AccountRefusal(.validation, "bands: expected 28 numbers within ±12", field: "bands") }
     return value
   }
 
@@ -61,7 +61,7 @@ struct SettingRoutes: Sendable {
   static func device(_ body: JSON) throws -> String {
     let device = body["device"].string ?? ""
     guard device.unicodeScalars.count <= maximumDeviceLength else {
-      throw AccountError(.validation, "device: expected at most \(maximumDeviceLength) characters", field: "device")
+      throw AccountRefusal(.validation, "device: expected at most \(maximumDeviceLength) characters", field: "device")
     }
     return device
   }
@@ -69,7 +69,7 @@ struct SettingRoutes: Sendable {
   /// The revision that a value is based on.
   static func revision(_ body: JSON) throws -> Int64 {
     guard let base = body["rev"].number.flatMap({ Int64(exactly: $0) }), base >= 0 else {
-      throw AccountError(.validation, "rev: expected the revision that the value is based on", field: "rev")
+      throw AccountRefusal(.validation, "rev: expected the revision that the value is based on", field: "rev")
     }
     return base
   }
@@ -77,7 +77,7 @@ struct SettingRoutes: Sendable {
   private static func name(_ call: AccountCall) throws -> String {
     let name = call.rest
     guard SettingName.isValid(name) else {
-      throw AccountError(.validation, "name: expected \(SettingName.expectation)", field: "name")
+      throw AccountRefusal(.validation, "name: expected \(SettingName.expectation)", field: "name")
     }
     return name
   }
@@ -90,7 +90,7 @@ struct SettingRoutes: Sendable {
     case .saved(let setting): return Response(json: ["v": .number(1), "rev": .integer(setting.revision)])
     case .conflict(let setting):
       var body = setting.json
-      body["error"] = AccountError(.conflict, "rev: expected \(setting.revision), got \(base)", field: "rev").json
+      body["error"] = AccountRefusal(.conflict, "rev: expected \(setting.revision), got \(base)", field: "rev").json
       return Response(json: .object(body), status: .conflict)
     }
   }

@@ -101,7 +101,7 @@ struct AccountOptions: ParsableArguments {
       do {
         settings.providers = try JSONDecoder().decode(
           [String: IdentityProvider].self, from: Data(contentsOf: URL(filePath: providers)))
-      } catch let error as AccountError {
+      } catch let error as AccountRefusal {
         throw ValidationError("--providers: \(error.message)")
       } catch {
         throw ValidationError("--providers: expected a JSON object of providers at \(providers)")
@@ -217,7 +217,7 @@ private func open<Result: Sendable>(
   }
   do {
     return try await work(Accounts(path: file.url.path))
-  } catch let error as AccountError {
+  } catch let error as AccountRefusal {
     FileHandle.standardError.write(Data("error: \(error.message)\n".utf8))
     throw ExitCode(1)
   }

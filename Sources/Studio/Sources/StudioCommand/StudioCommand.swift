@@ -119,7 +119,7 @@ struct StudioCommand: AsyncParsableCommand {
     } catch let error as ListenError {
       FileHandle.standardError.write(Data("error: \(error.message)\nTry another port: --listen 127.0.0.1:0\n".utf8))
       throw ExitCode(69)
-    } catch let error as AccountError {
+    } catch let error as AccountRefusal {
       FileHandle.standardError.write(Data("error: \(error.message)\n".utf8))
       throw ExitCode(1)
     }

@@ -19,7 +19,7 @@ struct AccountsTests {
 
   @Test func ofAHundredRegistrationsAtOnceOneIsMade() async throws {
     let test = try await TestAccounts { $0.limits[.signUp] = RateLimit(burst: 200, period: 1) }
-    let codes = await withTaskGroup(of: AccountError.Code?.self) { group in
+    let codes = await withTaskGroup(of: AccountRefusal.Code?.self) { group in
       for index in 0..<100 {
         group.addTask {
           // Turned away by the queue of hashes, they come again.
@@ -40,8 +40,8 @@ struct AccountsTests {
   @Test func anUnknownAddressIsRefusedAsAWrongPasswordIs() async throws {
     let test = try await TestAccounts()
     _ = try await test.register()
-    func error(_ address: String) async -> AccountError? {
-      do { _ = try await test.logIn("another password", address) } catch { return error as? AccountError }
+    func error(_ address: String) async -> AccountRefusal? {
+      do { _ = try await test.logIn("another password", address) } catch { return error as? AccountRefusal }
       return nil
     }
     let (wrong, unknown) = (await error("ada@example.org"), await error("bob@example.org"))
@@ -102,7 +102,7 @@ struct AccountsTests {
     let two = Identity(issuer: "https://p.example", subject: "2")
     let login = try await test.accounts.logIn(one, address: nil, from: test.client)
     let ada = Accounts.SignedIn(account: login.account, session: login.session)
-    func remove(_ identity: Identity) async -> AccountError.Code? {
+    func remove(_ identity: Identity) async -> AccountRefusal.Code? {
       await refusal { try await test.accounts.unlink(identity, ada, from: test.client) }
     }
     #expect(await remove(one) == .conflict)
@@ -155,12 +155,12 @@ struct AccountsTests {
     let test = try await TestAccounts()
     _ = try await test.register()
     let gate = DispatchSemaphore(value: 0)
-    let codes = await withTaskGroup(of: [AccountError.Code?].self) { group in
+    let codes = await withTaskGroup(of: [AccountRefusal.Code?].self) { group in
       for _ in 0...PasswordHasher.capacity {
         group.addTask {
           if await refusal({ try await test.accounts.hasher.run { gate.wait() } }) == nil { return [] }
           // All the others wait: nothing more is accepted.
-          var codes: [AccountError.Code?] = []
+          var codes: [AccountRefusal.Code?] = []
           for _ in 0..<8 {
             codes.append(await refusal { try await test.logIn() })
             codes.append(await refusal { try await test.register("bob@example.org") })
@@ -181,7 +181,7 @@ struct AccountsTests {
     for _ in 0..<2 {
       let code = await refusal {
         try await test.accounts.confirm(TestAccounts.password, ada, test.client) {
-          throw AccountError(.busy, "expected fewer passwords")
+          throw AccountRefusal(.busy, "expected fewer passwords")
         }
       }
       #expect(code == .busy)
@@ -211,7 +211,7 @@ struct AccountsTests {
     let first = try await test.register()
     for _ in 0..<5 { _ = await refusal { try await test.logIn("another password") } }
     #expect(await refusal { try await test.logIn() } == .limit)
-    func delete(_ password: String) async -> AccountError.Code? {
+    func delete(_ password: String) async -> AccountRefusal.Code? {
       await refusal { try await test.accounts.delete(password: password, first, from: test.client) }
     }
     // The session has a limit of its own.

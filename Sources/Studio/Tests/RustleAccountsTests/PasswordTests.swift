@@ -59,7 +59,7 @@ struct PasswordTests {
   @Test func moreThanEightAtOnceAreTurnedAway() async throws {
     let hasher = PasswordHasher(cost: Self.cheap, pepper: nil)
     let gate = DispatchSemaphore(value: 0)
-    let refused = await withTaskGroup(of: AccountError?.self) { group in
+    let refused = await withTaskGroup(of: AccountRefusal?.self) { group in
       for _ in 0...PasswordHasher.capacity {
         group.addTask {
           do {
@@ -68,11 +68,11 @@ struct PasswordTests {
           } catch {
             // Only now do the others go on.
             for _ in 0..<PasswordHasher.capacity { gate.signal() }
-            return error as? AccountError
+            return error as? AccountRefusal
           }
         }
       }
-      return await group.reduce(into: [AccountError]()) { if let error = $1 { $0.append(error) } }
+      return await group.reduce(into: [AccountRefusal]()) { if let error = $1 { $0.append(error) } }
     }
     #expect(refused.map(\.status) == [503] && refused.map(\.retryAfter) == [1])
     #expect(try await hasher.verify("correct horse", try await hasher.hash("correct horse")))
@@ -81,7 +81,7 @@ struct PasswordTests {
   @Test func newPasswordsFollowTheRules() {
     func fault(_ password: String, _ address: String = "ada.lovelace@example.org") -> String? {
       do { try AccountRules.check(password: password, address: address) } catch {
-        return (error as? AccountError)?.field
+        return (error as? AccountRefusal)?.field
       }
       return nil
     }
@@ -102,7 +102,7 @@ struct PasswordTests {
       "", "ada", "ada@", "@b", "a@b@c", "a b@c", "a@b\u{0}", "<a@b>", "a@b,c@d", "a\r\nX: y@b",
       String(repeating: "a", count: 250) + "@b.de",
     ] {
-      #expect(throws: AccountError.self, "\(bad)") { try AccountRules.address(bad) }
+      #expect(throws: AccountRefusal.self, "\(bad)") { try AccountRules.address(bad) }
     }
   }
 }

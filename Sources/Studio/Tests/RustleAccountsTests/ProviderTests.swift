@@ -46,7 +46,7 @@ struct ProviderTests {
     for change in [
       ["algorithm": "HS256"], ["algorithm": "none"], ["issuer": "http://p.example/o"], ["issuer": "p.example"],
     ] {
-      #expect(throws: AccountError.self, "\(change)") { try provider(change) }
+      #expect(throws: AccountRefusal.self, "\(change)") { try provider(change) }
     }
   }
 

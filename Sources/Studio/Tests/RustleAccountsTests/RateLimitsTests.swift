@@ -7,7 +7,7 @@ struct RateLimitsTests {
 
   private func wait(_ limits: RateLimits, _ wanted: (LimitedAction, String)...) -> Int? {
     do { try limits.take(wanted.map { (action: $0.0, key: $0.1) }) } catch {
-      return (error as? AccountError)?.retryAfter
+      return (error as? AccountRefusal)?.retryAfter
     }
     return nil
   }

@@ -53,8 +53,8 @@ struct SchemaTests {
       }
       try queue.close()
     }
-    #expect(throws: AccountError.self) { try SQLiteStore(path: path) }
+    #expect(throws: AccountRefusal.self) { try SQLiteStore(path: path) }
     try Data("no database, however long it may be, is like this".utf8).write(to: URL(filePath: path))
-    #expect(throws: AccountError.self) { try SQLiteStore(path: path) }
+    #expect(throws: AccountRefusal.self) { try SQLiteStore(path: path) }
   }
 }

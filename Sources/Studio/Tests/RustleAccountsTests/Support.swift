@@ -61,11 +61,11 @@ final class TestAccounts: Sendable {
 }
 
 /// The code of the error that an operation throws; nil: none.
-func refusal(_ work: () async throws -> some Any) async -> AccountError.Code? {
+func refusal(_ work: () async throws -> some Any) async -> AccountRefusal.Code? {
   do {
     _ = try await work()
     return nil
   } catch {
-    return (error as? AccountError)?.code
+    return (error as? AccountRefusal)?.code
   }
 }

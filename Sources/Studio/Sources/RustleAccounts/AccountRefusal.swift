@@ -1,5 +1,5 @@
 /// Why something about an account was refused.
-public struct AccountError: Error, Sendable, Hashable {
+public struct AccountRefusal: Error, Sendable, Hashable {
   /// The kinds of refusals.
   public enum Code: String, Sendable, Hashable {
     /// A field has a value that it may not have.
