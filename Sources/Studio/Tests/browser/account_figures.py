@@ -4,6 +4,8 @@ import http.client
 import json
 import multiprocessing
 import pathlib
+import re
+import shutil
 import signal
 import sqlite3
 import statistics
@@ -11,17 +13,32 @@ import tempfile
 import threading
 import time
 
+from playwright.sync_api import expect, sync_playwright
 from websockets.sync.client import connect
 
 from accounts import PASSWORD, Person
 from client import send
 from conftest import Studio
 from figures import part
+from page import until
+from test_account_pages import Device, log_in, note, sign_up, to
 
 FREE = [word for action in ["address", "network", "sign-up", "save"] for word in ("--limit", f"{action}=1000000:0.001")]
 CHEAP = ["--hash-cost", "8:1"]
 ACCOUNTS, SAVES, WRITERS = 1000, 10, 8
 KILLS = 100
+SLIDER = '[aria-label="Left, 512 Hz"]'
+# Each value of the slider, from the lowest to the highest. Over and over, none comes back within 48 changes.
+VALUES = [place / 2 for place in range(-24, 25)]
+# What a test shows, which is no figure.
+SHOWN = [
+    ("100 registrations of one address at once", "one is made", "one", ["ofAHundredRegistrationsAtOnceOneIsMade"]),
+    ("mails with a link for a new password, of one account", "3 an hour", "3 an hour", ["test_a_mail_has_the_link"]),
+    ("sign-ins by a provider that lies, of every kind", "none, one line of the audit each", "none", ["test_a_lie_is_refused", "test_an_address_links_nothing", "test_a_sign_in_is_of_one_browser_and_once"]),
+    ("a canary password and token in answers, messages, metrics, process list, environment and file", "0", "0", ["test_secrets_are_nowhere"]),
+    ("requests at random that are a fault of the server", "0", "0", ["test_no_request_is_a_fault_of_the_server"]),
+    ("[requirements of ASVS 5.0, level 1](asvs.md)", "a test each, or why it does not apply", "all", []),
+]
 
 
 def row(figure, measured, goal):
@@ -165,6 +182,90 @@ def pushes(folder):
     assert studio.stop() == 0
 
 
+def drag(page, values, pace):
+    """Drags the slider over values, letting go after every tenth; returns when each was set, in ms since 1970."""
+    return page.evaluate("""([slider, values, pace]) => new Promise((resolve) => {
+        const element = document.querySelector(slider);
+        const times = [];
+        const step = () => {
+            const place = times.length;
+            if (place % 10 === 0) element.dispatchEvent(new PointerEvent("pointerdown"));
+            element.value = values[place];
+            times.push(performance.timeOrigin + performance.now());
+            element.dispatchEvent(new Event("input"));
+            if (place % 10 === 9) element.dispatchEvent(new PointerEvent("pointerup"));
+            if (times.length === values.length) resolve(times); else setTimeout(step, pace);
+        };
+        step();
+    })""", [SLIDER, values, pace])
+
+
+def watch_slider(page):
+    """Notes from now on when the slider is seen with another value."""
+    page.evaluate("""(slider) => {
+        const element = document.querySelector(slider);
+        window.seen = [];
+        const look = () => {
+            if (window.seen.at(-1)?.[1] !== element.value) window.seen.push([performance.timeOrigin + performance.now(), element.value]);
+            requestAnimationFrame(look);
+        };
+        look();
+    }""", SLIDER)
+
+
+def sliders(folder):
+    studio, path = begin(folder, *CHEAP, *FREE)
+    running = [studio]
+    with sync_playwright() as playwright:
+        browsers = [playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"]) for _ in range(2)]
+        desk, phone = [Device(browser.new_context(**options), studio, "account").page for browser, options in zip(browsers, [{}, {"viewport": {"width": 360, "height": 740}, "has_touch": True}])]
+        sign_up(desk)
+        log_in(phone)
+        for page in [desk, phone]:
+            to(page, "equalizer")
+            page.locator(SLIDER).wait_for()
+        watch_slider(phone)
+        changes = VALUES * 4
+        times = drag(desk, changes, 100)
+        expect(note(phone)).to_contain_text("revision")
+        seen = [(at, float(value)) for at, value in phone.evaluate("window.seen")]
+        late = []
+        for place, at in enumerate(times):
+            # Of several changes the newest is shown. Within 40 none has a value of those before.
+            newer = set(changes[place:place + 40])
+            late.append(min(shown for shown, value in seen if shown >= at and value in newer) - at)
+        row("a slider until it has moved in another browser, p50 / p99", f"{part(late, 0.5):.0f} / {part(late, 0.99):.0f} ms", "p99 100 ms")
+        acknowledged = []
+
+        def note_save(response):
+            if response.request.method == "PUT" and response.status == 200:
+                acknowledged.append(response)
+
+        def kill():
+            running[-1].process.kill()
+            running[-1].process.wait()
+            running.append(begin(folder, *CHEAP, *FREE, port=studio.port)[0])
+
+        desk.on("response", note_save)
+        killer = threading.Timer(2, kill)
+        killer.start()
+        drag(desk, VALUES * 2 + [3], 100)
+        killer.join()
+        for page in [desk, phone]:
+            expect(note(page)).to_contain_text("Saved in your account")
+            until(page, f"+document.querySelector('{SLIDER}').value === 3")
+        saved = [json.loads(response.body())["rev"] for response in acknowledged]
+        database = sqlite3.connect(path)
+        stored = database.execute("SELECT revision FROM setting").fetchone()[0]
+        database.close()
+        # A revision that was acknowledged once is given to no other save: none went back.
+        faults = len(saved) - len(set(saved)) + sum(revision > stored for revision in saved)
+        row(f"the server killed during the drag: of {len(saved)} acknowledged saves lost", f"{faults}; both browsers end with the same value", "0")
+        for browser in browsers:
+            browser.close()
+    assert running[-1].stop() == 0
+
+
 def write(port, cookies, results):
     line, accepted = Line(port), 0
     for revision in range(SAVES):
@@ -222,15 +323,21 @@ def kills(folder):
 
 
 def brute_force(folder):
-    studio, _ = begin(folder, *CHEAP, "--limit", "network=1000000:0.001")
+    studio, path = begin(folder, *CHEAP, "--limit", "network=1000000:0.001")
     ada = Person(studio)
     assert ada.register()[0] == 201
-    line, reached, start = Line(studio.port), 0, time.monotonic()
+    line, start = Line(studio.port), time.monotonic()
+    # Half of them with what a database may take for the end of the address.
     for place in range(1000):
         time.sleep(max(0, start + 0.06 * place - time.monotonic()))
-        reached += line.do("POST", "/api/login", {"email": "ada@example.org", "password": f"guess {place}"})[0] == 401
-    row("1,000 tries at one address in 60 s: reach the hash", f"{reached}; the owner's session {'lives on' if ada.is_signed_in else 'is lost'}", "11, lives on")
+        ending = "" if place % 2 else f"\0{place}"
+        assert line.do("POST", "/api/login", {"email": f"ada@example.org{ending}", "password": PASSWORD if ending else f"guess {place}"})[0] in [401, 429]
+    lives = ada.is_signed_in
     assert studio.stop() == 0
+    database = sqlite3.connect(path)
+    reached = database.execute("SELECT COUNT(*) FROM audit WHERE account IS NOT NULL AND what = 'login refused'").fetchone()[0]
+    database.close()
+    row("1,000 tries at one address in 60 s, half of them with U+0000 behind it: reach its hash", f"{reached}; the owner's session {'lives on' if lives else 'is lost'}", "11, lives on")
 
 
 def deletion(folder):
@@ -247,9 +354,19 @@ def deletion(folder):
     row("bytes of a deleted account in the file: its address and id", data.count(b"lovelace") + data.count(identifier), "0")
 
 
+def shown(_):
+    here = pathlib.Path(__file__).parent
+    files = [*here.glob("test_*.py"), *(here.parent / "oidc").glob("test_*.py"), *(here.parent / "RustleAccountsTests").glob("*.swift")]
+    texts = "".join(path.read_text() for path in files)
+    for figure, measured, goal, tests in SHOWN:
+        for test in tests:
+            assert re.search(rf"(def|func) {test}\(", texts), test
+        row(figure, measured + (f": {', '.join(f'`{test}`' for test in tests)}" if tests else ""), goal)
+
+
 def main():
     print("| figure | measured | goal |\n|---|---|---|")
-    for figure in [passwords, cheap_passwords, pushes, throughput, kills, brute_force, deletion]:
+    for figure in [passwords, cheap_passwords, pushes, sliders, throughput, kills, brute_force, deletion, shown]:
         with tempfile.TemporaryDirectory() as folder:
             figure(folder)
 
