@@ -10,12 +10,14 @@ public struct AccountError: CodedError {
     case credentials = 2
     /// The session has ended.
     case signedOut = 3
-    /// The server refuses the request: its token, or too many requests.
+    /// The server refuses the request, mostly because its token is another one.
     case refused = 4
     /// The server does not answer.
     case unreachable = 5
     /// The answer is none of a studio's.
     case response = 6
+    /// The server refuses the request for now: there were too many, or it has too much to do.
+    case limited = 7
 
     /// The code as a text, for example `ACCOUNT_UNREACHABLE`.
     public var name: String {
@@ -26,14 +28,15 @@ public struct AccountError: CodedError {
       case .refused: "ACCOUNT_REFUSED"
       case .unreachable: "ACCOUNT_UNREACHABLE"
       case .response: "ACCOUNT_RESPONSE"
+      case .limited: "ACCOUNT_LIMITED"
       }
     }
 
     /// The part that has to change before the call can succeed.
     public var origin: ErrorOrigin {
       switch self {
-      case .validation, .credentials, .signedOut: .arguments
-      case .refused, .unreachable, .response: .machine
+      case .validation, .credentials, .signedOut, .refused: .arguments
+      case .unreachable, .response, .limited: .machine
       }
     }
   }
@@ -49,7 +52,7 @@ public struct AccountError: CodedError {
   public let advice: String
 
   /// Whether the same call may succeed later.
-  public var isRetryable: Bool { code == .unreachable || code == .refused }
+  public var isRetryable: Bool { code == .unreachable || code == .limited }
 
   init(_ code: Code, _ message: String, advice: String) {
     (self.code, self.message, self.advice) = (code, message, advice)

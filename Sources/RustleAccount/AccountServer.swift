@@ -137,10 +137,12 @@ final class AccountServer: GainTransport {
       throw malformed
     }
     if status == 401, failure.code != "refused" { throw .signedOut }
-    let wait = answer.response.value(forHTTPHeaderField: "Retry-After").map { "Try again after \($0) s." }
+    if status == 429 || status >= 500 {
+      let wait = answer.response.value(forHTTPHeaderField: "Retry-After").map { "after \($0) s" } ?? "later"
+      throw AccountError(.limited, failure.message, advice: "Try again \(wait).")
+    }
     throw AccountError(
-      status == 400 ? .validation : .refused, failure.message,
-      advice: wait ?? "Check the address that the server printed.")
+      status == 400 ? .validation : .refused, failure.message, advice: "Check the address that the server printed.")
   }
 
   private func exchange(_ method: String, _ path: String, _ body: (some Encodable & Sendable)?)

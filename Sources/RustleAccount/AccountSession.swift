@@ -17,7 +17,7 @@ public struct AccountSession: Sendable, Hashable, Codable {
 
   /// Logs in.
   ///
-  /// - Throws: ``AccountError``: `credentials` for a wrong address or password, `refused` after too many tries, `unreachable`.
+  /// - Throws: ``AccountError``: `credentials` for a wrong address or password, `limited` after too many tries, `unreachable`.
   public static func logIn(to server: URL, email: String, password: String) async throws(AccountError) -> Self {
     guard ["http", "https"].contains(server.scheme?.lowercased()), server.host != nil else {
       throw AccountError(

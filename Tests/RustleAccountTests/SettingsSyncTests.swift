@@ -86,14 +86,17 @@ import FoundationNetworking
     #expect(try answer("rustle_session_8420=; HttpOnly").sessionCookie == nil)
   }
 
-  @Test(arguments: [("refused", AccountError.Code.refused), ("signedOut", .signedOut), ("credentials", .signedOut)])
-  func aRefusalIsKnownByItsCode(code: String, expected: AccountError.Code) throws {
+  @Test(arguments: [
+    (401, "refused", AccountError.Code.refused), (401, "signedOut", .signedOut), (401, "credentials", .signedOut),
+    (403, "refused", .refused), (429, "limit", .limited), (503, "busy", .limited), (400, "validation", .validation),
+  ])
+  func aRefusalIsKnownByItsCode(status: Int, code: String, expected: AccountError.Code) throws {
     let url = try #require(URL(string: "http://127.0.0.1:8420/"))
-    let response = HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: nil)
+    let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: nil)
     let body = Data(#"{"v":1,"error":{"code":"\#(code)","message":"expected something else"}}"#.utf8)
     let answer = AccountServer.Answer(response: try #require(response), body: body)
     let error = #expect(throws: AccountError.self) { try AccountServer.check(answer) }
-    #expect(error?.code == expected)
+    #expect(error?.code == expected && error?.isRetryable == (expected == .limited))
   }
 
   @Test(arguments: [true, false]) func aBandThatBothChangedIsAskedAbout(keepingOwn: Bool) async throws {
