@@ -48,7 +48,7 @@ public actor SettingsSync {
   private var draft: GainDraft?
   /// What is changed before that, over what the user saw; without that all bands are changed.
   private var early: (gains: EqualizerGains, shown: EqualizerGains?)?
-  private var isConnected = false
+  private var (isRunning, isConnected) = (false, false)
   private var sending: Task<Void, Never>?
   private var retrying: Task<Void, Never>?
   /// The newest revision that arrived while a save was on its way.
@@ -79,9 +79,16 @@ public actor SettingsSync {
 
   /// Follows the account until the task is cancelled, also over lost connections.
   ///
-  /// - Throws: ``AccountError`` with ``AccountError/Code/signedOut`` when the session has ended, or another one that does not pass by
-  ///   itself.
+  /// - Throws: ``AccountError`` with ``AccountError/Code/signedOut`` when the session has ended, ``AccountError/Code/validation`` while it
+  ///   runs already, or another one that does not pass by itself.
   public func run() async throws(AccountError) {
+    guard !isRunning else {
+      throw AccountError(
+        .validation, "expected a device that does not run, got one that runs",
+        advice: "Call run() once, or cancel it before.")
+    }
+    isRunning = true
+    defer { isRunning = false }
     var wait = waits.first
     while !Task.isCancelled {
       do {

@@ -161,6 +161,19 @@ import FoundationNetworking
     #expect(await sync.state?.isConnected == false)
   }
 
+  @Test func aDeviceRunsOnce() async throws {
+    let server = ScriptedServer()
+    try await with(server) { sync in
+      let error = await #expect(throws: AccountError.self) { try await sync.run() }
+      #expect(error?.code == .validation)
+      #expect(await sync.save(try Self.gains([3: 1]))?.isSaved == true)
+      await server.end(.signedOut)
+      try await until { await sync.state?.isConnected == false }
+      // After the end it runs again.
+      try await until { await #expect(throws: AccountError.self) { try await sync.run() }?.code == .signedOut }
+    }
+  }
+
   /// Any order of saves, losses and cuts of three devices ends with one value everywhere, and no answered save is lost.
   @Test(arguments: 0..<100) func devicesAgreeInTheEnd(seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
