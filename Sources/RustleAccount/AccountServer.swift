@@ -32,8 +32,8 @@ final class AccountServer: GainTransport {
     let error: Error
   }
 
-  /// The longest silence: the server sends a comment every 15 s.
-  private static let silence = 45.0
+  /// The longest silence in seconds: the server sends a comment every 15 s.
+  static let silence = 45.0
   private static let maximumLength = 64 << 10
 
   static let malformed = AccountError(
@@ -45,8 +45,10 @@ final class AccountServer: GainTransport {
   private let receiver = Receiver()
   private let session: URLSession
 
-  /// - Parameter cookie: that of the account's session; nil: none.
-  init(_ server: URL, cookie: String?) {
+  /// - Parameters:
+  ///   - cookie: that of the account's session; nil: none.
+  ///   - silence: the longest one, in seconds.
+  init(_ server: URL, cookie: String?, silence: Double = silence) {
     var parts = URLComponents(url: server, resolvingAgainstBaseURL: true) ?? URLComponents()
     let access = parts.queryItems?.first { $0.name == "token" }?.value
     (parts.query, parts.fragment, parts.path) = (nil, nil, "/")
@@ -56,7 +58,7 @@ final class AccountServer: GainTransport {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpShouldSetCookies = false
     configuration.httpCookieAcceptPolicy = .never
-    configuration.timeoutIntervalForRequest = Self.silence
+    configuration.timeoutIntervalForRequest = silence
     session = URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
   }
 

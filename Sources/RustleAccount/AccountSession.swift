@@ -39,8 +39,10 @@ public struct AccountSession: Sendable, Hashable, Codable {
 
   /// Ends the session on the server.
   ///
+  /// - Parameter patience: the seconds without an answer after which the server is `unreachable`.
   /// - Throws: ``AccountError``; a session that has ended already is no error.
-  public func logOut() async throws(AccountError) {
+  public func logOut(patience: Double = 45) async throws(AccountError) {
+    let transport = AccountServer(server, cookie: cookie, silence: patience)
     do { _ = try await transport.ask("POST", "api/logout", [String: String]()) } catch {
       if error.code != .signedOut { throw error }
     }

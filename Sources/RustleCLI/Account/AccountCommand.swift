@@ -58,8 +58,12 @@ struct AccountLogInCommand: AsyncParsableCommand {
     }
     let session = try await AccountSession.logIn(to: server, email: email, password: try password())
     let before = try? KeptSession.read()
-    try await KeptSession.write(session)
-    try? await before?.logOut()
+    do { try await KeptSession.write(session) } catch {
+      // Nobody has the session: it would live on at the server.
+      try? await session.end()
+      throw error
+    }
+    try? await before?.end()
     try LineWriter.standardError.write("signed in as \(CommandFailure.visible(email))\n")
   }
 
@@ -77,10 +81,10 @@ struct AccountLogInCommand: AsyncParsableCommand {
       rustle_terminal_keys_end()
       try? LineWriter.standardError.write("\n")
     }
-    // Keys come as they are: erased ones with what erases them.
-    return (readLine() ?? "").reduce(into: "") { text, key in
-      if "\u{7F}\u{8}".contains(key) { text = String(text.dropLast()) } else { text.append(key) }
-    }
+    var line = HiddenLine()
+    while let byte = try FileHandle.standardInput.read(upToCount: 1)?.first, !line.take(byte) {}
+    guard !line.text.isEmpty else { throw CommandFailure(.usage, "expected a password, got none") }
+    return line.text
   }
 }
 
@@ -130,10 +134,19 @@ struct AccountLogOutCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     let session = try KeptSession.read()
-    do { try await session.logOut() } catch let error where error.code == .unreachable {
-      try? LineWriter.standardError.write("rustle: the server does not answer: the session may live on there\n")
-    }
+    try await session.end()
     try KeptSession.remove()
+  }
+}
+
+extension AccountSession {
+  /// Ends the session, unless its server says nothing for five seconds.
+  fileprivate func end() async throws(AccountError) {
+    do { try await logOut(patience: 5) } catch {
+      guard error.code == .unreachable else { throw error }
+      let host = CommandFailure.visible(server.host ?? "the server")
+      try? LineWriter.standardError.write("rustle: \(host) does not answer: the session may live on there\n")
+    }
   }
 }
 
@@ -174,7 +187,9 @@ enum KeptSession {
         try file.close()
       }
     } catch let error as CocoaError {
-      throw CommandFailure(.unavailable, "cannot write \(path): \(SystemError.reason(behind: error))")
+      throw CommandFailure(
+        .unavailable, "cannot write \(path): \(SystemError.reason(behind: error))",
+        advice: "Nobody stays signed in. XDG_CONFIG_HOME names another folder.")
     }
   }
 

@@ -6,6 +6,7 @@ import os
 import pathlib
 import pty
 import signal
+import socket
 import struct
 import subprocess
 import termios
@@ -26,8 +27,8 @@ def account(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
     (tmp_path / "password").write_text(f"{PASSWORD}\n")
 
-    def run(*words):
-        return subprocess.run([RUSTLE, "account", *words], capture_output=True, text=True, timeout=60)
+    def run(*words, timeout=60):
+        return subprocess.run([RUSTLE, "account", *words], capture_output=True, text=True, timeout=timeout)
 
     run.password = ["--email", "ada@example.org", "--password-file", str(tmp_path / "password")]
     return run
@@ -119,6 +120,31 @@ def drain(screen):
             pass
     except OSError:
         pass
+
+
+def test_a_session_that_cannot_be_kept_ends(tmp_path, account, monkeypatch):
+    studio = start(tmp_path)
+    ada = Person(studio)
+    assert ada.register()[0] == 201
+    # A file is no folder.
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "password"))
+    failed = account("login", studio.address, *account.password)
+    assert failed.returncode == 69 and "cannot write" in failed.stderr and "Nobody stays signed in." in failed.stderr
+    assert len(ada.do("GET", "api/sessions")[2]["sessions"]) == 1
+    assert studio.stop() == 0
+
+
+def test_a_silent_server_keeps_nobody_from_another_one(tmp_path, account):
+    studio = start(tmp_path)
+    assert Person(studio).register()[0] == 201
+    assert account("login", studio.address, *account.password).returncode == 0
+    kept = tmp_path / "settings" / "rustle" / "account.json"
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        kept.write_text(kept.read_text().replace(str(studio.port), str(silent.getsockname()[1])))
+        # It is waited for longer, 45 s, where an answer is needed.
+        moved = account("login", studio.address, *account.password, timeout=35)
+    assert moved.returncode == 0 and "may live on" in moved.stderr
+    assert account("status").returncode == 0 and studio.stop() == 0
 
 
 def test_the_command_says_why_it_cannot_sign_in(tmp_path, account):
