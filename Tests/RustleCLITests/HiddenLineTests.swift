@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import RustleCLI
 
-@Suite struct HiddenLineTests {
+@Suite(.releasesNativeObjects) struct HiddenLineTests {
   @Test(arguments: [
     ("secret\n", "secret"), ("secret\r", "secret"), ("secret\u{4}", "secret"), ("\u{4}", ""),
     ("sex\u{7F}cret\n", "secret"), ("sä\u{8}ecret\n", "secret"), ("\u{7F}a\n", "a"),
