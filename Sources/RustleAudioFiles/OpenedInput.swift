@@ -15,7 +15,7 @@ internal import Synchronization
 /// has no buffers.
 public struct OpenedInput: AudioInput {
   /// The name in messages: the path, `standard input`, or `device` and its name.
-  public let name: String
+  public package(set) var name: String
   /// The rate and the channels of the sound.
   public let format: AudioFormat
   /// The properties that a file reports; nil for raw samples and devices.

@@ -15,6 +15,7 @@ struct RootCommand: AsyncParsableCommand {
         rustle pitch take1.flac --min 60 --max 1000
         rustle voice vowel.wav --ceiling 5000
         rustle meter --demo
+        rustle batch takes/*.flac --analysis meter,pitch --output results
         rustle tune --device default --instrument guitar
         rustle link --bpm 96
         rustle dmx send --universes 1-4 --interface lo
@@ -22,15 +23,17 @@ struct RootCommand: AsyncParsableCommand {
         rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
 
       EXIT STATUS:
-        0 success   64 wrong usage   65 malformed data   66 no such input
-        69 unavailable   70 internal error   129 ended by a closed terminal
+        0 success   1 some files of a batch failed   64 wrong usage
+        65 malformed data   66 no such input   69 unavailable
+        70 internal error   129 ended by a closed terminal
         130 ended by Ctrl-C   143 ended by SIGTERM
       """,
     version: Version.text,
     subcommands: [
       TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, PitchCommand.self, VoiceCommand.self,
-      MeterCommand.self, TuneCommand.self, EqualizerCommand.self, RecordCommand.self, PlayCommand.self,
-      LinkCommand.self, TapCommand.self, TempoCommand.self, DMXCommand.self, ProvisionCommand.self, LightCommand.self,
+      MeterCommand.self, BatchCommand.self, TuneCommand.self, EqualizerCommand.self, RecordCommand.self,
+      PlayCommand.self, LinkCommand.self, TapCommand.self, TempoCommand.self, DMXCommand.self, ProvisionCommand.self,
+      LightCommand.self,
       VenueCommand.self, FixtureCommand.self, MapCommand.self, StudioCommand.self, AccountCommand.self,
       DevicesCommand.self,
       DoctorCommand.self,

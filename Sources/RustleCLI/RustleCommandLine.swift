@@ -78,6 +78,7 @@ public enum RustleCommandLine {
   private static func status(of error: any Error) -> Int32 {
     if error is BrokenPipe { return ExitStatus.ok.rawValue }
     if let failure = CommandFailure(error) { return report(failure) }
+    if error as? ExitCode == ExitCode(ExitStatus.filesFailed.rawValue) { return ExitStatus.filesFailed.rawValue }
     let code = RootCommand.exitCode(for: error)
     // ArgumentParser begins its errors with another spelling.
     let message = RootCommand.fullMessage(for: error).replacing(#/^Error: /#, with: "error: ")

@@ -19,7 +19,7 @@ import Testing
     #expect(mistake.status == 64 && mistake.output == "")
     #expect(
       mistake.errors == """
-        error: expected a subcommand (ticker, spectrum, spectrogram, pitch, voice, meter, tune, eq, record, play, link, tap, tempo, dmx, provision, light, venue, fixture, map, studio, account, devices, doctor, completions or help), got 'tikcer'
+        error: expected a subcommand (ticker, spectrum, spectrogram, pitch, voice, meter, batch, tune, eq, record, play, link, tap, tempo, dmx, provision, light, venue, fixture, map, studio, account, devices, doctor, completions or help), got 'tikcer'
           Did you mean 'rustle ticker'?
 
         """)

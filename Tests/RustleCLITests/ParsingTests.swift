@@ -371,7 +371,7 @@ import Testing
     let failure = RustleCommandLine.unknownSubcommand(["doktor"])
     #expect(
       failure?.message
-        == "expected a subcommand (ticker, spectrum, spectrogram, pitch, voice, meter, tune, eq, record, play, link, tap, tempo, dmx, provision, light, venue, fixture, map, studio, account, devices, doctor, completions or help), got 'doktor'"
+        == "expected a subcommand (ticker, spectrum, spectrogram, pitch, voice, meter, batch, tune, eq, record, play, link, tap, tempo, dmx, provision, light, venue, fixture, map, studio, account, devices, doctor, completions or help), got 'doktor'"
     )
     #expect(failure?.advice == "Did you mean 'rustle doctor'?")
     #expect(RustleCommandLine.unknownSubcommand(["serve-me"])?.advice == nil)

@@ -51,13 +51,11 @@ actor FileMeter {
   private func measure(_ path: String) async throws {
     do {
       let (input, meter) = try await open(path)
-      let history = try await levels(of: input, meter)
+      let result = try await FileResult(of: input, by: meter, log: log)
       if let shortness = input.shortness { log.note(shortness) }
-      let reading = try await meter.reading
       // A signal meanwhile has written the result of all.
       if isOver { return }
-      let subject = input.subject(channel: meter.configuration.channel.number)
-      try write(FileResult(reading: reading, subject: subject, history: history))
+      try write(result)
       try await include(meter)
       measured += 1
     } catch let error where !(error is BrokenPipe || error is CancellationError) {
@@ -66,19 +64,6 @@ actor FileMeter {
       failures.append(CommandFailure(failure.status, message, advice: failure.advice))
       if let text = failures.last?.text { try LineWriter.standardError.write(text) }
     }
-  }
-
-  private func levels(of input: OpenedInput, _ meter: SoundLevelMeter) async throws -> LevelHistory {
-    var (history, progress) = (LevelHistory(), log.progress(total: input.expectedFrames, writesAtOnce: true))
-    defer { progress.end() }
-    for try await reading in try await meter.readings(of: input) {
-      history.add(reading)
-      progress.update(input.counts.frames)
-    }
-    // A cancelled input ends before its file does.
-    try Task.checkCancellation()
-    try input.checkIsNotEmpty()
-    return history
   }
 
   /// Adds a file's measurement to that of all, in the meter with the highest rate, which has the most bands.
@@ -126,6 +111,25 @@ struct FileResult: Sendable {
   private static let present: Set<String> = [
     "level_db", "momentary_lufs", "short_term_lufs", "display_value", "zone", "dropped_frames", "overruns",
   ]
+
+  init(reading: SoundLevelReading, counts: (measured: Int, failed: Int)) {
+    (self.reading, self.counts) = (reading, counts)
+  }
+
+  /// Measures a file to its end.
+  init(of input: OpenedInput, by meter: SoundLevelMeter, log: LogOptions) async throws {
+    var progress = log.progress(total: input.expectedFrames, writesAtOnce: true)
+    defer { progress.end() }
+    for try await reading in try await meter.readings(of: input) {
+      history.add(reading)
+      progress.update(input.counts.frames)
+    }
+    // A cancelled input ends before its file does.
+    try Task.checkCancellation()
+    try input.checkIsNotEmpty()
+    reading = try await meter.reading
+    subject = input.subject(channel: meter.configuration.channel.number)
+  }
 
   /// - Parameter widest: a reading with the bands of the CSV header.
   func table(

@@ -4,7 +4,7 @@ import RustleAudio
 import RustleAudioFiles
 import RustlePlot
 
-struct MeterCommand: AsyncParsableCommand {
+struct MeterCommand: AsyncParsableCommand, FileAnalysis {
   static let configuration = CommandConfiguration(
     commandName: "meter",
     abstract: "Measure sound levels and loudness.",
@@ -98,10 +98,23 @@ struct MeterCommand: AsyncParsableCommand {
 
   private func measureFiles(_ files: [String]) async throws {
     let status = try await FileMeter(files, output: output, log: log) { path in
-      let input = try await sound.open(file: path, for: "rustle meter -", seconds: duration.seconds)
+      let input = try await open(path)
       return (input, try meter.meter(for: input))
     }.run()
     if status != .ok { throw ExitCode(status.rawValue) }
+  }
+
+  private func open(_ path: String) async throws -> OpenedInput {
+    try await sound.open(file: path, for: "rustle meter -", seconds: duration.seconds)
+  }
+
+  func opened() async throws -> OpenedInput { try await open(sound.input ?? AudioFileReader.standardInputPath) }
+
+  /// Writes the summary: that of each of several files.
+  func writeRecords(of sound: OpenedInput, to write: (String) throws -> Void) async throws {
+    let result = try await FileResult(of: sound, by: meter.meter(for: sound), log: log)
+    let table = result.table(format: output.effectiveFormat, profile: output.profile, bandsOf: result.reading)
+    try write(table.line(result.reading))
   }
 
   /// Writes readings or shows them; draws the picture and writes the summary at the end.

@@ -8,6 +8,8 @@ import RustlePlot
 /// The exit status of the command, after the BSD list in sysexits.h where it has one.
 enum ExitStatus: Int32, CaseIterable, Sendable {
   case ok = 0
+  /// Some files of a batch failed.
+  case filesFailed = 1
   /// Wrong usage: an unknown option, a value out of range.
   case usage = 64
   /// The input has another format than expected.

@@ -6,7 +6,7 @@ import RustleFiles
 import RustleMarket
 import RustlePlot
 
-struct PitchCommand: AsyncParsableCommand {
+struct PitchCommand: AsyncParsableCommand, FileAnalysis {
   static let configuration = CommandConfiguration(
     commandName: "pitch",
     abstract: "Track the pitch of a recording.",
@@ -92,7 +92,12 @@ struct PitchCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     try picture.check(isNot: file.input)
-    let sound = try await file.open(for: "pitch", channel: channel.number)
+    try await writeRecords(of: opened(), to: LineWriter.standardOutput.write)
+  }
+
+  func opened() async throws -> OpenedInput { try await file.open(for: "pitch", channel: channel.number) }
+
+  func writeRecords(of sound: OpenedInput, to write: (String) throws -> Void) async throws {
     let rate = sound.format.sampleRate
     try sound.checkRate(in: 1_000 ... .infinity, "at least 1000")
     var configuration = defaults(sampleRate: rate)
@@ -110,7 +115,7 @@ struct PitchCommand: AsyncParsableCommand {
     let stft = try STFT(size: Swift.max(2_048, tracker.frameLength), normalization: .amplitude, output: .decibels)
     var spectrogram = try SpectrogramBuilder(stft)
     let table = PitchFrame.table(threshold: threshold, format: output.effectiveFormat, profile: output.profile)
-    try LineWriter.standardOutput.write(table.header)
+    try write(table.header)
     // A Viterbi path and a picture need all frames.
     let (png, isAtOnce) = (picture.png, picture.png == nil && !viterbi)
     var frames: [PitchFrame] = []
@@ -120,7 +125,7 @@ struct PitchCommand: AsyncParsableCommand {
       if viterbi { return signal += block }
       try tracker.process(block.span, into: &frames)
       guard isAtOnce else { return }
-      try LineWriter.standardOutput.write(table.lines(frames))
+      try write(table.lines(frames))
       frames.removeAll(keepingCapacity: true)
     }
     if viterbi {
@@ -149,7 +154,7 @@ struct PitchCommand: AsyncParsableCommand {
       try map.writePNG(to: png)
       log.noteWritten(png)
     }
-    try LineWriter.standardOutput.write(table.lines(frames))
+    try write(table.lines(frames))
   }
 }
 

@@ -4,7 +4,7 @@ package import RustleAudio
 import RustleAudioFiles
 package import RustlePlot
 
-struct SpectrumCommand: AsyncParsableCommand {
+struct SpectrumCommand: AsyncParsableCommand, FileAnalysis {
   static let configuration = CommandConfiguration(
     commandName: "spectrum",
     abstract: "Measure and draw the spectrum of a recording.",
@@ -53,7 +53,7 @@ struct SpectrumCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     try picture.check(isNot: file.input)
-    let result = try await analyze()
+    let result = try await analyze(opened(), path: file.input)
     // The picture first: a closed pipe must not prevent it.
     if let png = picture.png {
       try result.plot.writePNG(to: png)
@@ -62,8 +62,13 @@ struct SpectrumCommand: AsyncParsableCommand {
     try LineWriter.standardOutput.write(result.text(output.effectiveFormat, profile: output.profile))
   }
 
-  private func analyze() async throws -> SpectrumResult {
-    let sound = try await file.open(for: "spectrum", channel: channel.number)
+  func opened() async throws -> OpenedInput { try await file.open(for: "spectrum", channel: channel.number) }
+
+  func writeRecords(of sound: OpenedInput, to write: (String) throws -> Void) async throws {
+    try write(await analyze(sound, path: sound.name).text(output.effectiveFormat, profile: output.profile))
+  }
+
+  private func analyze(_ sound: OpenedInput, path: String) async throws -> SpectrumResult {
     let rate = sound.format.sampleRate
     let size = WelchAnalyzer.size(size, forSamples: sound.file?.frames ?? .max)
     if size < self.size {
@@ -75,7 +80,7 @@ struct SpectrumCommand: AsyncParsableCommand {
     }
     let spectrum = try analyzer.spectrum()
     return SpectrumResult(
-      path: file.input, subject: sound.subject(channel: channel.number), file: sound.file,
+      path: path, subject: sound.subject(channel: channel.number), file: sound.file,
       seconds: Double(sound.counts.frames) / rate, overlap: overlap, spectrum: spectrum,
       peaks: spectrum.peaks(limit: peaks, threshold: SpectrumResult.threshold))
   }

@@ -4,7 +4,7 @@ import RustleAudio
 import RustleAudioFiles
 import RustlePlot
 
-struct VoiceCommand: AsyncParsableCommand {
+struct VoiceCommand: AsyncParsableCommand, FileAnalysis {
   static let configuration = CommandConfiguration(
     commandName: "voice",
     abstract: "Measure a voice: pitch, HNR, jitter, shimmer, formants.",
@@ -69,14 +69,19 @@ struct VoiceCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    let sound = try await file.open(for: "voice", channel: channel.number)
+    try await writeRecords(of: opened(), to: LineWriter.standardOutput.write)
+  }
+
+  func opened() async throws -> OpenedInput { try await file.open(for: "voice", channel: channel.number) }
+
+  func writeRecords(of sound: OpenedInput, to write: (String) throws -> Void) async throws {
     try checkFormat(of: sound)
     let search = FormantConfiguration(ceiling: ceiling, method: method)
     var processor = try VoiceProcessor(
       sampleRate: sound.format.sampleRate, configuration: VoiceConfiguration(range: min...max, formants: search))
     let (format, profile) = (output.effectiveFormat, output.profile)
     let table = Table(VoiceFrame.columns, kind: "frame", format: format, profile: profile)
-    if frames { try LineWriter.standardOutput.write(table.header) }
+    if frames { try write(table.header) }
     var found: [VoiceFrame] = []
     // The channel is kept in memory, 4 bytes per sample: jitter, shimmer and the ratios are relative to its loudest part,
     // known at its end only, and standard input is read once. Reserving avoids a second copy while the array grows; the
@@ -87,7 +92,7 @@ struct VoiceCommand: AsyncParsableCommand {
       signal += block
       let first = found.count
       try processor.process(block.span, into: &found)
-      if frames { try LineWriter.standardOutput.write(table.lines(found[first...])) }
+      if frames { try write(table.lines(found[first...])) }
     }
     let result = VoiceResult(
       subject: sound.subject(channel: channel.number),
@@ -99,7 +104,7 @@ struct VoiceCommand: AsyncParsableCommand {
         "\(sound.name) is shorter than \(processor.frameLength) samples: no analysis frames; measured as a whole")
     }
     if format == .csv && frames { return }
-    try LineWriter.standardOutput.write(
+    try write(
       (format.isForPeople && frames ? "\n" : "") + result.text(format, profile: profile))
   }
 

@@ -1,0 +1,204 @@
+import Foundation
+import RustleAudioFiles
+import RustleFiles
+import RustleMarket
+import RustlePlot
+
+/// What became of a file.
+struct BatchAnswer: Codable, Sendable, Equatable {
+  enum Status: String, Codable, Sendable {
+    /// Analysed now.
+    case done
+    /// Its result was there.
+    case cached
+    /// There is no result, or one with an error.
+    case failed
+    /// Ended its worker each time.
+    case poison
+    /// The result cannot be written: the batch ends.
+    case unwritable
+  }
+
+  var status: Status
+  /// The result's name; nil where the file was not read.
+  var hash: String?
+  var code: Int?
+  var message: String?
+  /// Whether the worker was ended.
+  var endsWorker = false
+
+  init(_ status: Status, hash: String? = nil, _ failure: CommandFailure? = nil) {
+    (self.status, self.hash) = (status, hash)
+    (code, message) = (failure.map { Int($0.status.rawValue) }, failure?.message)
+  }
+
+}
+
+/// The analysis of one file, which is a function of its bytes, the plan and this build: its result has their hash as its name.
+struct BatchUnit: Sendable {
+  let plan: BatchPlan
+  let folder: String
+
+  private struct OutputFailure: Error {
+    let cause: any Error
+  }
+
+  /// A failure that is not the file's, or not of these bytes: the next run tries again.
+  private struct Passing: Error {
+    let failure: CommandFailure
+  }
+
+  /// What shows that a file was written to.
+  private struct FileState: Equatable {
+    let size: UInt64?
+    let changed: Date?
+    let number: UInt64?
+
+    init(_ path: String) throws(CommandFailure) {
+      let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+      let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+      switch attributes?[.type] as? FileAttributeType {
+      case .typeRegular?: break
+      case nil: throw CommandFailure(.noInput, "\(path): no such file")
+      default: throw CommandFailure(.noInput, "\(path): expected a file")
+      }
+      size = attributes?[.size] as? UInt64
+      changed = attributes?[.modificationDate] as? Date
+      number = attributes?[.systemFileNumber] as? UInt64
+    }
+  }
+
+  static func place(of hash: String, in folder: String) -> String { "\(folder)/\(hash.prefix(2))/\(hash).ndjson" }
+
+  /// Analyses a file, unless its result is there.
+  ///
+  /// - Throws: `CancellationError`.
+  func run(_ path: String) async throws -> BatchAnswer {
+    var hash: String?
+    do {
+      let state = try FileState(path)
+      let key = try key(of: path)
+      hash = key
+      let place = Self.place(of: key, in: folder)
+      if FileManager.default.fileExists(atPath: place) {
+        let error = Self.storedError(place)
+        return BatchAnswer(error == nil ? .cached : .failed, hash: key, error)
+      }
+      let failure = try await write(place, path: path, key: key, state: state)
+      return BatchAnswer(failure == nil ? .done : .failed, hash: key, failure)
+    } catch let error as CommandFailure {
+      return BatchAnswer(.failed, hash: hash, error)
+    } catch let error as Passing {
+      return BatchAnswer(.failed, hash: hash, error.failure)
+    } catch let error as OutputFailure {
+      let cause = CommandFailure(error.cause)
+      let reason = "cannot write a result into \(folder): \(SystemError.reason(behind: error.cause))"
+      return BatchAnswer(.unwritable, hash: hash, cause ?? CommandFailure(.unavailable, reason))
+    }
+  }
+
+  /// The result's name: the hash over this build, the plan and the file's bytes.
+  private func key(of path: String) throws -> String {
+    var hash = SHA256()
+    hash.update(Array("rustle \(Version.package) \(Version.archive)\n\(plan.text)\n".utf8))
+    do {
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      defer { try? file.close() }
+      while true {
+        try Task.checkCancellation()
+        let bytes = try AvailableBytes.read(from: file, atMost: 1 << 18)
+        if bytes.isEmpty { return hash.finish() }
+        hash.update([UInt8](bytes))
+      }
+    } catch let error where !(error is CancellationError) {
+      let reason = (error as? AvailableBytes.Failure)?.reason ?? SystemError.reason(behind: error)
+      throw CommandFailure(.noInput, "\(path): \(reason)")
+    }
+  }
+
+  /// Writes the result; returns the last error that is part of it.
+  private func write(_ place: String, path: String, key: String, state: FileState) async throws -> CommandFailure? {
+    var failure: CommandFailure?
+    do {
+      let folder = URL(fileURLWithPath: place).deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try await ReplacedFile.write(place) { temporary in
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: temporary))
+        defer { try? file.close() }
+        failure = try await writeRecords(of: path, as: key, to: LineWriter(file))
+        guard try FileState(path) == state else {
+          throw Passing(failure: CommandFailure(.unavailable, "\(path): changed while it was read"))
+        }
+        try file.synchronize()
+      }
+    } catch let error where !(error is Passing || error is OutputFailure || error is CancellationError) {
+      // A file that vanished is no fault of the output.
+      if let failure = error as? CommandFailure, failure.status == .noInput { throw failure }
+      throw OutputFailure(cause: error)
+    }
+    return failure
+  }
+
+  /// Writes the records of each analysis after a line with its name, then a line for each that failed. The sound has the result's
+  /// name instead of its path, which is not a part of the key.
+  private func writeRecords(of path: String, as key: String, to writer: LineWriter) async throws -> CommandFailure? {
+    func write(_ text: String) throws {
+      do { try writer.write(text) } catch { throw OutputFailure(cause: error) }
+    }
+    var failures: [(String, CommandFailure)] = []
+    for analysis in plan.analyses {
+      let name = analysis.words.joined(separator: " ")
+      try write(Self.line([("analysis", .string(name))]))
+      do {
+        let command = try analysis.command(for: path)
+        var sound = try await command.opened()
+        sound.name = key
+        try await command.writeRecords(of: sound, to: write)
+        try Task.checkCancellation()
+        if let shortness = sound.shortness {
+          try write(Self.line([("analysis", .string(name)), ("note", .string(shortness))]))
+        }
+      } catch let error where !(error is OutputFailure || error is CancellationError) {
+        let failure = CommandFailure(error) ?? CommandFailure(.internal, "\(error)")
+        // Malformed data and options that do not fit them are the same at every try.
+        guard failure.status == .badData || failure.status == .usage else { throw Passing(failure: failure) }
+        let message = failure.message.replacing(path, with: key)
+        failures.append((name, CommandFailure(failure.status, message, advice: failure.advice)))
+      }
+    }
+    for (name, failure) in failures {
+      let error: [(String, Value)] = [
+        ("code", .integer(Int64(failure.status.rawValue))), ("message", .string(failure.message)),
+        ("advice", failure.advice.map(Value.string) ?? .absent),
+      ]
+      try write(Self.line([("analysis", .string(name)), ("error", .object(error))]))
+    }
+    return failures.last?.1
+  }
+
+  private static func line(_ fields: [(String, Value)]) -> String {
+    var text = ByteText()
+    text.append(json: .object([("v", .integer(1))] + fields))
+    return text.string + "\n"
+  }
+
+  /// The error in the last line of a result; nil without one.
+  private static func storedError(_ place: String) -> CommandFailure? {
+    struct Line: Decodable {
+      struct Failure: Decodable {
+        let code: Int32
+        let message: String
+      }
+      let error: Failure?
+    }
+    guard let file = try? FileHandle(forReadingFrom: URL(fileURLWithPath: place)) else { return nil }
+    defer { try? file.close() }
+    let size = (try? file.seekToEnd()) ?? 0
+    try? file.seek(toOffset: size > 65_536 ? size - 65_536 : 0)
+    let end = (try? file.readToEnd()) ?? Data()
+    guard let last = end.split(separator: 10).last, let line = try? JSONDecoder().decode(Line.self, from: last),
+      let error = line.error, let status = ExitStatus(rawValue: error.code)
+    else { return nil }
+    return CommandFailure(status, error.message)
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import RustleFiles
+import RustlePlot
+
+/// The lines that a pipe delivers, to its end.
+private func lines(of pipe: FileHandle) -> AsyncStream<Data> {
+  let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
+  // A thread of its own: a blocked read would keep one of the few that tasks run on.
+  Thread {
+    var rest = Data()
+    while let bytes = try? AvailableBytes.read(from: pipe, atMost: 1 << 16), !bytes.isEmpty {
+      rest += bytes
+      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        continuation.yield(Data(rest[..<end]))
+        rest = Data(rest[(end + 1)...])
+      }
+    }
+    continuation.finish()
+  }.start()
+  return stream
+}
+
+extension BatchUnit {
+  /// Serves as a worker: reads a path per line, a JSON string, from standard input, and answers each with a line. Ends with its
+  /// input, with a signal, and with the process that reads the answers.
+  func serve() async throws -> ExitStatus {
+    let paths = lines(of: .standardInput)
+    let ending = try await RunEnding.of(view: LiveMeter?.none) { tasks in
+      tasks.addTask {
+        do {
+          for await line in paths {
+            let answer = try await run(JSONDecoder().decode(String.self, from: line))
+            try LineWriter.standardOutput.write(JSONEncoder().encode(answer) + [UInt8(ascii: "\n")])
+          }
+        } catch is BrokenPipe {
+          return .readerGone
+        }
+        return .streamEnded
+      }
+    }
+    return ending.status
+  }
+}
+
+/// The limits of one file.
+struct BatchLimits: Sendable {
+  /// In seconds.
+  var time: Double?
+  /// In MiB, of the worker's resident memory.
+  var memory: Int?
+
+  /// The resident memory of a process in MiB; nil where the system has no `/proc`.
+  static func residentMemory(of process: Int32) -> Double? {
+    guard let status = try? BoundedFile.bytes(of: "/proc/\(process)/status", limit: 1 << 16) else { return nil }
+    let text = String(decoding: status, as: UTF8.self)
+    return text.firstMatch(of: /VmRSS:\s+(\d+) kB/).flatMap { Double($0.output.1) }.map { $0 / 1_024 }
+  }
+
+  /// Ends a process that exceeds a limit, which is checked ten times per second until the task is cancelled, and returns the
+  /// failure.
+  func watch(_ process: Int32) async -> CommandFailure? {
+    guard time != nil || memory != nil else { return nil }
+    let start = ContinuousClock.now
+    while (try? await Task.sleep(for: .milliseconds(100))) != nil {
+      var excess: String?
+      if let time, ContinuousClock.now - start > .seconds(time) { excess = "took more than \(Numbers.plain(time)) s" }
+      if let memory, let used = Self.residentMemory(of: process), used > Double(memory) {
+        excess = "needed more than \(memory) MiB"
+      }
+      guard let excess else { continue }
+      kill(process, SIGKILL)
+      return CommandFailure(.unavailable, excess)
+    }
+    return nil
+  }
+}
+
+/// A process of this program that analyses one file at a time: what ends it ends the analysis of that file alone.
+struct BatchWorker {
+  private let process: Process
+  private let input: FileHandle
+  private let folder: String
+  private var answers: AsyncStream<Data>.Iterator
+
+  /// - Parameter folder: that of the results.
+  init(arguments: [String], folder: String) throws {
+    let (process, input, output) = (Process(), Pipe(), Pipe())
+    process.executableURL = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
+    process.arguments = arguments
+    (process.standardInput, process.standardOutput) = (input, output)
+    do { try process.run() } catch {
+      throw CommandFailure(.unavailable, "a worker does not start: \(error.localizedDescription)")
+    }
+    (self.process, self.folder) = (process, folder)
+    self.input = input.fileHandleForWriting
+    answers = lines(of: output.fileHandleForReading).makeAsyncIterator()
+  }
+
+  /// Has a file analysed. Returns nil when the process ended meanwhile, and when the task is cancelled.
+  mutating func analyse(_ path: String, limits: BatchLimits) async -> BatchAnswer? {
+    var request = ByteText()
+    request.append(json: path)
+    request.append("\n")
+    try? input.write(contentsOf: Data(request.bytes))
+    let pid = process.processIdentifier
+    let watch = Task { await limits.watch(pid) }
+    let line = await answers.next()
+    watch.cancel()
+    if let line { return try? JSONDecoder().decode(BatchAnswer.self, from: line) }
+    guard let excess = await watch.value else { return nil }
+    var answer = BatchAnswer(.failed, excess)
+    answer.endsWorker = true
+    return answer
+  }
+
+  /// Ends the process: when it has nothing to do, or with `isCancelled` at once.
+  func end(isCancelled: Bool) {
+    if isCancelled { process.terminate() }
+    try? input.close()
+  }
+
+  /// Removes what the process, which was killed, had written of a result.
+  func discardLeftovers() {
+    let manager = FileManager.default
+    for name in (try? manager.contentsOfDirectory(atPath: folder)) ?? [] where name.count == 2 {
+      for file in (try? manager.contentsOfDirectory(atPath: "\(folder)/\(name)")) ?? []
+      where file.hasPrefix(".") && file.contains(".ndjson.\(process.processIdentifier).") {
+        try? manager.removeItem(atPath: "\(folder)/\(name)/\(file)")
+      }
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RustleCLI
+
+// Processes inherit each other's pipes: they are run one after the other, in the suite that is serialized.
+extension SoundCommandTests {
+  /// A folder with sound files, and one for results.
+  private final class Batch {
+    let folder: ScratchFolder
+    let files: [String]
+    let output: String
+
+    /// - Parameter seconds: the length of each file.
+    init(_ seconds: [Double]) throws {
+      let folder = try ScratchFolder()
+      files = try seconds.enumerated().map { index, seconds in
+        let sine = WaveFile.sine(200 + 20 * Double(index), amplitude: 0.5, seconds: seconds, sampleRate: 8_000)
+        return try folder.write(sine, as: "\(index).wav")
+      }
+      output = folder.path("results")
+      self.folder = folder
+    }
+
+    func run(_ options: [String] = [], files: [String]? = nil, output: String? = nil) throws -> RustleProcess.Result {
+      try RustleProcess.run(["batch", "--output", output ?? self.output] + options + (files ?? self.files))
+    }
+
+    func manifest(_ name: String = "manifest.ndjson") throws -> [BatchLine] {
+      let text = try String(contentsOfFile: "\(output)/\(name)", encoding: .utf8)
+      return try text.split(separator: "\n").map { try JSONDecoder().decode(BatchLine.self, from: Data($0.utf8)) }
+    }
+
+    /// The results by their names, and what is hidden, such as a half-written one.
+    static func results(_ output: String) throws -> (results: [String: Data], hidden: [String]) {
+      var (results, hidden): ([String: Data], [String]) = ([:], [])
+      for name in try FileManager.default.subpathsOfDirectory(atPath: output).sorted() {
+        let last = URL(fileURLWithPath: name).lastPathComponent
+        if last.hasPrefix(".") { hidden.append(name) }
+        guard name.contains("/") else { continue }
+        results[name] = try Data(contentsOf: URL(fileURLWithPath: "\(output)/\(name)"))
+      }
+      return (results, hidden)
+    }
+  }
+
+  private struct BatchLine: Decodable {
+    let path: String
+    let hash: String?
+    let status: String
+    let code: Int?
+    let message: String?
+    let attempts: Int
+  }
+
+  private static let hasProcessFiles = FileManager.default.fileExists(atPath: "/proc/self/stat")
+
+  @Test func aResultHasTheRecordsOfTheCommands() throws {
+    let batch = try Batch([0.5, 0.7])
+    let run = try batch.run(["--analysis", "meter,pitch --hop 1000,voice,spectrum --size 1024"])
+    #expect(run.status == 0 && run.errors.isEmpty)
+    #expect(
+      run.output.hasPrefix("2 of 2 files in ") && run.output.hasSuffix(": 2 done, 0 cached, 0 failed, 0 poison\n"))
+    let meter = try RustleProcess.run(["meter", "--json"] + batch.files)
+    for (index, path) in batch.files.enumerated() {
+      let line = try #require(try batch.manifest().first { $0.path == path })
+      let hash = try #require(line.hash)
+      let text = try String(contentsOfFile: BatchUnit.place(of: hash, in: batch.output), encoding: .utf8)
+      let others = try [["pitch", "--hop", "1000"], ["voice"], ["spectrum", "--size", "1024"]].map { words in
+        "{\"v\":1,\"analysis\":\"\(words.joined(separator: " "))\"}\n"
+          + (try RustleProcess.run(words + ["--json", path]).output)
+      }
+      let expected = "{\"v\":1,\"analysis\":\"meter\"}\n" + meter.lines[index] + "\n" + others.joined()
+      #expect(text == expected.replacing(path, with: hash))
+    }
+  }
+
+  @Test func whatIsThereIsNotComputedAgain() throws {
+    let batch = try Batch([0.3, 0.4, 0.5])
+    #expect(try batch.run().status == 0)
+    let numbers = {
+      try Batch.results(batch.output).results.keys.map { name in
+        try FileManager.default.attributesOfItem(atPath: "\(batch.output)/\(name)")[.systemFileNumber] as? UInt64
+      }
+    }
+    let before = Set(try numbers())
+    let second = try batch.run()
+    #expect(second.status == 0 && second.output.contains(": 0 done, 3 cached, 0 failed"))
+    #expect(Set(try numbers()) == before && before.count == 3)
+    #expect(try batch.manifest().map(\.status) == ["cached", "cached", "cached"])
+    // Other options, and other bytes, have other results.
+    #expect(try batch.run(["--analysis", "meter --weighting C"]).output.contains(": 3 done, 0 cached"))
+    let copy = try batch.folder.write(Data(contentsOf: URL(fileURLWithPath: batch.files[0])), as: "copy.wav")
+    #expect(try batch.run(files: [copy]).output.contains(": 0 done, 1 cached"))
+  }
+
+  @Test func aBrokenFileIsAResultAndFailsNoOther() throws {
+    let batch = try Batch([0.3])
+    let broken = try batch.folder.write(Data("RIFF and no sound".utf8), as: "broken.wav")
+    let slow = try batch.folder.write(WaveFile.sine(100, amplitude: 0.5, seconds: 1, sampleRate: 2_000), as: "slow.wav")
+    let files = batch.files + [broken, slow, batch.folder.path("none.wav"), batch.folder.url.path]
+    for status in ["done", "cached"] {
+      let run = try batch.run(["--analysis", "pitch,voice"], files: files)
+      #expect(run.status == 1 && run.output.contains("4 failed, 0 poison"))
+      let lines = try batch.manifest()
+      #expect(Set(lines.map(\.path)) == Set(files) && lines.count == files.count)
+      #expect(files.map { path in lines.first { $0.path == path }?.code } == [nil, 65, 65, 66, 66])
+      #expect(lines.first { $0.path == batch.files[0] }?.status == status)
+      #expect(run.errors.contains("rustle: \(broken): expected an audio file"))
+      let hash = try #require(lines.first { $0.path == slow }?.hash)
+      let text = try String(contentsOfFile: BatchUnit.place(of: hash, in: batch.output), encoding: .utf8)
+      // Pitch works at this rate.
+      #expect(text.contains("\"f0_hz\":") && text.contains("{\"v\":1,\"analysis\":\"voice\",\"error\":{\"code\":65,"))
+      #expect(!text.contains(slow))
+    }
+  }
+
+  @Test func theShardsAreTheWholeAndJobsChangeNothing() throws {
+    let batch = try Batch((1...8).map { 0.1 * Double($0) })
+    let list = try batch.folder.write(Data(batch.files.joined(separator: "\n").utf8), as: "list")
+    let words = ["--analysis", "meter,pitch", "--files-from", list]
+    var paths: [String] = []
+    for shard in 0..<3 {
+      #expect(try batch.run(words + ["--shard", "\(shard)/3"], files: []).status == 0)
+      paths += (try? batch.manifest("manifest-\(shard)-of-3.ndjson").map(\.path)) ?? []
+    }
+    #expect(paths.sorted() == batch.files.sorted())
+    let whole = try Batch.results(batch.output)
+    #expect(whole.results.count == 8 && whole.hidden.isEmpty)
+    for jobs in ["1", "2"] {
+      let output = batch.folder.path(jobs)
+      let run = try batch.run(words + ["--jobs", jobs, "--manifest", "-"], output: output)
+      #expect(run.status == 0 && run.lines.count == 8 && run.errors.contains("8 of 8 files"))
+      #expect(try Batch.results(output).results == whole.results)
+    }
+  }
+
+  @Test func wrongUsageIsReported() throws {
+    let batch = try Batch([0.1])
+    let cases: [([String], Int32, String)] = [
+      (["--analysis", "tune"], 64, "expected meter, pitch, voice or spectrum, got 'tune'"),
+      (["--analysis", "pitch --hop 0"], 64, "expected a number of samples from 1 to 1048576, got '0'"),
+      (["--analysis", "pitch --png a.png"], 64, "--png and --calibrate are not part of a batch"),
+      (["--shard", "3/3"], 64, "expected a part such as 3/16"),
+      (["--files-from", "no/such/list"], 66, "--files-from: no/such/list: no such file"),
+      (["--output", "/dev/null/results"], 69, "cannot create the folder /dev/null/results"),
+      (["--output", "/proc"], 69, "/proc"),
+    ]
+    for (words, status, text) in cases {
+      let run = try batch.run(words)
+      #expect(run.status == status && run.errors.contains(text), "\(words): \(run.errors)")
+    }
+    #expect(try RustleProcess.run(["batch", "--output", batch.output]).status == 64)
+  }
+
+  @Test func anOutputThatIsFullEndsTheBatch() throws {
+    let batch = try Batch([1, 1.1, 1.2])
+    // A file of more than 1 KiB is an error instead of a signal.
+    let run = try RustleProcess.shell(
+      "trap '' XFSZ; ulimit -f 1; rustle batch --analysis pitch --output \(batch.output) \(batch.files.joined(separator: " "))"
+    )
+    #expect(run.status == 69 && run.errors.contains("cannot write"), "\(run.errors)")
+    let left = try Batch.results(batch.output)
+    #expect(left.results.isEmpty && left.hidden.isEmpty)
+    #expect(try batch.run(["--analysis", "pitch"]).output.contains(": 3 done"))
+  }
+
+  // MARK: Processes that end
+
+  /// The workers of a batch, by the parents of all processes.
+  private static func workers(of batch: Int32) throws -> [Int32] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap(Int32.init).filter { process in
+      let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+      // The fields behind the name: the state, and the parent.
+      let fields = stat?.split(separator: ")").last?.split(separator: " ") ?? []
+      return fields.count > 1 && fields[0] != "Z" && fields[1] == "\(batch)"
+    }
+  }
+
+  /// Waits for a worker that has begun a result, other than these, and stops it.
+  private static func stoppedWorker(of process: Process, output: String, besides known: Set<Int32> = []) throws -> Int32
+  {
+    while process.isRunning {
+      for worker in try workers(of: process.processIdentifier) where !known.contains(worker) {
+        let hidden = (try? Batch.results(output).hidden) ?? []
+        guard hidden.contains(where: { $0.contains(".ndjson.\(worker).") }) else { continue }
+        kill(worker, SIGSTOP)
+        return worker
+      }
+      sched_yield()
+    }
+    throw CommandFailure(.internal, "expected a worker, got the end of the batch")
+  }
+
+  /// Starts a batch of one long file and a short one with a single worker.
+  private static func started(_ batch: Batch, _ options: [String] = []) throws -> Process {
+    let words =
+      ["batch", "--output", batch.output, "--jobs", "1", "--analysis", "voice --frames"] + options + batch.files
+    return try RustleProcess.start(words, output: FileHandle.nullDevice)
+  }
+
+  @Test(.enabled(if: hasProcessFiles)) func aKilledWorkerIsReplaced() throws {
+    let batch = try Batch([20, 0.3])
+    let process = try Self.started(batch)
+    kill(try Self.stoppedWorker(of: process, output: batch.output), SIGKILL)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let lines = try batch.manifest()
+    #expect(lines.map(\.status) == ["done", "done"] && lines.map(\.attempts) == [2, 1])
+    let results = try Batch.results(batch.output)
+    #expect(results.hidden.isEmpty)
+    let undisturbed = batch.folder.path("undisturbed")
+    #expect(try batch.run(["--analysis", "voice --frames"], output: undisturbed).status == 0)
+    #expect(try Batch.results(undisturbed).results == results.results)
+  }
+
+  @Test(.enabled(if: hasProcessFiles)) func aFileThatEndsThreeWorkersIsPutAside() throws {
+    let batch = try Batch([20, 0.3])
+    let process = try Self.started(batch)
+    var killed: Set<Int32> = []
+    for _ in 0..<BatchRun.attempts {
+      let worker = try Self.stoppedWorker(of: process, output: batch.output, besides: killed)
+      killed.insert(worker)
+      kill(worker, SIGKILL)
+    }
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 1 && killed.count == 3)
+    let lines = try batch.manifest()
+    #expect(lines.map(\.path) == batch.files && lines.map(\.status) == ["poison", "done"])
+    #expect(lines[0].attempts == 3 && lines[0].message == "\(batch.files[0]): ended its worker 3 times")
+    let results = try Batch.results(batch.output)
+    #expect(results.results.count == 1 && results.hidden.isEmpty)
+  }
+
+  @Test(.enabled(if: hasProcessFiles)) func aFileThatChangesHasNoResult() throws {
+    let batch = try Batch([20, 0.3])
+    let process = try Self.started(batch)
+    let worker = try Self.stoppedWorker(of: process, output: batch.output)
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: batch.files[0]))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data([0, 0, 0, 0]))
+    try file.close()
+    kill(worker, SIGCONT)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 1)
+    let lines = try batch.manifest()
+    #expect(lines.map(\.code) == [69, nil])
+    #expect(lines[0].message == "\(batch.files[0]): changed while it was read")
+    let results = try Batch.results(batch.output)
+    #expect(results.results.count == 1 && results.hidden.isEmpty)
+  }
+
+  @Test(.enabled(if: hasProcessFiles), arguments: ["--time-limit", "--memory-limit"])
+  func aFileBeyondALimitIsGivenUp(option: String) throws {
+    let batch = try Batch([20])
+    let process = try Self.started(batch, [option, "1"])
+    // It goes on if it is the memory that counts.
+    if option == "--time-limit" { _ = try Self.stoppedWorker(of: process, output: batch.output) }
+    process.waitUntilExit()
+    let lines = try batch.manifest()
+    let unit = option == "--time-limit" ? "took more than 1 s" : "needed more than 1 MiB"
+    #expect(process.terminationStatus == 1 && lines.map(\.code) == [69] && lines[0].attempts == 1)
+    #expect(lines[0].message == "\(batch.files[0]): \(unit)")
+    #expect(try Batch.results(batch.output).hidden.isEmpty)
+  }
+
+  @Test(.enabled(if: hasProcessFiles), arguments: [SIGINT, SIGKILL]) func anEndedBatchGoesOn(signal: Int32) throws {
+    let batch = try Batch([0.3, 20, 0.4])
+    let process = try Self.started(batch)
+    while (try? Batch.results(batch.output).results.keys.contains { $0.hasSuffix(".ndjson") }) != true { sched_yield() }
+    kill(process.processIdentifier, signal)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == (signal == SIGINT ? 130 : SIGKILL))
+    let first = try #require(try Batch.results(batch.output).results.first { $0.key.hasSuffix(".ndjson") })
+    let run = try batch.run(["--analysis", "voice --frames"])
+    #expect(run.status == 0 && !run.output.contains(" 0 cached"))
+    #expect(try Batch.results(batch.output).results[first.key] == first.value)
+  }
+}
