@@ -89,7 +89,7 @@ unfinished_tests() {
     <(sed -nE 's/^◇ Test ([^ ]+\)) started\.$/\1/p' "$1") || true
 }
 
-# swift_build: what the snippets, the sound server's test, the nodes and the DMX peers use, when the tests themselves do not run.
+# swift_build: what the snippets, the sound server's test, the nodes, the DMX peers and Dask use, when the tests themselves do not run.
 swift_build() {
   swift build --build-tests --package-path "$root" --disable-xctest --traits WebSocket --scratch-path "$swift_folder"
 }
@@ -276,6 +276,9 @@ studio() {
 
 # peers: what scripts/peers-test counts.
 peers() { counted "DMX with real peers" "$root/scripts/peers-test" "$swift_command"; }
+
+# dask: what scripts/dask-test counts.
+dask() { counted "batches over Dask" "$root/scripts/dask-test" "$swift_command"; }
 
 # scripts_tests: starts the tests that build packages of their own, concurrently; `gather` counts them.
 scripts_tests() {

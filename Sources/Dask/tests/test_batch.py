@@ -1,0 +1,194 @@
+"""The package over real schedulers and workers, some of which are killed. RUSTLE names the command.
+
+Run by `scripts/test dask`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+import wave
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import dask
+import pyarrow.parquet as pq
+import pytest
+from distributed import Client, LocalCluster
+
+from rustle_batch import tables
+from rustle_batch.run import ATTEMPTS, CommandError, Entry, Job, run
+
+RUSTLE = os.environ["RUSTLE"]
+ANALYSIS = "meter,pitch,voice,spectrum"
+
+
+def sound(path: Path, hertz: float, seconds: float) -> str:
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, 8_000, 0, "NONE", ""))
+        samples = (int(9_000 * math.sin(2 * math.pi * hertz * n / 8_000)) for n in range(int(8_000 * seconds)))
+        file.writeframes(b"".join(struct.pack("<h", sample) for sample in samples))
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """40 files, every eighth of them broken."""
+    folder = tmp_path_factory.mktemp("sounds")
+    for number in range(40):
+        path = folder / f"{number}.wav"
+        if number % 8 == 3:
+            path.write_bytes(b"no sound %d" % number)
+        else:
+            sound(path, 150 + 5 * number, 0.5 + 0.05 * number)
+    return sorted(map(str, folder.iterdir()))
+
+
+def results(output: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in output.glob("??/*.ndjson")}
+
+
+@pytest.fixture(scope="module")
+def expected(files: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The results of the command alone."""
+    output = tmp_path_factory.mktemp("alone")
+    done = subprocess.run([RUSTLE, "batch", "--quiet", "--analysis", ANALYSIS, "--output", str(output), *files], check=False)
+    assert done.returncode == 1
+    return results(output)
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 2}),
+        LocalCluster(n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, death_timeout=60) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def check(entries: list[Entry], files: list[str]) -> None:
+    assert sorted(entry["path"] for entry in entries) == files
+    assert [entry["code"] for entry in sorted(entries, key=lambda entry: files.index(entry["path"]))] == [
+        65 if Path(path).read_bytes().startswith(b"no") else None for path in files
+    ]
+
+
+def test_results_equal_those_of_one_machine(
+    client: Client, files: list[str], expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    entries = list(run(client, Job(str(tmp_path / "out"), ANALYSIS, RUSTLE), files, 4))
+    check(entries, files)
+    assert results(tmp_path / "out") == expected
+    tables.write(str(tmp_path / "tables"), str(tmp_path / "out"), entries)
+    read = {name: pq.read_table(tmp_path / "tables" / f"{name}.parquet") for name in tables.schemas()}
+    assert all(table.schema.metadata[b"rustle_batch_schema"] == b"1" for table in read.values())
+    assert read["files"].num_rows == 40 and read["meter"].num_rows == 35 and read["spectrum"].num_rows == 35
+    # One for each analysis of the five.
+    assert read["errors"].num_rows == 20 and set(read["errors"]["code"].to_pylist()) == {65}
+    hashes = {entry["path"]: entry["hash"] for entry in entries}
+    peaks = dict(zip(read["spectrum"]["hash"].to_pylist(), read["spectrum"]["peaks"].to_pylist(), strict=True))
+    first = next(path for path in files if path.endswith("/0.wav"))
+    assert abs(peaks[hashes[first]][0]["hz"] - 150) < 0.1
+    assert read["pitch"].num_rows > 35 and None not in read["pitch"]["time_s"].to_pylist()
+
+
+def test_every_column_of_the_schema_is_a_field_of_a_result(expected: dict[str, bytes]) -> None:
+    records = [json.loads(line) for result in expected.values() for line in result.splitlines()]
+    fields = {name for record in records for name in record}
+    for name, schema in tables.schemas().items():
+        if name not in ("files", "errors"):
+            assert set(schema.names) - fields <= {"hash", "kind"}, name
+
+
+def test_killed_workers_lose_nothing(client: Client, files: list[str], expected: dict[str, bytes], tmp_path: Path) -> None:
+    over = threading.Event()
+
+    def kill() -> None:
+        # A worker for each quarter of the results.
+        for share in (0.2, 0.4, 0.6):
+            while len(results(tmp_path)) < share * len(expected) and not over.is_set():
+                time.sleep(0.01)
+            pids = client.run(os.getpid, on_error="ignore")
+            os.kill(next(iter(pids.values())), signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    entries = list(run(client, Job(str(tmp_path), ANALYSIS, RUSTLE), files, 4))
+    over.set()
+    killer.join()
+    check(entries, files)
+    assert results(tmp_path) == expected
+
+
+def killing_command(tmp_path: Path, word: str) -> str:
+    """A command that ends its Dask worker for a list with a word, and is rustle for others."""
+    script = tmp_path / "killer"
+    script.write_text(
+        f'#!/bin/sh\nlist=$(cat)\ncase $list in *{word}*) kill -9 $PPID; exit 1;; esac\n'
+        f'printf "%s\\n" "$list" | {RUSTLE} "$@"\n')
+    script.chmod(0o755)
+    return str(script)
+
+
+def test_a_file_that_ends_workers_is_put_aside(client: Client, files: list[str], tmp_path: Path) -> None:
+    bad = files[5]
+    job = Job(str(tmp_path / "out"), "meter", killing_command(tmp_path, f"/{Path(bad).name}"))
+    entries = list(run(client, job, files[:12], 4))
+    assert sorted(entry["path"] for entry in entries) == files[:12]
+    poison = [entry for entry in entries if entry["status"] == "poison"]
+    assert [(entry["path"], entry["attempts"]) for entry in poison] == [(bad, ATTEMPTS)]
+    assert all(entry["hash"] for entry in entries if entry["path"] != bad)
+
+
+def test_a_killed_scheduler_is_followed_by_the_rest(files: list[str], expected: dict[str, bytes], tmp_path: Path) -> None:
+    words = ["--local", "2", "--files-per-task", "4", "--analysis", ANALYSIS, "--rustle", RUSTLE, "--output", str(tmp_path)]
+    command = [sys.executable, "-m", "rustle_batch.cli", *words, *files]
+    first = subprocess.Popen(command)
+    until(lambda: len(results(tmp_path)) >= len(expected) / 2, first)
+    first.kill()
+    first.wait()
+    # The commands of its workers end with them.
+    before = -1
+    while before != len(results(tmp_path)):
+        before = len(results(tmp_path))
+        time.sleep(2)
+    second = subprocess.run([*command, "--parquet", str(tmp_path / "tables")], capture_output=True, text=True, check=False)
+    assert second.returncode == 1, second.stderr
+    entries = [json.loads(line) for line in (tmp_path / "manifest.ndjson").read_text().splitlines()]
+    check(entries, files)
+    assert results(tmp_path) == expected
+    computed = sum(entry["status"] == "done" for entry in entries)
+    assert computed <= len(expected) - before
+    assert pq.read_metadata(tmp_path / "tables" / "files.parquet").num_rows == 40
+
+
+def until(holds: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    while not holds():
+        assert process.poll() is None, "the batch ended early"
+        time.sleep(0.01)
+
+
+def test_the_slurm_template_covers_every_file(files: list[str], expected: dict[str, bytes], tmp_path: Path) -> None:
+    (tmp_path / "rustle").symlink_to(RUSTLE)
+    (tmp_path / "list").write_text("\n".join(files))
+    script = Path(__file__).parent.parent / "slurm-array.sh"
+    for part in range(3):
+        slurm = {"SLURM_ARRAY_TASK_ID": str(part), "SLURM_ARRAY_TASK_MAX": "2", "SLURM_CPUS_PER_TASK": "1"}
+        done = subprocess.run(
+            ["bash", str(script), str(tmp_path / "list"), str(tmp_path / "out"), ANALYSIS], check=False,
+            env={**os.environ, **slurm, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
+        assert done.returncode in (0, 1)
+    assert results(tmp_path / "out") == expected
+
+
+def test_a_failure_of_the_command_is_told(client: Client, files: list[str], tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="expected meter, pitch, voice or spectrum"):
+        list(run(client, Job(str(tmp_path), "tune", RUSTLE), files[:2]))
