@@ -1,0 +1,128 @@
+"""Measures `rustle batch`: the speed of two jobs beside one, and the memory over many files. Prints tables in Markdown.
+
+Usage: batch.py RUSTLE FOLDER
+
+FOLDER is for the sounds and results, and is emptied. Linux.
+"""
+
+import array
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import wave
+
+RATE = 44_100
+ROUNDS, SOUNDS = 3, 40
+
+
+def sound(path, hertz, seconds, channels):
+    """Writes a sine; the frequency is a multiple of 10 Hz, whose periods fill a tenth of a second."""
+    count = int(RATE * seconds)
+    wavetable = [int(9_000 * math.sin(2 * math.pi * hertz * n / RATE)) for n in range(RATE // 10)]
+    samples = array.array("h", (wavetable * (count // len(wavetable) + 1))[:count])
+    frames = array.array("h", (sample for sample in samples for _ in range(channels))) if channels > 1 else samples
+    with wave.open(str(path), "wb") as file:
+        file.setparams((channels, 2, RATE, 0, "NONE", ""))
+        file.writeframes(frames.tobytes())
+
+
+def resident(process):
+    """The resident memory of a process and its children, in MiB, and how many there are."""
+    parents, sizes = {}, {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            fields = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines() if ":" in line)
+            parents[int(folder.name)] = int(fields["PPid"])
+            sizes[int(folder.name)] = int(fields["VmRSS"].split()[0]) / 1_024
+        except (OSError, KeyError, ValueError):
+            continue
+    family = [pid for pid in sizes if pid == process or parents.get(pid) == process]
+    return sum(sizes[pid] for pid in family), len(family)
+
+
+def timed(command):
+    start = time.perf_counter()
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{command[1]} ended with {done.returncode}")
+    return time.perf_counter() - start
+
+
+def speeds(rustle, folder):
+    files = []
+    for number in range(SOUNDS):
+        path = folder / f"long{number}.wav"
+        sound(path, 100 + 10 * (number % 40), 2 + number % 4, 2)
+        files.append(str(path))
+    audio = sum(2 + number % 4 for number in range(SOUNDS))
+    results = folder / "results"
+    print(f"## {len(files)} WAV files of 2 to 5 s, 44.1 kHz stereo, {audio} s in all: the fastest of {ROUNDS} runs\n")
+    print("| analyses | 1 job, s | 2 jobs, s | 2 jobs / (2 x 1 job) | s of sound per s |")
+    print("|---|---:|---:|---:|---:|")
+    for analysis in ("meter", "meter,pitch,voice,spectrum"):
+        best = {1: math.inf, 2: math.inf}
+        for _ in range(ROUNDS):
+            # In turns, so that both see the same machine.
+            for jobs in best:
+                shutil.rmtree(results, ignore_errors=True)
+                command = [rustle, "batch", "--jobs", str(jobs), "--analysis", analysis, "--output", str(results), *files]
+                best[jobs] = min(best[jobs], timed(command))
+        share = best[1] / best[2] / 2
+        print(f"| {analysis} | {best[1]:.2f} | {best[2]:.2f} | {share:.2f} | {audio / best[2]:.0f} |")
+    cached = min(timed([rustle, "batch", "--jobs", "1", "--analysis", analysis, "--output", str(results), *files])
+                 for _ in range(ROUNDS))
+    size = sum(os.path.getsize(path) for path in files) / 1e6
+    print(f"\nThe same again, with all results there, one job: {cached:.2f} s for {size:.0f} MB, {size / cached:.0f} MB/s.\n")
+
+
+def memory(rustle, folder, count):
+    files = folder / "list"
+    with files.open("w") as names:
+        for number in range(count):
+            path = folder / f"short{number}.wav"
+            # Contents that differ, so that none is found.
+            sound(path, 100 + 10 * (number % 400), 0.1 + number / count / 20, 1)
+            print(path, file=names)
+    results = folder / "many"
+    command = [rustle, "batch", "--jobs", "2", "--files-from", str(files), "--analysis", "meter,pitch,voice,spectrum"]
+    process = subprocess.Popen([*command, "--output", str(results)], stdout=subprocess.DEVNULL)
+    samples, over = [], threading.Event()
+
+    def watch():
+        manifest = results / "manifest.ndjson"
+        while not over.wait(0.2):
+            done = manifest.read_bytes().count(b"\n") if manifest.exists() else 0
+            samples.append((done, *resident(process.pid)))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    status = process.wait()
+    over.set()
+    watcher.join()
+    if status != 0:
+        sys.exit(f"rustle batch ended with {status}")
+    print(f"## Resident memory over {count:,} files, 2 jobs: the sum of the three processes, shared pages counted thrice\n")
+    print("| files done | greatest, MiB |")
+    print("|---|---:|")
+    for quarter in range(4):
+        low, high = count * quarter // 4, count * (quarter + 1) // 4
+        print(f"| {low:,} to {high:,} | {max((size for done, size, _ in samples if low <= done <= high), default=0):.1f} |")
+
+
+def main():
+    if len(sys.argv) != 3 or {"-h", "--help"} & set(sys.argv):
+        sys.exit(__doc__.strip())
+    folder = pathlib.Path(sys.argv[2])
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    speeds(sys.argv[1], folder)
+    memory(sys.argv[1], folder, int(os.environ.get("RUSTLE_FILES", "10000")))
+    shutil.rmtree(folder)
+
+
+main()
