@@ -43,6 +43,11 @@ package actor FeedWriter {
     try FeedError.rethrowing { () throws(NativeError) in try state.report(to: core.native) }
   }
 
+  /// Reports that the source numbers anew, for this reason: its trades are delivered as if their numbers continued.
+  package nonisolated func reportRenumbered(_ reason: String) throws(FeedError) {
+    try FeedError.rethrowing { () throws(NativeError) in try core.native.report(.renumbered, note: reason) }
+  }
+
   /// ``MarketFeed/counts``.
   package nonisolated var counts: FeedCounts {
     get throws(FeedError) {

@@ -151,6 +151,8 @@ package enum NativeNotice: UInt32, Sendable, CaseIterable {
   case wanted = 8
   /// No notice yet; from `rustle_feed_connection` only.
   case none = 7
+  /// The source has begun to number anew, for the reason in the text.
+  case renumbered = 9
 }
 
 /// The notices that a consumer receives.

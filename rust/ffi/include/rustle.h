@@ -1741,6 +1741,9 @@ static inline RustleStatus rustle_equalizer_solve(
 /// No notice yet; from `rustle_feed_connection` only.
 #define RUSTLE_NOTICE_NONE 7
 
+/// The source has begun to number anew, for the reason in the text.
+#define RUSTLE_NOTICE_RENUMBERED 9
+
 // `RustleNotices`: The notices that a consumer receives.
 
 /// All notices except those of room and of subscriptions.
@@ -2477,10 +2480,11 @@ RustleStatus rustle_feed_push(
 
 /// Reports the state of the host's connection to the consumers of a feed of `rustle_feed_new_external`.
 /// `kind` is `RUSTLE_NOTICE_CONNECTING`, `RUSTLE_NOTICE_CONNECTED` (an incomplete line is dropped),
-/// `RUSTLE_NOTICE_DISCONNECTED`, or `RUSTLE_NOTICE_CLOSED`: the feed then ends once the pushed data have
-/// been delivered, and fails for the reason in `note` unless that is empty. `retry_ms` is the time before
-/// the next attempt, for disconnected only; `failures` the number of consecutive failed attempts, for
-/// connecting and disconnected; `note` the address or the reason. `kind` is one of `RUSTLE_NOTICE_…`.
+/// `RUSTLE_NOTICE_DISCONNECTED`, `RUSTLE_NOTICE_RENUMBERED` (trades are then delivered as if their numbers
+/// continued), or `RUSTLE_NOTICE_CLOSED`: the feed then ends once the pushed data have been delivered, and
+/// fails for the reason in `note` unless that is empty. `retry_ms` is the time before the next attempt, for
+/// disconnected only; `failures` the number of consecutive failed attempts, for connecting and disconnected;
+/// `note` the address or the reason. `kind` is one of `RUSTLE_NOTICE_…`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`,
 /// `RUSTLE_INVALID_VALUE` (another kind), `RUSTLE_WRONG_SOURCE` (a feed of another source),

@@ -133,8 +133,8 @@ impl Feed {
     }
 
     /// Reports the state of the host's connection to the consumers of a feed of `rustle_feed_new_external`. `kind` is
-    /// `RUSTLE_NOTICE_CONNECTING`, `RUSTLE_NOTICE_CONNECTED` (an incomplete line is dropped), `RUSTLE_NOTICE_DISCONNECTED`, or
-    /// `RUSTLE_NOTICE_CLOSED`: the feed then ends once the pushed data have been delivered, and fails for the reason in `note`
+    /// `RUSTLE_NOTICE_CONNECTING`, `RUSTLE_NOTICE_CONNECTED` (an incomplete line is dropped), `RUSTLE_NOTICE_DISCONNECTED`,
+    /// `RUSTLE_NOTICE_RENUMBERED` (trades are then delivered as if their numbers continued), or `RUSTLE_NOTICE_CLOSED`: the feed then ends once the pushed data have been delivered, and fails for the reason in `note`
     /// unless that is empty. `retry_ms` is the time before the next attempt, for disconnected only; `failures` the number of
     /// consecutive failed attempts, for connecting and disconnected; `note` the address or the reason.
     ///
@@ -156,8 +156,9 @@ impl Feed {
             RustleNotice::Connected => HostNews::Connected,
             RustleNotice::Disconnected => HostNews::Disconnected { retry_ms, failures },
             RustleNotice::Closed => HostNews::Closed,
+            RustleNotice::Renumbered => HostNews::Renumbered,
             other => {
-                let expected = "RUSTLE_NOTICE_CONNECTING, _CONNECTED, _DISCONNECTED or _CLOSED";
+                let expected = "RUSTLE_NOTICE_CONNECTING, _CONNECTED, _DISCONNECTED, _CLOSED or _RENUMBERED";
                 return Err(CallFault::number("kind", expected, other as u32).into());
             }
         };

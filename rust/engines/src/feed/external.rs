@@ -54,6 +54,8 @@ pub enum HostNews {
     /// There will be no more connections, for the given reason if it is not empty: the feed ends once all pushed trades are
     /// delivered.
     Closed,
+    /// The source has begun to number anew: its trades are delivered as if their numbers continued.
+    Renumbered,
 }
 
 /// The state that the host's calls and the source's job share.
@@ -175,6 +177,10 @@ impl External {
                 self.hub.count(|counts| counts.disconnections += 1);
                 self.hub
                     .report(NoticeKind::Disconnected, retry_ms, failures, text);
+            }
+            HostNews::Renumbered => {
+                state.gate.restart();
+                self.hub.report(NoticeKind::Renumbered, 0, 0, text);
             }
             HostNews::Closed => {
                 state.reader.finish(&mut state.gate, &mut state.trades);

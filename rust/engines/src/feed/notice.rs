@@ -51,6 +51,8 @@ pub enum NoticeKind {
     Room,
     /// The combined subscriptions may have changed.
     Wanted,
+    /// The source has begun to number anew, for the reason in the text.
+    Renumbered,
 }
 
 /// The notices that a consumer gets.

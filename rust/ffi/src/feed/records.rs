@@ -36,6 +36,8 @@ choices! {
         Wanted = 8,
         /// No notice yet; from `rustle_feed_connection` only.
         None = 7,
+        /// The source has begun to number anew, for the reason in the text.
+        Renumbered = 9,
     }
 
     /// The notices that a consumer receives.
@@ -232,7 +234,7 @@ impl RustleFeedNotice {
     };
 }
 
-same!(NoticeKind as RustleNotice: Connecting Connected Disconnected Malformed Oversized Closed Room Wanted);
+same!(NoticeKind as RustleNotice: Connecting Connected Disconnected Malformed Oversized Closed Room Wanted Renumbered);
 
 records! {
     /// The symbols that the consumers of a feed subscribe to together.

@@ -166,6 +166,32 @@ fn consumer_that_is_waited_for_holds_the_host_up_and_nothing_is_lost() {
 }
 
 #[test]
+fn host_reports_that_its_source_numbers_anew() {
+    let (runtime, feed) = feed(&external());
+    let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
+    let notices = feed.notices(Notices::All, 16, NoBell).expect("started");
+    feed.run().expect("running");
+    runtime.advance(Duration::ZERO);
+    feed.push(text(7..9).as_bytes()).expect("taken");
+    feed.report(HostNews::Renumbered, "epoch 2").expect("reported");
+    feed.push([text(0..2), text(3..4)].concat().as_bytes())
+        .expect("taken");
+    runtime.advance(Duration::ZERO);
+    let read: Vec<_> = drained(&session)
+        .iter()
+        .map(|(record, _)| (record.sequence_gap, record.is_out_of_order))
+        .collect();
+    assert_eq!(
+        read.iter().map(|(gap, _)| *gap).collect::<Vec<_>>(),
+        [0, 0, 0, 0, 1]
+    );
+    assert!(read.iter().all(|(_, is_out_of_order)| !is_out_of_order));
+    let kinds: Vec<_> = drained(&notices).iter().map(|(notice, _)| notice.kind).collect();
+    assert_eq!(kinds, [NoticeKind::Renumbered]);
+    assert_eq!((feed.counts().duplicates, feed.counts().connections), (0, 0));
+}
+
+#[test]
 fn host_reports_of_its_connection() {
     let (runtime, feed) = feed(&external());
     let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");

@@ -6927,7 +6927,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::Choice(&[0, 1, 2, 3, 4, 5, 6, 8, 7], 0),
+                what: What::Choice(&[0, 1, 2, 3, 4, 5, 6, 8, 7, 9], 0),
                 size: 0,
             },
             Parameter {
