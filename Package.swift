@@ -38,13 +38,15 @@ let package = Package(
     .library(name: "RustleAudioFiles", targets: ["RustleAudioFiles"]),
     .library(name: "RustleLighting", targets: ["RustleLighting"]),
     .library(name: "RustleMarket", targets: ["RustleMarket"]),
+    .library(name: "RustleNATS", targets: ["RustleNATS"]),
     .library(name: "RustleTempo", targets: ["RustleTempo"]),
     .library(name: "RustleTesting", targets: ["RustleTesting"]),
     .library(name: "RustleWebSocket", targets: ["RustleWebSocket"]),
     .executable(name: "rustle", targets: ["RustleCommand"]),
   ],
   traits: [
-    .trait(name: "WebSocket", description: "Feeds from WebSockets: RustleWebSocket and ws:// in the command.")
+    .trait(name: "WebSocket", description: "Feeds from WebSockets: RustleWebSocket and ws:// in the command."),
+    .trait(name: "NATS", description: "Feeds from and to NATS, by libnats: RustleNATS and nats:// in the command."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
@@ -77,12 +79,16 @@ let package = Package(
     .target(
       name: "Rustle", dependencies: ["RustleAudio", "RustleLighting", "RustleMarket", "RustleTempo"],
       swiftSettings: strict),
-    // Empty without the trait.
+    // Empty without their traits.
     .target(
       name: "RustleWebSocket",
       dependencies: ["RustleFiles", "RustleMarket", .target(name: "CZlib", condition: .when(traits: ["WebSocket"]))]
         + network("NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
         + network("NIOSSL", package: "swift-nio-ssl"),
+      swiftSettings: strict),
+    .target(
+      name: "RustleNATS",
+      dependencies: ["RustleCore", "RustleMarket", .target(name: "CNats", condition: .when(traits: ["NATS"]))],
       swiftSettings: strict),
     .target(name: "RustleTesting", dependencies: ["RustleCore", "RustleMarket"], swiftSettings: strict),
 
@@ -90,6 +96,7 @@ let package = Package(
     .systemLibrary(
       name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"]), .brew(["libsndfile"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"]), .brew(["cairo"])]),
     .target(name: "RustleAudioFiles", dependencies: ["CSndfile", "RustleAudio", "RustleFiles"], swiftSettings: strict),
     .target(name: "RustlePlot", dependencies: ["CCairo", "RustleFiles"], swiftSettings: strict),
@@ -106,6 +113,7 @@ let package = Package(
         log,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .target(name: "RustleWebSocket", condition: .when(traits: ["WebSocket"])),
+        .target(name: "RustleNATS", condition: .when(traits: ["NATS"])),
       ],
       swiftSettings: strict
     ),
@@ -155,6 +163,8 @@ let package = Package(
       ],
       exclude: ["Snapshots"],
       swiftSettings: strict),
+    .testTarget(
+      name: "RustleNATSTests", dependencies: ["RustleMarket", "RustleNATS", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RustleWebSocketTests",
       dependencies: ["RustleMarket", "RustleTesting", "RustleWebSocket", "TestSupport"]

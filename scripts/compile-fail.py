@@ -7,7 +7,7 @@ BUILD is the package's debug build, whose modules the snippets import. A first l
 is `compiles`, or a text that the first error must have in it. Prints one line per snippet that does something else, and
 last how many did as they say and how many did not. The settings are those of Package.swift.
 
-Without SNIPPET, also compiles every public top-level type of the products, except RustleWebSocket, beside a module with the names of
+Without SNIPPET, also compiles every public top-level type of the products, except RustleWebSocket and RustleNATS, beside a module with the names of
 Tests/CompileFailTests/apple-names.txt: none may be ambiguous, and one of ours that is added to them has to be.
 """
 

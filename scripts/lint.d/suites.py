@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-NATIVE = re.compile(r"^(?:@testable )?import (?:Rustle|RustleCore|RustleAudio|RustleLighting|RustleMarket|RustleTempo|RustleTesting|RustleWebSocket|RustleCLI)$", re.M)
+NATIVE = re.compile(r"^(?:@testable )?import (?:Rustle|RustleCore|RustleAudio|RustleLighting|RustleMarket|RustleTempo|RustleTesting|RustleWebSocket|RustleNATS|RustleCLI)$", re.M)
 
 
 def findings(root):

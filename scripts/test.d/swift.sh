@@ -91,10 +91,10 @@ unfinished_tests() {
 
 # swift_build: what the snippets, the sound server's test, the nodes, the DMX peers and Dask use, when the tests themselves do not run.
 swift_build() {
-  swift build --build-tests --package-path "$root" --disable-xctest --traits WebSocket --scratch-path "$swift_folder"
+  swift build --build-tests --package-path "$root" --disable-xctest --traits WebSocket,NATS --scratch-path "$swift_folder"
 }
 
-swift_as_it_is() { swift_tests "Swift" "$root" --traits WebSocket --scratch-path "$swift_folder"; }
+swift_as_it_is() { swift_tests "Swift" "$root" --traits WebSocket,NATS --scratch-path "$swift_folder"; }
 
 # Under a sanitizer a test that repeats does a tenth, the races excepted; all with --long.
 repetitions() { if $long; then echo 1; else echo 0.1; fi; }
@@ -118,7 +118,7 @@ thread() {
   $long || export RUSTLE_WITHOUT_COMMAND=1
   # Without the network, whose library would be compiled once more, but with --long.
   local traits=()
-  if $long; then traits=(--traits WebSocket); fi
+  if $long; then traits=(--traits WebSocket,NATS); fi
   RUSTLE_RACES=$($long && echo 500000 || echo 20000) RUSTLE_REPETITIONS=$(repetitions) sanitized thread "${traits[@]}"
   unset RUSTLE_NATIVE_DIST RUSTLE_WITHOUT_COMMAND TSAN_OPTIONS
 }
@@ -162,7 +162,7 @@ is_caught() {
 address() {
   export RUSTLE_NATIVE_DIST=rust/dist-address ASAN_OPTIONS=detect_leaks=1
   export LSAN_OPTIONS="suppressions=$root/scripts/leaks.txt:print_suppressions=0"
-  RUSTLE_REPETITIONS=$(repetitions) sanitized address --traits WebSocket
+  RUSTLE_REPETITIONS=$(repetitions) sanitized address --traits WebSocket,NATS
   local suite
   if ! $long && [ ! -f "$work/selection" ]; then
     for suite in ConformanceTests.RestartTests RustleAudioFilesTests.KilledWriterTests; do
@@ -178,7 +178,7 @@ address() {
 # only: those of `address` go on beside it.
 consumer() (
   swift_tests "a consumer package" "$root/Tests/ConsumerTests"
-  one "the command without WebSockets" without_web_sockets
+  one "the command without WebSockets and NATS" without_network
 )
 
 # optimized_command: as its users build it. The tests' builds do not show a crash of the optimizer.
@@ -187,13 +187,18 @@ optimized_command() {
   "$root/Tests/ConsumerTests/.build/release/rustle" --version
 }
 
-without_web_sockets() {
+without_network() {
   local status=0 text
   swift build --package-path "$root/Tests/ConsumerTests" --product rustle || return
   text=$("$root/Tests/ConsumerTests/.build/debug/rustle" ticker --connect ws://127.0.0.1:9 2>&1) || status=$?
   printf '%s\n' "$text"
   [ "$status" -eq 64 ] || { echo "expected status 64, got $status"; return 1; }
   grep -qF "built without WebSockets" <<<"$text" || { echo "expected a text that says why"; return 1; }
+  status=0
+  text=$("$root/Tests/ConsumerTests/.build/debug/rustle" ticker A --publish nats://127.0.0.1:9/a 2>&1) || status=$?
+  printf '%s\n' "$text"
+  [ "$status" -eq 64 ] || { echo "expected status 64, got $status"; return 1; }
+  grep -qF "built without NATS" <<<"$text" || { echo "expected a text that says why"; return 1; }
 }
 
 # snippets: what must not compile, against the modules that the Swift tests have just been built with.
@@ -272,6 +277,11 @@ nodes() {
 studio() {
   swift_tests "the studio" "$root/Sources/Studio" --scratch-path "$root/.build-studio"
   RUSTLE_SOAK_SECONDS=$($long && echo 3600 || echo 20) RUSTLE=$swift_command counted "the studio in a browser" "$root/scripts/studio-test" "$root/.build-studio/debug/rustle-studio"
+}
+
+# nats: what scripts/nats-test counts, with --long a leader that is killed ten times. A whole run uses the build of the Swift tests.
+nats() {
+  counted "prices over NATS" "$root/scripts/nats-test" "$swift_folder/debug/rustle" "$($long && echo 10 || echo 2)"
 }
 
 # peers: what scripts/peers-test counts.

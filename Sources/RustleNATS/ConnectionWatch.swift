@@ -1,0 +1,40 @@
+#if NATS
+internal import RustleMarket
+
+/// The changes of a connection, from what libnats says of it when it is asked.
+struct ConnectionWatch {
+  let origin: String
+  let wait: Duration
+  private var isConnected = false
+  private var hasConnected = false
+  private var reconnects: UInt64 = 0
+  private var failure: String?
+
+  init(_ origin: String, wait: Duration) { (self.origin, self.wait) = (origin, wait) }
+
+  /// The states since the last call, in order.
+  mutating func changes(of connection: NATSConnection) -> [FeedConnection] {
+    changes(to: connection.state, reconnects: connection.reconnects, failure: connection.lastFailure)
+  }
+
+  mutating func changes(to state: NATSConnection.State, reconnects count: UInt64, failure reason: String)
+    -> [FeedConnection]
+  {
+    let reason = reason.isEmpty ? hasConnected ? "connection lost" : "no server answers" : reason
+    let lost = FeedConnection.reconnecting(after: wait, failures: 1, reason: reason)
+    switch state {
+    case .closed: return [.closed(reason: reason)]
+    case .reconnecting:
+      if !isConnected && failure == reason { return [] }
+      (isConnected, failure) = (false, reason)
+      return [lost]
+    case .connected:
+      defer { (isConnected, reconnects, failure) = (true, count, nil) }
+      hasConnected = true
+      if !isConnected { return [.connected(to: origin)] }
+      // It was lost and re-established between two calls.
+      return count == reconnects ? [] : [lost, .connected(to: origin)]
+    }
+  }
+}
+#endif

@@ -1,0 +1,3 @@
+#if NATS
+@_exported public import RustleMarket
+#endif

@@ -1,0 +1,133 @@
+#if NATS
+internal import RustleCore
+public import RustleMarket
+
+/// Where a feed's trades are published: ``/RustleMarket/MarketFeed/publish(of:on:policy:)``.
+///
+/// A trade is a message with the subject `PREFIX.q.SYMBOL`, in which bytes of the symbol that have a meaning there are percent-encoded.
+/// It is the line that `rustle ticker --json` writes, with a number, and the header `Nats-Msg-Id` `SOURCE/EPOCH/SYMBOL/NUMBER`.
+public struct NATSPublisher: Sendable, Hashable {
+  /// A stream of JetStream that keeps what is published.
+  public struct Durable: Sendable, Hashable {
+    /// How long a trade is kept, 1 s or more.
+    public var age: Duration
+    /// The number of a symbol's newest trades that are kept; nil: all.
+    public var tradesPerSymbol: Int?
+    /// The number of servers that store a trade before it is acknowledged by a majority of them: 1 to 5.
+    public var replicas: Int
+    /// How long a trade is sent again that is not acknowledged, 10 ms to a day.
+    public var patience: Duration
+
+    /// Creates a stream; by default every trade is kept for a day by one server, and sent again for a minute.
+    public init(
+      age: Duration = .seconds(86_400), tradesPerSymbol: Int? = nil, replicas: Int = 1,
+      patience: Duration = .seconds(60)
+    ) {
+      (self.age, self.tradesPerSymbol) = (age, tradesPerSymbol)
+      (self.replicas, self.patience) = (replicas, patience)
+    }
+  }
+
+  /// The servers and the prefix.
+  public var address: NATSAddress
+  /// The stream that keeps the trades, which is made unless there is one; nil: a trade reaches who reads at that moment, and is not
+  /// acknowledged.
+  public var durable: Durable?
+  /// What numbers the trades, in letters and digits; a prefix has one. Publishers of the same source and epoch stand by for one
+  /// another: a reader takes a trade of either, once. Trades without numbers get those of one publisher.
+  public var source: String
+  /// With a higher one than before the source numbers anew; trades of a lower one are left out.
+  public var epoch: UInt64
+  /// The interval of pings, 10 ms to a day; a server that has not answered for two intervals is lost.
+  public var pingInterval: Duration
+
+  /// Creates a publisher; by default without a stream, of epoch 0, with a ping every 10 s.
+  public init(
+    _ address: NATSAddress, durable: Durable? = nil, source: String = "rustle", epoch: UInt64 = 0,
+    pingInterval: Duration = .seconds(10)
+  ) {
+    (self.address, self.durable, self.source) = (address, durable, source)
+    (self.epoch, self.pingInterval) = (epoch, pingInterval)
+  }
+
+  /// - Throws: `FeedError`: `malformedAddress`, `valueOutOfRange`.
+  func check() throws(FeedError) {
+    try address.check()
+    try NATSTimes.check([("ping interval", pingInterval)])
+    func refusal(_ message: String) -> FeedError { FeedError(code: .valueOutOfRange, message: message) }
+    if source.wholeMatch(of: /[A-Za-z0-9]+/) == nil {
+      throw refusal("source: expected letters and digits, got '\(source)'")
+    }
+    guard let durable else { return }
+    try NATSTimes.check([("patience", durable.patience)])
+    if durable.age < .seconds(1) { throw refusal("age: expected 1 s or more, got \(durable.age)") }
+    if !(1...5).contains(durable.replicas) { throw refusal("replicas: expected 1 to 5, got \(durable.replicas)") }
+    if let count = durable.tradesPerSymbol, count < 1 {
+      throw refusal("trades per symbol: expected 1 or more, got \(count)")
+    }
+  }
+}
+
+/// The counts of a publication.
+public struct NATSPublicationCounts: Sendable, Hashable {
+  /// Trades published.
+  public var published: UInt64 = 0
+  /// Trades that the stream has acknowledged; 0 without one.
+  public var acknowledged: UInt64 = 0
+  /// Trades that the stream did not acknowledge in time, or that could not be sent. Some may be stored.
+  public var failed: UInt64 = 0
+  /// Attempts to send trades again.
+  public var retries: UInt64 = 0
+  /// Trades that the feed's buffer dropped because the publication was too slow.
+  public var dropped: UInt64 = 0
+  /// The reason of the last failure.
+  public var reason: String?
+}
+
+/// A feed's trades on their way to NATS. It ends with the feed, and with its last reference.
+public final class NATSPublication: Sendable {
+  /// The states of the connection, and of the stream where it does not acknowledge; for one reader.
+  public let connectionStates: AsyncStream<FeedConnection>
+  private let task: Task<NATSPublicationCounts, Never>
+
+  init(_ publisher: NATSPublisher, of trades: EngineStream<Trade>) {
+    let (states, report) = AsyncStream.makeStream(of: FeedConnection.self, bufferingPolicy: .bufferingNewest(64))
+    connectionStates = states
+    task = Task(executorPreference: BlockingExecutor("rustle.nats.writer")) {
+      defer { report.finish() }
+      return await NATSWriter(publisher, report: report).publish(trades)
+    }
+  }
+
+  deinit { task.cancel() }
+
+  /// Ends the publication: what waits is not published.
+  public func cancel() { task.cancel() }
+
+  /// The counts, once everything was published and the connection has ended.
+  public var counts: NATSPublicationCounts { get async { await task.value } }
+}
+
+extension MarketFeed {
+  /// Publishes trades on NATS.
+  ///
+  /// ```swift
+  /// let address = NATSAddress(servers: ["nats://127.0.0.1:4222"], prefix: "prices")
+  /// let publication = try await feed.publish(on: NATSPublisher(address, durable: .init()))
+  /// try await feed.run()
+  /// print(await publication.counts)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - symbols: the published symbols.
+  ///   - publisher: where they are published.
+  ///   - policy: the buffering policy for trades that cannot be sent in time.
+  /// - Throws: ``FeedError``; nothing was started then.
+  public func publish(
+    of symbols: FeedSymbols = .all, on publisher: NATSPublisher, policy: FeedPolicy = .buffered()
+  ) throws(FeedError) -> NATSPublication {
+    try publisher.check()
+    return NATSPublication(publisher, of: try trades(of: symbols, policy: policy))
+  }
+}
+#endif

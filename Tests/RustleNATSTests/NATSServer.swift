@@ -1,0 +1,60 @@
+#if NATS
+import Foundation
+import RustleNATS
+import TestSupport
+
+/// A `nats-server` of a test, with a store of its own, on the loopback device.
+final class NATSServer {
+  private let folder: ScratchFolder
+  private var process = Process()
+  private(set) var url = ""
+
+  /// - Throws: there is no `nats-server`: scripts/bootstrap installs it.
+  init() throws {
+    folder = try ScratchFolder()
+    // A free port, which the server logs.
+    let log = try start(on: -1)
+    url = "nats://\(log.firstMatch(of: /client connections on (\S+)/)?.1 ?? "")"
+  }
+
+  deinit { kill() }
+
+  func address(_ prefix: String = "prices") -> NATSAddress { NATSAddress(servers: [url], prefix: prefix) }
+
+  /// Returns its log, up to the line that says that it is ready.
+  @discardableResult
+  private func start(on port: Int) throws -> String {
+    let log = Pipe()
+    process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["nats-server", "-a", "127.0.0.1", "-p", "\(port)", "-js", "-sd", folder.url.path]
+    process.environment = ["PATH": (ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin"]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = log
+    try process.run()
+    var text = ""
+    while !text.contains("Server is ready") {
+      let data = log.fileHandleForReading.availableData
+      if data.isEmpty { throw NotReady(log: text) }
+      text += String(decoding: data, as: UTF8.self)
+    }
+    return text
+  }
+
+  struct NotReady: Error {
+    let log: String
+  }
+
+  /// Starts it again after `kill`, at the same port. Its clients wait for it by themselves.
+  func restart() throws { try start(on: URL(string: url)?.port ?? 0) }
+
+  func signal(_ number: Int32) { _ = Foundation.kill(process.processIdentifier, number) }
+
+  /// Ends it without its knowledge.
+  func kill() {
+    guard process.isRunning else { return }
+    signal(SIGKILL)
+    process.waitUntilExit()
+  }
+}
+#endif
