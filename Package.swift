@@ -88,7 +88,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "RustleNATS",
-      dependencies: ["RustleCore", "RustleMarket", .target(name: "CNats", condition: .when(traits: ["NATS"]))],
+      dependencies: [
+        "RustleCore", "RustleFiles", "RustleMarket", .target(name: "CNats", condition: .when(traits: ["NATS"])),
+      ],
       swiftSettings: strict),
     .target(name: "RustleTesting", dependencies: ["RustleCore", "RustleMarket"], swiftSettings: strict),
 

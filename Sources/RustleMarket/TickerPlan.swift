@@ -26,6 +26,19 @@ package struct TickerPlan: Sendable, Equatable {
     package var window: Duration? { if case .statistics(let window) = self { window } else { nil } }
   }
 
+  /// A publication on NATS.
+  package struct Publishing: Sendable, Hashable {
+    package var address: String
+    /// How long a stream keeps the trades; nil: there is no stream.
+    package var age: Duration?
+    /// The number of the numbering.
+    package var epoch: UInt64
+
+    package init(address: String, age: Duration?, epoch: UInt64) {
+      (self.address, self.age, self.epoch) = (address, age, epoch)
+    }
+  }
+
   package var source: FeedConfiguration
   /// The symbols, in the order of their rows.
   package var symbols: FeedSymbols
@@ -37,16 +50,18 @@ package struct TickerPlan: Sendable, Equatable {
   package var overwrite: Bool
   package var serve: FeedAddress?
   package var access: FeedServer.Access
+  package var publishing: Publishing?
   package var duration: Duration?
 
   package init(
     source: FeedConfiguration, symbols: FeedSymbols, content: Content = .trades, policy: FeedPolicy? = nil,
     thresholds: [PriceThreshold] = [], record: String? = nil, overwrite: Bool = false, serve: FeedAddress? = nil,
-    access: FeedServer.Access = .local, duration: Duration? = nil
+    access: FeedServer.Access = .local, publishing: Publishing? = nil, duration: Duration? = nil
   ) {
     (self.source, self.symbols, self.content, self.policy) = (source, symbols, content, policy)
     (self.thresholds, self.record, self.overwrite) = (thresholds, record, overwrite)
-    (self.serve, self.access, self.duration) = (serve, access, duration)
+    (self.serve, self.access) = (serve, access)
+    (self.publishing, self.duration) = (publishing, duration)
   }
 
   package var isSimulated: Bool { if case .simulated = source { true } else { false } }

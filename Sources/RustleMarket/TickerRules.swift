@@ -34,7 +34,12 @@ package enum TickerRules {
     all(["quotes"], .source([.exchange]), "requires --exchange")
     + all(
       ["renumbered", "attempts", "backoff-limit", "silence-limit"],
-      .source([.socket, .webSocket, .secureWebSocket, .exchange]), "requires --connect")
+      .source([.socket, .webSocket, .secureWebSocket, .exchange, .nats]), "requires --connect")
+    + all(
+      ["renumbered", "attempts", "backoff-limit"], .source([.socket, .webSocket, .secureWebSocket, .exchange]),
+      "cannot be used with nats://…")
+    + all(["history"], .source([.nats]), "requires --connect nats://…")
+    + all(["durable", "epoch"], .option("publish"), "requires --publish")
     + all(["allow-anyone"], .option("serve"), "requires --serve")
     + all(["token-file"], .option("serve"), "requires --serve; a peer's token is that of --peer-token-file")
     + all(["peer-token-file"], .source([.socket]), "requires --connect host:port; a WebSocket has --header")
@@ -48,7 +53,7 @@ package enum TickerRules {
     + all(["insecure"], .source([.secureWebSocket, .exchange]), "requires --connect wss://…")
     + all(["unsubscribe"], .option("subscribe", except: "none"), "requires --subscribe with a message")
     + all(
-      ["schema"], .source([.file, .socket, .webSocket, .secureWebSocket]), "requires --replay or --connect")
+      ["schema"], .source([.file, .socket, .webSocket, .secureWebSocket, .nats]), "requires --replay or --connect")
     + all(["input", "speed", "loop", "from", "to", "strict"], .source([.file]), "requires --replay")
     + all(["lateness", "zone", "session"], .option("candles"), "requires --candles")
     + all(["overwrite"], .option("record"), "requires --record")
@@ -112,19 +117,20 @@ package enum TickerRules {
 
 /// The kind of a source on a command line.
 package enum SourceKind: Sendable, Hashable, CaseIterable {
-  case file, socket, webSocket, secureWebSocket, exchange
+  case file, socket, webSocket, secureWebSocket, nats, exchange
 
   /// The kind of an address of `--connect`.
   package init(address: String) {
     let address = address.lowercased()
-    self = address.hasPrefix("wss://") ? .secureWebSocket : address.hasPrefix("ws://") ? .webSocket : .socket
+    let kinds: [(String, Self)] = [("wss://", .secureWebSocket), ("ws://", .webSocket), ("nats://", .nats)]
+    self = kinds.first { address.hasPrefix($0.0) }?.1 ?? .socket
   }
 
   /// The kind of a source of several: `exchange:NAME`, an address, or a file.
   package init(source: String) {
     if source.hasPrefix("exchange:") {
       self = .exchange
-    } else if source.wholeMatch(of: /(?i)(tcp|ws|wss):\/\/.+|unix:.+|[^\/]+:\d+/) != nil {
+    } else if source.wholeMatch(of: /(?i)(tcp|ws|wss|nats):\/\/.+|unix:.+|[^\/]+:\d+/) != nil {
       self.init(address: source)
     } else {
       self = .file

@@ -243,6 +243,11 @@ import Testing
     (["ticker", "A", "--attempts", "3"], "--attempts requires --connect"),
     (["ticker", "--connect", "a:1", "--attempts", "0"], "expected a number of attempts from 1 to 4294967295, got '0'"),
     (["ticker", "A", "--backoff-limit", "1s"], "--backoff-limit requires --connect"),
+    (["ticker", "--connect", "nats://a/p", "--attempts", "3"], "--attempts cannot be used with nats://…"),
+    (["ticker", "--connect", "ws://a", "--history", "last"], "--history requires --connect nats://…"),
+    (["ticker", "A", "--durable", "1d"], "--durable requires --publish"),
+    (["ticker", "A", "--epoch", "1"], "--epoch requires --publish"),
+    (["ticker", "A", "--publish", "ws://a"], "--publish: expected nats://host:port/prefix, got 'ws://a'"),
     (["ticker", "A", "--silence-limit", "1s"], "--silence-limit requires --connect"),
     (["ticker", "A", "--allow-anyone"], "--allow-anyone requires --serve"),
     (

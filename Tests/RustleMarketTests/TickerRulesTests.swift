@@ -12,13 +12,14 @@ import Testing
     case .socket: ["connect": ["a:1"]]
     case .webSocket: ["connect": ["WS://a"]]
     case .secureWebSocket: ["connect": ["wss://a"]]
+    case .nats: ["connect": ["NATS://a/b"]]
     case .exchange: ["exchange": ["kraken"]]
     }
   }
 
   private static func element(_ kind: SourceKind) -> Options {
     let sources: [SourceKind: String] = [
-      .file: "b=c.csv", .socket: "unix:/a", .webSocket: "ws://a", .secureWebSocket: "WSS://a",
+      .file: "b=c.csv", .socket: "unix:/a", .webSocket: "ws://a", .secureWebSocket: "WSS://a", .nats: "nats://a/b",
       .exchange: "exchange:kraken",
     ]
     return ["source": ["n=\(sources[kind] ?? "")"]]

@@ -39,6 +39,8 @@ struct TickerCommand: AsyncParsableCommand {
         rustle ticker BTC --brownian BTC=65000.00,0.05,0.6 --rate 10 --statistics 10s
         rustle ticker BTC ETH --serve 127.0.0.1:7000
         rustle ticker --connect 127.0.0.1:7000 BTC --record btc.ndjson
+        rustle ticker --exchange kraken BTC/USD --publish nats://a/p --durable 1d
+        rustle ticker --connect nats://a/p BTC/USD --history last
         rustle ticker --connect wss://a.example BTC --subscribe '{"args":$symbols}'
         rustle ticker --source a=mon.csv --source b=tue.csv --speed max --candles 1h
         rustle ticker --exchange kraken BTC/USD ETH/USD --quotes
@@ -171,7 +173,8 @@ struct TickerCommand: AsyncParsableCommand {
       symbols: feed != nil && symbols.isEmpty ? .all : .only(symbols), content: try stream.content(),
       policy: try stream.policy(rate: rate ?? 2), thresholds: stream.alerts,
       record: stream.record, overwrite: stream.overwrite, serve: source.serve.map { FeedAddress($0) },
-      access: try source.access(), duration: duration.map { .seconds($0) })
+      access: try source.access(), publishing: try source.publishing(from: feed),
+      duration: duration.map { .seconds($0) })
   }
 
   /// The given options of a simulation, for the rules between them.

@@ -15,8 +15,8 @@ struct TickerSourceOptions: ParsableArguments {
   var replay: String?
 
   @Option(
-    "Receive prices from another process: host:port, unix:/path, or a WebSocket, ws://host/path or wss://host/path. "
-      + "A lost connection is reestablished.", value: "address")
+    "Receive prices from another process: host:port, unix:/path, a WebSocket, ws://host/path or wss://host/path, or NATS, "
+      + "nats://host:port/prefix. A lost connection is reestablished.", value: "address")
   var connect: String?
 
   @Option(
@@ -32,6 +32,11 @@ struct TickerSourceOptions: ParsableArguments {
       $0.wholeMatch(of: /([^:=]+)=(.+)/).map { Header(name: String($0.1), value: String($0.2)) }
     })
   var sources: [Header] = []
+
+  @Option(
+    "Begin with what a stream of NATS has: last, the newest price of each symbol; all; or what was published since a time in a form "
+      + "of --from. (default: nothing)", value: "last|all|time", parse: { try TickerHistory($0) })
+  var history: TickerHistory?
 
   @Flag(help: "Receive the exchange's quotes, bid and ask, instead of its trades. Requires --exchange.")
   var quotes = false
@@ -88,6 +93,23 @@ struct TickerSourceOptions: ParsableArguments {
     "Serve the prices to other processes at this address, host:port (port 0: a free one) or unix:/path.",
     value: "address")
   var serve: String?
+
+  @Option(
+    "Publish the prices on NATS, nats://host:port/prefix: each as NDJSON with the subject prefix.q.SYMBOL.",
+    value: "address")
+  var publish: String?
+
+  @Option(
+    "Keep published prices this long, 1s or more, in a stream of JetStream, which acknowledges each.",
+    value: "interval",
+    parse: Parse.interval("an interval"))
+  var durable: Duration?
+
+  @Option(
+    "The published numbering, the same for standby publishers of the same prices; a higher one begins anew. (default: "
+      + "0 for a connection or an exchange, otherwise the time of the start)",
+    parse: Parse.value("a whole number from 0 to \(UInt64.max)") { UInt64($0) })
+  var epoch: UInt64?
 
   @Option(
     parsing: .next,
@@ -166,11 +188,12 @@ struct TickerSourceOptions: ParsableArguments {
   var given: TickerRules.Options {
     let texts = [
       "replay": replay, "connect": connect, "exchange": exchange, "subscribe": subscribe, "unsubscribe": unsubscribe,
-      "roots": roots, "serve": serve, "token-file": tokenFile, "schema": schema,
+      "roots": roots, "serve": serve, "token-file": tokenFile, "schema": schema, "publish": publish,
     ]
     let others = [
       "quotes": quotes, "attempts": attempts != nil, "backoff-limit": backoffLimit != nil,
-      "silence-limit": silenceLimit != nil, "renumbered": isRenumbered, "header": !headers.isEmpty,
+      "silence-limit": silenceLimit != nil, "history": history != nil, "durable": durable != nil, "epoch": epoch != nil,
+      "renumbered": isRenumbered, "header": !headers.isEmpty,
       "insecure": insecure, "peer-token-file": !peerTokenFiles.isEmpty, "allow-anyone": allowAnyone,
       "input": input != nil, "speed": speed != nil, "loop": loop, "from": from != nil, "to": to != nil,
       "strict": strict,
@@ -195,6 +218,19 @@ struct TickerSourceOptions: ParsableArguments {
     allowAnyone ? .anyone : try tokenFile.map { .token(try token(in: $0, of: "--token-file")) } ?? .local
   }
 
+  /// The publication of `--publish`; nil without it.
+  func publishing(from feed: FeedConfiguration?) throws -> TickerPlan.Publishing? {
+    guard let publish else { return nil }
+    guard SourceKind(address: publish) == .nats else {
+      throw ValidationError("--publish: expected nats://host:port/prefix, got '\(publish)'")
+    }
+    let start = UInt64(Date.now.timeIntervalSince1970 * 1_000)
+    let publishing = TickerPlan.Publishing(
+      address: publish, age: durable, epoch: epoch ?? (feed?.isConnection == true && !isRenumbered ? 0 : start))
+    try TickerPublication.check(publishing)
+    return publishing
+  }
+
   /// The options of one of several sources.
   private func one(of source: Header) -> Self {
     var one = self
@@ -202,7 +238,7 @@ struct TickerSourceOptions: ParsableArguments {
     (one.sources, one.peerTokenFiles) = ([], files.map { String($0.dropFirst(source.name.count + 1)) })
     switch SourceKind(source: source.value) {
     case .exchange: one.exchange = String(source.value.dropFirst("exchange:".count))
-    case .socket, .webSocket, .secureWebSocket: one.connect = source.value
+    case .socket, .webSocket, .secureWebSocket, .nats: one.connect = source.value
     case .file: one.replay = source.value
     }
     return one
@@ -237,6 +273,9 @@ struct TickerSourceOptions: ParsableArguments {
     guard let connect = connect ?? exchange else { return nil }
     var backoff = LiveFeed.Backoff(attemptLimit: attempts)
     if let backoffLimit { (backoff.base, backoff.limit) = (min(backoff.base, backoffLimit), backoffLimit) }
+    if exchange == nil, SourceKind(address: connect) == .nats {
+      return try .nats(connect, schema: schema, history: history, silence: silenceLimit)
+    }
     let silence = silenceLimit ?? .seconds(30)
     guard exchange != nil || SourceKind(address: connect) != .socket else {
       return .live(

@@ -30,13 +30,15 @@ extension TickerPlan {
       // Signals are handled by then.
       let ending = try await streams.run(view: view, isForced: view == nil) { tasks in
         try await sink.begin(serving: streams.server?.address)
-        streams.add(to: &tasks, sink)
+        streams.add(to: &tasks, sink, notes: view == nil ? notes : nil)
       }
       if ending != .readerGone {
         let summary = try TickerSummary(
           self, streams.shown, alerts: streams.alerts?.statistics, server: streams.server?.counts,
           try await streams.feed.counts, isOver: ending == .streamEnded)
         if view == nil { for note in summary.notes { try? notes?.write("rustle: \(note)\n") } }
+        let published = try await streams.publication?.summary() ?? []
+        if view == nil { for note in published { try? notes?.write("rustle: \(note)\n") } }
         if let failure = summary.failure { throw failure }
       }
       try await recorder?.close()
@@ -91,6 +93,7 @@ struct TickerStreams: Sendable {
   let shown: any ShownStream
   let alerts: EngineStream<PriceAlert>?
   let server: FeedServer?
+  let publication: TickerPublication?
   private let notices: EngineStream<FeedNotice>
   private let connections: EngineStream<FeedConnection>?
   /// Writes the recording. Not cancelled with the other tasks.
@@ -126,6 +129,12 @@ struct TickerStreams: Sendable {
       let advice = error.code == .valueOutOfRange ? "Use --token-file <file> or --allow-anyone." : nil
       throw error.named("--serve", advice: advice)
     }
+    publication =
+      if let publishing = plan.publishing {
+        try await TickerPublication(publishing, of: feed, symbols: symbols, policy: everything)
+      } else {
+        nil
+      }
     writing = if let recorder, let recorded { Task { try await recorder.record(recorded) } } else { nil }
   }
 
@@ -143,7 +152,7 @@ struct TickerStreams: Sendable {
   }
 
   /// Adds the source and its readers: the run ends when the streams have been read to their ends, also by the clients.
-  func add(to tasks: inout RunTasks, _ sink: some TickerSink) {
+  func add(to tasks: inout RunTasks, _ sink: some TickerSink, notes: LineWriter?) {
     tasks.addTask {
       if plan.source.isRecorded { try await server?.untilFirstClient() }
       // A cancelled feed is not run.
@@ -154,7 +163,14 @@ struct TickerStreams: Sendable {
       try await deliver(to: sink)
       try await writing?.value
       await server?.untilOver()
+      await publication?.end()
       return .streamEnded
+    }
+    if let publication {
+      tasks.addTask {
+        await publication.report(to: notes)
+        return nil
+      }
     }
   }
 

@@ -1,0 +1,240 @@
+"""Prices over NATS with the built command: nats_checks.py RUSTLE FOLDER KILLS
+
+Publishers and consumers are processes of their own; servers, and consumers, are stopped and killed. The last line is
+`N passed, N failed`.
+"""
+
+import collections
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+
+from nats_servers import Server, cluster, stop, until
+
+
+class Command:
+    """A run of the command, which writes its lines to a file."""
+
+    def __init__(self, rustle, folder, name, *arguments, stdin=subprocess.DEVNULL):
+        self.output, self.errors = folder / f"{name}.ndjson", folder / f"{name}.log"
+        with open(self.output, "wb") as output, open(self.errors, "wb") as errors:
+            self.process = subprocess.Popen([rustle, "ticker", *arguments, "--json"], stdin=stdin, stdout=output, stderr=errors)
+
+    def lines(self):
+        """The updates that were written; a line that is not complete does not count."""
+        lines = self.output.read_bytes().split(b"\n")[:-1]
+        return [json.loads(line) for line in lines]
+
+    def said(self, text):
+        return text in self.errors.read_text()
+
+    def is_connected(self):
+        return self.said("connected to nats://")
+
+    def accounted(self):
+        """The updates that have come, and those that are reported missing."""
+        lines = self.lines()
+        return sum("price" in line for line in lines), sum(line.get("gap", 0) for line in lines)
+
+    def end(self, number=signal.SIGINT):
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(timeout=120)
+
+
+class Source:
+    """A publisher of updates that this process writes, one after the other, to a stream that keeps them."""
+
+    def __init__(self, rustle, folder, url, symbols):
+        self.command = Command(rustle, folder, "publisher", "--replay", "-", "--input", "ndjson", "--speed", "max", "--publish",
+                               url, "--durable", "1h", stdin=subprocess.PIPE)
+        self.symbols, self.count, self.is_over = symbols, 0, False
+        self.thread = threading.Thread(target=self.write, daemon=True)
+        self.thread.start()
+
+    def write(self):
+        pipe = self.command.process.stdin
+        while not self.is_over:
+            number, symbol = divmod(self.count, self.symbols)
+            pipe.write(b'{"symbol":"S%d","price":%d.5,"t_ms":%d,"seq":%d}\n' % (symbol, number % 977, self.count, number))
+            pipe.flush()
+            self.count += 1
+            time.sleep(0.005)
+        pipe.close()
+
+    def passes(self, more):
+        """Waits until this many more are written."""
+        wanted = self.count + more
+        until(lambda: self.count >= wanted, f"{more} more updates")
+
+    def end(self):
+        """Waits until each is acknowledged, and returns how many there were."""
+        self.is_over = True
+        self.thread.join()
+        assert self.command.process.wait(timeout=300) == 0, self.command.errors.read_text()
+        assert self.command.said(f"{self.count} updates published at p"), self.command.errors.read_text()
+        return self.count
+
+
+def keys(lines):
+    return [(line["symbol"], line["seq"]) for line in lines if "price" in line]
+
+
+def recording(folder, quotes, symbols):
+    path = folder / "quotes.ndjson"
+    with open(path, "w") as file:
+        for number in range(quotes):
+            file.write(f'{{"symbol":"S{number % symbols}","price":{number % 977}.25,"t_ms":{number},"seq":{number // symbols}}}\n')
+    return path
+
+
+def joined(rustle, folder, url, consumers):
+    """Waits until consumers have subscribed: they get what another publisher sends."""
+    probe = Command(rustle, folder, f"probe{time.monotonic_ns()}", "PROBE", "--rate", "50", "--publish", url)
+    for consumer in consumers:
+        until(lambda: any(line.get("symbol") == "PROBE" for line in consumer.lines()), "a subscription")
+    probe.end()
+
+
+def three_consumers_account_for_everything(rustle, folder, _):
+    quotes, symbols = 60_000, 1_000
+    path, server = recording(folder, quotes, symbols), Server(folder)
+    try:
+        consumers = [Command(rustle, folder, f"consumer{n}", "--connect", server.url("p")) for n in range(3)]
+        joined(rustle, folder, server.url("p"), consumers)
+        publisher = Command(rustle, folder, "publisher", "--replay", str(path), "--speed", "max", "--publish", server.url("p"))
+        assert publisher.process.wait(timeout=300) == 0, publisher.errors.read_text()
+        assert publisher.said(f"{quotes} updates published at p"), publisher.errors.read_text()
+
+        def accounted(consumer):
+            lines = [line for line in consumer.lines() if line.get("symbol") != "PROBE"]
+            return sum("price" in line for line in lines) + sum(line.get("gap", 0) for line in lines) == quotes
+        for consumer in consumers:
+            until(lambda: accounted(consumer), f"values + gaps = {quotes}")
+            consumer.end()
+        texts = [sorted(key for key in keys(consumer.lines()) if key[0] != "PROBE") for consumer in consumers]
+        assert all(len(set(text)) == len(text) for text in texts), "an update came twice"
+    finally:
+        stop([server])
+
+
+def a_consumer_that_is_killed_goes_on(rustle, folder, _):
+    server = Server(folder)
+    try:
+        source = Source(rustle, folder, server.url("p"), 2)
+        first = Command(rustle, folder, "first", "--connect", server.url("p"), "--history", "all")
+        until(lambda: first.accounted()[0] > 200, "200 updates")
+        killed = int(time.time() * 1_000)
+        first.end(signal.SIGKILL)
+        source.passes(200)
+        # From a time before the last line: what comes again has the same number.
+        second = Command(rustle, folder, "second", "--connect", server.url("p"), "--history", str(killed - 1_000))
+        source.passes(200)
+        count = source.end()
+        sent = {(f"S{number % 2}", number // 2) for number in range(count)}
+        until(lambda: sent <= set(keys(first.lines())) | set(keys(second.lines())), "every update")
+        second.end()
+        for lines in first.lines(), second.lines():
+            assert len(set(keys(lines))) == len(keys(lines)), "an update came twice"
+            assert not any("gap" in line for line in lines), "a gap is reported where nothing is lost"
+    finally:
+        stop([server])
+
+
+def a_server_that_stops_is_noticed(rustle, folder, _):
+    server = Server(folder)
+    try:
+        consumer = Command(rustle, folder, "consumer", "--connect", server.url("p"), "--silence-limit", "2s")
+        until(consumer.is_connected, "a connection")
+        begun = time.monotonic()
+        server.send(signal.SIGSTOP)
+        until(lambda: consumer.said("no connection"), "a loss that is reported")
+        print(f"  noticed after {time.monotonic() - begun:.1f} s, of two intervals of 1 s")
+        server.send(signal.SIGCONT)
+        until(lambda: consumer.errors.read_text().count("connected to nats://") == 2, "a connection again")
+        consumer.end()
+    finally:
+        stop([server])
+
+
+def leaders_that_are_killed_lose_nothing(rustle, folder, kills):
+    servers = cluster(folder)
+    stream = "rustle-p"
+    try:
+        def ask(subject, body=""):
+            for server in servers:
+                if server.process.poll() is None and (answer := server.request(subject, body)) and "error" not in answer:
+                    return answer
+            return None
+        configuration = json.dumps({"name": stream, "subjects": ["p.q.>"], "num_replicas": 3, "storage": "file"})
+        until(lambda: ask(f"$JS.API.STREAM.CREATE.{stream}", configuration), "a stream")
+
+        def leader():
+            nodes = (ask(f"$JS.API.STREAM.INFO.{stream}") or {}).get("cluster", {})
+            replicas = nodes.get("replicas", [])
+            if len(replicas) < 2 or not all(one.get("current") for one in replicas):
+                return None
+            return next((server for server in servers if server.name == nodes.get("leader")), None)
+        source = Source(rustle, folder, until(leader, "a leader").url("p"), 10)
+        consumer = Command(rustle, folder, "consumer", "--connect", until(leader, "a leader").url("p"), "--history", "all")
+        for kill in range(kills):
+            source.passes(200)
+            lost = until(leader, "three nodes that agree")
+            lost.kill()
+            begun = time.monotonic()
+            stored = 0
+
+            def goes_on():
+                nonlocal stored
+                answer = ask(f"$JS.API.STREAM.INFO.{stream}")
+                if not answer or answer.get("cluster", {}).get("leader") in (None, lost.name):
+                    return False
+                stored = stored or answer["state"]["messages"]
+                return answer["state"]["messages"] > stored
+            until(goes_on, "another leader that stores updates")
+            print(f"  kill {kill + 1}: stored again after {time.monotonic() - begun:.1f} s")
+            lost.start()
+        until(leader, "three nodes that agree")
+        count = source.end()
+        until(lambda: consumer.accounted()[0] >= count, f"{count} updates")
+        consumer.end()
+        got = collections.defaultdict(list)
+        for symbol, number in keys(consumer.lines()):
+            got[symbol].append(number)
+        assert sum(map(len, got.values())) == count, "an update is lost or came twice"
+        assert all(numbers == list(range(len(numbers))) for numbers in got.values()), "an update is out of order"
+        assert source.command.said("no connection"), "expected a state that shows the pause"
+    finally:
+        stop(servers)
+
+
+CHECKS = [three_consumers_account_for_everything, a_consumer_that_is_killed_goes_on, a_server_that_stops_is_noticed,
+          leaders_that_are_killed_lose_nothing]
+
+
+def main():
+    rustle, folder, kills = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
+    failed = 0
+    for check in CHECKS:
+        place = folder / check.__name__
+        place.mkdir()
+        try:
+            check(rustle, place, kills)
+            print(f"passed: {check.__name__.replace('_', ' ')}", flush=True)
+        except Exception:
+            failed += 1
+            traceback.print_exc()
+            print(f"FAILED: {check.__name__.replace('_', ' ')}", flush=True)
+            for log in sorted(place.glob("*.log")):
+                print(f"  {log.name}: {log.read_text()[-600:]}")
+    print(f"{len(CHECKS) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(print(__doc__.strip()) if {"-h", "--help"} & set(sys.argv) else main())
