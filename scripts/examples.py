@@ -3,7 +3,7 @@ console blocks of README.md and of the tutorial in docs/lighting.md.
 
 Usage: examples.py ROOT BUILD [FILE...]
 
-BUILD is the package's debug build with the trait WebSocket, whose modules the examples import. A block in a page is a program by
+BUILD is the package's debug build with the traits WebSocket and NATS, whose modules the examples import. A block in a page is a program by
 itself, before which `import Foundation` and `import Rustle` stand unless it has imports; the blocks of a tutorial, in their order, are one
 program. Two comments, alone in a line before a block, add to this:
 
@@ -44,7 +44,7 @@ VARYING = re.compile(r" +\d+(?:\.\d)? m?s$|\b\d+(?=/s\b)", re.M)
 # The pages whose console blocks are run beside those of the pages that are named, and the files that they use.
 RUN, TUTORIAL = ("README.md", "docs/lighting.md"), "docs/tutorial"
 # The C modules that ours import; those of other packages have module maps.
-C_MODULES = ["Sources/CRustle/include", "Sources/CSndfile", "Sources/CCairo", "Sources/CZlib"]
+C_MODULES = ["Sources/CRustle/include", "Sources/CSndfile", "Sources/CCairo", "Sources/CZlib", "Sources/CNats"]
 COMMENT = re.compile(r"^( *)/// ```swift\n(.*?)^ */// ```\n(?: *///[^\n]*\n| *@[^\n]*\n)* *", re.M | re.S)
 # What the examples of doc comments use: their readers have it.
 GIVEN = {

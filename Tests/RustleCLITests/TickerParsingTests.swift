@@ -63,7 +63,8 @@ import RustleWebSocket
   @Test func everyRequirementIsChecked() throws {
     let samples = [
       "alert": "A>1", "allow-anyone": nil, "attempts": "3", "backoff-limit": "1s", "brownian": "A=1", "durable": "1d",
-      "epoch": "1", "from": "5", "header": "a: b", "history": "last", "input": "csv", "insecure": nil, "lateness": "1s", "loop": nil, "overwrite": nil,
+      "epoch": "1", "from": "5", "header": "a: b", "history": "last", "input": "csv", "insecure": nil, "lateness": "1s",
+      "loop": nil, "overwrite": nil,
       "peer-token-file": "t", "quotes": nil, "rate": "2", "renumbered": nil, "roots": "r", "schema": "symbol=s,price=p",
       "seed": "7", "session": "mon/09:00-10:00", "silence-limit": "1s", "speed": "2", "strict": nil, "subscribe": "a",
       "to": "5", "token-file": "t", "unsubscribe": "b", "zone": "UTC",
