@@ -32,6 +32,8 @@ actor NATSWriter {
   /// The acknowledgements, and the subject before their numbers.
   private var acknowledgements: (subscription: NATSSubscription, inbox: String)?
   private var sent: UInt64 = 0
+  /// Whether none of the last messages was stored.
+  private var hasGivenUp = false
 
   init(_ publisher: NATSPublisher, report: AsyncStream<FeedConnection>.Continuation) {
     (self.publisher, self.report) = (publisher, report)
@@ -146,7 +148,8 @@ actor NATSWriter {
   /// Publishes messages until each is acknowledged, or there is no patience left.
   private func store(_ messages: [Message]) {
     guard let durable = publisher.durable else { return }
-    let end = ContinuousClock.now + durable.patience
+    // Once it has been used up, the next messages are sent once, until some are stored.
+    let end = ContinuousClock.now + (hasGivenUp ? .zero : durable.patience)
     var (left, failures) = (messages, 0)
     while !Task.isCancelled {
       do throws(NATSFailure) {
@@ -166,6 +169,7 @@ actor NATSWriter {
           reason: "\(left.count) updates are not acknowledged: \(counts.reason ?? "no answer")"))
       Thread.sleep(forTimeInterval: pause / .seconds(1))
     }
+    hasGivenUp = left.count == messages.count
     counts.published += UInt64(messages.count)
     counts.acknowledged += UInt64(messages.count - left.count)
     counts.failed += UInt64(left.count)

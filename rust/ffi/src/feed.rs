@@ -134,9 +134,10 @@ impl Feed {
 
     /// Reports the state of the host's connection to the consumers of a feed of `rustle_feed_new_external`. `kind` is
     /// `RUSTLE_NOTICE_CONNECTING`, `RUSTLE_NOTICE_CONNECTED` (an incomplete line is dropped), `RUSTLE_NOTICE_DISCONNECTED`,
-    /// `RUSTLE_NOTICE_RENUMBERED` (trades are then delivered as if their numbers continued), or `RUSTLE_NOTICE_CLOSED`: the feed then ends once the pushed data have been delivered, and fails for the reason in `note`
-    /// unless that is empty. `retry_ms` is the time before the next attempt, for disconnected only; `failures` the number of
-    /// consecutive failed attempts, for connecting and disconnected; `note` the address or the reason.
+    /// `RUSTLE_NOTICE_RENUMBERED` (trades are then delivered as if their numbers continued), or `RUSTLE_NOTICE_CLOSED`: the
+    /// feed then ends once the pushed data have been delivered, and fails for the reason in `note` unless that is empty.
+    /// `retry_ms` is the time before the next attempt, for disconnected only; `failures` the number of consecutive failed
+    /// attempts, for connecting and disconnected; `note` the address or the reason.
     ///
     /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (another kind),
     /// `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or has ended), `RUSTLE_FORKED`.
