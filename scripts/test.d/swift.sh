@@ -118,7 +118,7 @@ thread() {
   $long || export RUSTLE_WITHOUT_COMMAND=1
   # Without the network, whose library would be compiled once more, but with --long.
   local traits=()
-  if $long; then traits=(--traits WebSocket,NATS); fi
+  if $long; then traits=(--traits "WebSocket,NATS"); fi
   RUSTLE_RACES=$($long && echo 500000 || echo 20000) RUSTLE_REPETITIONS=$(repetitions) sanitized thread "${traits[@]}"
   unset RUSTLE_NATIVE_DIST RUSTLE_WITHOUT_COMMAND TSAN_OPTIONS
 }
