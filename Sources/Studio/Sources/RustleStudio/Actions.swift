@@ -98,7 +98,7 @@ extension Studio {
       try clock.setQuantum(quantum)
       try session.setQuantum(quantum)
     case .tempoTap:
-      try clock.tap(at: try arguments.pastTime("time", since: hub.start))
+      try clock.tap(at: try arguments.pressTime("time", since: hub.start))
       if let tempo = clock.taps?.tempo, session.isEnabled, (20...999).contains(tempo) { try session.setTempo(tempo) }
     case .tempoSession:
       if try arguments.bool("enabled") { try session.enable() } else { try session.disable() }

@@ -33,13 +33,13 @@ struct Arguments {
     return integer
   }
 
-  /// A time in microseconds since the server's `start`, at most ten seconds ago: longer than a busy page or network holds an event up;
-  /// nil without one.
-  func pastTime(_ key: String, since start: ContinuousClock.Instant) throws(ActionError) -> HostTime? {
+  /// The time of a press in microseconds since the server's `start`; nil without one, and for one that cannot be: in the future, by a
+  /// clock that is ahead, or more than ten seconds ago.
+  func pressTime(_ key: String, since start: ContinuousClock.Instant) throws(ActionError) -> HostTime? {
     if value[key] == .null { return nil }
-    let present = Int((ContinuousClock.now - start) / .microseconds(1))
-    let time = try integer(key, in: max(0, present - 10_000_000)...present)
-    return HostTime.at(start + .microseconds(time)).time
+    let press = start + .microseconds(try integer(key, in: 0...(1 << 53)))
+    guard (.zero ... .seconds(10)).contains(press.duration(to: .now)) else { return nil }
+    return HostTime.at(press).time
   }
 
   func numbers(_ key: String, count: Int, in range: ClosedRange<Double>) throws(ActionError) -> [Double] {

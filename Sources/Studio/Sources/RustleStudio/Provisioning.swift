@@ -16,6 +16,8 @@ final class Provisioning {
     let node: String
     /// The adapter that reaches the node.
     let adapter: String
+    /// Whether nothing is written without pairing.
+    let isEncrypted: Bool
     var isRunning = true
     /// Whether a person has ended it.
     var isCancelled = false
@@ -168,7 +170,7 @@ final class Provisioning {
     _ order: Attempt.Order, _ node: String, _ options: Options, _ provisioner: NodeProvisioner,
     _ work: @escaping @MainActor () async throws(NodeError) -> Void
   ) {
-    attempt = Attempt(order: order, node: node, adapter: options.adapter)
+    attempt = Attempt(order: order, node: node, adapter: options.adapter, isEncrypted: options.isEncrypted)
     self.provisioner = provisioner
     attempting = Task { [weak self] in
       do throws(NodeError) {
@@ -226,6 +228,7 @@ extension Provisioning.Attempt {
   fileprivate var json: JSON {
     [
       "order": .string(order.rawValue), "node": .string(node), "adapter": .string(adapter),
+      "encrypt": .bool(isEncrypted),
       "running": .bool(isRunning), "cancelled": .bool(isCancelled),
       "updates": .array(zip(updates, steps).map { $0.json(after: $1) }), "former": former?.json ?? .null,
       "values": values?.json ?? .null, "error": error?.json ?? .null,

@@ -149,8 +149,8 @@ final class Studio {
     guard hub.clients.isEmpty, hub.counts.connections == connections else { return }
     provisioning.stopScan()
     if lights.unattended == .blackout, lights.isRunning, !lights.isBlackout {
-      try? await lights.setBlackout(true)
-      report("lights")
+      // The action's whole: a mapping with the server's camera has the lamps without a page.
+      _ = try? await perform(Action.lightsBlackout.rawValue, ["on": .bool(true)], by: nil)
     }
   }
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
-from client import post, state
+from client import client, post, send, state
 from conftest import Studio
 from page import until
 from rig import HEIGHT, MARKS, PLACES, WIDTH, arm, stage_arguments, wait
@@ -108,6 +108,25 @@ def test_a_servers_camera_that_ends_gives_the_lamps_back(lamps, tmp_path):
         assert seen["camera"]["error"]["message"] == "the frames have ended" and not seen["camera"]["open"]
         wait(lambda: all(lamps.levels), 20)
         assert state(studio, "lights")["armed"] and not state(studio, "lights")["lent"]
+    finally:
+        pipe.end()
+        assert studio.stop() == 0
+
+
+def test_a_blackout_because_nobody_is_there_ends_the_mapping(lamps, tmp_path):
+    pipe = Pipe(tmp_path / "frames", lamps, Y4M, b"FRAME\n")
+    studio = Studio(*stage_arguments(tmp_path), "--camera", str(pipe.path))
+    try:
+        arm(studio, lamps)
+        assert post(studio, "lights/unattended", {"do": "blackout"})[0] == 200
+        with client(studio) as page:
+            send(page, subscribe=["camera"])
+            assert post(studio, "mapping/camera", {"open": True})[0] == 200
+            wait(lambda: server_camera(studio)["width"] == WIDTH)
+            assert post(studio, "mapping/start", {"source": "server", "hold": 1000})[0] == 200
+            wait(lambda: state(studio, "mapping").get("frames", 0) > 5)
+        wait(lambda: state(studio, "lights")["blackout"] and not state(studio, "mapping")["running"])
+        wait(lambda: not any(lamps.levels))
     finally:
         pipe.end()
         assert studio.stop() == 0

@@ -179,6 +179,7 @@ def fill(page, node, password=SECRET):
 def test_the_former_values_are_written_back(open_page, studio, picture):
     page = open_page("setup")
     fill(page, "ChromaDMX-0004")
+    page.get_by_label("Pair first, or write nothing").check()
     page.get_by_role("button", name="Write and verify").click()
     back = page.get_by_role("button", name="Write the former values back…")
     back.wait_for(timeout=20_000)
@@ -199,6 +200,8 @@ def test_the_former_values_are_written_back(open_page, studio, picture):
     expect(page.locator(".values")).to_contain_text("NameChromaDMX-0004Networkrehearsal")
     attempt = ended(studio)
     assert attempt["order"] == "set" and attempt["updates"][-1]["state"] == "SUCCESS"
+    # Encrypted as the attempt was, although the page that was loaded again has not asked for it.
+    assert attempt["encrypt"] and not page.get_by_label("Pair first, or write nothing").is_checked()
     assert {key: attempt["updates"][-1]["values"][key] for key in ["name", "ssid", "universe", "start"]} == {
         "name": "ChromaDMX-0004", "ssid": "rehearsal", "universe": 2, "start": 101}
     assert "canary" not in page.content() and page.locator("#former-password").input_value() == ""

@@ -94,7 +94,9 @@ export class Link extends EventTarget {
       this.states = message.states;
       this.isRestarted = this.#run !== null && this.#run !== message.run;
       this.#run = message.run;
-      if (this.isRestarted) [this.values, this.#clock] = [{}, null];
+      if (this.isRestarted) this.values = {};
+      // One of the two may have stood still.
+      this.#clock = null;
       this.#send({ subscribe: ["account", ...this.#topics], pause: this.paused || document.hidden });
       this.#report("status");
       for (const name of Object.keys(this.states)) this.#report("state", name);

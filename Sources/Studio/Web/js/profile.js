@@ -76,8 +76,8 @@ export class Profile {
         const setting = this.#settings.get(name);
         setting?.flush();
         // Equal ones have nothing to follow: a timer would undo what somebody changes a moment later.
-        if (isFollowing && setting.differs) setting.follow();
-        else if (!isFollowing && setting?.kind.present) setting.compare();
+        if (isFollowing) setting.differs ? setting.follow() : setting.settle();
+        else if (setting?.kind.present) setting.compare();
       }
     } else for (const name of this.#kept("")) this.#setting(name);
     for (const prefix of Object.keys(KINDS)) this.show(prefix);

@@ -87,6 +87,12 @@ export class Setting {
     this.#timers.settle = settle;
   }
 
+  /** The engine has the account's value. */
+  settle() {
+    clearTimeout(this.#timers.settle);
+    this.#timers.settle = null;
+  }
+
   moved(changes, present, isHeld) {
     // While values of another device are on their way to the engine, its other parts are those of before.
     const isFollowing = !this.isAsking && (this.isSettling || this.#timers.moving) && !isEmpty(this.sync.value);

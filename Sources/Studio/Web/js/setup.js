@@ -137,9 +137,10 @@ export function setup(app) {
   } }, formerValues, formerNote, field("Password of the former network", formerPassword), h("label", {}, formerOpen, "The former network has no password"),
     h("div", { class: "row" }, button("Keep the new values", () => undo.close()), h("button", { type: "submit", class: "primary" }, "Write"))));
   const askUndo = () => {
-    const { attempt: { adapter, updates, former: values } } = link.states.provisioning;
+    const { attempt: { adapter, encrypt, updates, former: values } } = link.states.provisioning;
     const { name, ssid, universe, start } = values;
-    former = { adapter, node: updates[0].node, name, ssid, universe, start };
+    former = { adapter, encrypt, node: updates[0].node, name, ssid, universe, start };
+    [formerOpen.checked, formerPassword.disabled] = [false, false];
     showValues(formerValues, values);
     say(formerNote, `Nodes do not return their passwords: enter that of ${ssid}.`);
     undo.showModal();
