@@ -2,7 +2,7 @@
 
 use super::complex::Complex;
 use super::lanes::Lanes;
-use super::rows::transposed;
+use super::rows::{blocks_transposed, lanes_transposed};
 use crate::fft::roots::Roots;
 
 /// The factors of a transform of V points in one vector. With j = 4 b + i and q = p + `BLOCKS` t, lane j turns by j q / V, in
@@ -36,9 +36,9 @@ impl<L: Lanes> Alone<L> {
     /// The transform of the lanes of `row`.
     #[inline(always)]
     pub(super) fn transform(&self, row: Complex<L>) -> Complex<L> {
-        let blocks = transposed([row; 4], L::transpose_blocks);
+        let blocks = blocks_transposed([row; 4]);
         let row = sum::<L>(blocks, &self.across_blocks, L::BLOCKS).times(self.between);
-        let lanes = transposed([row; 4], L::transpose_in_blocks);
+        let lanes = lanes_transposed([row; 4]);
         sum(lanes, &self.in_blocks, 4).regrouped()
     }
 }

@@ -154,6 +154,15 @@ impl<L: Lanes> Complex<L> {
         }
     }
 
+    /// See `Lanes::lane`.
+    #[inline(always)]
+    pub(super) fn lane(self, lane: usize) -> Complex<f32> {
+        Complex {
+            re: self.re.lane(lane),
+            im: self.im.lane(lane),
+        }
+    }
+
     /// See `Lanes::regrouped`.
     #[inline(always)]
     pub(super) fn regrouped(self) -> Self {

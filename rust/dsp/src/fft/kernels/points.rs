@@ -70,10 +70,7 @@ fn transform<L: Lanes, E: Copy>(
     let (down, further_down) = (&mut down[..count], &mut further_down[..count]);
     for k in 0..count {
         let row = &rows[k];
-        let [a, b, c, d] = radix_4([0, 1, 2, 3].map(|lane: usize| Complex {
-            re: row.re.lane(lane),
-            im: row.im.lane(lane),
-        }));
+        let [a, b, c, d] = radix_4([row.lane(0), row.lane(1), row.lane(2), row.lane(3)]);
         up[k] = bin(a);
         further_up[k] = bin(b);
         down[count - 1 - k] = mirror(c);

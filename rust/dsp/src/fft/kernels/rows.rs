@@ -273,10 +273,7 @@ impl<L: Lanes> Rows<L> {
         let Some(middle) = self.points.last() else { return };
         let [row, _] = unpack(cpu, work, middle);
         if L::BLOCKS == 1 {
-            let bins = radix_4([0, 1, 2, 3].map(|lane: usize| Complex {
-                re: row.re.lane(lane),
-                im: row.im.lane(lane),
-            }));
+            let bins = radix_4([row.lane(0), row.lane(1), row.lane(2), row.lane(3)]);
             return output.spread_four(points / 2, 2 * points, bins);
         }
         let bins = self.alone.transform(row);
@@ -315,7 +312,7 @@ fn places<L: Lanes>(length: usize, first_q: usize, k: usize) -> Places {
 /// A transform of `BLOCKS` points across the blocks of as many rows; row r becomes block r of each result.
 #[inline(always)]
 fn across_blocks<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
-    let [a, b, c, d] = transposed(rows, L::transpose_blocks);
+    let [a, b, c, d] = blocks_transposed(rows);
     match L::BLOCKS {
         2 => [a + b, a - b, c, d],
         _ => radix_4([a, b, c, d]),
@@ -326,11 +323,11 @@ fn across_blocks<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
 /// the even and the odd bins; row r becomes lane r of each result.
 #[inline(always)]
 fn across_octet<L: Lanes>(cpu: L::Cpu, [a, b, c, d, e, f, g, h]: [Complex<L>; 8]) -> [[Complex<L>; 4]; 2] {
-    let blocks = |low, high| transposed([low, high, low, high], L::transpose_blocks);
+    let blocks = |low, high| blocks_transposed([low, high, low, high]);
     let ([a, e, ..], [b, f, ..]) = (blocks(a, e), blocks(b, f));
     let ([c, g, ..], [d, h, ..]) = (blocks(c, g), blocks(d, h));
-    let [a, b, c, d] = transposed([a, b, c, d], L::transpose_in_blocks);
-    let [e, f, g, h] = transposed([e, f, g, h], L::transpose_in_blocks);
+    let [a, b, c, d] = lanes_transposed([a, b, c, d]);
+    let [e, f, g, h] = lanes_transposed([e, f, g, h]);
     let root = |re, im| Complex::splat(cpu, Complex { re, im });
     let (first, third) = (
         root(FRAC_1_SQRT_2, -FRAC_1_SQRT_2),
@@ -346,17 +343,30 @@ fn across_octet<L: Lanes>(cpu: L::Cpu, [a, b, c, d, e, f, g, h]: [Complex<L>; 8]
 /// In each block on its own, a transform of 4 points across the lanes of 4 rows; row r becomes lane r of each result.
 #[inline(always)]
 pub(super) fn across_in_blocks<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
-    radix_4(transposed(rows, L::transpose_in_blocks))
+    radix_4(lanes_transposed(rows))
+}
+
+/// The rows, with the square of blocks transposed.
+#[inline(always)]
+pub(super) fn blocks_transposed<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
+    let [re, im] = parts(rows);
+    joined(L::transpose_blocks(re), L::transpose_blocks(im))
+}
+
+/// The rows, with the square of lanes in each block transposed.
+#[inline(always)]
+pub(super) fn lanes_transposed<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
+    let [re, im] = parts(rows);
+    joined(L::transpose_in_blocks(re), L::transpose_in_blocks(im))
 }
 
 #[inline(always)]
-pub(super) fn transposed<L: Lanes>(
-    rows: [Complex<L>; 4],
-    transpose: impl Fn([L; 4]) -> [L; 4],
-) -> [Complex<L>; 4] {
-    let [a, b, c, d] = rows;
-    let re = transpose([a.re, b.re, c.re, d.re]);
-    let im = transpose([a.im, b.im, c.im, d.im]);
+fn parts<L: Lanes>([a, b, c, d]: [Complex<L>; 4]) -> [[L; 4]; 2] {
+    [[a.re, b.re, c.re, d.re], [a.im, b.im, c.im, d.im]]
+}
+
+#[inline(always)]
+fn joined<L: Lanes>(re: [L; 4], im: [L; 4]) -> [Complex<L>; 4] {
     [
         Complex { re: re[0], im: im[0] },
         Complex { re: re[1], im: im[1] },
