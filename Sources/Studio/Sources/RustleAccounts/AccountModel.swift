@@ -10,6 +10,8 @@ public struct Account: Sendable, Hashable {
   var password: String?
   /// In seconds since 1970, as all times here.
   public let created: Int64
+  /// Counts the passwords that were set: a hash of another cost is of the same one.
+  var generation: Int64 = 0
 
   /// Whether it can be signed in to without a provider.
   public var hasPassword: Bool { password != nil }

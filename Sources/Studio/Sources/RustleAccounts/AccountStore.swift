@@ -75,8 +75,8 @@ enum SessionSelection: Sendable, Hashable {
 
 /// By what somebody signs in: it was verified before, and holds if the account still has it.
 enum LoginProof: Sendable, Hashable {
-  /// The hash of the password that was verified.
-  case password(String?)
+  /// The generation of the password that was verified.
+  case password(generation: Int64)
   case identity(Identity)
 }
 

@@ -106,7 +106,7 @@ public final class Accounts: Sendable {
     }
     let account = Account(id: Sodium.random(16), address: address, password: hash, created: time)
     try await store.create(account, nil)
-    return try await begin(account, by: .password(account.password), "register", client)
+    return try await begin(account, by: .password(generation: account.generation), "register", client)
   }
 
   /// Signs in.
@@ -122,7 +122,7 @@ public final class Accounts: Sendable {
       let account = if let known { try await store.account(address: known) } else { Account?.none }
       return (account, try await hasher.verify(password, account?.password))
     }
-    guard isRight, var account else {
+    guard isRight, let account else {
       try await note("login refused", account?.id, client)
       throw AccountRefusal.wrongCredentials
     }
@@ -130,9 +130,9 @@ public final class Accounts: Sendable {
     // Too busy for it, the next login hashes again.
     if let hash = account.password, hasher.isOutdated(hash), let newer = try? await hasher.hash(password) {
       try await store.replaceHash(newer, of: account)
-      account.password = newer
     }
-    return try await begin(account, by: .password(account.password), "login", client, replacing: token)
+    let proof = LoginProof.password(generation: account.generation)
+    return try await begin(account, by: proof, "login", client, replacing: token)
   }
 
   /// Signs in somebody whom a provider has named. Of a new identity an account is made.

@@ -126,7 +126,7 @@ struct SQLiteStore: AccountStore {
   {
     try await pool.write { database in
       try Self.require(database, old, of: account)
-      try database.execute(sql: "UPDATE account SET password = ? WHERE id = ?", arguments: [hash, account.id])
+      try Self.setPassword(database, hash, of: account.id)
       // A link that was sent before sets no other password after it.
       try database.execute(sql: "DELETE FROM reset WHERE account = ?", arguments: [account.id])
       let ended = try Self.endSessions(database, account.id, .all)
@@ -164,16 +164,22 @@ struct SQLiteStore: AccountStore {
       ])
   }
 
+  private static func setPassword(_ database: Database, _ hash: String, of account: Data) throws {
+    try database.execute(
+      sql: "UPDATE account SET password = ?, generation = generation + 1 WHERE id = ?", arguments: [hash, account])
+  }
+
   private static func holds(_ database: Database, _ proof: LoginProof, _ account: Data) throws -> Bool {
     switch proof {
-    case .password(let hash): try Account.fetch(database, "id = ? AND password IS ?", [account, hash]) != nil
+    case .password(let generation):
+      try Account.fetch(database, "id = ? AND generation = ?", [account, generation]) != nil
     case .identity(let identity): try Self.account(database, identity)?.id == account
     }
   }
 
   /// Refuses a session that has ended, and an account whose password is another one since it was verified.
   private static func require(_ database: Database, _ session: Data, of account: Account) throws {
-    guard try holds(database, .password(account.password), account.id),
+    guard try holds(database, .password(generation: account.generation), account.id),
       try Row.fetchOne(database, sql: "SELECT 1 FROM session WHERE hash = ?", arguments: [session]) != nil
     else { throw AccountRefusal(.signedOut, "expected a session, which ended meanwhile: sign in") }
   }
@@ -227,7 +233,7 @@ struct SQLiteStore: AccountStore {
       guard let account = try Self.account(database, ofReset: hash, at: time) else { return nil }
       // The others of the account, too: who asked twice has two.
       try database.execute(sql: "UPDATE reset SET used = 1 WHERE account = ?", arguments: [account.id])
-      try database.execute(sql: "UPDATE account SET password = ? WHERE id = ?", arguments: [password, account.id])
+      try Self.setPassword(database, password, of: account.id)
       return (account.id, try Self.endSessions(database, account.id, .all))
     }
   }
@@ -365,7 +371,9 @@ extension Account {
     -> Account?
   {
     try Row.fetchOne(database, sql: "SELECT * FROM account WHERE \(condition)", arguments: arguments).map { row in
-      Account(id: row["id"], address: row["email"], password: row["password"], created: row["created"])
+      Account(
+        id: row["id"], address: row["email"], password: row["password"], created: row["created"],
+        generation: row["generation"])
     }
   }
 }

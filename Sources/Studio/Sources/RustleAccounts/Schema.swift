@@ -47,6 +47,9 @@ enum Schema {
           CREATE INDEX identity_account ON identity(account);
           """)
     },
+    { database in
+      try database.execute(sql: "ALTER TABLE account ADD COLUMN generation INTEGER NOT NULL DEFAULT 0")
+    },
   ]
 
   /// Brings a file to the newest version.

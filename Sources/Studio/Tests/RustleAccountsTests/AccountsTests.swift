@@ -76,7 +76,7 @@ struct AccountsTests {
     // A login under way: its new hash replaces nothing, and its session does not begin.
     try await test.accounts.store.replaceHash("a hash of the old password", of: verified)
     let session = test.accounts.makeSession(verified, test.client).session
-    let old = LoginProof.password(verified.password)
+    let old = LoginProof.password(generation: verified.generation)
     #expect(
       await refusal { try await test.accounts.store.insert(session, by: old, replacing: nil) } == .credentials)
     #expect(try await test.accounts.sessions(first).isEmpty)
@@ -90,7 +90,7 @@ struct AccountsTests {
     try await test.accounts.link(identity, ada, from: test.client)
     try await test.accounts.delete(password: TestAccounts.password, ada, from: test.client)
     let session = test.accounts.makeSession(ada.account, test.client).session
-    for proof in [LoginProof.password(ada.account.password), .identity(identity)] {
+    for proof in [LoginProof.password(generation: ada.account.generation), .identity(identity)] {
       #expect(
         await refusal { try await test.accounts.store.insert(session, by: proof, replacing: nil) } == .credentials)
     }
@@ -355,6 +355,32 @@ struct AccountsTests {
     #expect(stored?.password?.hasPrefix("$argon2id$v=19$m=64,t=1,p=1$") == true)
     // The session lives on.
     #expect(try await dearer.sessions(first).count == 2)
+  }
+
+  @Test func loginsAtOnceAfterTheCostWasRaisedAllGetIn() async throws {
+    let test = try await TestAccounts()
+    let first = try await test.register()
+    let dearer = try await test.reopened { $0.hashMemory = 64 }
+    let stale = try #require(try await dearer.store.account(id: first.account.id))
+    let codes = await withTaskGroup(of: AccountRefusal.Code?.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          await refusal {
+            try await dearer.logIn(address: "ada@example.org", password: TestAccounts.password, from: test.client)
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(codes == [nil, nil, nil, nil])
+    // One that was verified before the first of them, whichever order they had, and what it confirms.
+    let session = dearer.makeSession(stale, test.client)
+    let proof = LoginProof.password(generation: stale.generation)
+    try await dearer.store.insert(session.session, by: proof, replacing: nil)
+    _ = try await dearer.changePassword(
+      from: TestAccounts.password, to: "analytical engine", first, client: test.client)
+    #expect(
+      await refusal { try await dearer.store.insert(session.session, by: proof, replacing: nil) } == .credentials)
   }
 
   @Test func bruteForceLeavesTheOwnersSession() async throws {
