@@ -136,6 +136,8 @@ final class AccountServer: GainTransport {
     let status = answer.response.statusCode
     guard !(200..<300).contains(status) else { return }
     guard let failure = (try? JSONDecoder().decode(Failure.self, from: answer.body))?.error else {
+      // A proxy speaks for itself while it does not reach the studio.
+      if status == 429 || status >= 500 { throw .unreachable("a proxy's status \(status)") }
       throw malformed
     }
     if status == 401, failure.code != "refused" { throw .signedOut }

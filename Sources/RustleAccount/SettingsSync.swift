@@ -5,6 +5,7 @@
 ///   let sync = SettingsSync(session)
 ///   async let running: Void = sync.run()
 ///   for await state in sync.values { print(state.revision, state.gains.left) }
+///   // The session has ended, or the server refuses it: this throws why.
 ///   try await running
 /// }
 /// ```
@@ -35,7 +36,7 @@ public actor SettingsSync {
     public let conflict: Conflict?
   }
 
-  /// The newest state, after each change. For one consumer.
+  /// The newest state, after each change. For one consumer. It ends when ``run()`` throws, which says why.
   public nonisolated let values: AsyncStream<State>
 
   /// The waits for a server without an answer: the first one, and the longest.
@@ -80,7 +81,7 @@ public actor SettingsSync {
   /// Follows the account until the task is cancelled, also over lost connections.
   ///
   /// - Throws: ``AccountError`` with ``AccountError/Code/signedOut`` when the session has ended, ``AccountError/Code/validation`` while it
-  ///   runs already, or another one that does not pass by itself.
+  ///   runs already, or another one that does not pass by itself. Except while it runs already, ``values`` ends.
   public func run() async throws(AccountError) {
     guard !isRunning else {
       throw AccountError(
@@ -98,8 +99,9 @@ public actor SettingsSync {
           receive(saved)
           await flush()
         }
-      } catch let error as AccountError where !error.isRetryable {
+      } catch let error as AccountError where !isPassing(error) {
         disconnect()
+        continuation.finish()
         throw error
       } catch {}
       disconnect()
@@ -135,6 +137,12 @@ public actor SettingsSync {
     report()
     await flush()
     return state
+  }
+
+  /// Whether the same call may succeed later. A studio has answered before: what answers otherwise now stands between, as the page of a
+  /// hotspot does.
+  private func isPassing(_ error: AccountError) -> Bool {
+    error.isRetryable || error.code == .response && draft != nil
   }
 
   private func disconnect() {
@@ -189,7 +197,7 @@ public actor SettingsSync {
   /// Sends again later what was not saved, unless that cannot succeed.
   private func retry(after failure: AccountError) {
     retrying?.cancel()
-    guard failure.isRetryable else { return }
+    guard isPassing(failure) else { return }
     retrying = Task { [weak self, waits] in
       try? await Task.sleep(for: waits.longest / 8)
       if !Task.isCancelled { await self?.flush() }

@@ -13,6 +13,8 @@ actor ScriptedServer {
 
   private(set) var saved = SavedGains(revision: 0, gains: .flat)
   private(set) var saveCount = 0
+  /// The connections that were asked for.
+  private(set) var tries = 0
   private var streams: [Int: AsyncThrowingStream<SavedGains, any Error>.Continuation] = [:]
   private var fates: [Fate] = []
   private var ended: AccountError?
@@ -49,6 +51,7 @@ actor ScriptedServer {
   func restore(_ saved: SavedGains) { self.saved = saved }
 
   func connect(_ device: Int, _ stream: AsyncThrowingStream<SavedGains, any Error>.Continuation) {
+    tries += 1
     if let ended { return stream.finish(throwing: ended) }
     streams[device] = stream
     stream.yield(saved)
@@ -61,6 +64,9 @@ actor ScriptedServer {
     ended = error
     for stream in streams.values { stream.finish(throwing: error) }
   }
+
+  /// It answers again.
+  func resume() { ended = nil }
 
   func hold() { held = [] }
 

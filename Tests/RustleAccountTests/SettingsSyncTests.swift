@@ -99,6 +99,39 @@ import FoundationNetworking
     #expect(error?.code == expected && error?.isRetryable == (expected == .limited))
   }
 
+  @Test(arguments: [(502, true), (503, true), (504, true), (429, true), (404, false), (302, false)])
+  func aProxyThatAnswersForTheServerIsNotTheEnd(status: Int, isRetryable: Bool) throws {
+    let url = try #require(URL(string: "http://127.0.0.1:8420/"))
+    let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: nil)
+    let page = Data("<html><body><h1>\(status) Bad Gateway</h1></body></html>".utf8)
+    let answer = AccountServer.Answer(response: try #require(response), body: page)
+    let error = #expect(throws: AccountError.self) { try AccountServer.check(answer) }
+    #expect(error?.isRetryable == isRetryable && error?.code == (isRetryable ? .unreachable : .response))
+  }
+
+  /// The page of a hotspot, say.
+  @Test func whoAnswersInBetweenIsWaitedOut() async throws {
+    let server = ScriptedServer()
+    try await with(server) { sync in
+      await server.end(AccountServer.malformed)
+      #expect(await sync.save(try Self.gains([3: 1]))?.isSaved == false)
+      try await until { await sync.state?.isConnected == false }
+      let tries = await server.tries
+      try await until { await server.tries > tries + 1 }
+      await server.resume()
+      try await until {
+        let state = await sync.state
+        return state?.isSaved == true && state?.isConnected == true
+      }
+      #expect(await server.saved.gains == (try Self.gains([3: 1])))
+    }
+    // One that was never a studio is no studio.
+    await server.end(AccountServer.malformed)
+    let stranger = SettingsSync(ScriptedLink(server: server, device: 1))
+    let error = await #expect(throws: AccountError.self) { try await stranger.run() }
+    #expect(error?.code == .response)
+  }
+
   @Test(arguments: [true, false]) func aBandThatBothChangedIsAskedAbout(keepingOwn: Bool) async throws {
     let server = ScriptedServer()
     try await with(server) { sync in
@@ -159,6 +192,10 @@ import FoundationNetworking
     await server.end(.signedOut)
     #expect(await running.value?.code == .signedOut)
     #expect(await sync.state?.isConnected == false)
+    // Who reads the values goes on to what the run has thrown.
+    var last: SettingsSync.State?
+    for await state in sync.values { last = state }
+    #expect(last?.isConnected == false)
   }
 
   @Test func aDeviceRunsOnce() async throws {
