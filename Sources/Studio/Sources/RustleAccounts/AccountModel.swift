@@ -13,6 +13,9 @@ public struct Account: Sendable, Hashable {
   /// Counts the passwords that were set: a hash of another cost is of the same one.
   var generation: Int64 = 0
 
+  /// What its pages and messages call it as long as it is there: nobody signs in with it.
+  public var handle: String { id.hexadecimal }
+
   /// Whether it can be signed in to without a provider.
   public var hasPassword: Bool { password != nil }
 }

@@ -94,7 +94,11 @@ public final class Accounts: Sendable {
   // MARK: Signing in
 
   /// Creates an account and signs in.
-  public func register(address: String, password: String, from client: AccountClient) async throws -> Login {
+  ///
+  /// - Parameter token: a token that the browser has, whose session is replaced.
+  public func register(
+    address: String, password: String, from client: AccountClient, replacing token: String? = nil
+  ) async throws -> Login {
     let address = try AccountRules.address(address)
     try AccountRules.check(password: password, address: address)
     let hash = try await limits.taking([(.signUp, client.network)]) {
@@ -106,7 +110,8 @@ public final class Accounts: Sendable {
     }
     let account = Account(id: Sodium.random(16), address: address, password: hash, created: time)
     try await store.create(account, nil)
-    return try await begin(account, by: .password(generation: account.generation), "register", client)
+    let proof = LoginProof.password(generation: account.generation)
+    return try await begin(account, by: proof, "register", client, replacing: token)
   }
 
   /// Signs in.

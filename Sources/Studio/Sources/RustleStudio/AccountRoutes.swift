@@ -72,12 +72,14 @@ struct AccountRoutes: Sendable {
   // MARK: Signing in
 
   private func register(_ call: AccountCall) async throws -> Response {
+    try await call.checkOwner()
     let login = try await accounts.register(
-      address: call.text("email"), password: call.text("password"), from: call.client)
+      address: call.text("email"), password: call.text("password"), from: call.client, replacing: call.token)
     return signedIn(login, call, .created)
   }
 
   private func logIn(_ call: AccountCall) async throws -> Response {
+    try await call.checkOwner()
     let login = try await accounts.logIn(
       address: call.text("email"), password: call.text("password"), from: call.client, replacing: call.token)
     return signedIn(login, call, .ok)
@@ -157,7 +159,8 @@ struct AccountRoutes: Sendable {
       ["id": .string(id), "name": .string(provider.name)] as JSON
     }
     return Response(json: [
-      "v": .number(1), "accounts": true, "email": .optional(signedIn?.account.address),
+      "v": .number(1), "accounts": true, "id": .optional(signedIn?.account.handle),
+      "email": .optional(signedIn?.account.address),
       "mail": .bool(service.sendsMail), "providers": .array(providers),
       "password": signedIn.map { .bool($0.account.hasPassword) } ?? .null,
     ])
@@ -249,13 +252,16 @@ struct AccountCall: Sendable {
   func signedInIfAny() async throws -> Accounts.SignedIn? {
     let signedIn = try await whoever()
     // Another tab of the browser has signed in somebody else since.
-    if let owner, let signedIn, owner.removingPercentEncoding != signedIn.account.address {
+    if let owner, let signedIn, owner != signedIn.account.handle {
       throw AccountRefusal(.signedOut, "expected a session of the page's account, got one of another account")
     }
     return signedIn
   }
 
-  /// The account that a page shows, with escapes; nil: it does not say.
+  /// Refuses a page of another account than the one that is signed in.
+  func checkOwner() async throws { _ = try await signedInIfAny() }
+
+  /// The handle of the account that a page shows; nil: it does not say.
   private var owner: String? {
     HTTPField.Name("Rustle-Account").flatMap { request.headers[$0] }
   }

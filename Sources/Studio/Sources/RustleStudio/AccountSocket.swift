@@ -67,6 +67,10 @@ final class AccountSocket: Sendable {
     guard name == "account/preview" else {
       throw ActionError("notFound", "expected account/preview, got \(name)", status: 404)
     }
+    // Of a page that has noticed sooner than its connection that somebody else is signed in.
+    if let owner = arguments["account"].string, owner != signedIn.account.handle {
+      throw ActionError("signedOut", "expected a connection of the page's account, got one of another account")
+    }
     let (subscriber, isDue) = state.withLock { state in (state.subscriber, state.pace.take(at: .now)) }
     guard isDue else { return .null }
     do {
@@ -88,6 +92,7 @@ final class AccountSocket: Sendable {
       var fields: [String: JSON] =
         setting.name == SettingName.equalizer ? setting.json : ["v": .number(1), "rev": .integer(setting.revision)]
       fields["type"] = "account"
+      fields["account"] = .string(signedIn.account.handle)
       fields["name"] = .string(setting.name)
       fields["device"] = .string(setting.device)
       put("account " + setting.name, fields, revision: setting.revision)
@@ -96,8 +101,8 @@ final class AccountSocket: Sendable {
       put(
         "preview " + name,
         [
-          "v": .number(1), "type": "preview", "name": .string(name), "device": .string(device),
-          "rev": .integer(base), "bands": .numbers(value.numbers),
+          "v": .number(1), "type": "preview", "account": .string(signedIn.account.handle), "name": .string(name),
+          "device": .string(device), "rev": .integer(base), "bands": .numbers(value.numbers),
         ])
     }
   }

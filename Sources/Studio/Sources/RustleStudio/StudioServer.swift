@@ -170,7 +170,7 @@ public struct StudioServer: Sendable {
       AccountRoutes(service: service, logger: logger).add(to: router)
     } else {
       router.get("api/account") { _, _ in
-        Response(json: ["v": .number(1), "accounts": false, "email": .null, "mail": false])
+        Response(json: ["v": .number(1), "accounts": false, "id": .null, "email": .null, "mail": false])
       }
     }
     for path in ["/", "**"] {

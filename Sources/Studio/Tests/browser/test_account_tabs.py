@@ -1,9 +1,13 @@
-"""Two tabs of one browser, whose cookie they share."""
+"""Accounts that follow one another on a page, and in two tabs of one browser, whose cookie they share."""
 
+import json
+
+import pytest
 from playwright.sync_api import expect
 
 from accounts import Person
-from test_account_pages import Device, note, sign_up, studio, to
+from test_account_pages import Device, device, log_in, note, sign_up, studio, to
+from test_account_settings import save_as
 
 
 def test_a_tab_is_told_that_another_one_signs_somebody_in(browser, studio):
@@ -33,3 +37,85 @@ def test_a_tab_of_another_account_saves_nothing_in_it(browser, studio):
     expect(page.get_by_text("bob@example.org")).to_be_visible()
     assert bob.do("GET", "api/eq")[2]["rev"] == 0
     context.close()
+
+
+def test_a_save_under_way_does_not_follow_into_the_next_account(device, studio):
+    bob = Person(studio)
+    assert bob.register("bob@example.org")[0] == 201
+    page = device()
+    sign_up(page)
+    to(page, "equalizer")
+    held = []
+    page.route("**/api/eq", lambda route: held.append(route) if route.request.method == "PUT" else route.continue_())
+    slider = page.get_by_role("slider", name="Left, 64 Hz")
+    slider.focus()
+    page.keyboard.press("PageUp")
+    while not held:
+        page.wait_for_timeout(20)
+    # It waits for the answer to the one before.
+    page.keyboard.press("PageUp")
+    to(page, "account")
+    page.get_by_role("button", name="Log out").click()
+    log_in(page, "bob@example.org")
+    held[0].fulfill(status=200, content_type="application/json", body='{"v":1,"rev":1}')
+    to(page, "equalizer")
+    save_as(page, "preset", "Bob's")
+    expect(note(page, 1)).to_have_text("Your presets are saved in your account.")
+    assert len(held) == 1 and bob.do("GET", "api/eq")[2]["rev"] == 0
+
+
+LEFT = """async (answer) => {
+    const { Profile } = await import('/js/profile.js');
+    const [calls, timers, kept, settle] = [[], [], Object.keys(localStorage).length, async () => { for (let turn = 0; turn < 20; turn++) await Promise.resolve(); }];
+    const real = [globalThis.fetch, globalThis.setTimeout];
+    globalThis.fetch = (path, { headers }) => new Promise((resolve, reject) => calls.push({ account: headers['Rustle-Account'], resolve, reject }));
+    globalThis.setTimeout = (work) => timers.push(work);
+    const link = { states: {}, status: 'live', act: async () => {} };
+    const app = { session: { bar: () => document.createElement('div'), onnames() {} }, link, attempt: (work) => work() };
+    const profile = new Profile(app, 'a'.repeat(32), 'ada@example.org');
+    profile.keep('ticker/mine', { symbols: ['ADA'] });
+    await settle();
+    profile.keep('ticker/mine', { symbols: ['DOGE'] });
+    profile.close();
+    // As when the account is deleted.
+    for (const key of Object.keys(localStorage)) if (key.includes('ticker/mine')) localStorage.removeItem(key);
+    if (answer) calls[0].resolve(new Response(JSON.stringify(answer.body), { status: answer.status })); else calls[0].reject(new Error());
+    await settle();
+    [globalThis.fetch, globalThis.setTimeout] = real;
+    await new Promise((resolve) => setTimeout(resolve));
+    globalThis.fetch = (path, { headers }) => { calls.push({ account: headers['Rustle-Account'] }); return Promise.reject(new Error()); };
+    for (const work of timers) work();
+    await settle();
+    globalThis.fetch = real[0];
+    return { calls: calls.map(({ account }) => account), kept: Object.keys(localStorage).length - kept };
+}"""
+
+
+@pytest.mark.parametrize("answer", [
+    None, {"status": 200, "body": {"v": 1, "rev": 1}}, {"status": 409, "body": {"v": 1, "rev": 4, "value": None}},
+    {"status": 503, "body": {"v": 1, "error": {"code": "busy", "message": ""}}}, {"status": 401, "body": {"v": 1, "error": {"code": "signedOut", "message": ""}}}])
+def test_a_profile_that_was_left_writes_nothing(device, answer):
+    assert device().evaluate(LEFT, answer) == {"calls": ["a" * 32], "kept": 0}
+
+
+def test_a_message_of_another_account_is_dropped(device, studio):
+    page = device()
+    sign_up(page)
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200
+    sockets = []
+
+    def connect(socket):
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    page.route_web_socket("**/ws", connect)
+    page.reload()
+    to(page, "equalizer")
+    expect(note(page)).to_have_text("Changes are saved in your account.")
+    message = {"v": 1, "type": "account", "account": "b" * 32, "name": "eq", "device": "bob's", "rev": 9, "bands": [9] * 28}
+    sockets[-1].send(json.dumps(message))
+    sockets[-1].send(json.dumps({**message, "type": "preview"}))
+    assert ada.save(0, -3)[0] == 200
+    expect(note(page)).to_have_text("Saved in your account, revision 1.")
+    expect(page.get_by_role("slider", name="Left, 64 Hz")).to_have_value("-3")

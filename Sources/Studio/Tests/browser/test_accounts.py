@@ -66,7 +66,7 @@ def reply(web, number):
 def test_who_registers_is_signed_in(studio):
     person = Person(studio)
     assert person.do("GET", "api/account")[2] == {
-        "v": 1, "accounts": True, "email": None, "mail": False, "providers": [], "password": None}
+        "v": 1, "accounts": True, "id": None, "email": None, "mail": False, "providers": [], "password": None}
     status, headers, body = person.register(" Ada@example.org ")
     assert (status, body["email"]) == (201, "Ada@example.org")
     assert re.fullmatch(
@@ -118,6 +118,17 @@ def test_a_login_replaces_a_planted_session(studio, ada):
         assert not victim.is_signed_in, bad
 
 
+def test_a_sign_up_replaces_the_present_session(studio, ada, socket_of):
+    web, before = socket_of(ada), ada.cookie
+    assert ada.register("bob@example.org")[0] == 201 and ada.do("GET", "api/account")[2]["email"] == "bob@example.org"
+    with pytest.raises(ConnectionClosed) as closed:
+        while True:
+            web.recv(timeout=PATIENCE)
+    assert closed.value.rcvd.reason == "the session has ended"
+    ada.cookie = before
+    assert not ada.is_signed_in
+
+
 def test_of_thirty_registrations_at_once_one_is_made(studio):
     people = [Person(studio) for _ in range(30)]
     codes = at_once(lambda place: people[place].register("ada@example.org" if place % 2 else "ADA@example.org")[0], 30)
@@ -151,13 +162,22 @@ def test_another_site_changes_nothing(studio, ada):
 def test_a_page_of_another_account_changes_nothing(studio, ada):
     bob = Person(studio)
     assert bob.register("bob@example.org")[0] == 201
-    bob.headers = {"Rustle_Account": "ada%40example.org"}
-    for method, path, value in [("PUT", "api/eq", {"rev": 0, "bands": [1] * 28}), ("GET", "api/settings", None), ("POST", "api/logout", {}), ("DELETE", "api/sessions", None)]:
+    ada_id, bob_id = (person.do("GET", "api/account")[2]["id"] for person in [ada, bob])
+    assert re.fullmatch("[0-9a-f]{32}", ada_id) and ada_id != bob_id
+    bob.headers = {"Rustle_Account": ada_id}
+    described = json.loads(ask(studio, "openapi.json")[2])["paths"]
+    named = [(method.upper(), path[1:].replace("{id}", "00").replace("{name}", "tuner")) for path, methods in described.items()
+             for method, one in methods.items() if {"$ref": "#/components/parameters/Account"} in one.get("parameters", [])]
+    assert len(named) == 17
+    for method, path in named:
+        value = None if method == "GET" else {
+            "email": "bob@example.org", "password": PASSWORD, "current": PASSWORD, "new": "analytical engine", "rev": 0, "bands": [1] * 28,
+            "value": 1, "issuer": "i", "subject": "s"}
         status, _, body = bob.do(method, path, value)
         assert (status, body["error"]["code"]) == (401, "signedOut")
     # It learns whose it is.
     assert bob.do("GET", "api/account")[2]["email"] == "bob@example.org"
-    bob.headers = {"Rustle_Account": "bob%40example.org"}
+    bob.headers = {"Rustle_Account": bob_id}
     assert bob.do("GET", "api/eq")[2]["rev"] == 0 and bob.save(0, 1)[0] == 200
 
 
@@ -331,24 +351,28 @@ def test_sockets_of_the_account_see_saves_and_previews(studio, ada, socket_of):
     for web in [first, second, stranger]:
         send(web, subscribe=["account", "tempo"])
     messages = account_messages(second)
+    ada_id, bob_id = (person.do("GET", "api/account")[2]["id"] for person in [ada, bob])
     assert next(messages)["rev"] == 0
     assert next(account_messages(first))["bands"] == [0] * 28
-    send(first, id=5, do="account/preview", **{"with": {"rev": 0, "bands": [2.5] * 28, "device": "one"}})
+    send(first, id=5, do="account/preview", **{"with": {"rev": 0, "bands": [2.5] * 28, "device": "one", "account": ada_id}})
     preview = next(messages)
+    assert preview["account"] == ada_id
     assert (preview["type"], preview["bands"][0], preview["device"], preview["rev"]) == ("preview", 2.5, "one", 0)
-    for name, arguments, code in [("account/preview", {"rev": 0, "bands": [13] * 28}, "validation"), ("account/other", {}, "notFound")]:
+    for name, arguments, code in [
+            ("account/preview", {"rev": 0, "bands": [13] * 28}, "validation"), ("account/other", {}, "notFound"),
+            ("account/preview", {"rev": 0, "bands": [1] * 28, "account": bob_id}, "signedOut")]:
         send(first, id=6, do=name, **{"with": arguments})
         assert reply(first, 6)["error"]["code"] == code
     assert ada.save(0, 2.5, "one")[0] == 200
     saved = next(messages)
-    assert (saved["type"], saved["rev"], saved["bands"][0], saved["device"]) == ("account", 1, 2.5, "one")
+    assert (saved["type"], saved["account"], saved["rev"], saved["bands"][0], saved["device"]) == ("account", ada_id, 1, 2.5, "one")
     assert next(account_messages(first))["rev"] == 1
     assert ada.do("PUT", "api/settings/tuner", {"rev": 0, "value": {"a4": 443}})[0] == 200
     reported = next(messages)
     assert (reported["name"], reported["rev"], "value" in reported) == ("tuner", 1, False)
     # Another account hears nothing of it: what it does itself comes next.
     reported = account_messages(stranger)
-    assert next(reported)["rev"] == 0
+    assert (first_ := next(reported))["rev"] == 0 and first_["account"] == bob_id
     assert bob.save(0, 1, "bob's")[0] == 200
     assert next(reported)["device"] == "bob's"
 

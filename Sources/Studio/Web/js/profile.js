@@ -41,21 +41,33 @@ export class Profile {
   #settings = new Map();
   #device = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
   #retry = null;
-  #isClosed = false;
+  /** Whether it was left: it writes nothing any more, neither on the server nor in the browser nor to an engine. */
+  isClosed = false;
 
-  constructor(app, email) {
-    [this.#app, this.email] = [app, email];
+  /** `id`: the account's, which each request and message names. */
+  constructor(app, id, email) {
+    [this.#app, this.id, this.email] = [app, id, email];
     this.#bars = new Map(Object.keys(KINDS).map((prefix) => [prefix, new Bar(app.session.bar(prefix))]));
   }
 
   get states() { return this.#app.link.states; }
   get isLive() { return this.#app.link.status === "live"; }
 
-  act(action, argument) { return this.#app.attempt(() => this.#app.link.act(action, argument)); }
+  act(action, argument) { return this.isClosed ? Promise.resolve() : this.#app.attempt(() => this.#app.link.act(action, argument)); }
+
+  /** Asks the server for this account, and for nobody once it was left. */
+  async #ask(method, path, body) {
+    const check = () => { if (this.isClosed) throw new Error("the account was left"); };
+    check();
+    const answer = await ask(method, path, body, this.id);
+    check();
+    return answer;
+  }
 
   /** Nobody is signed in any more, or somebody else. */
   close() {
-    this.#isClosed = true;
+    if (this.isClosed) return;
+    this.isClosed = true;
     clearTimeout(this.#retry);
     for (const setting of this.#settings.values()) setting.close();
     for (const bar of this.#bars.values()) bar.set(null);
@@ -64,7 +76,7 @@ export class Profile {
   /** Asks for the present values. */
   async refresh() {
     if (this.email) {
-      const { settings } = await ask("GET", "api/settings");
+      const { settings } = await this.#ask("GET", "api/settings");
       const engines = Object.entries(KINDS).flatMap(([prefix, { present, owns }]) => (owns ? owns(this.states).map((own) => prefix + own) : present ? [prefix] : []));
       for (const name of new Set([...Object.keys(settings), ...engines, ...this.#kept(this.email), ...this.#settings.keys()])) {
         const known = this.#settings.get(name);
@@ -72,7 +84,7 @@ export class Profile {
         const isFollowing = known?.kind.present && (known.isSettling || !known.differs);
         if (!known) this.#setting(name, settings[name]);
         // One that is deleted is not among them.
-        else if (settings[name] || known.sync.rev > 0) this.#take(known, settings[name] ?? await ask("GET", this.#path(name)));
+        else if (settings[name] || known.sync.rev > 0) this.#take(known, settings[name] ?? await this.#ask("GET", this.#path(name)));
         const setting = this.#settings.get(name);
         setting?.flush();
         // Equal ones have nothing to follow: a timer would undo what somebody changes a moment later.
@@ -116,8 +128,7 @@ export class Profile {
       if (message.rev <= setting.sync.rev) return;
       if (message.bands) return this.#take(setting, message);
       try {
-        const answer = await ask("GET", this.#path(message.name));
-        if (!this.#isClosed) this.#take(setting, answer);
+        this.#take(setting, await this.#ask("GET", this.#path(message.name)));
       } catch {
         // The next connection asks for all.
       }
@@ -138,19 +149,21 @@ export class Profile {
     if (name === "meter") this.show("meter/");
   }
 
-  preview({ rev, value }) { this.#app.link.act("account/preview", { rev, bands: value, device: this.#device }).catch(() => {}); }
+  preview({ rev, value }) { this.#app.link.act("account/preview", { account: this.id, rev, bands: value, device: this.#device }).catch(() => {}); }
 
   /** Saves for a `Sync`. */
   async send(setting, rev, parts) {
     const { kind, name } = setting;
     try {
-      const answer = await ask("PUT", this.#path(name), { rev, ...kind.write(parts), device: this.#device });
+      const answer = await this.#ask("PUT", this.#path(name), { rev, ...kind.write(parts), device: this.#device });
       setting.fault = null;
       return answer;
     } catch (error) {
       setting.fault = null;
       if (error.status === 409) return { rev: error.value.rev, parts: kind.read(error.value), isConflict: true };
       if (!error.status || error.status === 429 || error.status >= 500) this.#retryLater();
+      // Nobody is signed in by now, or somebody else: nothing follows.
+      else if (error.code === "signedOut") this.close();
       else if (error.status !== 401) setting.fault = error.message;
       throw error;
     }
@@ -158,7 +171,7 @@ export class Profile {
 
   /** Shows what became of the settings of a kind, or a text of the moment. */
   show(prefix, text) {
-    if (this.#isClosed) return;
+    if (this.isClosed) return;
     const kind = KINDS[prefix];
     if (!kind.present) this.#app.session.onnames();
     this.#bars.get(prefix).set(...(text ? [text] : this.#news(prefix, kind)));
@@ -239,6 +252,7 @@ export class Profile {
   }
 
   #retryLater() {
+    if (this.isClosed) return;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => { for (const setting of this.#settings.values()) setting.flush(); }, RETRY);
   }

@@ -13,15 +13,15 @@ let owner = null;
 /** Called when the server has no session of the owner's. */
 let onrefused = () => {};
 
-/** Asks the server; rejects with its error, and without a status when there is no answer. */
-export async function ask(method, path, body) {
-  const headers = owner ? { "Rustle-Account": encodeURIComponent(owner) } : {};
+/** Asks the server, for an account by its id; rejects with its error, and without a status when there is no answer. */
+export async function ask(method, path, body, account = owner) {
+  const headers = account ? { "Rustle-Account": account } : {};
   const options = method === "GET" ? { headers } : { headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body ?? {}) };
   const answer = await fetch(path, { method, ...options });
   // Of an answer that breaks off nothing is known.
   if (answer.ok) return answer.status === 204 ? {} : await answer.json();
   const value = await answer.json().catch(() => ({}));
-  if (value.error?.code === "signedOut") onrefused();
+  if (value.error?.code === "signedOut" && account === owner) onrefused();
   throw Object.assign(new Error(value.error?.message ?? answer.statusText), { ...value.error, status: answer.status, value });
 }
 
@@ -33,6 +33,8 @@ export class Session {
   providers = [];
   /** Whether the account can be signed in to without a provider. */
   hasPassword = true;
+  /** The id of the account that is signed in, which its messages name; null: nobody is; undefined: the server was not asked yet. */
+  id;
   /** The address of who is signed in; null: nobody. */
   email = null;
   /** Their settings, or those of this browser; null: none so far. */
@@ -52,9 +54,10 @@ export class Session {
     this.#app = app;
     const { link } = app;
     onrefused = () => this.refresh().catch(() => {});
-    this.#tabs.onmessage = ({ data }) => { if (data !== this.email) this.changed().catch(() => {}); };
+    this.#tabs.onmessage = ({ data }) => { if (data !== this.id) this.changed().catch(() => {}); };
     link.addEventListener("status", () => { if (link.status === "live") this.refresh().catch(() => {}); });
-    link.addEventListener("account", ({ detail }) => this.profile?.receive(detail));
+    // A connection may still be that of who was signed in before.
+    link.addEventListener("account", ({ detail }) => { if (detail.account === this.id) this.profile?.receive(detail); });
     link.addEventListener("state", ({ detail }) => this.profile?.engineChanged(detail));
   }
 
@@ -72,23 +75,28 @@ export class Session {
   }
 
   async #refresh() {
-    const { accounts, email, mail, providers, password } = await ask("GET", "api/account");
-    owner = email;
+    const { accounts, id = null, email, mail, providers, password } = await ask("GET", "api/account");
     [this.isKept, this.sendsMail, this.providers, this.hasPassword] = [accounts, mail, providers ?? [], password !== false];
-    if (email !== this.email) {
-      this.profile?.close();
-      this.profile = null;
-      this.#tabs.postMessage(email);
-    }
-    this.email = email;
+    this.#become(id, email);
     if (email || keysOf("").length) await (await this.#need()).refresh();
     this.onnames();
     this.onchange();
   }
 
+  /** Somebody is signed in, or nobody. What is of another account, or was refused, ends. */
+  #become(id, email) {
+    const isNews = id !== (this.id ?? null);
+    if (isNews || this.profile?.isClosed) {
+      this.profile?.close();
+      this.profile = null;
+    }
+    [owner, this.id, this.email] = [id, id, email];
+    if (isNews) this.#tabs.postMessage(id);
+  }
+
   async #need() {
     const { Profile } = await import("./profile.js");
-    return this.profile ??= new Profile(this.#app, this.email ?? "");
+    return this.profile ??= new Profile(this.#app, this.id ?? null, this.email ?? "");
   }
 
   /** Somebody has signed in or out: the connection is to be of this session. `takesAlong`: what this page set before becomes the account's. */

@@ -77,6 +77,7 @@ export class Setting {
 
   /** Lets the engine follow, a moment later: a page of this server that made the change has set the engine itself, a moment before or after. */
   follow() {
+    if (this.#profile.isClosed) return;
     clearTimeout(this.#timers.settle);
     const settle = setTimeout(async () => {
       // One that another device moves at present is followed when it is saved.
@@ -129,6 +130,8 @@ export class Setting {
 
   /** The value has changed: what is not saved is kept in this browser, and the engine follows. */
   #changed() {
+    // What the account leaves is in the browser already, or was deleted with it.
+    if (this.#profile.isClosed) return;
     const { rev, base, local, question } = this.sync;
     if (local) localStorage.setItem(this.#key, JSON.stringify({ rev, base, local, asked: question?.parts }));
     else localStorage.removeItem(this.#key);
