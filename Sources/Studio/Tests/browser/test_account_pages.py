@@ -142,7 +142,7 @@ def test_an_account_from_sign_up_to_deletion(device, studio):
     expect(page.locator("#done")).to_contain_text("password is changed")
     other.get_by_role("heading", name="Log in").wait_for()
     with page.expect_download() as download:
-        page.get_by_role("link", name="Export").click()
+        page.get_by_role("button", name="Export").click()
     assert "ada@example.org" in download.value.path().read_text()
     page.get_by_role("button", name="Log out").click()
     page.get_by_role("heading", name="Log in").wait_for()

@@ -5,8 +5,9 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from accounts import Person
-from test_account_pages import Device, device, log_in, note, sign_up, studio, to
+from accounts import PASSWORD, Person
+from rig import wait
+from test_account_pages import Device, device, fill, log_in, note, sign_up, studio, to
 from test_account_settings import save_as
 
 
@@ -36,6 +37,11 @@ def test_a_tab_of_another_account_saves_nothing_in_it(browser, studio):
     to(page, "account")
     expect(page.get_by_text("bob@example.org")).to_be_visible()
     assert bob.do("GET", "api/eq")[2]["rev"] == 0
+    # The connection is of the new account, too: what its other devices save arrives.
+    to(page, "equalizer")
+    expect(note(page)).to_have_text("Your account has no gains of this sound.")
+    assert bob.save(0, -3)[0] == 200
+    expect(note(page)).to_have_text("Saved in your account, revision 1.")
     context.close()
 
 
@@ -119,3 +125,67 @@ def test_a_message_of_another_account_is_dropped(device, studio):
     assert ada.save(0, -3)[0] == 200
     expect(note(page)).to_have_text("Saved in your account, revision 1.")
     expect(page.get_by_role("slider", name="Left, 64 Hz")).to_have_value("-3")
+
+
+@pytest.mark.parametrize("isOffline", [True, False])
+def test_a_page_signs_out_whatever_the_server_answers(browser, studio, isOffline):
+    context = browser.new_context()
+    page, other = (Device(context, studio, "account").page for _ in range(2))
+    sign_up(page)
+    busy = {"status": 503, "content_type": "application/json", "body": '{"v":1,"error":{"code":"busy","message":"expected less to do"}}'}
+    context.route("**/api/logout", lambda route: route.abort() if isOffline else route.fulfill(**busy))
+    page.get_by_role("button", name="Log out").click()
+    expect(page.locator("#done")).to_contain_text("You are signed out here. The server did not answer")
+    page.reload()
+    for each in [page, other]:
+        each.get_by_role("heading", name="Log in").wait_for()
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200 and len(ada.do("GET", "api/sessions")[2]["sessions"]) == 2
+    context.unroute("**/api/logout")
+    page.reload()
+    wait(lambda: len(ada.do("GET", "api/sessions")[2]["sessions"]) == 1)
+    log_in(page)
+    page.reload()
+    page.get_by_role("heading", name="Signed in").wait_for()
+    context.close()
+
+
+def test_a_failure_at_a_login_leaves_the_connection_to_the_account(device, studio):
+    ada = Person(studio)
+    assert ada.register()[0] == 201
+    page, failed = device(), []
+
+    def fail(route):
+        if failed:
+            return route.continue_()
+        failed.append(route)
+        route.abort()
+
+    page.route("**/api/settings", fail)
+    fill(page, "Log in", **{"E-mail address": "ada@example.org", "Password": PASSWORD})
+    page.get_by_role("heading", name="Signed in").wait_for()
+    to(page, "equalizer")
+    expect(note(page)).to_have_text("Changes are saved in your account.")
+    assert len(failed) == 1 and ada.save(0, -3)[0] == 200
+    expect(note(page)).to_have_text("Saved in your account, revision 1.")
+
+
+def test_an_import_is_saved_in_the_account(device, studio):
+    page = device()
+    sign_up(page)
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200
+    to(page, "equalizer")
+    page.get_by_label("Preset").select_option("Bass")
+    expect(note(page)).to_contain_text("revision 1")
+    saved = ada.do("GET", "api/eq")[2]["bands"]
+    page.get_by_role("button", name="Export").click()
+    expect(page.get_by_label("Filters in the form of Equalizer APO")).not_to_have_value("")
+    page.get_by_label("Preset").select_option("Flat")
+    expect(note(page)).to_contain_text("revision 2")
+    page.get_by_role("button", name="Import").click()
+    expect(note(page)).to_contain_text("revision 3")
+    assert ada.do("GET", "api/eq")[2]["bands"] == saved
+    page.get_by_role("button", name="Undo").click()
+    expect(note(page)).to_contain_text("revision 4")
+    assert ada.do("GET", "api/eq")[2]["bands"] == [0] * 28

@@ -73,14 +73,14 @@ export function account(app) {
     ? [h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "row" }, session.providers.map(({ id, name }) => action(id, name))))] : [];
 
   const signedOut = () => [
-    ...providers("Other ways", (id, name) => h("a", { class: "button", href: `auth/login?provider=${encodeURIComponent(id)}` }, `Continue with ${name}`)),
+    ...providers("Other ways", (id, name) => h("a", { class: "button", href: `auth/login?provider=${encodeURIComponent(id)}`, onclick: () => session.setOut() }, `Continue with ${name}`)),
     form("Log in", [email, { name: "password", label: "Password", autocomplete: "current-password" }], "Log in", async (values) => {
       await ask("POST", "api/login", values);
-      await session.changed();
+      await session.entered();
     }),
     form("Sign up", [email, { name: "password", label: "Password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Sign up", async (values) => {
       await ask("POST", "api/register", values);
-      await session.changed(true);
+      await session.entered(true);
     }, h("p", { class: "note" }, "What you have set on this page is taken along.")),
     session.sendsMail
       ? form("Forgotten password", [email], "Send a link", async (values) => {
@@ -113,8 +113,10 @@ export function account(app) {
     const erase = form("Delete the account", proof, "Delete everything", async (values) => {
       await ask("DELETE", "api/account", { password: "", ...values });
       dialog.close();
-      for (const key of keysOf(session.email)) localStorage.removeItem(key);
-      await session.changed();
+      const { email } = session;
+      session.leave();
+      for (const key of keysOf(email)) localStorage.removeItem(key);
+      await session.changed().catch(() => {});
       done("The account is deleted.");
     });
     erase.querySelector("[type=submit]").after(h("button", { type: "button", onclick: () => dialog.close() }, "Keep it"));
@@ -125,8 +127,14 @@ export function account(app) {
     dialog.append(erase);
     return [
       h("section", { class: "card wide" }, h("h2", {}, "Signed in"), h("p", {}, session.email),
-        h("div", { class: "row" }, button("Log out", async () => { await ask("POST", "api/logout"); await session.changed(); }),
-          h("a", { class: "button", href: "api/account/export", download: "rustle-account.json" }, "Export"),
+        h("div", { class: "row" }, button("Log out", async () => {
+          if (!await session.logOut()) done("You are signed out here. The server did not answer: the session ends there as soon as this browser reaches it.");
+        }),
+          button("Export", async () => {
+            const url = URL.createObjectURL(new Blob([JSON.stringify(await ask("GET", "api/account/export"))], { type: "application/json" }));
+            h("a", { href: url, download: "rustle-account.json" }).click();
+            setTimeout(() => URL.revokeObjectURL(url), 60000);
+          }),
           h("button", { type: "button", class: "danger", onclick: () => dialog.showModal() }, "Delete the account")), dialog),
       h("section", { class: "card wide" }, h("h2", {}, "Sessions"), list.element,
         h("div", { class: "row" }, button("End all others", async () => { await ask("DELETE", "api/sessions"); await refresh(); }))),

@@ -84,12 +84,19 @@ export function equalizer(app) {
   };
   const differences = (next) => CHANNELS.flatMap(([channel]) => next[channel].map((gain, band) => ({ channel, band, gain })));
   const text = async () => (await link.act("equalizer/export")).text;
+  /** Performs it; what came of it is the account's, too. */
+  const take = async (action, argument) => {
+    await link.act(action, argument);
+    const { left, right, frequencies: present } = link.states.equalizer;
+    const isGraphic = present.join() === GRAPHIC;
+    app.session.moved("eq", isGraphic ? [...left, ...right].entries() : [], isGraphic ? [...left, ...right] : null);
+  };
   /** Performs what replaces the bands: one step, whatever they were. */
   const replace = (action, argument) => app.attempt(async () => {
     const noted = history.replace(await text(), action, argument);
     showButtons();
     try {
-      await link.act(action, argument);
+      await take(action, argument);
     } catch (error) {
       history.forget(noted);
       throw error;
@@ -98,7 +105,7 @@ export function equalizer(app) {
   const step = (isRedo) => {
     const taken = history.take(isRedo, bands());
     if (taken?.changes) put(taken.changes);
-    else if (taken) app.attempt(() => link.act(taken.action, taken.argument));
+    else if (taken) app.attempt(() => take(taken.action, taken.argument));
     showButtons();
   };
 

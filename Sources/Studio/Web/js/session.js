@@ -5,6 +5,11 @@ import { h } from "./dom.js";
 /** What the keys of values that are not saved begin with in this browser's storage: the address of whom they are of and their name follow. */
 export const UNSAVED = "rustle-unsaved ";
 
+/** The key of an account that this browser has left without an answer of the server. */
+const LEFT = "rustle-left";
+/** The key, for the time of a sign-in by a provider, of what a page has changed before. */
+const OWN = "rustle-own";
+
 /** The keys of an address; of nobody's when it is empty. */
 export const keysOf = (email) => Object.keys(localStorage).filter((key) => key.startsWith(`${UNSAVED}[${JSON.stringify(email)},`));
 
@@ -49,12 +54,17 @@ export class Session {
   #tabs = new BroadcastChannel("rustle-account");
   /** What this page has changed while nobody was signed in: the last value of each part, by the names of settings. */
   #own = new Map();
+  /** Whether that becomes the account's once somebody is signed in. */
+  #takesAlong = false;
+  /** Whether the connection is of a session that was left. */
+  #isStale = false;
 
   constructor(app) {
     this.#app = app;
     const { link } = app;
+    this.#comeBack();
     onrefused = () => this.refresh().catch(() => {});
-    this.#tabs.onmessage = ({ data }) => { if (data !== this.id) this.changed().catch(() => {}); };
+    this.#tabs.onmessage = ({ data }) => { if (data !== (this.id ?? null)) this.changed().catch(() => {}); };
     link.addEventListener("status", () => { if (link.status === "live") this.refresh().catch(() => {}); });
     // A connection may still be that of who was signed in before.
     link.addEventListener("account", ({ detail }) => { if (detail.account === this.id) this.profile?.receive(detail); });
@@ -75,17 +85,47 @@ export class Session {
   }
 
   async #refresh() {
-    const { accounts, id = null, email, mail, providers, password } = await ask("GET", "api/account");
-    [this.isKept, this.sendsMail, this.providers, this.hasPassword] = [accounts, mail, providers ?? [], password !== false];
-    this.#become(id, email);
-    if (email || keysOf("").length) await (await this.#need()).refresh();
-    this.onnames();
-    this.onchange();
+    try {
+      await this.#tellOfLeaving();
+      const { accounts, id, email, mail, providers, password } = await ask("GET", "api/account");
+      [this.isKept, this.sendsMail, this.providers, this.hasPassword] = [accounts, mail, providers ?? [], password !== false];
+      const isLeft = !id || id === localStorage.getItem(LEFT);
+      this.#become(isLeft ? null : id, isLeft ? null : email);
+      if (this.id || keysOf("").length) await (await this.#need()).refresh();
+      if (this.id) {
+        if (this.#takesAlong) this.profile.takeAlong(this.#own);
+        this.#own.clear();
+        this.#takesAlong = false;
+      }
+    } finally {
+      // Whatever of it failed: the screens show who is signed in, and the connection is theirs.
+      if (this.#isStale) this.#app.link.reconnect();
+      this.#isStale = false;
+      this.onnames();
+      this.onchange();
+    }
+  }
+
+  /** Ends a session that this browser left while the server did not answer. */
+  async #tellOfLeaving() {
+    const id = localStorage.getItem(LEFT);
+    if (!id) return;
+    // Another tab has left it.
+    if (id === this.id) this.#become(null, null);
+    try {
+      await ask("POST", "api/logout", {}, id);
+    } catch (error) {
+      // Somebody else is signed in by now. Another error is one of the moment.
+      if (error.code !== "signedOut") return;
+    }
+    localStorage.removeItem(LEFT);
   }
 
   /** Somebody is signed in, or nobody. What is of another account, or was refused, ends. */
   #become(id, email) {
     const isNews = id !== (this.id ?? null);
+    // The first connection is as new as what is known.
+    if (isNews && this.id !== undefined) this.#isStale = true;
     if (isNews || this.profile?.isClosed) {
       this.profile?.close();
       this.profile = null;
@@ -99,12 +139,49 @@ export class Session {
     return this.profile ??= new Profile(this.#app, this.id ?? null, this.email ?? "");
   }
 
-  /** Somebody has signed in or out: the connection is to be of this session. `takesAlong`: what this page set before becomes the account's. */
-  async changed(takesAlong = false) {
-    await this.refresh();
-    if (takesAlong) this.profile?.takeAlong(this.#own);
-    this.#own.clear();
-    this.#app.link.reconnect();
+  /** The session is another one: so is the connection to be. */
+  changed() {
+    this.#isStale = true;
+    return this.refresh();
+  }
+
+  /** Somebody has signed in. `takesAlong`: what this page set before becomes the account's. */
+  entered(takesAlong = false) {
+    localStorage.removeItem(LEFT);
+    this.#takesAlong = takesAlong;
+    return this.changed();
+  }
+
+  /** Somebody sets out for a provider, from where a new account comes back to `?new`. */
+  setOut() {
+    localStorage.removeItem(LEFT);
+    sessionStorage.setItem(OWN, JSON.stringify([...this.#own].map(([name, parts]) => [name, [...parts]])));
+  }
+
+  #comeBack() {
+    const kept = sessionStorage.getItem(OWN);
+    sessionStorage.removeItem(OWN);
+    const query = new URLSearchParams(location.search);
+    if (!query.has("new")) return;
+    query.delete("new");
+    history.replaceState(null, "", location.pathname + (query.size ? `?${query}` : "") + location.hash);
+    this.#takesAlong = kept !== null;
+    this.#own = new Map(JSON.parse(kept ?? "[]").map(([name, parts]) => [name, new Map(parts)]));
+  }
+
+  /** Signs out on this page at once. Resolves to whether the server has heard of it; if not, it does as soon as it answers. */
+  async logOut() {
+    localStorage.setItem(LEFT, this.id);
+    this.leave();
+    await this.changed().catch(() => {});
+    return localStorage.getItem(LEFT) === null;
+  }
+
+  /** This page is nobody's from now on. */
+  leave() {
+    this.#become(null, null);
+    this.onnames();
+    this.onchange();
   }
 
   /**
