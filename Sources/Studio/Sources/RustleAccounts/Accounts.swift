@@ -41,6 +41,8 @@ public final class Accounts: Sendable {
     public let session: DeviceSession
     /// Its account.
     public let account: Account
+    /// Whether the account was made by it.
+    public var isNew = false
   }
 
   /// Who a token belongs to.
@@ -160,7 +162,9 @@ public final class Accounts: Sendable {
       throw AccountRefusal(
         .taken, "expected an address without an account; sign in by its password and link the provider there")
     }
-    return try await begin(account, by: .identity(identity), "register by a provider", client, replacing: token)
+    var login = try await begin(account, by: .identity(identity), "register by a provider", client, replacing: token)
+    login.isNew = true
+    return login
   }
 
   /// Makes an identity one of the account's.

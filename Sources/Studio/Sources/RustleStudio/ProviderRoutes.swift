@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
+internal import NIOCore
 internal import RustleAccounts
 internal import StudioCore
 
@@ -26,9 +27,28 @@ struct ProviderRoutes: Sendable {
   }
 
   func add(to router: Router<StudioContext>, on: AccountRoutes.Registration) {
-    on(router, .get, "auth/login", begin)
-    on(router, .get, "auth/cb", end)
+    on(router, .get, "auth/login") { call in try await shown(call, begin) }
+    on(router, .get, "auth/cb") { call in try await shown(call, end) }
     on(router, .post, "api/identities", link)
+  }
+
+  /// A browser shows the answer: one that refuses leads on to the page, which knows the reason by its code.
+  private func shown(
+    _ call: AccountCall, _ handle: (AccountCall) async throws -> Response
+  ) async throws -> Response {
+    do { return try await handle(call) } catch let error as AccountRefusal {
+      let place = "/#/account/failed/\(error.code.rawValue)"
+      let text = """
+        <!doctype html><html lang="en"><meta charset="utf-8"><title>Sign-in – Rustle studio</title>
+        <meta http-equiv="refresh" content="0; url=\(place)"><p>The sign-in did not succeed. <a href="\(place)">Go on</a></p></html>
+        """
+      var response = Response(error)
+      response.headers[.contentType] = "text/html; charset=utf-8"
+      response.headers[.contentLength] = nil
+      response.body = ResponseBody(byteBuffer: ByteBuffer(string: text))
+      response.headers.append(HTTPField(name: .setCookie, value: header(nil, call)))
+      return response
+    }
   }
 
   /// Sends the browser to a provider: the one that is named, or the only one.
@@ -72,45 +92,51 @@ struct ProviderRoutes: Sendable {
     guard
       let login = pending.end(cookie: call.cookie(Self.cookie(of: call)), state: query["state"].map(String.init)),
       let client = clients[login.provider]
-    else { return try await refuse("state", refusal, call) }
+    else { throw try await refused("state", refusal, call) }
     // Of another provider that was mixed in (RFC 9207).
     if let issuer = query["iss"], issuer != client.provider.issuer {
-      return try await refuse("iss parameter", refusal, call)
+      throw try await refused("iss parameter", refusal, call)
     }
     guard let code = query["code"].map(String.init), query["error"] == nil else {
-      return try await refuse("error of the provider", refusal, call)
+      throw try await refused("error of the provider", refusal, call)
     }
     let claims: IDTokenClaims
     do {
       claims = try await client.claims(code: code, login)
     } catch let fault as ProviderFault {
-      return try await refuse(fault.reason, refusal, call)
+      throw try await refused(fault.reason, refusal, call)
     }
     let identity = Identity(issuer: claims.issuer, subject: claims.subject)
     if let account = login.account {
       guard let signedIn = try await call.signedInIfAny(), signedIn.account.id == account else {
-        return try await refuse("another account", refusal, call)
+        throw try await refused("another account", refusal, call)
       }
       try await service.accounts.link(identity, signedIn, from: call.client)
-      return found(login, [header(nil, call)])
+      return found(login.returnPath, [header(nil, call)])
     }
     let entry = try await service.accounts.logIn(
       identity, address: claims.isEmailVerified ? claims.email : nil, from: call.client, replacing: call.token)
-    return found(login, [header(nil, call), service.cookie(entry.token, for: call)])
+    // The page takes along what was set on it before.
+    let path = entry.isNew ? Self.path(ofNew: login.returnPath) : login.returnPath
+    return found(path, [header(nil, call), service.cookie(entry.token, for: call)])
   }
 
-  private func found(_ login: PendingLogins.Login, _ cookies: [String]) -> Response {
-    var response = Response(status: .found, headers: [.location: login.returnPath])
+  /// Adds the query `new` to a path.
+  private static func path(ofNew path: String) -> String {
+    let end = path.firstIndex(of: "#") ?? path.endIndex
+    return path[..<end] + (path[..<end].contains("?") ? "&" : "?") + "new" + path[end...]
+  }
+
+  private func found(_ path: String, _ cookies: [String]) -> Response {
+    var response = Response(status: .found, headers: [.location: path])
     for cookie in cookies { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
     return response
   }
 
-  /// A line of the audit, and an answer that does not say what was wrong.
-  private func refuse(_ reason: String, _ error: AccountRefusal, _ call: AccountCall) async throws -> Response {
+  /// A line of the audit, and a refusal that does not say what was wrong.
+  private func refused(_ reason: String, _ error: AccountRefusal, _ call: AccountCall) async throws -> AccountRefusal {
     try await service.accounts.noteRefusal(reason, from: call.client)
-    var response = Response(error)
-    response.headers[.setCookie] = header(nil, call)
-    return response
+    return error
   }
 
   private func header(_ cookie: String?, _ call: AccountCall) -> String {

@@ -33,7 +33,7 @@ class Person:
             name, morsel = next(iter(http.cookies.SimpleCookie(line).items()))
             if "rustle_session" in name:
                 self.cookie = f"{name}={morsel.value}" if morsel.value else None
-        return status, answer, json.loads(text) if text else None
+        return status, answer, json.loads(text) if answer.get_content_type() == "application/json" and text else None
 
     def register(self, email="ada@example.org", password=PASSWORD):
         return self.do("POST", "api/register", {"email": email, "password": password})

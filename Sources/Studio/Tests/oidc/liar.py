@@ -57,6 +57,13 @@ class Liar:
             issuer = self.issuer + "/" if self.lie == "discovery" else self.issuer
             return answer(request, {"issuer": issuer, "authorization_endpoint": f"{self.issuer}/authorize?a=b",
                                     "token_endpoint": f"{self.issuer}/token", "jwks_uri": f"{self.issuer}/keys"})
+        if request.path.startswith("/o/authorize?"):
+            location = f"{self.issuer}{request.path[2:]}"
+            query = urllib.parse.urlencode(self.authorize(location))
+            request.send_response(302)
+            request.send_header("Location", dict(urllib.parse.parse_qsl(urllib.parse.urlparse(location).query))["redirect_uri"] + f"?{query}")
+            request.end_headers()
+            return None
         if request.path == "/o/keys":
             self.key_requests += 1
             if self.lie == "endless keys":

@@ -14,13 +14,17 @@ import urllib.parse
 import urllib.request
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "browser"))
 
 import django_provider
 import liar
 from accounts import PASSWORD, Person, start
+from client import PATIENCE
+from page import until
+
+expect.set_options(timeout=PATIENCE * 1000)
 
 LIES = ["wrong key", "none", "HS256", "changed", "kid", "iss", "aud", "two audiences", "azp", "expired", "issued later", "nonce", "no nonce",
         "no subject", "endless keys", "redirection", "silence", "no JSON"]
@@ -108,10 +112,11 @@ def test_over_https_the_cookie_of_a_sign_in_is_of_the_host(tmp_path, provider):
 def test_an_identity_gets_an_account_and_comes_back_to_it(studio, provider):
     ada = Person(studio)
     status, headers = sign_in(ada, provider, "auth/login?provider=test&return=/%23/equalizer")
-    assert (status, headers["Location"]) == (302, "/#/equalizer") and ada.is_signed_in
+    assert (status, headers["Location"]) == (302, "/?new#/equalizer") and ada.is_signed_in
     assert ada.do("GET", "api/account")[2]["password"] is False and ada.save(0, 3)[0] == 200
     again = Person(studio)
-    assert sign_in(again, provider)[0] == 302 and again.do("GET", "api/eq")[2]["rev"] == 1
+    status, headers = sign_in(again, provider)
+    assert (status, headers["Location"]) == (302, "/#/account") and again.do("GET", "api/eq")[2]["rev"] == 1
     assert again.do("GET", "api/account/export")[2]["identities"] == [{"issuer": provider.issuer, "subject": "7"}]
     # Elsewhere nobody is led.
     for path in ["//evil.example", "https://evil.example", "/\\evil.example"]:
@@ -144,9 +149,8 @@ def test_an_account_links_an_identity(studio, provider):
 def test_a_lie_is_refused(studio, provider, tmp_path, lie):
     provider.lie = lie
     person = Person(studio)
-    start_time = time.monotonic()
-    assert sign_in(person, provider)[0] == 400 and not person.is_signed_in
-    assert time.monotonic() - start_time < 9
+    status, headers = sign_in(person, provider)
+    assert (status, headers.get_content_type()) == (400, "text/html") and not person.is_signed_in
     assert len(refusals(tmp_path)) == 1
     assert sqlite3.connect(tmp_path / "inner" / "accounts.sqlite").execute("SELECT COUNT(*) FROM session").fetchone() == (0,)
     provider.lie = None
@@ -193,6 +197,60 @@ def test_a_sign_in_is_of_one_browser_and_once(studio, provider, tmp_path):
     provider.codes[query["code"]] = provider.codes.get(query["code"], {})
     assert come_back(person, query)[0] == 400
     assert len(refusals(tmp_path)) == 9
+
+
+@pytest.fixture
+def page(studio):
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto(f"{studio.address}#/account")
+        yield page
+        browser.close()
+
+
+def continue_with(page):
+    page.goto(page.url.partition("#")[0] + "#/account")
+    page.get_by_role("link", name="Continue with Test").click()
+
+
+@pytest.mark.parametrize("lie,text", [("nonce", "did not succeed. Begin again."), (None, "Your address has an account here already.")])
+def test_a_person_is_told_on_the_page_why_a_sign_in_failed(studio, provider, page, lie, text):
+    provider.lie = lie
+    if not lie:
+        assert Person(studio).register()[0] == 201
+    continue_with(page)
+    expect(page.locator("#done")).to_contain_text(text)
+    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+    assert page.url.endswith("/#/account")
+
+
+def test_a_sign_up_by_a_provider_takes_the_page_along(studio, provider, page):
+    def set_pitch(pitch):
+        page.goto(page.url.partition("#")[0] + "#/tuner")
+        page.get_by_label("A4 in Hz").fill(pitch)
+        page.keyboard.press("Enter")
+        until(page, f"fetch('/api/state').then((answer) => answer.json()).then(({{ states: {{ tuner }} }}) => tuner.a4 === {pitch})")
+
+    page.locator("#connection[data-state=live]").wait_for()
+    set_pitch("443")
+    continue_with(page)
+    page.get_by_role("heading", name="Signed in").wait_for()
+    assert page.url.endswith("/#/account")
+    page.goto(page.url.partition("#")[0] + "#/tuner")
+    expect(page.locator(".account-bar p").first).to_contain_text("revision 1")
+    # Who comes back to an account is asked.
+    page.goto(page.url.partition("#")[0] + "#/account")
+    page.get_by_role("button", name="Log out").click()
+    page.get_by_role("heading", name="Log in").wait_for()
+    # Anew, as the connection of the session ends at any moment.
+    page.reload()
+    page.locator("#connection[data-state=live]").wait_for()
+    set_pitch("445")
+    continue_with(page)
+    page.get_by_role("heading", name="Signed in").wait_for()
+    page.goto(page.url.partition("#")[0] + "#/tuner")
+    expect(page.locator(".account-bar p").first).to_contain_text("Your account has other settings")
 
 
 def test_django_oauth_toolkit(tmp_path):

@@ -4,6 +4,14 @@ import { h, table } from "./dom.js";
 import { ask, keysOf } from "./session.js";
 
 const RESET = /^#\/account\/reset\/([\w-]+)$/;
+const FAILED = /^#\/account\/failed\/(\w+)$/;
+/** What a code of a sign-in by a provider means to a person. */
+const FAULTS = {
+  taken: "Your address has an account here already. Log in to it, and link the provider there.",
+  limit: "There were too many tries. Wait a minute, and begin again.",
+  busy: "The provider does not answer. Try again later.",
+  signedOut: "Somebody else is signed in by now. Begin again.",
+};
 const PASSWORD_NOTE = "8 characters or more, of any kind; 15 are recommended.";
 const when = (seconds) => new Date(1000 * seconds).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 
@@ -58,6 +66,8 @@ export function account(app) {
   // The token leaves the address, and the history of the browser, at once.
   let token = RESET.exec(location.hash)?.[1] ?? null;
   if (token) history.replaceState(null, "", "#/account");
+  let failed = FAILED.exec(location.hash)?.[1] ?? null;
+  if (failed) history.replaceState(null, "", "#/account");
   const done = (text) => { app.announce(text); place.querySelector("#done")?.remove(); place.prepend(h("p", { id: "done", class: "card wide" }, text)); };
 
   const reset = () => [form("New password", [{ name: "password", label: "New password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Set the password",
@@ -164,8 +174,13 @@ export function account(app) {
   // What somebody types is kept as long as the forms are the same.
   const kind = () => JSON.stringify([session.isKept, session.email, session.sendsMail, session.providers]);
   let shown = kind();
-  session.onchange = () => { if (kind() !== shown) { shown = kind(); show(); } };
+  const explain = () => { if (failed) done(FAULTS[failed] ?? "The sign-in by the provider did not succeed. Begin again."); };
+  session.onchange = () => {
+    if (kind() !== shown) { shown = kind(); show(); explain(); }
+    if (session.id !== undefined) failed = null;
+  };
   show();
+  explain();
   return {
     title: "Account", lead: "With an account your settings follow you to every device.", topics: [], elements: [place],
   };
