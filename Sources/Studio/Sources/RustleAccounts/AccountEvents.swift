@@ -42,6 +42,9 @@ final class AccountEvents: Sendable {
     for receive in receivers { receive(event) }
   }
 
+  /// The sessions that somebody listens to.
+  var sessions: Set<Data> { state.withLock { Set($0.subscribers.values.map(\.session)) } }
+
   /// Reports to sessions that they have ended.
   func end(_ sessions: [Data]) {
     guard !sessions.isEmpty else { return }

@@ -12,6 +12,10 @@ public struct Account: Sendable, Hashable {
   public let created: Int64
   /// Counts the passwords that were set: a hash of another cost is of the same one.
   var generation: Int64 = 0
+  /// Whether its owner reads mails of the address: a provider says so, or a mailed link was used.
+  public var isVerified = false
+  /// Whether nobody signs in to it, until who runs the server enables it again.
+  public var isDisabled = false
 
   /// What its pages and messages call it as long as it is there: nobody signs in with it.
   public var handle: String { id.hexadecimal }

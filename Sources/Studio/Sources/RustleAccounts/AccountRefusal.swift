@@ -8,6 +8,8 @@ public struct AccountRefusal: Error, Sendable, Hashable {
     case taken
     /// The address or the password is another one. It does not say which.
     case credentials
+    /// The account is disabled. Only who has its password or identity learns it.
+    case disabled
     /// Nobody is signed in.
     case signedOut
     /// There is no such session or setting.
@@ -50,6 +52,7 @@ public struct AccountRefusal: Error, Sendable, Hashable {
     switch code {
     case .validation, .link: 400
     case .credentials, .signedOut: 401
+    case .disabled: 403
     case .notFound: 404
     case .taken, .conflict: 409
     case .limit: 429

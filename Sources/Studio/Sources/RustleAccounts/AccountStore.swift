@@ -30,7 +30,7 @@ protocol AccountStore: Sendable {
 
   /// Adds a session, in place of another one.
   ///
-  /// - Throws: ``AccountRefusal`` of the code `credentials` when the proof does not hold any more.
+  /// - Throws: ``AccountRefusal`` of the code `credentials` when the proof does not hold any more, `disabled` of a disabled account.
   func insert(_ session: DeviceSession, by proof: LoginProof, replacing hash: Data?) async throws
   func session(hash: Data) async throws -> DeviceSession?
   func sessions(of account: Data) async throws -> [DeviceSession]
@@ -38,11 +38,18 @@ protocol AccountStore: Sendable {
   /// Ends sessions and returns their hashes.
   func endSessions(of account: Data, _ selection: SessionSelection) async throws -> [Data]
 
-  func insert(reset hash: Data, of account: Data, expires: Int64) async throws
+  /// Disables an account, which ends its sessions and links, or enables it. Returns the sessions that ended.
+  func setDisabled(_ isDisabled: Bool, account: Data) async throws -> [Data]
+  /// Those of the sessions that are not there.
+  func missing(_ sessions: Set<Data>) async throws -> [Data]
+
+  /// Adds a link. `isMailed`: whoever uses it reads mails of the account's address.
+  func insert(reset hash: Data, of account: Data, expires: Int64, isMailed: Bool) async throws
   /// The account of a link that is neither used nor expired.
   func account(ofReset hash: Data, at time: Int64) async throws -> Account?
-  /// Uses a link: sets the password and ends all sessions. Nil when it is used or expired.
-  func reset(_ hash: Data, password: String, at time: Int64) async throws -> (account: Data, sessions: [Data])?
+  /// Uses a link: sets the password and ends all sessions, and takes the identities from an account that had a password. Nil when it is
+  /// used or expired.
+  func reset(_ hash: Data, password: String, at time: Int64) async throws -> PasswordReset?
 
   func settings(of account: Data) async throws -> [Setting]
   func setting(_ name: String, of account: Data) async throws -> Setting
@@ -63,6 +70,14 @@ protocol AccountStore: Sendable {
   func sweep(at time: Int64, idleSince: Int64) async throws -> [Data]
   /// Copies the whole of it into a new file.
   func backup(to path: String) async throws
+}
+
+/// What came of a link for a new password.
+struct PasswordReset: Sendable, Hashable {
+  /// The sessions that ended.
+  var sessions: [Data]
+  /// The identities that sign in no more.
+  var removed: Int
 }
 
 /// Which sessions of an account.

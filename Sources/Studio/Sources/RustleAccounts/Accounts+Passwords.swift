@@ -23,27 +23,32 @@ extension Accounts {
   /// - Returns: nil when the address has no account, or has got as many mails as it may. From outside the two look alike.
   public func resetToken(address: String, from client: AccountClient) async throws -> (token: String, address: String)?
   {
-    guard let address = try? AccountRules.address(address), let account = try await store.account(address: address)
+    guard let address = try? AccountRules.address(address),
+      let account = try await store.account(address: address), !account.isDisabled
     else { return nil }
     do { try limits.take([(.mail, account.id.hexadecimal)]) } catch is AccountRefusal { return nil }
-    return (try await makeResetToken(account, client.network), account.address)
+    return (try await makeResetToken(account, client.network, isMailed: true), account.address)
   }
 
   /// A link's token for a new password, for who has the server's terminal.
   ///
   /// - Throws: ``AccountRefusal`` of the code `notFound` for an address without an account.
   public func resetToken(onTerminalFor address: String) async throws -> String {
-    guard let known = try? AccountRules.address(address), let account = try await store.account(address: known) else {
-      throw AccountRefusal(.notFound, "expected the address of an account, got \(address)")
-    }
-    return try await makeResetToken(account, "terminal")
+    let account = try await account(onTerminal: address)
+    guard !account.isDisabled else { throw AccountRefusal(.disabled, "expected an account that is not disabled") }
+    return try await makeResetToken(account, Self.terminal, isMailed: false)
   }
 
   /// Counts a request that costs a mail or a hash.
   public func admit(_ client: AccountClient) throws { try limits.take([(.network, client.network)]) }
 
-  /// Sets the password by a link's token, once, and ends all sessions.
-  public func resetPassword(token: String, password: String, from client: AccountClient) async throws {
+  /// Sets the password by a link's token, once, and ends all sessions. Identities are taken from an account that had a password: who knew it
+  /// may have linked their own.
+  ///
+  /// - Returns: the number of these identities.
+  @discardableResult public func resetPassword(
+    token: String, password: String, from client: AccountClient
+  ) async throws -> Int {
     let refusal = AccountRefusal(
       .link, "expected a link that is neither used nor older than its time; ask for another one")
     let (account, hash) = try await limits.taking([(.network, client.network)]) {
@@ -54,6 +59,13 @@ extension Accounts {
     guard let done = try await store.reset(Self.hash(token), password: hash, at: time) else { throw refusal }
     events.end(done.sessions)
     try await note("password reset", account.id, client)
+    if done.removed > 0 { try await note("providers removed", account.id, client) }
+    return done.removed
+  }
+
+  /// Asks for the password, or for a sign-in of the last minutes, before the ways of signing in change.
+  public func confirm(password: String, _ signedIn: SignedIn, from client: AccountClient) async throws {
+    try await confirm(password, signedIn, client) {}
   }
 
   /// Asks for the password again before what cannot be undone (ASVS 5.0, 7.5.1). What is to be done after it may meet a busy server as
@@ -82,9 +94,10 @@ extension Accounts {
     return result
   }
 
-  private func makeResetToken(_ account: Account, _ network: String) async throws -> String {
+  private func makeResetToken(_ account: Account, _ network: String, isMailed: Bool) async throws -> String {
     let token = Sodium.random(Self.tokenLength).base64URL
-    try await store.insert(reset: Self.hash(token), of: account.id, expires: time + configuration.linkTime)
+    try await store.insert(
+      reset: Self.hash(token), of: account.id, expires: time + configuration.linkTime, isMailed: isMailed)
     try await store.note(AuditEntry(at: time, what: "reset link", from: network), of: account.id)
     return token
   }

@@ -85,9 +85,16 @@ public final class Accounts: Sendable {
   /// Keeps the limits over a restart.
   public func close() async throws { try await store.setBuckets(limits.kept) }
 
-  /// Ends sessions and links whose time is over.
+  /// Ends sessions and links whose time is over. One that somebody listens to is in use.
   public func sweep() async throws {
+    for session in events.sessions { try await store.touch(session: session, at: time) }
     events.end(try await store.sweep(at: time, idleSince: time - configuration.idleTime))
+  }
+
+  /// Ends what listens to sessions that another process has ended, as the command does.
+  public func endMissing() async throws {
+    let sessions = events.sessions
+    if !sessions.isEmpty { events.end(try await store.missing(sessions)) }
   }
 
   /// Copies all accounts into a new file, while they are in use.
@@ -154,8 +161,10 @@ public final class Accounts: Sendable {
     }
     try limits.take([(.signUp, client.network)])
     let host = URL(string: identity.issuer)?.host() ?? "provider"
-    let label = address.flatMap { try? AccountRules.address($0) } ?? "\(identity.subject)@\(host)"
-    let account = Account(id: Sodium.random(16), address: label, password: nil, created: time)
+    let verified = address.flatMap { try? AccountRules.address($0) }
+    let label = verified ?? "\(identity.subject)@\(host)"
+    let account = Account(
+      id: Sodium.random(16), address: label, password: nil, created: time, isVerified: verified != nil)
     do {
       try await store.create(account, identity)
     } catch let error as AccountRefusal where error.code == .taken {
@@ -196,6 +205,26 @@ public final class Accounts: Sendable {
   }
 
   // MARK: The whole account
+
+  /// Where the command's entries of the audit come from.
+  static let terminal = "terminal"
+
+  /// Disables the account of an address, which ends its sessions and links, or enables it.
+  ///
+  /// - Throws: ``AccountRefusal`` of the code `notFound` for an address without an account.
+  public func setDisabled(_ isDisabled: Bool, onTerminalFor address: String) async throws {
+    let account = try await account(onTerminal: address)
+    events.end(try await store.setDisabled(isDisabled, account: account.id))
+    let what = isDisabled ? "account disabled" : "account enabled"
+    try await store.note(AuditEntry(at: time, what: what, from: Self.terminal), of: account.id)
+  }
+
+  func account(onTerminal address: String) async throws -> Account {
+    guard let known = try? AccountRules.address(address), let account = try await store.account(address: known) else {
+      throw AccountRefusal(.notFound, "expected the address of an account, got \(address)")
+    }
+    return account
+  }
 
   /// What happened to the account.
   public func audit(_ signedIn: SignedIn) async throws -> [AuditEntry] {

@@ -48,8 +48,8 @@ struct SQLiteStore: AccountStore {
       try await pool.write { database in
         try Self.refuseNUL([account.address])
         try database.execute(
-          sql: "INSERT INTO account(id, email, password, created) VALUES (?, ?, ?, ?)",
-          arguments: [account.id, account.address, account.password, account.created])
+          sql: "INSERT INTO account(id, email, password, created, verified) VALUES (?, ?, ?, ?, ?)",
+          arguments: [account.id, account.address, account.password, account.created, account.isVerified])
         if let identity { try Self.insert(database, identity, account.id) }
       }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
@@ -150,6 +150,9 @@ struct SQLiteStore: AccountStore {
   func insert(_ session: DeviceSession, by proof: LoginProof, replacing hash: Data?) async throws {
     try await pool.write { database in
       guard try Self.holds(database, proof, session.account) else { throw AccountRefusal.wrongCredentials }
+      guard try Account.fetch(database, "id = ? AND disabled", [session.account]) == nil else {
+        throw AccountRefusal(.disabled, "expected an account that is not disabled; ask who runs this server")
+      }
       if let hash { try database.execute(sql: "DELETE FROM session WHERE hash = ?", arguments: [hash]) }
       try Self.insert(database, session)
     }
@@ -217,10 +220,27 @@ struct SQLiteStore: AccountStore {
     try await pool.write { try Self.endSessions($0, account, selection) }
   }
 
-  func insert(reset hash: Data, of account: Data, expires: Int64) async throws {
+  func setDisabled(_ isDisabled: Bool, account: Data) async throws -> [Data] {
+    try await pool.write { database in
+      try database.execute(sql: "UPDATE account SET disabled = ? WHERE id = ?", arguments: [isDisabled, account])
+      guard isDisabled else { return [] }
+      try database.execute(sql: "DELETE FROM reset WHERE account = ?", arguments: [account])
+      return try Self.endSessions(database, account, .all)
+    }
+  }
+
+  func missing(_ sessions: Set<Data>) async throws -> [Data] {
+    try await pool.read { database in
+      let statement = try database.cachedStatement(sql: "SELECT 1 FROM session WHERE hash = ?")
+      return try sessions.filter { try Row.fetchOne(statement, arguments: [$0]) == nil }
+    }
+  }
+
+  func insert(reset hash: Data, of account: Data, expires: Int64, isMailed: Bool) async throws {
     try await pool.write { database in
       try database.execute(
-        sql: "INSERT INTO reset(hash, account, expires) VALUES (?, ?, ?)", arguments: [hash, account, expires])
+        sql: "INSERT INTO reset(hash, account, expires, mailed) VALUES (?, ?, ?, ?)",
+        arguments: [hash, account, expires, isMailed])
     }
   }
 
@@ -228,13 +248,21 @@ struct SQLiteStore: AccountStore {
     try await pool.read { try Self.account($0, ofReset: hash, at: time) }
   }
 
-  func reset(_ hash: Data, password: String, at time: Int64) async throws -> (account: Data, sessions: [Data])? {
+  func reset(_ hash: Data, password: String, at time: Int64) async throws -> PasswordReset? {
     try await pool.write { database in
       guard let account = try Self.account(database, ofReset: hash, at: time) else { return nil }
+      try database.execute(
+        sql: "UPDATE account SET verified = 1 WHERE id = ? AND (SELECT mailed FROM reset WHERE hash = ?)",
+        arguments: [account.id, hash])
+      // Whoever knew the password may have linked their own.
+      if account.hasPassword {
+        try database.execute(sql: "DELETE FROM identity WHERE account = ?", arguments: [account.id])
+      }
+      let removed = account.hasPassword ? database.changesCount : 0
       // The others of the account, too: who asked twice has two.
       try database.execute(sql: "UPDATE reset SET used = 1 WHERE account = ?", arguments: [account.id])
       try Self.setPassword(database, password, of: account.id)
-      return (account.id, try Self.endSessions(database, account.id, .all))
+      return PasswordReset(sessions: try Self.endSessions(database, account.id, .all), removed: removed)
     }
   }
 
@@ -314,8 +342,8 @@ struct SQLiteStore: AccountStore {
   ) async throws -> SaveResult {
     try Self.refuseNUL([name, device])
     return try await pool.write { database in
-      guard try Account.fetch(database, "id = ?", [account]) != nil else {
-        throw AccountRefusal(.signedOut, "expected an account, which was deleted meanwhile")
+      guard try Account.fetch(database, "id = ? AND NOT disabled", [account]) != nil else {
+        throw AccountRefusal(.signedOut, "expected an account, which was deleted or disabled meanwhile")
       }
       let present = try Self.setting(database, name, account)
       guard present.revision == base else { return .conflict(present) }
@@ -373,7 +401,7 @@ extension Account {
     try Row.fetchOne(database, sql: "SELECT * FROM account WHERE \(condition)", arguments: arguments).map { row in
       Account(
         id: row["id"], address: row["email"], password: row["password"], created: row["created"],
-        generation: row["generation"])
+        generation: row["generation"], isVerified: row["verified"], isDisabled: row["disabled"])
     }
   }
 }

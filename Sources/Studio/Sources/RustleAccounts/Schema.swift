@@ -50,6 +50,14 @@ enum Schema {
     { database in
       try database.execute(sql: "ALTER TABLE account ADD COLUMN generation INTEGER NOT NULL DEFAULT 0")
     },
+    { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE account ADD COLUMN verified INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE account ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE reset ADD COLUMN mailed INTEGER NOT NULL DEFAULT 0;
+          """)
+    },
   ]
 
   /// Brings a file to the newest version.

@@ -146,9 +146,9 @@ struct AccountRoutes: Sendable {
   }
 
   private func reset(_ call: AccountCall) async throws -> Response {
-    try await accounts.resetPassword(
+    let removed = try await accounts.resetPassword(
       token: call.text("token"), password: call.text("password"), from: call.client)
-    return Response(status: .noContent)
+    return Response(json: ["v": .number(1), "removed": .integer(Int64(removed))])
   }
 
   // MARK: The whole account
@@ -163,6 +163,7 @@ struct AccountRoutes: Sendable {
       "email": .optional(signedIn?.account.address),
       "mail": .bool(service.sendsMail), "providers": .array(providers),
       "password": signedIn.map { .bool($0.account.hasPassword) } ?? .null,
+      "verified": signedIn.map { .bool($0.account.isVerified) } ?? .null,
     ])
   }
 
@@ -180,7 +181,8 @@ struct AccountRoutes: Sendable {
     }
     let sessions = try await accounts.sessions(signedIn).map { $0.json(current: signedIn.session) }
     var response = Response(json: [
-      "v": .number(1), "email": .string(signedIn.account.address), "identities": try await identities(signedIn),
+      "v": .number(1), "email": .string(signedIn.account.address), "verified": .bool(signedIn.account.isVerified),
+      "identities": try await identities(signedIn),
       "created": .integer(signedIn.account.created),
       "settings": .object(settings), "sessions": .array(sessions), "audit": .array(audit),
     ])

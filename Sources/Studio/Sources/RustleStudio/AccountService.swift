@@ -33,6 +33,8 @@ final class AccountService: Sendable {
   private static let securePrefix = "__Host-"
   /// The time after which sessions and links that are over are deleted.
   private static let sweepPeriod = Duration.seconds(600)
+  /// The time within which sockets end whose session the command has ended.
+  private static let watchPeriod = Duration.milliseconds(500)
 
   let accounts: Accounts
   let settings: AccountSettings
@@ -40,6 +42,7 @@ final class AccountService: Sendable {
   private let address = Mutex("")
   private let logger: Logger
   private let sweeping: Task<Void, Never>
+  private let watching: Task<Void, Never>
 
   init(_ settings: AccountSettings, logger: Logger) async throws {
     let accounts = try await Accounts(path: settings.file.path, configuration: settings.configuration)
@@ -49,6 +52,12 @@ final class AccountService: Sendable {
       while !Task.isCancelled {
         try? await accounts.sweep()
         try? await Task.sleep(for: Self.sweepPeriod)
+      }
+    }
+    watching = Task {
+      while !Task.isCancelled {
+        try? await accounts.endMissing()
+        try? await Task.sleep(for: Self.watchPeriod)
       }
     }
   }
@@ -62,6 +71,7 @@ final class AccountService: Sendable {
 
   func stop() async {
     sweeping.cancel()
+    watching.cancel()
     mailer?.stop()
     do { try await accounts.close() } catch { logger.warning("the limits of tries are not kept: \(error)") }
   }

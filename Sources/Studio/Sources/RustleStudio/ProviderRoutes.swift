@@ -62,6 +62,8 @@ struct ProviderRoutes: Sendable {
   /// Begins to link an identity with the account that is signed in. It is no link that another site can lead to.
   private func link(_ call: AccountCall) async throws -> Response {
     let signedIn = try await call.signedIn()
+    // Whoever has a session for a moment leaves no way back into it.
+    try await service.accounts.confirm(password: try call.text("password"), signedIn, from: call.client)
     let (address, cookie) = try await start(try call.text("provider"), nil, signedIn.account.id, call)
     var response = Response(json: ["v": .number(1), "location": .string(address)])
     response.headers[.setCookie] = cookie

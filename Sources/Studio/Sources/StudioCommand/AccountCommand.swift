@@ -173,7 +173,7 @@ struct AccountOptions: ParsableArguments {
 struct AccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "account", abstract: "Manage the accounts of the studio.",
-    subcommands: [ResetCommand.self, BackupCommand.self])
+    subcommands: [ResetCommand.self, DisableCommand.self, EnableCommand.self, BackupCommand.self])
 }
 
 /// `rustle-studio account reset`.
@@ -193,6 +193,33 @@ struct ResetCommand: AsyncParsableCommand {
     let token = try await open(file) { try await $0.resetToken(onTerminalFor: address) }
     print("\(publicAddress.hasSuffix("/") ? publicAddress : publicAddress + "/")#/account/reset/\(token)")
   }
+}
+
+/// `rustle-studio account disable`.
+struct DisableCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disable",
+    abstract: "End an account's sessions, and let nobody sign in to it. It keeps its settings.")
+
+  @OptionGroup var file: AccountFile
+
+  @Argument(help: ArgumentHelp("Address of the account.", valueName: "address"))
+  var address: String
+
+  func run() async throws { try await open(file) { try await $0.setDisabled(true, onTerminalFor: address) } }
+}
+
+/// `rustle-studio account enable`.
+struct EnableCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "enable", abstract: "Let people sign in again to an account that was disabled.")
+
+  @OptionGroup var file: AccountFile
+
+  @Argument(help: ArgumentHelp("Address of the account.", valueName: "address"))
+  var address: String
+
+  func run() async throws { try await open(file) { try await $0.setDisabled(false, onTerminalFor: address) } }
 }
 
 /// `rustle-studio account backup`.

@@ -319,6 +319,87 @@ struct AccountsTests {
     _ = try await test.logIn("analytical engine")
   }
 
+  @Test func aResetTakesWhatOthersLinked() async throws {
+    let test = try await TestAccounts()
+    let theirs = Identity(issuer: "https://p.example", subject: "eve")
+    try await test.accounts.link(theirs, try await test.register(), from: test.client)
+    func reset(_ address: String) async throws -> Int {
+      let token = try await test.accounts.resetToken(address: address, from: test.client)?.token
+      return try await test.accounts.resetPassword(
+        token: try #require(token), password: "analytical engine", from: test.client)
+    }
+    #expect(try await reset("ada@example.org") == 1)
+    let login = try await test.logIn("analytical engine")
+    let ada = Accounts.SignedIn(account: login.account, session: login.session)
+    #expect(try await test.accounts.identities(ada).isEmpty)
+    #expect(login.account.isVerified)
+    #expect(
+      try await test.accounts.audit(ada).suffix(3).map(\.what) == ["password reset", "providers removed", "login"])
+    // Theirs is another account from now on.
+    #expect(try await test.accounts.logIn(theirs, address: nil, from: test.client).account.id != ada.account.id)
+    // An account that a provider has made keeps it.
+    let own = Identity(issuer: "https://p.example", subject: "bob")
+    let bob = try await test.accounts.logIn(own, address: "bob@example.org", from: test.client)
+    #expect(bob.isNew && bob.account.isVerified)
+    #expect(try await reset("bob@example.org") == 0)
+    let again = try await test.accounts.logIn(own, address: nil, from: test.client)
+    #expect(!again.isNew && again.account.id == bob.account.id && again.account.hasPassword)
+  }
+
+  @Test func aLinkOfTheTerminalVerifiesNoAddress() async throws {
+    let test = try await TestAccounts()
+    let ada = try await test.register()
+    #expect(!ada.account.isVerified)
+    let token = try await test.accounts.resetToken(onTerminalFor: "ada@example.org")
+    _ = try await test.accounts.resetPassword(token: token, password: "analytical engine", from: test.client)
+    let login = try await test.logIn("analytical engine")
+    #expect(!login.account.isVerified)
+  }
+
+  @Test func aDisabledAccountSignsNobodyIn() async throws {
+    let test = try await TestAccounts()
+    let identity = Identity(issuer: "https://p.example", subject: "1")
+    let login = try await test.accounts.register(
+      address: "ada@example.org", password: TestAccounts.password, from: test.client)
+    let ada = Accounts.SignedIn(account: login.account, session: login.session)
+    try await test.accounts.link(identity, ada, from: test.client)
+    let link = try #require(try await test.accounts.resetToken(address: "ada@example.org", from: test.client)?.token)
+    let ended = Mutex(0)
+    _ = try await test.accounts.subscribe(ada) { if $0 == .ended { ended.withLock { $0 += 1 } } }
+    // As the command does, in a process of its own.
+    let command = try await test.reopened()
+    try await command.setDisabled(true, onTerminalFor: "ADA@example.org")
+    #expect(ended.withLock { $0 } == 0)
+    try await test.accounts.endMissing()
+    #expect(ended.withLock { $0 } == 1)
+    #expect(try await test.accounts.signedIn(token: login.token) == nil)
+    #expect(await refusal { try await test.logIn() } == .disabled)
+    #expect(await refusal { try await test.logIn("another password") } == .credentials)
+    #expect(await refusal { try await test.accounts.logIn(identity, address: nil, from: test.client) } == .disabled)
+    #expect(await refusal { try await test.accounts.save("eq", base: 0, value: Data(), device: "", ada) } == .signedOut)
+    #expect(
+      await refusal {
+        try await test.accounts.resetPassword(token: link, password: "analytical engine", from: test.client)
+      } == .link)
+    #expect(try await test.accounts.resetToken(address: "ada@example.org", from: test.client) == nil)
+    #expect(await refusal { try await test.accounts.resetToken(onTerminalFor: "ada@example.org") } == .disabled)
+    try await command.setDisabled(false, onTerminalFor: "ada@example.org")
+    _ = try await test.logIn()
+    #expect(await refusal { try await command.setDisabled(true, onTerminalFor: "bob@example.org") } == .notFound)
+  }
+
+  @Test func aSessionThatListensIsInUse() async throws {
+    let test = try await TestAccounts()
+    let (ada, idle) = (try await test.register(), try await test.logIn())
+    let id = try await test.accounts.subscribe(ada) { _ in }
+    for _ in 0..<20 {
+      test.clock.advance(by: 86_400)
+      try await test.accounts.sweep()
+    }
+    #expect(try await test.accounts.sessions(ada).map(\.id) == [ada.session.id] && id != nil)
+    #expect(try await test.accounts.signedIn(token: idle.token) == nil)
+  }
+
   @Test func aLinkHoldsForHalfAnHour() async throws {
     let test = try await TestAccounts()
     _ = try await test.register()

@@ -113,8 +113,23 @@ struct ProviderTests {
     let identity = Identity(issuer: "https://p.example", subject: "1")
     let login = try await test.accounts.logIn(identity, address: "bob@example.org", from: test.client)
     let signedIn = Accounts.SignedIn(account: login.account, session: login.session)
+    func setPassword(_ signedIn: Accounts.SignedIn) async -> AccountRefusal.Code? {
+      await refusal {
+        try await test.accounts.changePassword(from: "", to: "analytical engine", signedIn, client: test.client)
+      }
+    }
     test.clock.advance(by: 601)
     #expect(await refusal { try await test.accounts.delete(password: "", signedIn, from: test.client) } == .credentials)
+    // A first password is a new way in.
+    #expect(await setPassword(signedIn) == .credentials)
+    #expect(
+      await refusal { try await test.accounts.confirm(password: "", signedIn, from: test.client) } == .credentials)
+    let fresh = try await test.accounts.logIn(identity, address: nil, from: test.client)
+    let other = try await test.accounts.logIn(
+      Identity(issuer: identity.issuer, subject: "2"), address: nil, from: test.client)
+    #expect(await setPassword(Accounts.SignedIn(account: other.account, session: other.session)) == nil)
+    try await test.accounts.confirm(
+      password: "", Accounts.SignedIn(account: fresh.account, session: fresh.session), from: test.client)
     let again = try await test.accounts.logIn(identity, address: nil, from: test.client)
     try await test.accounts.delete(
       password: "", Accounts.SignedIn(account: again.account, session: again.session), from: test.client)

@@ -35,8 +35,11 @@ struct SchemaTests {
     try await store.create(
       Account(id: Data([2]), address: "bob@example.org", password: "x", created: 1), Identity(issuer: "i", subject: "s")
     )
-    try await store.insert(reset: Data([3]), of: Data([2]), expires: 9)
+    try await store.insert(reset: Data([3]), of: Data([2]), expires: 9, isMailed: true)
     #expect(try await store.account(ofReset: Data([3]), at: 8)?.id == Data([2]))
+    #expect(try await store.reset(Data([3]), password: "y", at: 8) == PasswordReset(sessions: [], removed: 1))
+    #expect(try await store.account(id: Data([2]))?.isVerified == true)
+    try await store.insert(Identity(issuer: "i", subject: "s"), of: Data([2]))
     #expect(try await store.account(identity: Identity(issuer: "i", subject: "s"))?.id == Data([2]))
     let present = try await DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
     #expect(present == Schema.versions.count)

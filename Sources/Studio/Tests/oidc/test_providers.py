@@ -113,7 +113,8 @@ def test_an_identity_gets_an_account_and_comes_back_to_it(studio, provider):
     ada = Person(studio)
     status, headers = sign_in(ada, provider, "auth/login?provider=test&return=/%23/equalizer")
     assert (status, headers["Location"]) == (302, "/?new#/equalizer") and ada.is_signed_in
-    assert ada.do("GET", "api/account")[2]["password"] is False and ada.save(0, 3)[0] == 200
+    shown = ada.do("GET", "api/account")[2]
+    assert shown["password"] is False and shown["verified"] is True and ada.save(0, 3)[0] == 200
     again = Person(studio)
     status, headers = sign_in(again, provider)
     assert (status, headers["Location"]) == (302, "/#/account") and again.do("GET", "api/eq")[2]["rev"] == 1
@@ -132,13 +133,15 @@ def test_an_address_links_nothing(studio, provider):
     provider.lie = "unverified"
     assert sign_in(stranger, provider)[0] == 302
     assert stranger.do("GET", "api/account")[2]["email"] == "7@127.0.0.1"
-    assert Person(studio).do("POST", "api/identities", {"provider": "test"})[0] == 401
+    assert not stranger.do("GET", "api/account")[2]["verified"]
+    assert Person(studio).do("POST", "api/identities", {"provider": "test", "password": ""})[0] == 401
 
 
 def test_an_account_links_an_identity(studio, provider):
     ada = Person(studio)
     assert ada.register()[0] == 201
-    _, headers, body = ada.do("POST", "api/identities", {"provider": "test"})
+    assert ada.do("POST", "api/identities", {"provider": "test", "password": "another password"})[0] == 401
+    _, headers, body = ada.do("POST", "api/identities", {"provider": "test", "password": PASSWORD})
     ada.login = headers["Set-Cookie"].split(";")[0]
     assert come_back(ada, provider.authorize(body["location"]))[0] == 302
     other = Person(studio)

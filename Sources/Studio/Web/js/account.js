@@ -9,6 +9,7 @@ const FAILED = /^#\/account\/failed\/(\w+)$/;
 const FAULTS = {
   taken: "Your address has an account here already. Log in to it, and link the provider there.",
   limit: "There were too many tries. Wait a minute, and begin again.",
+  disabled: "The account is disabled. Ask who runs this server.",
   busy: "The provider does not answer. Try again later.",
   signedOut: "Somebody else is signed in by now. Begin again.",
 };
@@ -72,11 +73,11 @@ export function account(app) {
 
   const reset = () => [form("New password", [{ name: "password", label: "New password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Set the password",
     async ({ password }) => {
-      await ask("POST", "api/password/reset", { token, password });
+      const { removed } = await ask("POST", "api/password/reset", { token, password });
       token = null;
       await session.changed();
       show();
-      done("The password is set. Log in with it.");
+      done(`The password is set, and all sessions have ended. Log in with it.${removed ? " The linked sign-ins were removed: link yours again." : ""}`);
     })];
 
   const providers = (title, action) => session.providers.length
@@ -118,8 +119,9 @@ export function account(app) {
         h("button", { type: "button", "aria-label": `Remove ${each.subject} of ${each.issuer}`, onclick: () => app.attempt(async () => { await ask("DELETE", "api/identities", each); await refreshLinks(); }) }, "Remove")]));
     };
     app.attempt(refreshLinks);
-    const dialog = h("dialog", { "aria-labelledby": "delete-title" });
     const proof = session.hasPassword ? [{ name: "password", label: "Password", autocomplete: "current-password" }] : [];
+    const fresh = session.hasPassword ? [] : [h("p", { class: "note" }, "Within 10 minutes of a sign-in by the provider: log out and continue with it, if it is longer ago.")];
+    const dialog = h("dialog", { "aria-labelledby": "delete-title" });
     const erase = form("Delete the account", proof, "Delete everything", async (values) => {
       await ask("DELETE", "api/account", { password: "", ...values });
       dialog.close();
@@ -136,7 +138,7 @@ export function account(app) {
     erase.querySelector("h2").id = "delete-title";
     dialog.append(erase);
     return [
-      h("section", { class: "card wide" }, h("h2", {}, "Signed in"), h("p", {}, session.email),
+      h("section", { class: "card wide" }, h("h2", {}, "Signed in"), h("p", {}, session.email, session.isVerified ? h("span", { class: "note" }, " – confirmed") : ""),
         h("div", { class: "row" }, button("Log out", async () => {
           if (!await session.logOut()) done("You are signed out here. The server did not answer: the session ends there as soon as this browser reaches it.");
         }),
@@ -149,7 +151,9 @@ export function account(app) {
       h("section", { class: "card wide" }, h("h2", {}, "Sessions"), list.element,
         h("div", { class: "row" }, button("End all others", async () => { await ask("DELETE", "api/sessions"); await refresh(); }))),
       linked,
-      ...providers("Other ways to sign in", (id, name) => button(`Link ${name}`, async () => { location.href = (await ask("POST", "api/identities", { provider: id })).location; })),
+      ...session.providers.map(({ id, name }) => form(`Link ${name}`, proof, "Link", async (values) => {
+        location.href = (await ask("POST", "api/identities", { provider: id, password: "", ...values })).location;
+      }, ...fresh)),
       form("Change the password", [...(session.hasPassword ? [{ name: "current", label: "Present password", autocomplete: "current-password" }] : []),
         { name: "new", label: "New password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Change", async (values) => {
         try {
@@ -158,10 +162,10 @@ export function account(app) {
           // The same rules have another field's name here.
           throw Object.assign(error, { field: error.status === 401 ? "current" : "new" });
         }
-        app.link.reconnect();
+        await session.changed().catch(() => {});
         show();
         done("The password is changed. All other sessions have ended.");
-      }),
+      }, ...fresh),
     ];
   };
 

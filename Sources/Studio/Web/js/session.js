@@ -38,6 +38,8 @@ export class Session {
   providers = [];
   /** Whether the account can be signed in to without a provider. */
   hasPassword = true;
+  /** Whether the address is known to be theirs. */
+  isVerified = false;
   /** The id of the account that is signed in, which its messages name; null: nobody is; undefined: the server was not asked yet. */
   id;
   /** The address of who is signed in; null: nobody. */
@@ -87,8 +89,8 @@ export class Session {
   async #refresh() {
     try {
       await this.#tellOfLeaving();
-      const { accounts, id, email, mail, providers, password } = await ask("GET", "api/account");
-      [this.isKept, this.sendsMail, this.providers, this.hasPassword] = [accounts, mail, providers ?? [], password !== false];
+      const { accounts, id, email, mail, providers, password, verified } = await ask("GET", "api/account");
+      [this.isKept, this.sendsMail, this.providers, this.hasPassword, this.isVerified] = [accounts, mail, providers ?? [], password !== false, verified === true];
       const isLeft = !id || id === localStorage.getItem(LEFT);
       this.#become(isLeft ? null : id, isLeft ? null : email);
       if (this.id || keysOf("").length) await (await this.#need()).refresh();
