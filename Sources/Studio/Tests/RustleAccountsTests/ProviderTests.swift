@@ -135,4 +135,27 @@ struct ProviderTests {
       password: "", Accounts.SignedIn(account: again.account, session: again.session), from: test.client)
     #expect(try await test.accounts.store.account(identity: identity) == nil)
   }
+
+  @Test func theLastWayOfSigningInIsNotRemoved() async throws {
+    let test = try await TestAccounts()
+    let one = Identity(issuer: "https://p.example", subject: "1")
+    let two = Identity(issuer: "https://p.example", subject: "2")
+    let login = try await test.accounts.logIn(one, address: nil, from: test.client)
+    let ada = Accounts.SignedIn(account: login.account, session: login.session)
+    func remove(_ identity: Identity) async -> AccountRefusal.Code? {
+      await refusal { try await test.accounts.unlink(identity, ada, from: test.client) }
+    }
+    #expect(await remove(one) == .conflict)
+    try await test.accounts.link(two, ada, from: test.client)
+    #expect(await remove(one) == nil)
+    #expect(await remove(one) == .notFound)
+    #expect(await remove(two) == .conflict)
+    #expect(try await test.accounts.identities(ada) == [two])
+    // Nor is another account's, and with a password the last one is no last way.
+    let bob = try await test.register("bob@example.org")
+    #expect(await refusal { try await test.accounts.unlink(two, bob, from: test.client) } == .notFound)
+    try await test.accounts.link(one, bob, from: test.client)
+    try await test.accounts.unlink(one, bob, from: test.client)
+    #expect(try await test.accounts.identities(bob).isEmpty)
+  }
 }

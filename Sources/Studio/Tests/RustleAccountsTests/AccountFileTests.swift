@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import RustleAccounts
+
+struct AccountFileTests {
+  @Test func nothingBeginsInADeletedAccount() async throws {
+    let test = try await TestAccounts()
+    let identity = Identity(issuer: "https://p.example", subject: "1")
+    let ada = try await test.register()
+    try await test.accounts.link(identity, ada, from: test.client)
+    try await test.accounts.delete(password: TestAccounts.password, ada, from: test.client)
+    let session = test.accounts.makeSession(ada.account, test.client).session
+    for proof in [LoginProof.password(generation: ada.account.generation), .identity(identity)] {
+      #expect(
+        await refusal { try await test.accounts.store.insert(session, by: proof, replacing: nil) } == .credentials)
+    }
+  }
+
+  @Test(arguments: ["session", "password"])
+  func whatEndedAfterTheCheckDeletesNoAccount(what: String) async throws {
+    let test = try await TestAccounts()
+    let (first, other) = (try await test.register(), try await test.logIn())
+    if what == "session" {
+      try await test.accounts.endSession(id: other.session.id, first, from: test.client)
+    } else {
+      let token = try await test.accounts.resetToken(onTerminalFor: "ada@example.org")
+      try await test.accounts.resetPassword(token: token, password: "analytical engine", from: test.client)
+    }
+    // It was verified against what the account had before.
+    let ended = Accounts.SignedIn(account: other.account, session: other.session)
+    #expect(
+      await refusal {
+        try await test.accounts.delete(password: TestAccounts.password, ended, from: test.client)
+      } == .signedOut)
+    _ = try await test.logIn(what == "session" ? TestAccounts.password : "analytical engine")
+  }
+
+  @Test func nothingOfADeletedAccountStays() async throws {
+    let test = try await TestAccounts()
+    let ada = try await test.register("ada.lovelace@example.org")
+    _ = try await test.register("bob@example.org")
+    for index in 0..<50 {
+      let saved = try await test.accounts.save(
+        "eq/presets/\(index)", base: 0, value: Data("lovelace's".utf8), device: "lovelace's", ada)
+      #expect(saved.setting.revision == 1)
+      test.clock.advance(by: 1)
+    }
+    _ = try await test.accounts.resetToken(onTerminalFor: "ada.lovelace@example.org")
+    #expect(
+      await refusal { try await test.accounts.delete(password: "another password", ada, from: test.client) }
+        == .credentials)
+    #expect(try await test.accounts.audit(ada).map(\.what) == ["register", "reset link", "password refused"])
+    try await test.accounts.delete(password: TestAccounts.password, ada, from: test.client)
+    #expect(try await test.accounts.store.account(id: ada.account.id) == nil)
+    #expect(await refusal { try await test.accounts.save("eq", base: 0, value: Data(), device: "", ada) } == .signedOut)
+    let folder = URL(filePath: test.path).deletingLastPathComponent()
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where !name.hasSuffix("-shm") {
+      let bytes = try Data(contentsOf: folder.appending(path: name))
+      for trace in [Data("lovelace".utf8), ada.account.id, ada.session.hash] {
+        #expect(bytes.range(of: trace) == nil, "\(name)")
+      }
+      #expect(!name.hasSuffix(".sqlite") || bytes.range(of: Data("bob@example.org".utf8)) != nil)
+    }
+    _ = try await test.register("ada.lovelace@example.org")
+  }
+
+  @Test func theFileIsTheOwnersAlone() async throws {
+    let test = try await TestAccounts()
+    _ = try await test.register()
+    func mode(_ path: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+    let folder = URL(filePath: test.path).deletingLastPathComponent()
+    #expect(try mode(folder.path) == 0o700)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names.contains("accounts.sqlite-wal"))
+    for name in names { #expect(try mode(folder.appending(path: name).path) == 0o600, "\(name)") }
+    let copy = folder.appending(path: "copy.sqlite").path
+    try await test.accounts.backup(to: copy)
+    #expect(try mode(copy) == 0o600)
+  }
+
+  @Test func guessesPushNoLoginOutOfTheAudit() async throws {
+    let test = try await TestAccounts()
+    let ada = try await test.register()
+    let store = try SQLiteStore(path: test.path, auditLength: 3)
+    for at in 0..<5 {
+      for account in [ada.account.id, nil] {
+        try await store.note(AuditEntry(at: Int64(at), what: "login refused", from: ""), of: account)
+      }
+    }
+    let entries = try await store.audit(of: ada.account.id)
+    #expect(entries.map(\.what) == ["register"] + Array(repeating: "login refused", count: 3))
+    #expect(entries.dropFirst().map(\.at) == [2, 3, 4])
+  }
+}
