@@ -6,7 +6,7 @@ struct SQLiteStore: AccountStore {
   /// Entries of one kind that an account's audit keeps, and entries that belong to no account.
   private let auditLength: Int
 
-  private let pool: DatabasePool
+  let pool: DatabasePool
 
   /// Opens or makes the file.
   ///
@@ -68,7 +68,7 @@ struct SQLiteStore: AccountStore {
     try await pool.read { try Self.account($0, identity) }
   }
 
-  private static func account(_ database: Database, _ identity: Identity) throws -> Account? {
+  static func account(_ database: Database, _ identity: Identity) throws -> Account? {
     try refuseNUL([identity.issuer, identity.subject])
     return try Account.fetch(
       database, "id = (SELECT account FROM identity WHERE issuer = ? AND subject = ?)",
@@ -106,7 +106,7 @@ struct SQLiteStore: AccountStore {
     }
   }
 
-  private static func insert(_ database: Database, _ identity: Identity, _ account: Data) throws {
+  static func insert(_ database: Database, _ identity: Identity, _ account: Data) throws {
     try refuseNUL([identity.issuer, identity.subject])
     try database.execute(
       sql: "INSERT INTO identity(issuer, subject, account) VALUES (?, ?, ?)",
@@ -147,32 +147,12 @@ struct SQLiteStore: AccountStore {
     return sessions
   }
 
-  func insert(_ session: DeviceSession, by proof: LoginProof, replacing hash: Data?) async throws {
-    try await pool.write { database in
-      guard try Self.holds(database, proof, session.account) else { throw AccountRefusal.wrongCredentials }
-      guard try Account.fetch(database, "id = ? AND disabled", [session.account]) == nil else {
-        throw AccountRefusal(.disabled, "expected an account that is not disabled; ask who runs this server")
-      }
-      if let hash { try database.execute(sql: "DELETE FROM session WHERE hash = ?", arguments: [hash]) }
-      try Self.insert(database, session)
-    }
-  }
-
-  private static func insert(_ database: Database, _ session: DeviceSession) throws {
-    try refuseNUL([session.agent, session.network])
-    try database.execute(
-      sql: "INSERT INTO session(hash, account, created, seen, expires, agent, network) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      arguments: [
-        session.hash, session.account, session.created, session.seen, session.expires, session.agent, session.network,
-      ])
-  }
-
-  private static func setPassword(_ database: Database, _ hash: String, of account: Data) throws {
+  static func setPassword(_ database: Database, _ hash: String, of account: Data) throws {
     try database.execute(
       sql: "UPDATE account SET password = ?, generation = generation + 1 WHERE id = ?", arguments: [hash, account])
   }
 
-  private static func holds(_ database: Database, _ proof: LoginProof, _ account: Data) throws -> Bool {
+  static func holds(_ database: Database, _ proof: LoginProof, _ account: Data) throws -> Bool {
     switch proof {
     case .password(let generation):
       try Account.fetch(database, "id = ? AND generation = ?", [account, generation]) != nil
@@ -181,43 +161,17 @@ struct SQLiteStore: AccountStore {
   }
 
   /// Refuses a session that has ended, and an account whose password is another one since it was verified.
-  private static func require(_ database: Database, _ session: Data, of account: Account) throws {
+  static func require(_ database: Database, _ session: Data, of account: Account) throws {
     guard try holds(database, .password(generation: account.generation), account.id),
       try Row.fetchOne(database, sql: "SELECT 1 FROM session WHERE hash = ?", arguments: [session]) != nil
     else { throw AccountRefusal(.signedOut, "expected a session, which ended meanwhile: sign in") }
   }
 
   /// GRDB binds a text up to its first NUL: another row would be found.
-  private static func refuseNUL(_ texts: [String]) throws {
+  static func refuseNUL(_ texts: [String]) throws {
     guard texts.allSatisfy({ !$0.utf8.contains(0) }) else {
       throw AccountRefusal(.validation, "expected texts without U+0000")
     }
-  }
-
-  func session(hash: Data) async throws -> DeviceSession? {
-    try await pool.read { database in
-      try Row.fetchOne(database, sql: "SELECT * FROM session WHERE hash = ?", arguments: [hash]).map(
-        DeviceSession.init)
-    }
-  }
-
-  func sessions(of account: Data) async throws -> [DeviceSession] {
-    try await pool.read { database in
-      try Row.fetchAll(
-        database, sql: "SELECT * FROM session WHERE account = ? ORDER BY seen DESC, created DESC", arguments: [account]
-      ).map(DeviceSession.init)
-    }
-  }
-
-  func touch(session hash: Data, at time: Int64) async throws {
-    try await pool.write { database in
-      try database.execute(
-        sql: "UPDATE session SET seen = ? WHERE hash = ? AND seen < ?", arguments: [time, hash, time])
-    }
-  }
-
-  func endSessions(of account: Data, _ selection: SessionSelection) async throws -> [Data] {
-    try await pool.write { try Self.endSessions($0, account, selection) }
   }
 
   func setDisabled(_ isDisabled: Bool, account: Data) async throws -> [Data] {
@@ -226,43 +180,6 @@ struct SQLiteStore: AccountStore {
       guard isDisabled else { return [] }
       try database.execute(sql: "DELETE FROM reset WHERE account = ?", arguments: [account])
       return try Self.endSessions(database, account, .all)
-    }
-  }
-
-  func missing(_ sessions: Set<Data>) async throws -> [Data] {
-    try await pool.read { database in
-      let statement = try database.cachedStatement(sql: "SELECT 1 FROM session WHERE hash = ?")
-      return try sessions.filter { try Row.fetchOne(statement, arguments: [$0]) == nil }
-    }
-  }
-
-  func insert(reset hash: Data, of account: Data, expires: Int64, isMailed: Bool) async throws {
-    try await pool.write { database in
-      try database.execute(
-        sql: "INSERT INTO reset(hash, account, expires, mailed) VALUES (?, ?, ?, ?)",
-        arguments: [hash, account, expires, isMailed])
-    }
-  }
-
-  func account(ofReset hash: Data, at time: Int64) async throws -> Account? {
-    try await pool.read { try Self.account($0, ofReset: hash, at: time) }
-  }
-
-  func reset(_ hash: Data, password: String, at time: Int64) async throws -> PasswordReset? {
-    try await pool.write { database in
-      guard let account = try Self.account(database, ofReset: hash, at: time) else { return nil }
-      try database.execute(
-        sql: "UPDATE account SET verified = 1 WHERE id = ? AND (SELECT mailed FROM reset WHERE hash = ?)",
-        arguments: [account.id, hash])
-      // Whoever knew the password may have linked their own.
-      if account.hasPassword {
-        try database.execute(sql: "DELETE FROM identity WHERE account = ?", arguments: [account.id])
-      }
-      let removed = account.hasPassword ? database.changesCount : 0
-      // The others of the account, too: who asked twice has two.
-      try database.execute(sql: "UPDATE reset SET used = 1 WHERE account = ?", arguments: [account.id])
-      try Self.setPassword(database, password, of: account.id)
-      return PasswordReset(sessions: try Self.endSessions(database, account.id, .all), removed: removed)
     }
   }
 
@@ -324,78 +241,10 @@ struct SQLiteStore: AccountStore {
     try await pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
   }
-
-  func settings(of account: Data) async throws -> [Setting] {
-    try await pool.read { database in
-      try Row.fetchAll(database, sql: "SELECT * FROM setting WHERE account = ? ORDER BY name", arguments: [account])
-        .map(Setting.init)
-    }
-  }
-
-  func setting(_ name: String, of account: Data) async throws -> Setting {
-    try await pool.read { try Self.setting($0, name, account) }
-  }
-
-  func save(
-    _ name: String, of account: Data, base: Int64, value: Data?, device: String, at time: Int64,
-    committed: @escaping @Sendable (Setting) -> Void
-  ) async throws -> SaveResult {
-    try Self.refuseNUL([name, device])
-    return try await pool.write { database in
-      guard try Account.fetch(database, "id = ? AND NOT disabled", [account]) != nil else {
-        throw AccountRefusal(.signedOut, "expected an account, which was deleted or disabled meanwhile")
-      }
-      let present = try Self.setting(database, name, account)
-      guard present.revision == base else { return .conflict(present) }
-      if base == 0 || value != nil && present.value == nil {
-        let counts = try Row.fetchOne(
-          database, sql: "SELECT COUNT(value) AS used, COUNT(*) AS named FROM setting WHERE account = ?",
-          arguments: [account])
-        let (used, named): (Int, Int) = (counts?["used"] ?? 0, counts?["named"] ?? 0)
-        // A deleted one keeps its revision, and so its row.
-        guard value == nil || used < Accounts.maximumSettingCount, base > 0 || named < Accounts.maximumNameCount else {
-          return .full
-        }
-      }
-      let next = Setting(name: name, revision: base + 1, value: value, device: device, changed: time)
-      try database.execute(
-        sql: """
-          INSERT INTO setting(account, name, revision, value, changed, device) VALUES (?, ?, ?, ?, ?, ?)
-          ON CONFLICT(account, name) DO UPDATE SET
-            revision = excluded.revision, value = excluded.value, changed = excluded.changed, device = excluded.device
-          """, arguments: [account, name, next.revision, value, time, device])
-      database.afterNextTransaction { _ in committed(next) }
-      return .saved(next)
-    }
-  }
-
-  private static func setting(_ database: Database, _ name: String, _ account: Data) throws -> Setting {
-    try refuseNUL([name])
-    return try Row.fetchOne(
-      database, sql: "SELECT * FROM setting WHERE account = ? AND name = ?", arguments: [account, name]
-    ).map(Setting.init) ?? Setting(name: name)
-  }
-
-  private static func account(_ database: Database, ofReset hash: Data, at time: Int64) throws -> Account? {
-    try Account.fetch(
-      database, "id = (SELECT account FROM reset WHERE hash = ? AND used = 0 AND expires > ?)", [hash, time])
-  }
-
-  private static func endSessions(_ database: Database, _ account: Data, _ which: SessionSelection) throws -> [Data] {
-    let sql = "DELETE FROM session WHERE account = ?"
-    switch which {
-    case .all: return try Data.fetchAll(database, sql: sql + " RETURNING hash", arguments: [account])
-    case .allExcept(let hash):
-      return try Data.fetchAll(database, sql: sql + " AND hash <> ? RETURNING hash", arguments: [account, hash])
-    case .one(let prefix):
-      return try Data.fetchAll(
-        database, sql: sql + " AND substr(hash, 1, ?) = ? RETURNING hash", arguments: [account, prefix.count, prefix])
-    }
-  }
 }
 
 extension Account {
-  fileprivate static func fetch(_ database: Database, _ condition: String, _ arguments: StatementArguments) throws
+  static func fetch(_ database: Database, _ condition: String, _ arguments: StatementArguments) throws
     -> Account?
   {
     try Row.fetchOne(database, sql: "SELECT * FROM account WHERE \(condition)", arguments: arguments).map { row in
@@ -403,20 +252,5 @@ extension Account {
         id: row["id"], address: row["email"], password: row["password"], created: row["created"],
         generation: row["generation"], isVerified: row["verified"], isDisabled: row["disabled"])
     }
-  }
-}
-
-extension DeviceSession {
-  fileprivate init(row: Row) {
-    self.init(
-      hash: row["hash"], account: row["account"], created: row["created"], seen: row["seen"], expires: row["expires"],
-      agent: row["agent"], network: row["network"])
-  }
-}
-
-extension Setting {
-  fileprivate init(row: Row) {
-    self.init(
-      name: row["name"], revision: row["revision"], value: row["value"], device: row["device"], changed: row["changed"])
   }
 }

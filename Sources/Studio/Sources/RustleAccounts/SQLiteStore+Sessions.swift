@@ -1,0 +1,113 @@
+internal import Foundation
+internal import GRDB
+
+/// Sessions, and links for a new password.
+extension SQLiteStore {
+  func insert(_ session: DeviceSession, by proof: LoginProof, replacing hash: Data?) async throws {
+    try await pool.write { database in
+      guard try Self.holds(database, proof, session.account) else { throw AccountRefusal.wrongCredentials }
+      guard try Account.fetch(database, "id = ? AND disabled", [session.account]) == nil else {
+        throw AccountRefusal(.disabled, "expected an account that is not disabled; ask who runs this server")
+      }
+      if let hash { try database.execute(sql: "DELETE FROM session WHERE hash = ?", arguments: [hash]) }
+      try Self.insert(database, session)
+    }
+  }
+
+  static func insert(_ database: Database, _ session: DeviceSession) throws {
+    try refuseNUL([session.agent, session.network])
+    try database.execute(
+      sql: "INSERT INTO session(hash, account, created, seen, expires, agent, network) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      arguments: [
+        session.hash, session.account, session.created, session.seen, session.expires, session.agent, session.network,
+      ])
+  }
+
+  func session(hash: Data) async throws -> DeviceSession? {
+    try await pool.read { database in
+      try Row.fetchOne(database, sql: "SELECT * FROM session WHERE hash = ?", arguments: [hash]).map(
+        DeviceSession.init)
+    }
+  }
+
+  func sessions(of account: Data) async throws -> [DeviceSession] {
+    try await pool.read { database in
+      try Row.fetchAll(
+        database, sql: "SELECT * FROM session WHERE account = ? ORDER BY seen DESC, created DESC", arguments: [account]
+      ).map(DeviceSession.init)
+    }
+  }
+
+  func touch(session hash: Data, at time: Int64) async throws {
+    try await pool.write { database in
+      try database.execute(
+        sql: "UPDATE session SET seen = ? WHERE hash = ? AND seen < ?", arguments: [time, hash, time])
+    }
+  }
+
+  func endSessions(of account: Data, _ selection: SessionSelection) async throws -> [Data] {
+    try await pool.write { try Self.endSessions($0, account, selection) }
+  }
+
+  func missing(_ sessions: Set<Data>) async throws -> [Data] {
+    try await pool.read { database in
+      let statement = try database.cachedStatement(sql: "SELECT 1 FROM session WHERE hash = ?")
+      return try sessions.filter { try Row.fetchOne(statement, arguments: [$0]) == nil }
+    }
+  }
+
+  func insert(reset hash: Data, of account: Data, expires: Int64, isMailed: Bool) async throws {
+    try await pool.write { database in
+      try database.execute(
+        sql: "INSERT INTO reset(hash, account, expires, mailed) VALUES (?, ?, ?, ?)",
+        arguments: [hash, account, expires, isMailed])
+    }
+  }
+
+  func account(ofReset hash: Data, at time: Int64) async throws -> Account? {
+    try await pool.read { try Self.account($0, ofReset: hash, at: time) }
+  }
+
+  func reset(_ hash: Data, password: String, at time: Int64) async throws -> PasswordReset? {
+    try await pool.write { database in
+      guard let account = try Self.account(database, ofReset: hash, at: time) else { return nil }
+      try database.execute(
+        sql: "UPDATE account SET verified = 1 WHERE id = ? AND (SELECT mailed FROM reset WHERE hash = ?)",
+        arguments: [account.id, hash])
+      // Whoever knew the password may have linked their own.
+      if account.hasPassword {
+        try database.execute(sql: "DELETE FROM identity WHERE account = ?", arguments: [account.id])
+      }
+      let removed = account.hasPassword ? database.changesCount : 0
+      // The others of the account, too: who asked twice has two.
+      try database.execute(sql: "UPDATE reset SET used = 1 WHERE account = ?", arguments: [account.id])
+      try Self.setPassword(database, password, of: account.id)
+      return PasswordReset(sessions: try Self.endSessions(database, account.id, .all), removed: removed)
+    }
+  }
+
+  static func account(_ database: Database, ofReset hash: Data, at time: Int64) throws -> Account? {
+    try Account.fetch(
+      database, "id = (SELECT account FROM reset WHERE hash = ? AND used = 0 AND expires > ?)", [hash, time])
+  }
+
+  static func endSessions(_ database: Database, _ account: Data, _ which: SessionSelection) throws -> [Data] {
+    let sql = "DELETE FROM session WHERE account = ?"
+    switch which {
+    case .all: return try Data.fetchAll(database, sql: sql + " RETURNING hash", arguments: [account])
+    case .allExcept(let hash):
+      return try Data.fetchAll(database, sql: sql + " AND hash <> ? RETURNING hash", arguments: [account, hash])
+    case .one(let prefix):
+      return try Data.fetchAll(
+        database, sql: sql + " AND substr(hash, 1, ?) = ? RETURNING hash", arguments: [account, prefix.count, prefix])
+    }
+  }
+}
+
+extension DeviceSession {
+  init(row: Row) {
+    self.init(
+      hash: row["hash"], account: row["account"], created: row["created"], seen: row["seen"], expires: row["expires"],
+      agent: row["agent"], network: row["network"])
+  }
+}
