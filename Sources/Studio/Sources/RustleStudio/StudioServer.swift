@@ -53,6 +53,19 @@ public struct StudioServer: Sendable {
   /// Creates a server, which does not listen yet.
   public init(_ configuration: Configuration) { self.configuration = configuration }
 
+  /// Keeps passwords that are being checked out of the file that a crash of this process would leave.
+  ///
+  /// - Returns: whether the system does so.
+  public static func leaveNoCore() -> Bool {
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    #if os(Linux)
+    let core = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+    #else
+    let core = RLIMIT_CORE
+    #endif
+    return unsafe setrlimit(core, &none) == 0
+  }
+
   /// Serves until the process is asked to end (SIGINT, SIGTERM).
   ///
   /// - Parameter ready: receives the address of the page, with the token, once it is served.

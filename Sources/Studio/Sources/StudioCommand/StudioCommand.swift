@@ -105,6 +105,9 @@ struct StudioCommand: AsyncParsableCommand {
     configuration.maximumConnectionCountPerAddress = perAddress
     if let recordings { configuration.recordings = URL(filePath: recordings, directoryHint: .isDirectory) }
     configuration.accounts = try accountOptions.settings()
+    if configuration.accounts != nil, !StudioServer.leaveNoCore() {
+      FileHandle.standardError.write(Data("warning: a crash may leave a core file with passwords\n".utf8))
+    }
     configuration.feed = feed.map { FeedAddress($0) }
     configuration.priceRecording = prices
     configuration.camera = try cameraInput()

@@ -9,6 +9,7 @@ import shutil
 import signal
 import sqlite3
 import statistics
+import sys
 import tempfile
 import threading
 import time
@@ -35,14 +36,20 @@ SHOWN = [
     ("100 registrations of one address at once", "one is made", "one", ["ofAHundredRegistrationsAtOnceOneIsMade"]),
     ("mails with a link for a new password, of one account", "3 an hour", "3 an hour", ["test_a_mail_has_the_link"]),
     ("sign-ins by a provider that lies, of every kind", "none, one line of the audit each", "none", ["test_a_lie_is_refused", "test_an_address_links_nothing", "test_a_sign_in_is_of_one_browser_and_once"]),
-    ("a canary password and token in answers, messages, metrics, process list, environment and file", "0", "0", ["test_secrets_are_nowhere"]),
+    ("a canary password and token in answers, messages, metrics, process list, environment, file and reports of crashes", "0", "0", ["test_secrets_are_nowhere", "test_a_crash_tells_no_password"]),
     ("requests at random that are a fault of the server", "0", "0", ["test_no_request_is_a_fault_of_the_server"]),
     ("[requirements of ASVS 5.0, level 1](asvs.md)", "a test each, or why it does not apply", "all", []),
 ]
 
 
-def row(figure, measured, goal):
+# The figures that miss their goals.
+MISSED = []
+
+
+def row(figure, measured, goal, isMet=True):
     print(f"| {figure} | {measured} | {goal} |", flush=True)
+    if not isMet:
+        MISSED.append(figure)
 
 
 def begin(folder, *arguments, port=0):
@@ -77,7 +84,7 @@ def passwords(folder):
     right = {"email": "ada@example.org", "password": PASSWORD}
     wrong, unknown = {**right, "password": "another password"}, {**right, "email": "bob@example.org"}
     times = [timed(lambda: line.do("POST", "/api/login", right))[0] for _ in range(30)]
-    row("login with the right password, p50 / p99", f"{part(times, 0.5):.0f} / {part(times, 0.99):.0f} ms", "60 to 300 ms")
+    row("login with the right password, p50 / p99", f"{part(times, 0.5):.0f} / {part(times, 0.99):.0f} ms", "60 to 300 ms", 60 <= part(times, 0.5) <= 300)
     times = {"wrong": [], "unknown": []}
     for _ in range(200):
         for name, value in [("wrong", wrong), ("unknown", unknown)]:
@@ -85,7 +92,7 @@ def passwords(folder):
             assert status == 401
             times[name].append(milliseconds)
     medians = [statistics.median(each) for each in times.values()]
-    row("wrong password and unknown address, medians of 200 each", f"{medians[0]:.1f} and {medians[1]:.1f} ms, {100 * abs(medians[0] / medians[1] - 1):.1f} %", "5 %")
+    row("wrong password and unknown address, medians of 200 each", f"{medians[0]:.1f} and {medians[1]:.1f} ms, {100 * abs(medians[0] / medians[1] - 1):.1f} %", "5 %", abs(medians[0] / medians[1] - 1) <= 0.05)
     late, is_over = [], threading.Event()
 
     def watch():
@@ -110,7 +117,7 @@ def passwords(folder):
         each.join()
     is_over.set()
     watcher.join()
-    row("`/healthz` during 100 logins, p50 / p99", f"{part(late, 0.5):.1f} / {part(late, 0.99):.1f} ms ({part(idle, 0.5):.1f} / {part(idle, 0.99):.1f} ms without)", "p99 5 ms")
+    row("`/healthz` during 100 logins, p50 / p99", f"{part(late, 0.5):.1f} / {part(late, 0.99):.1f} ms ({part(idle, 0.5):.1f} / {part(idle, 0.99):.1f} ms without)", "p99 5 ms", part(late, 0.99) <= 5)
     assert studio.stop() == 0
 
 
@@ -119,7 +126,7 @@ def cheap_passwords(folder):
     assert Person(studio).register()[0] == 201
     line = Line(studio.port)
     times = [timed(lambda: line.do("POST", "/api/login", {"email": "ada@example.org", "password": PASSWORD}))[0] for _ in range(100)]
-    row("login with the hash of the tests, p50 / p99", f"{part(times, 0.5):.1f} / {part(times, 0.99):.1f} ms", "5 ms")
+    row("login with the hash of the tests, p50 / p99", f"{part(times, 0.5):.1f} / {part(times, 0.99):.1f} ms", "5 ms", part(times, 0.5) <= 5)
     assert studio.stop() == 0
 
 
@@ -127,7 +134,7 @@ def pushes(folder):
     studio, _ = begin(folder, *CHEAP, *FREE)
     ada = Person(studio)
     assert ada.register()[0] == 201
-    for count, goal in [(1, "p99 100 ms"), (50, "200 ms")]:
+    for count, goal in [(1, 100), (50, 200)]:
         seen, ready = [[] for _ in range(count)], threading.Barrier(count + 1)
         first = json.loads(Line(studio.port, ada.cookie).do("GET", "/api/eq")[1])["rev"]
 
@@ -155,7 +162,7 @@ def pushes(folder):
         for each in readers:
             each.join()
         times = [1000 * (at - sent[revision]) for each in seen for revision, at in each]
-        row(f"from a save to {count} other socket{'s' if count > 1 else ''} of the account, p50 / p99", f"{part(times, 0.5):.1f} / {part(times, 0.99):.1f} ms", goal)
+        row(f"from a save to {count} other socket{'s' if count > 1 else ''} of the account, p50 / p99", f"{part(times, 0.5):.1f} / {part(times, 0.99):.1f} ms", f"p99 {goal} ms", part(times, 0.99) <= goal)
     other = Person(studio)
     assert other.log_in()[0] == 200
     closed, ready = [], threading.Barrier(51)
@@ -178,7 +185,7 @@ def pushes(folder):
     assert ada.do("DELETE", "api/sessions")[0] == 204
     for each in waiters:
         each.join()
-    row("from the end of a session to the end of its 50 sockets", f"{1000 * (max(closed) - start):.0f} ms", "1,000 ms")
+    row("from the end of a session to the end of its 50 sockets", f"{1000 * (max(closed) - start):.0f} ms", "1,000 ms", max(closed) - start <= 1)
     assert studio.stop() == 0
 
 
@@ -234,7 +241,7 @@ def sliders(folder):
             # Of several changes the newest is shown. Within 40 none has a value of those before.
             newer = set(changes[place:place + 40])
             late.append(min(shown for shown, value in seen if shown >= at and value in newer) - at)
-        row("a slider until it has moved in another browser, p50 / p99", f"{part(late, 0.5):.0f} / {part(late, 0.99):.0f} ms", "p99 100 ms")
+        row("a slider until it has moved in another browser, p50 / p99", f"{part(late, 0.5):.0f} / {part(late, 0.99):.0f} ms", "p99 100 ms", part(late, 0.99) <= 100)
         acknowledged = []
 
         def note_save(response):
@@ -260,7 +267,7 @@ def sliders(folder):
         database.close()
         # A revision that was acknowledged once is given to no other save: none went back.
         faults = len(saved) - len(set(saved)) + sum(revision > stored for revision in saved)
-        row(f"the server killed during the drag: of {len(saved)} acknowledged saves lost", f"{faults}; both browsers end with the same value", "0")
+        row(f"the server killed during the drag: of {len(saved)} acknowledged saves lost", f"{faults}; both browsers end with the same value", "0", faults == 0)
         for browser in browsers:
             browser.close()
     assert running[-1].stop() == 0
@@ -292,8 +299,8 @@ def throughput(folder):
     for each in processes:
         each.join()
     stored = sqlite3.connect(path).execute("SELECT SUM(revision) FROM setting").fetchone()[0]
-    row(f"{ACCOUNTS:,} accounts × {SAVES} saves from {WRITERS} clients", f"{ACCOUNTS * SAVES - stored} lost, {accepted / seconds:,.0f} saves/s", "0 lost, 1,000/s")
-    assert accepted == stored and studio.stop() == 0
+    row(f"{ACCOUNTS:,} accounts × {SAVES} saves from {WRITERS} clients", f"{ACCOUNTS * SAVES - stored} lost, {accepted / seconds:,.0f} saves/s", "0 lost, 1,000/s", accepted == stored == ACCOUNTS * SAVES and accepted / seconds >= 1000)
+    assert studio.stop() == 0
 
 
 def kills(folder):
@@ -318,7 +325,7 @@ def kills(folder):
         faults += not revision <= stored <= revision + 1 or database.execute("PRAGMA integrity_check").fetchone() != ("ok",)
         database.close()
         studio, _ = begin(folder, *CHEAP, *FREE, port=port)
-    row(f"kill −9 in the middle of saves, {KILLS} times, of {revision:,} saves", f"{faults} times lost or not whole", "0")
+    row(f"kill −9 in the middle of saves, {KILLS} times, of {revision:,} saves", f"{faults} times lost or not whole", "0", faults == 0)
     assert studio.stop() == 0
 
 
@@ -337,7 +344,7 @@ def brute_force(folder):
     database = sqlite3.connect(path)
     reached = database.execute("SELECT COUNT(*) FROM audit WHERE account IS NOT NULL AND what = 'login refused'").fetchone()[0]
     database.close()
-    row("1,000 tries at one address in 60 s, half of them with U+0000 behind it: reach its hash", f"{reached}; the owner's session {'lives on' if lives else 'is lost'}", "11, lives on")
+    row("1,000 tries at one address in 60 s, half of them with U+0000 behind it: reach its hash", f"{reached}; the owner's session {'lives on' if lives else 'is lost'}", "11, lives on", reached <= 11 and lives)
 
 
 def deletion(folder):
@@ -351,7 +358,8 @@ def deletion(folder):
     database.execute("VACUUM")
     database.close()
     data = b"".join(each.read_bytes() for each in path.parent.iterdir())
-    row("bytes of a deleted account in the file: its address and id", data.count(b"lovelace") + data.count(identifier), "0")
+    left = data.count(b"lovelace") + data.count(identifier)
+    row("bytes of a deleted account in the file: its address and id", left, "0", left == 0)
 
 
 def shown(_):
@@ -369,6 +377,8 @@ def main():
     for figure in [passwords, cheap_passwords, pushes, sliders, throughput, kills, brute_force, deletion, shown]:
         with tempfile.TemporaryDirectory() as folder:
             figure(folder)
+    if MISSED:
+        sys.exit("missed goals: " + "; ".join(MISSED))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,93 @@
+"""A password and tokens in use are in nothing that a server says, keeps or leaves behind."""
+
+import contextlib
+import json
+import os
+import pathlib
+import resource
+import signal
+import threading
+
+import pytest
+
+from accounts import Person, start
+from client import PATIENCE, ask
+from rig import wait
+
+CANARY = "canary-Zmx1ZmZ5"
+
+
+def test_secrets_are_nowhere(tmp_path):
+    with open(tmp_path / "errors", "w") as errors:
+        running = start(tmp_path, stderr=errors)
+        ada = Person(running)
+        assert ada.register(password=CANARY)[0] == 201
+        seen = [json.dumps(ada.do(*each)[2]) for each in [
+            ("POST", "api/login", {"email": "ada@example.org", "password": [CANARY]}),
+            ("POST", "api/login", {"email": "ada@example.org", "password": CANARY + "x"}),
+            ("POST", "api/register", {"email": CANARY, "password": CANARY}), ("POST", "api/password", {"current": CANARY + "x", "new": CANARY}),
+            ("POST", "api/password/reset", {"token": CANARY, "password": CANARY}), ("GET", "api/sessions"), ("GET", "api/account/export")]]
+        token = ada.cookie.partition("=")[2]
+        seen.append(pathlib.Path(f"/proc/{running.process.pid}/cmdline").read_text())
+        seen.append(pathlib.Path(f"/proc/{running.process.pid}/environ").read_text())
+        seen.append(ask(running, "metrics")[2])
+        assert running.stop() == 0
+    seen.append((tmp_path / "errors").read_text(errors="replace"))
+    for text in seen:
+        assert CANARY not in text and token not in text, text[:200]
+    for path in (tmp_path / "inner").iterdir():
+        data = path.read_bytes()
+        assert CANARY.encode() not in data and token.encode() not in data, path
+
+
+def hidden(text, *secrets):
+    """Whether none of the secrets is in a text, nor in the bytes of memory that it shows."""
+    spelled = [secret for each in secrets for secret in [each, each.encode().hex(), each.encode().hex(" ")[:23]]]
+    return not any(each in text.lower() for each in map(str.lower, spelled))
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT])
+def test_a_crash_tells_no_password(tmp_path, monkeypatch, number):
+    """The program's own report, with the registers of all threads and the memory that they point to, while passwords are checked."""
+    monkeypatch.setenv("SWIFT_BACKTRACE", "enable=yes,color=no,threads=all,registers=all,symbolicate=off,images=none,interactive=no")
+    report = tmp_path / "report"
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    # As on a machine that keeps the memory of what crashes.
+    resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
+    try:
+        with open(report, "w") as errors:
+            running = start(tmp_path, "--hash-cost", "19456:16", "--limit", "address=100:1", stderr=errors)
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, before)
+    process = running.process
+    limits = pathlib.Path(f"/proc/{process.pid}/limits").read_text()
+    assert [line.split()[4:6] for line in limits.splitlines() if line.startswith("Max core file size")] == [["0", "0"]]
+    ada = Person(running)
+    assert ada.register(password=CANARY)[0] == 201
+    token, is_answered = ada.cookie.partition("=")[2], threading.Event()
+
+    def log_in():
+        with contextlib.suppress(Exception):
+            Person(running).log_in(password=CANARY)
+            is_answered.set()
+
+    people = [threading.Thread(target=log_in) for _ in range(7)]
+    for each in people:
+        each.start()
+    # The others wait for the thread that hashes, or are on it.
+    assert is_answered.wait(PATIENCE)
+    seen = [pathlib.Path(f"/proc/{process.pid}/{name}").read_text() for name in ["cmdline", "environ"]]
+    process.send_signal(number)
+    wait(lambda: "Backtrace took" in report.read_text(errors="replace") or process.poll() is not None, 3 * PATIENCE)
+    # A signal that nobody's fault has raised is over after the report.
+    while process.poll() is None:
+        process.send_signal(number)
+        with contextlib.suppress(Exception):
+            process.wait(timeout=1)
+    assert process.returncode == -number
+    for each in people:
+        each.join()
+    text = report.read_text(errors="replace")
+    assert "crashed:" in text, text[:500]
+    for each in [*seen, text]:
+        assert hidden(each, CANARY, token), each[:2000]
