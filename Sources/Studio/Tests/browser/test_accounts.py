@@ -3,14 +3,12 @@
 import contextlib
 import json
 import os
-import pathlib
 import re
 import signal
 import socket
 import sqlite3
 import struct
 import subprocess
-import sys
 import threading
 import time
 
@@ -585,18 +583,3 @@ def test_limits_outlive_a_restart(tmp_path):
     assert running.stop() == 0
     running = start(tmp_path, port=port)
     assert Person(running).log_in()[0] == 429 and running.stop() == 0
-
-
-def test_no_request_is_a_fault_of_the_server(tmp_path):
-    running = start(tmp_path, "--limit", "network=100000:1", "--limit", "address=100000:1")
-    ada = Person(running)
-    assert ada.register()[0] == 201
-    # Without a session, and with one; not what does not end, nor what would end the session at once.
-    for headers in [[], ["--header", f"Cookie: {ada.cookie}"]]:
-        command = [pathlib.Path(sys.executable).with_name("schemathesis"), "run", f"{running.address}openapi.json", "--include-tag", "accounts",
-                   "--exclude-path", "/api/eq/events", "--exclude-path", "/api/logout", "--phases", "coverage,fuzzing", "--max-examples", "5",
-                   "--seed", "1", "--no-color", *headers,
-                   "--checks", "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"]
-        run = subprocess.run(command, capture_output=True, text=True, timeout=60)
-        assert run.returncode == 0, run.stdout[-3000:] + run.stderr
-    assert running.stop() == 0
