@@ -256,6 +256,25 @@ def test_a_sign_up_by_a_provider_takes_the_page_along(studio, provider, page):
     expect(page.locator(".account-bar p").first).to_contain_text("Your account has other settings")
 
 
+def test_a_page_links_a_provider_by_the_password(studio, provider, page):
+    def fill(title, **values):
+        form = page.locator("form", has=page.get_by_role("heading", name=title, exact=True))
+        for label, value in values.items():
+            form.get_by_label(label.replace("_", " ")).fill(value)
+        form.locator("button[type=submit]").click()
+        return form
+
+    fill("Sign up", **{"E-mail address": "bob@example.org", "Password": PASSWORD})
+    page.get_by_role("heading", name="Signed in").wait_for()
+    form = fill("Link Test", Password="another password")
+    expect(form.locator("#link-test-password")).to_have_attribute("aria-invalid", "true")
+    linked = page.get_by_role("heading", name="Linked sign-ins")
+    expect(linked).to_be_hidden()
+    fill("Link Test", Password=PASSWORD)
+    expect(linked).to_be_visible()
+    expect(page.get_by_role("button", name=f"Remove 7 of {provider.issuer}")).to_be_visible()
+
+
 def test_django_oauth_toolkit(tmp_path):
     port = free_port()
     studio = configured(tmp_path, f"http://127.0.0.1:{port}/o", django_provider.CLIENT, django_provider.SECRET)
