@@ -37,7 +37,7 @@ struct EventStream: Sendable {
   }
 
   private func run(_ writer: inout any ResponseBodyWriter) async throws {
-    let client = studio.hub.join()
+    let client = studio.hub.join(canAct: false)
     defer { studio.hub.leave(client) }
     client.withOutbox { $0.subscribe(topics) }
     studio.hub.subscriptionsChanged()

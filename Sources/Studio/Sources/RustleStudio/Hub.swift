@@ -15,13 +15,15 @@ final class Pace: Sendable {
 /// A connected client: its outbox, and a stream that has an element when there is something to write, at the hub's pace.
 final class Client: Sendable {
   let id: Int
+  /// Whether it can act, as a page on its WebSocket: a reader of events watches over nothing.
+  let canAct: Bool
   let isReady: AsyncStream<Void>
   private let signal: AsyncStream<Void>.Continuation
   private let pace: Pace
   private let state: Mutex<(outbox: Outbox, writes: WritePace)>
 
-  init(id: Int, pace: Pace) {
-    (self.id, self.pace) = (id, pace)
+  init(id: Int, canAct: Bool, pace: Pace) {
+    (self.id, self.canAct, self.pace) = (id, canAct, pace)
     state = Mutex((Outbox(), WritePace(from: .now)))
     (isReady, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
@@ -65,6 +67,8 @@ final class Hub: Sendable {
     /// Values that newer ones replaced before they were sent.
     var lost: UInt64 = 0
     var connections: UInt64 = 0
+    /// Of these, clients that can act.
+    var attendances: UInt64 = 0
   }
 
   private struct State {
@@ -87,11 +91,12 @@ final class Hub: Sendable {
   var changes: AsyncStream<Void> { topicChanges }
 
   /// Adds a client.
-  func join() -> Client {
+  func join(canAct: Bool) -> Client {
     state.withLock { state in
       state.next += 1
       state.counts.connections += 1
-      let client = Client(id: state.next, pace: pace)
+      if canAct { state.counts.attendances += 1 }
+      let client = Client(id: state.next, canAct: canAct, pace: pace)
       state.clients[state.next] = client
       pace.adapt(to: state.clients.count)
       if state.pacer == nil {

@@ -35,7 +35,7 @@ struct SocketSession: Sendable {
       if let refusal {
         return try await Self.close(outbound, Farewell(.policyViolation, refusal.message))
       }
-      let client = studio.hub.join()
+      let client = studio.hub.join(canAct: true)
       defer {
         studio.hub.leave(client)
         Task { await studio.left(client) }

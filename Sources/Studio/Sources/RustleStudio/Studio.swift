@@ -136,7 +136,9 @@ final class Studio {
     ]
   }
 
-  /// Ends what a client that left was the source of; without a client for a while, the light may be to go out.
+  /// Ends what a client that left was the source of; without one that can act for a while, the light may be to go out.
+  ///
+  /// A page that is paused or hidden is still there, and so is one without topics: each has the button for the blackout.
   func left(_ client: Client) async {
     if sound.source == .browser(client.id) {
       try? sound.select(.none)
@@ -144,9 +146,9 @@ final class Studio {
     }
     mapping.left(.browser(client.id))
     // A page that is loaded again is no absence.
-    let connections = hub.counts.connections
+    let attendances = hub.counts.attendances
     try? await Task.sleep(for: Self.linger)
-    guard hub.clients.isEmpty, hub.counts.connections == connections else { return }
+    guard !hub.clients.contains(where: \.canAct), hub.counts.attendances == attendances else { return }
     provisioning.stopScan()
     if lights.unattended == .blackout, lights.isRunning, !lights.isBlackout {
       // The action's whole: a mapping with the server's camera has the lamps without a page.

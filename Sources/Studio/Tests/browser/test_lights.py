@@ -3,7 +3,9 @@
 import json
 import re
 import socket
+import threading
 import time
+import urllib.request
 
 import pytest
 from playwright.sync_api import expect
@@ -11,6 +13,7 @@ from playwright.sync_api import expect
 from client import HEADER, PATIENCE, client, post, send, state
 from conftest import Studio
 from page import number, until
+from rig import arm, wait
 
 
 def test_a_bar_has_its_beats(open_page):
@@ -203,6 +206,30 @@ def test_the_light_goes_out_from_every_screen_and_when_nobody_is_there(open_page
     while not state(studio, "lights")["blackout"]:
         assert time.monotonic() < deadline, "expected a blackout"
     assert state(studio, "lights")["running"]
+
+
+def test_a_reader_of_events_does_not_watch_over_the_light(stage, lamps):
+    arm(stage, lamps)
+    assert post(stage, "lights/unattended", {"do": "blackout"})[0] == 200
+
+    def read():
+        with urllib.request.urlopen(f"{stage.address}events?topics=prices", timeout=PATIENCE) as events:
+            while events.readline():
+                pass
+
+    reader = threading.Thread(target=read, daemon=True)
+    with client(stage) as other:
+        with client(stage):
+            reader.start()
+        # Its page is hidden, and shows no values: it is there.
+        send(other, pause=True)
+        time.sleep(5.5)
+        assert not state(stage, "lights")["blackout"]
+    # Another reader that comes in between is none who watches either.
+    threading.Thread(target=read, daemon=True).start()
+    wait(lambda: state(stage, "lights")["blackout"])
+    wait(lambda: not any(lamps.levels))
+    assert reader.is_alive()
 
 
 def test_a_show_of_a_file_has_its_scenes_and_faders(browser, tmp_path):
