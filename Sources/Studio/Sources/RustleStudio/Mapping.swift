@@ -20,7 +20,7 @@ final class Mapping {
   /// The time between two states of a mapping that goes on, and between two frames that are shown.
   private static let pause = Duration.milliseconds(200)
   /// The most pixels of a picture that is shown of the server's camera.
-  private static let shownPixelCount = 320 * 240
+  private nonisolated static let shownPixelCount = 320 * 240
   /// The frames that wait for the mapper.
   private static let capacity = 2
 
@@ -54,6 +54,8 @@ final class Mapping {
   private var lastFrame = ContinuousClock.now
   private var lastState = ContinuousClock.now
   private var lastPicture = ContinuousClock.now
+  /// A picture on its way to those who look: beside what is performed here.
+  private var drawing: Task<Void, Never>?
 
   init(hub: Hub, camera input: CameraInput?) {
     self.hub = hub
@@ -175,9 +177,17 @@ final class Mapping {
 
   /// Shows a frame to those who look: width and height, each 2 bytes, and the gray of each pixel, row by row.
   private func show(_ frame: GrayFrame) {
-    guard lastPicture.duration(to: .now) >= Self.pause, hub.topics.contains(.camera) else { return }
+    guard drawing == nil, lastPicture.duration(to: .now) >= Self.pause, hub.topics.contains(.camera) else { return }
     lastPicture = .now
-    let frame = frame.reduced(to: Self.shownPixelCount)
+    drawing = Task { [weak self, hub] in
+      await Self.publish(frame, to: hub)
+      self?.drawing = nil
+    }
+  }
+
+  @concurrent
+  private nonisolated static func publish(_ frame: GrayFrame, to hub: Hub) async {
+    let frame = frame.reduced(to: shownPixelCount)
     var payload: [UInt8] = []
     payload.reserveCapacity(4 + frame.pixels.count)
     payload.append(integer: UInt16(clamping: frame.width))

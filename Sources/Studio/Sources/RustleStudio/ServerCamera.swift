@@ -2,6 +2,7 @@ internal import Foundation
 internal import Rustle
 public import RustleLighting
 internal import StudioCore
+internal import Synchronization
 
 /// Where the frames of the server's camera are.
 public struct CameraInput: Sendable, Hashable {
@@ -37,13 +38,16 @@ public struct CameraInput: Sendable, Hashable {
 }
 
 /// The camera of the server: frames of a file or a pipe, from its opening to its end.
+///
+/// A recording is read while it is open, each time from its beginning. A pipe is read from its first opening to its end, and its frames
+/// are thrown away while it is closed: its program would end with its last reader, or go on with frames of long before.
 @MainActor
 final class ServerCamera {
   /// The time between frames of a recording that does not say it.
   private nonisolated static let interval = Duration.milliseconds(33)
 
   let input: CameraInput
-  private(set) var isOpen = false
+  private(set) var isOpen = false { didSet { isWanted.store(isOpen, ordering: .relaxed) } }
   /// The newest frame since it was opened.
   private(set) var frame: GrayFrame?
   /// Why its frames ended, or did not begin.
@@ -52,8 +56,9 @@ final class ServerCamera {
   var onFrame: @MainActor (GrayFrame) -> Void = { _ in }
   /// Is called when it has a first frame, and when it has ended by itself.
   var onChange: @MainActor () -> Void = {}
-  /// Reads; standard input is read until its end, since nobody can open it anew.
   private var reading: Task<Void, Never>?
+  /// Whether it is open, for who reads.
+  private nonisolated let isWanted = Atomic(false)
 
   init(_ input: CameraInput) { self.input = input }
 
@@ -65,7 +70,7 @@ final class ServerCamera {
 
   func close() {
     (isOpen, frame) = (false, nil)
-    if !input.isStandardInput { stop() }
+    if input.isRecording { stop() }
   }
 
   /// Ends the reading.
@@ -82,7 +87,7 @@ final class ServerCamera {
         let isRecording = input.isRecording
         var due = ContinuousClock.now
         for try await bytes in CameraBytes({ try input.opened() }) {
-          for frame in try await reader.push(bytes) {
+          for frame in try await reader.push(bytes) where self?.isWanted.load(ordering: .relaxed) == true {
             if isRecording {
               try await ContinuousClock().sleep(until: due)
               due += try await reader.interval ?? Self.interval

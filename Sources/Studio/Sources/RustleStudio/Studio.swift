@@ -51,7 +51,11 @@ final class Studio {
     }
     nodes.onChange = { [weak self] in self?.report("fixtures") }
     provisioning.onChange = { [weak self] in self?.report("provisioning") }
-    mapping.onChange = { [weak self] in self?.report("mapping") }
+    mapping.onChange = { [weak self] in
+      self?.report("mapping")
+      // One that has ended leaves the server's camera to those who look at it.
+      if self?.mapping.isRunning == false { self?.topicsChanged() }
+    }
     lights.onChange = { [weak self] in self?.report("lights") }
     lights.onCount = { [weak self] in self?.report("output") }
     sound.findDevices()

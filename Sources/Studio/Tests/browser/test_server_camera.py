@@ -1,13 +1,15 @@
 """Fixtures that the camera of the server finds: frames of a file, a pipe or standard input."""
 
+import contextlib
 import os
 import subprocess
 import threading
+import time
 
 import pytest
 from playwright.sync_api import expect
 
-from client import client, post, send, state
+from client import HEADER, PATIENCE, client, post, send, state
 from conftest import Studio
 from page import until
 from rig import HEIGHT, MARKS, PLACES, WIDTH, arm, stage_arguments, wait
@@ -20,6 +22,7 @@ class Pipe:
     def __init__(self, path, lamps, head=b"", start=b""):
         os.mkfifo(path)
         self.path, self.lamps, self.head, self.start = path, lamps, head, start
+        self.count = 0
         self.is_over = threading.Event()
         self.thread = threading.Thread(target=self.write)
         self.thread.start()
@@ -30,6 +33,7 @@ class Pipe:
                 pipe.write(self.head)
                 while not self.is_over.wait(1 / 30):
                     pipe.write(self.start + self.lamps.pixels())
+                    self.count += 1
             except BrokenPipeError:
                 pass
 
@@ -47,13 +51,36 @@ def server_camera(studio):
     return state(studio, "mapping")["camera"]
 
 
+@contextlib.contextmanager
+def filmed(lamps, folder, head=Y4M, start=b"FRAME\n", arguments=(), is_standard_input=False, sees=None):
+    """A studio whose show is on the lamps, and whose camera is a pipe; `sees`: what it sees instead of them."""
+    pipe = Pipe(folder / "frames", sees or lamps, head, start)
+    name, stdin = ("-", open(pipe.path, "rb")) if is_standard_input else (str(pipe.path), None)
+    studio = Studio(*stage_arguments(folder), "--camera", name, *arguments, stdin=stdin)
+    if stdin:
+        stdin.close()
+    try:
+        arm(studio, lamps)
+        yield studio, pipe
+    finally:
+        pipe.end()
+        assert studio.stop() == 0
+
+
+def open_camera(studio):
+    assert post(studio, "mapping/camera", {"open": True})[0] == 200
+    wait(lambda: server_camera(studio)["width"] == WIDTH)
+
+
+def begin_mapping(studio, **settings):
+    assert post(studio, "mapping/start", {"source": "server", **settings})[0] == 200
+    wait(lambda: state(studio, "mapping").get("frames", 0) > 5)
+
+
 @pytest.mark.alone
 @pytest.mark.parametrize("head,start,arguments", [(Y4M, b"FRAME\n", []), (b"", b"", ["--gray", f"{WIDTH}x{HEIGHT}"])])
 def test_the_servers_camera_finds_the_lamps_and_shows_its_picture(browser, lamps, tmp_path, picture, head, start, arguments):
-    pipe = Pipe(tmp_path / "frames", lamps, head, start)
-    studio = Studio(*stage_arguments(tmp_path), "--camera", str(pipe.path), *arguments)
-    try:
-        arm(studio, lamps)
+    with filmed(lamps, tmp_path, head, start, arguments) as (studio, pipe):
         context = browser.new_context()
         page = context.new_page()
         page.goto(f"{studio.address}#/mapping")
@@ -86,50 +113,110 @@ def test_the_servers_camera_finds_the_lamps_and_shows_its_picture(browser, lamps
         # Nobody looks any more: it is closed.
         context.close()
         wait(lambda: not server_camera(studio)["open"], 20)
-    finally:
-        pipe.end()
-        assert studio.stop() == 0
 
 
 def test_a_servers_camera_that_ends_gives_the_lamps_back(lamps, tmp_path):
-    pipe = Pipe(tmp_path / "frames", lamps, Y4M, b"FRAME\n")
-    studio = Studio(*stage_arguments(tmp_path), "--camera", str(pipe.path))
-    try:
-        arm(studio, lamps)
+    with filmed(lamps, tmp_path) as (studio, pipe):
         assert "got none yet" in post(studio, "mapping/start", {"source": "server"})[2]
-        assert post(studio, "mapping/camera", {"open": True})[0] == 200
-        wait(lambda: server_camera(studio)["width"] == WIDTH, 20)
-        assert post(studio, "mapping/start", {"source": "server"})[0] == 200
-        wait(lambda: state(studio, "mapping").get("frames", 0) > 5, 20)
+        open_camera(studio)
+        begin_mapping(studio)
         pipe.end()
-        wait(lambda: not state(studio, "mapping")["running"], 20)
+        wait(lambda: not state(studio, "mapping")["running"])
         seen = state(studio, "mapping")
         assert "expected frames until the mapping is done" in seen["error"]["message"]
         assert seen["camera"]["error"]["message"] == "the frames have ended" and not seen["camera"]["open"]
-        wait(lambda: all(lamps.levels), 20)
+        wait(lambda: all(lamps.levels))
         assert state(studio, "lights")["armed"] and not state(studio, "lights")["lent"]
-    finally:
-        pipe.end()
-        assert studio.stop() == 0
 
 
 def test_a_blackout_because_nobody_is_there_ends_the_mapping(lamps, tmp_path):
-    pipe = Pipe(tmp_path / "frames", lamps, Y4M, b"FRAME\n")
-    studio = Studio(*stage_arguments(tmp_path), "--camera", str(pipe.path))
-    try:
-        arm(studio, lamps)
+    with filmed(lamps, tmp_path) as (studio, _):
         assert post(studio, "lights/unattended", {"do": "blackout"})[0] == 200
         with client(studio) as page:
             send(page, subscribe=["camera"])
-            assert post(studio, "mapping/camera", {"open": True})[0] == 200
-            wait(lambda: server_camera(studio)["width"] == WIDTH)
-            assert post(studio, "mapping/start", {"source": "server", "hold": 1000})[0] == 200
-            wait(lambda: state(studio, "mapping").get("frames", 0) > 5)
+            open_camera(studio)
+            begin_mapping(studio, hold=1000)
         wait(lambda: state(studio, "lights")["blackout"] and not state(studio, "mapping")["running"])
         wait(lambda: not any(lamps.levels))
-    finally:
-        pipe.end()
-        assert studio.stop() == 0
+
+
+def test_a_mapping_that_nobody_watches_closes_its_camera_at_its_end(lamps, tmp_path):
+    with filmed(lamps, tmp_path) as (studio, _):
+        with client(studio) as page:
+            send(page, subscribe=["camera"])
+            open_camera(studio)
+            begin_mapping(studio, hold=30)
+        wait(lambda: not state(studio, "mapping")["running"], 60)
+        wait(lambda: not server_camera(studio)["open"])
+
+
+@pytest.mark.parametrize("is_standard_input", [False, True])
+def test_a_pipe_has_frames_for_a_second_mapping(lamps, tmp_path, is_standard_input):
+    with filmed(lamps, tmp_path, is_standard_input=is_standard_input) as (studio, pipe):
+        for _ in range(2):
+            open_camera(studio)
+            begin_mapping(studio)
+            assert post(studio, "mapping/stop", {})[0] == 200
+            assert post(studio, "mapping/camera", {"open": False})[0] == 200
+            assert [server_camera(studio)[key] for key in ["open", "width", "height", "error"]] == [False, None, None, None]
+            # More than a pipe holds: what is written meanwhile is not kept for the next one.
+            before = pipe.count
+            wait(lambda: pipe.count > before + 30)
+
+
+class Wall:
+    """What a camera sees that looks at a wall."""
+
+    def __init__(self, width, height):
+        self.size, self.gray = width * height, 10
+
+    def pixels(self):
+        return bytes([self.gray]) * self.size
+
+
+def pictures(page):
+    """The camera's pictures that a client receives: the gray of the first pixel of each."""
+    while True:
+        message = page.recv(timeout=PATIENCE)
+        if isinstance(message, bytes):
+            yield message[HEADER.size + 4]
+
+
+def test_a_pipe_that_is_opened_again_shows_nothing_of_before(lamps, tmp_path):
+    wall = Wall(WIDTH, HEIGHT)
+    with filmed(lamps, tmp_path, sees=wall) as (studio, pipe), client(studio) as page:
+        send(page, subscribe=["camera"])
+        open_camera(studio)
+        assert next(gray for gray in pictures(page) if gray == wall.gray)
+        assert post(studio, "mapping/camera", {"open": False})[0] == 200
+        before = pipe.count
+        wait(lambda: pipe.count > before + 10)
+        wall.gray = 200
+        before = pipe.count
+        wait(lambda: pipe.count > before + 3)
+        open_camera(studio)
+        seen = pictures(page)
+        # One was on its way when it was closed.
+        assert [next(seen) for _ in range(3)][1:] == [200, 200]
+
+
+def test_pictures_of_a_large_camera_delay_no_action(lamps, tmp_path):
+    width, height, count = 4096, 2160, 8
+    arguments = ["--gray", f"{width}x{height}"]
+    with filmed(lamps, tmp_path, b"", b"", arguments, sees=Wall(width, height)) as (studio, _), client(studio) as page:
+        send(page, subscribe=["camera"])
+        assert post(studio, "mapping/camera", {"open": True})[0] == 200
+        seen = pictures(page)
+        watching = threading.Thread(target=lambda: [next(seen) for _ in range(count)])
+        watching.start()
+        times = []
+        while watching.is_alive():
+            start = time.monotonic()
+            assert post(studio, "lights/master", {"level": 1})[0] == 200
+            times.append(time.monotonic() - start)
+        # Otherwise one action waits for each picture.
+        times.sort()
+        assert times[-count] < 10 * times[len(times) // 2], times[-count:]
 
 
 @pytest.mark.parametrize("data,words", [
@@ -148,28 +235,6 @@ def test_a_bad_camera_of_the_server_is_told(browser, tmp_path, data, words):
     expect(page.get_by_role("button", name="Open the camera")).to_be_enabled()
     context.close()
     assert studio.stop() == 0
-
-
-def test_standard_input_is_a_camera_that_is_opened_more_than_once(lamps, tmp_path):
-    studio = Studio("--camera", "-", stdin=subprocess.PIPE)
-    is_over = threading.Event()
-
-    def write():
-        studio.process.stdin.buffer.write(Y4M)
-        while not is_over.wait(1 / 30):
-            studio.process.stdin.buffer.write(b"FRAME\n" + lamps.pixels())
-            studio.process.stdin.buffer.flush()
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    for _ in range(2):
-        assert post(studio, "mapping/camera", {"open": True})[0] == 200
-        wait(lambda: server_camera(studio)["width"] == WIDTH, 20)
-        assert post(studio, "mapping/camera", {"open": False})[0] == 200
-        assert server_camera(studio) == {"open": False, "name": "standard input", "width": None, "height": None, "error": None}
-    assert studio.stop() == 0
-    is_over.set()
-    writer.join()
 
 
 @pytest.mark.parametrize("arguments,words", [(["--camera", "/nowhere"], "cannot read /nowhere"), (["--camera", "/"], "cannot read /"),
