@@ -1,3 +1,4 @@
+internal import NIOPosix
 internal import Rustle
 internal import StudioCore
 
@@ -66,6 +67,8 @@ final class Sound {
   private var nextBlock: UInt32?
   private var lastSignal = ContinuousClock.now
   private var watching: Task<Void, Never>?
+  /// The search for devices that goes on.
+  private var looking: Task<[AudioDevice], Never>?
   /// The time without a signal after which the state says so.
   private static let silence = Duration.seconds(1)
   /// The seconds of sound that can be lost at once.
@@ -89,8 +92,17 @@ final class Sound {
     return devices.contains { $0.name == name }
   }
 
+  /// Asks the system once, however many wait: its sound server may answer late or never, for which no task's thread waits.
   private func lookForDevices() async {
-    let found = await Task.detached { ((try? AudioDevice.all()) ?? []).filter(\.captures) }.value
+    let looking =
+      looking
+      ?? Task {
+        let all = try? await NIOThreadPool.singleton.runIfActive { try AudioDevice.all() }
+        return (all ?? []).filter(\.captures)
+      }
+    self.looking = looking
+    let found = await looking.value
+    self.looking = nil
     guard found != devices else { return }
     devices = found
     onChange()
