@@ -78,11 +78,12 @@ extension Studio {
       try expectLight()
       try await mapping.start(
         try lights.rig(), source, width: width, height: height, settings: settings,
-        output: CameraMapper.sending(to: [sender])
+        output: { [lights] levels in try await lights.light(levels, with: sender) }
       ) { [lights] in await lights.takeBack() }
-      // A blackout while it started has found no mapping to end.
-      if lights.isBlackout { await mapping.stop() }
+      // A blackout or a disarming while it started has found no mapping to end.
+      if lights.isBlackout || !lights.isLent { await mapping.stop() }
       try expectLight()
+      guard lights.output != nil else { throw Lights.takenBack }
     } catch {
       await lights.takeBack()
       throw error

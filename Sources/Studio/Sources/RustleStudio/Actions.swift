@@ -53,6 +53,15 @@ enum Action: String, CaseIterable {
   case mappingStop = "mapping/stop"
   case mappingCamera = "mapping/camera"
   case mappingResult = "mapping/result"
+
+  /// What it does to lamps.
+  func kind(_ arguments: JSON) -> ActionOrder.Kind {
+    switch self {
+    case .lightsBlackout: arguments["on"] == true ? .blackout : .restore
+    case .lightsArm: arguments["armed"] == false ? .disarm : .arm
+    default: .other
+    }
+  }
 }
 
 extension Studio {
@@ -333,9 +342,12 @@ extension Studio {
       lights.unattended = unattended
     default:
       guard try arguments.bool("armed") else {
-        await mapping.stop()
-        return await lights.disarm()
+        // At once, also while a mapping has the lamps.
+        async let end: Void = mapping.stop()
+        await lights.disarm()
+        return await end
       }
+      let ends = lights.ends
       let parts = try arguments.string("output").split(separator: ":", maxSplits: 1).map(String.init)
       guard parts.count == 2, let kind = DMXProtocol(rawValue: parts[0]), !parts[1].isEmpty else {
         throw ActionError("validation", "output: expected sacn:ADDRESS or artnet:ADDRESS, such as sacn:192.168.1.40")
@@ -347,7 +359,7 @@ extension Studio {
           "validation", "output: expected \(names), the protocol of the show's universes, got \(kind.rawValue)")
       }
       await mapping.stop()
-      try await lights.arm(kind, parts[1])
+      try await lights.arm(kind, parts[1], after: ends)
     }
   }
 }

@@ -84,6 +84,10 @@ final class Lights {
   private var sender: DMXSender?
   /// Whether somebody else than the show sends with it.
   private(set) var isLent = false
+  /// What whoever has borrowed it has lit.
+  private var lit: Set<DMXUniverse> = []
+  /// The ends of the output so far: what awaited something meanwhile has none any more.
+  private(set) var ends = 0
   private var reports: Task<Void, Never>?
   private var drawing: Task<Void, Never>?
   private var counting: Task<Void, Never>?
@@ -115,7 +119,7 @@ final class Lights {
     let stream = try await controller.start(following: clock)
     try await controller.setMaster(master)
     for (fader, level) in faders.enumerated() { try await controller.setFader(fader, to: level) }
-    try await controller.setBlackout(isBlackout)
+    try await settleBlackout()
     isRunning = true
     reports = Task { [weak self] in
       for await element in stream {
@@ -194,27 +198,36 @@ final class Lights {
   }
 
   /// Sends the show to an address from now on, in place of the one before, which stays if this one is refused.
-  func arm(_ protocol: DMXProtocol, _ address: String) async throws(LightingError) {
+  ///
+  /// - Parameter ends: those of the output when it was asked for; after another one it is refused.
+  func arm(_ protocol: DMXProtocol, _ address: String, after ends: Int) async throws {
     var configuration = DMXSenderConfiguration(`protocol`, name: "rustle studio")
     configuration.destinations = [address]
     if AccessRules.isLoopback(String(address.prefix { $0 != ":" })) { configuration.interface = "127.0.0.1" }
     let sender = try DMXSender(configuration)
     try await controller.add(sender)
-    await disarm()
-    self.sender = sender
+    guard ends == self.ends else {
+      await controller.remove(sender)
+      throw Self.takenBack
+    }
+    let before = self.sender
     output = "\(`protocol`.rawValue):\(address)"
+    exchange(sender, isLent: false)
+    if let before { await controller.remove(before) }
   }
 
   /// Ends the output: its universes are terminated.
   func disarm() async {
-    if let sender { await controller.remove(sender) }
+    ends += 1
+    let sender = sender
     output = nil
     exchange(nil, isLent: false)
+    if let sender { await controller.remove(sender) }
   }
 
   /// Replaces the sender: the new one counts from 0.
   private func exchange(_ sender: DMXSender?, isLent: Bool) {
-    (self.sender, self.isLent, sending) = (sender, isLent, nil)
+    (self.sender, self.isLent, sending, lit) = (sender, isLent, nil, [])
     for place in universes.indices { universes[place].sent = nil }
     onCount()
   }
@@ -228,10 +241,15 @@ final class Lights {
         "wrongState", "expected an output that is armed, got none",
         advice: "Start the show on the screen of the lights, and arm its output.")
     }
+    let ends = ends
     await controller.remove(sender)
     do {
       let lent = try DMXSender(sender.configuration)
       try await lent.start()
+      guard ends == self.ends else {
+        await lent.stop()
+        throw Self.takenBack
+      }
       exchange(lent, isLent: true)
       onChange()
       return lent
@@ -245,10 +263,13 @@ final class Lights {
   func takeBack() async {
     guard isLent, let sender else { return }
     isLent = false
+    let ends = ends
     await sender.stop()
+    guard ends == self.ends else { return }
     do throws(LightingError) {
       let own = try DMXSender(sender.configuration)
       try await controller.add(own)
+      guard ends == self.ends else { return await controller.remove(own) }
       exchange(own, isLent: false)
     } catch {
       await disarm()
@@ -260,9 +281,42 @@ final class Lights {
   func rig() throws -> StudioShow.CellRig { try studioShow.cellRig() }
 
   func setBlackout(_ isBlackout: Bool) async throws(LightingError) {
-    try await controller.setBlackout(isBlackout)
+    let before = self.isBlackout
     self.isBlackout = isBlackout
+    if isBlackout, isLent, let sender {
+      let dark = DMXLevels()
+      try? await sender.set(Dictionary(uniqueKeysWithValues: lit.map { ($0, dark) }))
+    }
+    do throws(LightingError) {
+      try await settleBlackout()
+    } catch {
+      // A show that starts later begins with it.
+      guard isRunning else { return }
+      self.isBlackout = before
+      throw error
+    }
   }
+
+  /// Makes the show as dark as it is to be, also by a blackout that came meanwhile.
+  private func settleBlackout() async throws(LightingError) {
+    var isDark: Bool
+    repeat {
+      isDark = isBlackout
+      try await controller.setBlackout(isDark)
+    } while isDark != isBlackout
+  }
+
+  /// Sends what whoever has borrowed the output lights: in a blackout nothing.
+  func light(_ levels: CameraMapper.Levels, with sender: DMXSender) async throws {
+    guard sender === self.sender else { throw CancellationError() }
+    lit = Set(levels.keys)
+    try await CameraMapper.sending(to: [sender])(isBlackout ? levels.mapValues { _ in DMXLevels() } : levels)
+  }
+
+  /// The refusal of an action that another one has overtaken.
+  static let takenBack = ActionError(
+    "wrongState", "expected an action that nobody takes back, got a later one that darkens the lamps",
+    advice: "Repeat it, if it is still wanted.")
 
   func setMaster(_ level: Double) async throws(LightingError) {
     try await controller.setMaster(level)

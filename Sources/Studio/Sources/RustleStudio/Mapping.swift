@@ -56,6 +56,8 @@ final class Mapping {
   private var lastPicture = ContinuousClock.now
   /// A picture on its way to those who look: beside what is performed here.
   private var drawing: Task<Void, Never>?
+  /// Whether it is being ended: then no error is news.
+  private var isStopping = false
 
   init(hub: Hub, camera input: CameraInput?) {
     self.hub = hub
@@ -114,6 +116,7 @@ final class Mapping {
 
   /// Ends the mapping, and returns when the lamps are the show's again.
   func stop() async {
+    isStopping = isRunning
     await mapper?.cancel()
     await running?.value
   }
@@ -199,7 +202,8 @@ final class Mapping {
     watching?.cancel()
     hub.setSource(of: .camera, to: nil)
     (mapper, running, watching, frames, isRunning) = (nil, nil, nil, nil, false)
-    switch error {
+    defer { isStopping = false }
+    switch isStopping ? nil : error {
     case let error as any CodedError: failure = ActionError(error)
     case let error?: failure = ActionError("refused", "\(error)")
     case nil: break

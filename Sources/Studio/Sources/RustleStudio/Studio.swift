@@ -29,6 +29,9 @@ final class Studio {
   private var running: Set<Topic> = []
   /// The newest action: the next one waits for its end, so that those of several clients do not meet within an engine.
   private var underWay: Task<Void, Never>?
+  private var order = ActionOrder()
+  /// The actions of each client that have not ended, and their bytes.
+  private var pending: [Int: (count: Int, bytes: Int)] = [:]
 
   init(
     recordings folder: URL, show: StudioShow, prices sources: [Prices.Source], camera: CameraInput?
@@ -104,18 +107,20 @@ final class Studio {
     hub.subscriptionsChanged()
     if let isWanted = message.account { await account?.subscribe(isWanted) }
     guard let action = message.action else { return }
-    var reply: [String: JSON] = ["v": .number(1), "id": .number(action.id)]
-    do {
-      if let account, action.name.hasPrefix("account/") {
-        reply["result"] = try account.perform(action.name, action.arguments)
-      } else {
-        reply["result"] = try await perform(action.name, action.arguments, by: client.id)
-      }
-      reply["ok"] = true
-    } catch {
-      reply["error"] = error.json
+    if let account, action.name.hasPrefix("account/") {
+      return answer(client, action.id, Result { () throws(ActionError) in try account.perform(action.name, action.arguments) })
     }
-    answer(client, .object(reply))
+    do throws(ActionError) {
+      let task = try begin(action.name, action.arguments, by: client.id, bytes: text.count)
+      // The next message may be a blackout: it is read while this one goes on.
+      Task {
+        let result = await end(task, of: action.name)
+        pending[client.id] = pending[client.id].flatMap { $0.count > 1 ? ($0.count - 1, $0.bytes - text.count) : nil }
+        answer(client, action.id, result)
+      }
+    } catch {
+      answer(client, action.id, .failure(error))
+    }
   }
 
   /// Takes a binary message of a client: sound of its microphone, or a frame of its camera.
@@ -144,11 +149,14 @@ final class Studio {
   ///
   /// A page that is paused or hidden is still there, and so is one without topics: each has the button for the blackout.
   func left(_ client: Client) async {
-    if sound.source == .browser(client.id) {
-      try? sound.select(.none)
-      report("sound")
+    release(client)
+    if let underWay {
+      Task {
+        // It may have chosen itself with its last words.
+        await underWay.value
+        release(client)
+      }
     }
-    mapping.left(.browser(client.id))
     // A page that is loaded again is no absence.
     let attendances = hub.counts.attendances
     try? await Task.sleep(for: Self.linger)
@@ -160,30 +168,64 @@ final class Studio {
     }
   }
 
-  /// Performs an action after those before it, and sends every client the state.
+  private func release(_ client: Client) {
+    if sound.source == .browser(client.id) {
+      try? sound.select(.none)
+      report("sound")
+    }
+    mapping.left(.browser(client.id))
+  }
+
+  /// Performs an action after those before it, unless it darkens lamps, and sends every client the state.
   func perform(_ name: String, _ arguments: JSON, by client: Int?) async throws(ActionError) -> JSON {
+    try await end(try begin(name, arguments, by: client), of: name).get()
+  }
+
+  /// Begins an action at its place in the order: actions come in the order of the calls.
+  private func begin(
+    _ name: String, _ arguments: JSON, by client: Int?, bytes: Int = 0
+  ) throws(ActionError) -> Task<JSON, any Error> {
     guard let action = Action(rawValue: name) else {
       throw ActionError("notFound", "expected an action, got \(name)", status: 404)
     }
+    let place = order.enter(action.kind(arguments))
+    if let client, bytes > 0 {
+      let (count, length) = pending[client] ?? (0, 0)
+      guard
+        place.overtakes || count == 0
+          || count < Outbox.maximumAnswerCount && length + bytes <= Outbox.maximumAnswerLength
+      else {
+        throw ActionError(
+          "busy", "expected an action after the end of those before, got more than \(count)",
+          advice: "Wait for their answers.")
+      }
+      pending[client] = (count + 1, length + bytes)
+    }
     let before = underWay
     let task = Task { () throws -> JSON in
-      await before?.value
+      if !place.overtakes { await before?.value }
+      guard !order.isTakenBack(place) else { throw Lights.takenBack }
       return try await perform(action, arguments, by: client)
     }
-    underWay = Task { _ = await task.result }
-    // Also after an error: what was done before it is done.
-    defer {
-      report(String(name.prefix { $0 != "/" }))
-      topicsChanged()
+    underWay = Task {
+      await before?.value
+      _ = await task.result
     }
-    do {
-      return try await task.value
-    } catch let error as ActionError {
-      throw error
-    } catch let error as any CodedError {
-      throw ActionError(error)
-    } catch {
-      throw ActionError("refused", "\(error)")
+    return task
+  }
+
+  /// Waits for the end of an action, and sends every client the state.
+  private func end(_ task: Task<JSON, any Error>, of name: String) async -> Result<JSON, ActionError> {
+    let result = await task.result
+    // Also after an error: what was done before it is done.
+    report(String(name.prefix { $0 != "/" }))
+    topicsChanged()
+    return result.mapError { error in
+      switch error {
+      case let error as ActionError: error
+      case let error as any CodedError: ActionError(error)
+      default: ActionError("refused", "\(error)")
+      }
     }
   }
 
@@ -194,6 +236,15 @@ final class Studio {
     hub.broadcast(text.text, state: name)
     // The meter has the calibration of what is heard.
     if which == .sound { report(State.meter.rawValue) }
+  }
+
+  private func answer(_ client: Client, _ id: Double, _ result: Result<JSON, ActionError>) {
+    var reply: [String: JSON] = ["v": .number(1), "id": .number(id)]
+    switch result {
+    case .success(let value): (reply["result"], reply["ok"]) = (value, true)
+    case .failure(let error): reply["error"] = error.json
+    }
+    answer(client, .object(reply))
   }
 
   private func answer(_ client: Client, _ value: JSON) {

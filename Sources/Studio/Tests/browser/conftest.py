@@ -26,12 +26,12 @@ def pytest_configure(config):
 class Studio:
     """A running program."""
 
-    def __init__(self, *arguments, port=0, stderr=None, stdin=None):
+    def __init__(self, *arguments, port=0, stderr=None, stdin=None, env=None):
         command = [os.environ["RUSTLE_STUDIO"], "--listen", f"127.0.0.1:{port}", *arguments]
         # Tests of accounts bring their own; no other one touches those of who runs it.
         if "--accounts" not in arguments:
             command.append("--no-accounts")
-        self.process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, text=True)
+        self.process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, text=True, env=env)
         self.address = self.process.stdout.readline().strip()
         assert self.address.startswith("http://127.0.0.1:"), "expected an address"
         self.port = int(self.address.split(":")[2].split("/")[0])

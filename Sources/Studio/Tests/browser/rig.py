@@ -10,6 +10,7 @@ from client import PATIENCE, answer, post, send
 
 PLACES = [(12.0, 10.0), (50.0, 8.0), (30.0, 24.0), (70.0, 30.0), (16.0, 46.0), (60.0, 50.0)]
 WIDTH, HEIGHT = 80, 60
+FORGET = b"forget"
 
 
 class Lamps:
@@ -21,18 +22,32 @@ class Lamps:
         self.address = f"sacn:127.0.0.1:{self.socket.getsockname()[1]}"
         self.levels = bytes(len(PLACES))
         self.seen = set()
+        self.count = 0
         self.thread = threading.Thread(target=self.listen)
         self.thread.start()
 
     def listen(self):
         while packet := self.socket.recv(2000):
-            if packet[18:22] == b"\0\0\0\4" and packet[113:115] == b"\0\1" and packet[125] == 0 and len(packet) > 126:
+            if packet == FORGET:
+                self.seen.clear()
+                self.forgotten.set()
+            elif packet[18:22] == b"\0\0\0\4" and packet[113:115] == b"\0\1" and packet[125] == 0 and len(packet) > 126:
                 self.levels = packet[126:126 + len(PLACES)]
                 self.seen.add(self.levels)
+                self.count += 1
+
+    def send(self, packet):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+            other.sendto(packet, self.socket.getsockname())
+
+    def forget(self):
+        """Forgets what was seen of packets that have arrived."""
+        self.forgotten = threading.Event()
+        self.send(FORGET)
+        assert self.forgotten.wait(PATIENCE)
 
     def close(self):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as last:
-            last.sendto(b"", self.socket.getsockname())
+        self.send(b"")
         self.thread.join()
         self.socket.close()
 
