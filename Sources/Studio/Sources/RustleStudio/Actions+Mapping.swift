@@ -41,6 +41,13 @@ extension Studio {
         throw ActionError(
           "validation", "expected at most \(CameraFrame.maximumPixelCount) pixels, got \(width) times \(height)")
       }
+      let camera = hub.clients.first { $0.id == client }?.cameraSize(within: Mapping.silence)
+      guard let camera, camera == (width, height) else {
+        let got = camera.map { "one of \($0.width) times \($0.height)" } ?? "none"
+        throw ActionError(
+          "wrongState", "expected a frame of the client's camera of \(width) times \(height) pixels, got \(got)",
+          advice: "Send a frame before the start.")
+      }
       try await map(.browser(client), width: width, height: height, settings)
     case let other: throw ActionError("validation", "source: expected browser, server or simulated, got \(other)")
     }

@@ -21,6 +21,7 @@ final class Client: Sendable {
   private let signal: AsyncStream<Void>.Continuation
   private let pace: Pace
   private let state: Mutex<(outbox: Outbox, writes: WritePace)>
+  private let seen = Mutex<(size: (width: Int, height: Int), time: ContinuousClock.Instant)?>(nil)
 
   init(id: Int, canAct: Bool, pace: Pace) {
     (self.id, self.canAct, self.pace) = (id, canAct, pace)
@@ -51,6 +52,14 @@ final class Client: Sendable {
   func wake() {
     let isOver = state.withLock { !$0.outbox.isEmpty && $0.writes.isOver(at: .now) }
     if isOver { signal.yield() }
+  }
+
+  /// Notes a frame of its camera, which nobody wants yet.
+  func sees(_ frame: CameraFrame) { seen.withLock { $0 = ((frame.width, frame.height), .now) } }
+
+  /// The size of the frame that its camera has made lately; nil: there is none.
+  func cameraSize(within time: Duration) -> (width: Int, height: Int)? {
+    seen.withLock { $0.flatMap { $0.time.duration(to: .now) < time ? $0.size : nil } }
   }
 
   /// Ends the stream, and with it the connection.

@@ -16,7 +16,7 @@ final class Mapping {
   }
 
   /// The time without a frame after which the lamps are not left in a pattern.
-  private static let silence = Duration.seconds(10)
+  static let silence = Duration.seconds(10)
   /// The time between two states of a mapping that goes on, and between two frames that are shown.
   private static let pause = Duration.milliseconds(200)
   /// The most pixels of a picture that is shown of the server's camera.

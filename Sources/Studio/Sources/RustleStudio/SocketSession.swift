@@ -118,7 +118,10 @@ struct SocketSession: Sendable {
                 .init(codeNumber: Farewell.tryAgainLater), "expected at most \(most) binary messages a second")
             }
             // Those of other clients than the source would take the time of what is the lamps'.
-            if let kind = BinaryKind(of: bytes), studio.hub.source(of: kind) != client.id { continue }
+            if let kind = BinaryKind(of: bytes), studio.hub.source(of: kind) != client.id {
+              if kind == .camera, let frame = CameraFrame(bytes) { client.sees(frame) }
+              continue
+            }
             await studio.receive(binary: bytes, from: client)
           case nil: break
           }

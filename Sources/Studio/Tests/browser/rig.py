@@ -79,7 +79,14 @@ def arm(studio, lamps):
     assert post(studio, "lights/arm", {"armed": True, "output": lamps.address})[0] == 200
 
 
+def send_blank(socket, width=WIDTH, height=HEIGHT):
+    """Sends a black frame of a camera: it is there before its mapping."""
+    socket.send(struct.pack("<BBHHH", 1, 2, width, height, 0) + bytes(width * height))
+
+
 def ask(socket, number, action, **value):
+    if action == "mapping/start" and value["width"] * value["height"] + 8 <= 1 << 16:
+        send_blank(socket, value["width"], value["height"])
     send(socket, id=number, do=action, **{"with": value})
     while (reply := answer(socket)).get("id") != number:
         pass

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from client import PATIENCE, answer, client, post, send, state
 from page import until
-from rig import COVERED, HEIGHT, MARKS, PLACES, WIDTH, arm, ask, film, wait
+from rig import COVERED, HEIGHT, MARKS, PLACES, WIDTH, arm, ask, film, send_blank, wait
 from test_screens import violations
 
 
@@ -68,6 +68,7 @@ def test_no_mapping_lights_lamps_that_a_blackout_keeps_dark(filming, stage, lamp
         # Those that cross a blackout, too.
         for number in range(2, 12):
             assert ask(other, 2 * number, "lights/blackout", on=False)["ok"]
+            send_blank(camera)
             send(camera, id=number, do="mapping/start", **{"with": {"source": "browser", "width": WIDTH, "height": HEIGHT}})
             assert ask(other, 2 * number + 1, "lights/blackout", on=True)["ok"]
             while answer(camera).get("id") != number:
@@ -97,6 +98,27 @@ def test_the_show_says_who_has_its_lamps_and_counts_them_anew(filming, stage, la
     assert min(rates) >= 0, rates
     expect(notice).to_be_hidden()
     expect(scene).to_be_enabled()
+
+
+def test_no_mapping_starts_without_a_camera(stage, lamps, browser):
+    arm(stage, lamps)
+    wait(lambda: all(lamps.levels))
+    lamps.forget()
+    with client(stage) as camera:
+        camera.recv(timeout=PATIENCE)
+        start = {"source": "browser", "width": WIDTH, "height": HEIGHT}
+        for number, words in [(1, "got none"), (2, "got one of 16 times 16")]:
+            send(camera, id=number, do="mapping/start", **{"with": start})
+            error = answer(camera)["error"]
+            assert error["code"] == "wrongState" and words in error["message"]
+            send_blank(camera, 16, 16)
+    page = browser.new_context().new_page()
+    page.add_init_script("navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('Requested device not found', 'NotFoundError'))")
+    page.goto(f"{stage.address}#/mapping")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("alert").filter(has_text="This browser has no camera")).to_be_visible()
+    page.context.close()
+    assert not state(stage, "mapping")["running"] and lamps.seen <= {bytes([255] * 6)}
 
 
 def test_a_camera_that_leaves_gives_the_lamps_back(stage, lamps):
@@ -154,6 +176,7 @@ def test_of_two_starts_at_once_one_is_refused(stage, lamps):
         for each in [one, other]:
             each.recv(timeout=PATIENCE)
         for each in [one, other]:
+            send_blank(each)
             send(each, id=1, do="mapping/start", **{"with": {"source": "browser", "width": WIDTH, "height": HEIGHT}})
         replies = [answer(each) for each in [one, other]]
         assert sorted(reply.get("ok", False) for reply in replies) == [False, True]

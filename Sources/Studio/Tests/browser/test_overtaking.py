@@ -6,7 +6,7 @@ import pytest
 
 from client import answer, client, post, send, state
 from conftest import Studio
-from rig import HEIGHT, WIDTH, arm, stage_arguments, wait
+from rig import HEIGHT, WIDTH, arm, send_blank, stage_arguments, wait
 
 
 class Slow:
@@ -106,6 +106,7 @@ def test_nothing_under_way_lights_lamps_after_a_blackout(stage, lamps, action, a
         argument = {**argument, "output": lamps.address}
     with client(stage) as page:
         for number in range(0, 40, 4):
+            send_blank(page)
             send(page, id=number, do=action, **{"with": argument})
             send(page, id=number + 1, do="lights/blackout", **{"with": {"on": True}})
             answers(page, number, number + 1)
@@ -125,6 +126,7 @@ def test_nothing_under_way_arms_after_a_disarming(stage, lamps, action, argument
         argument = {**argument, "output": lamps.address}
     with client(stage) as page:
         for number in range(0, 40, 4):
+            send_blank(page)
             send(page, id=number, do=action, **{"with": argument})
             send(page, id=number + 1, do="lights/arm", **{"with": {"armed": False}})
             reply, _ = answers(page, number, number + 1)

@@ -62,7 +62,7 @@ class Camera {
       this.devices = (await navigator.mediaDevices.enumerateDevices()).filter(({ kind }) => kind === "videoinput");
     } catch (error) {
       this.close();
-      throw new Error(`The camera was not opened: ${error.message}`);
+      throw new Error(error.name === "NotFoundError" ? "This browser has no camera. Connect one, or choose another one." : `The camera was not opened: ${error.message}`);
     }
     const [width, height] = [this.#video.videoWidth, this.#video.videoHeight];
     const scale = Math.min(1, Math.sqrt(PIXELS / (width * height)));
@@ -158,6 +158,8 @@ export function mapping(app) {
     if (settings.source === "simulated") return link.act("mapping/start", { ...settings, scene: scene.select.value });
     if (settings.source === "server") return link.act("mapping/start", settings);
     if (!camera.isOpen) await film();
+    // No lamp is lit before the server has a frame.
+    if (!link.binary(camera.message())) throw new Error("The connection is behind: try again.");
     await link.act("mapping/start", { ...settings, width: camera.picture.width, height: camera.picture.height });
   };
   const film = () => camera.open(() => {
