@@ -126,6 +126,7 @@ export class Profile {
     const setting = this.#setting(message.name);
     if (message.type === "account") {
       if (message.rev <= setting.sync.rev) return;
+      setting.endPreview();
       if (message.bands) return this.#take(setting, message);
       try {
         this.#take(setting, await this.#ask("GET", this.#path(message.name)));
@@ -135,7 +136,7 @@ export class Profile {
     } else if (message.rev >= setting.sync.rev) {
       // Of the engine it is heard already: both devices share it.
       this.show(setting.prefix, "Another device changes the equalizer; not saved yet.");
-      setting.seePreview();
+      setting.seePreview(message.bands);
     }
   }
 
@@ -254,6 +255,6 @@ export class Profile {
   #retryLater() {
     if (this.isClosed) return;
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => { for (const setting of this.#settings.values()) setting.flush(); }, RETRY);
+    this.#retry = setTimeout(() => { for (const setting of this.#settings.values()) setting.retry(); }, RETRY);
   }
 }

@@ -10,6 +10,8 @@ const [SAVE, PREVIEW] = [1000, 50];
 const SETTLE = 400;
 /** Milliseconds for which a preview is new. */
 const MOVING = 1500;
+/** Milliseconds without a save after which it is taken back: its device is gone. One that cannot save repeats it more often. */
+const LOST = 8000;
 
 /** One setting, and the engine that has it. */
 export class Setting {
@@ -112,10 +114,31 @@ export class Setting {
     if (this.#profile.email) this.sync.flush();
   }
 
-  /** Notes that another device moves it. */
-  seePreview() {
-    clearTimeout(this.#timers.moving);
+  /** Tries again to save. Until then the others' engines keep what this device has set. */
+  retry() {
+    if (this.sync.local && this.#previewed) this.#preview();
+    this.flush();
+  }
+
+  /** Notes that another device moves it, and where to. */
+  seePreview(parts) {
+    this.endPreview();
     this.#timers.moving = setTimeout(() => { this.#timers.moving = null; this.#profile.show(this.prefix); }, MOVING);
+    this.#timers.lost = setTimeout(() => {
+      if (!this.differs || !this.#profile.isLive) return;
+      // Of what somebody has set since then a person decides.
+      if (this.present.join() === parts.join()) this.apply();
+      else this.compare();
+      this.#profile.show(this.prefix);
+    }, LOST);
+  }
+
+  /** What was moved is saved, or moved again. */
+  endPreview() {
+    for (const name of ["moving", "lost"]) {
+      clearTimeout(this.#timers[name]);
+      this.#timers[name] = null;
+    }
   }
 
   close() { for (const timer of Object.values(this.#timers)) clearTimeout(timer); }

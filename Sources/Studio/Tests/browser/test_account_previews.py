@@ -1,0 +1,80 @@
+"""The equalizer of an account that another device moves, and what is left of it."""
+
+from playwright.sync_api import expect
+
+from accounts import Person
+from client import post, state
+from page import until
+from test_account_pages import device, log_in, note, sign_up, studio, to
+
+
+def test_what_a_device_moved_that_is_gone_goes_back(device, studio):
+    desk = device()
+    sign_up(desk)
+    phone = device(width=360, height=740)
+    log_in(phone)
+    for page in [desk, phone]:
+        to(page, "equalizer")
+    slider = "Left, 64 Hz"
+    desk.get_by_role("slider", name=slider).focus()
+    desk.keyboard.press("PageUp")
+    expect(note(phone)).to_have_text("Saved in your account, revision 1.")
+    expect(phone.get_by_role("slider", name=slider)).to_have_value("3")
+    desk.route("**/api/eq", lambda route: route.abort() if route.request.method == "PUT" else route.continue_())
+    desk.keyboard.press("PageUp")
+    expect(note(phone)).to_have_text("Another device changes the equalizer; not saved yet.")
+    expect(phone.get_by_role("slider", name=slider)).to_have_value("6")
+    # It is there, and tries again to save what is heard.
+    expect(note(desk)).to_contain_text("Kept on this device")
+    phone.wait_for_timeout(10_000)
+    expect(phone.get_by_role("slider", name=slider)).to_have_value("6")
+    desk.context.close()
+    expect(phone.get_by_role("slider", name=slider)).to_have_value("3")
+    assert state(studio, "equalizer")["left"][3] == 3
+    expect(note(phone)).to_have_text("Saved in your account, revision 1.")
+
+
+def test_a_connection_that_is_cut_while_the_engine_is_to_follow(browser, device, studio):
+    ada = Person(studio)
+    assert ada.register()[0] == 201
+    sockets, is_cut = [], []
+
+    def connect(socket):
+        if is_cut:
+            return socket.close()
+        sockets.append(socket)
+        socket.connect_to_server()
+
+    page = device()
+    page.route_web_socket("**/ws", connect)
+    page.reload()
+    log_in(page)
+    to(page, "equalizer")
+    expect(note(page)).to_have_text("Changes are saved in your account.")
+    # Another program saves gains, and sets the engine itself; the page loses its connection before it would do so.
+    page.evaluate("""() => new MutationObserver((_, observer) => {
+        observer.disconnect();
+        window.cut = performance.now();
+    }).observe(document.querySelector('.account-bar p'), { childList: true, characterData: true, subtree: true })""")
+    assert ada.save(0, 3.0)[0] == 200
+    until(page, "window.cut !== undefined")
+    is_cut.append(True)
+    for socket in sockets:
+        socket.close()
+    since = page.evaluate("performance.now() - window.cut")
+    page.locator("#connection[data-state=lost]").wait_for()
+    assert since < 400, "expected a cut before the engine follows"
+    assert post(studio, "equalizer/set", {"left": [3.0] * 14, "right": [3.0] * 14})[0] == 200
+    page.wait_for_timeout(600)
+    is_cut.clear()
+    page.locator("#connection[data-state=live]").wait_for()
+    expect(page.get_by_role("slider", name="Left, 64 Hz")).to_have_value("3")
+    expect(note(page)).to_have_text("Saved in your account, revision 1.")
+    # What the engine has of others is saved with the next change: no value is on its way to it any more.
+    assert post(studio, "equalizer/gain", {"band": 5, "gain": -2.0, "channel": "left"})[0] == 200
+    expect(page.get_by_role("slider", name="Left, 256 Hz")).to_have_value("-2")
+    page.get_by_role("slider", name="Left, 64 Hz").focus()
+    page.keyboard.press("PageUp")
+    expect(note(page)).to_have_text("Saved in your account, revision 2.")
+    saved = ada.do("GET", "api/eq")[2]["bands"]
+    assert (saved[3], saved[5]) == (6, -2)
