@@ -93,7 +93,11 @@ struct SocketSession: Sendable {
     var pace = MessagePace(rate: MicrophoneBlock.maximumRate)
     do {
       for try await frame in inbound {
-        guard heard.now() else { continue }
+        guard heard.now() else {
+          // Of one that has answered the last frame no more bytes come.
+          if frame.opcode == .connectionClose { break }
+          continue
+        }
         let bytes = Array(frame.unmaskedData.readableBytesView)
         guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
           return Farewell(.protocolError, "expected a masked frame without extensions")

@@ -5,6 +5,8 @@ import gzip
 import json
 import os
 import re
+import select
+import signal
 import socket
 import subprocess
 import time
@@ -13,7 +15,7 @@ import urllib.request
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from client import PATIENCE, ask, client, compressed, connected, files_of_the_page, first_screen, frames, post, send, state
+from client import PATIENCE, ask, client, compressed, connected, files_of_the_page, first_screen, frame, frames, post, send, state, upgraded
 from conftest import Studio
 
 
@@ -453,6 +455,27 @@ def test_it_stops_at_once_with_open_clients(tmp_path):
             with pytest.raises(ConnectionClosed):
                 while True:
                     each.recv(timeout=2)
+
+
+@pytest.mark.alone
+def test_a_stop_waits_for_no_client_that_has_answered():
+    studio = Studio()
+    sockets = [upgraded(studio) for _ in range(6)]
+    # What each has received, and of whom the end has come, in their order.
+    data, ended = dict.fromkeys(sockets, b""), []
+    for each in sockets:
+        while b'"hello"' not in data[each]:
+            data[each] += each.recv(1 << 16)
+    studio.process.send_signal(signal.SIGINT)
+    polite = sockets[::2]
+    while len(ended) < len(sockets):
+        for each in select.select([each for each in sockets if each not in ended], [], [], PATIENCE)[0]:
+            if not (part := each.recv(1 << 16)):
+                ended.append(each)
+            elif b"the server stops" in part and each in polite:
+                each.sendall(frame(8, b"\x03\xe9"))
+    assert set(ended[:3]) == set(polite)
+    assert studio.stop() == 0
 
 
 def test_metrics_name_what_is_subscribed(studio):
