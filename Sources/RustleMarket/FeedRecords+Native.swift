@@ -143,12 +143,12 @@ extension FeedNotice.Kind {
 }
 
 extension FeedCounts {
-  init(_ native: NativeFeedCounts) {
+  init(_ native: NativeFeedCounts, dropped: UInt64) {
     self.init(
       bytes: native.bytes, messages: native.messages, trades: native.trades, malformed: native.malformed,
       oversized: native.oversized, others: native.others, gaps: native.gaps,
       sequenceNumbersInGaps: native.sequenceNumbersInGaps,
       duplicates: native.duplicates, outOfOrder: native.outOfOrder, connections: native.connections,
-      disconnections: native.disconnections)
+      disconnections: native.disconnections, dropped: dropped)
   }
 }

@@ -1,4 +1,5 @@
 internal import RustleCore
+internal import Synchronization
 
 /// The native side of a feed, shared by the feed and its writer.
 package final class FeedCore: Sendable {
@@ -14,6 +15,8 @@ package actor FeedWriter {
   nonisolated let turns = Turns()
   /// The sources of a merged feed.
   nonisolated let sources = MergedSources()
+  /// What the host's connection dropped.
+  private nonisolated let dropped = Atomic<UInt64>(0)
   /// The notices of room, while no push waits for one.
   private var room: EngineStream<FeedNotice>.Iterator?
 
@@ -48,11 +51,18 @@ package actor FeedWriter {
     try FeedError.rethrowing { () throws(NativeError) in try core.native.report(.renumbered, note: reason) }
   }
 
+  /// Reports messages that the connection's queue has dropped.
+  package nonisolated func reportDropped(_ count: UInt64) {
+    if count > 0 { dropped.wrappingAdd(count, ordering: .relaxed) }
+  }
+
   /// ``MarketFeed/counts``.
   package nonisolated var counts: FeedCounts {
     get throws(FeedError) {
       try sources.counts(
-        with: FeedCounts(try FeedError.rethrowing { () throws(NativeError) in try core.native.counts() }))
+        with: FeedCounts(
+          try FeedError.rethrowing { () throws(NativeError) in try core.native.counts() },
+          dropped: dropped.load(ordering: .relaxed)))
     }
   }
 

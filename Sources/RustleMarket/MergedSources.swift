@@ -76,7 +76,8 @@ final class MergedSources: Sendable {
       malformed: sum(\.malformed) + counts.malformed + overlong, oversized: sum(\.oversized) + counts.oversized,
       others: sum(\.others), gaps: counts.gaps, sequenceNumbersInGaps: counts.sequenceNumbersInGaps,
       duplicates: sum(\.duplicates) + counts.duplicates, outOfOrder: counts.outOfOrder,
-      connections: sum(\.connections), disconnections: sum(\.disconnections))
+      connections: sum(\.connections), disconnections: sum(\.disconnections),
+      dropped: sum(\.dropped))
   }
 }
 

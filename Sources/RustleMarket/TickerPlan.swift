@@ -31,11 +31,20 @@ package struct TickerPlan: Sendable, Equatable {
     package var address: String
     /// How long a stream keeps the trades; nil: there is no stream.
     package var age: Duration?
+    /// The servers that store each trade of the stream.
+    package var replicas: Int
     /// The number of the numbering.
     package var epoch: UInt64
+    /// The file of the token.
+    package var tokenFile: String?
+    /// The file of the trusted root certificates; nil: the system's.
+    package var roots: String?
 
-    package init(address: String, age: Duration?, epoch: UInt64) {
-      (self.address, self.age, self.epoch) = (address, age, epoch)
+    package init(
+      address: String, age: Duration?, replicas: Int = 1, epoch: UInt64, tokenFile: String? = nil, roots: String? = nil
+    ) {
+      (self.address, self.age, self.replicas, self.epoch) = (address, age, replicas, epoch)
+      (self.tokenFile, self.roots) = (tokenFile, roots)
     }
   }
 

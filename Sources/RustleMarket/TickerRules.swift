@@ -34,26 +34,30 @@ package enum TickerRules {
     all(["quotes"], .source([.exchange]), "requires --exchange")
     + all(
       ["renumbered", "attempts", "backoff-limit", "silence-limit"],
-      .source([.socket, .webSocket, .secureWebSocket, .exchange, .nats]), "requires --connect")
+      .source([.socket, .webSocket, .secureWebSocket, .exchange, .nats, .secureNATS]), "requires --connect")
     + all(
       ["renumbered", "attempts", "backoff-limit"], .source([.socket, .webSocket, .secureWebSocket, .exchange]),
       "cannot be used with nats://…")
-    + all(["history"], .source([.nats]), "requires --connect nats://…")
-    + all(["durable", "epoch"], .option("publish"), "requires --publish")
+    + all(["history"], .source([.nats, .secureNATS]), "requires --connect nats://…")
+    + all(["durable", "epoch", "publish-roots", "publish-token-file"], .option("publish"), "requires --publish")
+    + all(["replicas"], .option("durable"), "requires --durable")
     + all(["allow-anyone"], .option("serve"), "requires --serve")
     + all(["token-file"], .option("serve"), "requires --serve; a peer's token is that of --peer-token-file")
-    + all(["peer-token-file"], .source([.socket]), "requires --connect host:port; a WebSocket has --header")
+    + all(
+      ["peer-token-file"], .source([.socket, .nats, .secureNATS]),
+      "requires --connect host:port or nats://…; a WebSocket has --header")
     + all(
       ["unsubscribe", "subscribe"], .source([.webSocket, .secureWebSocket]), "requires --connect ws://… or wss://…")
     + all(
       ["header"], .source([.webSocket, .secureWebSocket, .exchange]), "requires --connect ws://… or wss://…")
     + all(
-      ["roots"], .source([.secureWebSocket, .exchange]),
-      "requires --connect wss://…; ws://… has no certificates")
+      ["roots"], .source([.secureWebSocket, .exchange, .secureNATS]),
+      "requires --connect wss://… or tls://…; ws://… and nats://… have no certificates")
     + all(["insecure"], .source([.secureWebSocket, .exchange]), "requires --connect wss://…")
     + all(["unsubscribe"], .option("subscribe", except: "none"), "requires --subscribe with a message")
     + all(
-      ["schema"], .source([.file, .socket, .webSocket, .secureWebSocket, .nats]), "requires --replay or --connect")
+      ["schema"], .source([.file, .socket, .webSocket, .secureWebSocket, .nats, .secureNATS]),
+      "requires --replay or --connect")
     + all(["input", "speed", "loop", "from", "to", "strict"], .source([.file]), "requires --replay")
     + all(["lateness", "zone", "session"], .option("candles"), "requires --candles")
     + all(["overwrite"], .option("record"), "requires --record")
@@ -117,12 +121,17 @@ package enum TickerRules {
 
 /// The kind of a source on a command line.
 package enum SourceKind: Sendable, Hashable, CaseIterable {
-  case file, socket, webSocket, secureWebSocket, nats, exchange
+  case file, socket, webSocket, secureWebSocket, nats, secureNATS, exchange
+
+  /// Whether it is NATS.
+  package var isNATS: Bool { self == .nats || self == .secureNATS }
 
   /// The kind of an address of `--connect`.
   package init(address: String) {
     let address = address.lowercased()
-    let kinds: [(String, Self)] = [("wss://", .secureWebSocket), ("ws://", .webSocket), ("nats://", .nats)]
+    let kinds: [(String, Self)] = [
+      ("wss://", .secureWebSocket), ("ws://", .webSocket), ("nats://", .nats), ("tls://", .secureNATS),
+    ]
     self = kinds.first { address.hasPrefix($0.0) }?.1 ?? .socket
   }
 
@@ -130,7 +139,7 @@ package enum SourceKind: Sendable, Hashable, CaseIterable {
   package init(source: String) {
     if source.hasPrefix("exchange:") {
       self = .exchange
-    } else if source.wholeMatch(of: /(?i)(tcp|ws|wss|nats):\/\/.+|unix:.+|[^\/]+:\d+/) != nil {
+    } else if source.wholeMatch(of: /(?i)(tcp|ws|wss|nats|tls):\/\/.+|unix:.+|[^\/]+:\d+/) != nil {
       self.init(address: source)
     } else {
       self = .file

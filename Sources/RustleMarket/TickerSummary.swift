@@ -46,6 +46,7 @@ package struct TickerSummary {
       (alerts?.dropped ?? 0, "alerts dropped: the output was read too slowly"),
       (failure == nil ? counts.unreadable : 0, "of \(counts.messages) lines malformed and skipped"),
       (counts.sequenceNumbersInGaps, "sequence numbers in \(counts.gaps) \(gaps)"),
+      (counts.dropped, "messages dropped by the connection: they were read too slowly"),
       (counts.duplicates, "duplicate updates dropped"),
       (
         shown.lateTradeCount,

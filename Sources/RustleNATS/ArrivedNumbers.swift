@@ -25,7 +25,10 @@ struct TradeID: Hashable, CustomStringConvertible {
       number: number)
   }
 
-  var description: String { "\(source)/\(epoch)/\(symbol)/\(number)" }
+  /// What all trades of the symbol have.
+  var name: String { "\(source)/\(epoch)/\(symbol)" }
+
+  var description: String { "\(name)/\(number)" }
 }
 
 /// The numbers of trades that have come. Unlike the window of a feed, it knows each that is missing, so that a publisher that lags
@@ -66,24 +69,34 @@ struct ArrivedNumbers {
     }
   }
 
-  private struct Source {
-    var epoch: UInt64
-    var tracks: [String: Track] = [:]
+  /// The epoch of each source.
+  private var epochs: [String: UInt64] = [:]
+  /// The place of each symbol's track, by `SOURCE/EPOCH/SYMBOL`, of the present epochs.
+  private var places: [String: Int] = [:]
+  private var tracks: [Track] = []
+
+  /// Takes an identifier; one of another form is new.
+  mutating func take(_ text: [UInt8]) -> Verdict {
+    if let end = text.lastIndex(of: UInt8(ascii: "/")), let number = UInt64(digits: text[(end + 1)...]),
+      let place = places[String(decoding: text[..<end], as: UTF8.self)]
+    {
+      return tracks[place].take(number)
+    }
+    return TradeID(String(decoding: text, as: UTF8.self)).map { take($0) } ?? .new
   }
 
-  private var sources: [String: Source] = [:]
-
   mutating func take(_ id: TradeID) -> Verdict {
-    var verdict = Verdict.new
-    let known = sources[id.source]?.epoch
-    if known != id.epoch {
-      if let known, known > id.epoch { return .outdated }
-      sources[id.source] = Source(epoch: id.epoch)
-      if known != nil { verdict = .renumbered }
+    if let place = places[id.name] { return tracks[place].take(id.number) }
+    let known = epochs[id.source]
+    if let known, known > id.epoch { return .outdated }
+    if let known, known < id.epoch {
+      // Their tracks stay, unused: a source numbers anew once in a while.
+      for name in places.keys where name.hasPrefix("\(id.source)/") { places[name] = nil }
     }
-    if let taken = sources[id.source]?.tracks[id.symbol]?.take(id.number) { return taken }
-    sources[id.source]?.tracks[id.symbol] = Track(highest: id.number)
-    return verdict
+    epochs[id.source] = id.epoch
+    places[id.name] = tracks.count
+    tracks.append(Track(highest: id.number))
+    return known == nil || known == id.epoch ? .new : .renumbered
   }
 }
 #endif

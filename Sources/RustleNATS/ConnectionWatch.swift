@@ -4,13 +4,19 @@ internal import RustleMarket
 /// The changes of a connection, from what libnats says of it when it is asked.
 struct ConnectionWatch {
   let origin: String
+  /// Why there may be no first connection.
+  private let absence: String
   let wait: Duration
   private var isConnected = false
   private var hasConnected = false
   private var reconnects: UInt64 = 0
   private var failure: String?
 
-  init(_ origin: String, wait: Duration) { (self.origin, self.wait) = (origin, wait) }
+  init(_ address: NATSAddress, wait: Duration) {
+    (origin, self.wait) = (address.origin, wait)
+    // libnats does not report why a server was refused.
+    absence = "no server answers" + (address.isEncrypted ? ", or none has a certificate that is trusted" : "")
+  }
 
   /// The states since the last call, in order.
   mutating func changes(of connection: NATSConnection) -> [FeedConnection] {
@@ -20,7 +26,7 @@ struct ConnectionWatch {
   mutating func changes(to state: NATSConnection.State, reconnects count: UInt64, failure reason: String)
     -> [FeedConnection]
   {
-    let reason = reason.isEmpty ? hasConnected ? "connection lost" : "no server answers" : reason
+    let reason = reason.isEmpty ? hasConnected ? "connection lost" : absence : reason
     let lost = FeedConnection.reconnecting(after: wait, failures: 1, reason: reason)
     switch state {
     case .closed: return [.closed(reason: reason)]

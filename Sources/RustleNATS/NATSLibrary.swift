@@ -4,7 +4,8 @@ internal import Foundation
 internal import RustleMarket
 
 // Every call of libnats. Its objects are used by one actor each, which makes and destroys them; the library itself guards them
-// against its own threads. Of its callbacks none is used: what they would report is asked for.
+// against its own threads, subscriptions excepted: see NATSConnection.end. Of its callbacks none is used: what they would report is
+// asked for.
 
 /// A call that libnats refused.
 struct NATSFailure: Error, Hashable, CustomStringConvertible {
@@ -33,6 +34,8 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
 
   private var connection: OpaquePointer?
   private let statistics: OpaquePointer?
+  /// Subscriptions that have ended and are not yet destroyed.
+  private var ended: [OpaquePointer?] = unsafe []
 
   /// Begins to connect, and returns before a connection is established if it is not at once.
   ///
@@ -40,13 +43,26 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   ///   - pingInterval: after two intervals without an answer the connection is lost.
   ///   - reconnectWait: the wait before an attempt, to which as much again is added at random.
   init(
-    servers: [String], name: String, connectTimeout: Duration, pingInterval: Duration, reconnectWait: Duration
+    to address: NATSAddress, connectTimeout: Duration, pingInterval: Duration, reconnectWait: Duration
   ) throws(NATSFailure) {
     var options: OpaquePointer?
     try unsafe check(natsOptions_Create(&options))
     defer { unsafe natsOptions_Destroy(options) }
-    try unsafe check(setServers(servers, of: options))
-    try unsafe check(natsOptions_SetName(options, name))
+    try unsafe check(setServers(address.servers, of: options))
+    if address.isEncrypted {
+      try unsafe check(natsOptions_SetSecure(options, true))
+      if let roots = address.roots {
+        let status = unsafe natsOptions_LoadCATrustedCertificates(options, roots)
+        if status != NATS_OK { throw NATSFailure("\(roots): \(NATSFailure(status, code: 0))") }
+      }
+    }
+    switch address.credentials {
+    case nil: break
+    case .token(let token): try unsafe check(natsOptions_SetToken(options, token))
+    case .user(let name, let password): try unsafe check(natsOptions_SetUserInfo(options, name, password))
+    case .file(let path): try unsafe check(natsOptions_SetUserCredentialsFromFiles(options, path, nil))
+    }
+    try unsafe check(natsOptions_SetName(options, "rustle"))
     try unsafe check(natsOptions_SetTimeout(options, connectTimeout.milliseconds))
     try unsafe check(natsOptions_SetPingInterval(options, pingInterval.milliseconds))
     try unsafe check(natsOptions_SetMaxPingsOut(options, 1))
@@ -67,6 +83,8 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
 
   deinit {
     // Returns once the connection's threads have ended.
+    unsafe natsConnection_Close(connection)
+    unsafe destroyEnded(ended.count)
     unsafe natsConnection_Destroy(connection)
     unsafe natsStatistics_Destroy(statistics)
     nats_ReleaseThreadMemory()
@@ -93,6 +111,7 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     var text: UnsafePointer<CChar>?
     let status = unsafe natsConnection_GetLastError(connection, &text)
     let words = unsafe text.map { unsafe String(cString: $0) } ?? ""
+    if status == NATS_NO_SERVER { return "" }
     return words.isEmpty && status != NATS_OK ? NATSFailure(status).description : words
   }
 
@@ -107,14 +126,18 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   /// Publishes `payload`, which the library copies and sends by itself.
   ///
   /// - Parameters:
-  ///   - id: the header `Nats-Msg-Id`.
+  ///   - id: the header `Nats-Msg-Id`, which a zero ends.
   ///   - reply: the subject of the acknowledgement.
-  func publish(_ payload: ArraySlice<UInt8>, to subject: String, id: String, reply: String?) throws(NATSFailure) {
+  func publish(_ payload: ArraySlice<UInt8>, to subject: String, id: [UInt8], reply: String?) throws(NATSFailure) {
     let status = unsafe payload.withUnsafeBytes { bytes in
       var message: OpaquePointer?
       var status = unsafe natsMsg_Create(
         &message, subject, reply, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
-      if status == NATS_OK { status = unsafe natsMsgHeader_Set(message, "Nats-Msg-Id", id) }
+      if status == NATS_OK {
+        status = unsafe id.withUnsafeBytes { id in
+          unsafe natsMsgHeader_Set(message, "Nats-Msg-Id", id.baseAddress?.assumingMemoryBound(to: CChar.self))
+        }
+      }
       if status == NATS_OK { status = unsafe natsConnection_PublishMsg(connection, message) }
       unsafe natsMsg_Destroy(message)
       return status
@@ -122,44 +145,79 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     try check(status)
   }
 
+  /// Publishes a message without content: the answer to a consumer's flow control.
+  func answer(_ subject: String) throws(NATSFailure) {
+    try unsafe check(natsConnection_PublishString(connection, subject, ""))
+  }
+
   /// Waits until the server has read everything that was published.
   func flush(within limit: Duration) throws(NATSFailure) {
+    let count = unsafe ended.count
     try unsafe check(natsConnection_FlushTimeout(connection, limit.milliseconds))
+    // The reading thread has read the answer, and is past the messages of these.
+    destroyEnded(count)
+  }
+
+  /// Ends a subscription. It is destroyed later: libnats 3.4.1 reads a subscription that is destroyed while one of its messages arrives
+  /// (nats-io/nats.c#637).
+  fileprivate func end(_ subscription: OpaquePointer?) {
+    unsafe natsSubscription_Unsubscribe(subscription)
+    unsafe ended.append(subscription)
+  }
+
+  private func destroyEnded(_ count: Int) {
+    unsafe ended.prefix(count).forEach { unsafe natsSubscription_Destroy($0) }
+    unsafe ended.removeFirst(count)
   }
 
   /// Subscribes to what is published from now on.
   ///
-  /// - Parameter pending: the number of messages that wait; later ones are dropped.
-  func subscription(to subject: String, pending: Int) throws(NATSFailure) -> NATSSubscription {
+  /// - Parameter pending: the number of messages that wait; later ones are dropped. nil: all wait.
+  func subscription(to subject: String, pending: Int?) throws(NATSFailure) -> NATSSubscription {
     var subscription: OpaquePointer?
     try unsafe check(natsConnection_SubscribeSync(&subscription, connection, subject))
     // Without a limit of bytes.
-    unsafe natsSubscription_SetPendingLimits(subscription, Int32(clamping: pending), -1)
-    return unsafe NATSSubscription(subscription)
+    unsafe natsSubscription_SetPendingLimits(subscription, Int32(clamping: pending ?? -1), -1)
+    return unsafe NATSSubscription(subscription, of: self)
   }
 
-  /// Subscribes to a stream of JetStream in its order, from the given message on.
-  func replay(of subject: String, from start: ReplayStart) throws(NATSFailure) -> NATSSubscription {
-    try unsafe withJetStream { (stream, code) throws(NATSFailure) in
-      var options = unsafe jsSubOptions()
-      try unsafe check(jsSubOptions_Init(&options))
-      unsafe options.Ordered = true
+  /// Subscribes to a stream of JetStream, from the given message on: a consumer of the server's sends its messages in order, as fast as
+  /// its flow control is answered, and reports at least each `heartbeat`. Whether one is missing, its reader sees by
+  /// ``NATSMessage/place``: libnats' own ordered consumers are made anew by threads that outlive a connection.
+  func replay(of subject: String, from start: ReplayStart, heartbeat: Duration) throws(NATSFailure) -> NATSSubscription
+  {
+    let (stream, inbox) = (try stream(of: subject), try inbox())
+    // Flow control limits what waits.
+    let messages = try subscription(to: inbox, pending: nil)
+    try unsafe withJetStream { (context, code) throws(NATSFailure) in
+      var configuration = unsafe jsConsumerConfig()
+      try unsafe check(jsConsumerConfig_Init(&configuration))
       switch start {
-      case .first: unsafe options.Config.DeliverPolicy = js_DeliverAll
-      case .lastPerSubject: unsafe options.Config.DeliverPolicy = js_DeliverLastPerSubject
+      case .first: unsafe configuration.DeliverPolicy = js_DeliverAll
+      case .lastPerSubject: unsafe configuration.DeliverPolicy = js_DeliverLastPerSubject
       case .number(let number):
-        unsafe options.Config.DeliverPolicy = js_DeliverByStartSequence
-        unsafe options.Config.OptStartSeq = number
+        unsafe configuration.DeliverPolicy = js_DeliverByStartSequence
+        unsafe configuration.OptStartSeq = number
       case .time(let nanoseconds):
-        unsafe options.Config.DeliverPolicy = js_DeliverByStartTime
+        unsafe configuration.DeliverPolicy = js_DeliverByStartTime
         // The library reads 0 as none.
-        unsafe options.Config.OptStartTime = max(1, nanoseconds)
+        unsafe configuration.OptStartTime = max(1, nanoseconds)
       }
-      var subscription: OpaquePointer?
-      let status = unsafe js_SubscribeSync(&subscription, stream, subject, nil, &options, &code)
+      unsafe configuration.AckPolicy = js_AckNone
+      unsafe configuration.MaxDeliver = 1
+      unsafe configuration.FlowControl = true
+      unsafe configuration.Heartbeat = heartbeat.wholeNanoseconds
+      unsafe configuration.MemoryStorage = true
+      let status = unsafe subject.withCString { subject in
+        unsafe inbox.withCString { inbox in
+          unsafe configuration.FilterSubject = subject
+          unsafe configuration.DeliverSubject = inbox
+          return unsafe js_AddConsumer(nil, context, stream, &configuration, nil, &code)
+        }
+      }
       if status != NATS_OK { throw NATSFailure(status, code: code.rawValue) }
-      return unsafe NATSSubscription(subscription)
     }
+    return messages
   }
 
   enum ReplayStart: Hashable {
@@ -168,6 +226,27 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     case number(UInt64)
     /// From this time on, in nanoseconds since 1970.
     case time(Int64)
+  }
+
+  /// The stream that stores a subject.
+  private func stream(of subject: String) throws(NATSFailure) -> String {
+    struct Streams: Decodable { let streams: [String]? }
+    // A subject of ours needs no escapes.
+    let text = try request("$JS.API.STREAM.NAMES", "{\"subject\":\"\(subject)\"}")
+    guard let name = try? JSONDecoder().decode(Streams.self, from: Data(text)).streams?.first else {
+      throw NATSFailure("no stream has it")
+    }
+    return name
+  }
+
+  /// Returns the answer to a request, which is waited for as long as libnats waits for those of JetStream.
+  func request(_ subject: String, _ body: String = "") throws(NATSFailure) -> [UInt8] {
+    var reply: OpaquePointer?
+    try unsafe check(natsConnection_RequestString(&reply, connection, subject, body, 5_000))
+    let message = unsafe NATSMessage(reply)
+    var text: [UInt8] = []
+    message.append(to: &text)
+    return text
   }
 
   /// Makes the stream of a subject unless there is one of its name, which is left as it is.
@@ -216,10 +295,15 @@ private func setServers(_ servers: [String], of options: OpaquePointer?) -> nats
 /// The messages of a subject, in the order of their arrival. It ends with the object.
 @safe final class NATSSubscription {
   private let subscription: OpaquePointer?
+  private let connection: NATSConnection
+  private var dropped: Int64 = 0
 
-  fileprivate init(_ subscription: OpaquePointer?) { unsafe self.subscription = subscription }
+  fileprivate init(_ subscription: OpaquePointer?, of connection: NATSConnection) {
+    unsafe self.subscription = subscription
+    self.connection = connection
+  }
 
-  deinit { unsafe natsSubscription_Destroy(subscription) }
+  deinit { unsafe connection.end(subscription) }
 
   /// The reason why there is no message.
   enum Absence: Error {
@@ -231,11 +315,12 @@ private func setServers(_ servers: [String], of options: OpaquePointer?) -> nats
     case ended
   }
 
-  /// The number of messages that the queue dropped.
-  var dropped: UInt64 {
+  /// The number of messages that the queue has dropped since the last call.
+  func newlyDropped() -> UInt64 {
     var count: Int64 = 0
     unsafe natsSubscription_GetDropped(subscription, &count)
-    return UInt64(max(0, count))
+    defer { dropped = max(count, dropped) }
+    return UInt64(max(0, count - dropped))
   }
 
   /// Returns the next message, after waiting for at most this number of milliseconds.
@@ -259,17 +344,43 @@ private func setServers(_ servers: [String], of options: OpaquePointer?) -> nats
 
   deinit { unsafe natsMsg_Destroy(message) }
 
-  var subject: String { unsafe String(cString: natsMsg_GetSubject(message)) }
-
-  /// The header `Nats-Msg-Id`.
-  var id: String? {
-    var value: UnsafePointer<CChar>?
-    let status = unsafe natsMsgHeader_Get(message, "Nats-Msg-Id", &value)
-    return unsafe status == NATS_OK ? value.map { unsafe String(cString: $0) } : nil
+  /// The number after the subject's last dot.
+  var subjectNumber: UInt64? {
+    guard let subject = unsafe natsMsg_GetSubject(message) else { return nil }
+    let bytes = unsafe UnsafeRawBufferPointer(start: subject, count: strlen(subject))
+    return unsafe bytes.lastIndex(of: UInt8(ascii: ".")).flatMap { unsafe UInt64(digits: bytes[($0 + 1)...]) }
   }
 
-  /// The message's number in its stream; 0 outside one.
-  var number: UInt64 { unsafe natsMsg_GetSequence(message) }
+  /// Replaces `bytes` by the header `Nats-Msg-Id`; false: there is none.
+  func readID(into bytes: inout [UInt8]) -> Bool {
+    var value: UnsafePointer<CChar>?
+    guard unsafe natsMsgHeader_Get(message, "Nats-Msg-Id", &value) == NATS_OK, let value = unsafe value else {
+      return false
+    }
+    bytes.removeAll(keepingCapacity: true)
+    unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: value, count: strlen(value)))
+    return true
+  }
+
+  /// The message's place in a stream; nil outside one.
+  var place: StreamPlace? {
+    guard let reply = unsafe natsMsg_GetReply(message) else { return nil }
+    return unsafe StreamPlace(UnsafeRawBufferPointer(start: reply, count: strlen(reply)))
+  }
+
+  /// What a consumer says of itself; nil: the message is one of its stream.
+  var report: ConsumerReport? {
+    guard unsafe natsMsg_GetDataLength(message) == 0, header("Status") == "100" else { return nil }
+    let reply = unsafe natsMsg_GetReply(message).map { unsafe String(cString: $0) }
+    return ConsumerReport(
+      sent: header("Nats-Last-Consumer").flatMap { UInt64($0) }, answer: reply ?? header("Nats-Consumer-Stalled"))
+  }
+
+  private func header(_ name: String) -> String? {
+    var value: UnsafePointer<CChar>?
+    let status = unsafe natsMsgHeader_Get(message, name, &value)
+    return unsafe status == NATS_OK ? value.map { unsafe String(cString: $0) } : nil
+  }
 
   /// Appends the payload.
   func append(to bytes: inout [UInt8]) {

@@ -9,12 +9,19 @@ actor NATSReader {
   private static let batch = 262_144
   /// Pauses between attempts to read a stream.
   private static let retry = Duration.seconds(1)
+  /// The interval in which a consumer of a stream reports: the server's minimum, and libnats' default.
+  private static let heartbeats = Duration.milliseconds(100) ... .seconds(5)
 
   private let feed: NATSFeed
   private var arrived = ArrivedNumbers()
   private var watch: ConnectionWatch
-  /// The number of the last message of the stream that was read.
-  private var number: UInt64 = 0
+  private var order = StreamOrder()
+  /// When something of the stream's consumer was read last.
+  private var heard = ContinuousClock.now
+  /// When the feed's symbols are looked at again.
+  private var nextLook = ContinuousClock.now
+  private var wanted = ""
+  private var id: [UInt8] = []
   private var subscription: NATSSubscription?
   private var subject: String?
   /// Why the last attempt to subscribe failed.
@@ -22,7 +29,7 @@ actor NATSReader {
 
   init(_ feed: NATSFeed) {
     self.feed = feed
-    watch = ConnectionWatch(feed.origin, wait: feed.reconnectWait)
+    watch = ConnectionWatch(feed.address, wait: feed.reconnectWait)
   }
 
   /// Returns when the task is cancelled.
@@ -31,8 +38,8 @@ actor NATSReader {
   func run(filling writer: FeedWriter) async throws {
     try writer.report(.connecting(to: feed.origin, failures: 0))
     let connection = try NATSConnection(
-      servers: feed.address.servers, name: "rustle", connectTimeout: feed.connectTimeout,
-      pingInterval: feed.pingInterval, reconnectWait: feed.reconnectWait)
+      to: feed.address, connectTimeout: feed.connectTimeout, pingInterval: feed.pingInterval,
+      reconnectWait: feed.reconnectWait)
     defer { subscription = nil }
     let connected = FeedConnection.connected(to: feed.origin)
     while !Task.isCancelled {
@@ -40,17 +47,24 @@ actor NATSReader {
       for case .closed(let reason) in changes { throw NATSFailure(reason ?? "") }
       // A stream is read from the message after the last one.
       if !changes.isEmpty && feed.replay != .live { subscription = nil }
-      let wanted = subject(for: try writer.subscription)
+      let now = ContinuousClock.now
+      if now >= nextLook {
+        wanted = subject(for: try writer.subscription)
+        nextLook = now + .milliseconds(Self.patience)
+      }
       if connection.state == .connected && (subscription == nil || wanted != subject) {
         do throws(NATSFailure) {
           // Before the earlier one ends: messages that come twice are left out.
           subscription = try subscribed(to: wanted, on: connection)
           subject = wanted
+          // The earlier one's end is read by the server too.
+          if changes.isEmpty { try? connection.flush(within: feed.connectTimeout) }
           if refusal != nil { changes = [connected] }
           refusal = nil
         } catch {
           // Reported once, and again when it is over.
-          let failure = FeedConnection.reconnecting(after: Self.retry, failures: 1, reason: "\(wanted): \(error)")
+          let reason = "\(wanted): \(error)"
+          let failure = FeedConnection.reconnecting(after: Self.retry, failures: 1, reason: reason)
           changes = refusal == nil ? [failure] : []
           refusal = error
         }
@@ -60,7 +74,7 @@ actor NATSReader {
       for change in changes { try writer.report(change) }
       if refusal != nil { try await Task.sleep(for: Self.retry) }
       if let subscription {
-        try await read(subscription, to: writer)
+        try await read(subscription, of: connection, to: writer)
       } else {
         try await Task.sleep(for: .milliseconds(Self.patience))
       }
@@ -73,41 +87,74 @@ actor NATSReader {
   }
 
   private func subscribed(to subject: String, on connection: NATSConnection) throws(NATSFailure) -> NATSSubscription {
-    switch feed.replay {
-    case .live: return try connection.subscription(to: subject, pending: feed.pendingLimit)
-    case _ where number > 0 && self.subject == subject:
-      return try connection.replay(of: subject, from: .number(number + 1))
-    case .lastPerSymbol: return try connection.replay(of: subject, from: .lastPerSubject)
-    case .all: return try connection.replay(of: subject, from: .first)
-    case .from(let time): return try connection.replay(of: subject, from: .time(time.nanosecondsSince1970))
-    }
+    if self.subject != subject { order = StreamOrder() }
+    let start: NATSConnection.ReplayStart? =
+      switch feed.replay {
+      case .live: nil
+      case _ where order.last > 0: .number(order.last + 1)
+      case .lastPerSymbol: .lastPerSubject
+      case .all: .first
+      case .from(let time): .time(time.nanosecondsSince1970)
+      }
+    guard let start else { return try connection.subscription(to: subject, pending: feed.pendingLimit) }
+    let messages = try connection.replay(of: subject, from: start, heartbeat: heartbeat)
+    order.begin()
+    heard = .now
+    return messages
+  }
+
+  private var heartbeat: Duration {
+    min(max(feed.pingInterval, Self.heartbeats.lowerBound), Self.heartbeats.upperBound)
   }
 
   /// Reads what has come.
-  private func read(_ messages: NATSSubscription, to writer: FeedWriter) async throws {
+  private func read(_ messages: NATSSubscription, of connection: NATSConnection, to writer: FeedWriter) async throws {
     var (bytes, patience) = ([UInt8](), Self.patience)
     do {
       while bytes.count < Self.batch {
         let message = try messages.next(within: patience)
         patience = 0
-        number = max(number, message.number)
-        switch message.id.flatMap(TradeID.init).map({ arrived.take($0) }) ?? .new {
+        if feed.replay != .live {
+          heard = .now
+          if !follow(message, of: connection) {
+            if subscription == nil { break }
+            continue
+          }
+        }
+        switch message.readID(into: &id) ? arrived.take(id) : .new {
         case .duplicate: continue
         // Not a trade: it is reported and counted as a malformed message.
-        case .outdated: bytes += "of an earlier epoch: \(message.id ?? "")".utf8
+        case .outdated: bytes += "of an earlier epoch: ".utf8 + id
         case .renumbered:
-          let (line, id) = (Self.line(message), message.id ?? "")
+          let line = Self.line(message)
           try await writer.push(bytes)
-          try writer.reportRenumbered("the source numbers anew: \(id)")
+          try writer.reportRenumbered("the source numbers anew: \(String(decoding: id, as: UTF8.self))")
           bytes = line
         case .new: message.append(to: &bytes)
         }
         bytes.append(UInt8(ascii: "\n"))
       }
     } catch let absence as NATSSubscription.Absence {
-      if absence == .ended { subscription = nil }
+      // A consumer that is silent has ended, with its server.
+      let isSilent = feed.replay != .live && patience > 0 && ContinuousClock.now - heard > heartbeat * 2
+      if absence == .ended || isSilent { subscription = nil }
     }
     if !bytes.isEmpty { try await writer.push(bytes) }
+    writer.reportDropped(messages.newlyDropped())
+  }
+
+  /// Whether a message is the stream's next one. Without it the subscription ends, and another one begins after the last message.
+  private func follow(_ message: borrowing NATSMessage, of connection: NATSConnection) -> Bool {
+    if let report = message.report {
+      if !order.agrees(with: report) { subscription = nil }
+      if let answer = report.answer { try? connection.answer(answer) }
+      return false
+    }
+    guard let place = message.place, order.take(place) else {
+      subscription = nil
+      return false
+    }
+    return true
   }
 
   private static func line(_ message: borrowing NATSMessage) -> [UInt8] {

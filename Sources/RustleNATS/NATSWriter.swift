@@ -6,10 +6,24 @@ internal import RustleMarket
 
 /// Publishes trades, by calls that block: it needs a `BlockingExecutor`.
 actor NATSWriter {
-  /// A message that was published.
+  /// What the messages of a symbol have in common.
+  private struct Channel {
+    let subject: String
+    /// The identifiers before their numbers: of the source, and of this publisher, which numbers trades that have no number.
+    let (given, own): (String, String)
+    /// The last number of this publisher's own.
+    var number: UInt64 = 0
+  }
+
+  /// A message that is published.
   struct Message {
-    let id: TradeID
-    let line: [UInt8]
+    /// The index of its channel.
+    let channel: Int
+    /// The trade, with a number.
+    let trade: Trade
+    var isNumberedHere = false
+
+    var number: UInt64 { trade.sequence ?? 0 }
   }
 
   /// Messages of a stream that are sent before their acknowledgements are waited for.
@@ -18,6 +32,7 @@ actor NATSWriter {
   private static let acknowledgementLimit = Duration.seconds(2)
   private static let tick = Duration.seconds(1)
   private static let reconnectWait = Duration.milliseconds(250)
+  private static let style = LineStyle()
 
   private let publisher: NATSPublisher
   private let report: AsyncStream<FeedConnection>.Continuation
@@ -25,10 +40,10 @@ actor NATSWriter {
   private var connection: NATSConnection?
   private var counts = NATSPublicationCounts()
   private let start = UInt64(Date.now.timeIntervalSince1970 * 1_000)
-  private var numbers: [String: UInt64] = [:]
-  private var words: [String: String] = [:]
+  private var channels: [Channel] = []
+  private var indices: [String: Int] = [:]
   private var newest = NewestMessages()
-  private var text = ByteText()
+  private var (line, id) = (ByteText(), ByteText())
   /// The acknowledgements, and the subject before their numbers.
   private var acknowledgements: (subscription: NATSSubscription, inbox: String)?
   private var sent: UInt64 = 0
@@ -37,7 +52,7 @@ actor NATSWriter {
 
   init(_ publisher: NATSPublisher, report: AsyncStream<FeedConnection>.Continuation) {
     (self.publisher, self.report) = (publisher, report)
-    watch = ConnectionWatch(publisher.address.origin, wait: Self.reconnectWait)
+    watch = ConnectionWatch(publisher.address, wait: Self.reconnectWait)
   }
 
   /// Publishes a stream to its end, or until the task is cancelled.
@@ -45,8 +60,8 @@ actor NATSWriter {
     do {
       report.yield(.connecting(to: publisher.address.origin, failures: 0))
       connection = try NATSConnection(
-        servers: publisher.address.servers, name: "rustle", connectTimeout: .seconds(5),
-        pingInterval: publisher.pingInterval, reconnectWait: Self.reconnectWait)
+        to: publisher.address, connectTimeout: .seconds(5), pingInterval: publisher.pingInterval,
+        reconnectWait: Self.reconnectWait)
       observe()
       await withTaskGroup(of: Void.self) { tasks in
         tasks.addTask { for await batch in trades.batches() { await self.publish(batch) } }
@@ -109,29 +124,35 @@ actor NATSWriter {
   }
 
   private func message(of trade: Trade) -> Message {
-    let symbol = trade.symbol
-    var (numbered, source, epoch) = (trade, publisher.source, publisher.epoch)
-    let number = trade.sequence ?? (numbers[symbol] ?? 0) + 1 + trade.sequenceGap
-    if trade.sequence == nil {
-      // Numbers of this publisher's own, which begin anew with it.
-      (source, epoch) = ("\(publisher.source)-own", start)
-      numbers[symbol] = number
-      numbered = Trade(
-        symbol: symbol, price: trade.price, size: trade.size, time: trade.time, sequence: number, side: trade.side,
-        quote: trade.quote)
-    }
-    let word = words[symbol] ?? NATSSymbol.encoded(symbol)
-    words[symbol] = word
-    text.removeAll()
-    numbered.appendJSON(LineStyle(), to: &text)
-    return Message(
-      id: TradeID(source: source, epoch: epoch, symbol: word, number: number),
-      line: text.bytes.dropLast())
+    let channel = indices[trade.symbol] ?? addChannel(of: trade.symbol)
+    if trade.sequence != nil { return Message(channel: channel, trade: trade) }
+    channels[channel].number += 1 + trade.sequenceGap
+    let numbered = Trade(
+      symbol: trade.symbol, price: trade.price, size: trade.size, time: trade.time, sequence: channels[channel].number,
+      side: trade.side, quote: trade.quote)
+    return Message(channel: channel, trade: numbered, isNumberedHere: true)
+  }
+
+  private func addChannel(of symbol: String) -> Int {
+    let (word, index) = (NATSSymbol.encoded(symbol), channels.count)
+    // Numbers of this publisher's own begin anew with it.
+    let given = TradeID(source: publisher.source, epoch: publisher.epoch, symbol: word, number: 0)
+    let own = TradeID(source: "\(publisher.source)-own", epoch: start, symbol: word, number: 0)
+    channels.append(
+      Channel(
+        subject: "\(publisher.address.prefix).q.\(word)", given: "\(given.name)/", own: "\(own.name)/"))
+    indices[symbol] = index
+    return index
   }
 
   private func send(_ message: Message, reply: String? = nil) throws(NATSFailure) {
-    try connection?.publish(
-      message.line[...], to: "\(publisher.address.prefix).q.\(message.id.symbol)", id: "\(message.id)", reply: reply)
+    line.removeAll()
+    message.trade.appendJSON(Self.style, to: &line)
+    id.removeAll()
+    id.append(message.isNumberedHere ? channels[message.channel].own : channels[message.channel].given)
+    id.append(message.number)
+    id.append("\0")
+    try connection?.publish(line.bytes.dropLast(), to: channels[message.channel].subject, id: id.bytes, reply: reply)
   }
 
   private func attempt(_ message: Message) {
@@ -195,22 +216,24 @@ actor NATSWriter {
     sent += UInt64(messages.count)
     for (number, message) in zip(first..., messages) { try send(message, reply: "\(inbox).\(number)") }
     var reason: String?
-    var (unanswered, unstored) = (Set(messages.indices), Set(messages.indices))
+    var (isAnswered, isStored) = (messages.map { _ in false }, messages.map { _ in false })
+    var unanswered = messages.count
     let end = ContinuousClock.now + Self.acknowledgementLimit
     do {
-      while !unanswered.isEmpty {
+      while unanswered > 0 {
         let answer = try answers.next(within: max(0, Int64((end - ContinuousClock.now) / .milliseconds(1))))
         // Late answers to earlier rounds have lower numbers.
-        guard let number = UInt64(answer.subject.split(separator: ".").last ?? ""), number >= first else { continue }
+        guard let number = answer.subjectNumber, number >= first, number < sent else { continue }
         let index = Int(number - first)
-        unanswered.remove(index)
-        if let fault = Self.fault(of: answer) { reason = fault } else { unstored.remove(index) }
+        if !isAnswered[index] { unanswered -= 1 }
+        isAnswered[index] = true
+        if let fault = Self.fault(of: answer) { reason = fault } else { isStored[index] = true }
       }
     } catch {
       if error == .noResponders { reason = "no server has the stream" }
       if error == .ended { acknowledgements = nil }
     }
-    messages = messages.indices.filter(unstored.contains).map { messages[$0] }
+    messages = messages.indices.filter { !isStored[$0] }.map { messages[$0] }
     return reason
   }
 
@@ -243,27 +266,29 @@ struct NewestMessages {
     var pause = 1
   }
 
-  private var entries: [String: Entry] = [:]
+  /// By their channels.
+  private var entries: [Entry?] = []
   private var now = 0
 
   /// All of them.
-  var all: [NATSWriter.Message] { entries.values.map(\.message) }
+  var all: [NATSWriter.Message] { entries.compactMap { $0?.message } }
 
   mutating func take(_ message: NATSWriter.Message) {
+    while entries.count <= message.channel { entries.append(nil) }
     // Of trades in another order the last one has the highest number.
-    if let known = entries[message.id.symbol], known.message.id.number > message.id.number { return }
+    if let known = entries[message.channel]?.message, known.number > message.number { return }
     // Between one and two seconds from now.
-    entries[message.id.symbol] = Entry(message: message, due: now + 2)
+    entries[message.channel] = Entry(message: message, due: now + 2)
   }
 
   /// A second has passed: returns the messages that are sent again.
   mutating func step() -> [NATSWriter.Message] {
     now += 1
     var due: [NATSWriter.Message] = []
-    for (symbol, entry) in entries where entry.due <= now {
+    for case (let index, let entry?) in entries.enumerated() where entry.due <= now {
       let pause = min(2 * entry.pause, Self.maximumPause)
       due.append(entry.message)
-      entries[symbol] = Entry(message: entry.message, due: now + pause, pause: pause)
+      entries[index] = Entry(message: entry.message, due: now + pause, pause: pause)
     }
     return due
   }

@@ -247,6 +247,19 @@ import Testing
     (["ticker", "--connect", "ws://a", "--history", "last"], "--history requires --connect nats://…"),
     (["ticker", "A", "--durable", "1d"], "--durable requires --publish"),
     (["ticker", "A", "--epoch", "1"], "--epoch requires --publish"),
+    (["ticker", "A", "--replicas", "3"], "--replicas requires --durable"),
+    (["ticker", "A", "--publish-roots", "r.pem"], "--publish-roots requires --publish"),
+    (["ticker", "A", "--publish-token-file", "t"], "--publish-token-file requires --publish"),
+    (
+      ["ticker", "A", "--publish", "nats://a,b/p", "--publish-roots", "r.pem"],
+      "--publish: expected tls://host:port for root certificates, got 'nats://a'"
+    ),
+    (["ticker", "--connect", "nats://a/p", "--roots", "r.pem"], "--roots requires --connect wss://… or tls://…"),
+    (
+      ["ticker", "A", "--publish", "nats://user:secret@a/p"],
+      "--publish: expected credentials apart from it, got '…@a/p'"
+    ),
+    (["ticker", "--connect", "tls://secret@a/p"], "--connect: expected credentials apart from it, got '…@a/p'"),
     (["ticker", "A", "--publish", "ws://a"], "--publish: expected nats://host:port/prefix, got 'ws://a'"),
     (["ticker", "A", "--silence-limit", "1s"], "--silence-limit requires --connect"),
     (["ticker", "A", "--allow-anyone"], "--allow-anyone requires --serve"),
@@ -325,7 +338,7 @@ import Testing
     ),
     (
       ["ticker", "--connect", "ws://a", "--roots", "r.pem"],
-      "--roots requires --connect wss://…; ws://… has no certificates"
+      "--roots requires --connect wss://… or tls://…; ws://… and nats://… have no certificates"
     ),
     (["ticker", "--connect", "ws://a", "--unsubscribe", "x"], "--unsubscribe requires --subscribe with a message"),
     (["ticker", "A", "--schema", "symbol=s,price=p"], "--schema requires --replay or --connect"),

@@ -65,7 +65,8 @@ import RustleWebSocket
       "alert": "A>1", "allow-anyone": nil, "attempts": "3", "backoff-limit": "1s", "brownian": "A=1", "durable": "1d",
       "epoch": "1", "from": "5", "header": "a: b", "history": "last", "input": "csv", "insecure": nil, "lateness": "1s",
       "loop": nil, "overwrite": nil,
-      "peer-token-file": "t", "quotes": nil, "rate": "2", "renumbered": nil, "roots": "r", "schema": "symbol=s,price=p",
+      "peer-token-file": "t", "publish-roots": "r", "publish-token-file": "t", "quotes": nil, "rate": "2",
+      "renumbered": nil, "replicas": "3", "roots": "r", "schema": "symbol=s,price=p",
       "seed": "7", "session": "mon/09:00-10:00", "silence-limit": "1s", "speed": "2", "strict": nil, "subscribe": "a",
       "to": "5", "token-file": "t", "unsubscribe": "b", "zone": "UTC",
     ]
@@ -174,7 +175,7 @@ import RustleWebSocket
     let (plain, file) = (["--source", "a=ws://a"], ["--source", "a=x.csv"])
     let two = text("--insecure", plain[0], plain[1], "--source", "b=WS://b")
     #expect(two.hasPrefix("--insecure requires --connect wss://"))
-    #expect(text("--roots", "r.pem", plain[0], plain[1]).hasPrefix("--roots requires --connect wss://…; ws://…"))
+    #expect(text("--roots", "r.pem", plain[0], plain[1]).hasPrefix("--roots requires --connect wss://… or tls://…;"))
     #expect(text("--attempts", "3", file[0], file[1]) == "--attempts requires --connect")
     #expect(text("--quotes", plain[0], plain[1]) == "--quotes requires --exchange")
     #expect(text("--speed", "3", plain[0], plain[1]) == "--speed requires --replay")

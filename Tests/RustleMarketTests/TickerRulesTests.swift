@@ -13,6 +13,7 @@ import Testing
     case .webSocket: ["connect": ["WS://a"]]
     case .secureWebSocket: ["connect": ["wss://a"]]
     case .nats: ["connect": ["NATS://a/b"]]
+    case .secureNATS: ["connect": ["TLS://a/b"]]
     case .exchange: ["exchange": ["kraken"]]
     }
   }
@@ -20,7 +21,7 @@ import Testing
   private static func element(_ kind: SourceKind) -> Options {
     let sources: [SourceKind: String] = [
       .file: "b=c.csv", .socket: "unix:/a", .webSocket: "ws://a", .secureWebSocket: "WSS://a", .nats: "nats://a/b",
-      .exchange: "exchange:kraken",
+      .secureNATS: "tls://a/b", .exchange: "exchange:kraken",
     ]
     return ["source": ["n=\(sources[kind] ?? "")"]]
   }

@@ -59,50 +59,96 @@ import Testing
     #expect(TradeID(text) == nil)
   }
 
-  @Test(arguments: ["BTC", "BTC/USD", "BRK.B", "*", ">", "50%", "Ω€", "a_b-c:d"]) func aSymbolIsOneWord(symbol: String)
-  {
+  @Test(arguments: ["BTC", "BTC/USD", "BRK.B", "*", ">", "50%", "Ω€", "a_b-c:d", "\"\\"]) func aSymbolIsOneWord(
+    symbol: String
+  ) {
     let word = NATSSymbol.encoded(symbol)
     #expect(NATSSymbol.decoded(word) == symbol)
-    #expect(word.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !word.contains { ".*>".contains($0) })
+    #expect(word.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !word.contains { ".*>\"\\".contains($0) })
   }
 
   @Test func anAddressHasServersAndAPrefix() throws {
-    let address = try NATSAddress("nats://user:secret@[::1]:4223/a.b")
-    #expect(address == NATSAddress(servers: ["nats://user:secret@[::1]:4223"], prefix: "a.b"))
+    let address = try NATSAddress("nats://[::1]:4223/a.b")
+    #expect(address == NATSAddress(servers: ["nats://[::1]:4223"], prefix: "a.b"))
     #expect(address.origin == "nats://[::1]:4223/a.b" && address.stream == "rustle-a=b")
     #expect(address.subject(of: "BRK.B") == "a.b.q.BRK%2EB" && address.allSymbols == "a.b.q.>")
     for text in ["nats://h", "nats://h/", "nats://h/a b", "nats://h/a..b", "nats:///a", "http://h/a", "nats://h:0/a"] {
       let error = #expect(throws: FeedError.self) { try NATSAddress(text) }
       #expect(error?.code == .malformedAddress)
     }
-    let error = #expect(throws: FeedError.self) { try NATSAddress("nats://user:secret@h:x/a") }
-    #expect(error?.message.contains("secret") == false)
+  }
+
+  @Test func anAddressHasSeveralServersOfOneKind() throws {
+    let plain = try NATSAddress("nats://a,b:1,[::1]/p")
+    #expect(plain.servers == ["nats://a", "nats://b:1", "nats://[::1]"] && !plain.isEncrypted)
+    let encrypted = try NATSAddress("tls://a,b/p", credentials: .token("secret"), roots: "r.pem")
+    #expect(encrypted.servers == ["tls://a", "tls://b"] && encrypted.isEncrypted)
+    #expect(encrypted.origin == "tls://a:4222,b:4222/p")
+    for servers in [["nats://a", "tls://b"], ["nats://a,b"], []] as [[String]] {
+      #expect(throws: FeedError.self) { try NATSAddress(servers: servers, prefix: "p").check() }
+    }
+    #expect(throws: FeedError.self) { try NATSAddress("nats://a,/p") }
+    #expect(throws: FeedError.self) { try NATSAddress("nats://a/p", roots: "r.pem") }
+  }
+
+  @Test(arguments: [
+    "nats://user:secret@h/a", "nats://user:secret@h:x/a", "nats://a,user:se/secret@h/a", "nats://secret@h",
+  ])
+  func anAddressHasNoCredentials(text: String) {
+    let error = #expect(throws: FeedError.self) { try NATSAddress(text) }
+    #expect(error?.code == .malformedAddress && error?.message.contains("se") == false, "\(error?.message ?? "")")
+    #expect(throws: FeedError.self) { try NATSAddress(servers: [text], prefix: "a").check() }
+  }
+
+  @Test func aMessagesPlaceIsInItsReply() {
+    let place = StreamPlace(stream: 70, consumer: 5)
+    #expect(StreamPlace("$JS.ACK.s.c.1.70.5.1700000000000000000.0".utf8) == place)
+    #expect(StreamPlace("$JS.ACK._.hash.s.c.1.70.5.1700000000000000000.0.word".utf8) == place)
+    for text in ["", "_INBOX.a.b", "$JS.ACK.s.c.1.70.5.0", "$JS.ACK.s.c.1.x.5.0.0", "$JS.FC.s.c.1.70.5.0.0"] {
+      #expect(StreamPlace(text.utf8) == nil)
+    }
+    #expect(UInt64(digits: "18446744073709551615".utf8) == .max && UInt64(digits: "18446744073709551616".utf8) == nil)
+  }
+
+  @Test func aMessageThatAConsumerSentAndDidNotComeIsNoticed() {
+    var order = StreamOrder()
+    #expect(order.take(StreamPlace(stream: 4, consumer: 1)) && order.take(StreamPlace(stream: 9, consumer: 2)))
+    #expect(order.agrees(with: ConsumerReport(sent: 2, answer: nil)))
+    #expect(order.agrees(with: ConsumerReport(sent: nil, answer: "a")))
+    #expect(!order.agrees(with: ConsumerReport(sent: 3, answer: nil)))
+    #expect(!order.take(StreamPlace(stream: 12, consumer: 4)) && order.last == 9)
+    order.begin()
+    #expect(order.take(StreamPlace(stream: 10, consumer: 1)) && order.last == 10)
   }
 
   @Test func aConnectionsChangesAreToldOnce() {
-    var watch = ConnectionWatch("o", wait: .seconds(1))
+    var watch = ConnectionWatch(NATSAddress(servers: ["nats://h"], prefix: "a"), wait: .seconds(1))
+    let origin = "nats://h:4222/a"
     let lost = FeedConnection.reconnecting(after: .seconds(1), failures: 1, reason: "r")
     let first = FeedConnection.reconnecting(after: .seconds(1), failures: 1, reason: "no server answers")
     #expect(watch.changes(to: .reconnecting, reconnects: 0, failure: "") == [first])
     #expect(watch.changes(to: .reconnecting, reconnects: 0, failure: "r") == [lost])
     #expect(watch.changes(to: .reconnecting, reconnects: 0, failure: "r").isEmpty)
-    #expect(watch.changes(to: .connected, reconnects: 1, failure: "r") == [.connected(to: "o")])
+    #expect(watch.changes(to: .connected, reconnects: 1, failure: "r") == [.connected(to: origin)])
     #expect(watch.changes(to: .connected, reconnects: 1, failure: "r").isEmpty)
-    #expect(watch.changes(to: .connected, reconnects: 2, failure: "r") == [lost, .connected(to: "o")])
+    #expect(watch.changes(to: .connected, reconnects: 2, failure: "r") == [lost, .connected(to: origin)])
     #expect(watch.changes(to: .closed, reconnects: 2, failure: "r") == [.closed(reason: "r")])
   }
 
   @Test func aQuietSymbolIsRepeatedEverMoreRarely() {
     var newest = NewestMessages()
-    func take(_ number: UInt64) { newest.take(NATSWriter.Message(id: Self.id(number), line: [])) }
+    func take(_ number: UInt64) {
+      let trade = Trade(symbol: "A", price: .zero, time: Timestamp(nanosecondsSince1970: 0), sequence: number)
+      newest.take(NATSWriter.Message(channel: 3, trade: trade))
+    }
     take(2)
     // An older one that came late.
     take(1)
-    var due = (1...70).filter { _ in newest.step().map(\.id.number) == [2] }
+    var due = (1...70).filter { _ in newest.step().map(\.number) == [2] }
     #expect(due == [2, 4, 8, 16, 32, 64])
     take(3)
-    due = (1...3).filter { _ in newest.step().map(\.id.number) == [3] }
-    #expect(due == [2] && newest.all.map(\.id.number) == [3])
+    due = (1...3).filter { _ in newest.step().map(\.number) == [3] }
+    #expect(due == [2] && newest.all.map(\.number) == [3])
   }
 }
 #endif

@@ -7,10 +7,14 @@ import TestSupport
 final class NATSServer {
   private let folder: ScratchFolder
   private var process = Process()
+  private let options: [String]
   private(set) var url = ""
 
   /// - Throws: there is no `nats-server`: scripts/bootstrap installs it.
-  init() throws {
+  convenience init(_ options: String...) throws { try self.init(options: options) }
+
+  init(options: [String]) throws {
+    self.options = options
     folder = try ScratchFolder()
     // A free port, which the server logs.
     let log = try start(on: -1)
@@ -27,7 +31,7 @@ final class NATSServer {
     let log = Pipe()
     process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["nats-server", "-a", "127.0.0.1", "-p", "\(port)", "-js", "-sd", folder.url.path]
+    process.arguments = ["nats-server", "-a", "127.0.0.1", "-p", "\(port)", "-js", "-sd", folder.url.path] + options
     process.environment = ["PATH": (ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin"]
     process.standardOutput = FileHandle.nullDevice
     process.standardError = log
@@ -45,8 +49,10 @@ final class NATSServer {
     let log: String
   }
 
+  var port: Int { URL(string: url)?.port ?? 0 }
+
   /// Starts it again after `kill`, at the same port. Its clients wait for it by themselves.
-  func restart() throws { try start(on: URL(string: url)?.port ?? 0) }
+  func restart() throws { try start(on: port) }
 
   func signal(_ number: Int32) { _ = Foundation.kill(process.processIdentifier, number) }
 

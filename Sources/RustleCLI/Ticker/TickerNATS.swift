@@ -24,9 +24,12 @@ extension FeedConfiguration {
   /// The source of `--connect nats://…`.
   ///
   /// - Parameter silence: the time after which a silent server is lost; nil: the default.
-  static func nats(_ address: String, schema: String?, history: TickerHistory?, silence: Duration?) throws -> Self {
+  static func nats(
+    _ address: String, tokenFile: String?, roots: String?, schema: String?, history: TickerHistory?, silence: Duration?
+  ) throws -> Self {
     #if NATS
-    var feed = NATSFeed(try natsAddress(address, of: "--connect"), schema: schema)
+    let token = try tokenFile.map { try credentials(in: $0, of: "--peer-token-file") }
+    var feed = NATSFeed(try natsAddress(address, of: "--connect", token, roots: roots), schema: schema)
     // The silence of two intervals.
     if let silence { feed.pingInterval = silence / 2 }
     feed.replay =
@@ -53,7 +56,7 @@ struct TickerPublication: Sendable {
   /// - Throws: the address is malformed, or the command has no NATS.
   static func check(_ publishing: TickerPlan.Publishing) throws {
     #if NATS
-    _ = try natsAddress(publishing.address, of: "--publish")
+    _ = try natsAddress(publishing)
     #else
     throw withoutNATS("--publish", publishing.address)
     #endif
@@ -62,11 +65,12 @@ struct TickerPublication: Sendable {
   init(_ publishing: TickerPlan.Publishing, of feed: MarketFeed, symbols: FeedSymbols, policy: FeedPolicy) async throws
   {
     #if NATS
-    let address = try natsAddress(publishing.address, of: "--publish")
+    let address = try natsAddress(publishing)
     publication = try await feed.publish(
       of: symbols,
       on: NATSPublisher(
-        address, durable: publishing.age.map { NATSPublisher.Durable(age: $0) }, epoch: publishing.epoch),
+        address, durable: publishing.age.map { NATSPublisher.Durable(age: $0, replicas: publishing.replicas) },
+        epoch: publishing.epoch),
       policy: policy)
     self.address = address.prefix
     #else
@@ -117,12 +121,31 @@ struct TickerPublication: Sendable {
 }
 
 #if NATS
-private func natsAddress(_ text: String, of option: String) throws -> NATSAddress {
+private func natsAddress(_ publishing: TickerPlan.Publishing) throws -> NATSAddress {
+  let token = try publishing.tokenFile.map { try credentials(in: $0, of: "--publish-token-file") }
+  return try natsAddress(publishing.address, of: "--publish", token, roots: publishing.roots)
+}
+
+private func natsAddress(
+  _ text: String, of option: String, _ credentials: NATSAddress.Credentials?, roots: String?
+) throws -> NATSAddress {
   do throws(FeedError) {
-    return try NATSAddress(text)
+    return try NATSAddress(text, credentials: credentials, roots: roots)
   } catch {
     throw ValidationError("\(option): \(error.message.replacing("address: ", with: "", maxReplacements: 1))")
   }
+}
+/// What a file has for a server: a NATS file of credentials, or in the first line a user and a password, or a token.
+private func credentials(in file: String, of option: String) throws -> NATSAddress.Credentials {
+  let text = try TextFile.read(file, option: option)
+  if text.contains("BEGIN NATS USER JWT") { return .file(file) }
+  let line = text.prefix { !$0.isNewline }
+  guard (1...512).contains(line.utf8.count) else {
+    throw CommandFailure(
+      .badData, "\(option): \(file): expected 1 to 512 bytes in the first line, got \(line.utf8.count)")
+  }
+  guard let colon = line.firstIndex(of: ":") else { return .token(String(line)) }
+  return .user(String(line[..<colon]), password: String(line[line.index(after: colon)...]))
 }
 #else
 private func withoutNATS(_ option: String, _ address: String) -> ValidationError {

@@ -16,7 +16,8 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Option(
     "Receive prices from another process: host:port, unix:/path, a WebSocket, ws://host/path or wss://host/path, or NATS, "
-      + "nats://host:port/prefix. A lost connection is reestablished.", value: "address")
+      + "nats://host:port/prefix or tls://…, with several servers separated by commas. A lost connection is reestablished.",
+    value: "address")
   var connect: String?
 
   @Option(
@@ -82,7 +83,7 @@ struct TickerSourceOptions: ParsableArguments {
   var headers: [Header] = []
 
   @Option(
-    parsing: .next, "Trust the root certificates of this PEM file instead of the system's; requires wss://.",
+    parsing: .next, "Trust the root certificates of this PEM file instead of the system's; requires wss:// or tls://.",
     value: "file", completion: .file(extensions: ["pem", "crt"]))
   var roots: String?
 
@@ -95,15 +96,32 @@ struct TickerSourceOptions: ParsableArguments {
   var serve: String?
 
   @Option(
-    "Publish the prices on NATS, nats://host:port/prefix: each as NDJSON with the subject prefix.q.SYMBOL.",
+    "Publish the prices on NATS, nats://host:port/prefix or tls://…, with several servers separated by commas: each as NDJSON with "
+      + "the subject prefix.q.SYMBOL.",
     value: "address")
   var publish: String?
+
+  @Option(
+    parsing: .next, "Trust the root certificates of this PEM file instead of the system's; requires --publish tls://….",
+    value: "file", completion: .file(extensions: ["pem", "crt"]))
+  var publishRoots: String?
+
+  @Option(
+    parsing: .next,
+    "What the servers of --publish ask for: a token or user:password in the first line of this file, or a NATS file of credentials.",
+    value: "file")
+  var publishTokenFile: String?
 
   @Option(
     "Keep published prices this long, 1s or more, in a stream of JetStream, which acknowledges each.",
     value: "interval",
     parse: Parse.interval("an interval"))
   var durable: Duration?
+
+  @Option(
+    "The servers that store each price of --durable, 1 to 5; a stream that exists keeps its own. (default: 1)",
+    value: "count", parse: Parse.integer("a number of servers", in: 1...5))
+  var replicas: Int?
 
   @Option(
     "The published numbering, the same for standby publishers of the same prices; a higher one begins anew. (default: "
@@ -119,7 +137,8 @@ struct TickerSourceOptions: ParsableArguments {
 
   @Option(
     name: .customLong("peer-token-file"),
-    "The token that --connect host:port sends to its peer; of a --source that of the name: name=file, repeatable.",
+    "The token that --connect host:port sends to its peer, as --publish-token-file for NATS; of a --source that of the name: "
+      + "name=file, repeatable.",
     value: "file", parse: { $0 })
   var peerTokenFiles: [String] = []
 
@@ -189,10 +208,12 @@ struct TickerSourceOptions: ParsableArguments {
     let texts = [
       "replay": replay, "connect": connect, "exchange": exchange, "subscribe": subscribe, "unsubscribe": unsubscribe,
       "roots": roots, "serve": serve, "token-file": tokenFile, "schema": schema, "publish": publish,
+      "publish-roots": publishRoots, "publish-token-file": publishTokenFile,
     ]
     let others = [
       "quotes": quotes, "attempts": attempts != nil, "backoff-limit": backoffLimit != nil,
-      "silence-limit": silenceLimit != nil, "history": history != nil, "durable": durable != nil, "epoch": epoch != nil,
+      "silence-limit": silenceLimit != nil, "history": history != nil, "durable": durable != nil,
+      "replicas": replicas != nil, "epoch": epoch != nil,
       "renumbered": isRenumbered, "header": !headers.isEmpty,
       "insecure": insecure, "peer-token-file": !peerTokenFiles.isEmpty, "allow-anyone": allowAnyone,
       "input": input != nil, "speed": speed != nil, "loop": loop, "from": from != nil, "to": to != nil,
@@ -221,12 +242,14 @@ struct TickerSourceOptions: ParsableArguments {
   /// The publication of `--publish`; nil without it.
   func publishing(from feed: FeedConfiguration?) throws -> TickerPlan.Publishing? {
     guard let publish else { return nil }
-    guard SourceKind(address: publish) == .nats else {
+    guard SourceKind(address: publish).isNATS else {
       throw ValidationError("--publish: expected nats://host:port/prefix, got '\(publish)'")
     }
     let start = UInt64(Date.now.timeIntervalSince1970 * 1_000)
     let publishing = TickerPlan.Publishing(
-      address: publish, age: durable, epoch: epoch ?? (feed?.isConnection == true && !isRenumbered ? 0 : start))
+      address: publish, age: durable, replicas: replicas ?? 1,
+      epoch: epoch ?? (feed?.isConnection == true && !isRenumbered ? 0 : start), tokenFile: publishTokenFile,
+      roots: publishRoots)
     try TickerPublication.check(publishing)
     return publishing
   }
@@ -238,7 +261,7 @@ struct TickerSourceOptions: ParsableArguments {
     (one.sources, one.peerTokenFiles) = ([], files.map { String($0.dropFirst(source.name.count + 1)) })
     switch SourceKind(source: source.value) {
     case .exchange: one.exchange = String(source.value.dropFirst("exchange:".count))
-    case .socket, .webSocket, .secureWebSocket, .nats: one.connect = source.value
+    case .socket, .webSocket, .secureWebSocket, .nats, .secureNATS: one.connect = source.value
     case .file: one.replay = source.value
     }
     return one
@@ -247,7 +270,8 @@ struct TickerSourceOptions: ParsableArguments {
   /// The source of `--replay`, `--connect`, `--exchange` or `--source`; nil without them.
   func feed() throws -> FeedConfiguration? {
     if !sources.isEmpty {
-      let named = sources.filter { SourceKind(source: $0.value) == .socket }.map(\.name)
+      let kinds: Set<SourceKind> = [.socket, .nats, .secureNATS]
+      let named = sources.filter { kinds.contains(SourceKind(source: $0.value)) }.map(\.name)
       let foreign = peerTokenFiles.first { file in !named.contains { file.hasPrefix("\($0)=") } }
       try Parse.reject(
         (foreign != nil, "--peer-token-file: expected NAME=file of a --source NAME=host:port, got '\(foreign ?? "")'"))
@@ -273,8 +297,10 @@ struct TickerSourceOptions: ParsableArguments {
     guard let connect = connect ?? exchange else { return nil }
     var backoff = LiveFeed.Backoff(attemptLimit: attempts)
     if let backoffLimit { (backoff.base, backoff.limit) = (min(backoff.base, backoffLimit), backoffLimit) }
-    if exchange == nil, SourceKind(address: connect) == .nats {
-      return try .nats(connect, schema: schema, history: history, silence: silenceLimit)
+    if exchange == nil, SourceKind(address: connect).isNATS {
+      return try .nats(
+        connect, tokenFile: peerTokenFiles.first, roots: SourceKind(address: connect) == .secureNATS ? roots : nil,
+        schema: schema, history: history, silence: silenceLimit)
     }
     let silence = silenceLimit ?? .seconds(30)
     guard exchange != nil || SourceKind(address: connect) != .socket else {

@@ -36,6 +36,7 @@ struct TickerStatus: Equatable, Sendable {
       (dropped, droppedWord), (droppedAlerts, droppedAlerts == 1 ? "alert dropped" : "alerts dropped"),
       (lateTrades, "late"), (outsideTrades, "outside of the sessions"),
       (counts?.unreadable, "malformed"), (counts?.sequenceNumbersInGaps, "in sequence gaps"),
+      (counts?.dropped, "dropped by the connection"),
       (counts?.duplicates, "duplicates"), (counts?.outOfOrder, "out of order"),
     ]
     return troubles.filter { $0.count ?? 0 > 0 }.map { "\(TickerNumbers.count($0.count ?? 0)) \($0.what)" }

@@ -1,8 +1,7 @@
-#if WebSocket
 /// A certificate for localhost that signed itself, and its key: from 2020 to 2119, for these tests alone. Made by `openssl ca
 /// -selfsign`.
-enum TestCertificate {
-  static let certificate = """
+package enum TestCertificate {
+  package static let certificate = """
     -----BEGIN CERTIFICATE-----
     MIIBZDCCAQugAwIBAgIBATAKBggqhkjOPQQDAjAWMRQwEgYDVQQDDAtydXN0bGUg
     dGVzdDAgFw0yMDAxMDEwMDAwMDBaGA8yMTE5MTIzMTAwMDAwMFowFjEUMBIGA1UE
@@ -15,7 +14,7 @@ enum TestCertificate {
     -----END CERTIFICATE-----
     """
 
-  static let key = """
+  package static let key = """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgy8civeCMrIOwzgtc
     lYQzZBioqT/P9wcsudV15k/ljX2hRANCAAQA8dLbCoUxsnPW84LLR41S8f9qgNlH
@@ -23,4 +22,3 @@ enum TestCertificate {
     -----END PRIVATE KEY-----
     """
 }
-#endif

@@ -1,0 +1,71 @@
+#if NATS
+import RustleNATS
+import Testing
+
+/// What publishes and what reads in a test, with the trades.
+enum NATSRun {
+  static func price(_ number: UInt64) -> ExactDecimal { ExactDecimal(units: Int64(number), scale: 2) ?? .zero }
+
+  static func trade(_ number: UInt64, of symbol: String = "A") -> Trade {
+    Trade(
+      symbol: symbol, price: price(number),
+      time: Timestamp(nanosecondsSince1970: Int64(number) * 1_000_000), sequence: number)
+  }
+
+  static func trades(_ numbers: Range<UInt64>, of symbol: String = "A") -> [Trade] {
+    numbers.map { trade($0, of: symbol) }
+  }
+
+  /// A feed that this test fills, and its publication.
+  struct Source {
+    let feed: MarketFeed
+    let publication: NATSPublication
+
+    init(_ publisher: NATSPublisher) async throws {
+      feed = try MarketFeed(.external(ExternalFeed()))
+      publication = try await feed.publish(on: publisher, policy: .lossless())
+      try await feed.run()
+    }
+
+    func push(_ trades: [Trade]) async throws { #expect(try await feed.push(trades: trades)) }
+
+    /// Ends it, once everything was published.
+    func end() async throws -> NATSPublicationCounts {
+      try await feed.report(.closed(reason: nil))
+      let counts = await publication.counts
+      await feed.shutDown()
+      return counts
+    }
+  }
+
+  /// A feed from a server.
+  struct Reader {
+    let feed: MarketFeed
+    private let stream: EngineStream<Trade>
+    private var iterator: EngineStream<Trade>.Iterator
+
+    init(_ configuration: NATSFeed, of symbols: FeedSymbols = .all, policy: FeedPolicy = .buffered()) async throws {
+      feed = try MarketFeed(.nats(configuration))
+      stream = try await feed.trades(of: symbols, policy: policy)
+      iterator = stream.makeAsyncIterator()
+      try await feed.run()
+    }
+
+    mutating func next() async throws -> Trade {
+      let element = try #require(await iterator.next())
+      return try #require(element.value)
+    }
+
+    /// Waits for a state.
+    func state(_ isWanted: @Sendable (FeedConnection) -> Bool) async throws {
+      for await case .value(let state) in try await feed.connectionStates() where isWanted(state) { return }
+      Issue.record("expected a state, got the end")
+    }
+  }
+
+  static func isLost(_ state: FeedConnection) -> Bool { if case .reconnecting = state { true } else { false } }
+  static func isConnected(_ state: FeedConnection) -> Bool {
+    if case .connected = state { true } else { false }
+  }
+}
+#endif

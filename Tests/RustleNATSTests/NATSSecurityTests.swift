@@ -1,0 +1,71 @@
+#if NATS
+import Foundation
+import RustleNATS
+import TestSupport
+import Testing
+
+/// Servers that are encrypted, and that ask for credentials.
+@Suite(.releasesNativeObjects) struct NATSSecurityTests {
+  /// Publishes a trade at an address and reads it there.
+  private static func passesATrade(at address: NATSAddress) async throws {
+    let source = try await NATSRun.Source(NATSPublisher(address))
+    var reader = try await NATSRun.Reader(NATSFeed(address))
+    try await reader.state(NATSRun.isConnected)
+    try await source.push(NATSRun.trades(0..<1))
+    #expect(try await reader.next() == NATSRun.trade(0))
+    #expect(try await source.end().failed == 0)
+    await reader.feed.shutDown()
+  }
+
+  /// The reason why there is no connection.
+  private static func refusal(at address: NATSAddress) async throws -> String? {
+    let feed = try MarketFeed(.nats(NATSFeed(address, reconnectWait: .milliseconds(10))))
+    let states = try await feed.connectionStates()
+    try await feed.run()
+    var refusal: String?
+    loop: for await case .value(let state) in states {
+      switch state {
+      case .connected: break loop
+      case .reconnecting(_, _, let reason), .closed(let reason?):
+        refusal = reason
+        break loop
+      default: continue
+      }
+    }
+    await feed.shutDown()
+    return refusal
+  }
+
+  @Test func anEncryptedServerHasToHaveATrustedCertificateOfItsHost() async throws {
+    let folder = try ScratchFolder()
+    let (certificate, key) = (folder.url.appending(path: "c.pem").path, folder.url.appending(path: "k.pem").path)
+    try Data(TestCertificate.certificate.utf8).write(to: URL(filePath: certificate))
+    try Data(TestCertificate.key.utf8).write(to: URL(filePath: key))
+    let server = try NATSServer("--tls", "--tlscert", certificate, "--tlskey", key)
+    try await Self.passesATrade(at: NATSAddress("tls://localhost:\(server.port)/p", roots: certificate))
+    // The system does not trust it; it is not of this host; a client does not encrypt; there are no such roots.
+    for address in [
+      try NATSAddress("tls://localhost:\(server.port)/p"),
+      try NATSAddress("tls://127.0.0.1:\(server.port)/p", roots: certificate),
+      try NATSAddress("nats://localhost:\(server.port)/p"),
+      try NATSAddress("tls://localhost:\(server.port)/p", roots: key),
+    ] {
+      #expect(try await Self.refusal(at: address) != nil, "\(address.servers)")
+    }
+  }
+
+  @Test(arguments: [
+    (["--user", "a", "--pass", "b:c"], NATSAddress.Credentials.user("a", password: "b:c")),
+    (["--auth", "secret"], .token("secret")),
+  ]) func aServerAsksForCredentials(options: [String], credentials: NATSAddress.Credentials) async throws {
+    let server = try NATSServer(options: options)
+    let address = NATSAddress(servers: [server.url], prefix: "p", credentials: credentials)
+    try await Self.passesATrade(at: address)
+    for wrong in [nil, NATSAddress.Credentials.user("a", password: "b"), .token("c")] {
+      var address = address
+      address.credentials = wrong
+      #expect(try await Self.refusal(at: address) != nil)
+    }
+  }
+}
+#endif
