@@ -30,8 +30,6 @@ swift_tests() {
     # The module with the most tests first.
     while read -r count module; do
       if ! is_selected "$module"; then continue; fi
-      # With servers that die; and libnats 3.4.1 once read freed memory while a stream's subscription ended.
-      if [ "$module" = RustleNATSTests ] && ! $long && [ ! -f "$work/selection" ]; then continue; fi
       if [ "$count" -le 200 ] || [ -f "$work/selection" ]; then
         a_processor
         module_tests "$label: $module" "$(of_module "$module")" "$modules/$module" "${options[@]}" &
