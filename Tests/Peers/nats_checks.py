@@ -7,6 +7,7 @@ Publishers and consumers are processes of their own; servers, and consumers, are
 import collections
 import json
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,12 +35,7 @@ class Command:
         return text in self.errors.read_text()
 
     def is_connected(self):
-        return self.said("connected to nats://")
-
-    def accounted(self):
-        """The updates that have come, and those that are reported missing."""
-        lines = self.lines()
-        return sum("price" in line for line in lines), sum(line.get("gap", 0) for line in lines)
+        return self.said("connected to ")
 
     def end(self, number=signal.SIGINT):
         if self.process.poll() is None:
@@ -48,24 +44,33 @@ class Command:
 
 
 class Source:
-    """A publisher of updates that this process writes, one after the other, to a stream that keeps them."""
+    """Publishers of the same updates, which this process writes one after the other."""
 
-    def __init__(self, rustle, folder, url, symbols):
-        self.command = Command(rustle, folder, "publisher", "--replay", "-", "--input", "ndjson", "--speed", "max", "--publish",
-                               url, "--durable", "1h", stdin=subprocess.PIPE)
+    def __init__(self, rustle, folder, url, symbols, publishers=1, options=("--durable", "1h")):
+        self.commands = [Command(rustle, folder, f"publisher{n}", "--replay", "-", "--input", "ndjson", "--speed", "max", "--publish",
+                                 url, *options, stdin=subprocess.PIPE) for n in range(publishers)]
+        self.command = self.commands[-1]
         self.symbols, self.count, self.is_over = symbols, 0, False
         self.thread = threading.Thread(target=self.write, daemon=True)
         self.thread.start()
 
     def write(self):
-        pipe = self.command.process.stdin
         while not self.is_over:
             number, symbol = divmod(self.count, self.symbols)
-            pipe.write(b'{"symbol":"S%d","price":%d.5,"t_ms":%d,"seq":%d}\n' % (symbol, number % 977, self.count, number))
-            pipe.flush()
+            line = b'{"symbol":"S%d","price":%d.5,"t_ms":%d,"seq":%d}\n' % (symbol, number % 977, self.count, number)
+            for command in self.commands:
+                self.pass_on(line, command)
             self.count += 1
             time.sleep(0.005)
-        pipe.close()
+        self.command.process.stdin.close()
+
+    def pass_on(self, line, command):
+        try:
+            command.process.stdin.write(line)
+            command.process.stdin.flush()
+        except BrokenPipeError:
+            # The last one is not killed.
+            assert command is not self.command
 
     def passes(self, more):
         """Waits until this many more are written."""
@@ -79,6 +84,12 @@ class Source:
         assert self.command.process.wait(timeout=300) == 0, self.command.errors.read_text()
         assert self.command.said(f"{self.count} updates published at p"), self.command.errors.read_text()
         return self.count
+
+
+def accounted(consumer):
+    """The updates that have come, and those that are reported missing."""
+    lines = [line for line in consumer.lines() if line.get("symbol") != "PROBE"]
+    return sum("price" in line for line in lines), sum(line.get("gap", 0) for line in lines)
 
 
 def keys(lines):
@@ -111,11 +122,8 @@ def three_consumers_account_for_everything(rustle, folder, _):
         assert publisher.process.wait(timeout=300) == 0, publisher.errors.read_text()
         assert publisher.said(f"{quotes} updates published at p"), publisher.errors.read_text()
 
-        def accounted(consumer):
-            lines = [line for line in consumer.lines() if line.get("symbol") != "PROBE"]
-            return sum("price" in line for line in lines) + sum(line.get("gap", 0) for line in lines) == quotes
         for consumer in consumers:
-            until(lambda: accounted(consumer), f"values + gaps = {quotes}")
+            until(lambda: sum(accounted(consumer)) == quotes, f"values + gaps = {quotes}")
             consumer.end()
         texts = [sorted(key for key in keys(consumer.lines()) if key[0] != "PROBE") for consumer in consumers]
         assert all(len(set(text)) == len(text) for text in texts), "an update came twice"
@@ -128,7 +136,7 @@ def a_consumer_that_is_killed_goes_on(rustle, folder, _):
     try:
         source = Source(rustle, folder, server.url("p"), 2)
         first = Command(rustle, folder, "first", "--connect", server.url("p"), "--history", "all")
-        until(lambda: first.accounted()[0] > 200, "200 updates")
+        until(lambda: accounted(first)[0] > 200, "200 updates")
         killed = int(time.time() * 1_000)
         first.end(signal.SIGKILL)
         source.passes(200)
@@ -157,6 +165,102 @@ def a_server_that_stops_is_noticed(rustle, folder, _):
         print(f"  noticed after {time.monotonic() - begun:.1f} s, of two intervals of 1 s")
         server.send(signal.SIGCONT)
         until(lambda: consumer.errors.read_text().count("connected to nats://") == 2, "a connection again")
+        consumer.end()
+    finally:
+        stop([server])
+
+
+def a_server_that_is_killed_costs_a_gap_that_is_exact(rustle, folder, _):
+    server = Server(folder)
+    try:
+        consumer = Command(rustle, folder, "consumer", "--connect", server.url("p"))
+        joined(rustle, folder, server.url("p"), [consumer])
+        source = Source(rustle, folder, server.url("p"), 3, options=())
+        source.passes(200)
+        server.kill()
+        until(lambda: consumer.said("no connection"), "a loss that is reported")
+        source.passes(200)
+        server.start()
+        until(lambda: server.request("$JS.API.INFO"), "a server that answers")
+        begun = time.monotonic()
+        until(lambda: consumer.errors.read_text().count("connected to nats://") == 2, "a connection again")
+        print(f"  connected {time.monotonic() - begun:.1f} s after the server was back, of 2 s")
+        source.passes(200)
+        count = source.end()
+        until(lambda: sum(accounted(consumer)) == count, f"values + gaps = {count}")
+        consumer.end()
+    finally:
+        stop([server])
+
+
+def a_consumer_that_stalls_is_told_its_loss_and_delays_nobody(rustle, folder, kills):
+    seconds, quotes = (30, 150_000) if kills > 2 else (3, 30_000)
+    path, server = recording(folder, quotes, 1_000), Server(folder)
+    try:
+        slow, other = (Command(rustle, folder, name, "--connect", server.url("p")) for name in ("slow", "other"))
+        joined(rustle, folder, server.url("p"), [slow, other])
+        slow.process.send_signal(signal.SIGSTOP)
+        begun = time.monotonic()
+        publisher = Command(rustle, folder, "publisher", "--replay", "-", "--input", "ndjson", "--speed", "max", "--publish",
+                            server.url("p"), stdin=subprocess.PIPE)
+        with open(path, "rb") as file:
+            shutil.copyfileobj(file, publisher.process.stdin)
+        publisher.process.stdin.flush()
+        until(lambda: sum(accounted(other)) == quotes, f"values + gaps = {quotes}")
+        print(f"  the other had everything after {time.monotonic() - begun:.1f} s of a stall of {seconds} s")
+        until(lambda: time.monotonic() - begun > seconds, "the end of the stall")
+        slow.process.send_signal(signal.SIGCONT)
+        until(lambda: sum(accounted(slow)) == quotes, f"values + gaps = {quotes}")
+        print(f"  {accounted(slow)[1]} of {quotes} were lost")
+        publisher.process.stdin.close()
+        assert publisher.process.wait(timeout=120) == 0, publisher.errors.read_text()
+        slow.end()
+        other.end()
+    finally:
+        stop([server])
+
+
+def a_standby_publisher_leaves_no_gap(rustle, folder, _):
+    server = Server(folder)
+    try:
+        consumer = Command(rustle, folder, "consumer", "--connect", server.url("p"))
+        joined(rustle, folder, server.url("p"), [consumer])
+        # Later than that of the probe.
+        source = Source(rustle, folder, server.url("p"), 3, publishers=2, options=("--epoch", str(2**63)))
+        until(lambda: accounted(consumer)[0] > 200, "200 updates")
+        source.commands[0].end(signal.SIGKILL)
+        source.passes(200)
+        count = source.end()
+        until(lambda: accounted(consumer)[0] >= count, f"{count} updates")
+        consumer.end()
+        assert accounted(consumer) == (count, 0), f"expected {count} updates, got {accounted(consumer)}"
+        got = [key for key in keys(consumer.lines()) if key[0] != "PROBE"]
+        assert len(set(got)) == count, "an update came twice"
+    finally:
+        stop([server])
+
+
+def an_encrypted_server_asks_for_a_token(rustle, folder, _):
+    certificate, key, token = folder / "c.pem", folder / "k.pem", folder / "token"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
+                    "-subj", "/CN=rustle", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
+                   check=True, capture_output=True)
+    token.write_text("alice:open:sesame\n")
+    server = Server(folder, options=["--tls", "--tlscert", str(certificate), "--tlskey", str(key), "--user", "alice", "--pass",
+                                     "open:sesame"])
+    url = f"tls://localhost:{server.port}/p"
+    try:
+        strangers = [Command(rustle, folder, "without-roots", "--connect", url, "--peer-token-file", str(token)),
+                     Command(rustle, folder, "without-token", "--connect", url, "--roots", str(certificate))]
+        consumer = Command(rustle, folder, "consumer", "--connect", url, "--roots", str(certificate), "--peer-token-file", str(token))
+        publisher = Command(rustle, folder, "publisher", "A", "--rate", "20", "--publish", url, "--publish-roots", str(certificate),
+                            "--publish-token-file", str(token))
+        until(consumer.lines, "an update")
+        for command in strangers:
+            until(lambda: command.said("no connection") or command.process.poll(), "a refusal")
+            assert not command.is_connected(), command.errors.read_text()
+            command.end()
+        publisher.end()
         consumer.end()
     finally:
         stop([server])
@@ -201,7 +305,7 @@ def leaders_that_are_killed_lose_nothing(rustle, folder, kills):
             lost.start()
         until(leader, "three nodes that agree")
         count = source.end()
-        until(lambda: consumer.accounted()[0] >= count, f"{count} updates")
+        until(lambda: accounted(consumer)[0] >= count, f"{count} updates")
         consumer.end()
         got = collections.defaultdict(list)
         for symbol, number in keys(consumer.lines()):
@@ -214,7 +318,8 @@ def leaders_that_are_killed_lose_nothing(rustle, folder, kills):
 
 
 CHECKS = [three_consumers_account_for_everything, a_consumer_that_is_killed_goes_on, a_server_that_stops_is_noticed,
-          leaders_that_are_killed_lose_nothing]
+          a_server_that_is_killed_costs_a_gap_that_is_exact, a_consumer_that_stalls_is_told_its_loss_and_delays_nobody,
+          a_standby_publisher_leaves_no_gap, an_encrypted_server_asks_for_a_token, leaders_that_are_killed_lose_nothing]
 
 
 def main():

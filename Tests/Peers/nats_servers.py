@@ -27,10 +27,10 @@ def until(is_true, what, seconds=120):
 class Server:
     """One server, alone or of a cluster."""
 
-    def __init__(self, folder, name="a", port=None, routes=()):
+    def __init__(self, folder, name="a", port=None, routes=(), options=()):
         self.port, self.name = port or free_port(), name
         self.arguments = ["nats-server", "-a", "127.0.0.1", "-p", str(self.port), "-js", "-sd", str(pathlib.Path(folder) / name),
-                          "-n", name]
+                          "-n", name, *options]
         if routes:
             own, others = routes
             self.arguments += ["--cluster", f"nats://127.0.0.1:{own}", "--cluster_name", "rustle", "--routes",
