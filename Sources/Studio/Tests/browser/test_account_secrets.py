@@ -47,7 +47,7 @@ def hidden(text, *secrets):
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT])
-def test_a_crash_tells_no_password(tmp_path, monkeypatch, number):
+def test_a_crash_tells_no_password(tmp_path, monkeypatch, request, number):
     """The program's own report, with the registers of all threads and the memory that they point to, while passwords are checked."""
     monkeypatch.setenv("SWIFT_BACKTRACE", "enable=yes,color=no,threads=all,registers=all,symbolicate=off,images=none,interactive=no")
     report = tmp_path / "report"
@@ -60,6 +60,7 @@ def test_a_crash_tells_no_password(tmp_path, monkeypatch, number):
     finally:
         resource.setrlimit(resource.RLIMIT_CORE, before)
     process = running.process
+    request.addfinalizer(process.kill)
     limits = pathlib.Path(f"/proc/{process.pid}/limits").read_text()
     assert [line.split()[4:6] for line in limits.splitlines() if line.startswith("Max core file size")] == [["0", "0"]]
     ada = Person(running)
