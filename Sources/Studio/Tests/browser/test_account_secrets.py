@@ -80,12 +80,9 @@ def test_a_crash_tells_no_password(tmp_path, monkeypatch, request, number):
     seen = [pathlib.Path(f"/proc/{process.pid}/{name}").read_text() for name in ["cmdline", "environ"]]
     process.send_signal(number)
     wait(lambda: "Backtrace took" in report.read_text(errors="replace") or process.poll() is not None, 3 * PATIENCE)
-    # A signal that nobody's fault has raised is over after the report.
-    while process.poll() is None:
-        process.send_signal(number)
-        with contextlib.suppress(Exception):
-            process.wait(timeout=1)
-    assert process.returncode == -number
+    # A signal that nobody's fault has raised is over after the report: the program may go on.
+    process.kill()
+    process.wait(PATIENCE)
     for each in people:
         each.join()
     text = report.read_text(errors="replace")
