@@ -48,7 +48,7 @@ export function lights(app) {
         h("div", { class: "row" }, h("span", {}, "Test colour"), colors),
         h("div", { class: "figures" }, Object.values(counts).map((each) => each.element)), failing, universes.element,
         h("p", {}, h("a", { href: "#/fixtures", class: "note" }, "The fixtures as a table")),
-        h("p", { class: "note" }, "Once armed, the show is sent to this address 44 times per second, until it is disarmed or stopped.")))],
+        h("p", { class: "note" }, "Once armed, changes are sent to this address up to 44 times per second, and levels that stand still once, until the show is disarmed or stopped.")))],
     state(name, state) {
       if (name === "output") {
         const words = ({ rate, failing }) => rate === undefined ? "Not sent" : failing ? "✕ Refused" : "✓ Sent";
@@ -60,6 +60,8 @@ export function lights(app) {
         for (const [key, { output }] of Object.entries(counts)) say(output, fixed(state[key], 0));
       }
       if (name !== "lights") return;
+      // Of what another page has armed, too.
+      if (state.output && document.activeElement !== address) address.value = state.output;
       say(start, state.running ? "Stop" : "Start");
       for (const each of [dark, arm]) each.disabled = !state.running;
       // What is shown now is not on the lamps.

@@ -113,6 +113,17 @@ class Camera {
   }
 }
 
+/** Draws the path, or a text at a place, in a colour that is seen on dark and on bright ground. */
+function edged(context, colour, text, x, y) {
+  const width = context.lineWidth;
+  context.strokeStyle = "#0d0d14";
+  context.lineWidth = width + 2;
+  if (text) context.strokeText(text, x, y); else context.stroke();
+  context.lineWidth = width;
+  context.strokeStyle = context.fillStyle = colour;
+  if (text) context.fillText(text, x, y); else context.stroke();
+}
+
 const camera = new Camera();
 
 export function mapping(app) {
@@ -184,6 +195,7 @@ export function mapping(app) {
     const [across, down] = [width / map.width, height / map.height];
     context.font = "12px Roboto, sans-serif";
     context.lineWidth = 2;
+    context.lineJoin = "round";
     const isNamed = map.fixtures.length <= NAMED;
     // Many marks are small, so that their middles stay apart.
     const size = isNamed ? 8 : Math.min(8, Math.max(1.5, Math.sqrt(width * height / map.fixtures.length) / 5));
@@ -191,22 +203,24 @@ export function mapping(app) {
     for (const { id, found, x, y, confidence, mirror } of map.fixtures) {
       if (!found) continue;
       const [left, top] = [(x + 0.5) * across, (y + 0.5) * down];
-      context.strokeStyle = context.fillStyle = confidence >= SURE ? "#58e69a" : "#ffc689";
+      const colour = confidence >= SURE ? "#58e69a" : "#ffc689";
       context.beginPath();
       // Unsure ones are squares.
       if (confidence >= SURE) context.arc(left, top, size, 0, 7); else context.rect(left - size, top - size, 2 * size, 2 * size);
-      context.stroke();
+      edged(context, colour);
       if (!isNamed) continue;
-      context.fillText(cells[id] ?? id, left + 14, top + 4);
+      const name = cells[id] ?? String(id);
+      // Beside the light, on its other side where the picture ends.
+      const length = context.measureText(name).width;
+      edged(context, colour, name, left + 14 + length < width ? left + 14 : left - 14 - length, top + 4);
       if (!mirror) continue;
       const [over, under] = [(mirror[0] + 0.5) * across, (mirror[1] + 0.5) * down];
-      context.strokeStyle = "#d0a5ff";
       context.beginPath();
       for (const slope of [1, -1]) {
         context.moveTo(over - 5, under - 5 * slope);
         context.lineTo(over + 5, under + 5 * slope);
       }
-      context.stroke();
+      edged(context, "#d0a5ff");
     }
   });
   view.canvas.classList.add("camera");

@@ -134,7 +134,7 @@ export function setup(app) {
     const access = formerOpen.checked ? { open: true } : { password: formerPassword.value };
     undo.close();
     app.attempt(() => set({ ...options(), ...former, ...access }));
-  } }, formerValues, formerNote, field("Password of the former network", formerPassword), h("label", {}, formerOpen, "The former network has no password"),
+  } }, h("h2", {}, "Write the former values back"), formerValues, formerNote, field("Password of the former network", formerPassword), h("label", {}, formerOpen, "The former network has no password"),
     h("div", { class: "row" }, button("Keep the new values", () => undo.close()), h("button", { type: "submit", class: "primary" }, "Write"))));
   const askUndo = () => {
     const { attempt: { adapter, encrypt, updates, former: values } } = link.states.provisioning;
