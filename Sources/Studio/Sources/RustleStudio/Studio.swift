@@ -108,16 +108,21 @@ final class Studio {
     if let isWanted = message.account { await account?.subscribe(isWanted) }
     guard let action = message.action else { return }
     if let account, action.name.hasPrefix("account/") {
-      return answer(client, action.id, Result { () throws(ActionError) in try account.perform(action.name, action.arguments) })
+      return answer(
+        client, action.id, Result { () throws(ActionError) in try account.perform(action.name, action.arguments) })
     }
     do throws(ActionError) {
-      let task = try begin(action.name, action.arguments, by: client.id, bytes: text.count)
+      let task = try begin(action.name, action.arguments, by: client.id)
+      let (count, bytes) = pending[client.id] ?? (0, 0)
+      pending[client.id] = (count + 1, bytes + text.count)
       // The next message may be a blackout: it is read while this one goes on.
-      Task {
+      let answering = Task {
         let result = await end(task, of: action.name)
         pending[client.id] = pending[client.id].flatMap { $0.count > 1 ? ($0.count - 1, $0.bytes - text.count) : nil }
         answer(client, action.id, result)
       }
+      // Unless there are too many: those before it end before it does.
+      if count >= Outbox.maximumAnswerCount || bytes >= Outbox.maximumAnswerLength { await answering.value }
     } catch {
       answer(client, action.id, .failure(error))
     }
@@ -183,24 +188,12 @@ final class Studio {
 
   /// Begins an action at its place in the order: actions come in the order of the calls.
   private func begin(
-    _ name: String, _ arguments: JSON, by client: Int?, bytes: Int = 0
+    _ name: String, _ arguments: JSON, by client: Int?
   ) throws(ActionError) -> Task<JSON, any Error> {
     guard let action = Action(rawValue: name) else {
       throw ActionError("notFound", "expected an action, got \(name)", status: 404)
     }
     let place = order.enter(action.kind(arguments))
-    if let client, bytes > 0 {
-      let (count, length) = pending[client] ?? (0, 0)
-      guard
-        place.overtakes || count == 0
-          || count < Outbox.maximumAnswerCount && length + bytes <= Outbox.maximumAnswerLength
-      else {
-        throw ActionError(
-          "busy", "expected an action after the end of those before, got more than \(count)",
-          advice: "Wait for their answers.")
-      }
-      pending[client] = (count + 1, length + bytes)
-    }
     let before = underWay
     let task = Task { () throws -> JSON in
       if !place.overtakes { await before?.value }
