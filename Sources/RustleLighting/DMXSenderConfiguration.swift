@@ -30,6 +30,11 @@ public struct DMXSenderConfiguration: Sendable, Hashable {
   public var name: String
   /// Frames per second, 1 to 200. Full universes are sent at most at 44 Hz on average.
   public var rate = 44.0
+  /// The universes that a show sends by it; none: all of its protocol.
+  public var universes: [ClosedRange<Int>] = []
+  /// The time from which the frames are counted, in whole milliseconds: they begin at whole periods after it, and not before it, and a show
+  /// has its time from then on, so that machines whose clocks agree send the same. nil: from the start.
+  public var since: Date?
   /// The priority of universes, 0 to 200. sACN only.
   public var priority = 100
   /// The synchronization.
@@ -82,12 +87,17 @@ public struct DMXSenderConfiguration: Sendable, Hashable {
     if case .sacn(let given, let forced) = synchronization {
       (address, isForced) = (try DMXUniverse(given, of: .sacn).number, forced)
     }
+    if let since, !(0.001...1e12).contains(since.timeIntervalSince1970) {
+      throw .validation("since", expected: "a time after 1970", got: "\(since)")
+    }
+    let ranges = universes.map { "\($0.lowerBound)-\($0.upperBound)" }
     return NativeDMXConfiguration(
       interface: interface, destinations: destinations.joined(separator: ","), cid: cid.uuidString, name: name,
-      capture: capture ?? "", framesASecond: rate,
+      capture: capture ?? "", universes: ranges.joined(separator: ","), framesASecond: rate,
       reportsPerSecond: reportRate, reportLimit: reportLimit.map(UInt64.init) ?? 0,
       syncGapNanoseconds: UInt64(synchronizationGap.components.attoseconds / 1_000_000_000)
         + UInt64(synchronizationGap.components.seconds) * 1_000_000_000,
+      sinceMilliseconds: since.map { UInt64(($0.timeIntervalSince1970 * 1_000).rounded()) } ?? 0,
       kind: `protocol` == .sacn ? .sacn : .artNet, priority: priority, syncAddress: address, timeToLive: timeToLive,
       broadcasts: broadcasts, sendsArtSync: synchronization == .artSync, forcesSync: isForced, isPreview: isPreview)
   }

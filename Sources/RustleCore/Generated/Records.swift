@@ -825,6 +825,8 @@ package struct NativeDMXConfiguration: Sendable, Hashable, NativeRecord {
   /// The file that the packets are written to in place of a network, a capture (pcap) with times from the session's start; empty:
   /// none. It needs the interface `demo`. A file that is there is replaced.
   package var capture: String
+  /// The universes that a show sends by it, numbers and ranges in ascending order, such as 1-4,7; empty: all of its protocol.
+  package var universes: String
   /// Frames a second, 1 to 200. Full universes are sent at most at 44 Hz on average. Example: 44.
   package var framesASecond: Double
   /// Reports a second, 0.001 to 10,000,000. Example: 1000.
@@ -833,6 +835,9 @@ package struct NativeDMXConfiguration: Sendable, Hashable, NativeRecord {
   package var reportLimit: UInt64
   /// Nanoseconds from a frame's data to its synchronization packet.
   package var syncGapNanoseconds: UInt64
+  /// The time of the calendar, in milliseconds since 1970-01-01T00:00:00Z, from which the frames are counted: they begin at whole
+  /// periods after it, and not before it, and a show on the sender has its time from then on. 0: from the session's start.
+  package var sinceMilliseconds: UInt64
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
   /// The protocol.
@@ -853,20 +858,22 @@ package struct NativeDMXConfiguration: Sendable, Hashable, NativeRecord {
   package var isPreview: Bool
 
   package init(
-    interface: String, destinations: String, cid: String, name: String, capture: String, framesASecond: Double,
-    reportsPerSecond: Double, reportLimit: UInt64, syncGapNanoseconds: UInt64, runtime: UInt64 = 0,
-    kind: NativeDMXProtocol, priority: Int, syncAddress: Int, timeToLive: Int, broadcasts: Bool, sendsArtSync: Bool,
-    forcesSync: Bool, isPreview: Bool
+    interface: String, destinations: String, cid: String, name: String, capture: String, universes: String,
+    framesASecond: Double, reportsPerSecond: Double, reportLimit: UInt64, syncGapNanoseconds: UInt64,
+    sinceMilliseconds: UInt64, runtime: UInt64 = 0, kind: NativeDMXProtocol, priority: Int, syncAddress: Int,
+    timeToLive: Int, broadcasts: Bool, sendsArtSync: Bool, forcesSync: Bool, isPreview: Bool
   ) {
     self.interface = interface
     self.destinations = destinations
     self.cid = cid
     self.name = name
     self.capture = capture
+    self.universes = universes
     self.framesASecond = framesASecond
     self.reportsPerSecond = reportsPerSecond
     self.reportLimit = reportLimit
     self.syncGapNanoseconds = syncGapNanoseconds
+    self.sinceMilliseconds = sinceMilliseconds
     self.runtime = runtime
     self.kind = kind
     self.priority = priority
@@ -886,10 +893,12 @@ package struct NativeDMXConfiguration: Sendable, Hashable, NativeRecord {
     unsafe record.cid = lent.string(cid)
     unsafe record.name = lent.string(name)
     unsafe record.capture = lent.string(capture)
+    unsafe record.universes = lent.string(universes)
     unsafe record.frames_a_second = framesASecond
     unsafe record.reports_per_second = reportsPerSecond
     unsafe record.report_limit = reportLimit
     unsafe record.sync_gap_ns = syncGapNanoseconds
+    unsafe record.since_ms = sinceMilliseconds
     unsafe record.runtime = runtime
     unsafe record.kind = kind.rawValue
     unsafe record.priority = UInt32(clamping: priority)

@@ -508,6 +508,8 @@ typedef struct RustleDMXConfiguration {
   /// The file that the packets are written to in place of a network, a capture (pcap) with times from the session's start; empty:
   /// none. It needs the interface `demo`. A file that is there is replaced.
   RustleString capture;
+  /// The universes that a show sends by it, numbers and ranges in ascending order, such as 1-4,7; empty: all of its protocol.
+  RustleString universes;
   /// Frames a second, 1 to 200. Full universes are sent at most at 44 Hz on average. Example: 44.
   double frames_a_second;
   /// Reports a second, 0.001 to 10,000,000. Example: 1000.
@@ -516,6 +518,9 @@ typedef struct RustleDMXConfiguration {
   uint64_t report_limit;
   /// Nanoseconds from a frame's data to its synchronization packet.
   uint64_t sync_gap_ns;
+  /// The time of the calendar, in milliseconds since 1970-01-01T00:00:00Z, from which the frames are counted: they begin at whole
+  /// periods after it, and not before it, and a show on the sender has its time from then on. 0: from the session's start.
+  uint64_t since_ms;
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
   /// The protocol.
@@ -6502,25 +6507,27 @@ RUSTLE_ASSERT(offsetof(RustleLayoutEntry, field) == 8, "the offset of RustleLayo
 RUSTLE_ASSERT(offsetof(RustleLayoutEntry, size) == 16, "the offset of RustleLayoutEntry.size");
 RUSTLE_ASSERT(offsetof(RustleLayoutEntry, alignment) == 24, "the offset of RustleLayoutEntry.alignment");
 RUSTLE_ASSERT(offsetof(RustleLayoutEntry, offset) == 32, "the offset of RustleLayoutEntry.offset");
-RUSTLE_ASSERT(sizeof(RustleDMXConfiguration) == 152, "the size of RustleDMXConfiguration");
+RUSTLE_ASSERT(sizeof(RustleDMXConfiguration) == 176, "the size of RustleDMXConfiguration");
 RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, interface) == 0, "the offset of RustleDMXConfiguration.interface");
 RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, destinations) == 16, "the offset of RustleDMXConfiguration.destinations");
 RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, cid) == 32, "the offset of RustleDMXConfiguration.cid");
 RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, name) == 48, "the offset of RustleDMXConfiguration.name");
 RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, capture) == 64, "the offset of RustleDMXConfiguration.capture");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, frames_a_second) == 80, "the offset of RustleDMXConfiguration.frames_a_second");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, reports_per_second) == 88, "the offset of RustleDMXConfiguration.reports_per_second");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, report_limit) == 96, "the offset of RustleDMXConfiguration.report_limit");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sync_gap_ns) == 104, "the offset of RustleDMXConfiguration.sync_gap_ns");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, runtime) == 112, "the offset of RustleDMXConfiguration.runtime");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, kind) == 120, "the offset of RustleDMXConfiguration.kind");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, priority) == 124, "the offset of RustleDMXConfiguration.priority");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sync_address) == 128, "the offset of RustleDMXConfiguration.sync_address");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, time_to_live) == 132, "the offset of RustleDMXConfiguration.time_to_live");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, broadcasts) == 136, "the offset of RustleDMXConfiguration.broadcasts");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sends_art_sync) == 140, "the offset of RustleDMXConfiguration.sends_art_sync");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, forces_sync) == 144, "the offset of RustleDMXConfiguration.forces_sync");
-RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, is_preview) == 148, "the offset of RustleDMXConfiguration.is_preview");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, universes) == 80, "the offset of RustleDMXConfiguration.universes");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, frames_a_second) == 96, "the offset of RustleDMXConfiguration.frames_a_second");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, reports_per_second) == 104, "the offset of RustleDMXConfiguration.reports_per_second");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, report_limit) == 112, "the offset of RustleDMXConfiguration.report_limit");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sync_gap_ns) == 120, "the offset of RustleDMXConfiguration.sync_gap_ns");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, since_ms) == 128, "the offset of RustleDMXConfiguration.since_ms");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, runtime) == 136, "the offset of RustleDMXConfiguration.runtime");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, kind) == 144, "the offset of RustleDMXConfiguration.kind");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, priority) == 148, "the offset of RustleDMXConfiguration.priority");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sync_address) == 152, "the offset of RustleDMXConfiguration.sync_address");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, time_to_live) == 156, "the offset of RustleDMXConfiguration.time_to_live");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, broadcasts) == 160, "the offset of RustleDMXConfiguration.broadcasts");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, sends_art_sync) == 164, "the offset of RustleDMXConfiguration.sends_art_sync");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, forces_sync) == 168, "the offset of RustleDMXConfiguration.forces_sync");
+RUSTLE_ASSERT(offsetof(RustleDMXConfiguration, is_preview) == 172, "the offset of RustleDMXConfiguration.is_preview");
 RUSTLE_ASSERT(sizeof(RustleDMXReport) == 104, "the size of RustleDMXReport");
 RUSTLE_ASSERT(offsetof(RustleDMXReport, sequence) == 0, "the offset of RustleDMXReport.sequence");
 RUSTLE_ASSERT(offsetof(RustleDMXReport, frames) == 8, "the offset of RustleDMXReport.frames");

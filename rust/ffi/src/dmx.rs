@@ -1,5 +1,6 @@
 //! DMX over IP: senders of sACN and Art-Net.
 
+use crate::dmx_receiver::ranges;
 use crate::fault::{CallOr, DomainError, Outcome};
 use crate::guard::guarded;
 use crate::lane::{LaneRecord, RustleLaneRequest};
@@ -17,7 +18,7 @@ use rustle_engines::{
     Sessions,
 };
 use rustle_lighting::sender::{FrameRate, SenderError};
-use rustle_lighting::{Name, SacnUniverse};
+use rustle_lighting::{Name, PortAddress, SacnUniverse};
 use std::ffi::c_void;
 
 choices! {
@@ -46,6 +47,8 @@ records! {
         /// The file that the packets are written to in place of a network, a capture (pcap) with times from the session's start; empty:
         /// none. It needs the interface `demo`. A file that is there is replaced.
         pub capture: RustleString,
+        /// The universes that a show sends by it, numbers and ranges in ascending order, such as 1-4,7; empty: all of its protocol.
+        pub universes: RustleString,
         /// Frames a second, 1 to 200. Full universes are sent at most at 44 Hz on average. Example: 44.
         pub frames_a_second: f64,
         /// Reports a second, 0.001 to 10,000,000. Example: 1000.
@@ -54,6 +57,9 @@ records! {
         pub report_limit: u64,
         /// Nanoseconds from a frame's data to its synchronization packet.
         pub sync_gap_ns: u64,
+        /// The time of the calendar, in milliseconds since 1970-01-01T00:00:00Z, from which the frames are counted: they begin at whole
+        /// periods after it, and not before it, and a show on the sender has its time from then on. 0: from the session's start.
+        pub since_ms: u64,
         /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
         pub runtime: RustleHandle,
         /// The protocol.
@@ -322,6 +328,7 @@ impl RustleDMXConfiguration {
             .map_err(DmxError::Cid)?;
         let name = Name::new(self.name.text("configuration.name")?).map_err(DmxError::Name)?;
         let destinations = self.destinations.text("configuration.destinations")?;
+        let universes = self.universes.text("configuration.universes")?;
         let hertz = self.frames_a_second;
         if !(1.0..=200.0).contains(&hertz) {
             return Err(CallFault::number("configuration.frames_a_second", "1 to 200", hertz).into());
@@ -353,6 +360,11 @@ impl RustleDMXConfiguration {
             time_to_live,
             reports_per_second: self.reports_per_second,
             report_limit: (self.report_limit != 0).then_some(self.report_limit),
+            since_ms: (self.since_ms != 0).then_some(self.since_ms),
+            universes: match protocol {
+                DmxProtocol::Sacn => ranges(universes, SacnUniverse::get)?,
+                DmxProtocol::ArtNet => ranges(universes, PortAddress::get)?,
+            },
             capture: match self.capture.text("configuration.capture")? {
                 "" => None,
                 path => Some(path.to_owned()),

@@ -3,6 +3,8 @@
 mod settings;
 mod universes;
 
+pub(crate) use settings::ranges;
+
 use crate::dmx::RustleDMXProtocol;
 use crate::fault::Outcome;
 use crate::lane::{BellSink, RustleLaneRequest};

@@ -3181,6 +3181,13 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleDMXConfiguration",
+        Some(c"universes"),
+        0,
+        0,
+        offset_of!(RustleDMXConfiguration, universes),
+    ),
+    entry(
+        c"RustleDMXConfiguration",
         Some(c"frames_a_second"),
         0,
         0,
@@ -3206,6 +3213,13 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleDMXConfiguration, sync_gap_ns),
+    ),
+    entry(
+        c"RustleDMXConfiguration",
+        Some(c"since_ms"),
+        0,
+        0,
+        offset_of!(RustleDMXConfiguration, since_ms),
     ),
     entry(
         c"RustleDMXConfiguration",
@@ -9684,25 +9698,27 @@ const _: () = {
     assert!(offset_of!(RustleLayoutEntry, size) == 16);
     assert!(offset_of!(RustleLayoutEntry, alignment) == 24);
     assert!(offset_of!(RustleLayoutEntry, offset) == 32);
-    assert!(size_of::<RustleDMXConfiguration>() == 152 && align_of::<RustleDMXConfiguration>() == 8);
+    assert!(size_of::<RustleDMXConfiguration>() == 176 && align_of::<RustleDMXConfiguration>() == 8);
     assert!(offset_of!(RustleDMXConfiguration, interface) == 0);
     assert!(offset_of!(RustleDMXConfiguration, destinations) == 16);
     assert!(offset_of!(RustleDMXConfiguration, cid) == 32);
     assert!(offset_of!(RustleDMXConfiguration, name) == 48);
     assert!(offset_of!(RustleDMXConfiguration, capture) == 64);
-    assert!(offset_of!(RustleDMXConfiguration, frames_a_second) == 80);
-    assert!(offset_of!(RustleDMXConfiguration, reports_per_second) == 88);
-    assert!(offset_of!(RustleDMXConfiguration, report_limit) == 96);
-    assert!(offset_of!(RustleDMXConfiguration, sync_gap_ns) == 104);
-    assert!(offset_of!(RustleDMXConfiguration, runtime) == 112);
-    assert!(offset_of!(RustleDMXConfiguration, kind) == 120);
-    assert!(offset_of!(RustleDMXConfiguration, priority) == 124);
-    assert!(offset_of!(RustleDMXConfiguration, sync_address) == 128);
-    assert!(offset_of!(RustleDMXConfiguration, time_to_live) == 132);
-    assert!(offset_of!(RustleDMXConfiguration, broadcasts) == 136);
-    assert!(offset_of!(RustleDMXConfiguration, sends_art_sync) == 140);
-    assert!(offset_of!(RustleDMXConfiguration, forces_sync) == 144);
-    assert!(offset_of!(RustleDMXConfiguration, is_preview) == 148);
+    assert!(offset_of!(RustleDMXConfiguration, universes) == 80);
+    assert!(offset_of!(RustleDMXConfiguration, frames_a_second) == 96);
+    assert!(offset_of!(RustleDMXConfiguration, reports_per_second) == 104);
+    assert!(offset_of!(RustleDMXConfiguration, report_limit) == 112);
+    assert!(offset_of!(RustleDMXConfiguration, sync_gap_ns) == 120);
+    assert!(offset_of!(RustleDMXConfiguration, since_ms) == 128);
+    assert!(offset_of!(RustleDMXConfiguration, runtime) == 136);
+    assert!(offset_of!(RustleDMXConfiguration, kind) == 144);
+    assert!(offset_of!(RustleDMXConfiguration, priority) == 148);
+    assert!(offset_of!(RustleDMXConfiguration, sync_address) == 152);
+    assert!(offset_of!(RustleDMXConfiguration, time_to_live) == 156);
+    assert!(offset_of!(RustleDMXConfiguration, broadcasts) == 160);
+    assert!(offset_of!(RustleDMXConfiguration, sends_art_sync) == 164);
+    assert!(offset_of!(RustleDMXConfiguration, forces_sync) == 168);
+    assert!(offset_of!(RustleDMXConfiguration, is_preview) == 172);
     assert!(size_of::<RustleDMXReport>() == 104 && align_of::<RustleDMXReport>() == 8);
     assert!(offset_of!(RustleDMXReport, sequence) == 0);
     assert!(offset_of!(RustleDMXReport, frames) == 8);

@@ -42,6 +42,9 @@ pub struct Player {
     look: Look,
 }
 
+/// The most cues that follow each other before a show is joined: those of a day, one a second.
+const MOST_JOINED: usize = 86_400;
+
 /// The inputs of modulators.
 #[derive(Clone, Debug, Default)]
 struct Levels {
@@ -173,6 +176,26 @@ impl Player {
             self.events.push(Event::FadeEnded { scene });
         }
         &self.look
+    }
+
+    /// Goes on to a moment long after the last one, as by a frame at the start of each cue that follows by then. Their events are dropped.
+    pub fn join(&mut self, moment: Moment) {
+        self.frame(self.transport.last());
+        for _ in 0..MOST_JOINED {
+            let last = self.transport.last();
+            self.transport.advance(moment);
+            let follow = self.transport.cue().and_then(|cue| self.cues[cue].follow);
+            // A list of cues that follow at once has no end.
+            let is_later = |start: &Moment| start.seconds() > last.seconds() || start.beats() > last.beats();
+            let start = follow.and_then(|follow| self.transport.end_of(follow));
+            let Some(start) = start.filter(is_later) else {
+                break;
+            };
+            self.frame(start);
+            while self.next_event().is_some() {}
+        }
+        self.frame(moment);
+        while self.next_event().is_some() {}
     }
 
     /// The look of the last frame.

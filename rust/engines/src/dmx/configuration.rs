@@ -7,6 +7,7 @@ use rustle_lighting::sacn::{DEFAULT_PRIORITY, MAX_PRIORITY};
 use rustle_lighting::sender::{FrameRate, SenderError};
 use rustle_lighting::{Cid, Name, PortAddress, SacnUniverse, artnet, sacn};
 use std::net::{Ipv4Addr, SocketAddrV4};
+use std::ops::RangeInclusive;
 
 /// The most destinations of a sender.
 pub const DMX_DESTINATIONS: usize = 1_024;
@@ -65,6 +66,11 @@ pub struct DmxConfiguration {
     pub name: Name<64>,
     /// Frames a second.
     pub rate: FrameRate,
+    /// The time of the calendar, in ms since 1970, from which the frames are counted: they begin at whole periods after it, and not
+    /// before it, and a show on the sender has its time from then on. `None`: from the session's start.
+    pub since_ms: Option<u64>,
+    /// The universes that a show sends by it; none: all of its protocol.
+    pub universes: Vec<RangeInclusive<u16>>,
     /// The priority of universes that are added, 0..=200. sACN only.
     pub priority: u8,
     /// The synchronization address of all universes; `None`: none. sACN only.
@@ -98,6 +104,8 @@ impl DmxConfiguration {
             cid,
             name,
             rate: FrameRate::FULL,
+            since_ms: None,
+            universes: Vec::new(),
             priority: DEFAULT_PRIORITY,
             sync_address: None,
             sends_art_sync: false,

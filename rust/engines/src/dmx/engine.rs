@@ -19,7 +19,7 @@ use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::turns::{Paced, Turns};
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::ops::Deref;
+use std::ops::{Deref, RangeInclusive};
 use std::sync::Arc;
 
 /// A sender of DMX.
@@ -49,6 +49,8 @@ pub struct DmxOutput {
     is_inline: bool,
     protocol: DmxProtocol,
     frames: Frames,
+    /// Those that a show sends; none: all.
+    universes: Arc<[RangeInclusive<u16>]>,
     clock: Arc<dyn Clock>,
 }
 
@@ -120,9 +122,13 @@ impl DmxEngine {
             true => Some(Following::start(&self.runtime, &self.configuration, &shared)?),
             false => None,
         };
-        let start_ns = self.runtime.clock().now();
+        let (rate, clock) = (self.configuration.rate, self.runtime.clock());
+        let frames = match self.configuration.since_ms {
+            Some(since_ms) => Frames::since(since_ms, rate, clock),
+            None => Frames::from_now(rate, clock),
+        };
         let destinations = self.destinations.clone();
-        let source = Source::new(&self.configuration, destinations, broadcast, start_ns);
+        let source = Source::new(&self.configuration, destinations, broadcast, frames.start);
         let transmission = Transmission::new(source, wire, shared.clone());
         let work = if is_inline {
             Work::Inline(Box::new(transmission))
@@ -141,7 +147,7 @@ impl DmxEngine {
                 paced: Paced::new(Turns::new(1, rate, limit), outlet),
                 work,
                 _following: following,
-                now: start_ns,
+                now: clock.now(),
             })
         })?;
         let output = DmxOutput {
@@ -149,10 +155,8 @@ impl DmxEngine {
             shared,
             is_inline,
             protocol: self.configuration.protocol,
-            frames: Frames {
-                start: start_ns,
-                rate: self.configuration.rate,
-            },
+            frames,
+            universes: self.configuration.universes.clone().into(),
             clock: self.runtime.shared_clock(),
         };
         Ok(DmxSession { reports, output })
@@ -237,6 +241,11 @@ impl DmxOutput {
     /// The protocol.
     pub(crate) fn protocol(&self) -> DmxProtocol {
         self.protocol
+    }
+
+    /// Whether a show sends a universe by it.
+    pub(crate) fn takes(&self, universe: u16) -> bool {
+        self.universes.is_empty() || self.universes.iter().any(|range| range.contains(&universe))
     }
 
     /// When its frames are sent.

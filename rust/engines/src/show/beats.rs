@@ -34,6 +34,11 @@ impl Beats {
         is_in_range.then_some(Self { count, at, bpm })
     }
 
+    /// The beats of a time at a tempo.
+    pub(super) fn passed(time: Nanoseconds, bpm: f64) -> f64 {
+        time as f64 * bpm / NS_PER_MINUTE
+    }
+
     /// The beats at a time, before and after the one of the count.
     pub(super) fn at(&self, time: Nanoseconds) -> f64 {
         let (later, sign) = match time.checked_sub(self.at) {

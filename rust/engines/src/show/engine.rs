@@ -160,10 +160,7 @@ impl ShowEngine {
             frame: self.map.frame(),
             before: self.map.frame(),
             map: self.map.clone(),
-            own_frames: Frames {
-                start: self.runtime.clock().now(),
-                rate: configuration.rate,
-            },
+            own_frames: Frames::from_now(configuration.rate, self.runtime.clock()),
             bpm: configuration.bpm,
             first,
             outlet,

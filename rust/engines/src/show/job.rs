@@ -45,6 +45,8 @@ pub(super) struct ShowJob {
 pub(super) struct Course {
     /// The first frame, and the beats from there on.
     begun: Option<(Nanoseconds, Beats)>,
+    /// The show's time at that frame: that of senders that count their frames from a time of the calendar.
+    elapsed: Nanoseconds,
     /// The clock whose beats these are.
     clock: Option<ShowClock>,
     /// The frame that was rendered last, by the time at which it is sent.
@@ -63,6 +65,17 @@ impl Course {
             ..Self::default()
         }
     }
+
+    /// The show's time.
+    fn time_ns(&self, time: Nanoseconds) -> Nanoseconds {
+        let start = self.begun.map_or(time, |(start, _)| start);
+        time.saturating_sub(start).saturating_add(self.elapsed)
+    }
+
+    /// The moment of a frame; none past three thousand years of beats.
+    fn moment(&self, beats: &Beats, time: Nanoseconds) -> Option<Moment> {
+        Moment::new(beats.at(time), self.time_ns(time) as f64 / 1e9).ok()
+    }
 }
 
 impl Job for ShowJob {
@@ -72,7 +85,7 @@ impl Job for ShowJob {
         // The first frame has time to be rendered before it is sent.
         let start = match self.course.begun {
             Some((start, _)) => start,
-            None => self.begin(frames.from(now.saturating_add(frames.lead()))),
+            None => self.begin(frames.from(now.saturating_add(frames.lead())), frames),
         };
         // Frames of another sender may be earlier: none is before the one that was rendered.
         let shown = self.course.shown.unwrap_or(start);
@@ -125,16 +138,26 @@ impl ShowJob {
         })
     }
 
-    /// Begins the show's time, and its beats.
-    pub(super) fn begin(&mut self, start: Nanoseconds) -> Nanoseconds {
+    /// Begins the show's time, and its beats. A show that began on other machines is joined: what has followed by itself since then is
+    /// over.
+    pub(super) fn begin(&mut self, start: Nanoseconds, frames: Frames) -> Nanoseconds {
+        let elapsed = frames.elapsed.map_or(0, |first| {
+            first.saturating_add(start.saturating_sub(frames.start))
+        });
         let of_clock = self.course.clock.as_mut().and_then(|clock| clock.beats(start));
         // The configuration's tempo is within its range.
-        let own = || Beats::new(0.0, start, self.bpm);
+        let own = || Beats::new(Beats::passed(elapsed, self.bpm), start, self.bpm);
         let beats = of_clock.or_else(own).unwrap_or(Beats::STILL);
-        self.course.begun = Some((start, beats));
+        (self.course.begun, self.course.elapsed) = (Some((start, beats)), elapsed);
         // Not with the first frame that is rendered, which may be a later one.
-        if let (Some(input), Some(moment)) = (self.first.take(), moment(start, &beats, start)) {
+        let beginning = beats.at(start) - Beats::passed(elapsed, beats.bpm());
+        if let (Some(input), Ok(moment)) = (self.first.take(), Moment::new(beginning, 0.0)) {
             self.input(moment, input);
+        }
+        if elapsed > 0
+            && let Some(moment) = self.course.moment(&beats, start)
+        {
+            self.player.join(moment);
         }
         start
     }
@@ -171,7 +194,7 @@ impl ShowJob {
         }
         course.begun = Some((start, beats));
         course.shown = Some(time);
-        let Some(moment) = moment(start, &beats, time) else {
+        let Some(moment) = course.moment(&beats, time) else {
             return;
         };
         for input in inputs {
@@ -181,14 +204,14 @@ impl ShowJob {
         let look = self.player.frame(moment);
         self.map.encode_after(&self.before, look, &mut self.frame);
         self.shared
-            .with_outputs(|outputs| outputs.retain(|output| output.set(&self.frame)));
+            .with_outputs(|outputs| outputs.retain_mut(|output| output.set(&self.frame)));
         while let Some(event) = self.player.next_event() {
             let report = self.report(kind(event), time);
             self.course.reports.push(report);
         }
         let number = self.course.frames;
-        self.shared
-            .show(&self.frame, number, time - start, moment.beats());
+        let time_ns = self.course.time_ns(time);
+        self.shared.show(&self.frame, number, time_ns, moment.beats());
     }
 
     fn input(&mut self, moment: Moment, input: Input) {
@@ -216,12 +239,12 @@ impl ShowJob {
 
     fn report(&self, kind: ShowReportKind, time: Nanoseconds) -> ShowReport {
         let (course, now) = (&self.course, self.player.now());
-        let (start, beats) = course.begun.unwrap_or((time, Beats::STILL));
+        let (_, beats) = course.begun.unwrap_or((time, Beats::STILL));
         let place = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
         ShowReport {
             sequence: 0,
             kind,
-            time_ns: time.saturating_sub(start),
+            time_ns: course.time_ns(time),
             beats: beats.at(time),
             bpm: beats.bpm(),
             frames: course.frames,
@@ -235,12 +258,6 @@ impl ShowJob {
             outputs: self.shared.with_outputs(|outputs| place(outputs.len())),
         }
     }
-}
-
-/// The moment of a frame; none past three thousand years of beats.
-fn moment(start: Nanoseconds, beats: &Beats, time: Nanoseconds) -> Option<Moment> {
-    let seconds = time.saturating_sub(start) as f64 / 1e9;
-    Moment::new(beats.at(time), seconds).ok()
 }
 
 fn kind(event: Event) -> ShowReportKind {

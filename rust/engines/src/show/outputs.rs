@@ -3,36 +3,31 @@
 use crate::dmx::{DmxOutput, DmxProtocol};
 use rustle_lighting::SLOTS;
 use rustle_shows::fixture::RigUniverse;
-use std::ops::Range;
 
-/// A sender, with the universes of a rig that are of its protocol.
+/// A sender, with the universes of a rig that are of its protocol and its own.
 pub(super) struct Output {
     sender: DmxOutput,
     universes: Vec<u32>,
     /// Their places among the universes of the rig.
-    places: Range<usize>,
+    places: Vec<usize>,
+    /// The slots of a frame.
+    slots: Vec<[u8; SLOTS]>,
 }
 
 impl Output {
     pub(super) fn new(sender: DmxOutput, universes: &[RigUniverse]) -> Self {
-        let of = |universe: &RigUniverse| match universe {
-            RigUniverse::Sacn(_) => DmxProtocol::Sacn,
-            RigUniverse::ArtNet(_) => DmxProtocol::ArtNet,
-        };
-        // Universes are in ascending order: those of a protocol stand together.
-        let first = universes.iter().position(|each| of(each) == sender.protocol());
-        let first = first.unwrap_or(universes.len());
-        let count = universes[first..]
-            .iter()
-            .take_while(|each| of(each) == sender.protocol())
-            .count();
-        let places = first..first + count;
         let number = |universe: &RigUniverse| match universe {
-            RigUniverse::Sacn(universe) => universe.get().into(),
-            RigUniverse::ArtNet(address) => address.get().into(),
+            RigUniverse::Sacn(universe) => (DmxProtocol::Sacn, universe.get()),
+            RigUniverse::ArtNet(address) => (DmxProtocol::ArtNet, address.get()),
         };
+        let of_rig = universes.iter().map(number).enumerate();
+        let taken = of_rig.filter(|(_, (kind, number))| *kind == sender.protocol() && sender.takes(*number));
+        let (places, universes): (Vec<_>, Vec<_>) = taken
+            .map(|(place, (_, number))| (place, u32::from(number)))
+            .unzip();
         Self {
-            universes: universes[places.clone()].iter().map(number).collect(),
+            slots: vec![[0; SLOTS]; places.len()],
+            universes,
             sender,
             places,
         }
@@ -43,8 +38,11 @@ impl Output {
     }
 
     /// Gives it a frame; false: it has ended.
-    pub(super) fn set(&self, frame: &[[u8; SLOTS]]) -> bool {
-        let slots = frame[self.places.clone()].as_flattened();
+    pub(super) fn set(&mut self, frame: &[[u8; SLOTS]]) -> bool {
+        for (slots, place) in self.slots.iter_mut().zip(&self.places) {
+            slots.copy_from_slice(&frame[*place]);
+        }
+        let slots = self.slots.as_flattened();
         // Universes of a rig are of their protocol; what refuses a frame is the end of the process that it was started in.
         self.sender.is_live() && self.sender.set_levels(&self.universes, slots).is_ok()
     }

@@ -3,6 +3,7 @@
 mod changes;
 mod frames;
 mod live;
+mod nodes;
 
 use super::shared::Shared;
 use super::*;
@@ -250,7 +251,7 @@ fn steady_frames_need_no_memory() {
     let outlet = Outlet::Pull { lane, bell };
     let mut job = stand.engine.job(shared, Player::new(show, rig), None, outlet);
     let frames = job.own_frames;
-    let mut time = job.begin(frames.from(0));
+    let mut time = job.begin(frames.from(0), frames);
     let mut render = || {
         let (count, ()) = allocations_in(|| job.render(time, frames));
         // As in a poll, which delivers them.

@@ -7,6 +7,7 @@ use crate::status::CallFault;
 use rustle_engines::{DmxError, DmxReceiverConfiguration, DMX_RECEIVED_UNIVERSES};
 use rustle_lighting::receiver::{OnLoss, UniverseSettings};
 use rustle_lighting::{Name, PortAddress, SacnUniverse, UniverseError, SLOTS};
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 impl RustleDMXReceiverConfiguration {
@@ -62,14 +63,7 @@ fn universes<U: FromStr<Err = UniverseError>>(
     make: fn(u32) -> Result<U, UniverseError>,
 ) -> Outcome<DmxError, Vec<U>> {
     let mut all = Vec::new();
-    for item in text.split(',').filter(|item| !item.is_empty()) {
-        let (first, last) = item.split_once('-').unwrap_or((item, item));
-        let end = |text: &str| text.parse().map(number).map_err(DmxError::Universe);
-        let range = end(first)?..=end(last)?;
-        if range.is_empty() {
-            let expected = "ranges of universes that ascend";
-            return Err(CallFault::number("configuration", expected, u32::from(*range.end())).into());
-        }
+    for range in ranges(text, number)? {
         // A list that is too long is not made.
         if all.len() + range.len() > 2 * DMX_RECEIVED_UNIVERSES {
             let got = all.len() + range.len();
@@ -80,4 +74,23 @@ fn universes<U: FromStr<Err = UniverseError>>(
         }
     }
     Ok(all)
+}
+
+/// Numbers and ranges of universes.
+pub(crate) fn ranges<U: FromStr<Err = UniverseError>>(
+    text: &str,
+    number: fn(U) -> u16,
+) -> Outcome<DmxError, Vec<RangeInclusive<u16>>> {
+    let items = text.split(',').filter(|item| !item.is_empty());
+    let ranges = items.map(|item| {
+        let (first, last) = item.split_once('-').unwrap_or((item, item));
+        let end = |text: &str| text.parse().map(number).map_err(DmxError::Universe);
+        let range = end(first)?..=end(last)?;
+        if range.is_empty() {
+            let expected = "ranges of universes that ascend";
+            return Err(CallFault::number("configuration", expected, u32::from(*range.end())).into());
+        }
+        Ok(range)
+    });
+    ranges.collect()
 }

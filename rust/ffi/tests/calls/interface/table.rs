@@ -29,7 +29,7 @@ pub(crate) static RUSTLE_LANE_REQUEST: Record = Record {
 
 /// `RustleDMXConfiguration`.
 pub(crate) static RUSTLE_D_M_X_CONFIGURATION: Record = Record {
-    size: 152,
+    size: 176,
     fields: &[
         Field {
             offset: 0,
@@ -53,54 +53,62 @@ pub(crate) static RUSTLE_D_M_X_CONFIGURATION: Record = Record {
         },
         Field {
             offset: 80,
-            what: What::Number(Number::F64, 44.0),
-        },
-        Field {
-            offset: 88,
-            what: What::Number(Number::F64, 1000.0),
+            what: What::Text(""),
         },
         Field {
             offset: 96,
-            what: What::Number(Number::U64, 0.0),
+            what: What::Number(Number::F64, 44.0),
         },
         Field {
             offset: 104,
-            what: What::Number(Number::U64, 0.0),
+            what: What::Number(Number::F64, 1000.0),
         },
         Field {
             offset: 112,
-            what: What::Runtime,
+            what: What::Number(Number::U64, 0.0),
         },
         Field {
             offset: 120,
-            what: What::Choice(&[0, 1], 0),
-        },
-        Field {
-            offset: 124,
-            what: What::Number(Number::U32, 100.0),
+            what: What::Number(Number::U64, 0.0),
         },
         Field {
             offset: 128,
-            what: What::Number(Number::U32, 0.0),
-        },
-        Field {
-            offset: 132,
-            what: What::Number(Number::U32, 1.0),
+            what: What::Number(Number::U64, 0.0),
         },
         Field {
             offset: 136,
-            what: What::Flag(false),
-        },
-        Field {
-            offset: 140,
-            what: What::Flag(false),
+            what: What::Runtime,
         },
         Field {
             offset: 144,
-            what: What::Flag(false),
+            what: What::Choice(&[0, 1], 0),
         },
         Field {
             offset: 148,
+            what: What::Number(Number::U32, 100.0),
+        },
+        Field {
+            offset: 152,
+            what: What::Number(Number::U32, 0.0),
+        },
+        Field {
+            offset: 156,
+            what: What::Number(Number::U32, 1.0),
+        },
+        Field {
+            offset: 160,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 164,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 168,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 172,
             what: What::Flag(false),
         },
     ],
@@ -1730,7 +1738,7 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_D_M_X_CONFIGURATION),
-                size: 152,
+                size: 176,
             },
             Parameter {
                 what: What::NewHandle,
