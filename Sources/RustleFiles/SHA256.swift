@@ -87,3 +87,24 @@ package struct SHA256: Sendable {
     for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
   }
 }
+
+extension SHA256 {
+  /// The authentication code of a message by a key (HMAC, RFC 2104) in hexadecimal digits.
+  package static func tag(of message: [UInt8], key: [UInt8]) -> String {
+    let key = key.count > 64 ? hash(of: key) : key
+    let padded = key + [UInt8](repeating: 0, count: 64 - key.count)
+    var outer = Self()
+    outer.update(padded.map { $0 ^ 0x5c })
+    outer.update(hash(of: padded.map { $0 ^ 0x36 } + message))
+    return outer.finish()
+  }
+
+  /// The hash as bytes.
+  private static func hash(of bytes: [UInt8]) -> [UInt8] {
+    var hash = Self()
+    hash.update(bytes)
+    let digits = Array(hash.finish().utf8)
+    let value = { (digit: UInt8) in digit <= UInt8(ascii: "9") ? digit - 48 : digit - 87 }
+    return stride(from: 0, to: digits.count, by: 2).map { value(digits[$0]) << 4 | value(digits[$0 + 1]) }
+  }
+}

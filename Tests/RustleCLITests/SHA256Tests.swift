@@ -26,4 +26,22 @@ import Testing
     }
     #expect(hash.finish() == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
   }
+
+  /// The first two test cases of RFC 4231, section 4, and the sixth: a key that is longer than a block.
+  @Test(arguments: [
+    (
+      [UInt8](repeating: 0x0b, count: 20), "Hi There",
+      "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+    ),
+    (
+      Array("Jefe".utf8), "what do ya want for nothing?",
+      "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+    ),
+    (
+      [UInt8](repeating: 0xaa, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First",
+      "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+    ),
+  ]) func messagesHaveTheirAuthenticationCodes(key: [UInt8], message: String, expected: String) {
+    #expect(SHA256.tag(of: Array(message.utf8), key: key) == expected)
+  }
 }
