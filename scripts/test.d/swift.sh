@@ -273,6 +273,9 @@ nodes() {
   one "from a node to a lit fixture" "$root/scripts/fixtures-demo" "$swift_command"
 }
 
+# universes: what scripts/universes-test counts.
+universes() { counted "universes over nodes" "$root/scripts/universes-test" "$swift_command"; }
+
 # studio: its package has a build of its own.
 studio() {
   swift_tests "the studio" "$root/Sources/Studio" --scratch-path "$root/.build-studio"

@@ -8,6 +8,7 @@ struct DMXCommand: AsyncParsableCommand {
     commandName: "dmx", abstract: "Send and receive DMX universes by sACN or Art-Net.",
     subcommands: [
       DMXSendCommand.self, DMXReceiveCommand.self, DMXRecordCommand.self, DMXPlayCommand.self, DMXNodesCommand.self,
+      DMXMonitorCommand.self,
       DMXPatchCommand.self,
     ])
 }

@@ -41,9 +41,13 @@ struct LightRunCommand: AsyncParsableCommand {
         rustle light run show.json --tempo audio --sound song.flac
         rustle light run show.json --output sacn:multicast --interface eth0
         rustle light run show.json --output artnet:10.0.0.7 --output sacn:multicast
+        rustle light run show.json --output sacn:multicast --plan p.json --node left
 
       NDJSON FIELDS:
       \(columns.fieldList())
+
+      With --plan (kind node):
+      \(LightingNode.columns.fieldList())
       """)
 
   @OptionGroup var show: ShowOptions
@@ -65,6 +69,8 @@ struct LightRunCommand: AsyncParsableCommand {
 
   @OptionGroup var sound: ShowSoundOptions
 
+  @OptionGroup var plan: PlanOptions
+
   @OptionGroup var limit: TimeLimitOption
 
   @Option(help: "From where the venue is seen.")
@@ -75,6 +81,7 @@ struct LightRunCommand: AsyncParsableCommand {
 
   func validate() throws {
     try Parse.reject((Set(outputs).count < outputs.count, "--output: expected different ones, got one twice"))
+    try plan.check(outputs, tempo: tempo, hasSound: sound.device != nil || sound.sound != nil)
   }
 
   func run() async throws {
@@ -91,10 +98,9 @@ struct LightRunCommand: AsyncParsableCommand {
     let hasSACN = outputs.contains { $0.kind == .sacn }
     let identity = SourceIdentity(path: hasSACN ? SourceIdentity.defaultPath : nil)
     defer { withExtendedLifetime(identity) {} }
-    var senders: [DMXSender] = []
-    for output in outputs {
-      senders.append(try DMXSender(output.configuration(interface: interface, identity: identity.cid)))
-    }
+    let configurations = outputs.map { $0.configuration(interface: interface, identity: identity.cid) }
+    let node = try plan.open(read, configuration, followsClock: beats != nil, output: configurations.first)
+    let senders = try node?.senders ?? configurations.map { try DMXSender($0) }
     let table = Table(Self.columns, format: output.effectiveFormat, profile: output.profile, text: Self.text)
     let screen = output.screen.map { LightView(controller, beats: beats, view: view, screen: $0) }
     let ending = try await finally {
@@ -102,13 +108,23 @@ struct LightRunCommand: AsyncParsableCommand {
       await controller.stop()
       await beats?.close()
     } after: {
-      try await RunEnding.of(view: screen, isForced: false) { [senders, tempo] tasks in
+      try await RunEnding.of(view: screen, isForced: false) { [tempo] tasks in
         let reports = try await controller.start(outputs: senders, following: beats?.clock)
         tasks.addTask {
           if let screen { try await screen.show(reports) } else { try await table.write(reports, of: "reports") }
           return .streamEnded
         }
         if let screen { tasks.addTask { try await screen.follow() } }
+        if let node {
+          tasks.addTask {
+            try await node.run(controller)
+            return nil
+          }
+          tasks.addTask {
+            try await node.report(table.format, table.profile, isLive: screen != nil, log)
+            return nil
+          }
+        }
         if let heard {
           let clock = tempo == .audio ? beats?.clock : nil
           tasks.addTask {

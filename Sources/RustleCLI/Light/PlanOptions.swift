@@ -1,0 +1,58 @@
+internal import ArgumentParser
+import Foundation
+import RustleLighting
+import RustlePlot
+
+/// The part of a plan that a show's process plays.
+struct PlanOptions: ParsableArguments {
+  @Option(
+    "Plan of several nodes (docs/scale.md): the outputs of sACN send the universes of --node, and those for which it stands by.",
+    value: "file", completion: .file(extensions: ["json"]))
+  var plan: String?
+
+  @Option("The name of this node in --plan.", value: "name")
+  var node: String?
+
+  func validate() throws {
+    try Parse.reject(((plan == nil) != (node == nil), "--plan and --node require each other"))
+  }
+
+  /// Rejects what the nodes of a plan would not have in common.
+  func check(_ outputs: [LightOutput], tempo: ShowTempo, hasSound: Bool) throws {
+    guard plan != nil else { return }
+    try Parse.reject(
+      (outputs.map(\.kind) != [.sacn], "--plan requires one --output, of sACN"),
+      (tempo == .tap || tempo == .audio || hasSound, "--plan requires a --tempo of a number or link, and no sound"))
+  }
+
+  /// Makes the node; nil without a plan.
+  func open(
+    _ show: LightShow, _ configuration: LightingController.Configuration, followsClock: Bool,
+    output: DMXSenderConfiguration?
+  ) throws -> LightingNode? {
+    guard let plan, let node, let output else { return nil }
+    let read = try TextFile.value(of: plan, option: "--plan") { try UniversePlan($0) }
+    return try LightingNode(
+      node, of: read, playing: show, configuration: configuration, followsClock: followsClock, output: output)
+  }
+}
+
+extension LightingNode {
+  /// Notes each change, and writes it as a line where the reports are lines.
+  func report(_ format: OutputFormat, _ profile: TerminalProfile, isLive: Bool, _ log: LogOptions) async throws {
+    let table = Table(Self.columns, kind: "node", format: format, profile: profile)
+    for await event in events {
+      let owner = event.owner.map { " for \($0)" } ?? ""
+      log.note("\(event.kind.rawValue)\(owner): \(event.reason)")
+      if format == .ndjson && !isLive { try LineWriter.standardOutput.write(table.line(event)) }
+    }
+  }
+
+  static let columns: [Column<Event>] = [
+    Column("t_ms", "milliseconds since the node's start") { Int(($0.time / .milliseconds(1)).rounded()) },
+    Column("event", Event.Kind.allCases.map(\.rawValue).joined(separator: ", "), \.kind.rawValue),
+    Column("owner", "the node for which it stands by", \.owner),
+    Column("priority", "that of the owner's universes; null: they are not sent", \.priority),
+    Column("reason", "why, in one clause", \.reason),
+  ]
+}

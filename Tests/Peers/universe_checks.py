@@ -1,0 +1,252 @@
+"""Universes over nodes: universe_checks.py RUSTLE FOLDER [UNIVERSES]
+
+Three nodes with so many universes each (default 40), each with a standby, on hosts of their own: one is killed, one is cut off from its
+standby, one ends, one plays another show. A line for each check; the last line is `N passed, N failed`.
+"""
+
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from contextlib import ExitStack
+
+from hosts import Child, Unmet, expect, expect_equal, until
+from universe_nodes import BRIDGE, FRAME, Plan, Watch, cut, equal_share, heal, lay_bridge, longest_gap, on_host
+
+NODES = 3
+# As long as an owner is heard before it takes over again, with room for a slow machine.
+RETURN = 25.0
+
+
+class Lab:
+    """The plan, its nodes that run, and what arrives at a receiver."""
+
+    def __init__(self, rustle, folder, universes, watch, stack):
+        self.rustle, self.watch, self.stack = rustle, watch, stack
+        self.plan = Plan(folder, NODES, universes)
+        self.running = {}
+
+    def start(self, node, playing=None):
+        self.running[node] = self.stack.enter_context(self.plan.run(self.rustle, node, playing))
+
+    def monitor(self, *words):
+        """Starts the monitor beside the receiver."""
+        command = [self.rustle, "dmx", "monitor", "--plan", str(self.plan.plan), "--interface", BRIDGE, "--json", *words]
+        return Child(command, self.plan.folder)
+
+    def standby(self, node):
+        return node % NODES + 1
+
+    def is_standby_of(self, node):
+        return f"node{self.standby(node)} for node{node}"
+
+    def until_all(self, what, nodes, priorities, seconds=RETURN):
+        """Waits until the universes of nodes have their owners and standbys with these priorities; None: is not there."""
+        for node in nodes:
+            wanted = {name: priority for name, priority in zip((f"node{node}", self.is_standby_of(node)), priorities, strict=True)
+                      if priority is not None}
+            self.watch.until_sources(what, self.plan.universes(node), lambda _, wanted=wanted: wanted, seconds)
+
+    def gap(self, node, begin, end):
+        """The longest time without light of a node's universes, in seconds."""
+        seconds, universe = longest_gap(self.watch.since(begin - 5), self.plan.universes(node), begin, end)
+        return seconds, f"{seconds * 1000:.0f} ms in universe {universe}"
+
+    def expect_light(self, node, begin, end):
+        """Expects at most 500 ms without light of a node's universes, and what the machine held up the others meanwhile."""
+        gap, text = self.gap(node, begin, end)
+        others = max(self.gap(other, begin, end)[0] for other in range(1, NODES + 1) if other != node)
+        text += f"; the others {others * 1000:.0f} ms"
+        expect(gap <= 0.5 + max(0, others - 2 * FRAME), f"expected at most 500 ms without light, got {text}")
+        return text
+
+    def wait(self, seconds):
+        """Lets packets arrive for so long, and returns the time: they are what is judged."""
+        end = time.time() + seconds
+        until("packets", lambda: time.time() >= end, seconds + 5)
+        return time.time()
+
+
+def every_universe(lab):
+    """Each universe has its owner at 100 and its standby at 90, with equal levels, and identities and sequences of their own"""
+    for node in range(1, NODES + 1):
+        lab.start(node)
+    lab.until_all("an owner and a standby", range(1, NODES + 1), (100, 90), 60)
+    begin = time.time()
+    packets = lab.watch.since(begin, lab.wait(3))
+    universes = lab.plan.universes(1)
+    cids = {(each.cid, each.name) for each in packets}
+    expect_equal("sources, with one identity each", 2 * NODES, len(cids))
+    expect_equal("identities", 2 * NODES, len({cid for cid, _ in cids}))
+    last, steps = {}, {}
+    for each in packets:
+        key = each.cid, each.universe
+        if key in last:
+            step = (each.sequence - last[key]) % 256
+            steps[step] = steps.get(step, 0) + 1
+        last[key] = each.sequence
+    expect(steps.get(1, 0) > 0.98 * sum(steps.values()), f"expected sequences that go on by 1, got steps {steps}")
+    share, wanted = equal_share(packets, universes)
+    expect(share >= wanted, f"expected {wanted:.1%} of the levels of owner and standby to be equal, got {share:.1%}")
+    colours = len({each.levels for each in packets if each.universe == universes[0]})
+    expect(colours > 40, f"expected a show that moves, got {colours} colours in 3 s")
+    return f"{share:.1%} of the levels equal, {len(packets) / 3:.0f} packets/s"
+
+
+def killed(lab):
+    """A node that is killed is replaced within 0.5 s by its warm standby"""
+    begin = time.time()
+    lab.wait(1)
+    lab.running[1].process.kill()
+    lab.until_all("the standby alone", [1], (None, 110))
+    took = lab.running[2].line("that the standby is active", lambda line: line.get("event") == "active")
+    expect_equal("owner", "node1", took["owner"])
+    end = lab.wait(2)
+    return lab.expect_light(1, begin, end)
+
+
+def returns(lab):
+    """A node that comes back is at 100 beneath its standby, which goes back to 90 when it has heard it for a while"""
+    begin = time.time()
+    lab.start(1)
+    lab.until_all("both, the standby above", [1], (100, 110))
+    above = time.time()
+    lab.until_all("the owner above", [1], (100, 90))
+    took = time.time() - above
+    end = lab.wait(1)
+    text = lab.expect_light(1, begin, end)
+    expect(took >= 3, f"expected the standby above for 5 s, got {took:.1f} s")
+    return f"{text}"
+
+
+def partition(lab):
+    """Nodes that do not hear each other both go on with equal levels; afterwards one priority is the highest"""
+    cut(2, 3)
+    try:
+        lab.until_all("the standby above", [2], (100, 110))
+        apart = time.time()
+        packets = lab.watch.since(apart, lab.wait(3))
+    finally:
+        heal(2, 3)
+    share, wanted = equal_share(packets, lab.plan.universes(2))
+    expect(share >= wanted, f"expected {wanted:.1%} of the levels on both sides to be equal, got {share:.1%}")
+    lab.until_all("the owner above", [2], (100, 90))
+    return f"{share:.1%} of the levels equal"
+
+
+def hand_over(lab):
+    """A node that ends sends three terminated packets for each universe, and none is without light for more than two frames"""
+    begin = time.time()
+    lab.wait(2)
+    asked = time.time()
+    expect_equal("status", 130, lab.running[3].interrupt())
+    end = lab.wait(2)
+    packets = [each for each in lab.watch.since(asked, end) if each.name == "node3" and each.is_terminated]
+    counts = {universe: sum(each.universe == universe for each in packets) for universe in lab.plan.universes(3)}
+    wrong = {universe: count for universe, count in counts.items() if count != 3}
+    expect(not wrong, f"expected three terminated packets of each universe, got {wrong}")
+    gap, text = lab.gap(3, asked, asked + 1)
+    floor = lab.gap(3, begin, asked)[0]
+    # What the machine holds up without a hand-over counts for both.
+    expect(gap <= max(2 * FRAME + 0.005, 1.5 * floor), f"expected at most two frames without light, got {text} (before: {floor * 1000:.0f} ms)")
+    return f"{text}; in the 2 s before {floor * 1000:.0f} ms"
+
+
+def other_show(lab):
+    """A standby with another show than its owner's sends nothing in its place, and says so; with the same show it stands by again"""
+    lab.start(3, lab.plan.other_show)
+    reported = lab.running[1].line("a refusal", lambda line: line.get("event") == "refused", 30)
+    expect_equal("owner and priority", ("node3", None), (reported["owner"], reported["priority"]))
+    lab.until_all("the owner alone", [3], (100, None))
+    expect("another show" in lab.running[1].text(), f"expected a note, got: {lab.running[1].text()}")
+    before = len(lab.running[1].lines)
+    expect_equal("status", 130, lab.running[3].interrupt())
+    lab.start(3)
+    lab.running[1].line("that it stands by again", lambda line: line.get("event") == "standby" and line["owner"] == "node3", 30, before)
+    lab.until_all("both", [3], (100, 90))
+    return None
+
+
+def foreign(lab):
+    """A heartbeat with another key is none, which is reported"""
+    text = "rustle-heartbeat 1 node1 99999999999999 1 " + "0" * 64 + " " + "0" * 64
+    code = f"import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto({text!r}.encode(), ('10.78.0.2', 5570))"
+    subprocess.run(on_host(1, sys.executable, "-c", code), check=True)
+    lab.running[2].line("a foreign datagram", lambda line: line.get("event") == "foreign")
+    lab.until_all("an owner above", [1], (100, 90))
+
+
+def monitored(lab):
+    """The monitor finds no fault in the plan's network, then a node that is killed, and a source that is not in the plan"""
+    lab.until_all("an owner and a standby", range(1, NODES + 1), (100, 90))
+    theirs, killed_one = lab.plan.universes(2)[0], lab.plan.universes(1)[0]
+    with lab.monitor() as monitor:
+        def found(kind, universe, is_there=True):
+            monitor.line(kind, lambda line: (line["fault"], line["universe"], line["present"]) == (kind, universe, is_there), 30)
+        # Lists of universe discovery come every 10 s.
+        until("a verdict", lambda: "0 faults" in monitor.text(), 20)
+        lab.wait(11)
+        expect_equal("lines", [], monitor.lines)
+        send = ["dmx", "send", "--interface", "eth0", "--universes", str(theirs), "--pattern", "ramp", "--name", "console"]
+        with Child(on_host(3, lab.rustle, *send), lab.plan.folder) as other:
+            found("same_priority", theirs)
+            found("not_in_plan", theirs)
+            expect_equal("status", 130, other.interrupt())
+        found("same_priority", theirs, False)
+        lab.running[1].process.kill()
+        found("no_owner", killed_one)
+        expect_equal("status with faults", 65, monitor.interrupt())
+        lines = len(monitor.lines)
+    lab.start(1)
+    lab.until_all("the owner above", [1], (100, 90))
+    return f"{lines} lines"
+
+
+def by_protocol_alone(lab):
+    """Without heartbeats receivers go over to a source of lower priority within 3 s"""
+    send = ["dmx", "send", "--interface", "eth0", "--universes", "500", "--pattern", "ramp"]
+    with Child(on_host(1, lab.rustle, *send, "--priority", "100"), lab.plan.folder) as first, \
+            Child(on_host(2, lab.rustle, *send, "--priority", "90"), lab.plan.folder):
+        until("both sources", lambda: len({each.cid for each in lab.watch.since(time.time() - 0.5) if each.universe == 500}) == 2)
+        begin = time.time()
+        first.process.kill()
+        end = lab.wait(5)
+        seconds, _ = longest_gap(lab.watch.since(begin - 2), [500], begin - 1, end)
+    expect(1 <= seconds <= 3, f"expected 2.5 to 3 s, got {seconds:.2f} s")
+    return f"{seconds:.2f} s"
+
+
+CHECKS = [every_universe, killed, returns, partition, hand_over, other_show, foreign, monitored, by_protocol_alone]
+
+
+def main():
+    rustle, folder, *rest = sys.argv[1:]
+    universes = int(rest[0]) if rest else 40
+    lay_bridge(range(1, NODES + 1))
+    results = []
+    with Watch() as watch, ExitStack() as stack:
+        lab = Lab(rustle, pathlib.Path(folder), universes, watch, stack)
+        for check in CHECKS:
+            start = time.time()
+            try:
+                found = check(lab)
+                results.append(True)
+                print(f"ok      {check.__doc__}{f' ({found})' if found else ''}, {time.time() - start:.1f} s", flush=True)
+            except Unmet as unmet:
+                results.append(False)
+                print(f"FAILED  {check.__doc__}: {unmet}", flush=True)
+            except Exception:
+                results.append(False)
+                print(f"FAILED  {check.__doc__}: {traceback.format_exc()}", flush=True)
+        for child in lab.running.values():
+            if child.process.poll() is None:
+                child.process.send_signal(signal.SIGINT)
+    failed = results.count(False)
+    print(f"{len(results) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
