@@ -6,7 +6,8 @@ struct RootCommand: AsyncParsableCommand {
     commandName: "rustle",
     abstract: "Real-time engines in Rust, on the command line.",
     discussion: """
-      Data goes to standard output, messages to standard error. NO_COLOR and FORCE_COLOR are respected.
+      Data goes to standard output, messages to standard error, as JSON objects if RUSTLE_LOG_FORMAT is json. NO_COLOR and FORCE_COLOR \
+      are respected.
 
       EXAMPLES:
         rustle ticker BTC ETH SOL

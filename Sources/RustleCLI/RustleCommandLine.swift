@@ -1,5 +1,6 @@
 internal import ArgumentParser
 import Foundation
+import Logging
 import RustleFiles
 import RustleMarket
 
@@ -84,15 +85,20 @@ public enum RustleCommandLine {
     let message = RootCommand.fullMessage(for: error).replacing(#/^Error: /#, with: "error: ")
     if !message.isEmpty {
       // Requested help and the version are results; other messages are errors.
-      let writer = code.isSuccess ? LineWriter.standardOutput : LineWriter.standardError
-      try? writer.write(message + "\n")
+      if code.isSuccess {
+        try? LineWriter.standardOutput.write(message + "\n")
+      } else {
+        let words = message.hasPrefix("error: ") ? String(message.dropFirst(7)) : message
+        Messages.write(.error, words, text: message + "\n", [("status", "\(code.rawValue)")])
+      }
     }
     // An unknown error is an internal one; ArgumentParser's status for it is 1.
     return code == .failure ? ExitStatus.internal.rawValue : code.rawValue
   }
 
   private static func report(_ failure: CommandFailure) -> Int32 {
-    try? LineWriter.standardError.write(failure.text)
+    let advice = failure.advice.map { [("advice", $0)] } ?? []
+    Messages.write(.error, failure.message, text: failure.text, advice + [("status", "\(failure.status.rawValue)")])
     return failure.status.rawValue
   }
 }

@@ -146,17 +146,17 @@ struct LogOptions: ParsableArguments {
 
   /// Writes a note to standard error, unless `--quiet`.
   func note(_ text: String) {
-    if !quiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
+    if !quiet { Messages.write(.notice, text, text: "rustle: \(text)\n") }
   }
 
   func noteWritten(_ path: String) {
-    if !quiet { try? LineWriter.standardError.write("wrote \(path)\n") }
+    if !quiet { Messages.write(.notice, "wrote \(path)", text: "wrote \(path)\n") }
   }
 
   /// The progress line of a job, where standard error is a terminal. With `writesAtOnce` the output itself shows the progress: no
   /// line then if it is a terminal too.
   func progress(total: Int?, writesAtOnce: Bool = false) -> ProgressLine {
-    let isSeen = !quiet && StandardStream.isTerminal(StandardStream.error)
+    let isSeen = !quiet && !Messages.areJSON && StandardStream.isTerminal(StandardStream.error)
     let isEnabled = isSeen && !(writesAtOnce && StandardStream.isTerminal(StandardStream.output))
     return ProgressLine(total: total, isEnabled: isEnabled) { try? LineWriter.standardError.write($0) }
   }
@@ -169,6 +169,7 @@ struct LogOptions: ParsableArguments {
     // The first call into a mismatched archive reports it.
     if (try? NativeLibrary.prepare()) != nil { NativeLog.setLevel(level) }
     LoggingSystem.bootstrap { label in
+      if Messages.areJSON { return JSONLogHandler(label: label, logLevel: level) }
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = level
       return handler

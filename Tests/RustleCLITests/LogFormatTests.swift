@@ -1,0 +1,50 @@
+import Foundation
+import RustleCLI
+import TestSupport
+import Testing
+
+@Suite(.releasesNativeObjects) struct LogFormatTests {
+  private static let json = ["RUSTLE_LOG_FORMAT": "json"]
+
+  /// The objects on standard error.
+  private static func messages(_ arguments: [String], _ environment: [String: String] = json) throws -> [[String: Any]]
+  {
+    let result = try RustleProcess.run(arguments, environment: environment)
+    let lines = result.errors.split(separator: "\n")
+    return try lines.map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any], "\($0)")
+    }
+  }
+
+  @Test func failureIsAnObjectWithItsStatus() throws {
+    let messages = try Self.messages(["spectrum", "/nowhere/\u{1b}[1m\"a\".wav"])
+    #expect(messages.count == 1)
+    let message = try #require(messages.first)
+    #expect(message["level"] as? String == "error" && message["source"] as? String == "rustle")
+    #expect(message["status"] as? String == "66" && message["v"] as? Int == 1)
+    #expect((message["message"] as? String)?.contains("/nowhere/") == true)
+    let time = try #require(message["time"] as? String)
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    #expect(abs(try style.parse(time).timeIntervalSinceNow) < 60)
+  }
+
+  @Test func wrongUsageIsAnObject() throws {
+    let messages = try Self.messages(["dmx", "send", "--rate", "0"])
+    #expect(messages.map { $0["status"] as? String } == ["64"])
+  }
+
+  @Test func noteAndLogRecordAreObjects() throws {
+    let scratch = try ScratchFolder()
+    let rig = try scratch.write(Data(#"{"v":1,"fixtures":[]}"#.utf8), as: "rig.json")
+    let notes = try Self.messages(["dmx", "patch", "check", rig])
+    #expect(notes.map { $0["level"] as? String } == ["notice"])
+    let log = try Self.messages(
+      ["ticker", "BTC", "--duration", "0.3"], Self.json.merging(["RUSTLE_LOG": "debug"]) { $1 })
+    #expect(log.contains { $0["level"] as? String == "debug" && $0["module"] is String }, "\(log)")
+  }
+
+  @Test func withoutTheVariableMessagesAreText() throws {
+    let result = try RustleProcess.run(["spectrum", "/nowhere"])
+    #expect(result.errors.hasPrefix("error: "))
+  }
+}
