@@ -317,4 +317,28 @@ import Testing
       #expect(missing.status == 66 && (missing.output + missing.errors).contains("no such file"), "\(arguments)")
     }
   }
+
+  /// What the nodes of a plan would not have in common is refused, and so is a plan that does not fit.
+  @Test(arguments: [
+    (["--plan", "PLAN"], 64, "--plan and --node require each other"),
+    (["--node", "left"], 64, "--plan and --node require each other"),
+    (["--plan", "PLAN", "--node", "left"], 64, "--plan requires one --output, of sACN"),
+    (["--plan", "PLAN", "--node", "left", "--output", "artnet:10.0.0.7"], 64, "--plan requires one --output, of sACN"),
+    (
+      ["--plan", "PLAN", "--node", "left", "--output", "sacn:multicast", "--tempo", "tap"], 64,
+      "--plan requires a --tempo"
+    ),
+    (["--plan", "PLAN", "--node", "middle", "--output", "sacn:multicast"], 64, "expected one of left, got 'middle'"),
+    (["--plan", "SHOW", "--node", "left", "--output", "sacn:multicast"], 65, "got 'rig'"),
+    (["--plan", "NONE", "--node", "left", "--output", "sacn:multicast"], 66, "--plan"),
+  ]) func nodeOfAPlanIsRefused(arguments: [String], status: Int32, expected: String) throws {
+    let folder = try ScratchFolder()
+    let plan = #"{"v":1,"start":"2026-11-28T20:00:00Z","nodes":[{"name":"left","address":"127.0.0.1:5570"}]}"#
+    let paths = [
+      "PLAN": try folder.write(Data(plan.utf8), as: "plan.json"),
+      "SHOW": try folder.write(Data(Self.show.utf8), as: "show.json"), "NONE": folder.path("none.json"),
+    ]
+    let refused = try RustleProcess.run(["light", "run"] + arguments.map { paths[$0] ?? $0 })
+    #expect(refused.status == status && refused.errors.contains(expected), "\(refused.errors)")
+  }
 }
