@@ -121,7 +121,7 @@ struct LightRunCommand: AsyncParsableCommand {
             return nil
           }
           tasks.addTask {
-            try await node.report(table.format, table.profile, isLive: screen != nil, log)
+            try await node.report(table.format, table.profile, view: screen, log)
             return nil
           }
         }

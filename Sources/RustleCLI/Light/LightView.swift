@@ -11,6 +11,8 @@ actor LightView: LiveView {
   private let beats: LightRunCommand.ShowBeats?
   private var view: VenuePictureOptions.View
   private var report: LightingReport?
+  /// What the node of a plan does, by owner.
+  private var places: [String: LightingNode.Event] = [:]
   /// What keys have asked for, until a report that is not older has come: the second one.
   private var asked: (tempo: Double?, isPaused: Bool?, isBlackout: Bool?) = (nil, nil, nil)
   private var olderReports = 0
@@ -90,8 +92,12 @@ actor LightView: LiveView {
     try await controller.setTempo(tempo)
   }
 
+  /// Shows what the node of a plan does.
+  func take(_ event: LightingNode.Event) { places[event.owner ?? ""] = event }
+
   func draw() throws {
     let (hasKeys, showsHelp, report, lines) = (screen.hasKeys, screen.showsHelp, report, lines)
+    let places = places.values.map(\.words).sorted()
     let show = controller.show
     try screen.draw { profile in
       let help = [
@@ -100,18 +106,21 @@ actor LightView: LiveView {
       let footer =
         hasKeys ? profile.wrapped(showsHelp ? help : ["q quit", "arrows cues", "b blackout", "? help"], .dim) : []
       let columns = profile.screenColumns
-      return lines.map { ($0, columns) } + [Self.status(report, of: show, profile)] + footer
+      return lines.map { ($0, columns) } + [Self.status(report, of: show, places, profile)] + footer
     }
   }
 
-  private static func status(_ report: LightingReport?, of show: LightShow, _ profile: TerminalProfile) -> ScreenLine {
+  private static func status(
+    _ report: LightingReport?, of show: LightShow, _ places: [String], _ profile: TerminalProfile
+  ) -> ScreenLine {
     guard let report else { return profile.line("starting", .dim) }
     let scene = report.scene.flatMap { show.scenes.indices.contains($0) ? show.scenes[$0] : nil } ?? "dark"
-    let words = [
-      String(format: "%.1f BPM  beat %.0f", report.tempo, report.beats.rounded(.down)), scene,
-      report.isFading ? "fading" : "", report.isPaused ? "paused" : "", report.isBlackout ? "blackout" : "",
-      report.outputs == 0 ? "nothing is sent" : "outputs: \(report.outputs)",
-    ]
+    let words =
+      [
+        String(format: "%.1f BPM  beat %.0f", report.tempo, report.beats.rounded(.down)), scene,
+        report.isFading ? "fading" : "", report.isPaused ? "paused" : "", report.isBlackout ? "blackout" : "",
+        report.outputs == 0 ? "nothing is sent" : "outputs: \(report.outputs)",
+      ] + places
     return profile.line(words.filter { !$0.isEmpty }.joined(separator: "  "), report.isBlackout ? .yellow : .bold)
   }
 }

@@ -37,14 +37,22 @@ struct PlanOptions: ParsableArguments {
   }
 }
 
+extension LightingNode.Event {
+  /// What the node does in a few words: `standby for left`.
+  var words: String { kind.rawValue + (owner.map { " for \($0)" } ?? "") }
+}
+
 extension LightingNode {
-  /// Notes each change, and writes it as a line where the reports are lines.
-  func report(_ format: OutputFormat, _ profile: TerminalProfile, isLive: Bool, _ log: LogOptions) async throws {
+  /// Shows each change in the view, or else notes it, and writes it as a line where the reports are lines.
+  func report(_ format: OutputFormat, _ profile: TerminalProfile, view: LightView?, _ log: LogOptions) async throws {
     let table = Table(Self.columns, kind: "node", format: format, profile: profile)
     for await event in events {
-      let owner = event.owner.map { " for \($0)" } ?? ""
-      log.note("\(event.kind.rawValue)\(owner): \(event.reason)")
-      if format == .ndjson && !isLive { try LineWriter.standardOutput.write(table.line(event)) }
+      if let view {
+        await view.take(event)
+        continue
+      }
+      log.note("\(event.words): \(event.reason)")
+      if format == .ndjson { try LineWriter.standardOutput.write(table.line(event)) }
     }
   }
 
