@@ -154,7 +154,7 @@ def test_no_request_is_a_fault_of_the_server(studio):
     assert ask(studio, "healthz")[0] == 200
 
 
-def test_no_request_is_a_fault_of_the_server(tmp_path):
+def test_no_request_of_an_account_is_a_fault_of_the_server(tmp_path):
     running = start(tmp_path, "--limit", "network=100000:1", "--limit", "address=100000:1")
     ada = Person(running)
     assert ada.register()[0] == 201
