@@ -46,7 +46,7 @@ let package = Package(
       name: "RustleAccounts", dependencies: ["CSodium", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: strict),
     // Messages, topics, subscriptions and rules, as values.
-    .target(name: "StudioCore", swiftSettings: strict),
+    .target(name: "StudioCore", dependencies: [nio("NIOCore")], swiftSettings: strict),
     .target(
       name: "RustleStudio",
       dependencies: [

@@ -20,6 +20,9 @@ public struct AccountSettings: Sendable, Hashable {
   public var providers: [String: IdentityProvider] = [:]
   /// The addresses of reverse proxies, whose headers say who the client is and whether it uses https.
   public var trustedProxies: Set<String> = []
+  /// Whether these proxies write `Forwarded` (RFC 7239); otherwise they write `X-Forwarded-For` and `X-Forwarded-Proto`. The other headers are
+  /// ignored: a proxy passes on what the client wrote there.
+  public var readsForwarded = false
 
   /// - Parameter file: the file of the database, which is made when it is missing.
   public init(file: URL) { self.file = file }
@@ -97,15 +100,19 @@ final class AccountService: Sendable {
 
   /// Who sent a request, and whether over https.
   func client(_ head: HTTPRequest, peer: String) -> (client: AccountClient, isSecure: Bool) {
+    let forwarded = forwarded(peer) { name in HTTPField.Name(name).flatMap { head.headerFields[$0] } ?? "" }
     let agent = head.headerFields[.userAgent] ?? ""
-    guard settings.trustedProxies.contains(peer) else {
-      return (AccountClient(address: peer, agent: agent), isSecure: false)
-    }
-    let names = ["X-Forwarded-For", "X-Forwarded-Proto", "Forwarded"].map { HTTPField.Name($0) }
-    let values = names.map { name in name.flatMap { head.headerFields[$0] } ?? "" }
-    let forwarded = Forwarded(
-      for: values[0], protocol: values[1], forwarded: values[2], trusted: settings.trustedProxies)
-    return (AccountClient(address: forwarded.address ?? peer, agent: agent), forwarded.isSecure)
+    return (AccountClient(address: forwarded?.address ?? peer, agent: agent), forwarded?.isSecure ?? false)
+  }
+
+  /// What a peer says about its client; nil: it is no trusted proxy.
+  ///
+  /// - Parameter lines: all lines of a header, as one.
+  private func forwarded(_ peer: String, _ lines: (String) -> String) -> Forwarded? {
+    let trusted = settings.trustedProxies
+    guard trusted.contains(peer) else { return nil }
+    if settings.readsForwarded { return Forwarded(header: lines("Forwarded"), trusted: trusted) }
+    return Forwarded(for: lines("X-Forwarded-For"), protocol: lines("X-Forwarded-Proto"), trusted: trusted)
   }
 
   /// The token of a request.
@@ -116,14 +123,9 @@ final class AccountService: Sendable {
 
   /// The token of an upgrade.
   func token(_ head: HTTPRequestHead, peer: String) -> String? {
-    let first = { (name: String) in head.headers.first(name: name) ?? "" }
-    let isSecure =
-      settings.trustedProxies.contains(peer)
-      && Forwarded(
-        for: "", protocol: first("x-forwarded-proto"), forwarded: first("forwarded"), trusted: []
-      ).isSecure
+    let isSecure = forwarded(peer) { head.headers[$0].joined(separator: ", ") }?.isSecure ?? false
     let name = Self.name(of: Self.cookie, isSecure: isSecure, host: head.headers.first(name: "host"))
-    return Self.value(of: name, in: head.headers.first(name: "cookie"))
+    return Self.value(of: name, in: head.headers["cookie"].joined(separator: "; "))
   }
 
   /// The whole name of a cookie.

@@ -1,40 +1,56 @@
+internal import NIOCore
+
 /// What a trusted proxy says about a client.
+///
+/// A client may have sent the same headers: only what trusted proxies appended counts, which is at the end. A header that the proxy does
+/// not write is passed on as the client wrote it, so only one way of saying it is read.
 public struct Forwarded: Sendable, Hashable {
-  /// The client's IP address; nil: the proxy does not say.
+  /// The client's IP address; nil: the proxy names none.
   public let address: String?
   /// Whether the client uses https.
   public let isSecure: Bool
 
-  /// Reads the headers that the proxy in front of the server has set, or added to.
-  ///
-  /// A client may have sent the same headers: only what trusted proxies appended counts, which is at the end.
-  ///
   /// - Parameters:
-  ///   - list: `X-Forwarded-For`.
-  ///   - scheme: `X-Forwarded-Proto`.
-  ///   - forwarded: `Forwarded` (RFC 7239), which counts if it is there.
+  ///   - list: `X-Forwarded-For`, all its lines.
+  ///   - scheme: `X-Forwarded-Proto`, all its lines.
   ///   - trusted: the addresses of the proxies.
-  public init(for list: String, protocol scheme: String, forwarded: String, trusted: Set<String>) {
-    var addresses = list.split(separator: ",").map { Self.address(String($0)) }
-    var schemes = scheme.split(separator: ",").map { $0.filter { $0 != " " }.lowercased() }
-    if !forwarded.isEmpty {
-      let elements = forwarded.split(separator: ",").map { element in
-        element.split(separator: ";").map { $0.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } } }
-      }
-      func values(_ name: String) -> [String] {
-        elements.compactMap { $0.first { $0.count == 2 && $0[0].lowercased() == name }?[1] }
-      }
-      (addresses, schemes) = (values("for").map(Self.address), values("proto").map { $0.lowercased() })
-    }
-    address = addresses.last { !trusted.contains($0) } ?? addresses.first
-    isSecure = schemes.last == "https"
+  public init(for list: String, protocol scheme: String, trusted: Set<String>) {
+    address = Self.client(Self.parts(of: list, ",").map(Self.address), trusted)
+    isSecure = Self.parts(of: scheme, ",").last?.lowercased() == "https"
   }
 
-  /// An address without quotes, brackets and port.
-  private static func address(_ text: String) -> String {
-    let text = text.filter { $0 != " " && $0 != "\"" }
-    if text.hasPrefix("[") { return String(text.dropFirst().prefix { $0 != "]" }) }
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    return parts.count == 2 ? String(parts[0]) : text
+  /// - Parameters:
+  ///   - header: `Forwarded` (RFC 7239), all its lines.
+  ///   - trusted: the addresses of the proxies.
+  public init(header: String, trusted: Set<String>) {
+    let elements = Self.parts(of: header, ",").map { element in
+      Self.parts(of: element, ";").map { $0.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace } } }
+    }
+    func value(_ name: String, _ element: [[String]]) -> String? {
+      element.first { $0.count == 2 && $0[0].lowercased() == name }?[1].filter { $0 != "\"" }
+    }
+    address = Self.client(elements.map { value("for", $0).flatMap(Self.address) }, trusted)
+    isSecure = elements.last.flatMap { value("proto", $0) }?.lowercased() == "https"
+  }
+
+  /// The IP address of a text without quotes, brackets, port and zone, in its usual form; nil for other text.
+  public static func address(_ text: String) -> String? {
+    let text = text.filter { !$0.isWhitespace && $0 != "\"" }
+    var bare = text[...]
+    if text.hasPrefix("[") {
+      bare = bare.dropFirst().prefix { $0 != "]" }
+    } else if text.count(where: { $0 == ":" }) == 1 {
+      bare = bare.prefix { $0 != ":" }
+    }
+    return try? SocketAddress(ipAddress: String(bare.prefix { $0 != "%" }), port: 0).ipAddress
+  }
+
+  /// The last address that is no proxy's, as each proxy appends the one before it. Before one that cannot be read nothing is known.
+  private static func client(_ addresses: [String?], _ trusted: Set<String>) -> String? {
+    addresses.last { $0.map { !trusted.contains($0) } ?? true } ?? addresses.first ?? nil
+  }
+
+  private static func parts(of text: String, _ separator: Character) -> [String] {
+    text.split(separator: separator).map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
   }
 }
