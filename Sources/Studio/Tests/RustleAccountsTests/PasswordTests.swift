@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import RustleAccounts
@@ -14,7 +15,7 @@ struct PasswordTests {
   @Test func hashesAreThoseOfOtherCode() {
     for hash in Self.foreign {
       #expect(Sodium.isPassword(Array("grün, 8 chars".utf8), of: hash))
-      #expect(!Sodium.isPassword(Array("grün, 8 char".utf8), of: hash) && PasswordHasher.isBearable(hash))
+      #expect(!Sodium.isPassword(Array("grün, 8 char".utf8), of: hash) && PasswordHasher.bearableCost(of: hash) != nil)
     }
     #expect(Sodium.sha256(Data("abc".utf8)).hexadecimal.hasPrefix("ba7816bf8f01cfea414140de5dae2223"))
   }
@@ -48,12 +49,33 @@ struct PasswordTests {
     #expect(try await !plain.verify("correct horse", hash))
   }
 
+  @Test func everyFailedCheckIsTheSameWork() async throws {
+    let checks = Mutex<[Sodium.Cost]>([])
+    let today = Sodium.Cost(memory: 64, passes: 4)
+    let hasher = PasswordHasher(cost: today, pepper: nil) { cost in checks.withLock { $0.append(cost) } }
+    func work(_ password: String, _ hash: String?) async throws -> Int {
+      checks.withLock { $0 = [] }
+      _ = try await hasher.verify(password, hash)
+      return checks.withLock { $0.reduce(0) { $0 + $1.memory * $1.passes } }
+    }
+    let unknown = try await work("wrong horse", nil)
+    #expect(unknown == 64 * 4)
+    for former in [today, Sodium.Cost(memory: 64, passes: 1), Sodium.Cost(memory: 8, passes: 8)] {
+      let hash = try await PasswordHasher(cost: former, pepper: nil).hash("correct horse")
+      #expect(try await work("wrong horse", hash) == unknown, "\(former)")
+      // The right one is hashed anew by the login.
+      #expect(try await work("correct horse", hash) == former.memory * former.passes)
+    }
+    #expect(try await work("wrong horse", "no hash") == unknown)
+    #expect(try await !hasher.verify("wrong horse", "no hash"))
+  }
+
   @Test func hashesOfAbsurdCostAreRefused() {
     for hash in [
       "$argon2id$v=19$m=4194304,t=2,p=1$c2FsdHNhbHRzYWx0$aGFzaA", "$argon2id$v=19$m=64,t=1000000,p=1$c2FsdA$aGFzaA",
       "$argon2i$v=19$m=64,t=1,p=1$c2FsdA$aGFzaA", "$argon2id$v=19$m=64,t=1,p=1", "", "$argon2id$v=19$m=,t=1,p=1$a$b",
       "$argon2id$v=19$m=-1,t=1,p=1$a$b",
-    ] { #expect(!PasswordHasher.isBearable(hash), "\(hash)") }
+    ] { #expect(PasswordHasher.bearableCost(of: hash) == nil, "\(hash)") }
   }
 
   @Test func moreThanEightAtOnceAreTurnedAway() async throws {
