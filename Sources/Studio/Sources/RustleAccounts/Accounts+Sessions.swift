@@ -1,15 +1,15 @@
 internal import Foundation
 
 extension Accounts {
-  /// A session's last use is stored to the minute: reading is not to write.
-  private static let seenPrecision: Int64 = 60
+  /// A session's last use is stored to the minute: reading is not to write. To a tenth of a shorter idle time.
+  private var seenPrecision: Int64 { min(60, configuration.idleTime / 10) }
 
   /// Whose token it is; nil: nobody's, or no longer.
   public func signedIn(token: String) async throws -> SignedIn? {
     guard let session = try await store.session(hash: Self.hash(token)), isAlive(session),
       let account = try await store.account(id: session.account)
     else { return nil }
-    if time - session.seen >= Self.seenPrecision { try await store.touch(session: session.hash, at: time) }
+    if time - session.seen >= seenPrecision { try await store.touch(session: session.hash, at: time) }
     return SignedIn(account: account, session: session)
   }
 

@@ -85,10 +85,10 @@ public final class Accounts: Sendable {
   /// Keeps the limits over a restart.
   public func close() async throws { try await store.setBuckets(limits.kept) }
 
-  /// Ends sessions and links whose time is over. One that somebody listens to is in use.
+  /// Ends sessions and links whose time is over. One that somebody listens to is in use as long as this is called within the idle time.
   public func sweep() async throws {
-    for session in events.sessions { try await store.touch(session: session, at: time) }
     events.end(try await store.sweep(at: time, idleSince: time - configuration.idleTime))
+    for session in events.sessions { try await store.touch(session: session, at: time) }
   }
 
   /// Ends what listens to sessions that another process has ended, as the command does.

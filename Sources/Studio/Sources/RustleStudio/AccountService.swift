@@ -34,8 +34,8 @@ final class AccountService: Sendable {
   private static let cookie = "rustle_session"
   /// What names begin with over https: browsers take such a cookie only from this host, over https, for all paths.
   private static let securePrefix = "__Host-"
-  /// The time after which sessions and links that are over are deleted.
-  private static let sweepPeriod = Duration.seconds(600)
+  /// The seconds after which sessions and links that are over are deleted, at most.
+  private static let sweepPeriod: Int64 = 600
   /// The time within which sockets end whose session the command has ended.
   private static let watchPeriod = Duration.milliseconds(500)
 
@@ -51,10 +51,12 @@ final class AccountService: Sendable {
     let accounts = try await Accounts(path: settings.file.path, configuration: settings.configuration)
     (self.accounts, self.settings, self.logger) = (accounts, settings, logger)
     mailer = try settings.mail.map { try Mailer(server: $0, logger: logger) }
+    // More than once in the idle time: a session that a socket listens to is in use.
+    let period = Duration.seconds(max(1, min(Self.sweepPeriod, settings.configuration.idleTime / 4)))
     sweeping = Task {
       while !Task.isCancelled {
         try? await accounts.sweep()
-        try? await Task.sleep(for: Self.sweepPeriod)
+        try? await Task.sleep(for: period)
       }
     }
     watching = Task {

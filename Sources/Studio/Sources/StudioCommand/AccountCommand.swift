@@ -22,6 +22,9 @@ struct AccountFile: ParsableArguments {
 
 /// The server's options about accounts.
 struct AccountOptions: ParsableArguments {
+  /// The seconds of a session at most: ten years.
+  private static let longestTime: Int64 = 315_360_000
+
   @OptionGroup var file: AccountFile
 
   @Flag(help: "Keep no accounts.")
@@ -37,12 +40,12 @@ struct AccountOptions: ParsableArguments {
       valueName: "address"))
   var trustedProxy: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "Server that takes mails: without TLS a relay on this machine or its network.", valueName: "host:port"))
   @Flag(help: "Read Forwarded (RFC 7239) of these proxies, and no X-Forwarded-For and X-Forwarded-Proto.")
   var forwarded = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Server that takes mails: without TLS a relay on this machine or its network.", valueName: "host:port"))
   var mailServer: String?
 
   @Option(help: ArgumentHelp("Address that mails come from.", valueName: "address"))
@@ -71,6 +74,15 @@ struct AccountOptions: ParsableArguments {
       as address=5:10; may be repeated.
       """, valueName: "action=count:seconds"))
   var limit: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Seconds without use after which a session ends. (default: 14 days)", valueName: "seconds"))
+  var sessionIdle: Int64?
+
+  @Option(
+    help: ArgumentHelp(
+      "Seconds after which a session ends however it is used. (default: 90 days)", valueName: "seconds"))
+  var sessionLongest: Int64?
 
   @Option(
     help: ArgumentHelp(
@@ -125,6 +137,16 @@ struct AccountOptions: ParsableArguments {
         throw ValidationError("--limit: expected such as address=5:10, got '\(text)'")
       }
       settings.configuration.limits[action] = limit
+    }
+    let times: [(String, Int64?, WritableKeyPath<Accounts.Configuration, Int64>)] = [
+      ("idle", sessionIdle, \.idleTime), ("longest", sessionLongest, \.longestTime),
+    ]
+    for (name, seconds, path) in times {
+      guard let seconds else { continue }
+      guard (1...Self.longestTime).contains(seconds) else {
+        throw ValidationError("--session-\(name): expected 1 to \(Self.longestTime) seconds, got \(seconds)")
+      }
+      settings.configuration[keyPath: path] = seconds
     }
     if let pepper {
       guard let bytes = FileManager.default.contents(atPath: pepper), bytes.count == 32 else {

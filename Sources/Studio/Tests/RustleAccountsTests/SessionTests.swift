@@ -36,6 +36,35 @@ struct SessionTests {
     #expect(try await test.accounts.signedIn(token: idle.token) == nil)
   }
 
+  @Test func aSessionThatIsOverIsNotRevivedByItsListener() async throws {
+    let test = try await TestAccounts { $0.idleTime = 300 }
+    let login = try await test.accounts.register(
+      address: "ada@example.org", password: TestAccounts.password, from: test.client)
+    let ended = Mutex(0)
+    let ada = Accounts.SignedIn(account: login.account, session: login.session)
+    _ = try await test.accounts.subscribe(ada) { if $0 == .ended { ended.withLock { $0 += 1 } } }
+    test.clock.advance(by: 299)
+    try await test.accounts.sweep()
+    test.clock.advance(by: 299)
+    #expect(try await test.accounts.signedIn(token: login.token) != nil && ended.withLock { $0 } == 0)
+    test.clock.advance(by: 300)
+    #expect(try await test.accounts.signedIn(token: login.token) == nil)
+    try await test.accounts.sweep()
+    #expect(try await test.accounts.signedIn(token: login.token) == nil && ended.withLock { $0 } == 1)
+  }
+
+  @Test func aShortIdleTimeCountsFromTheLastUse() async throws {
+    let test = try await TestAccounts { $0.idleTime = 40 }
+    _ = try await test.register()
+    let login = try await test.logIn()
+    for _ in 0..<4 {
+      test.clock.advance(by: 30)
+      #expect(try await test.accounts.signedIn(token: login.token) != nil)
+    }
+    test.clock.advance(by: 40)
+    #expect(try await test.accounts.signedIn(token: login.token) == nil)
+  }
+
   @Test func sessionsAreListedAndEnded() async throws {
     let test = try await TestAccounts()
     let first = try await test.register()

@@ -269,6 +269,24 @@ def test_tries_are_limited_and_the_owner_stays_in(studio, ada):
     assert ada.is_signed_in and ada.save(0)[0] == 200
 
 
+def test_the_times_of_sessions_are_set(tmp_path, socket_of):
+    running = start(tmp_path, "--session-idle", "8", "--session-longest", "3600")
+    ada, bob = Person(running), Person(running)
+    status, headers, _ = ada.register()
+    assert status == 201 and "Max-Age=3600" in headers["Set-Cookie"] and bob.register("bob@example.org")[0] == 201
+    web = socket_of(ada)
+    with contextlib.closing(sqlite3.connect(tmp_path / "inner" / "accounts.sqlite", timeout=30)) as database:
+        deadline = time.monotonic() + PATIENCE
+        # Asking would be to use it.
+        while database.execute("SELECT COUNT(*) FROM session").fetchone() != (1,):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    # Whose socket is open is still there.
+    assert not bob.is_signed_in and ada.is_signed_in
+    web.close()
+    assert running.stop() == 0
+
+
 def test_the_equalizer_is_saved_by_its_revision(studio, ada):
     assert ada.do("GET", "api/eq")[2] == {"v": 1, "rev": 0, "bands": [0] * 28}
     bands = [0.1, -12, 12, 0.30000001192092896, 1e-7, 3.4] + [0] * 22
