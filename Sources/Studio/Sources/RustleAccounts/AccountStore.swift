@@ -9,13 +9,14 @@ protocol AccountStore: Sendable {
   func account(identity: Identity) async throws -> Account?
   /// Makes an identity one of the account's.
   ///
-  /// - Throws: ``AccountRefusal`` of the code `taken` when it is another account's.
-  func insert(_ identity: Identity, of account: Data) async throws
+  /// - Throws: ``AccountRefusal`` of the code `taken` when it is another account's, `signedOut` as `changePassword`.
+  func insert(_ identity: Identity, of account: Account, from session: Data) async throws
   func identities(of account: Data) async throws -> [Identity]
   /// Takes an identity from the account.
   ///
-  /// - Throws: ``AccountRefusal`` of the code `notFound` when it is none of the account's, and `conflict` when nothing else signs in to it.
-  func remove(_ identity: Identity, of account: Data) async throws
+  /// - Throws: ``AccountRefusal`` of the code `notFound` when it is none of the account's, `conflict` when nothing else signs in to it, and
+  ///   `signedOut` as `changePassword`.
+  func remove(_ identity: Identity, of account: Account, from session: Data) async throws
   /// Replaces the hash of the account's password, unless it has another one by now.
   func replaceHash(_ hash: String, of account: Account) async throws
   /// Sets the password, puts a new session in place of `old` and ends all others. Returns those that ended.

@@ -182,7 +182,7 @@ public final class Accounts: Sendable {
   public func link(_ identity: Identity, _ signedIn: SignedIn, from client: AccountClient) async throws {
     let owner = try await store.account(identity: identity)
     if owner?.id == signedIn.account.id { return }
-    try await store.insert(identity, of: signedIn.account.id)
+    try await store.insert(identity, of: signedIn.account, from: signedIn.session.hash)
     try await note("provider linked", signedIn.account.id, client)
   }
 
@@ -195,7 +195,7 @@ public final class Accounts: Sendable {
   ///
   /// - Throws: ``AccountRefusal`` of the code `conflict` when nothing else signs in to the account.
   public func unlink(_ identity: Identity, _ signedIn: SignedIn, from client: AccountClient) async throws {
-    try await store.remove(identity, of: signedIn.account.id)
+    try await store.remove(identity, of: signedIn.account, from: signedIn.session.hash)
     try await note("provider removed", signedIn.account.id, client)
   }
 

@@ -75,9 +75,12 @@ struct SQLiteStore: AccountStore {
       [identity.issuer, identity.subject])
   }
 
-  func insert(_ identity: Identity, of account: Data) async throws {
+  func insert(_ identity: Identity, of account: Account, from session: Data) async throws {
     do {
-      try await pool.write { try Self.insert($0, identity, account) }
+      try await pool.write { database in
+        try Self.require(database, session, of: account)
+        try Self.insert(database, identity, account.id)
+      }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
       throw AccountRefusal(.taken, "expected an identity without an account")
     }
@@ -91,13 +94,14 @@ struct SQLiteStore: AccountStore {
     }
   }
 
-  func remove(_ identity: Identity, of account: Data) async throws {
+  func remove(_ identity: Identity, of account: Account, from session: Data) async throws {
     try await pool.write { database in
-      guard let owner = try Self.account(database, identity), owner.id == account else {
+      try Self.require(database, session, of: account)
+      guard let owner = try Self.account(database, identity), owner.id == account.id else {
         throw AccountRefusal(.notFound, "expected an identity of the account")
       }
       let count = try Int.fetchOne(
-        database, sql: "SELECT COUNT(*) FROM identity WHERE account = ?", arguments: [account])
+        database, sql: "SELECT COUNT(*) FROM identity WHERE account = ?", arguments: [account.id])
       guard owner.hasPassword || count != 1 else {
         throw AccountRefusal(.conflict, "expected another way to sign in to remain; set a password first")
       }

@@ -136,6 +136,26 @@ struct ProviderTests {
     #expect(try await test.accounts.store.account(identity: identity) == nil)
   }
 
+  @Test func aSessionThatHasEndedChangesNoWaysOfSigningIn() async throws {
+    let test = try await TestAccounts()
+    let (kept, late) = (
+      Identity(issuer: "https://p.example", subject: "1"), Identity(issuer: "https://p.example", subject: "2")
+    )
+    let owner = try await test.register()
+    // Read before the reset, and written after it.
+    let thief = try await test.logIn()
+    let token = try await test.accounts.resetToken(onTerminalFor: owner.account.address)
+    try await test.accounts.resetPassword(token: token, password: "analytical engine", from: test.client)
+    let ended = Accounts.SignedIn(account: thief.account, session: thief.session)
+    #expect(await refusal { try await test.accounts.link(late, ended, from: test.client) } == .signedOut)
+    let login = try await test.logIn("analytical engine")
+    let ada = Accounts.SignedIn(
+      account: try #require(try await test.accounts.signedIn(token: login.token)).account, session: login.session)
+    try await test.accounts.link(kept, ada, from: test.client)
+    #expect(await refusal { try await test.accounts.unlink(kept, ended, from: test.client) } == .signedOut)
+    #expect(try await test.accounts.identities(ada) == [kept])
+  }
+
   @Test func theLastWayOfSigningInIsNotRemoved() async throws {
     let test = try await TestAccounts()
     let one = Identity(issuer: "https://p.example", subject: "1")

@@ -39,7 +39,7 @@ struct SchemaTests {
     #expect(try await store.account(ofReset: Data([3]), at: 8)?.id == Data([2]))
     #expect(try await store.reset(Data([3]), password: "y", at: 8) == PasswordReset(sessions: [], removed: 1))
     #expect(try await store.account(id: Data([2]))?.isVerified == true)
-    try await store.insert(Identity(issuer: "i", subject: "s"), of: Data([2]))
+    try await store.pool.write { try SQLiteStore.insert($0, Identity(issuer: "i", subject: "s"), Data([2])) }
     #expect(try await store.account(identity: Identity(issuer: "i", subject: "s"))?.id == Data([2]))
     let present = try await DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
     #expect(present == Schema.versions.count)
