@@ -126,7 +126,9 @@ struct AccountRoutes: Sendable {
 
   private func unlink(_ call: AccountCall) async throws -> Response {
     let identity = Identity(issuer: try call.text("issuer"), subject: try call.text("subject"))
-    try await accounts.unlink(identity, try await call.signedIn(), from: call.client)
+    let signedIn = try await call.signedIn()
+    try await accounts.confirm(password: try call.text("password"), signedIn, from: call.client)
+    try await accounts.unlink(identity, signedIn, from: call.client)
     return Response(status: .noContent)
   }
 

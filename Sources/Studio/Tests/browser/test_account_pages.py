@@ -539,7 +539,20 @@ def test_linked_sign_ins_are_shown_and_removed(device, tmp_path):
     page.reload()
     expect(heading).to_be_visible()
     assert violations(page) == []
-    page.get_by_role("button", name="Remove ada of https://p.example").click()
+    remove = page.get_by_role("button", name="Remove ada of https://p.example")
+    remove.click()
+    dialog = page.get_by_role("dialog", name="Remove the sign-in")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Keep it").click()
+    expect(dialog).to_be_hidden()
+    remove.click()
+    # Whoever has the session alone takes no way in from its owner.
+    dialog.get_by_label("Password").fill("another password")
+    dialog.get_by_role("button", name="Remove it").click()
+    expect(dialog.get_by_label("Password")).to_have_attribute("aria-invalid", "true")
+    dialog.get_by_label("Password").fill(PASSWORD)
+    dialog.get_by_role("button", name="Remove it").click()
+    expect(page.locator("#done")).to_have_text("The linked sign-in is removed.")
     expect(heading).to_be_hidden()
     page.reload()
     page.get_by_role("heading", name="Signed in").wait_for()

@@ -116,11 +116,23 @@ export function account(app) {
       const { identities } = await ask("GET", "api/identities");
       linked.hidden = !identities.length;
       links.set(identities.map((each) => [each.issuer, each.subject,
-        h("button", { type: "button", "aria-label": `Remove ${each.subject} of ${each.issuer}`, onclick: () => app.attempt(async () => { await ask("DELETE", "api/identities", each); await refreshLinks(); }) }, "Remove")]));
+        h("button", { type: "button", "aria-label": `Remove ${each.subject} of ${each.issuer}`, onclick: () => { parting = each; leave.showModal(); } }, "Remove")]));
     };
     app.attempt(refreshLinks);
     const proof = session.hasPassword ? [{ name: "password", label: "Password", autocomplete: "current-password" }] : [];
-    const fresh = session.hasPassword ? [] : [h("p", { class: "note" }, "Within 10 minutes of a sign-in by the provider: log out and continue with it, if it is longer ago.")];
+    const fresh = () => session.hasPassword ? [] : [h("p", { class: "note" }, "Within 10 minutes of a sign-in by the provider: log out and continue with it, if it is longer ago.")];
+    let parting = null;
+    const leave = h("dialog", { "aria-labelledby": "unlink-title" });
+    const unlink = form("Remove the sign-in", proof, "Remove it", async (values) => {
+      await ask("DELETE", "api/identities", { password: "", ...values, ...parting });
+      show();
+      done("The linked sign-in is removed.");
+    }, ...fresh());
+    unlink.querySelector("[type=submit]").after(h("button", { type: "button", onclick: () => leave.close() }, "Keep it"));
+    unlink.classList.remove("card");
+    unlink.querySelector("h2").id = "unlink-title";
+    leave.append(unlink);
+    linked.append(leave);
     const dialog = h("dialog", { "aria-labelledby": "delete-title" });
     const erase = form("Delete the account", proof, "Delete everything", async (values) => {
       await ask("DELETE", "api/account", { password: "", ...values });
@@ -153,7 +165,7 @@ export function account(app) {
       linked,
       ...session.providers.map(({ id, name }) => form(`Link ${name}`, proof, "Link", async (values) => {
         location.href = (await ask("POST", "api/identities", { provider: id, password: "", ...values })).location;
-      }, ...fresh)),
+      }, ...fresh())),
       form("Change the password", [...(session.hasPassword ? [{ name: "current", label: "Present password", autocomplete: "current-password" }] : []),
         { name: "new", label: "New password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Change", async (values) => {
         try {
@@ -165,7 +177,7 @@ export function account(app) {
         await session.changed().catch(() => {});
         show();
         done("The password is changed. All other sessions have ended.");
-      }, ...fresh),
+      }, ...fresh()),
     ];
   };
 
