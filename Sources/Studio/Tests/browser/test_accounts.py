@@ -139,6 +139,11 @@ def test_of_thirty_registrations_at_once_one_is_made(studio):
     assert codes.count(201) == 1 and set(codes) <= {201, 409, 503}
 
 
+def test_a_new_server_has_no_account(studio, tmp_path):
+    with contextlib.closing(sqlite3.connect(tmp_path / "inner" / "accounts.sqlite", timeout=30)) as database:
+        assert database.execute("SELECT COUNT(*) FROM account").fetchone() == (0,)
+
+
 def test_every_route_but_the_first_needs_a_session(studio):
     person = Person(studio)
     for method, path in [
