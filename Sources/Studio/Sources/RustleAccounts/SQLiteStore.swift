@@ -38,8 +38,7 @@ struct SQLiteStore: AccountStore {
       pool = try DatabasePool(path: path, configuration: configuration)
       try Schema.migrate(pool)
     } catch let error as DatabaseError {
-      throw AccountRefusal(
-        .storage, "cannot use \(path): \(error.message ?? "SQLite's error \(error.resultCode.rawValue)")")
+      throw AccountRefusal(.storage, "cannot use \(path): \(Self.text(of: error))")
     }
   }
 
@@ -242,8 +241,24 @@ struct SQLiteStore: AccountStore {
   }
 
   func backup(to path: String) async throws {
-    try await pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    let files = FileManager.default
+    guard !files.fileExists(atPath: path) else {
+      throw AccountRefusal(.storage, "cannot make \(path): expected no file there")
+    }
+    // SQLite writes into an empty file that is there; one that it makes can be read by others meanwhile.
+    guard files.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+      throw AccountRefusal(.storage, "cannot make \(path): check its folder")
+    }
+    do {
+      try await pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+    } catch let error as DatabaseError {
+      try? files.removeItem(atPath: path)
+      throw AccountRefusal(.storage, "cannot write \(path): \(Self.text(of: error))")
+    }
+  }
+
+  private static func text(of error: DatabaseError) -> String {
+    error.message ?? "SQLite's error \(error.resultCode.rawValue)"
   }
 }
 

@@ -79,6 +79,12 @@ struct AccountFileTests {
     let copy = folder.appending(path: "copy.sqlite").path
     try await test.accounts.backup(to: copy)
     #expect(try mode(copy) == 0o600)
+    // Nothing is written over, and nothing is left of what cannot be written.
+    let before = try Data(contentsOf: URL(filePath: copy))
+    for path in [copy, folder.appending(path: "none/copy.sqlite").path, folder.path] {
+      #expect(await refusal { try await test.accounts.backup(to: path) } == .storage, "\(path)")
+    }
+    #expect(try Data(contentsOf: URL(filePath: copy)) == before)
   }
 
   @Test func guessesPushNoLoginOutOfTheAudit() async throws {
