@@ -4,7 +4,7 @@ internal import GRDB
 /// Sessions, and links for a new password.
 extension SQLiteStore {
   func insert(_ session: DeviceSession, by proof: LoginProof, replacing hash: Data?) async throws {
-    try await pool.write { database in
+    try await write { database in
       guard try Self.holds(database, proof, session.account) else { throw AccountRefusal.wrongCredentials }
       guard try Account.fetch(database, "id = ? AND disabled", [session.account]) == nil else {
         throw AccountRefusal(.disabled, "expected an account that is not disabled; ask who runs this server")
@@ -39,14 +39,14 @@ extension SQLiteStore {
   }
 
   func touch(session hash: Data, at time: Int64) async throws {
-    try await pool.write { database in
+    try await write { database in
       try database.execute(
         sql: "UPDATE session SET seen = ? WHERE hash = ? AND seen < ?", arguments: [time, hash, time])
     }
   }
 
   func endSessions(of account: Data, _ selection: SessionSelection) async throws -> [Data] {
-    try await pool.write { try Self.endSessions($0, account, selection) }
+    try await write { try Self.endSessions($0, account, selection) }
   }
 
   func missing(_ sessions: Set<Data>) async throws -> [Data] {
@@ -57,7 +57,7 @@ extension SQLiteStore {
   }
 
   func insert(reset hash: Data, of account: Data, expires: Int64, isMailed: Bool) async throws {
-    try await pool.write { database in
+    try await write { database in
       try database.execute(
         sql: "INSERT INTO reset(hash, account, expires, mailed) VALUES (?, ?, ?, ?)",
         arguments: [hash, account, expires, isMailed])
@@ -69,7 +69,7 @@ extension SQLiteStore {
   }
 
   func reset(_ hash: Data, password: String, at time: Int64) async throws -> PasswordReset? {
-    try await pool.write { database in
+    try await write { database in
       guard let account = try Self.account(database, ofReset: hash, at: time) else { return nil }
       try database.execute(
         sql: "UPDATE account SET verified = 1 WHERE id = ? AND (SELECT mailed FROM reset WHERE hash = ?)",

@@ -19,7 +19,7 @@ extension SQLiteStore {
     committed: @escaping @Sendable (Setting) -> Void
   ) async throws -> SaveResult {
     try Self.refuseNUL([name, device])
-    return try await pool.write { database in
+    return try await write { database in
       guard try Account.fetch(database, "id = ? AND NOT disabled", [account]) != nil else {
         throw AccountRefusal(.signedOut, "expected an account, which was deleted or disabled meanwhile")
       }

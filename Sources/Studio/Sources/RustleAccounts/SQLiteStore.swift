@@ -7,11 +7,12 @@ struct SQLiteStore: AccountStore {
   private let auditLength: Int
 
   let pool: DatabasePool
+  let waits = WriterWaits()
 
   /// Opens or makes the file.
   ///
   /// - Throws: ``AccountRefusal`` of the code `storage`, or an error of the file system.
-  init(path: String, auditLength: Int = 1_000) throws {
+  init(path: String, auditLength: Int = 1_000, longestWait: Double = 5) throws {
     self.auditLength = auditLength
     let url = URL(filePath: path)
     let folder = url.deletingLastPathComponent()
@@ -29,7 +30,7 @@ struct SQLiteStore: AccountStore {
     var configuration = Configuration()
     configuration.maximumReaderCount = 4
     // The command, while the server runs.
-    configuration.busyMode = .timeout(5)
+    configuration.busyMode = .timeout(longestWait)
     configuration.prepareDatabase { database in
       // An acknowledged save outlives a loss of power; a deleted account leaves no bytes behind.
       try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
@@ -44,7 +45,7 @@ struct SQLiteStore: AccountStore {
 
   func create(_ account: Account, _ identity: Identity?) async throws {
     do {
-      try await pool.write { database in
+      try await write { database in
         try Self.refuseNUL([account.address])
         try database.execute(
           sql: "INSERT INTO account(id, email, password, created, verified) VALUES (?, ?, ?, ?, ?)",
@@ -76,7 +77,7 @@ struct SQLiteStore: AccountStore {
 
   func insert(_ identity: Identity, of account: Account, from session: Data) async throws {
     do {
-      try await pool.write { database in
+      try await write { database in
         try Self.require(database, session, of: account)
         try Self.insert(database, identity, account.id)
       }
@@ -94,7 +95,7 @@ struct SQLiteStore: AccountStore {
   }
 
   func remove(_ identity: Identity, of account: Account, from session: Data) async throws {
-    try await pool.write { database in
+    try await write { database in
       try Self.require(database, session, of: account)
       guard let owner = try Self.account(database, identity), owner.id == account.id else {
         throw AccountRefusal(.notFound, "expected an identity of the account")
@@ -117,7 +118,7 @@ struct SQLiteStore: AccountStore {
   }
 
   func replaceHash(_ hash: String, of account: Account) async throws {
-    try await pool.write { database in
+    try await write { database in
       try database.execute(
         sql: "UPDATE account SET password = ? WHERE id = ? AND password IS ?",
         arguments: [hash, account.id, account.password])
@@ -127,7 +128,7 @@ struct SQLiteStore: AccountStore {
   func changePassword(_ hash: String, of account: Account, from old: Data, to new: DeviceSession) async throws
     -> [Data]
   {
-    try await pool.write { database in
+    try await write { database in
       try Self.require(database, old, of: account)
       try Self.setPassword(database, hash, of: account.id)
       // A link that was sent before sets no other password after it.
@@ -139,7 +140,7 @@ struct SQLiteStore: AccountStore {
   }
 
   func delete(_ account: Account, from session: Data) async throws -> [Data] {
-    let sessions = try await pool.write { database in
+    let sessions = try await write { database in
       try Self.require(database, session, of: account)
       let sessions = try Self.endSessions(database, account.id, .all)
       try database.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [account.id])
@@ -178,7 +179,7 @@ struct SQLiteStore: AccountStore {
   }
 
   func setDisabled(_ isDisabled: Bool, account: Data) async throws -> [Data] {
-    try await pool.write { database in
+    try await write { database in
       try database.execute(sql: "UPDATE account SET disabled = ? WHERE id = ?", arguments: [isDisabled, account])
       guard isDisabled else { return [] }
       try database.execute(sql: "DELETE FROM reset WHERE account = ?", arguments: [account])
@@ -188,7 +189,7 @@ struct SQLiteStore: AccountStore {
 
   func note(_ entry: AuditEntry, of account: Data?) async throws {
     try Self.refuseNUL([entry.what, entry.from])
-    try await pool.write { database in
+    try await write { database in
       // An account that was deleted meanwhile has no audit.
       try database.execute(
         sql: """
@@ -222,7 +223,7 @@ struct SQLiteStore: AccountStore {
   }
 
   func setBuckets(_ buckets: [String: TokenBucket]) async throws {
-    try await pool.write { database in
+    try await write { database in
       try database.execute(sql: "DELETE FROM attempt")
       for (key, bucket) in buckets {
         try database.execute(
@@ -232,7 +233,7 @@ struct SQLiteStore: AccountStore {
   }
 
   func sweep(at time: Int64, idleSince: Int64) async throws -> [Data] {
-    try await pool.write { database in
+    try await write { database in
       try database.execute(sql: "DELETE FROM reset WHERE expires <= ?", arguments: [time])
       return try Data.fetchAll(
         database, sql: "DELETE FROM session WHERE expires <= ? OR seen <= ? RETURNING hash",

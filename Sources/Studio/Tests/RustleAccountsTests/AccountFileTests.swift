@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 
 @testable import RustleAccounts
@@ -85,6 +86,34 @@ struct AccountFileTests {
       #expect(await refusal { try await test.accounts.backup(to: path) } == .storage, "\(path)")
     }
     #expect(try Data(contentsOf: URL(filePath: copy)) == before)
+  }
+
+  @Test func whoWaitsForAnotherProgramDoesNotWaitInTurn() async throws {
+    let test = try await TestAccounts()
+    let ada = try await test.register()
+    let store = try SQLiteStore(path: test.path, longestWait: 0.5)
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let other = try DatabaseQueue(path: test.path, configuration: configuration)
+    try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
+    let entry = AuditEntry(at: 1, what: "test", from: "")
+    let refused = await withTaskGroup(of: AccountRefusal?.self) { group in
+      for _ in 0..<20 {
+        group.addTask {
+          do {
+            try await store.note(entry, of: nil)
+            return nil
+          } catch { return error as? AccountRefusal }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(refused.allSatisfy { $0?.status == 503 && $0?.retryAfter == 5 })
+    // A task that begins late waits as well.
+    #expect((1..<10).contains(store.waits.count))
+    try await other.writeWithoutTransaction { try $0.rollback() }
+    try await store.note(entry, of: ada.account.id)
+    #expect(try await store.audit(of: ada.account.id).map(\.what) == ["register", "test"])
   }
 
   @Test func guessesPushNoLoginOutOfTheAudit() async throws {

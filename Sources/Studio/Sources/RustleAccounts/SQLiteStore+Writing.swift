@@ -1,0 +1,47 @@
+internal import GRDB
+internal import Synchronization
+
+/// The waits for another process that writes, as the command does.
+final class WriterWaits: Sendable {
+  private let state = Mutex((count: 0, last: ContinuousClock.Instant?.none))
+
+  /// How many were in vain.
+  var count: Int { state.withLock { $0.count } }
+
+  func failed() { state.withLock { $0 = ($0.count + 1, .now) } }
+
+  /// Whether one was in vain after a time.
+  func haveFailed(since time: ContinuousClock.Instant) -> Bool {
+    state.withLock { $0.last.map { $0 > time } ?? false }
+  }
+}
+
+extension SQLiteStore {
+  /// Writes in one transaction.
+  ///
+  /// Writers of this process go one after the other, and the first one waits for another process. If it waits in vain, those that came
+  /// meanwhile do not wait as well: the last one would wait as many times as long.
+  ///
+  /// - Throws: ``AccountRefusal`` of the code `busy` when another process does not end its changes, or what the work throws.
+  func write<Result: Sendable>(_ work: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
+    let (waits, arrival) = (waits, ContinuousClock.now)
+    return try await pool.writeWithoutTransaction { database in
+      let busy = AccountRefusal(.busy, "expected another program to end its changes of the accounts", retryAfter: 5)
+      if waits.haveFailed(since: arrival) { throw busy }
+      do {
+        try database.beginTransaction(.immediate)
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+        waits.failed()
+        throw busy
+      }
+      do {
+        let result = try work(database)
+        try database.commit()
+        return result
+      } catch {
+        if database.isInsideTransaction { try? database.rollback() }
+        throw error
+      }
+    }
+  }
+}
