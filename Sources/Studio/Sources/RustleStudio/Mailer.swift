@@ -60,6 +60,7 @@ final class Mailer: Sendable {
 
   typealias Composition = @Sendable () async throws -> Mail?
 
+  private let logger: Logger
   private let waiting: AsyncStream<Composition>.Continuation
   private let sending: Task<Void, Never>
 
@@ -67,7 +68,7 @@ final class Mailer: Sendable {
   init(server: MailServer, logger: Logger) throws {
     let client = try SMTP(server: server)
     let (stream, continuation) = AsyncStream<Composition>.makeStream(bufferingPolicy: .bufferingOldest(Self.capacity))
-    waiting = continuation
+    (self.logger, waiting) = (logger, continuation)
     sending = Task {
       for await compose in stream {
         do {
@@ -86,8 +87,12 @@ final class Mailer: Sendable {
     sending.cancel()
   }
 
-  /// Composes and sends a mail after those that wait.
-  func enqueue(_ compose: @escaping Composition) { waiting.yield(compose) }
+  /// Composes and sends a mail after those that wait; with as many as may wait it is not sent.
+  func enqueue(_ compose: @escaping Composition) {
+    if case .dropped = waiting.yield(compose) {
+      logger.warning("a mail was not sent: expected at most \(Self.capacity) to wait")
+    }
+  }
 
   private static func send(_ mail: Mail, by client: SMTP) async throws {
     try await withThrowingTaskGroup { group in
