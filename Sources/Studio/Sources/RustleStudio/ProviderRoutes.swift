@@ -89,6 +89,7 @@ struct ProviderRoutes: Sendable {
 
   /// Where the provider sends the browser back.
   private func end(_ call: AccountCall) async throws -> Response {
+    try service.accounts.admit(call.client)
     let query = call.request.uri.queryParameters
     let refusal = AccountRefusal(.link, "expected a sign-in that this browser began; begin again")
     guard

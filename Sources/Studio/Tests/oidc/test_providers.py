@@ -146,6 +146,19 @@ def test_an_account_links_an_identity(studio, provider):
     assert come_back(ada, provider.authorize(body["location"]))[0] == 302
     other = Person(studio)
     assert sign_in(other, provider)[0] == 302 and other.do("GET", "api/account")[2]["email"] == "ada@example.org"
+    [identity] = ada.do("GET", "api/identities")[2]["identities"]
+    assert ada.do("DELETE", "api/identities", identity)[0] == 400
+    assert ada.do("DELETE", "api/identities", {**identity, "password": "another password"})[0] == 401
+    assert ada.do("GET", "api/identities")[2]["identities"] == [identity]
+    assert ada.do("DELETE", "api/identities", {**identity, "password": PASSWORD})[0] == 204
+    assert ada.do("GET", "api/identities")[2]["identities"] == []
+
+
+def test_ways_back_are_limited(tmp_path, provider):
+    running = configured(tmp_path, provider.issuer, liar.CLIENT, liar.SECRET, "--limit", "network=3:3600")
+    assert [Person(running).do("GET", "auth/cb?state=x&code=y")[0] for _ in range(5)] == [400] * 3 + [429] * 2
+    assert len(refusals(tmp_path)) == 3
+    assert running.stop() == 0
 
 
 @pytest.mark.parametrize("lie", LIES)
