@@ -56,17 +56,22 @@ struct AccountRoutes: Sendable {
     router.on(RouterPath(path), method: method) { [service, logger] request, context in
       do {
         return try await handle(try await AccountCall(request, context, service, maximumLength: Self.maximumBodyLength))
-      } catch let error as AccountRefusal {
-        if error.code == .storage { logger.error("\(error.message)") }
-        return Response(error)
-      } catch let error as any HTTPResponseError {
-        throw error
       } catch {
-        // What went wrong may quote what was stored.
-        logger.error("an account's request failed: \(type(of: error))")
-        return Response(AccountRefusal(.storage, "expected the accounts' file to be usable"))
+        return Response(try Self.refusal(for: error, logger))
       }
     }
+  }
+
+  /// What is answered instead, and logged if it is the server's fault.
+  static func refusal(for error: any Error, _ logger: Logger) throws -> AccountRefusal {
+    if let error = error as? any HTTPResponseError { throw error }
+    if let error = error as? AccountRefusal {
+      if error.code == .storage { logger.error("\(error.message)") }
+      return error
+    }
+    // What went wrong may quote what was stored.
+    logger.error("an account's request failed: \(type(of: error))")
+    return AccountRefusal(.storage, "expected the accounts' file to be usable")
   }
 
   // MARK: Signing in

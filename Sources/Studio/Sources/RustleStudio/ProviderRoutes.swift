@@ -36,7 +36,8 @@ struct ProviderRoutes: Sendable {
   private func shown(
     _ call: AccountCall, _ handle: (AccountCall) async throws -> Response
   ) async throws -> Response {
-    do { return try await handle(call) } catch let error as AccountRefusal {
+    do { return try await handle(call) } catch {
+      let error = try AccountRoutes.refusal(for: error, logger)
       let place = "/#/account/failed/\(error.code.rawValue)"
       let text = """
         <!doctype html><html lang="en"><meta charset="utf-8"><title>Sign-in – Rustle studio</title>

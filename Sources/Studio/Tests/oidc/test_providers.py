@@ -161,6 +161,15 @@ def test_ways_back_are_limited(tmp_path, provider):
     assert running.stop() == 0
 
 
+def test_a_fault_of_the_file_is_a_page_for_a_person(studio, provider, tmp_path):
+    ada = Person(studio)
+    query = provider.authorize(begin(ada))
+    with contextlib.closing(sqlite3.connect(tmp_path / "inner" / "accounts.sqlite", timeout=30)) as database, database:
+        database.execute("DROP TABLE identity")
+    status, headers = come_back(ada, query)
+    assert (status, headers.get_content_type()) == (500, "text/html")
+
+
 @pytest.mark.parametrize("lie", LIES)
 def test_a_lie_is_refused(studio, provider, tmp_path, lie):
     provider.lie = lie
