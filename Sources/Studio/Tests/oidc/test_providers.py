@@ -1,6 +1,8 @@
 """Signing in by OpenID Connect: a provider of django-oauth-toolkit in a browser, and one that lies."""
 
+import base64
 import contextlib
+import hashlib
 import json
 import os
 import pathlib
@@ -10,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -297,6 +300,26 @@ def test_a_page_links_a_provider_by_the_password(studio, provider, page):
     expect(page.get_by_role("button", name=f"Remove 7 of {provider.issuer}")).to_be_visible()
 
 
+def exchange(page, port, studio, verifier, sent):
+    """Status and answer of django-oauth-toolkit to a code with a verifier, which may be another one than the code was asked for with."""
+    back = f"http://127.0.0.1:{studio.port}/auth/cb"
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
+    query = {"response_type": "code", "client_id": django_provider.CLIENT, "redirect_uri": back, "scope": "openid", "state": "x",
+             "code_challenge": challenge, "code_challenge_method": "S256"}
+    with page.expect_request("**/auth/cb?*") as arrival:
+        page.goto(f"http://127.0.0.1:{port}/o/authorize/?{urllib.parse.urlencode(query)}")
+    [code] = urllib.parse.parse_qs(urllib.parse.urlsplit(arrival.value.url).query)["code"]
+    body = {"grant_type": "authorization_code", "client_id": django_provider.CLIENT, "client_secret": django_provider.SECRET,
+            "code": code, "redirect_uri": back}
+    if sent:
+        body["code_verifier"] = sent
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/o/token/", urllib.parse.urlencode(body).encode()) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
 def test_django_oauth_toolkit(tmp_path):
     port = free_port()
     studio = configured(tmp_path, f"http://127.0.0.1:{port}/o", django_provider.CLIENT, django_provider.SECRET)
@@ -319,8 +342,10 @@ def test_django_oauth_toolkit(tmp_path):
             page.get_by_label("Password").fill(django_provider.PASSWORD)
             page.get_by_role("button", name="Enter").click()
             page.get_by_role("heading", name="Signed in").wait_for()
+            # Without the verifier the real provider refuses the code.
+            verifier = "v" * 43
+            assert [exchange(page, port, studio, verifier, sent)[0] for sent in [verifier, "w" * 43, None]] == [200, 400, 400]
             browser.close()
-        # Without the verifier the real provider refuses the code.
         assert sqlite3.connect(tmp_path / "inner" / "accounts.sqlite").execute("SELECT COUNT(*) FROM identity").fetchone() == (1,)
     finally:
         provider.terminate()
