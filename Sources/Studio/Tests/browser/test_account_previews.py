@@ -1,5 +1,6 @@
 """The equalizer of an account that another device moves, and what is left of it."""
 
+import pytest
 from playwright.sync_api import expect
 
 from accounts import Person
@@ -31,6 +32,51 @@ def test_what_a_device_moved_that_is_gone_goes_back(device, studio):
     expect(phone.get_by_role("slider", name=slider)).to_have_value("3")
     assert state(studio, "equalizer")["left"][3] == 3
     expect(note(phone)).to_have_text("Saved in your account, revision 1.")
+
+
+def ask_about(desk, ada, others):
+    """Leaves a question of two values of the band of 64 Hz, left: this page's +3 dB, and the -6 dB of a device that saves others as well."""
+    held = []
+    desk.route("**/api/eq", lambda route: held.append(route) if route.request.method == "PUT" else route.continue_())
+    desk.get_by_role("slider", name="Left, 64 Hz").focus()
+    desk.keyboard.press("PageUp")
+    while not held:
+        desk.wait_for_timeout(20)
+    bands = others[:3] + [-6] + others[4:]
+    assert ada.do("PUT", "api/eq", {"rev": 0, "bands": bands})[0] == 200
+    held[0].continue_()
+    desk.unroute("**/api/eq")
+    expect(note(desk)).to_contain_text("Two devices changed the same bands: 64 Hz left")
+    return bands
+
+
+@pytest.mark.parametrize("isWhole", [True, False])
+def test_an_engine_that_is_set_answers_no_question(device, studio, isWhole):
+    page = device()
+    sign_up(page)
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200
+    to(page, "equalizer")
+    slider = page.get_by_role("slider", name="Left, 64 Hz")
+    bands = ask_about(page, ada, [0] * 28)
+    # The engine has this page's value, and nothing follows any more.
+    page.wait_for_timeout(1000)
+    expect(slider).to_have_value("3")
+    # Another page goes back to the account's value; or somebody of the room sets the one band.
+    if isWhole:
+        assert post(studio, "equalizer/set", {"left": bands[:14], "right": bands[14:]})[0] == 200
+    else:
+        assert post(studio, "equalizer/gain", {"band": 3, "gain": -6, "channel": "left"})[0] == 200
+    expect(slider).to_have_value("-6")
+    page.get_by_role("slider", name="Left, 1024 Hz").focus()
+    page.keyboard.press("PageUp")
+    # The engine follows what this page would keep.
+    expect(slider).to_have_value("3")
+    expect(note(page)).to_contain_text("Two devices changed the same bands: 64 Hz left")
+    page.get_by_role("button", name="Keep mine").click()
+    expect(note(page)).to_have_text("Saved in your account, revision 2.")
+    saved = ada.do("GET", "api/eq")[2]["bands"]
+    assert (saved[3], saved[7]) == (3, 3)
 
 
 def test_a_connection_that_is_cut_while_the_engine_is_to_follow(browser, device, studio):

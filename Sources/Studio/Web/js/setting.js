@@ -99,7 +99,8 @@ export class Setting {
   moved(changes, present, isHeld) {
     // While values of another device are on their way to the engine, its other parts are those of before.
     const isFollowing = !this.isAsking && (this.isSettling || this.#timers.moving) && !isEmpty(this.sync.value);
-    const parts = [...(isFollowing ? this.sync.value : present)];
+    // What is asked about is answered by a person, and not by what the engine has meanwhile.
+    const parts = [...(isFollowing || this.sync.question ? this.sync.value : present)];
     for (const [key, value] of changes) parts[this.kind.keys?.indexOf(key) ?? key] = value;
     this.isAsking = false;
     this.sync.change(parts);
