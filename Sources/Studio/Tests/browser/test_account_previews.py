@@ -34,8 +34,8 @@ def test_what_a_device_moved_that_is_gone_goes_back(device, studio):
     expect(note(phone)).to_have_text("Saved in your account, revision 1.")
 
 
-def ask_about(desk, ada, others):
-    """Leaves a question of two values of the band of 64 Hz, left: this page's +3 dB, and the -6 dB of a device that saves others as well."""
+def ask_about(desk, ada, others, revision=0):
+    """Leaves a question of two values of the band of 64 Hz, left: this page's 3 dB more, and the -6 dB of a device that saves others as well."""
     held = []
     desk.route("**/api/eq", lambda route: held.append(route) if route.request.method == "PUT" else route.continue_())
     desk.get_by_role("slider", name="Left, 64 Hz").focus()
@@ -43,11 +43,49 @@ def ask_about(desk, ada, others):
     while not held:
         desk.wait_for_timeout(20)
     bands = others[:3] + [-6] + others[4:]
-    assert ada.do("PUT", "api/eq", {"rev": 0, "bands": bands})[0] == 200
+    assert ada.do("PUT", "api/eq", {"rev": revision, "bands": bands})[0] == 200
     held[0].continue_()
     desk.unroute("**/api/eq")
     expect(note(desk)).to_contain_text("Two devices changed the same bands: 64 Hz left")
     return bands
+
+
+def test_a_device_that_waits_for_an_answer_keeps_what_it_moved(device, studio):
+    desk = device()
+    sign_up(desk)
+    phone = device(width=360, height=740)
+    log_in(phone)
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200
+    for page in [desk, phone]:
+        to(page, "equalizer")
+    mine, theirs = (page.get_by_role("slider", name="Left, 64 Hz") for page in [desk, phone])
+    expect(note(phone)).to_have_text("Changes are saved in your account.")
+
+    def is_kept(value):
+        # Longer than the time after which a device counts as gone.
+        phone.wait_for_timeout(9_000)
+        for slider in [mine, theirs]:
+            expect(slider).to_have_value(value)
+        expect(note(phone)).to_have_text("Another device changes the equalizer; not saved yet.")
+
+    # The server takes its time.
+    held = []
+    desk.route("**/api/eq", lambda route: held.append(route) if route.request.method == "PUT" else route.continue_())
+    mine.focus()
+    desk.keyboard.press("PageUp")
+    expect(theirs).to_have_value("3")
+    is_kept("3")
+    held.pop().continue_()
+    desk.unroute("**/api/eq")
+    expect(note(phone)).to_have_text("Saved in your account, revision 1.")
+    # A person takes theirs.
+    ask_about(desk, ada, [0] * 28, 1)
+    expect(mine).to_have_value("6")
+    mine.focus()
+    desk.keyboard.press("ArrowUp")
+    expect(theirs).to_have_value("6.5")
+    is_kept("6.5")
 
 
 @pytest.mark.parametrize("isWhole", [True, False])

@@ -255,6 +255,6 @@ export class Profile {
   #retryLater() {
     if (this.isClosed) return;
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => { for (const setting of this.#settings.values()) setting.retry(); }, RETRY);
+    this.#retry = setTimeout(() => { for (const setting of this.#settings.values()) setting.flush(); }, RETRY);
   }
 }

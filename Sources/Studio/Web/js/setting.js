@@ -10,8 +10,8 @@ const [SAVE, PREVIEW] = [1000, 50];
 const SETTLE = 400;
 /** Milliseconds for which a preview is new. */
 const MOVING = 1500;
-/** Milliseconds without a save after which it is taken back: its device is gone. One that cannot save repeats it more often. */
-const LOST = 8000;
+/** Milliseconds without a save after which it is taken back, because its device is gone, and after which one that is there repeats it. */
+const [LOST, REPEAT] = [8000, 2500];
 
 /** One setting, and the engine that has it. */
 export class Setting {
@@ -115,12 +115,6 @@ export class Setting {
     if (this.#profile.email) this.sync.flush();
   }
 
-  /** Tries again to save. Until then the others' engines keep what this device has set. */
-  retry() {
-    if (this.sync.local && this.#previewed) this.#preview();
-    this.flush();
-  }
-
   /** Notes that another device moves it, and where to. */
   seePreview(parts) {
     this.endPreview();
@@ -144,12 +138,14 @@ export class Setting {
 
   close() { for (const timer of Object.values(this.#timers)) clearTimeout(timer); }
 
+  /** Tells other devices where this one moves it, and again until it is saved, whatever that waits for: until then they leave the engine as it is. */
   #preview() {
     clearTimeout(this.#timers.preview);
     const wait = this.#previewed + PREVIEW - performance.now();
     if (wait > 0) return void (this.#timers.preview = setTimeout(() => this.#preview(), wait));
     this.#previewed = performance.now();
     this.#profile.preview(this.sync);
+    this.#timers.preview = setTimeout(() => { if (this.sync.local) this.#preview(); }, REPEAT);
   }
 
   /** The value has changed: what is not saved is kept in this browser, and the engine follows. */
