@@ -150,6 +150,35 @@ def test_a_page_signs_out_whatever_the_server_answers(browser, studio, isOffline
     context.close()
 
 
+def test_a_provider_waits_for_the_log_out(browser, studio):
+    context = browser.new_context()
+    page = Device(context, studio, "account").page
+
+    def add_provider(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "providers": [{"id": "test", "name": "Test"}]})
+
+    context.route("**/api/account", add_provider)
+    context.route("**/auth/login*", lambda route: route.fulfill(content_type="text/html", body="<h1>Who are you?</h1>"))
+    sign_up(page)
+    context.route("**/api/logout", lambda route: route.abort())
+    page.get_by_role("button", name="Log out").click()
+    expect(page.locator("#done")).to_contain_text("The server did not answer")
+    page.get_by_role("link", name="Continue with Test").click()
+    expect(page.locator("#fault")).to_contain_text("The server did not answer to the log-out before.")
+    context.unroute("**/api/logout")
+    page.get_by_role("link", name="Continue with Test").click()
+    page.get_by_role("heading", name="Who are you?").wait_for()
+    # Nobody is signed in by whoever goes back instead.
+    page.go_back()
+    page.get_by_role("heading", name="Log in").wait_for()
+    page.reload()
+    page.get_by_role("heading", name="Log in").wait_for()
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200 and len(ada.do("GET", "api/sessions")[2]["sessions"]) == 1
+    context.close()
+
+
 def test_a_failure_at_a_login_leaves_the_connection_to_the_account(device, studio):
     ada = Person(studio)
     assert ada.register()[0] == 201

@@ -83,8 +83,14 @@ export function account(app) {
   const providers = (title, action) => session.providers.length
     ? [h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "row" }, session.providers.map(({ id, name }) => action(id, name))))] : [];
 
+  const setOut = (event) => {
+    const { href } = event.currentTarget;
+    event.preventDefault();
+    app.attempt(async () => { await session.setOut(); location.href = href; });
+  };
+
   const signedOut = () => [
-    ...providers("Other ways", (id, name) => h("a", { class: "button", href: `auth/login?provider=${encodeURIComponent(id)}`, onclick: () => session.setOut() }, `Continue with ${name}`)),
+    ...providers("Other ways", (id, name) => h("a", { class: "button", href: `auth/login?provider=${encodeURIComponent(id)}`, onclick: setOut }, `Continue with ${name}`)),
     form("Log in", [email, { name: "password", label: "Password", autocomplete: "current-password" }], "Log in", async (values) => {
       await ask("POST", "api/login", values);
       await session.entered();

@@ -154,9 +154,13 @@ export class Session {
     return this.changed();
   }
 
-  /** Somebody sets out for a provider, from where a new account comes back to `?new`. */
-  setOut() {
-    localStorage.removeItem(LEFT);
+  /**
+   * Somebody sets out for a provider, from where a new account comes back to `?new`. Not before the server has heard of a session that was
+   * left here: nobody may come back to it, and it may not be told of it after the sign-in.
+   */
+  async setOut() {
+    if (localStorage.getItem(LEFT)) await this.refresh().catch(() => {});
+    if (localStorage.getItem(LEFT)) throw new Error("The server did not answer to the log-out before. Try again.");
     sessionStorage.setItem(OWN, JSON.stringify([...this.#own].map(([name, parts]) => [name, [...parts]])));
   }
 
