@@ -150,6 +150,27 @@ def test_a_page_signs_out_whatever_the_server_answers(browser, studio, isOffline
     context.close()
 
 
+@pytest.mark.parametrize("isAnswered", [True, False])
+def test_a_login_waits_for_the_log_out(device, isAnswered):
+    page, held, logins = device(), [], []
+    sign_up(page)
+    page.on("request", lambda request: logins.append(request) if request.url.endswith("api/login") else None)
+    # The server has ended the session; its answer, which deletes the cookie, is on its way, or lost.
+    page.route("**/api/logout", lambda route: held.append((route, route.fetch())))
+    page.get_by_role("button", name="Log out").click()
+    fill(page, "Log in", **{"E-mail address": "ada@example.org", "Password": PASSWORD})
+    while not held:
+        page.wait_for_timeout(20)
+    page.wait_for_timeout(1000)
+    assert logins == []
+    if isAnswered:
+        held[0][0].fulfill(response=held[0][1])
+    page.get_by_role("heading", name="Signed in").wait_for()
+    page.reload()
+    page.get_by_role("heading", name="Signed in").wait_for()
+    assert len(logins) == 1
+
+
 def test_a_provider_waits_for_the_log_out(browser, studio):
     context = browser.new_context()
     page = Device(context, studio, "account").page

@@ -91,14 +91,9 @@ export function account(app) {
 
   const signedOut = () => [
     ...providers("Other ways", (id, name) => h("a", { class: "button", href: `auth/login?provider=${encodeURIComponent(id)}`, onclick: setOut }, `Continue with ${name}`)),
-    form("Log in", [email, { name: "password", label: "Password", autocomplete: "current-password" }], "Log in", async (values) => {
-      await ask("POST", "api/login", values);
-      await session.entered();
-    }),
-    form("Sign up", [email, { name: "password", label: "Password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Sign up", async (values) => {
-      await ask("POST", "api/register", values);
-      await session.entered(true);
-    }, h("p", { class: "note" }, "What you have set on this page is taken along.")),
+    form("Log in", [email, { name: "password", label: "Password", autocomplete: "current-password" }], "Log in", (values) => session.signIn("api/login", values)),
+    form("Sign up", [email, { name: "password", label: "Password", autocomplete: "new-password", note: PASSWORD_NOTE }], "Sign up",
+      (values) => session.signIn("api/register", values, true), h("p", { class: "note" }, "What you have set on this page is taken along.")),
     session.sendsMail
       ? form("Forgotten password", [email], "Send a link", async (values) => {
         await ask("POST", "api/password/forgot", values);

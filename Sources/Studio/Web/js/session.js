@@ -13,6 +13,9 @@ const OWN = "rustle-own";
 /** The keys of an address; of nobody's when it is empty. */
 export const keysOf = (email) => Object.keys(localStorage).filter((key) => key.startsWith(`${UNSAVED}[${JSON.stringify(email)},`));
 
+/** Milliseconds after which a server that has not answered does not. */
+const LONGEST = 10000;
+
 /** Whose page this is. The server refuses it for another account: all tabs have one cookie, and one may have signed in somebody else. */
 let owner = null;
 /** Called when the server has no session of the owner's. */
@@ -22,7 +25,7 @@ let onrefused = () => {};
 export async function ask(method, path, body, account = owner) {
   const headers = account ? { "Rustle-Account": account } : {};
   const options = method === "GET" ? { headers } : { headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body ?? {}) };
-  const answer = await fetch(path, { method, ...options });
+  const answer = await fetch(path, { method, signal: AbortSignal.timeout(LONGEST), ...options });
   // Of an answer that breaks off nothing is known.
   if (answer.ok) return answer.status === 204 ? {} : await answer.json();
   const value = await answer.json().catch(() => ({}));
@@ -80,8 +83,11 @@ export class Session {
   }
 
   /** Asks who is signed in, after what was asked before. */
-  refresh() {
-    const turn = this.#turn.then(() => this.#refresh());
+  refresh() { return this.#after(() => this.#refresh()); }
+
+  /** Does something after what was begun before. */
+  #after(work) {
+    const turn = this.#turn.then(work);
     this.#turn = turn.catch(() => {});
     return turn;
   }
@@ -147,11 +153,14 @@ export class Session {
     return this.refresh();
   }
 
-  /** Somebody has signed in. `takesAlong`: what this page set before becomes the account's. */
-  entered(takesAlong = false) {
-    localStorage.removeItem(LEFT);
-    this.#takesAlong = takesAlong;
-    return this.changed();
+  /** Signs in, after a log-out that is under way: its answer would end the new session. `takesAlong`: what this page set before becomes the account's. */
+  signIn(path, values, takesAlong = false) {
+    return this.#after(async () => {
+      await ask("POST", path, values);
+      localStorage.removeItem(LEFT);
+      [this.#takesAlong, this.#isStale] = [takesAlong, true];
+      await this.#refresh();
+    });
   }
 
   /**
