@@ -20,8 +20,8 @@ export class Sync {
   #send;
   #report;
   #isSending = false;
-  /** What was sent without an answer: the server may have it. */
-  #unanswered = null;
+  /** What was sent since the newest revision that is known: the server may have it. */
+  #sent = [];
   /** The newest revision that came while a save was on its way. */
   #late = null;
 
@@ -42,7 +42,8 @@ export class Sync {
 
   /** The user changes the value. */
   change(parts) {
-    this.local = isSame(parts, this.base) ? null : parts;
+    // Back to what it was is a change as well, of what may be on the server by now.
+    this.local = isSame(parts, this.base) && !this.#sent.length ? null : parts;
     this.#ask(this.question?.parts ?? []);
     this.#report();
   }
@@ -52,13 +53,13 @@ export class Sync {
     while (this.local && !this.question && !this.#isSending) {
       const sent = this.local;
       this.#isSending = true;
+      if (!this.#sent.some((each) => isSame(each, sent))) this.#sent.push(sent);
       let answer = null;
       try {
         answer = await this.#send(this.rev, sent);
         this.isOffline = false;
       } catch {
         this.isOffline = true;
-        this.#unanswered = sent;
       }
       this.#isSending = false;
       // It may name an older revision: of a backup to which the server went back.
@@ -94,18 +95,18 @@ export class Sync {
 
   /** The server has what was sent. */
   #accept(rev, sent) {
-    [this.rev, this.base, this.#unanswered] = [rev, sent, null];
+    [this.rev, this.base, this.#sent] = [rev, sent, []];
     if (this.local && isSame(this.local, sent)) this.local = null;
   }
 
   /** Puts what this device changed on top of another revision. */
   #rebase({ rev, parts }) {
-    if (this.#unanswered && isSame(parts, this.#unanswered)) return this.#accept(rev, parts);
-    const [before, mine] = [this.base, this.local];
-    [this.rev, this.base] = [rev, parts];
+    if (this.#sent.some((each) => isSame(each, parts))) return this.#accept(rev, parts);
+    const [before, mine] = [[this.base, ...this.#sent], this.local];
+    [this.rev, this.base, this.#sent] = [rev, parts, []];
     if (!mine) return;
-    const isMoved = mine.map((each, part) => each !== before[part]);
-    const both = isMoved.flatMap((moved, part) => (moved && parts[part] !== before[part] ? [part] : []));
+    const isMoved = mine.map((each, part) => before.some((known) => each !== known[part]));
+    const both = isMoved.flatMap((moved, part) => (moved && parts[part] !== before[0][part] ? [part] : []));
     this.local = mine.map((each, part) => (isMoved[part] ? each : parts[part]));
     this.#ask([...(this.question?.parts ?? []), ...both]);
     if (isSame(this.local, parts)) this.local = null;
