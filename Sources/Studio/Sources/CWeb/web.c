@@ -54,6 +54,9 @@ static const unsigned char equalizer_js[] = {
 static const unsigned char shelf_js[] = {
 #embed "../../Web/js/shelf.js"
 };
+static const unsigned char store_js[] = {
+#embed "../../Web/js/store.js"
+};
 static const unsigned char history_js[] = {
 #embed "../../Web/js/history.js"
 };
@@ -127,6 +130,7 @@ static const struct {
     FILE("js/meter.js", meter_js),
     FILE("js/equalizer.js", equalizer_js),
     FILE("js/shelf.js", shelf_js),
+    FILE("js/store.js", store_js),
     FILE("js/history.js", history_js),
     FILE("js/recorder.js", recorder_js),
     FILE("js/voice.js", voice_js),

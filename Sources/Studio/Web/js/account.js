@@ -2,6 +2,7 @@
 
 import { h, table } from "./dom.js";
 import { ask, keysOf } from "./session.js";
+import { browserStore } from "./store.js";
 
 const RESET = /^#\/account\/reset\/([\w-]+)$/;
 const FAILED = /^#\/account\/failed\/(\w+)$/;
@@ -140,7 +141,7 @@ export function account(app) {
       dialog.close();
       const { email } = session;
       session.leave();
-      for (const key of keysOf(email)) localStorage.removeItem(key);
+      for (const key of keysOf(email)) browserStore.remove(key);
       await session.changed().catch(() => {});
       done("The account is deleted.");
     });

@@ -7,6 +7,7 @@ import { meter } from "./meter.js";
 import { overview } from "./overview.js";
 import { Session } from "./session.js";
 import { BrowserSound, picker } from "./sound.js";
+import { browserStore } from "./store.js";
 import { ticker } from "./ticker.js";
 
 /** Milliseconds without a value after which what is shown is stale. */
@@ -194,8 +195,8 @@ nav.addEventListener("focusout", ({ relatedTarget }) => { if (relatedTarget && !
 document.addEventListener("pointerdown", ({ target }) => { if (!nav.contains(target)) expand(false); });
 document.getElementById("source").append(...picker(app));
 help.append(h("h2", { id: "help-title" }, "Keys"), h("dl", {}, KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
-  h("label", {}, h("input", { type: "checkbox", ".checked": !localStorage.getItem(KEYS_ARE_OFF), onchange: ({ target }) =>
-    target.checked ? localStorage.removeItem(KEYS_ARE_OFF) : localStorage.setItem(KEYS_ARE_OFF, "1") }), "These keys act"),
+  h("label", {}, h("input", { type: "checkbox", ".checked": !browserStore.get(KEYS_ARE_OFF), onchange: ({ target }) =>
+    target.checked ? browserStore.remove(KEYS_ARE_OFF) : browserStore.set(KEYS_ARE_OFF, "1") }), "These keys act"),
   h("p", {}, h("button", { type: "button", onclick: () => help.close() }, "Close")));
 pause.addEventListener("click", togglePause);
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
@@ -204,7 +205,7 @@ addEventListener("keydown", (event) => {
   // Not while it is held: a blackout that is switched thirty times per second is a strobe.
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest("input:not([type=range]), select, textarea, dialog[open]")) return;
-  if (localStorage.getItem(KEYS_ARE_OFF) && event.key !== "?") return;
+  if (browserStore.get(KEYS_ARE_OFF) && event.key !== "?") return;
   const place = event.key === "0" ? 9 : /^[1-9]$/.test(event.key) ? event.key - 1 : -1;
   if (SCREENS[place]) location.hash = `#/${SCREENS[place][0]}`;
   else if (event.key === "p") togglePause();

@@ -4,6 +4,7 @@ import { h, say } from "./dom.js";
 import { isEmpty, KINDS, prefixOf } from "./kinds.js";
 import { ask, keysOf, UNSAVED } from "./session.js";
 import { Setting } from "./setting.js";
+import { browserStore } from "./store.js";
 
 /** Milliseconds before another try at a save without an answer. */
 const RETRY = 5000;
@@ -199,11 +200,13 @@ export class Profile {
     }
     const hasValue = all.some(({ sync }) => sync.local || kind.present || !isEmpty(sync.value));
     if (!hasValue) return [null];
-    if (!this.email) return [`Your ${kind.noun} are kept in this browser; with an account they follow you.`];
     const unsaved = all.filter(({ sync }) => sync.local);
+    const isKept = unsaved.every((each) => each.isKept);
+    if (!this.email) return [`Your ${kind.noun} are kept ${isKept ? "in this browser" : "on this page only"}; with an account they follow you.`];
+    const kept = isKept ? "Kept on this device" : "Kept on this page only";
     const refused = unsaved.find(({ fault }) => fault);
-    if (refused) return [`Kept on this device: ${refused.fault}.`];
-    if (unsaved.some(({ sync }) => sync.isOffline)) return ["Kept on this device; saved when the server answers."];
+    if (refused) return [`${kept}: ${refused.fault}.`];
+    if (unsaved.some(({ sync }) => sync.isOffline)) return [`${kept}; saved when the server answers.`];
     if (unsaved.length) return ["Not saved yet."];
     if (!kind.present) return [`Your ${kind.noun} are saved in your account.`];
     const [{ sync, isOffered }] = all;
@@ -240,15 +243,15 @@ export class Profile {
       const setting = this.#setting(name);
       // One that waits for its own save comes first.
       if (setting.sync.local) continue;
-      setting.sync.resume(JSON.parse(localStorage.getItem(key)));
-      localStorage.removeItem(key);
+      setting.sync.resume(JSON.parse(browserStore.get(key)));
+      browserStore.remove(key);
       setting.flush();
     }
     this.show(prefix);
   }
 
   #forget(prefix) {
-    for (const name of this.#guests(prefix)) localStorage.removeItem(UNSAVED + JSON.stringify(["", name]));
+    for (const name of this.#guests(prefix)) browserStore.remove(UNSAVED + JSON.stringify(["", name]));
     this.show(prefix);
   }
 

@@ -1,6 +1,7 @@
 // Who is signed in. What follows them is in profile.js, which comes only with it.
 
 import { h } from "./dom.js";
+import { browserStore, tabStore } from "./store.js";
 
 /** What the keys of values that are not saved begin with in this browser's storage: the address of whom they are of and their name follow. */
 export const UNSAVED = "rustle-unsaved ";
@@ -11,7 +12,7 @@ const LEFT = "rustle-left";
 const OWN = "rustle-own";
 
 /** The keys of an address; of nobody's when it is empty. */
-export const keysOf = (email) => Object.keys(localStorage).filter((key) => key.startsWith(`${UNSAVED}[${JSON.stringify(email)},`));
+export const keysOf = (email) => browserStore.keys().filter((key) => key.startsWith(`${UNSAVED}[${JSON.stringify(email)},`));
 
 /** Milliseconds after which a server that has not answered does not. */
 const LONGEST = 10000;
@@ -97,7 +98,7 @@ export class Session {
       await this.#tellOfLeaving();
       const { accounts, id, email, mail, providers, password, verified } = await ask("GET", "api/account");
       [this.isKept, this.sendsMail, this.providers, this.hasPassword, this.isVerified] = [accounts, mail, providers ?? [], password !== false, verified === true];
-      const isLeft = !id || id === localStorage.getItem(LEFT);
+      const isLeft = !id || id === browserStore.get(LEFT);
       this.#become(isLeft ? null : id, isLeft ? null : email);
       if (this.id || keysOf("").length) await (await this.#need()).refresh();
       if (this.id) {
@@ -116,7 +117,7 @@ export class Session {
 
   /** Ends a session that this browser left while the server did not answer. */
   async #tellOfLeaving() {
-    const id = localStorage.getItem(LEFT);
+    const id = browserStore.get(LEFT);
     if (!id) return;
     // Another tab has left it.
     if (id === this.id) this.#become(null, null);
@@ -126,7 +127,7 @@ export class Session {
       // Somebody else is signed in by now. Another error is one of the moment.
       if (error.code !== "signedOut") return;
     }
-    localStorage.removeItem(LEFT);
+    browserStore.remove(LEFT);
   }
 
   /** Somebody is signed in, or nobody. What is of another account, or was refused, ends. */
@@ -157,7 +158,7 @@ export class Session {
   signIn(path, values, takesAlong = false) {
     return this.#after(async () => {
       await ask("POST", path, values);
-      localStorage.removeItem(LEFT);
+      browserStore.remove(LEFT);
       [this.#takesAlong, this.#isStale] = [takesAlong, true];
       await this.#refresh();
     });
@@ -168,28 +169,32 @@ export class Session {
    * left here: nobody may come back to it, and it may not be told of it after the sign-in.
    */
   async setOut() {
-    if (localStorage.getItem(LEFT)) await this.refresh().catch(() => {});
-    if (localStorage.getItem(LEFT)) throw new Error("The server did not answer to the log-out before. Try again.");
-    sessionStorage.setItem(OWN, JSON.stringify([...this.#own].map(([name, parts]) => [name, [...parts]])));
+    if (browserStore.get(LEFT)) await this.refresh().catch(() => {});
+    if (browserStore.get(LEFT)) throw new Error("The server did not answer to the log-out before. Try again.");
+    tabStore.set(OWN, JSON.stringify([...this.#own].map(([name, parts]) => [name, [...parts]])));
   }
 
   #comeBack() {
-    const kept = sessionStorage.getItem(OWN);
-    sessionStorage.removeItem(OWN);
+    const text = tabStore.get(OWN);
+    tabStore.remove(OWN);
     const query = new URLSearchParams(location.search);
     if (!query.has("new")) return;
     query.delete("new");
     history.replaceState(null, "", location.pathname + (query.size ? `?${query}` : "") + location.hash);
-    this.#takesAlong = kept !== null;
-    this.#own = new Map(JSON.parse(kept ?? "[]").map(([name, parts]) => [name, new Map(parts)]));
+    try {
+      this.#own = new Map(JSON.parse(text).map(([name, parts]) => [name, new Map(parts)]));
+      this.#takesAlong = true;
+    } catch {
+      // There is none, or it is broken.
+    }
   }
 
   /** Signs out on this page at once. Resolves to whether the server has heard of it; if not, it does as soon as it answers. */
   async logOut() {
-    localStorage.setItem(LEFT, this.id);
+    browserStore.set(LEFT, this.id);
     this.leave();
     await this.changed().catch(() => {});
-    return localStorage.getItem(LEFT) === null;
+    return browserStore.get(LEFT) === null;
   }
 
   /** This page is nobody's from now on. */

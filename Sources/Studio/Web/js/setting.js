@@ -2,6 +2,7 @@
 
 import { isEmpty, KINDS, prefixOf } from "./kinds.js";
 import { UNSAVED } from "./session.js";
+import { browserStore } from "./store.js";
 import { Sync } from "./sync.js";
 
 /** Milliseconds after the last change after which it is saved, and between two previews. */
@@ -17,6 +18,8 @@ const [LOST, REPEAT] = [8000, 2500];
 export class Setting {
   /** Whether the account and the engine differ, and nobody has said which one counts. */
   isAsking = false;
+  /** Whether the browser keeps what is not saved, for when the page was left. */
+  isKept = true;
   /** Why the server refused the last save; null: it did not, or it did not answer. */
   fault = null;
 
@@ -35,7 +38,7 @@ export class Setting {
 
   /** Takes up what was not saved when the page was left. */
   resume() {
-    const kept = localStorage.getItem(this.#key);
+    const kept = browserStore.get(this.#key);
     if (kept) this.sync.resume(JSON.parse(kept));
   }
 
@@ -153,8 +156,8 @@ export class Setting {
     // What the account leaves is in the browser already, or was deleted with it.
     if (this.#profile.isClosed) return;
     const { rev, base, local, question } = this.sync;
-    if (local) localStorage.setItem(this.#key, JSON.stringify({ rev, base, local, asked: question?.parts }));
-    else localStorage.removeItem(this.#key);
+    if (local) this.isKept = browserStore.set(this.#key, JSON.stringify({ rev, base, local, asked: question?.parts }));
+    else browserStore.remove(this.#key);
     if (this.isAsking) this.compare();
     this.follow();
     this.#profile.show(this.prefix);

@@ -1,6 +1,7 @@
 // The source of the sound: the server's demo or devices, or this browser's microphone or file.
 
 import { h } from "./dom.js";
+import { tabStore } from "./store.js";
 
 const HEADER = 16;
 /** The sound that this page has chosen, kept until its tab is closed: no other tab opens the microphone by itself. */
@@ -199,13 +200,13 @@ export function picker(app) {
       if (browserSound.isBroken && isNobodys) app.attempt(() => browserSound.select(link));
       else browserSound.close();
     }
-    const chosen = JSON.parse(sessionStorage.getItem(CHOICE));
+    const chosen = JSON.parse(tabStore.get(CHOICE));
     // The page was loaded again; the server may still have its former client.
     const isLeft = kind === "none" || kind === "browser" && client === chosen?.client;
     if (wasGreeting && isLeft && chosen && !browserSound.isOpen) return void app.attempt(() => restore(chosen));
     const isKept = kind === "demo" || kind === "device" || isOurs && browserSound.file === null;
-    if (isKept) sessionStorage.setItem(CHOICE, JSON.stringify({ kind, name, client }));
-    else if (!wasGreeting) sessionStorage.removeItem(CHOICE);
+    if (isKept) tabStore.set(CHOICE, JSON.stringify({ kind, name, client }));
+    else if (!wasGreeting) tabStore.remove(CHOICE);
   });
   show();
   return [h("label", { for: "source-select" }, "Sound"), select, open, file];
