@@ -294,12 +294,16 @@ def test_a_slider_moves_on_the_other_device_and_survives_a_kill(browser, tmp_pat
     slider = desk.get_by_role("slider", name="Left, 1024 Hz")
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
-    desk.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    desk.mouse.down()
-    for step in range(8):
-        desk.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2 - 5 * step)
-    expect(note(phone)).to_contain_text("not saved yet")
-    until(phone, "document.querySelector('[aria-label=\"Left, 1024 Hz\"]').value > 2")
+
+    def drag(steps, condition):
+        desk.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        desk.mouse.down()
+        for step in steps:
+            desk.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2 - 5 * step)
+        expect(note(phone)).to_contain_text("not saved yet")
+        until(phone, f"document.querySelector('[aria-label=\"Left, 1024 Hz\"]').value {condition}")
+
+    drag(range(8), "> 2")
     desk.mouse.up()
     expect(note(phone)).to_contain_text("revision 1", timeout=3000)
     ada = Person(running)
@@ -309,15 +313,21 @@ def test_a_slider_moves_on_the_other_device_and_survives_a_kill(browser, tmp_pat
     # The revision and the sound come in messages of their own, on the device that saved as well.
     for page in [desk, phone]:
         until(page, f"+document.querySelector('[aria-label=\"Left, 1024 Hz\"]').value === {value}")
+    # The server dies while it is moved again.
+    drag(range(0, -8, -1), "< -2")
     running.process.send_signal(signal.SIGKILL)
     running.process.wait()
+    desk.mouse.up()
+    value = float(slider.input_value())
+    assert value < -2
     expect(desk.locator("#connection")).to_have_attribute("data-state", "lost")
     again = start(tmp_path, port=port)
     for page in [desk, phone]:
         expect(page.locator("#connection")).to_have_attribute("data-state", "live", timeout=12000)
-        # The account's gains follow into the sound of the new process.
+        # What was not saved is, and the gains follow into the sound of the new process.
         until(page, f"+document.querySelector('[aria-label=\"Left, 1024 Hz\"]').value === {value}")
-        expect(note(page)).to_contain_text("revision 1")
+        expect(note(page)).to_contain_text("revision 2")
+    assert ada.do("GET", "api/eq")[2]["bands"][7] == value
     for context in contexts:
         context.close()
     assert again.stop() == 0
