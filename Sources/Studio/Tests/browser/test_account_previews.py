@@ -75,7 +75,7 @@ def test_a_device_that_waits_for_an_answer_keeps_what_it_moved(device, studio):
     desk.keyboard.press("PageUp")
     expect(theirs).to_have_value("3")
     is_kept("3")
-    # The next try, after the page has given up this one, is answered.
+    # The next try, after the page has stopped to wait for this one, is answered.
     desk.unroute("**/api/eq")
     expect(note(phone)).to_have_text("Saved in your account, revision 1.")
     # A person takes theirs.

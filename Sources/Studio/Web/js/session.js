@@ -166,7 +166,7 @@ export class Session {
 
   /**
    * Somebody sets out for a provider, from where a new account comes back to `?new`. Not before the server has heard of a session that was
-   * left here: nobody may come back to it, and it may not be told of it after the sign-in.
+   * left here: nobody may come back to it, and it may not hear of it after the sign-in.
    */
   async setOut() {
     if (browserStore.get(LEFT)) await this.refresh().catch(() => {});

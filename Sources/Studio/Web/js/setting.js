@@ -141,7 +141,7 @@ export class Setting {
 
   close() { for (const timer of Object.values(this.#timers)) clearTimeout(timer); }
 
-  /** Tells other devices where this one moves it, and again until it is saved, whatever that waits for: until then they leave the engine as it is. */
+  /** Shows other devices where this one moves it, and again until it is saved, whatever that waits for: until then they leave the engine as it is. */
   #preview() {
     clearTimeout(this.#timers.preview);
     const wait = this.#previewed + PREVIEW - performance.now();
