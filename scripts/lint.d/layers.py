@@ -65,7 +65,7 @@ UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|udp/src|system/src|ffi|kit|te
 UNSAFE_SWIFT = re.compile(
     r"Sources/RustleCore/|Sources/RustleAudioFiles/(SoundFile|SoundFileEncoder|Coded/ProgramChannel)\.swift$"
     r"|Sources/RustlePlot/Canvas\.swift$|Sources/RustleLighting/Nodes/DatagramSocket\.swift$|Sources/RustleFiles/(FileReplacement|AvailableBytes)\.swift$"
-    r"|Sources/RustleWebSocket/Inflater\.swift$|Sources/RustleNATS/NATSLibrary\.swift$|Sources/Studio/Sources/(RustleStudio/(StudioServer|WebFiles)|RustleAccounts/Sodium)\.swift$")
+    r"|Sources/RustleWebSocket/Inflater\.swift$|Sources/RustleNATS/NATSLibrary\.swift$|Sources/Studio/Sources/(RustleStudio/(DeviceExecutor|StudioServer|WebFiles)|RustleAccounts/Sodium)\.swift$")
 
 # Ways around the compiler's checks, spelled in two parts so that this file does not hold them.
 FORBIDDEN = {

@@ -63,12 +63,22 @@ final class Sound {
   private var wanted: Set<Topic> = []
   private var analyzers: [Topic: Task<Void, Never>] = [:]
   private var capture: Task<Void, Never>?
+  private let executor = DeviceExecutor()
+  /// The newest task that opens and closes a device: the next one waits for its end.
+  private var closing: Task<Void, Never>?
+  /// Gives up an opening after some time.
+  private var opening: Task<Void, Never>?
   private var position: Int64 = 0
   private var nextBlock: UInt32?
   private var lastSignal = ContinuousClock.now
   private var watching: Task<Void, Never>?
   /// The search for devices that goes on.
   private var looking: Task<[AudioDevice], Never>?
+  /// The time in which the sound system is to answer.
+  private static let patience = Duration.seconds(5)
+  private static let advice = "Try it again, or restart the sound system of the server."
+  /// The time for what is heard to end when the server stops.
+  private static let farewellTime = Duration.milliseconds(100)
   /// The time without a signal after which the state says so.
   private static let silence = Duration.seconds(1)
   /// The seconds of sound that can be lost at once.
@@ -115,8 +125,7 @@ final class Sound {
     guard source != self.source else { return device = name.map(Self.short) }
     (self.source, failure, reading, position, nextBlock) = (source, nil, nil, 0, nil)
     device = name.map(Self.short)
-    capture?.cancel()
-    capture = nil
+    endCapture()
     if case .device = source { try set(sampleRate: 48_000) }
     watching?.cancel()
     watching = nil
@@ -184,11 +193,17 @@ final class Sound {
   func stop() async {
     let running = Array(analyzers.values) + (capture.map { [$0] } ?? [])
     analyzers = [:]
-    capture = nil
+    endCapture()
     watching?.cancel()
     for task in running { task.cancel() }
     fan.finish()
-    for task in running { await task.value }
+    // A device may not be closed in time, or never.
+    await outcome(within: Self.farewellTime) { for task in running { await task.value } }
+  }
+
+  private func endCapture() {
+    for task in [capture, opening] { task?.cancel() }
+    (capture, opening) = (nil, nil)
   }
 
   private func set(sampleRate: Double) throws(AudioError) {
@@ -210,8 +225,9 @@ final class Sound {
     }
     for topic in running where analyzers[topic] == nil { begin(topic) }
     if source == .none || running.isEmpty && !isRecorded {
-      for task in [capture, watching] { task?.cancel() }
-      (capture, watching, isSilent) = (nil, nil, false)
+      endCapture()
+      watching?.cancel()
+      (watching, isSilent) = (nil, false)
     } else {
       if capture == nil, case .device(let name) = source { listen(to: name) }
       if watching == nil { watch() }
@@ -244,17 +260,47 @@ final class Sound {
 
   private func listen(to name: String) {
     let (format, equalizer) = (format, equalizer)
-    capture = Task { [weak self] in
+    let isDemo = name == AudioDevice.demo.name
+    // While the system has not returned from a device, no other one is opened.
+    let before = isDemo ? nil : closing
+    let task = Task<Void, Never>.detached(executorPreference: isDemo ? nil : executor) { [weak self] in
+      await before?.value
       do {
+        try Task.checkCancellation()
         let capture = try AudioCapture(DeviceConfiguration(device: name, format: format))
-        for try await buffer in try await capture.buffers(of: .milliseconds(20)) {
-          guard let self, !Task.isCancelled else { return }
-          self.hear(buffer, by: equalizer)
+        let buffers = try await capture.buffers(of: .milliseconds(20))
+        await self?.opened()
+        for try await buffer in buffers {
+          guard await self?.take(buffer, by: equalizer) == true else { return }
         }
       } catch {
-        if !Task.isCancelled { self?.failed(error) }
+        await self?.ended(error)
       }
     }
+    capture = task
+    guard !isDemo else { return }
+    closing = task
+    opening = Task { [weak self] in
+      guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
+      self?.failed("The sound system does not answer. \(Self.advice)")
+    }
+  }
+
+  private func opened() {
+    guard !Task.isCancelled else { return }
+    opening?.cancel()
+    opening = nil
+  }
+
+  /// Hears a buffer of a device; false: it is the source no longer.
+  private func take(_ buffer: PCMBuffer, by equalizer: Equalizer) -> Bool {
+    guard !Task.isCancelled else { return false }
+    hear(buffer, by: equalizer)
+    return true
+  }
+
+  private func ended(_ error: any Error) {
+    if !Task.isCancelled { failed(error) }
   }
 
   private func hear(_ buffer: PCMBuffer, by equalizer: Equalizer) {
@@ -328,8 +374,12 @@ final class Sound {
   private func keep(_ reading: SoundLevelReading) { self.reading = reading }
 
   private func failed(_ error: any Error) {
+    failed((error as? AudioError).map { "\($0.message). \($0.advice)" } ?? "\(error)")
+  }
+
+  private func failed(_ reason: String) {
     fan.finish()
-    failure = (error as? AudioError).map { "\($0.message). \($0.advice)" } ?? "\(error)"
+    failure = reason
     (source, device) = (.none, nil)
     settle()
     onChange()
