@@ -66,6 +66,7 @@ let package = Package(
         .product(name: "JWTKit", package: "jwt-kit", condition: .when(traits: ["OIDC"])),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
     .executableTarget(

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Rustle
+internal import ServiceLifecycle
 internal import StudioCore
 
 /// What all clients share: one session of each engine, and its state.
@@ -30,6 +31,10 @@ final class Studio {
   /// The newest action: the next one waits for its end, so that those of several clients do not meet within an engine.
   private var underWay: Task<Void, Never>?
   private var order = ActionOrder()
+  /// The end of the output; nil: the server goes on.
+  private var darkening: Task<Void, Never>?
+  /// The refusal of an action that the end of the server overtakes.
+  private static let stops = ActionError("refused", "expected a server that goes on, got one that stops", status: 503)
   /// The actions of each client that have not ended, and their bytes.
   private var pending: [Int: (count: Int, bytes: Int)] = [:]
 
@@ -65,15 +70,22 @@ final class Studio {
     following = Task { [weak self, hub] in for await _ in hub.changes { self?.topicsChanged() } }
   }
 
+  /// Ends the show and its output: no action begins any more.
+  func darken() async {
+    let darkening = darkening ?? Task { await lights.stop() }
+    self.darkening = darkening
+    await darkening.value
+  }
+
   /// Ends every engine.
   func stop() async {
+    await darken()
     for task in [following, beating, ending] { task?.cancel() }
     await prices.stop()
     await recordings.stop()
     await sound.stop()
     await mapping.stop()
     mapping.camera?.stop()
-    await lights.stop()
     await nodes.stop()
     await provisioning.stop()
     await session.close()
@@ -122,7 +134,9 @@ final class Studio {
         answer(client, action.id, result)
       }
       // Unless there are too many: those before it end before it does.
-      if count >= Outbox.maximumAnswerCount || bytes >= Outbox.maximumAnswerLength { await answering.value }
+      if count >= Outbox.maximumAnswerCount || bytes >= Outbox.maximumAnswerLength {
+        _ = await cancelWhenGracefulShutdown { await outcome { await answering.value } }
+      }
     } catch {
       answer(client, action.id, .failure(error))
     }
@@ -183,7 +197,9 @@ final class Studio {
 
   /// Performs an action after those before it, unless it darkens lamps, and sends every client the state.
   func perform(_ name: String, _ arguments: JSON, by client: Int?) async throws(ActionError) -> JSON {
-    try await end(try begin(name, arguments, by: client), of: name).get()
+    let task = try begin(name, arguments, by: client)
+    // The server stops though an action waits.
+    return try await cancelWhenGracefulShutdown { await self.end(task, of: name) }.get()
   }
 
   /// Begins an action at its place in the order: actions come in the order of the calls.
@@ -197,6 +213,7 @@ final class Studio {
     let before = underWay
     let task = Task { () throws -> JSON in
       if !place.overtakes { await before?.value }
+      guard darkening == nil else { throw Self.stops }
       guard !order.isTakenBack(place) else { throw Lights.takenBack }
       return try await perform(action, arguments, by: client)
     }
@@ -209,7 +226,7 @@ final class Studio {
 
   /// Waits for the end of an action, and sends every client the state.
   private func end(_ task: Task<JSON, any Error>, of name: String) async -> Result<JSON, ActionError> {
-    let result = await task.result
+    guard let result = await outcome(of: { await task.result }) else { return .failure(Self.stops) }
     // Also after an error: what was done before it is done.
     report(String(name.prefix { $0 != "/" }))
     topicsChanged()

@@ -7,7 +7,9 @@ internal import Logging
 internal import NIOCore
 internal import RustleLighting
 public import RustleMarket
+internal import ServiceLifecycle
 internal import StudioCore
+internal import UnixSignals
 
 /// The studio's server.
 public struct StudioServer: Sendable {
@@ -107,7 +109,10 @@ public struct StudioServer: Sendable {
         ready(address + (token.map { "?token=\($0)" } ?? ""))
       }, logger: logger)
     do {
-      try await application.runService()
+      // Asked to end, it ends the last of them first: the lamps are dark before clients are waited for.
+      try await ServiceGroup(
+        services: [application, Darkening(studio: studio)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+      ).run()
     } catch {
       await studio.stop()
       await service?.stop()
@@ -232,6 +237,16 @@ public struct StudioServer: Sendable {
       text += "rustle_studio_topic_subscribed{topic=\"\(topic.name)\"} \(topics.contains(topic) ? 1 : 0)\n"
     }
     return text
+  }
+}
+
+/// Ends the output as soon as the server is asked to end, however long what else ends takes.
+private struct Darkening: Service {
+  let studio: Studio
+
+  func run() async {
+    try? await gracefulShutdown()
+    Task { await studio.darken() }
   }
 }
 
