@@ -59,6 +59,7 @@ enum Action: String, CaseIterable {
     switch self {
     case .lightsBlackout: arguments["on"] == true ? .blackout : .restore
     case .lightsArm: arguments["armed"] == false ? .disarm : .arm
+    case .lightsStop: .stop
     default: .other
     }
   }
@@ -169,7 +170,7 @@ extension Studio {
     case "demo": try sound.select(.device(AudioDevice.demo.name), of: AudioDevice.demo.name)
     case "device":
       let name = try arguments.string("name")
-      guard await sound.has(device: name) else {
+      guard try await sound.has(device: name) else {
         throw ActionError(
           "validation", "name: expected a device of the server that captures, got \(name)",
           advice: "Choose one of the list; rustle devices lists them too.")
@@ -294,6 +295,13 @@ extension Studio {
     try await sound.set(settings, isBypassed: isBypassed)
   }
 
+  /// Ends the output at once, also while a mapping has the lamps.
+  func disarm() async {
+    async let end: Void = mapping.stop()
+    await lights.disarm()
+    await end
+  }
+
   private func setLights(_ action: Action, _ arguments: Arguments) async throws {
     if [.lightsScene, .lightsTest, .lightsCue, .lightsGo, .lightsBack].contains(action), lights.isLent {
       throw ActionError("wrongState", "expected the show to have its lamps, got a mapping", advice: "Stop it first.")
@@ -342,10 +350,7 @@ extension Studio {
       lights.unattended = unattended
     default:
       guard try arguments.bool("armed") else {
-        // At once, also while a mapping has the lamps.
-        async let end: Void = mapping.stop()
-        await lights.disarm()
-        return await end
+        return await disarm()
       }
       let ends = lights.ends
       let parts = try arguments.string("output").split(separator: ":", maxSplits: 1).map(String.init)

@@ -73,7 +73,7 @@ final class Sound {
   private var lastSignal = ContinuousClock.now
   private var watching: Task<Void, Never>?
   /// The search for devices that goes on.
-  private var looking: Task<[AudioDevice], Never>?
+  private var looking: Task<Void, Never>?
   /// The time in which the sound system is to answer.
   private static let patience = Duration.seconds(5)
   private static let advice = "Try it again, or restart the sound system of the server."
@@ -93,29 +93,33 @@ final class Sound {
   }
 
   /// Looks for devices, which takes a moment: beside the sound.
-  func findDevices() { Task { [weak self] in await self?.lookForDevices() } }
+  func findDevices() { _ = search() }
 
   /// Whether there is a device of a name that captures, also one that was plugged in just now.
-  func has(device name: String) async -> Bool {
+  func has(device name: String) async throws(ActionError) -> Bool {
     if name == AudioDevice.demo.name { return true }
-    if !devices.contains(where: { $0.name == name }) { await lookForDevices() }
+    if !devices.contains(where: { $0.name == name }) {
+      let search = search()
+      guard await outcome(within: Self.patience, of: { await search.value }) != nil else {
+        throw ActionError("refused", "the sound system does not answer", advice: Self.advice)
+      }
+    }
     return devices.contains { $0.name == name }
   }
 
   /// Asks the system once, however many wait: its sound server may answer late or never, for which no task's thread waits.
-  private func lookForDevices() async {
-    let looking =
-      looking
-      ?? Task {
-        let all = try? await NIOThreadPool.singleton.runIfActive { try AudioDevice.all() }
-        return (all ?? []).filter(\.captures)
-      }
-    self.looking = looking
-    let found = await looking.value
-    self.looking = nil
-    guard found != devices else { return }
-    devices = found
-    onChange()
+  private func search() -> Task<Void, Never> {
+    if let looking { return looking }
+    let task = Task {
+      let all = try? await NIOThreadPool.singleton.runIfActive { try AudioDevice.all() }
+      looking = nil
+      let found = (all ?? []).filter(\.captures)
+      guard found != devices else { return }
+      devices = found
+      onChange()
+    }
+    looking = task
+    return task
   }
 
   /// Chooses the source, and the name of what is heard by it.

@@ -212,6 +212,7 @@ final class Studio {
     let place = order.enter(action.kind(arguments))
     let before = underWay
     let task = Task { () throws -> JSON in
+      if place.disarms { await disarm() }
       if !place.overtakes { await before?.value }
       guard darkening == nil else { throw Self.stops }
       guard !order.isTakenBack(place) else { throw Lights.takenBack }

@@ -8,6 +8,8 @@ public struct ActionOrder: Sendable {
     /// Ends a blackout.
     case restore
     case disarm
+    /// Disarms at once, and ends the show in its turn: after a start before it.
+    case stop
     case arm
   }
 
@@ -18,6 +20,8 @@ public struct ActionOrder: Sendable {
 
     /// Whether it waits for none before it.
     public var overtakes: Bool { kind == .blackout || kind == .disarm }
+    /// Whether it disarms before its turn.
+    public var disarms: Bool { kind == .stop }
   }
 
   private var count = 0
@@ -33,14 +37,14 @@ public struct ActionOrder: Sendable {
     return Place(number: count, kind: kind)
   }
 
-  /// Whether a later one has taken it back: a blackout the end of one before, a disarming an arming.
+  /// Whether a later one has taken it back: a blackout the end of one before, a disarming or a stop an arming.
   public func isTakenBack(_ place: Place) -> Bool {
-    let opposite: Kind? =
+    let opposites: [Kind] =
       switch place.kind {
-      case .restore: .blackout
-      case .arm: .disarm
-      case .other, .blackout, .disarm: nil
+      case .restore: [.blackout]
+      case .arm: [.disarm, .stop]
+      case .other, .blackout, .disarm, .stop: []
       }
-    return opposite.flatMap { newest[$0] }.map { $0 > place.number } ?? false
+    return opposites.contains { (newest[$0] ?? 0) > place.number }
   }
 }

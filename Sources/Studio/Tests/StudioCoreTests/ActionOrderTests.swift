@@ -5,10 +5,13 @@ import Testing
   @Test func whatDarkensWaitsForNone() {
     var order = ActionOrder()
     #expect(order.enter(.blackout).overtakes && order.enter(.disarm).overtakes)
-    for kind in [ActionOrder.Kind.other, .restore, .arm] { #expect(!order.enter(kind).overtakes) }
+    for kind in [ActionOrder.Kind.other, .restore, .arm, .stop] {
+      let place = order.enter(kind)
+      #expect(!place.overtakes && place.disarms == (kind == .stop))
+    }
   }
 
-  @Test(arguments: [(ActionOrder.Kind.restore, ActionOrder.Kind.blackout), (.arm, .disarm)])
+  @Test(arguments: [(ActionOrder.Kind.restore, ActionOrder.Kind.blackout), (.arm, .disarm), (.arm, .stop)])
   func whatDarkensTakesBackWhatCameBefore(lights: ActionOrder.Kind, darkens: ActionOrder.Kind) {
     var order = ActionOrder()
     _ = order.enter(darkens)

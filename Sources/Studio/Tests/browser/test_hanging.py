@@ -63,6 +63,23 @@ def test_devices_that_do_not_open_stop_nothing_else(hanging, lamps):
             pass
 
 
+def test_an_action_that_hangs_holds_up_the_others_for_a_while(hanging, lamps):
+    with client(hanging.studio) as page:
+        hanging.hangs()
+        send(page, id=1, do="sound/select", **{"with": {"kind": "device", "name": "nowhere"}})
+        send(page, id=2, do="lights/master", **{"with": {"level": 0.5}})
+        # It disarms at once.
+        send(page, id=3, do="lights/stop")
+        wait(lambda: not state(hanging.studio, "lights")["armed"])
+        replies = {}
+        while len(replies) < 3:
+            reply = answer(page)
+            replies[reply.get("id")] = reply
+            replies.pop(None, None)
+        assert replies[1]["error"]["message"] == "the sound system does not answer" and replies[2]["ok"] and replies[3]["ok"]
+        assert not state(hanging.studio, "lights")["running"]
+
+
 @pytest.mark.alone
 @pytest.mark.parametrize("by", ["a request", "an action", "many actions", "an opening"])
 def test_a_stop_waits_for_nothing_that_hangs(hanging, lamps, by):

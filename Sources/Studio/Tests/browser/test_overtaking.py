@@ -77,7 +77,8 @@ def test_a_blackout_waits_for_no_other_action(slow, lamps, by):
         wait(lambda: not any(lamps.levels))
         slow.release()
         first, second, third = answers(page, 1, 2, 3)
-        assert first["error"]["code"] == "validation" and second["ok"] and "got a later one" in third["error"]["message"]
+        # The search may have taken longer than an action waits.
+        assert first["error"]["code"] in ("validation", "refused") and second["ok"] and "got a later one" in third["error"]["message"]
         expect_dark(lamps)
         assert state(slow.studio, "lights")["blackout"]
         send(page, id=5, do="lights/blackout", **{"with": {"on": False}})
