@@ -44,7 +44,7 @@ struct EventStream: Sendable {
     let ticks = Task {
       while !Task.isCancelled {
         try await Task.sleep(for: Self.silence)
-        _ = client.withOutbox { $0.answer("") }
+        client.withOutbox { if $0.isEmpty { $0.answer("") } }
       }
     }
     defer { ticks.cancel() }

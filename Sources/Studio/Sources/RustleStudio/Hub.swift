@@ -14,18 +14,29 @@ final class Pace: Sendable {
 
 /// A connected client: its outbox, and a stream that has an element when there is something to write, at the hub's pace.
 final class Client: Sendable {
+  private struct State {
+    var outbox = Outbox()
+    var writes = WritePace(from: .now)
+    /// When it was written to last.
+    var taken = ContinuousClock.now
+    var isClosed = false
+  }
+
+  /// The time in which one that reads takes an answer.
+  private static let patience = Duration.seconds(10)
+
   let id: Int
   /// Whether it can act, as a page on its WebSocket: a reader of events watches over nothing.
   let canAct: Bool
   let isReady: AsyncStream<Void>
   private let signal: AsyncStream<Void>.Continuation
   private let pace: Pace
-  private let state: Mutex<(outbox: Outbox, writes: WritePace)>
+  private let state: Mutex<State>
   private let seen = Mutex<(size: (width: Int, height: Int), time: ContinuousClock.Instant)?>(nil)
 
   init(id: Int, canAct: Bool, pace: Pace) {
     (self.id, self.canAct, self.pace) = (id, canAct, pace)
-    state = Mutex((Outbox(), WritePace(from: .now)))
+    state = Mutex(State())
     (isReady, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
@@ -44,7 +55,22 @@ final class Client: Sendable {
     state.withLock { state in
       // What woke the writer may have been taken already: then nothing is written.
       if !state.outbox.isEmpty { state.writes.wrote(at: .now, pause: pace.pause) }
+      state.taken = .now
       return state.outbox.take()
+    }
+  }
+
+  /// Waits while it is to begin no further action; false: it has not taken its answers for long.
+  func hasRoom() async -> Bool {
+    var last = ContinuousClock.now
+    while true {
+      let (isFull, waits, taken) = state.withLock {
+        ($0.outbox.isFull && !$0.isClosed, $0.outbox.hasAnswers, $0.taken)
+      }
+      guard isFull else { return true }
+      last = waits ? max(last, taken) : .now
+      guard last.duration(to: .now) < Self.patience else { return false }
+      guard (try? await Task.sleep(for: pace.pause / 2)) != nil else { return true }
     }
   }
 
@@ -63,7 +89,10 @@ final class Client: Sendable {
   }
 
   /// Ends the stream, and with it the connection.
-  func close() { signal.finish() }
+  func close() {
+    state.withLock { $0.isClosed = true }
+    signal.finish()
+  }
 }
 
 /// All clients, and the values on their way to them.

@@ -129,6 +129,9 @@ struct SocketSession: Sendable {
             await studio.receive(binary: bytes, from: client)
           case nil: break
           }
+          guard await client.hasRoom() else {
+            return Farewell(.init(codeNumber: Farewell.tryAgainLater), "expected a reader of the answers")
+          }
         default: return Farewell(.protocolError, "expected an opcode of RFC 6455")
         }
       }
@@ -140,7 +143,7 @@ struct SocketSession: Sendable {
     }
   }
 
-  /// Writes what waits until the client is closed: it had more answers waiting than it may.
+  /// Writes what waits until the client is closed.
   private func write(_ outbound: Outbound, _ client: Client) async -> Farewell {
     do {
       for await _ in client.isReady {
@@ -152,7 +155,7 @@ struct SocketSession: Sendable {
         let lost = values.reduce(0) { $0 + UInt64($1.lost) }
         studio.hub.sent(bytes: frames.reduce(0) { $0 + $1.data.readableBytes }, lost: lost)
       }
-      return Farewell(.init(codeNumber: Farewell.tryAgainLater), "expected a reader of the answers")
+      return Farewell(nil)
     } catch {
       return Farewell(nil)
     }

@@ -35,8 +35,6 @@ final class Studio {
   private var darkening: Task<Void, Never>?
   /// The refusal of an action that the end of the server overtakes.
   private static let stops = ActionError("refused", "expected a server that goes on, got one that stops", status: 503)
-  /// The actions of each client that have not ended, and their bytes.
-  private var pending: [Int: (count: Int, bytes: Int)] = [:]
 
   init(
     recordings folder: URL, show: StudioShow, prices sources: [Prices.Source], camera: CameraInput?
@@ -125,18 +123,9 @@ final class Studio {
     }
     do throws(ActionError) {
       let task = try begin(action.name, action.arguments, by: client.id)
-      let (count, bytes) = pending[client.id] ?? (0, 0)
-      pending[client.id] = (count + 1, bytes + text.count)
-      // The next message may be a blackout: it is read while this one goes on.
-      let answering = Task {
-        let result = await end(task, of: action.name)
-        pending[client.id] = pending[client.id].flatMap { $0.count > 1 ? ($0.count - 1, $0.bytes - text.count) : nil }
-        answer(client, action.id, result)
-      }
-      // Unless there are too many: those before it end before it does.
-      if count >= Outbox.maximumAnswerCount || bytes >= Outbox.maximumAnswerLength {
-        _ = await cancelWhenGracefulShutdown { await outcome { await answering.value } }
-      }
+      // The next message may be a blackout: it is read while this one goes on, as long as there is room for its answer.
+      client.withOutbox { $0.begin(length: text.count) }
+      Task { answer(client, action.id, await end(task, of: action.name), toActionOfLength: text.count) }
     } catch {
       answer(client, action.id, .failure(error))
     }
@@ -249,17 +238,20 @@ final class Studio {
     if which == .sound { report(State.meter.rawValue) }
   }
 
-  private func answer(_ client: Client, _ id: Double, _ result: Result<JSON, ActionError>) {
+  private func answer(
+    _ client: Client, _ id: Double, _ result: Result<JSON, ActionError>, toActionOfLength length: Int? = nil
+  ) {
     var reply: [String: JSON] = ["v": .number(1), "id": .number(id)]
     switch result {
     case .success(let value): (reply["result"], reply["ok"]) = (value, true)
     case .failure(let error): reply["error"] = error.json
     }
-    answer(client, .object(reply))
+    answer(client, .object(reply), toActionOfLength: length)
   }
 
-  private func answer(_ client: Client, _ value: JSON) {
-    if !client.withOutbox({ $0.answer(value.text) }) { client.close() }
+  private func answer(_ client: Client, _ value: JSON, toActionOfLength length: Int? = nil) {
+    let text = value.text
+    client.withOutbox { $0.answer(text, toActionOfLength: length) }
   }
 
   /// Begins what clients have subscribed to; ends the rest a little later.

@@ -3,9 +3,9 @@
 /// A value that is replaced before it is taken is counted, and the next frame of its topic carries the count. So a client that reads
 /// slowly holds no memory beyond one value a topic, the states and some answers, and knows what it missed.
 public struct Outbox: Sendable {
-  /// The most answers that wait.
+  /// The answers, those of actions under way too, with which it is full.
   public static let maximumAnswerCount = 256
-  /// The most bytes of them together.
+  /// The bytes of answers and of actions under way with which it is full.
   public static let maximumAnswerLength = 256 << 10
 
   /// The topics that the client receives.
@@ -20,6 +20,8 @@ public struct Outbox: Sendable {
   private var answers: [String] = []
   private var greeting: String?
   private var answerLength = 0
+  /// The actions under way, and their bytes.
+  private var begun = (count: 0, length: 0)
 
   /// Creates an empty outbox without topics.
   public init() {}
@@ -60,15 +62,30 @@ public struct Outbox: Sendable {
     states[name] = text
   }
 
-  /// Puts an answer after the others. Returns whether there is room for it: one alone always has.
-  public mutating func answer(_ text: String) -> Bool {
-    let length = answerLength + text.utf8.count
-    guard answers.isEmpty || answers.count < Self.maximumAnswerCount && length <= Self.maximumAnswerLength else {
-      return false
+  /// Whether answers wait.
+  public var hasAnswers: Bool { !answers.isEmpty }
+
+  /// Whether its client is to begin no further action before some answers are taken.
+  public var isFull: Bool {
+    begun.count + answers.count >= Self.maximumAnswerCount || begun.length + answerLength >= Self.maximumAnswerLength
+  }
+
+  /// Notes an action of so many bytes, whose answer follows.
+  public mutating func begin(length: Int) {
+    begun.count += 1
+    begun.length += length
+  }
+
+  /// Puts an answer after the others.
+  ///
+  /// - Parameter length: the bytes of the action, which was begun; nil: it was not.
+  public mutating func answer(_ text: String, toActionOfLength length: Int? = nil) {
+    if let length {
+      begun.count -= 1
+      begun.length -= length
     }
-    answerLength = length
+    answerLength += text.utf8.count
     answers.append(text)
-    return true
   }
 
   /// Takes what waits: the states and then the answers, which they precede; the new value of each topic that has one, by its number, with

@@ -69,15 +69,15 @@ import Testing
     #expect(values.count == Topic.allCases.count && values.allSatisfy { $0.lost == 99_999 })
   }
 
-  @Test func theGreetingIsFirstAndOneLongAnswerHasRoom() {
+  @Test func theGreetingIsFirst() {
     var outbox = Outbox()
     let long = String(repeating: "x", count: Outbox.maximumAnswerLength + 1)
-    let (first, second) = (outbox.answer(long), outbox.answer("second"))
+    outbox.answer(long)
+    outbox.answer("second")
     outbox.state("lights", "state")
     outbox.greet(long + "hello")
-    #expect(first && !second)
     let texts = outbox.take().texts
-    #expect(texts == [long + "hello", "state", long] && outbox.isEmpty)
+    #expect(texts == [long + "hello", "state", long, "second"] && outbox.isEmpty)
   }
 
   @Test func nothingIsKeptForAHiddenPage() {
@@ -95,7 +95,7 @@ import Testing
 
   @Test func theNewestOfEachStatePrecedesTheAnswers() {
     var outbox = Outbox()
-    _ = outbox.answer("answer")
+    outbox.answer("answer")
     for number in 0..<1_000 {
       outbox.state("sound", "sound \(number)")
       outbox.state("meter", "meter \(number)")
@@ -121,18 +121,29 @@ import Testing
     #expect(again == ["revision 2"])
   }
 
-  @Test func answersKeepTheirOrderUntilThereIsNoRoom() {
+  @Test func actionsUnderWayAndAnswersThatWaitFillIt() {
     var outbox = Outbox()
-    let accepted = (0..<Outbox.maximumAnswerCount).map { outbox.answer("\($0)") }
-    let oneMore = outbox.answer("one more")
-    #expect(accepted.allSatisfy { $0 } && !oneMore)
+    let half = Outbox.maximumAnswerCount / 2
+    for _ in 0..<half { outbox.begin(length: 1) }
+    for number in 0..<half {
+      #expect(!outbox.isFull)
+      outbox.answer("\(number)")
+    }
+    #expect(outbox.isFull && outbox.hasAnswers)
+    // An action that ends leaves an answer in its place.
+    for number in half..<2 * half {
+      outbox.answer("\(number)", toActionOfLength: 1)
+      #expect(outbox.isFull)
+    }
     let taken = outbox.take().texts
-    let again = outbox.answer("again")
-    #expect(taken == (0..<Outbox.maximumAnswerCount).map(String.init) && again)
-    // The bytes are bounded too.
-    var other = Outbox()
-    let half = String(repeating: "x", count: Outbox.maximumAnswerLength / 2)
-    let three = (0..<3).map { _ in other.answer(half) }
-    #expect(three == [true, true, false])
+    #expect(taken == (0..<2 * half).map(String.init) && !outbox.isFull && !outbox.hasAnswers)
+    // The bytes are bounded too, of both together.
+    let length = Outbox.maximumAnswerLength / 2
+    outbox.begin(length: length)
+    #expect(!outbox.isFull)
+    outbox.answer(String(repeating: "x", count: length))
+    #expect(outbox.isFull)
+    outbox.answer("", toActionOfLength: length)
+    #expect(!outbox.isFull)
   }
 }

@@ -212,3 +212,22 @@ def test_many_changes_of_one_client_close_no_other(studio):
             message = json.loads(other.recv(timeout=PATIENCE))
             if message.get("name") == "equalizer":
                 gain = message["state"]["left"][5]
+
+
+def test_a_client_that_reads_gets_every_answer(studio):
+    for _ in range(3):
+        with client(studio) as socket, concurrent.futures.ThreadPoolExecutor() as pool:
+            def ask_for_all():
+                for number in range(2000):
+                    send(socket, id=number, do="tempo/quantum", **{"with": {"beats": 4}})
+
+            asking = pool.submit(ask_for_all)
+            assert answer(socket)["type"] == "hello"
+            assert sorted(answer(socket)["id"] for _ in range(2000)) == list(range(2000))
+            asking.result()
+
+
+def test_a_client_that_takes_no_answers_is_ended(studio):
+    with upgraded(studio, 4096) as raw, pytest.raises(ConnectionError):
+        while True:
+            raw.sendall(frame(TEXT, b'{"v":1,"id":1,"do":"fixtures/list"}'))
