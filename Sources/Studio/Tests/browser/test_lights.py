@@ -256,6 +256,32 @@ def test_a_show_of_a_file_has_its_scenes_and_faders(browser, tmp_path):
     assert studio.stop() == 0
 
 
+def test_a_second_tap_restores_no_light(open_page, studio):
+    page = open_page("lights")
+    page.get_by_role("button", name="Start", exact=True).click()
+    # What is tapped again, and its key pressed, as soon as the light is out.
+    page.evaluate("""() => {
+        const button = document.querySelector('main button.danger');
+        const observer = new MutationObserver(() => {
+            observer.disconnect();
+            button.click();
+            document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'b', bubbles: true }));
+            window.isTapped = true;
+        });
+        observer.observe(button, { childList: true, characterData: true, subtree: true });
+    }""")
+    page.locator("main").get_by_role("button", name="Blackout").click()
+    until(page, "window.isTapped")
+    # An action later.
+    assert post(studio, "lights/master", {"level": 0.5})[0] == 200
+    expect(page.get_by_label("Master")).to_have_value("0.5")
+    restore = page.locator("main").get_by_role("button", name="Restore")
+    expect(restore).to_be_enabled()
+    assert state(studio, "lights")["blackout"]
+    page.keyboard.press("b")
+    expect(page.locator("main").get_by_role("button", name="Blackout")).to_be_visible()
+
+
 def test_a_key_that_is_held_is_one_key(open_page):
     page = open_page("lights")
     page.get_by_role("button", name="Start", exact=True).click()

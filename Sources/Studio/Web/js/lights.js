@@ -12,7 +12,7 @@ export function lights(app) {
   const number = figure("Universes", "");
   const sent = figure("Sent to", "");
   const start = h("button", { type: "button", class: "primary", onclick: () => act(link.states.lights.running ? "stop" : "start") }, "Start");
-  const dark = h("button", { type: "button", class: "danger", onclick: () => act("blackout", { on: !link.states.lights.blackout }) }, "Blackout");
+  const dark = h("button", { type: "button", class: "danger", "data-blackout": "", onclick: app.switchBlackout }, "Blackout");
   const back = h("button", { type: "button", onclick: () => act("back") }, "Back");
   const go = h("button", { type: "button", onclick: () => act("go") }, "Go");
   const master = h("input", { type: "range", id: "master", min: "0", max: "1", step: "0.01", oninput: () => act("master", { level: Number(master.value) }) });

@@ -22,6 +22,8 @@ const later = (name) => {
   ahead.push(name);
   return async (app) => (await import(`./${name}.js`))[name](app);
 };
+/** The milliseconds after the light has gone out in which nothing here restores it: the second tap of two asks for no light. */
+const REST = 700;
 /** The milliseconds after which the files of the other screens are fetched, so that none waits for the server. */
 const AHEAD = 500;
 
@@ -44,7 +46,7 @@ const SCREENS = [
 const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause or resume what moves"], ["t", "Tap the tempo"], ["b", "Blackout, or restore the light"], ["?", "This help"]];
 
 const link = new Link();
-const app = { link, browserSound: new BrowserSound(), equalizerHistory: new EqualizerHistory(), attempt, report, announce };
+const app = { link, browserSound: new BrowserSound(), equalizerHistory: new EqualizerHistory(), attempt, report, announce, switchBlackout };
 app.session = new Session(app);
 app.session.onnames = () => screen?.names?.();
 const [main, live, connection] = ["main", "live", "connection"].map((id) => document.getElementById(id));
@@ -78,8 +80,32 @@ const signal = h("p", { class: "signal", role: "status" });
 
 /** The light can be put out from every screen while it is sent to lamps, wherever the page is scrolled to. */
 const armed = document.getElementById("armed");
-const darken = h("button", { type: "button", class: "danger", onclick: () => attempt(() => link.act("lights/blackout", { on: !link.states.lights.blackout })) }, "Blackout");
+const darken = h("button", { type: "button", class: "danger", "data-blackout": "", onclick: switchBlackout }, "Blackout");
+/** Whether the light is out, and whether it has just gone out. */
+let [isDark, isResting] = [false, false];
+let restTimer = 0;
 armed.append(h("span", {}, "Armed"), darken);
+
+/** Puts the light out, or restores it. */
+function switchBlackout() {
+  const on = !link.states.lights.blackout;
+  if (on || !isResting) attempt(() => link.act("lights/blackout", { on }));
+}
+
+function rest(isNow) {
+  isResting = isNow;
+  for (const button of document.querySelectorAll("[data-blackout]")) button.ariaDisabled = isNow ? "true" : null;
+}
+
+/** Notes whether the light is out. */
+function noteBlackout() {
+  const { blackout } = link.states.lights;
+  if (blackout === isDark) return;
+  isDark = blackout;
+  clearTimeout(restTimer);
+  rest(isDark);
+  if (isDark) restTimer = setTimeout(() => rest(false), REST);
+}
 
 /** Says something to those who listen to the page. */
 function announce(text) { say(live, text); }
@@ -211,7 +237,7 @@ addEventListener("keydown", (event) => {
   else if (event.key === "p") togglePause();
   else if (event.key === "?") help.showModal();
   else if (event.key === "t") attempt(() => link.act("tempo/tap", { time: link.time(event) }));
-  else if (event.key === "b" && link.states.lights?.running) attempt(() => link.act("lights/blackout", { on: !link.states.lights.blackout }));
+  else if (event.key === "b" && link.states.lights?.running) switchBlackout();
 });
 document.addEventListener("visibilitychange", () => link.pause(link.paused));
 link.addEventListener("status", () => {
@@ -230,7 +256,10 @@ link.addEventListener("state", ({ detail }) => {
     for (const topic of SOUND) delete link.values[topic];
     if (screen?.topics.some((topic) => SOUND.includes(topic))) return void attempt(() => route(false));
   }
-  if (detail === "lights") showArmed();
+  if (detail === "lights") {
+    showArmed();
+    noteBlackout();
+  }
   screen?.state?.(detail, link.states[detail]);
 });
 setTimeout(reveal, LONGEST_START);
