@@ -282,6 +282,18 @@ def test_a_second_tap_restores_no_light(open_page, studio):
     expect(page.locator("main").get_by_role("button", name="Blackout")).to_be_visible()
 
 
+def test_an_address_that_was_typed_stays(open_page, studio, lamps):
+    arm(studio, lamps)
+    page = open_page("lights")
+    address = page.get_by_label("Address, sacn: or artnet:")
+    expect(address).to_have_value(lamps.address)
+    address.fill("sacn:127.0.0.2")
+    address.blur()
+    assert post(studio, "lights/master", {"level": 0.5})[0] == 200
+    expect(page.get_by_label("Master")).to_have_value("0.5")
+    expect(address).to_have_value("sacn:127.0.0.2")
+
+
 def test_a_key_that_is_held_is_one_key(open_page):
     page = open_page("lights")
     page.get_by_role("button", name="Start", exact=True).click()

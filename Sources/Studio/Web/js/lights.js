@@ -29,6 +29,7 @@ export function lights(app) {
   const arm = h("button", { type: "button", onclick: () => act("arm", link.states.lights.armed ? { armed: false } : { armed: true, output: address.value }) }, "Arm");
   const unattended = h("input", { type: "checkbox", onchange: () => act("unattended", { do: unattended.checked ? "blackout" : "hold" }) });
   const card = h("section", { class: "card wide" });
+  let output = null;
   let [picture, sequence, drawn] = [null, -1, 0];
   const venue = plot("Picture of the venue, from the front", 0, (context, width, height) => {
     context.clearRect(0, 0, width, height);
@@ -60,8 +61,11 @@ export function lights(app) {
         for (const [key, { output }] of Object.entries(counts)) say(output, fixed(state[key], 0));
       }
       if (name !== "lights") return;
-      // Of what another page has armed, too.
-      if (state.output && document.activeElement !== address) address.value = state.output;
+      // Of what another page has armed, too; what was typed since stays.
+      if (state.output !== output) {
+        output = state.output;
+        if (output && document.activeElement !== address) address.value = output;
+      }
       say(start, state.running ? "Stop" : "Start");
       for (const each of [dark, arm]) each.disabled = !state.running;
       // What is shown now is not on the lamps.
