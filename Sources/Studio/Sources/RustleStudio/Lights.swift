@@ -315,7 +315,7 @@ final class Lights {
 
   /// The refusal of an action that another one has overtaken.
   static let takenBack = ActionError(
-    "wrongState", "expected an action that nobody takes back, got a later one that darkens the lamps",
+    "wrongState", "somebody has blacked out or disarmed the lamps since this action was asked for",
     advice: "Repeat it, if it is still wanted.")
 
   func setMaster(_ level: Double) async throws(LightingError) {

@@ -49,7 +49,7 @@ export function lights(app) {
         h("div", { class: "row" }, h("span", {}, "Test colour"), colors),
         h("div", { class: "figures" }, Object.values(counts).map((each) => each.element)), failing, universes.element,
         h("p", {}, h("a", { href: "#/fixtures", class: "note" }, "The fixtures as a table")),
-        h("p", { class: "note" }, "Once armed, changes are sent to this address up to 44 times per second, and levels that stand still once, until the show is disarmed or stopped.")))],
+        h("p", { class: "note" }, "Once armed, changes are sent to this address up to 44 times per second, and still levels about once per second, until the show is disarmed or stopped.")))],
     state(name, state) {
       if (name === "output") {
         const words = ({ rate, failing }) => rate === undefined ? "Not sent" : failing ? "✕ Refused" : "✓ Sent";

@@ -267,7 +267,7 @@ export function mapping(app) {
   };
 
   return {
-    title: "Mapping", lead: "A camera that stands still finds which lamp is where. Lamps that stay dark end nothing: each has a place or a reason.",
+    title: "Mapping", lead: "A camera that stands still finds which lamp is where. It goes on past lamps that stay dark: each lamp gets a place, or the reason why it has none.",
     topics: ["camera"],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
