@@ -66,7 +66,7 @@ final class Sound {
   private let executor = DeviceExecutor()
   /// The newest task that opens and closes a device: the next one waits for its end.
   private var closing: Task<Void, Never>?
-  /// Gives up an opening after some time.
+  /// Ends an opening that takes too long.
   private var opening: Task<Void, Never>?
   private var position: Int64 = 0
   private var nextBlock: UInt32?
@@ -74,6 +74,8 @@ final class Sound {
   private var watching: Task<Void, Never>?
   /// The search for devices that goes on.
   private var looking: Task<Void, Never>?
+  /// Whether an action has waited for it in vain: the next ones wait no more.
+  private var isLate = false
   /// The time in which the sound system is to answer.
   private static let patience = Duration.seconds(5)
   private static let advice = "Try it again, or restart the sound system of the server."
@@ -100,7 +102,8 @@ final class Sound {
     if name == AudioDevice.demo.name { return true }
     if !devices.contains(where: { $0.name == name }) {
       let search = search()
-      guard await outcome(within: Self.patience, of: { await search.value }) != nil else {
+      guard !isLate, await outcome(within: Self.patience, of: { await search.value }) != nil else {
+        isLate = looking != nil
         throw ActionError("refused", "the sound system does not answer", advice: Self.advice)
       }
     }
@@ -112,7 +115,7 @@ final class Sound {
     if let looking { return looking }
     let task = Task {
       let all = try? await NIOThreadPool.singleton.runIfActive { try AudioDevice.all() }
-      looking = nil
+      (looking, isLate) = (nil, false)
       let found = (all ?? []).filter(\.captures)
       guard found != devices else { return }
       devices = found
