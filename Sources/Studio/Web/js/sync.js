@@ -4,7 +4,7 @@ const isSame = (left, right) => left.every((each, place) => each === right[place
 
 /**
  * One setting on one device. `send(rev, parts)` resolves to `{ rev }`, or to `{ rev, parts, isConflict: true }` with what is there instead;
- * it rejects without an answer, after which the value may be stored or not. `report()` is called after every change.
+ * it rejects without an answer, after which the value may be stored or not, and with an error whose `status` is below 500 when it is not. `report()` is called after every change.
  */
 export class Sync {
   /** The newest revision that is known, and its value. */
@@ -53,13 +53,16 @@ export class Sync {
     while (this.local && !this.question && !this.#isSending) {
       const sent = this.local;
       this.#isSending = true;
-      if (!this.#sent.some((each) => isSame(each, sent))) this.#sent.push(sent);
+      const isNew = !this.#sent.some((each) => isSame(each, sent));
+      if (isNew) this.#sent.push(sent);
       let answer = null;
       try {
         answer = await this.#send(this.rev, sent);
         this.isOffline = false;
-      } catch {
+      } catch (error) {
         this.isOffline = true;
+        // What the server refuses it does not have.
+        if (isNew && error.status < 500) this.#sent.pop();
       }
       this.#isSending = false;
       // It may name an older revision: of a backup to which the server went back.
