@@ -30,24 +30,31 @@ def test_taps_set_the_tempo(open_page, by):
     page = open_page("tempo")
     until(page, "document.querySelector('[aria-label=Beat]').value !== '–'")
     page.evaluate("""() => {
-        window.taps = [];
         for (const kind of ['keydown', 'pointerdown']) addEventListener(kind, ({ timeStamp }) => window.taps.push(timeStamp));
     }""")
     page.get_by_role("button", name="Tap", exact=True).hover()
-    for place in range(6):
-        # Held for one time or another: the press counts.
-        hold = 40 * place
-        if by == "key":
-            page.keyboard.press("t", delay=hold)
-        else:
-            page.mouse.down()
-            page.wait_for_timeout(hold)
-            page.mouse.up()
-        page.wait_for_timeout(400 - hold)
-    # By the times of the presses, some of which a busy machine delays.
-    taps = page.evaluate("window.taps")
-    assert len(taps) == 6
-    pauses = [later - earlier for earlier, later in zip(taps, taps[1:])]
+    for _ in range(8):
+        page.evaluate("window.taps = []")
+        for place in range(6):
+            # Held for one time or another: the press counts.
+            hold = 40 * place
+            if by == "key":
+                page.keyboard.press("t", delay=hold)
+            else:
+                page.mouse.down()
+                page.wait_for_timeout(hold)
+                page.mouse.up()
+            page.wait_for_timeout(400 - hold)
+        taps = page.evaluate("window.taps")
+        assert len(taps) == 6
+        pauses = [later - earlier for earlier, later in zip(taps, taps[1:])]
+        # A busy machine delays presses; a long pause counts as a tap that was left out.
+        if max(pauses) < 1.25 * min(pauses):
+            break
+        # Taps after a pause begin anew.
+        page.wait_for_timeout(4_000)
+    else:
+        pytest.fail("no even taps")
     expect(page.get_by_label("Source")).to_have_text("Tap")
     until(page, f"{59_000 / max(pauses)} < +document.querySelector('[aria-label=Tempo]').value")
     assert number(page, "[aria-label=Tempo]") < 61_000 / min(pauses)
