@@ -329,7 +329,7 @@ import Testing
       "--plan requires a --tempo"
     ),
     (["--plan", "PLAN", "--node", "middle", "--output", "sacn:multicast"], 64, "expected one of left, got 'middle'"),
-    (["--plan", "SHOW", "--node", "left", "--output", "sacn:multicast"], 65, "got 'rig'"),
+    (["--plan", "SHOW", "--node", "left", "--output", "sacn:multicast"], 65, "got 'cues'"),
     (["--plan", "NONE", "--node", "left", "--output", "sacn:multicast"], 66, "--plan"),
   ]) func nodeOfAPlanIsRefused(arguments: [String], status: Int32, expected: String) throws {
     let folder = try ScratchFolder()

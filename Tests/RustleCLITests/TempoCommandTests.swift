@@ -7,11 +7,16 @@ import Testing
 /// The commands link, tap and tempo.
 @Suite(.releasesNativeObjects) struct TempoCommandTests {
   @Test func commandsChangeTheSessionAndItsEndIsSaid() throws {
+    let folder = try ScratchFolder()
+    let file = folder.path("lines")
     let result = try RustleProcess.shell(
       """
-      (sleep 0.1; echo tempo 90; printf 'play\\t1\\n'; echo quantum 3; echo tempo fast; echo tempo 5; echo enable 0; sleep 0.3
+      (until [ -s '\(file)' ]; do sleep 0.05; done
+        echo tempo 90; printf 'play\\t1\\n'; echo quantum 3; echo tempo fast; echo tempo 5; echo enable 0
+        until grep '"event":"state"' '\(file)' | grep -q '"enabled":false'; do sleep 0.05; done
         echo quit; sleep 5) \
-        | "$RUSTLE" link --interface lo --port 30001 --bpm 111 --rate 20
+        | "$RUSTLE" link --interface lo --port 30001 --bpm 111 --rate 20 > '\(file)'
+      status=$?; cat '\(file)'; exit $status
       """)
     #expect(result.status == 0, "\(result.errors)")
     #expect(

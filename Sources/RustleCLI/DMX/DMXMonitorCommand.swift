@@ -7,7 +7,10 @@ struct DMXMonitorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitor",
     abstract: "Compare the sources of sACN with a plan.",
-    usage: "rustle dmx monitor --plan <file> [--interface <name>] [--duration <seconds>] [--json]",
+    usage: """
+      rustle dmx monitor --plan <file> [--interface <name>]
+              [--duration <seconds>] [--json]
+      """,
     discussion: """
       Hears the universes of the plan and the lists that sources send every 10 s (universe discovery). A line is written when a fault \
       begins and when it ends: a universe without a source, its owner or its standby, with two sources at the same priority, or with a source \

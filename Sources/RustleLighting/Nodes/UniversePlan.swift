@@ -186,8 +186,8 @@ private struct AnyKey: CodingKey {
   init?(intValue: Int) { nil }
 
   static func check(_ decoder: any Decoder, _ known: [String]) throws {
-    let keys = try decoder.container(keyedBy: Self.self).allKeys
-    guard let other = keys.first(where: { !known.contains($0.stringValue) }) else { return }
+    let keys = try decoder.container(keyedBy: Self.self).allKeys.filter { !known.contains($0.stringValue) }
+    guard let other = keys.min(by: { $0.stringValue < $1.stringValue }) else { return }
     throw DecodingError.dataCorrupted(
       .init(
         codingPath: decoder.codingPath + [other],
