@@ -100,11 +100,16 @@ def test_a_disarming_waits_for_no_other_action_and_takes_back_an_arming(slow, la
         wait(lambda: all(lamps.levels))
 
 
-@pytest.mark.parametrize("action,argument", [("lights/arm", {"armed": True}), ("mapping/start", {"source": "browser", "width": WIDTH, "height": HEIGHT})])
-def test_nothing_under_way_lights_lamps_after_a_blackout(stage, lamps, action, argument):
+@pytest.fixture(params=["lights/arm", "mapping/start"])
+def lighting(request, stage, lamps):
+    """An action that lights lamps, with its argument, of a studio that is armed."""
     arm(stage, lamps)
-    if action == "lights/arm":
-        argument = {**argument, "output": lamps.address}
+    arguments = {"lights/arm": {"armed": True, "output": lamps.address}, "mapping/start": {"source": "browser", "width": WIDTH, "height": HEIGHT}}
+    return request.param, arguments[request.param]
+
+
+def test_nothing_under_way_lights_lamps_after_a_blackout(stage, lamps, lighting):
+    action, argument = lighting
     with client(stage) as page:
         for number in range(0, 40, 4):
             send_blank(page)
@@ -120,11 +125,8 @@ def test_nothing_under_way_lights_lamps_after_a_blackout(stage, lamps, action, a
             wait(lambda: all(lamps.levels))
 
 
-@pytest.mark.parametrize("action,argument", [("lights/arm", {"armed": True}), ("mapping/start", {"source": "browser", "width": WIDTH, "height": HEIGHT})])
-def test_nothing_under_way_arms_after_a_disarming(stage, lamps, action, argument):
-    arm(stage, lamps)
-    if action == "lights/arm":
-        argument = {**argument, "output": lamps.address}
+def test_nothing_under_way_arms_after_a_disarming(stage, lamps, lighting):
+    action, argument = lighting
     with client(stage) as page:
         for number in range(0, 40, 4):
             send_blank(page)
