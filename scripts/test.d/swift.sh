@@ -17,7 +17,7 @@ of_whole_run() {
 # at once as there are processors: within one process a test that uses native objects has no other such test beside it. With a
 # selection by name, only these run.
 swift_tests() {
-  local label=$1 package=$2 log="$work/swift-$BASHPID.log" modules="$work/modules-$BASHPID" start=$SECONDS count module half suites good bad
+  local label=$1 package=$2 log="$work/swift-$BASHPID.log" modules="$work/modules-$BASHPID" start=$SECONDS count module half suites good bad tests
   shift 2
   begins "$label"
   # There is no XCTest in this package; its runner would only be one more process, with leaks of its own.
@@ -27,19 +27,24 @@ swift_tests() {
   if swift build --build-tests "${options[@]}" >"$log" 2>&1 &&
     swift test list --skip-build "${options[@]}" >"$modules/list" 2>>"$log"; then
     printf '%(%H:%M:%S)T  %-48s built %23d s\n' -1 "$label" $((SECONDS - start))
+    # The program that `swift test` calls on Linux: two of `swift test` at once lock each other out of the build's database.
+    tests=(swift test --skip-build --ignore-lock "${options[@]}")
+    if [ "$(uname -s)" = Linux ]; then
+      tests=("$(swift build --show-bin-path "${options[@]}")"/*PackageTests.xctest --testing-library swift-testing)
+    fi
     # The module with the most tests first.
     while read -r count module; do
       if ! is_selected "$module"; then continue; fi
       if [ "$count" -le 200 ] || [ -f "$work/selection" ]; then
         a_processor
-        module_tests "$label: $module" "$(of_module "$module")" "$modules/$module" "${options[@]}" &
+        module_tests "$label: $module" "$(of_module "$module")" "$modules/$module" "${tests[@]}" &
         continue
       fi
       # Every other suite of a large module.
       for half in 0 1; do
         suites=$(sed -n "s/^$module\.\([A-Za-z0-9_]*\).*/\1/p" "$modules/list" | sort -u | awk -v half=$half 'NR % 2 == half' | paste -sd '|')
         a_processor
-        module_tests "$label: $module, half" "^$module\.($suites)[/(]" "$modules/$module-$half" "${options[@]}" &
+        module_tests "$label: $module, half" "^$module\.($suites)[/(]" "$modules/$module-$half" "${tests[@]}" &
       done
     done < <(sed -n 's/^\([A-Za-z0-9_]*\)\..*/\1/p' "$modules/list" | sort | uniq -c | sort -rn)
     wait
@@ -65,13 +70,12 @@ of_module() {
   fi
 }
 
-# module_tests LABEL FILTER FILE ARGUMENT...: writes FILE.log, and to FILE.counts how many passed and failed by the run's own
+# module_tests LABEL FILTER FILE COMMAND...: writes FILE.log, and to FILE.counts how many passed and failed by the run's own
 # report.
 module_tests() {
   local label=$1 filter=$2 file=$3 status=0 good=0 bad=0 start=$SECONDS
   shift 3
-  within "$runner_limit" swift test --skip-build --ignore-lock "$@" --filter "$filter" --xunit-output "$file.xml" \
-    >"$file.log" 2>&1 || status=$?
+  within "$runner_limit" "$@" --filter "$filter" --xunit-output "$file.xml" >"$file.log" 2>&1 || status=$?
   if [ "$status" -eq 124 ]; then
     echo "error: $label was ended after $runner_limit s within: $(unfinished_tests "$file.log" | paste -sd ' ')" >>"$file.log"
   fi
