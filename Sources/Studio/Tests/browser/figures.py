@@ -154,18 +154,23 @@ def prices(studio, clients, seconds, goals, empty):
 def stalled_readers(studio, seconds):
     post(studio, "sound/select", {"kind": "demo"})
     post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})
-    # The same engines run without them.
     topics = ["prices", "spectrum", "meter"]
-    alone = part(lateness(asyncio.run(load(studio, 1, topics, seconds))[0]), 0.99)
+
+    async def late(seconds):
+        # Of prices alone, as above: a frame of one topic waits for the turn of a client that has several. Another client keeps the same engines running.
+        ([received], _), _ = await asyncio.gather(*(load(studio, 1, wanted, seconds) for wanted in [["prices"], topics]))
+        return part(lateness([received]), 0.99)
+
+    alone = asyncio.run(late(seconds))
     sockets = [upgraded(studio, buffer=4096) for _ in range(FEW)]
     for each in sockets:
         each.sendall(frame(1, json.dumps({"v": 1, "subscribe": topics}).encode()))
     time.sleep(2)
     before = resident(studio)
-    beside = part(lateness(asyncio.run(load(studio, 1, topics, 6 * seconds))[0]), 0.99)
+    beside = asyncio.run(late(6 * seconds))
     more = (resident(studio) - before) / (1 << 20)
     row(f"memory more after {6 * seconds:.0f} s of {FEW} readers that stall", f"{more:.1f} MiB", "10 MiB", is_met=more <= 10)
-    row("lateness of a frame for another reader beside them, p99", f"{beside:.1f} ms", "10 ms", f"{alone:.1f} ms, without them", beside <= 10)
+    row("lateness of a frame of prices for another reader beside them, p99", f"{beside:.1f} ms", "10 ms", f"{alone:.1f} ms, without them", beside <= 10)
     for each in sockets:
         each.close()
     post(studio, "ticker/stop", {})
