@@ -40,7 +40,7 @@ class Studio:
         """Asks it to end, and returns its exit status."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        return self.process.wait(timeout=5)
+        return self.process.wait(timeout=PATIENCE)
 
 
 @pytest.fixture
@@ -50,10 +50,9 @@ def studio(tmp_path):
     assert running.stop() == 0
 
 
-@pytest.fixture(scope="session")
-def tone(tmp_path_factory):
+def write_tone(folder):
     """A WAV file with ten seconds of 440 Hz."""
-    path = tmp_path_factory.mktemp("tone") / "a440.wav"
+    path = folder / "a440.wav"
     samples = (round(16384 * math.sin(2 * math.pi * 440 * place / 48000)) for place in range(480000))
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
@@ -63,14 +62,23 @@ def tone(tmp_path_factory):
     return path
 
 
+def launch(playwright, sound):
+    """A browser whose microphone hears a file, again and again."""
+    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=[
+        "--no-sandbox", "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-audio-capture={sound}", "--autoplay-policy=no-user-gesture-required",
+    ])
+
+
+@pytest.fixture(scope="session")
+def tone(tmp_path_factory):
+    return write_tone(tmp_path_factory.mktemp("tone"))
+
+
 @pytest.fixture(scope="session")
 def browser(tone):
-    arguments = [
-        "--no-sandbox", "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
-        f"--use-file-for-fake-audio-capture={tone}", "--autoplay-policy=no-user-gesture-required",
-    ]
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
+        running = launch(playwright, tone)
         yield running
         running.close()
 

@@ -11,11 +11,13 @@ import contextlib
 import json
 import multiprocessing
 import os
-import shutil
+import pathlib
 import signal
+import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
@@ -25,7 +27,7 @@ from websockets.asyncio.client import connect
 from websockets.sync.client import connect as connect_one
 
 from client import HEADER, first_screen, frame, post, processor_time, resident, upgraded
-from conftest import Studio
+from conftest import Studio, launch, write_tone
 from page import add_equalizer, frame_times, observed
 from soak import WARM_UP, growth, soak
 
@@ -33,7 +35,7 @@ FEW, MANY, STREAMS = 50, 500, 20
 CONNECTING = 3
 # Where a value of prices has the number of those of its first symbol: after the count of rows, a name, two numbers and a time.
 COUNT = HEADER.size + 2 + 2 + 3 * 8
-CHANGES = 60
+CHANGES, LISTENINGS = 60, 5
 # The pace of frames in seconds, and the bytes of one, of the server that is the floor.
 PACE, LENGTH = {FEW: 0.033, MANY: 0.066}, 90
 
@@ -186,9 +188,49 @@ def bytes_of_a_page(studio, seconds):
     post(studio, "ticker/stop", {})
 
 
-def page(studio, seconds):
+# The milliseconds until the browser gives the first sound of its microphone to a page.
+OPENED = """async () => {
+    const start = performance.now();
+    const stream = await navigator.mediaDevices.getUserMedia({ audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false } });
+    const context = new AudioContext();
+    await context.audioWorklet.addModule('js/microphone.js');
+    const node = new AudioWorkletNode(context, 'rustle-microphone', { channelCount: 1, channelCountMode: 'explicit', numberOfOutputs: 0 });
+    context.createMediaStreamSource(stream).connect(node);
+    await new Promise((resolve) => { node.port.onmessage = ({ data }) => { if (data.some((sample) => sample !== 0)) resolve(); }; });
+    const time = performance.now() - start;
+    for (const track of stream.getTracks()) track.stop();
+    await context.close();
+    return time;
+}"""
+# The milliseconds from Listen to an A4 within a cent.
+TUNED = """() => new Promise((resolve) => {
+    const [note, cents] = [document.querySelector('[aria-label=Note]'), document.querySelector('[aria-label=Deviation]')];
+    const start = performance.now();
+    const look = () => note.value === 'A4' && Math.abs(parseFloat(cents.value.replace('−', '-'))) <= 1
+        ? resolve(performance.now() - start) : requestAnimationFrame(look);
+    [...document.querySelectorAll('button')].find((button) => button.textContent === 'Listen').click();
+    requestAnimationFrame(look);
+})"""
+
+
+def tuner(browser, studio):
+    """From the button to the note, of a page that has not opened the microphone yet."""
+    opened, tuned = [], []
+    for _ in range(LISTENINGS):
+        for script, times in [(OPENED, opened), (TUNED, tuned)]:
+            context = browser.new_context(permissions=["microphone"])
+            shown = context.new_page()
+            shown.goto(f"{studio.address}#/")
+            shown.locator("#connection[data-state=live]").wait_for()
+            times.append(shown.evaluate(script))
+            context.close()
+    row("from Listen to a tone of 440 Hz as A4 within a cent, p50 / longest", f"{part(tuned, 0.5):.0f} / {max(tuned):.0f} ms", "2,000 ms",
+        f"{part(opened, 0.5):.0f} / {max(opened):.0f} ms to the first sound", max(tuned) <= 2000)
+
+
+def page(studio, folder, seconds):
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = launch(playwright, write_tone(folder))
         first_paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
         # The first page of a browser is its slowest.
         for _ in range(2):
@@ -243,6 +285,7 @@ def page(studio, seconds):
                              ("both", "spectrum, waterfall and equalizer together while a slider moves")]:
             row(f"frames per second with {name}, and the longest", frames[screen], "50, 50 ms", frames["account"], smooth[screen])
         shown.context.close()
+        tuner(browser, studio)
         length = float(os.environ.get("RUSTLE_SOAK_SECONDS", 6 * seconds))
         values, visits = soak(browser, studio, length)
         for name, each in values.items():
@@ -253,9 +296,14 @@ def page(studio, seconds):
         browser.close()
 
 
-def stop(studio, floor):
-    """Asks it to end while streams are open."""
+def stop(studio, folder, floor):
+    """Asks it to end while streams are open, and a download stalls."""
+    with (folder / "long.wav").open("wb") as file:
+        file.truncate(100 << 20)
     with contextlib.ExitStack() as stack:
+        stalled = stack.enter_context(socket.create_connection(("127.0.0.1", studio.port)))
+        stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        stalled.sendall(f"GET /recordings/long.wav HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\n\r\n".encode())
         for _ in range(STREAMS):
             stream = stack.enter_context(connect_one(f"ws://127.0.0.1:{studio.port}/ws", max_size=1 << 20))
             stream.send('{"v":1,"subscribe":["prices","meter","spectrum","tempo"]}')
@@ -264,15 +312,15 @@ def stop(studio, floor):
         time.sleep(1)
         status = []
         took = seconds_of(lambda: status.append(studio.stop()))
-    row(f"stop with {STREAMS} open streams, and its status", f"{1000 * took:.0f} ms, {status[0]}", "500 ms, 0", f"{1000 * floor:.0f} ms",
+    row(f"stop with {STREAMS} open streams and a download that stalls, and its status", f"{1000 * took:.0f} ms, {status[0]}", "500 ms, 0", f"{1000 * floor:.0f} ms",
         took <= 0.5 and status == [0])
 
 
-def main():
+def main(folder):
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
     floor = seconds_of(lambda: subprocess.run([os.environ["RUSTLE_STUDIO"], "--version"], capture_output=True, check=True))
     start = time.monotonic()
-    studio = Studio("--connections", "1000", "--per-address", "1000")
+    studio = Studio("--connections", "1000", "--per-address", "1000", "--recordings", str(folder))
     urllib.request.urlopen(f"{studio.address}healthz").read()
     answered = time.monotonic() - start
     print("| figure | measured | floor | goal |\n|---|---|---|---|")
@@ -283,17 +331,18 @@ def main():
         prices(studio, MANY, seconds, (50, 100, None), empty)
         stalled_readers(studio, seconds)
         bytes_of_a_page(studio, seconds)
-        page(studio, seconds)
+        page(studio, folder, seconds)
     except BaseException:
         studio.stop()
         raise
     sleeper = subprocess.Popen(["sleep", "100"])
     sleeper.send_signal(signal.SIGTERM)
     floor = seconds_of(sleeper.wait)
-    stop(studio, floor)
+    stop(studio, folder, floor)
     if missed:
         sys.exit("missed their goals: " + "; ".join(missed))
 
 
 if __name__ == "__main__":
-    main()
+    with tempfile.TemporaryDirectory() as folder:
+        main(pathlib.Path(folder))

@@ -2,6 +2,8 @@
 
 import time
 
+from playwright.sync_api import expect
+
 from client import PATIENCE
 
 
@@ -59,6 +61,11 @@ def observed(page, kind, field):
         new PerformanceObserver((list) => { for (const each of list.getEntries()) sum += each[field]; }).observe({ type: kind, buffered: true });
         setTimeout(() => resolve(sum), 100);
     })""", [kind, field])
+
+
+def expect_connection(state, *pages):
+    for page in pages:
+        expect(page.locator("#connection")).to_have_attribute("data-state", state)
 
 
 def choose_demo(page):

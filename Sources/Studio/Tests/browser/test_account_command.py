@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
+from page import expect_connection
 from test_account_pages import Device, note, sign_up, to
 
 RUSTLE = os.environ["RUSTLE"]
@@ -99,14 +100,14 @@ def test_a_page_and_the_command_are_two_devices(browser, tmp_path, account, live
     studio.process.send_signal(signal.SIGKILL)
     studio.process.wait()
     again = start(tmp_path, port=studio.port)
-    expect(page.locator("#connection")).to_have_attribute("data-state", "live", timeout=12000)
-    expect(low).to_have_value("2", timeout=12000)
+    expect_connection("live", page)
+    expect(low).to_have_value("2")
     slider.dblclick()
     expect(note(page)).to_contain_text("Saved in your account")
     while change(follower) < -1:
         pass
     os.write(screen, b"\x1b[B")
-    expect(low).to_have_value("1", timeout=12000)
+    expect(low).to_have_value("1")
     written = subprocess.run([RUSTLE, "eq", "--export", "json", "--account"], capture_output=True, text=True, timeout=60)
     assert [band["gain_db"] for band in json.loads(written.stdout)["left"]] == [1] + [0] * 13
     assert account("logout").returncode == 0 and not kept.exists()

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
 from client import post
-from page import until
+from page import expect_connection, until
 from test_screens import violations
 
 
@@ -78,7 +78,7 @@ def kept(device, studio):
     page.route("**/api/eq", lambda route: route.abort() if route.request.method == "PUT" else route.continue_())
     page.get_by_role("slider", name="Left, 64 Hz").focus()
     page.keyboard.press("PageUp")
-    expect(note(page)).to_contain_text("Kept on this device", timeout=3000)
+    expect(note(page)).to_contain_text("Kept on this device")
     return page, ada
 
 
@@ -134,7 +134,7 @@ def test_an_account_from_sign_up_to_deletion(device, studio):
     expect(row).to_have_count(0)
     # The other page notices at once, and goes on without the account.
     other.get_by_role("heading", name="Log in").wait_for()
-    expect(other.locator("#connection")).to_have_attribute("data-state", "live")
+    expect_connection("live", other)
     log_in(other)
     fill(page, "Change the password", **{"Present password": "wrong password", "New password": "analytical engine"})
     expect(page.locator("#change-the-password-current")).to_have_attribute("aria-invalid", "true")
@@ -267,7 +267,7 @@ def test_a_sound_follows_what_was_saved_while_the_connection_was_lost(device, st
     expect(note(page)).to_contain_text("revision 1")
     is_cut = True
     sockets[-1].close()
-    expect(page.locator("#connection")).to_have_attribute("data-state", "lost")
+    expect_connection("lost", page)
     assert ada.save(1, -3)[0] == 200
     held = []
     if isLate:
@@ -275,9 +275,9 @@ def test_a_sound_follows_what_was_saved_while_the_connection_was_lost(device, st
         page.route("**/api/settings", lambda route: held.append(route))
     is_cut = False
     if isLate:
-        expect(note(page)).to_contain_text("revision 2", timeout=12000)
+        expect(note(page)).to_contain_text("revision 2")
         held[0].continue_()
-    expect(page.get_by_role("slider", name="Right, 256 Hz")).to_have_value("-3", timeout=12000)
+    expect(page.get_by_role("slider", name="Right, 256 Hz")).to_have_value("-3")
     expect(note(page)).to_contain_text("revision 2")
 
 
@@ -305,7 +305,7 @@ def test_a_slider_moves_on_the_other_device_and_survives_a_kill(browser, tmp_pat
 
     drag(range(8), "> 2")
     desk.mouse.up()
-    expect(note(phone)).to_contain_text("revision 1", timeout=3000)
+    expect(note(phone)).to_contain_text("revision 1")
     ada = Person(running)
     assert ada.log_in()[0] == 200
     value = max(ada.do("GET", "api/eq")[2]["bands"])
@@ -320,10 +320,10 @@ def test_a_slider_moves_on_the_other_device_and_survives_a_kill(browser, tmp_pat
     desk.mouse.up()
     value = float(slider.input_value())
     assert value < -2
-    expect(desk.locator("#connection")).to_have_attribute("data-state", "lost")
+    expect_connection("lost", desk)
     again = start(tmp_path, port=port)
     for page in [desk, phone]:
-        expect(page.locator("#connection")).to_have_attribute("data-state", "live", timeout=12000)
+        expect_connection("live", page)
         # What was not saved is, and the gains follow into the sound of the new process.
         until(page, f"+document.querySelector('[aria-label=\"Left, 1024 Hz\"]').value === {value}")
         expect(note(page)).to_contain_text("revision 2")
@@ -361,11 +361,11 @@ def test_a_save_whose_answer_is_lost_is_no_other_device(device, studio):
     slider = page.get_by_role("slider", name="Left, 64 Hz")
     slider.focus()
     page.keyboard.press("PageUp")
-    expect(note(page)).to_contain_text("Kept on this device", timeout=3000)
+    expect(note(page)).to_contain_text("Kept on this device")
     assert answers == [200] and ada.do("GET", "api/eq")[2]["rev"] == 1
     page.unroute("**/api/eq")
     page.keyboard.press("PageUp")
-    expect(note(page)).to_contain_text("revision 2", timeout=3000)
+    expect(note(page)).to_contain_text("revision 2")
     assert ada.do("GET", "api/eq")[2]["bands"][3] == 6
 
 

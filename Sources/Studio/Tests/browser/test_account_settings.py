@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
 from client import post, state
-from page import choose_demo
+from page import choose_demo, expect_connection
 from test_account_pages import device, fill, log_in, note, sign_up, studio, to
 from test_screens import violations
 
@@ -152,7 +152,7 @@ def test_a_save_without_an_answer_is_tried_again(pair, ada):
     save_as(desk, "preset", "Evening")
     expect(note(desk, 1)).to_contain_text("Kept on this device")
     set_offline(desk, False)
-    expect(preset(phone, "Evening")).to_have_count(1, timeout=10000)
+    expect(preset(phone, "Evening")).to_have_count(1)
     # What the server refuses for good is kept, and it says why.
     desk.route("**/api/settings/**", lambda route: route.fulfill(
         status=400, json={"error": {"code": "validation", "message": "name: expected at most 250 settings"}}))
@@ -253,11 +253,6 @@ def begin_anew(tmp_path, studio):
     studio.process = start(tmp_path, port=studio.port).process
 
 
-def expect_live(*pages):
-    for page in pages:
-        expect(page.locator("#connection")).to_have_attribute("data-state", "live", timeout=12000)
-
-
 def test_the_tuner_follows(pair, ada, studio, tmp_path):
     desk, phone = pair("tuner")
     expect(note(desk)).to_have_text("Changes are saved in your account.")
@@ -275,9 +270,9 @@ def test_the_tuner_follows(pair, ada, studio, tmp_path):
     assert violations(phone) == []
     # A new process has another tuner until somebody who has one comes.
     begin_anew(tmp_path, studio)
-    expect_live(desk, phone)
+    expect_connection("live", desk, phone)
     for page in [desk, phone]:
-        expect(page.get_by_label("A4 in Hz")).to_have_value("432", timeout=8000)
+        expect(page.get_by_label("A4 in Hz")).to_have_value("432")
         expect(page.get_by_label("Instrument")).to_have_value("guitar")
         expect(note(page)).to_have_text("Saved in your account, revision 3.")
 
@@ -409,9 +404,9 @@ def test_a_calibration_is_of_its_device_and_follows(pair, ada, studio, tmp_path)
         expect(calibration(page)).to_contain_text("full scale is 101.5 dB")
     assert violations(phone) == []
     begin_anew(tmp_path, studio)
-    expect_live(desk, phone)
+    expect_connection("live", desk, phone)
     for page in [desk, phone]:
-        expect(calibration(page)).to_contain_text("full scale is 101.5 dB", timeout=8000)
+        expect(calibration(page)).to_contain_text("full scale is 101.5 dB")
     phone.get_by_role("button", name="Forget").click()
     for page in [desk, phone]:
         expect(calibration(page)).to_contain_text("Not calibrated")

@@ -353,7 +353,7 @@ def test_the_patch_is_listed_and_nodes_are_found(open_page):
     expect(nodes).to_have_count(4)
     other = open_page("fixtures")
     expect(other.get_by_role("region", name="Nodes")).to_contain_text("demo 2")
-    expect(nodes.filter(has_text="Late")).not_to_have_count(0, timeout=15000)
+    expect(nodes.filter(has_text="Late")).not_to_have_count(0)
     other.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Search")).to_be_visible()
     expect(nodes).to_have_count(4)

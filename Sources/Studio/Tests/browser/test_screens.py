@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from client import post
 from conftest import SCREENS, Studio
-from page import add_equalizer, choose_demo, frame_times, observed, until
+from page import choose_demo, expect_connection, observed, until
 
 
 def violations(page):
@@ -267,7 +267,7 @@ def test_another_token_is_said(browser):
     page.locator("#connection[data-state=live]").wait_for()
     assert studio.stop() == 0
     again = Studio("--token", port=studio.port)
-    expect(page.locator("#connection")).to_have_attribute("data-state", "refused", timeout=12000)
+    expect_connection("refused", page)
     page.reload()
     expect(page.locator("body")).to_contain_text("open the address that the server printed")
     page.context.close()
@@ -290,7 +290,7 @@ def test_after_a_restart_nothing_of_before_is_shown(browser):
     studio.process.wait()
     expect(armed).to_be_hidden()
     again = Studio(port=studio.port)
-    expect(page.locator("#connection")).to_have_attribute("data-state", "live", timeout=12000)
+    expect_connection("live", page)
     expect(price).to_have_text("–")
     expect(armed).to_be_hidden()
     # What is typed is not of before.
@@ -298,7 +298,7 @@ def test_after_a_restart_nothing_of_before_is_shown(browser):
     page.get_by_label("New name").fill("left")
     assert again.stop() == 0
     third = Studio(port=studio.port)
-    expect(page.locator("#connection")).to_have_attribute("data-state", "live", timeout=12000)
+    expect_connection("live", page)
     expect(page.get_by_label("New name")).to_have_value("left")
     page.context.close()
     assert third.stop() == 0
@@ -333,9 +333,9 @@ def test_the_page_recovers_from_a_restart(browser):
     page.goto(studio.address)
     page.locator("#connection[data-state=live]").wait_for()
     assert studio.stop() == 0
-    expect(page.locator("#connection")).to_have_attribute("data-state", "lost")
+    expect_connection("lost", page)
     again = Studio(port=studio.port)
-    expect(page.locator("#connection")).to_have_attribute("data-state", "live", timeout=12000)
+    expect_connection("live", page)
     page.context.close()
     assert again.stop() == 0
 
@@ -480,19 +480,3 @@ def test_nothing_jumps_when_a_screen_opens(open_page, studio, width):
         page.wait_for_timeout(300)
         assert observed(page, "layout-shift", "value") <= 0.01, screen
 
-
-@pytest.mark.alone
-def test_screens_that_draw_are_quick(open_page, studio):
-    page = open_page("spectrum")
-    choose_demo(page)
-    # As many frames as of a screen that draws nothing, or 50 a second.
-    rates = {}
-    for screen in ["account", "equalizer", "spectrum", "both"]:
-        if screen == "both":
-            add_equalizer(page)
-        else:
-            page.goto(f"{studio.address}#/{screen}")
-        page.wait_for_timeout(500)
-        gaps = frame_times(page, moves=screen in {"equalizer", "both"})
-        rates[screen] = 1000 * len(gaps) / sum(gaps)
-    assert min(rates["spectrum"], rates["equalizer"], rates["both"]) >= min(50, 0.9 * rates["account"]), rates

@@ -138,7 +138,7 @@ def test_a_person_sets_a_node_up(open_page, studio, picture):
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     assert violations(page) == []
     picture(page, "setup-running")
-    expect(page.get_by_text("✓ Done", exact=True)).to_be_visible(timeout=15000)
+    expect(page.get_by_text("✓ Done", exact=True)).to_be_visible()
     expect(steps.filter(has_text="done")).to_have_count(6)
     expect(page.locator(".values")).to_contain_text("NameleftNetworkstageUniverse1Start address401")
     assert violations(page) == []
@@ -152,7 +152,7 @@ def test_a_person_sets_a_node_up(open_page, studio, picture):
     page.get_by_label("Node, by name or address").fill("nobody")
     page.get_by_label("Seconds at most").fill("2")
     page.get_by_role("button", name="Read its values").click()
-    expect(page.get_by_text("✕ Failed", exact=True)).to_be_visible(timeout=15000)
+    expect(page.get_by_text("✕ Failed", exact=True)).to_be_visible()
     expect(page.locator("main section").last.locator(".error")).to_be_visible()
     assert violations(page) == []
     picture(page, "setup-failed")
@@ -163,7 +163,7 @@ def test_a_person_sets_a_node_up(open_page, studio, picture):
     page.get_by_label("Node, by name or address").fill("ChromaDMX-0003")
     page.get_by_label("Seconds at most").fill("20")
     page.get_by_role("button", name="Read its values").click()
-    page.get_by_role("button", name="Use these values").click(timeout=15000)
+    page.get_by_role("button", name="Use these values").click()
     expect(page.get_by_label("New name")).to_have_value("ChromaDMX-0003")
 
 
@@ -182,7 +182,7 @@ def test_the_former_values_are_written_back(open_page, studio, picture):
     page.get_by_label("Pair first, or write nothing").check()
     page.get_by_role("button", name="Write and verify").click()
     back = page.get_by_role("button", name="Write the former values back…")
-    back.wait_for(timeout=20_000)
+    back.wait_for()
     # The radio is that of the attempt, whatever the page has chosen since.
     page.reload()
     back.click()

@@ -177,7 +177,7 @@ def test_sound_in_time_is_heard(studio):
     with speaker(studio, lambda place: 0.5 if place // 48 % 2 else -0.5), client(studio) as listener:
         listener.recv(timeout=PATIENCE)
         send(listener, subscribe=["levels"])
-        deadline, peaks = time.monotonic() + 6, []
+        deadline, peaks = time.monotonic() + PATIENCE, []
         # More blocks than may come at once.
         while len(peaks) < 100:
             assert time.monotonic() < deadline
@@ -206,7 +206,7 @@ def test_many_changes_of_one_client_close_no_other(studio):
             send(one, id=number, do="equalizer/gain", **{"with": {"band": 5, "gain": number % 12}})
         while answer(one).get("id") != 499:
             pass
-        deadline, gain = time.monotonic() + 5, None
+        deadline, gain = time.monotonic() + PATIENCE, None
         while gain != 499 % 12:
             assert time.monotonic() < deadline
             message = json.loads(other.recv(timeout=PATIENCE))
