@@ -11,7 +11,9 @@ public struct Outbox: Sendable {
   /// The topics that the client receives.
   public private(set) var topics: Set<Topic> = []
   /// Whether the client wants no values now: its page is hidden.
-  public var isPaused = false
+  public var isPaused = false {
+    didSet { if isPaused { frames = [:] } }
+  }
 
   private var frames: [Topic: SampleFrame] = [:]
   private var lost: [Topic: UInt32] = [:]
