@@ -88,6 +88,9 @@ final class Client: Sendable {
     seen.withLock { $0.flatMap { $0.time.duration(to: .now) < time ? $0.size : nil } }
   }
 
+  /// Whether nothing more is read of it.
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
   /// Ends the stream, and with it the connection.
   func close() {
     state.withLock { $0.isClosed = true }

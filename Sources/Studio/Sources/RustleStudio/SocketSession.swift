@@ -3,16 +3,11 @@ internal import NIOCore
 internal import NIOWebSocket
 internal import ServiceLifecycle
 internal import StudioCore
-internal import Synchronization
 
 /// A client on its WebSocket: messages in, answers and the newest values out.
 struct SocketSession: Sendable {
   /// The most bytes of a message, all of its fragments together.
   static let maximumMessageLength = 64 << 10
-  /// The time between two pings.
-  private static let pingPeriod = Duration.seconds(15)
-  /// The time without a frame of the client, not even the answer to a ping, after which it counts as gone.
-  private static let silence = Duration.seconds(45)
   /// The time for the last frame.
   private static let farewellTime = TimeAmount.milliseconds(200)
 
@@ -43,13 +38,12 @@ struct SocketSession: Sendable {
       let account = await AccountSocket(accounts, token: token, client: client)
       defer { account?.leave() }
       await studio.greet(client)
-      let heard = Heard()
+      let heartbeat = Heartbeat(clock: .continuous)
       await withTaskGroup { group in
-        group.addTask { (isReader: true, farewell: await read(inbound, outbound, client, account, heard)) }
-        group.addTask { (isReader: false, farewell: await serve(outbound, client, account, heard)) }
+        group.addTask { (isReader: true, farewell: await read(inbound, outbound, client, account, heartbeat)) }
+        group.addTask { (isReader: false, farewell: await serve(outbound, client, account, heartbeat)) }
         // Whichever ends first ends the connection.
         guard let (isReader, farewell) = await group.next() else { return }
-        heard.stop()
         client.close()
         // A reader that stalls does not take even the last frame.
         channel.channel.eventLoop.scheduleTask(in: Self.farewellTime) { channel.channel.close(promise: nil) }
@@ -64,7 +58,7 @@ struct SocketSession: Sendable {
 
   /// Writes to the client until it is closed, silent for too long, or the server stops.
   private func serve(
-    _ outbound: Outbound, _ client: Client, _ account: AccountSocket?, _ heard: Heard
+    _ outbound: Outbound, _ client: Client, _ account: AccountSocket?, _ heartbeat: Heartbeat<ContinuousClock>
   ) async -> Farewell {
     await withTaskGroup(of: Farewell.self) { group in
       if let account {
@@ -74,7 +68,7 @@ struct SocketSession: Sendable {
         }
       }
       group.addTask { await write(outbound, client) }
-      group.addTask { await ping(outbound, heard) }
+      group.addTask { await ping(outbound, heartbeat) }
       group.addTask {
         try? await gracefulShutdown()
         return Farewell(.goingAway, "the server stops")
@@ -87,13 +81,15 @@ struct SocketSession: Sendable {
 
   /// Reads messages until the client closes, or sends what no client may.
   private func read(
-    _ inbound: Inbound, _ outbound: Outbound, _ client: Client, _ account: AccountSocket?, _ heard: Heard
+    _ inbound: Inbound, _ outbound: Outbound, _ client: Client, _ account: AccountSocket?,
+    _ heartbeat: Heartbeat<ContinuousClock>
   ) async -> Farewell {
     var message = MessageAssembly(maximumLength: Self.maximumMessageLength)
     var pace = MessagePace(rate: MicrophoneBlock.maximumRate)
     do {
       for try await frame in inbound {
-        guard heard.now() else {
+        heartbeat.heard()
+        guard !client.isClosed else {
           // Of one that has answered the last frame no more bytes come.
           if frame.opcode == .connectionClose { break }
           continue
@@ -161,12 +157,9 @@ struct SocketSession: Sendable {
     }
   }
 
-  private func ping(_ outbound: Outbound, _ heard: Heard) async -> Farewell {
+  private func ping(_ outbound: Outbound, _ heartbeat: Heartbeat<ContinuousClock>) async -> Farewell {
     do {
-      while heard.elapsed < Self.silence {
-        try await Task.sleep(for: Self.pingPeriod)
-        try await outbound.write(Self.frame(.ping, []))
-      }
+      try await heartbeat.run { try await outbound.write(Self.frame(.ping, [])) }
       return Farewell(.goingAway, "expected an answer to a ping")
     } catch {
       return Farewell(nil)
@@ -205,21 +198,4 @@ private struct Farewell: Sendable {
     case let code?: self.init(.init(codeNumber: Int(code)))
     }
   }
-}
-
-/// When a client was heard last, and whether anybody listens.
-private final class Heard: Sendable {
-  private let state = Mutex((last: ContinuousClock.now, isOver: false))
-
-  /// Notes that it was heard; false: nobody listens any more.
-  func now() -> Bool {
-    state.withLock { state in
-      state.last = .now
-      return !state.isOver
-    }
-  }
-
-  func stop() { state.withLock { $0.isOver = true } }
-
-  var elapsed: Duration { state.withLock { $0.last.duration(to: .now) } }
 }

@@ -162,6 +162,9 @@ final class Sound {
     String(String.UnicodeScalarView(name.unicodeScalars.prefix(maximumNameLength)))
   }
 
+  /// Whether the analyzer of a topic runs.
+  func isAnalyzed(for topic: Topic) -> Bool { analyzers[topic] != nil }
+
   /// Whether the format is the source's: that of a browser is known with its first block.
   var isHeard: Bool { if case .browser = source { nextBlock != nil } else { true } }
 

@@ -147,6 +147,8 @@ final class Studio {
   var engines: [(name: String, isRunning: Bool)] {
     [
       ("prices", prices.isRunning), ("sound", sound.source != .none), ("recorder", recordings.name != nil),
+      ("meter", sound.isAnalyzed(for: .meter)), ("spectrum", sound.isAnalyzed(for: .spectrum)),
+      ("tuner", sound.isAnalyzed(for: .pitch)), ("voice", sound.isAnalyzed(for: .voice)),
       ("lights", lights.isRunning), ("output", lights.output != nil), ("session", session.isEnabled),
       ("scan", provisioning.isScanning), ("provisioning", provisioning.attempt?.isRunning == true),
       ("mapping", mapping.isRunning),

@@ -2,14 +2,17 @@
 
 import concurrent.futures
 import contextlib
+import itertools
 import json
 import struct
 import time
+import urllib.request
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from client import PATIENCE, answer, answers, block, client, frame, frames, post, processor_time, resident, send, speaker, upgraded
+from client import HEADER, PATIENCE, answer, answers, ask, block, client, frame, frames, post, processor_time, resident, send, speaker, upgraded
+from rig import wait
 
 [CONTINUATION, TEXT, BINARY, CLOSE, PING] = [0, 1, 2, 8, 9]
 
@@ -99,6 +102,76 @@ def test_a_reader_that_stalls_costs_no_memory(studio):
         assert len(list(frames(reader, 20))) == 20
         for raw in stalled:
             raw.close()
+
+
+@contextlib.contextmanager
+def meter_reader(studio):
+    """The values of the meter for one more client: sequence number, and the maximum since the meter began."""
+    with client(studio) as socket:
+        send(socket, subscribe=["meter"])
+        messages = (socket.recv(timeout=PATIENCE) for _ in iter(int, 1))
+        yield ((HEADER.unpack(each[:HEADER.size])[3], *struct.unpack_from("<d", each, HEADER.size + 24)) for each in messages if isinstance(each, bytes))
+
+
+def test_an_engine_runs_from_the_first_client_until_five_seconds_after_the_last(studio):
+    def is_running():
+        return 'rustle_studio_engine_running{engine="meter"} 1\n' in ask(studio, "metrics")[2]
+
+    level = 0.5
+    with speaker(studio, lambda place: level if place // 48 % 2 else -level):
+        assert not is_running()
+        with meter_reader(studio) as one, meter_reader(studio) as other:
+            # Both read one meter: what both have received is the same.
+            first, second = (dict(next(each) for _ in range(20)) for each in [one, other])
+            common = first.keys() & second.keys()
+            assert len(common) > 5 and all(first[each] == second[each] for each in common)
+        for _ in range(5):
+            level = 0.5
+            with meter_reader(studio) as values:
+                assert next(maximum for _, maximum in values if maximum > -20)
+            level = 0.001
+            left = time.monotonic()
+            with meter_reader(studio) as values:
+                _, maximum = next(values)
+            # Otherwise this machine has stood still.
+            if time.monotonic() - left < 4:
+                break
+        assert maximum > -20
+        left = time.monotonic()
+        wait(lambda: not is_running())
+        assert time.monotonic() - left > 4.5
+        with meter_reader(studio) as values:
+            assert next(values)[1] < -20
+
+
+def test_a_paused_client_gets_no_values(studio):
+    with client(studio) as paused, client(studio) as other:
+        assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})[0] == 200
+        for each in [paused, other]:
+            send(each, subscribe=["prices"])
+            list(frames(each, 3))
+        send(paused, pause=True)
+
+        def until_answer(number):
+            """What comes before an answer."""
+            send(paused, id=number, do="no/action")
+            messages = iter(lambda: paused.recv(timeout=PATIENCE), None)
+            return list(itertools.takewhile(lambda each: isinstance(each, bytes) or json.loads(each).get("id") != number, messages))
+
+        until_answer(1)
+        list(frames(other, 30))
+        assert not [each for each in until_answer(2) if isinstance(each, bytes)]
+        send(paused, pause=False)
+        assert len(list(frames(paused, 3))) == 3
+
+
+def test_a_client_is_pinged_and_a_reader_of_events_kept(studio):
+    with urllib.request.urlopen(f"{studio.address}events?topics=meter", timeout=PATIENCE) as events, upgraded(studio) as raw:
+        data = b""
+        while bytes([0x80 | PING, 0]) not in data:
+            data += raw.recv(1 << 16)
+        while events.readline() != b": still here\n":
+            pass
 
 
 def test_fifty_clients_lose_nothing_unseen(studio):
