@@ -13,54 +13,12 @@ enum Unattended: String, CaseIterable, Sendable {
 /// A show, its picture, and its output once a person has armed it.
 @MainActor
 final class Lights {
-  /// A universe of the show.
-  struct Universe {
-    let universe: DMXUniverse
-    /// The fixtures whose first slot is in it.
-    let fixtureCount: Int
-    /// The slots that are not 0.
-    var litSlotCount = 0
-    /// What is sent of it; nil: nothing, as the output is not armed or has the other protocol.
-    var sent: UniverseSending?
-  }
-
-  /// What the output has sent of a universe since it was armed.
-  struct UniverseSending {
-    /// How long a refusal is shown: a machine where no program listens answers about once a second.
-    private static let memory = Duration.seconds(3)
-
-    let counts: DMXSentCounts
-    /// Packets a second since the counts before.
-    let rate: Double
-    private let refused: ContinuousClock.Instant?
-    /// Whether a datagram was refused lately.
-    let isFailing: Bool
-
-    init(_ counts: DMXSentCounts, at time: ContinuousClock.Instant, after before: Self?, in elapsed: Duration?) {
-      self.counts = counts
-      let packets = Double(counts.packets) - Double(before?.counts.packets ?? 0)
-      rate = elapsed.map { max(0, packets) / ($0 / .seconds(1)) } ?? 0
-      refused = counts.refusals > before?.counts.refusals ?? 0 ? time : before?.refused
-      isFailing = refused.map { $0.duration(to: time) < Self.memory } ?? false
-    }
-  }
-
-  /// What the output has sent since it was armed.
-  struct Sending {
-    let report: DMXReport
-    let time: ContinuousClock.Instant
-    /// Packets per second since the one before.
-    let rate: Double
-  }
-
   let show: LightShow
   private let studioShow: StudioShow
   /// The colours to test lamps with.
   let testColors: [String]
-  /// The first universes of the show, as of the last second.
-  private(set) var universes: [Universe]
-  /// As of the last second; nil: the output is not armed.
-  private(set) var sending: Sending?
+  /// What the output has sent, as of the last second.
+  private(set) var counts: OutputCounts
   private(set) var isRunning = false
   private(set) var isBlackout = false
   private(set) var master = 1.0
@@ -78,8 +36,6 @@ final class Lights {
   /// Is called when there are other counts of the output.
   var onCount: @MainActor () -> Void = {}
 
-  /// The most universes that are counted.
-  private static let universeLimit = 64
   private let hub: Hub
   private var sender: DMXSender?
   /// Whether somebody else than the show sends with it.
@@ -97,11 +53,8 @@ final class Lights {
   init(hub: Hub, show: StudioShow) {
     (self.hub, self.show, studioShow, testColors) = (hub, show.show, show, show.testColors)
     faders = [Double](repeating: 0, count: show.show.faders.count)
+    counts = OutputCounts(of: show.show)
     controller = LightingController(show.played)
-    let fixtures = Dictionary(grouping: (try? show.show.fixtures()) ?? [], by: \.universe)
-    universes = fixtures.keys.sorted().prefix(Self.universeLimit).map {
-      Universe(universe: $0, fixtureCount: fixtures[$0]?.count ?? 0)
-    }
   }
 
   /// The scene of the show that is on, by its place; nil: none, or a test colour.
@@ -167,27 +120,15 @@ final class Lights {
   }
 
   private func countOnce() async {
-    let levels = (try? await controller.levels()) ?? [:]
-    for place in universes.indices {
-      universes[place].litSlotCount = levels[universes[place].universe]?.count { $0 > 0 } ?? 0
-    }
+    counts.note((try? await controller.levels()) ?? [:])
     if let sender, let report = await sender.report {
       let now = ContinuousClock.now
-      var counts: [DMXUniverse: DMXSentCounts] = [:]
-      for universe in universes.map(\.universe) where universe.protocol == sender.configuration.protocol {
-        counts[universe] = try? await sender.counts(of: universe)
+      var sent: [DMXUniverse: DMXSentCounts] = [:]
+      for universe in counts.universes.map(\.universe) where universe.protocol == sender.configuration.protocol {
+        sent[universe] = try? await sender.counts(of: universe)
       }
       // The sender may have been replaced meanwhile.
-      if sender === self.sender {
-        let time = sending?.time.duration(to: now)
-        let rate = sending.map { Double(report.packets) - Double($0.report.packets) } ?? 0
-        sending = Sending(report: report, time: now, rate: time.map { rate / ($0 / .seconds(1)) } ?? 0)
-        for place in universes.indices {
-          universes[place].sent = counts[universes[place].universe].map {
-            UniverseSending($0, at: now, after: universes[place].sent, in: time)
-          }
-        }
-      }
+      if sender === self.sender { counts.note(report, sent, at: now) }
     }
     onCount()
   }
@@ -227,8 +168,8 @@ final class Lights {
 
   /// Replaces the sender: the new one counts from 0.
   private func exchange(_ sender: DMXSender?, isLent: Bool) {
-    (self.sender, self.isLent, sending, lit) = (sender, isLent, nil, [])
-    for place in universes.indices { universes[place].sent = nil }
+    (self.sender, self.isLent, lit) = (sender, isLent, [])
+    counts.beginOutput()
     onCount()
   }
 
@@ -358,7 +299,7 @@ final class Lights {
     await controller.stop()
     await reports?.value
     (isRunning, report, reports) = (false, nil, nil)
-    for place in universes.indices { universes[place].litSlotCount = 0 }
+    counts.note([:])
     onCount()
   }
 }

@@ -71,7 +71,7 @@ extension Studio {
   }
 
   private var outputState: JSON {
-    let universes = lights.universes.map { universe in
+    let universes = lights.counts.universes.map { universe in
       var state: [String: JSON] = [
         "name": .string("\(universe.universe)"), "protocol": .string(universe.universe.protocol.rawValue),
         "fixtures": .integer(universe.fixtureCount), "lit": .integer(universe.litSlotCount),
@@ -84,7 +84,7 @@ extension Studio {
       return JSON.object(state)
     }
     var state: [String: JSON] = ["universes": .array(universes)]
-    if let sending = lights.sending {
+    if let sending = lights.counts.sending {
       state["rate"] = .number(sending.rate)
       state["packets"] = .integer(sending.report.packets)
       state["refused"] = .integer(sending.report.refusals)
