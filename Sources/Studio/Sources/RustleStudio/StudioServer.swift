@@ -40,6 +40,8 @@ public struct StudioServer: Sendable {
     public var camera: CameraInput?
     /// The accounts; nil: none.
     public var accounts: AccountSettings?
+    /// A folder with the files of the page, each served as it is then; nil: those in the program.
+    public var webRoot: URL?
 
     /// The loopback, without a token; recordings go to the user's application data.
     public init() {
@@ -192,14 +194,19 @@ public struct StudioServer: Sendable {
       }
     }
     for path in ["/", "**"] {
-      router.get(RouterPath(path)) { request, _ in try Self.file(request) }
+      router.get(RouterPath(path)) { request, _ in try file(request) }
     }
     return router
   }
 
-  private static func file(_ request: Request) throws -> Response {
+  private func file(_ request: Request) throws -> Response {
     let path = request.uri.path == "/" ? "index.html" : String(request.uri.path.dropFirst())
-    guard let file = WebFile.all[path] else { throw HTTPError(.notFound) }
+    // Of a folder no others either.
+    guard var file = WebFile.all[path] else { throw HTTPError(.notFound) }
+    if let root = configuration.webRoot {
+      guard let bytes = try? Data(contentsOf: root.appending(path: path)) else { throw HTTPError(.notFound) }
+      file = WebFile(path: path, bytes: Array(bytes))
+    }
     var headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
     if file.isText, request.method == .get { headers[.vary] = "Accept-Encoding" }
     if let tags = request.headers[.ifNoneMatch], file.matches(tags) {

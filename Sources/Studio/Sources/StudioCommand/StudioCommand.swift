@@ -84,6 +84,13 @@ struct StudioCommand: AsyncParsableCommand {
       "Size of the camera's frames if they are bytes of gray without a header, such as 640x480.", valueName: "size"))
   var gray: String?
 
+  #if DEBUG
+  @Option(
+    help: ArgumentHelp("Folder of the page's files, to serve them as they are there now.", valueName: "folder"),
+    completion: .directory)
+  var webRoot: String?
+  #endif
+
   @OptionGroup(title: "Accounts") var accountOptions: AccountOptions
 
   func run() async throws {
@@ -103,6 +110,15 @@ struct StudioCommand: AsyncParsableCommand {
     }
     configuration.maximumConnectionCount = connections
     configuration.maximumConnectionCountPerAddress = perAddress
+    #if DEBUG
+    if let webRoot {
+      let folder = URL(filePath: webRoot, directoryHint: .isDirectory)
+      guard FileManager.default.isReadableFile(atPath: folder.appending(path: "index.html").path) else {
+        throw ValidationError("--web-root: expected a folder with index.html, got '\(webRoot)'")
+      }
+      configuration.webRoot = folder
+    }
+    #endif
     if let recordings { configuration.recordings = URL(filePath: recordings, directoryHint: .isDirectory) }
     configuration.accounts = try accountOptions.settings()
     if configuration.accounts != nil, !StudioServer.leaveNoCore() {

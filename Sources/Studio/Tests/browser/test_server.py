@@ -4,8 +4,10 @@ import contextlib
 import gzip
 import json
 import os
+import pathlib
 import re
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -54,6 +56,27 @@ def test_texts_of_the_page_are_compressed_and_the_first_screen_is_small(studio, 
     with urllib.request.urlopen(head, timeout=5) as answer:
         assert answer.headers["Content-Encoding"] is None and int(answer.headers["Content-Length"]) > 1000
     assert compressed(studio, "healthz")[1] == b"ok\n"
+
+
+def test_the_page_is_served_from_a_folder_as_it_is_now(tmp_path):
+    if "--web-root" not in subprocess.run([os.environ["RUSTLE_STUDIO"], "--help"], capture_output=True, text=True, timeout=PATIENCE).stdout:
+        pytest.skip("not of a release build")
+    folder = tmp_path / "web"
+    shutil.copytree(pathlib.Path(__file__).parents[2] / "Web", folder)
+    (folder / "notes.txt").write_text("of nobody else")
+    running = Studio("--web-root", str(folder))
+    _, headers, text = ask(running, "js/main.js")
+    assert text == (folder / "js/main.js").read_text() and headers["Content-Type"] == "text/javascript; charset=utf-8"
+    (folder / "js/main.js").write_text("changed")
+    status, changed, text = ask(running, "js/main.js", If_None_Match=headers["ETag"])
+    assert status == 200 and text == "changed" and changed["ETag"] != headers["ETag"]
+    assert ask(running, "js/main.js", If_None_Match=changed["ETag"])[0] == 304
+    (folder / "js/link.js").unlink()
+    for path in ["notes.txt", "js/link.js", "../web/notes.txt", "%2e%2e/web/notes.txt"]:
+        assert ask(running, path)[0] == 404, path
+    assert running.stop() == 0
+    ended = subprocess.run([os.environ["RUSTLE_STUDIO"], "--web-root", str(tmp_path)], capture_output=True, text=True, timeout=PATIENCE)
+    assert ended.returncode == 64 and "--web-root: expected a folder with index.html" in ended.stderr
 
 
 @pytest.mark.parametrize("path", ["", "healthz", "metrics", "api/state", "js/main.js", "ws"])
