@@ -340,6 +340,24 @@ def test_the_page_recovers_from_a_restart(browser):
     assert again.stop() == 0
 
 
+@pytest.mark.parametrize("event", ["window.dispatchEvent(new Event('online'))", "document.dispatchEvent(new Event('visibilitychange'))"])
+def test_a_page_that_may_have_a_network_again_connects_at_once(browser, event):
+    studio = Studio()
+    page = browser.new_context().new_page()
+    page.clock.install()
+    page.goto(studio.address)
+    expect_connection("live", page)
+    # The time of its next try never comes.
+    page.clock.pause_at(page.evaluate("Date.now()") + 60_000)
+    assert studio.stop() == 0
+    expect_connection("lost", page)
+    again = Studio(port=studio.port)
+    page.evaluate(event)
+    expect_connection("live", page)
+    page.context.close()
+    assert again.stop() == 0
+
+
 def test_a_value_that_comes_after_its_screen_was_left_makes_nothing_stale(open_page):
     page = open_page("prices")
     page.get_by_role("button", name="Start", exact=True).click()

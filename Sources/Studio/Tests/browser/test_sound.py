@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from client import PATIENCE, client, send, speaker, state
 from conftest import Studio
-from page import choose_demo, number, until
+from page import choose_demo, expect_connection, number, until
 from test_screens import violations
 
 HEARD = """fetch('/api/state').then((answer) => answer.json()).then(({ states: { sound } }) => sound.kind)"""
@@ -40,7 +40,7 @@ def test_the_microphone_is_heard_again_after_a_restart(browser):
     page.get_by_role("button", name="Listen").click()
     until(page, "+document.getElementById('sent').value > 4800")
     assert studio.stop() == 0
-    expect(page.locator("#connection")).to_have_attribute("data-state", "lost")
+    expect_connection("lost", page, other)
     # What is not sent is not counted: the number stands still, once it has been drawn.
     until(page, """new Promise((resolve) => {
         const sent = document.getElementById('sent').value;
@@ -48,6 +48,7 @@ def test_the_microphone_is_heard_again_after_a_restart(browser):
     })""")
     sent = page.locator("#sent").inner_text()
     again = Studio(port=studio.port)
+    expect_connection("live", page, other)
     expect(page.locator("#via")).to_have_text("This microphone")
     until(page, f"+document.getElementById('sent').value > {sent}")
     until(page, "Math.abs(+document.getElementById('peak').value - 440) < 1")
@@ -56,7 +57,9 @@ def test_the_microphone_is_heard_again_after_a_restart(browser):
     other.get_by_role("button", name="Demo tone").click()
     expect(page.locator("#via")).to_have_text("Demo tone")
     assert again.stop() == 0
+    expect_connection("lost", page, other)
     third = Studio(port=studio.port)
+    expect_connection("live", page, other)
     expect(page.locator("#via")).to_have_text("Demo tone")
     context.close()
     assert third.stop() == 0

@@ -25,6 +25,8 @@ export class Link extends EventTarget {
   #socket = null;
   #topics = new Set();
   #wait = FIRST_WAIT;
+  /** The timer of the next try; null: none waits. */
+  #retry = null;
   #isRenewed = false;
   /** How far this page's clock is ahead of the server's, in ms, by the value with the shortest way, and when that was known. */
   #clock = null;
@@ -32,6 +34,7 @@ export class Link extends EventTarget {
   #next = 1;
 
   connect() {
+    this.#retry = null;
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`);
     socket.binaryType = "arraybuffer";
     socket.onmessage = ({ data }) => {
@@ -42,8 +45,17 @@ export class Link extends EventTarget {
     this.#socket = socket;
   }
 
+  /** Tries now where a try waits for its time: the page is seen again, or the network is back. */
+  hurry() {
+    if (this.#retry === null) return;
+    clearTimeout(this.#retry);
+    this.#wait = FIRST_WAIT;
+    this.connect();
+  }
+
   /** Connects anew, with the cookies of now. */
   reconnect() {
+    if (this.#retry !== null) return this.hurry();
     // Nothing is sent by the one that closes.
     [this.#isRenewed, this.status] = [true, "connecting"];
     this.#socket.close();
@@ -138,7 +150,7 @@ export class Link extends EventTarget {
     this.#requests.clear();
     this.#report("status");
     if (code === REFUSED) return;
-    setTimeout(() => this.connect(), this.#isRenewed ? 0 : this.#wait * (0.75 + Math.random() / 2));
+    this.#retry = setTimeout(() => this.connect(), this.#isRenewed ? 0 : this.#wait * (0.75 + Math.random() / 2));
     this.#isRenewed = false;
     this.#wait = Math.min(LONGEST_WAIT, 2 * this.#wait);
   }

@@ -239,7 +239,11 @@ addEventListener("keydown", (event) => {
   else if (event.key === "t") attempt(() => link.act("tempo/tap", { time: link.time(event) }));
   else if (event.key === "b" && link.states.lights?.running) switchBlackout();
 });
-document.addEventListener("visibilitychange", () => link.pause(link.paused));
+document.addEventListener("visibilitychange", () => {
+  link.pause(link.paused);
+  if (!document.hidden) link.hurry();
+});
+addEventListener("online", () => link.hurry());
 link.addEventListener("status", () => {
   reveal();
   showConnection();
