@@ -8,6 +8,8 @@ public struct StudioShow: Sendable, Hashable {
   let played: LightShow
   /// The colours of the scenes at the end, in their order; empty where the show has no room for them.
   let testColors: [String]
+  /// Whether a strobe of the show may flash more than three times a second.
+  let hasFastStrobes: Bool
   /// The file of the rig; nil: it is the one inside the show, or that of a festival.
   private let rig: Data?
 
@@ -24,7 +26,10 @@ public struct StudioShow: Sendable, Hashable {
   public init(show: Data? = nil, rig: Data? = nil) throws(LightingError) {
     let read = try LightShow(show: show, rig: rig, demo: .festival)
     (self.show, self.rig) = (read, rig)
-    let tested = try? LightShow(show: Self.withColors(read), rig: rig, demo: .festival)
+    let file = (try? Self.written(read)) ?? [:]
+    let layers = (file["scenes"] as? [[String: Any]] ?? []).flatMap { $0["layers"] as? [[String: Any]] ?? [] }
+    hasFastStrobes = layers.contains { $0["fast"] as? Bool == true }
+    let tested = try? LightShow(show: Self.withColors(file), rig: rig, demo: .festival)
     // A show that has scenes of these names, or as many scenes as it may, is played as it is.
     let isWhole = tested?.scenes == read.scenes + Self.colors.map { Self.scene($0.0) }
     (played, testColors) = isWhole ? (tested ?? read, Self.colors.map(\.0)) : (read, [])
@@ -43,9 +48,9 @@ public struct StudioShow: Sendable, Hashable {
     return value
   }
 
-  /// The show's file with a scene for each colour.
-  private static func withColors(_ show: LightShow) throws -> Data {
-    var value = try written(show)
+  /// A show's file with a scene for each colour.
+  private static func withColors(_ file: [String: Any]) throws -> Data {
+    var value = file
     let tests = colors.map { name, color in
       ["name": scene(name), "layers": [["effect": "solid", "palette": [color]] as [String: Any]]] as [String: Any]
     }
