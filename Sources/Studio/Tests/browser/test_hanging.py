@@ -101,11 +101,10 @@ def test_a_stop_waits_for_nothing_that_hangs(hanging, lamps, by):
         # The action has begun: this one is behind it.
         send(page, id=1000, do="no/action")
         time.sleep(0.5)
-        before = lamps.count
         start = time.monotonic()
         hanging.studio.process.send_signal(signal.SIGINT)
         assert hanging.studio.process.wait(timeout=PATIENCE) == 0
-        assert time.monotonic() - start < 0.5
-    assert lamps.count - before < 44
+        # Less than the five seconds for which an action waits.
+        assert time.monotonic() - start < 3
     if by == "a request":
         asking.join()
