@@ -1,5 +1,7 @@
 """Every screen, and what they have in common, in a real browser."""
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
@@ -11,6 +13,15 @@ from page import choose_demo, expect_connection, observed, until
 
 def violations(page):
     return [f"{each['id']}: {each['nodes'][0]['html'][:100]}" for each in Axe().run(page).response["violations"]]
+
+
+# What a pointer is to hit in less than 24 by 24 pixels: a control, with the label that acts for it. A link within a text is as high as its line.
+SMALL_TARGETS = """[...document.querySelectorAll('a[href], button, input, select, textarea, summary, audio, [role=slider]')]
+    .filter((each) => each.checkVisibility() && !each.closest('.hidden, .skip') && getComputedStyle(each).display !== 'inline')
+    .filter((each) => ![each, ...each.labels ?? []].some((target) => {
+        const { width, height } = target.getBoundingClientRect();
+        return width >= 24 && height >= 24;
+    })).map((each) => each.outerHTML.slice(0, 100))"""
 
 
 def start_everything(page, address):
@@ -39,6 +50,9 @@ def test_every_screen_is_accessible_empty_and_running(open_page, studio, picture
             page.wait_for_timeout(300)
             assert violations(page) == [], (screen, is_running)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, screen
+            assert page.evaluate(SMALL_TARGETS) == [], screen
+            assert page.locator("main canvas:not([role=img][aria-label])").count() == 0, screen
+            assert page.title() == f"{page.get_by_role('heading', level=1).inner_text()} – Rustle studio"
             picture(page, f"{screen or 'overview'}-{width}-{'running' if is_running else 'empty'}")
 
 
@@ -289,6 +303,11 @@ def test_after_a_restart_nothing_of_before_is_shown(browser):
     studio.process.kill()
     studio.process.wait()
     expect(armed).to_be_hidden()
+    # Meanwhile the page says how old its values are.
+    connection = page.locator("#connection")
+    expect(connection).to_have_text(re.compile(r"^Reconnecting, values of \d+ s ago$"))
+    said = int(connection.inner_text().split()[3])
+    until(page, f"+document.querySelector('#connection').textContent.split(' ')[3] >= {said + 2}")
     again = Studio(port=studio.port)
     expect_connection("live", page)
     expect(price).to_have_text("–")
