@@ -233,6 +233,21 @@ def test_a_slider_moves_the_sound_and_the_other_browser(open_page):
     expect(second.get_by_label("Left, 16384 Hz")).to_have_value("0")
 
 
+def test_keys_move_a_band_and_a_and_b_are_compared(open_page):
+    page = open_page("equalizer")
+    slider, memory = page.get_by_label("Left, 512 Hz"), page.get_by_role("button", name="A/B")
+    for key, gain in [("End", "12"), ("Home", "-12"), ("ArrowUp", "-11.5"), ("Delete", "0"), ("PageUp", "3")]:
+        slider.press(key)
+        expect(slider).to_have_value(gain)
+    memory.click()
+    slider.press("PageUp")
+    for name, gain in [("A/B: A", "3"), ("A/B: B", "6")]:
+        memory.click()
+        expect(memory).to_have_text(name)
+        expect(slider).to_have_value(gain)
+    expect(page.get_by_label("Right, 512 Hz")).to_have_value("6")
+
+
 def test_filters_are_exported_and_imported(open_page):
     page = open_page("equalizer")
     page.get_by_role("button", name="Export").click()
