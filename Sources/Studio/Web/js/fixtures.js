@@ -37,7 +37,7 @@ export function fixtures(app) {
     topics: [],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" }, h("h2", {}, "Nodes of Art-Net"), h("div", { class: "row" }, network.element, search), failure, none, nodes.element,
-        h("p", {}, h("a", { href: "#/setup", class: "note" }, "Give new nodes their network and place"), " ", h("a", { href: "#/mapping", class: "note" }, "Find the fixtures with a camera"))),
+        h("p", { class: "row" }, h("a", { href: "#/setup", class: "note" }, "Give new nodes their network and place"), h("a", { href: "#/mapping", class: "note" }, "Find the fixtures with a camera"))),
       h("section", { class: "card wide" }, h("h2", {}, "Patch of the show"),
         h("div", { class: "row" }, h("label", { for: "filter" }, "Filter by name, id, universe or profile"), filter, count), patch.element))],
     state(name, state) {

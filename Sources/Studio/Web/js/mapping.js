@@ -156,6 +156,7 @@ export function mapping(app) {
   const counts = { found: figure("Found", ""), frames: figure("Frames", ""), lost: figure("Frames lost", ""), delay: figure("Delay", "frames") };
   const list = table("Fixtures", ["Fixture", "Place in pixels", "Confidence", "Notes"]);
   list.element.classList.add("tall");
+  list.element.hidden = true;
   const download = h("a", { class: "button", download: "map.json", hidden: true }, "Download the map");
   const none = h("p", { class: "note" }, "No map yet.");
   const gray = h("canvas", {});
