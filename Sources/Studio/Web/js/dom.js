@@ -28,6 +28,25 @@ export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** The least milliseconds from one text of a region that is read out to the next one. */
+const SPEECH = 1000;
+const spoken = new WeakMap();
+
+/** Shows a text in a region that is read out, a second after the one before at the earliest: of several the newest. An empty one is silent. */
+export function speak(region, text, show = () => say(region, text)) {
+  const state = spoken.get(region) ?? { text: "", at: -SPEECH, timer: null };
+  spoken.set(region, state);
+  if (text === state.text) return;
+  state.text = text;
+  clearTimeout(state.timer);
+  const now = () => {
+    if (text) state.at = performance.now();
+    show();
+  };
+  const rest = state.at + SPEECH - performance.now();
+  if (!text || rest <= 0) now(); else state.timer = setTimeout(now, rest);
+}
+
 /** A number with a fixed count of digits, zero without a sign; a dash for none. The minus sign is as wide as a digit. */
 export function fixed(value, digits = 1) {
   return Number.isFinite(value) ? value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1").replace("-", "−") : "–";

@@ -1,6 +1,6 @@
 // The patch of the show's fixtures, and the nodes of the network.
 
-import { choice, h, say, table } from "./dom.js";
+import { choice, h, say, speak, table } from "./dom.js";
 
 const STATES = { online: "Online", late: "Late", lost: "Lost" };
 
@@ -23,7 +23,7 @@ export function fixtures(app) {
       const text = [id, name, profile, universe].join("\n").toLowerCase();
       return words.every((word) => text.includes(word));
     });
-    say(count, `${shown.length} of ${list.length} fixtures`);
+    speak(count, `${shown.length} of ${list.length} fixtures`);
     patch.set(shown.map(({ id, name, profile, mode, protocol, universe, address, slots }) =>
       [id, { sacn: "sACN", artnet: "Art-Net" }[protocol], universe, `${address} to ${address + slots - 1}`, profile, mode, name || "–"]));
   };

@@ -1,6 +1,6 @@
 // The show: its picture, its scenes, and what sends it to lamps.
 
-import { figure, fixed, h, plot, say, table } from "./dom.js";
+import { figure, fixed, h, plot, say, speak, table } from "./dom.js";
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -57,7 +57,7 @@ export function lights(app) {
           fixed(each.rate, 0), fixed(each.refused, 0), words(each)]));
         // Of a screen reader: spoken when others fail, not each second.
         const refused = state.universes.filter((each) => each.failing).map(({ name }) => name);
-        say(failing, refused.length ? `✕ Refused: universe${refused.length > 1 ? "s" : ""} ${refused.slice(0, 8).join(", ")}${refused.length > 8 ? ` and ${refused.length - 8} more` : ""}` : "");
+        speak(failing, refused.length ? `✕ Refused: universe${refused.length > 1 ? "s" : ""} ${refused.slice(0, 8).join(", ")}${refused.length > 8 ? ` and ${refused.length - 8} more` : ""}` : "");
         for (const [key, { output }] of Object.entries(counts)) say(output, fixed(state[key], 0));
       }
       if (name !== "lights") return;

@@ -1,6 +1,6 @@
 // The frame of the page: header, navigation, one screen at a time, and one drawing loop.
 
-import { h, say, svg } from "./dom.js";
+import { h, say, speak, svg } from "./dom.js";
 import { EqualizerHistory } from "./history.js";
 import { Link, SOUND } from "./link.js";
 import { meter } from "./meter.js";
@@ -108,7 +108,7 @@ function noteBlackout() {
 }
 
 /** Says something to those who listen to the page. */
-function announce(text) { say(live, text); }
+function announce(text) { speak(live, text); }
 
 /** Shows what went wrong, in view wherever the page is scrolled to. */
 function report(text) {
@@ -168,8 +168,13 @@ async function route(focuses = true) {
   due = 2;
   showArmed();
   showSignal();
-  if (link.status === "live") for (const name of Object.keys(link.states)) screen.state?.(name, link.states[name]);
+  showStates();
   if (focuses) title.focus();
+}
+
+/** Gives the screen all states that are known. */
+function showStates() {
+  if (link.status === "live") for (const name of Object.keys(link.states)) screen?.state?.(name, link.states[name]);
 }
 
 /** Shows what was laid out unseen until the server's state had filled it: nothing jumps. */
@@ -189,7 +194,7 @@ function showConnection() {
 
 function showSignal() {
   const { sound } = link.states;
-  say(signal, sound?.kind === "none" ? "No sound is chosen: choose one in the header." : sound?.silent ? "No signal: the chosen sound is silent." : "");
+  speak(signal, sound?.kind === "none" ? "No sound is chosen: choose one in the header." : sound?.silent ? "No signal: the chosen sound is silent." : "");
 }
 
 function showArmed() {
@@ -203,6 +208,7 @@ function togglePause() {
   link.pause(!link.paused);
   say(pause, link.paused ? "Resume" : "Pause");
   showConnection();
+  if (!link.paused) showStates();
 }
 
 function frame() {
@@ -264,6 +270,8 @@ link.addEventListener("state", ({ detail }) => {
     showArmed();
     noteBlackout();
   }
+  // Counts that change each second.
+  if (detail === "output" && link.paused) return;
   screen?.state?.(detail, link.states[detail]);
 });
 setTimeout(reveal, LONGEST_START);

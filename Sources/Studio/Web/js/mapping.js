@@ -1,6 +1,6 @@
 // Where the fixtures are in the picture of a camera: it films the lamps while they are lit in patterns.
 
-import { choice, figure, fixed, h, plot, say, table } from "./dom.js";
+import { choice, figure, fixed, h, plot, say, speak, table } from "./dom.js";
 
 /** A frame's version and kind, and its bytes before the pixels. */
 const [VERSION, KIND, HEADER] = [1, 2, 8];
@@ -241,6 +241,13 @@ export function mapping(app) {
     ({ map, cells } = await link.act("mapping/result"));
     showMap();
   });
+  const showCounts = (state) => {
+    bar.value = state.part ?? 0;
+    say(counts.found.output, state.phase ? `${state.found} of ${state.count}` : "–");
+    say(counts.frames.output, state.frames === undefined ? "–" : String(state.frames));
+    say(counts.lost.output, state.frames === undefined ? "–" : String(state.lost + (isOurs() ? camera.lost : 0)));
+    say(counts.delay.output, fixed(state.delay ?? NaN));
+  };
   const show = () => {
     const { mapping: state, lights } = link.states;
     if (!state) return;
@@ -290,15 +297,11 @@ export function mapping(app) {
       }
       if (number !== state.map) { number = state.map; load(); }
       const word = state.phase ? PHASES[state.phase] : state.running ? PHASES.delay : "";
-      say(status, state.running ? `${word}…` : state.phase === "done" ? `Done: ${state.found} of ${state.count} found${state.found === 0 ? `. ${NOTHING}` : ""}` : state.phase && !state.error ? "Stopped" : "");
+      speak(status, state.running ? `${word}…` : state.phase === "done" ? `Done: ${state.found} of ${state.count} found${state.found === 0 ? `. ${NOTHING}` : ""}` : state.phase && !state.error ? "Stopped" : "");
       say(failure, state.error ? `${state.error.message}. ${state.error.advice ?? ""}` : "");
       failure.hidden = !state.error;
       bar.hidden = !state.running;
-      bar.value = state.part ?? 0;
-      say(counts.found.output, state.phase ? `${state.found} of ${state.count}` : "–");
-      say(counts.frames.output, state.frames === undefined ? "–" : String(state.frames));
-      say(counts.lost.output, state.frames === undefined ? "–" : String(state.lost + (isOurs() ? camera.lost : 0)));
-      say(counts.delay.output, fixed(state.delay ?? NaN));
+      if (!link.paused) showCounts(state);
       show();
     },
     draw() {

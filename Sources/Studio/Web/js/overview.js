@@ -1,6 +1,6 @@
 // A card for each engine.
 
-import { figure, fixed, h, say } from "./dom.js";
+import { figure, fixed, h, say, speak } from "./dom.js";
 import { sourceName } from "./sound.js";
 import { decibels, readMeter, ZONES } from "./meter.js";
 import { readPitch, readVoice } from "./readings.js";
@@ -70,7 +70,7 @@ export function overview(app) {
       }
       if (name === "sound") {
         say(via.output, sourceName(state, app));
-        say(quiet, state.silent && state.kind !== "none" ? "No signal" : "");
+        speak(quiet, state.silent && state.kind !== "none" ? "No signal" : "");
         say(listen, isListening() ? "Stop listening" : "Listen");
       }
       if (name === "meter") say(level.unit, decibels(state));

@@ -1,6 +1,6 @@
 // What follows its user: the settings of an account, and named values of this browser while nobody is signed in.
 
-import { h, say } from "./dom.js";
+import { h, say, speak } from "./dom.js";
 import { isEmpty, KINDS, prefixOf } from "./kinds.js";
 import { ask, keysOf, UNSAVED } from "./session.js";
 import { Setting } from "./setting.js";
@@ -12,20 +12,23 @@ const RETRY = 5000;
 /** What a screen says about its settings, and what it asks. */
 class Bar {
   #element;
-  #note = h("p", { class: "note", role: "status" });
+  #note = h("p", { class: "note" });
+  /** The text as it is read out: less often than a save may change it. */
+  #spoken = h("span", { class: "hidden", role: "status" });
   #choices = h("div", { class: "row" });
   #actions = [];
   #names = "";
 
   constructor(element) {
     this.#element = element;
-    element.replaceChildren(this.#note, this.#choices);
+    element.replaceChildren(this.#note, this.#spoken, this.#choices);
   }
 
   /** Shows a text and choices `[name, action]`; without a text nothing. */
   set(text, choices = []) {
     this.#element.hidden = !text;
     say(this.#note, text ?? "");
+    speak(this.#spoken, text ?? "");
     this.#actions = choices.map(([, action]) => action);
     const names = choices.map(([name]) => name);
     // What has the focus keeps it.

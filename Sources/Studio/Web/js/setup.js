@@ -1,6 +1,6 @@
 // New nodes over Bluetooth LE: which are in range, what they are given, and how far an attempt is.
 
-import { choice, h, say, table } from "./dom.js";
+import { choice, h, say, speak, table } from "./dom.js";
 
 const FLAGS = { unprovisioned: "New", provisioned: "Works", provisioning: "Takes values", connecting: "Joins its network", connected: "In its network", error: "Error" };
 /** The states of an attempt, in their order. */
@@ -184,7 +184,7 @@ export function setup(app) {
     say(heading, `${ORDERS[order]} ${isTable ? `${newest.count} nodes` : name}`);
     const word = running ? (cancelled ? "Disconnects" : newest && !isTable ? wordOf(newest) : isTable ? `Node ${newest.index + 1} of ${newest.count}: ${wordOf(newest)}` : "At work")
       : cancelled ? "Cancelled. Read the node before it is used: some values may be written." : error ? "✕ Failed" : failed ? `${failed} of ${newest.count} nodes failed` : "✓ Done";
-    say(status, newest && !newest.disconnected && !running ? `${word}. The disconnection was not confirmed in its time.` : word);
+    speak(status, newest && !newest.disconnected && !running ? `${word}. The disconnection was not confirmed in its time.` : word);
     bar.hidden = !running;
     if (order === "set" && newest) bar.value = isTable ? (newest.index + newest.progress) / newest.count : newest.progress;
     else bar.removeAttribute("value");

@@ -2,6 +2,9 @@
 
 import { figure, fixed, h, say } from "./dom.js";
 
+/** The most flashes of a dot in a second. */
+const FASTEST = 3;
+
 export function tempo(app) {
   const { link } = app;
   const bpm = figure("Tempo", "BPM");
@@ -50,7 +53,9 @@ export function tempo(app) {
       if (place !== shown) {
         shown = place;
         say(beat.output, `${place + 1} of ${fixed(quantum, 0)}`);
-        [...dots.children].forEach((dot, each) => dot.classList.toggle("on", each === place));
+        // What flashes more than three times a second can harm: the beat beside says the same.
+        const isSlow = tempo / 60 / quantum <= FASTEST;
+        [...dots.children].forEach((dot, each) => dot.classList.toggle("on", isSlow && each === place));
       }
     },
   };

@@ -1,6 +1,6 @@
 // Prices in a table, the candles of one symbol, and alerts.
 
-import { choice, figure, fixed, h, plot, say, segments } from "./dom.js";
+import { choice, figure, fixed, h, plot, say, segments, speak } from "./dom.js";
 import { shelf } from "./shelf.js";
 
 const HISTORY = 240;
@@ -54,7 +54,6 @@ const clock = (time) => new Date(time).toTimeString().slice(0, 8);
 export function ticker(app) {
   const { link } = app;
   let [rows, sequence, candles, candle, asked] = [new Map(), -1, [], -1, ""];
-  let shownAlerts = null;
   const columns = ["Symbol", "Price", "Change", "Time", "Updates", "Course"];
   const body = h("tbody", { role: "rowgroup" });
   const [pace, lag, lost] = [figure("Updates per second", "/s"), figure("Lag", "ms"), figure("Replaced by newer ones", "")];
@@ -228,11 +227,8 @@ export function ticker(app) {
       say(connection, state.connection ?? "");
       connection.hidden = !state.connection;
       if (document.activeElement !== thresholds) thresholds.value = state.thresholds.join(", ");
-      const key = state.alerts.map((each) => each.time + each.text).join("\n");
-      if (key !== shownAlerts) {
-        shownAlerts = key;
-        alerts.replaceChildren(...state.alerts.toReversed().map((each) => h("li", {}, `${clock(each.time)} ${each.text}`)));
-      }
+      speak(alerts, state.alerts.map((each) => each.time + each.text).join("\n"), () =>
+        alerts.replaceChildren(...state.alerts.toReversed().map((each) => h("li", {}, `${clock(each.time)} ${each.text}`))));
       const course = [state.source, state.interval, ...state.symbols].join();
       if (course === body.dataset.course) return;
       body.dataset.course = course;

@@ -1,0 +1,192 @@
+"""What moves, flashes or is read out by itself keeps within bounds, and stands still when a person wants it to."""
+
+import json
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from client import PATIENCE, ask, client, frames, post, send
+from page import choose_demo, until
+from test_account_pages import device, note, sign_up, to
+from test_setup import VALUES
+
+# What a screen shows: its texts, bars and pictures.
+SHOWN = """(() => {
+    const main = document.querySelector('main');
+    const values = [...main.querySelectorAll('input, select, progress')].map((each) => each.value);
+    return [main.innerHTML, ...values, ...[...main.querySelectorAll('canvas')].map((each) => each.toDataURL())].join('\\n');
+})()"""
+# The pictures that move with each value.
+PICTURES = """[...document.querySelectorAll('main canvas')]
+    .filter((each) => each.checkVisibility() && !/^(Candles|Response|Vowel)/.test(each.ariaLabel)).map((each) => each.toDataURL())"""
+
+
+def moves(page):
+    """Waits until the screen is another one, and so is each of its pictures."""
+    page.evaluate(f"window.before = [{SHOWN}, {PICTURES}]")
+    until(page, f"before[0] !== {SHOWN} && {PICTURES}.every((each, place) => each !== before[1][place])")
+
+
+def stands_still(page):
+    """Waits for what is on its way; whether nothing changes from then on, neither what would each second."""
+    before, deadline = None, time.monotonic() + PATIENCE
+    while before != (before := page.evaluate(SHOWN)):
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(200)
+    page.wait_for_timeout(1200)
+    return page.evaluate(SHOWN) == before
+
+
+@pytest.mark.parametrize("screens", [["", "prices", "spectrum", "meter"], ["tuner", "equalizer", "recorder", "voice"], ["tempo", "lights", "mapping"]])
+def test_what_moves_stands_still_while_it_is_paused(open_page, studio, screens):
+    post(studio, "ticker/start", {"rate": 20})
+    post(studio, "lights/start", {})
+    # The other one is not paused: the engines go on.
+    page, _ = open_page(), open_page(screens[-2])
+    choose_demo(page)
+    pause = page.locator("#pause")
+    for screen in screens:
+        page.goto(f"{studio.address}#/{screen}")
+        page.locator(f"[data-id='{screen}'][aria-current]").wait_for(state="attached")
+        if screen == "recorder":
+            assert post(studio, "recorder/start", {"format": "wav"})[0] == 200
+        if screen == "mapping":
+            assert post(studio, "mapping/start", {"source": "simulated", "hold": 100})[0] == 200
+            # Its phases are no motion, and this one is long.
+            expect(page.get_by_role("status").filter(has_text="Lights the patterns")).to_be_visible()
+        moves(page)
+        pause.click()
+        expect(pause).to_have_text("Resume")
+        assert stands_still(page), screen
+        pause.click()
+        moves(page)
+
+
+def test_a_frozen_spectrum_stands_still(open_page):
+    page = open_page("spectrum")
+    choose_demo(page)
+    moves(page)
+    freeze = page.get_by_role("button", name="Freeze")
+    freeze.click()
+    assert stands_still(page)
+    freeze.click()
+    moves(page)
+
+
+def test_a_hidden_page_gets_no_values(open_page, studio):
+    page = open_page("meter")
+    choose_demo(page)
+    received = []
+
+    def wait_for(is_there):
+        deadline = time.monotonic() + PATIENCE
+        while not is_there():
+            assert time.monotonic() < deadline
+            page.wait_for_timeout(20)
+
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda data: received.append(data)))
+    page.reload()
+    values = lambda: sum(isinstance(each, bytes) for each in received)
+    wait_for(lambda: values() > 5)
+
+    def show(is_shown):
+        page.evaluate("""(isShown) => {
+            Object.defineProperty(document, 'hidden', { value: !isShown, configurable: true });
+            document.dispatchEvent(new Event('visibilitychange'));
+        }""", is_shown)
+        wait_for(lambda: f'rustle_studio_topic_subscribed{{topic="meter"}} {int(is_shown)}\n' in ask(studio, "metrics")[2])
+
+    show(False)
+    with client(studio) as other:
+        send(other, subscribe=["meter"])
+        # What was written before has come by now.
+        list(frames(other, 10))
+        page.wait_for_timeout(1)
+        before = values()
+        list(frames(other, 20))
+        page.wait_for_timeout(1)
+        assert values() == before
+        # A state is no value: the page is up to date when it is shown.
+        assert post(studio, "meter/set", {"weighting": "C"})[0] == 200
+        wait_for(lambda: any(isinstance(each, str) and json.loads(each).get("name") == "meter" for each in received[-5:]))
+    show(True)
+    wait_for(lambda: values() > before + 5)
+
+
+# Notes when each region that is read out gets another text.
+LISTEN = """() => {
+    const regions = '[aria-live=polite], [aria-live=assertive], [role=status], [role=alert], [role=log]';
+    window.heard = new Map();
+    new MutationObserver((changes) => {
+        const at = performance.now();
+        const changed = changes.map(({ target }) => (target.nodeType === Node.ELEMENT_NODE ? target : target.parentElement)?.closest(regions));
+        for (const region of new Set(changed)) {
+            if (!region?.textContent) continue;
+            if (!heard.has(region)) heard.set(region, []);
+            heard.get(region).push({ at, text: region.textContent });
+        }
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
+# The texts that came within a second of the one before.
+HURRIED = """[...heard.values()].flatMap((texts) => texts.filter(({ at }, place) => place && at - texts[place - 1].at < 990).map(({ text }) => text))"""
+
+
+@pytest.mark.parametrize("screen", ["prices", "recorder", "fixtures", "setup", "mapping"])
+def test_what_is_read_out_changes_once_a_second_at_most(open_page, studio, screen):
+    page = open_page(screen)
+    choose_demo(page)
+    page.evaluate(LISTEN)
+    if screen == "prices":
+        assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 1000})[0] == 200
+        until(page, "document.querySelector('tbody td:nth-child(2)')?.textContent.startsWith('$')")
+        price = float(page.locator("main tbody td").nth(1).inner_text()[1:])
+        assert post(studio, "ticker/thresholds", {"thresholds": [f"A>{price:.2f}", f"A<{price:.2f}"]})[0] == 200
+    elif screen == "recorder":
+        for name in 3 * ["Record", "Stop"]:
+            page.get_by_role("button", name=name, exact=True).click()
+    elif screen == "fixtures":
+        field = page.get_by_label("Filter by name, id, universe or profile")
+        expect(page.get_by_role("region", name="Patch").locator("tbody tr")).to_have_count(100)
+        for text in ["1", "12", "2", "23", "3", "wash"]:
+            field.fill(text)
+    elif screen == "setup":
+        assert post(studio, "provisioning/set", VALUES)[0] == 200
+        expect(page.get_by_text("✓ Done", exact=True)).to_be_visible()
+    else:
+        assert post(studio, "mapping/start", {"source": "simulated", "hold": 1})[0] == 200
+        expect(page.get_by_role("status").filter(has_text="Done")).to_be_visible()
+    until(page, "heard.size > 0")
+    page.wait_for_timeout(1500)
+    assert page.evaluate(HURRIED) == []
+
+
+def test_saves_are_read_out_once_a_second_at_most(device):
+    page = device()
+    sign_up(page)
+    to(page, "equalizer")
+    expect(note(page)).to_have_text("Changes are saved in your account.")
+    page.evaluate(LISTEN)
+    for revision in [1, 2, 3]:
+        page.get_by_label("Left, 512 Hz").press("ArrowUp")
+        expect(note(page)).to_have_text(f"Saved in your account, revision {revision}.")
+    until(page, "heard.size > 0")
+    page.wait_for_timeout(1500)
+    assert page.evaluate(HURRIED) == []
+
+
+def test_no_dot_of_the_beat_flashes_more_than_three_times_a_second(open_page, studio):
+    assert post(studio, "tempo/quantum", {"beats": 2})[0] == 200
+    page = open_page("tempo")
+    for bpm, flashes in [(240, True), (900, False)]:
+        assert post(studio, "tempo/set", {"bpm": bpm})[0] == 200
+        until(page, f"+document.querySelector('[aria-label=Tempo]').value === {bpm}")
+        page.evaluate("""() => {
+            window.flashes = 0;
+            const dots = [...document.querySelectorAll('.beats i')];
+            new MutationObserver(() => { window.flashes += 1; }).observe(dots[0], { attributes: true });
+            window.beats = 0;
+            new MutationObserver(() => { window.beats += 1; }).observe(document.querySelector('[aria-label=Beat]'), { childList: true, characterData: true, subtree: true });
+        }""")
+        until(page, "window.beats >= 12")
+        assert (page.evaluate("window.flashes") > 4) == flashes, bpm
