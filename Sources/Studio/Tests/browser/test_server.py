@@ -307,13 +307,15 @@ def test_events_are_lines_of_json(studio):
     assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})[0] == 200
     with urllib.request.urlopen(f"{studio.address}events?topics=prices,tempo", timeout=5) as answer:
         assert answer.headers["Content-Type"] == "text/event-stream"
-        events, topics = [], set()
+        events, topics, ids = [], set(), []
         while len(events) < 20:
             line = answer.readline().decode()
+            if line.startswith("id: "):
+                ids.append(line[4:-1])
             if line.startswith("data: "):
                 events.append(json.loads(line[6:]))
                 topics.add(events[-1]["topic"])
-    assert topics == {"prices", "tempo"}
+    assert topics == {"prices", "tempo"} and ids == [f"{each['topic']}-{each['sequence']}" for each in events]
     prices = [each for each in events if each["topic"] == "prices"]
     assert prices[0]["prices"][0]["symbol"] == "A" and prices[0]["prices"][0]["price"] > 0
     for earlier, later in zip(prices, prices[1:]):
@@ -343,6 +345,22 @@ def test_connections_of_one_address_are_bounded(studio):
         each.close()
     time.sleep(0.3)
     assert ask(studio, "healthz")[0] == 200
+
+
+def test_connections_of_all_are_bounded():
+    running = Studio("--connections", "2", "--per-address", "10")
+    request = f"GET /healthz HTTP/1.1\r\nHost: localhost:{running.port}\r\n\r\n".encode()
+    two = [connected(running, request) for _ in range(2)]
+    for each in two:
+        assert each.recv(1000).startswith(b"HTTP/1.1 200")
+    # It waits until one of them has gone.
+    third = connected(running, request)
+    assert not select.select([third], [], [], 0.5)[0]
+    two[0].close()
+    assert third.recv(1000).startswith(b"HTTP/1.1 200")
+    for each in [two[1], third]:
+        each.close()
+    assert running.stop() == 0
 
 
 @pytest.mark.alone

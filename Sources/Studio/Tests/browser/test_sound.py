@@ -86,6 +86,14 @@ def test_the_sound_is_the_same_after_a_reload(open_page):
     assert other.evaluate(HEARD) == "none"
 
 
+def test_a_page_without_https_says_where_sound_may_come_from(open_page, studio):
+    page = open_page()
+    page.evaluate("Object.defineProperty(window, 'isSecureContext', { value: false })")
+    page.get_by_role("button", name="Listen").click()
+    expect(page.get_by_role("alert")).to_contain_text("Choose a device of the server.")
+    assert state(studio, "sound")["kind"] == "none"
+
+
 def test_a_file_is_heard(open_page, tone, tmp_path):
     page = open_page("tuner")
     with page.expect_file_chooser() as chooser:
