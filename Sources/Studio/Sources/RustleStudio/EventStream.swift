@@ -6,8 +6,12 @@ internal import StudioCore
 
 /// Values as server-sent events, for programs such as curl: a line of JSON each.
 struct EventStream: Sendable {
+  /// The beginning: the milliseconds after which a reader whose connection is lost tries again.
+  static let beginning = ByteBuffer(string: "retry: 1000\n\n")
   /// The time after which a comment keeps a silent connection open.
-  private static let silence = Duration.seconds(15)
+  static let silence = Duration.seconds(15)
+  /// The comment.
+  static let comment = ": still here\n\n"
 
   let studio: Studio
   let topics: Set<Topic>
@@ -48,11 +52,11 @@ struct EventStream: Sendable {
       }
     }
     defer { ticks.cancel() }
-    try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
+    try await writer.write(Self.beginning)
     for await _ in client.isReady.cancelOnGracefulShutdown() {
       let (texts, values) = client.take()
       // Of states nothing is sent but that it is there.
-      var text = texts.isEmpty ? "" : ": still here\n\n"
+      var text = texts.isEmpty ? "" : Self.comment
       for (frame, lost) in values {
         guard case .object(var value) = frame.json else { continue }
         value["lost"] = .integer(lost)

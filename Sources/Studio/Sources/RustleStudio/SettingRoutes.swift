@@ -10,8 +10,6 @@ internal import Synchronization
 
 /// The routes of an account's settings.
 struct SettingRoutes: Sendable {
-  /// The time after which a comment keeps a silent connection open.
-  private static let silence = Duration.seconds(15)
   /// The characters of a device's name of itself.
   static let maximumDeviceLength = 64
 
@@ -130,19 +128,20 @@ struct SettingRoutes: Sendable {
     defer { accounts.unsubscribe(subscriber) }
     let ticks = Task {
       while !Task.isCancelled {
-        try await Task.sleep(for: silence)
+        try await Task.sleep(for: EventStream.silence)
         signal.yield()
       }
     }
     defer { ticks.cancel() }
     var last = try await accounts.setting(SettingName.equalizer, signedIn)
-    try await writer.write(ByteBuffer(string: "retry: 1000\n\n" + last.event))
+    try await writer.write(EventStream.beginning)
+    try await writer.write(ByteBuffer(string: last.event))
     for await _ in wakes.cancelOnGracefulShutdown() {
       if let change = newest.withLock({ $0.take() }), change.revision > last.revision {
         last = change
         try await writer.write(ByteBuffer(string: change.event))
       } else {
-        try await writer.write(ByteBuffer(string: ": still here\n\n"))
+        try await writer.write(ByteBuffer(string: EventStream.comment))
       }
     }
   }
