@@ -224,13 +224,17 @@ def test_a_flood_of_sound_ends_its_connection(studio, length):
 
 
 def test_more_sound_than_is_allowed_is_said(studio):
+    blocks = [block(sequence, [0.5] * 128) for sequence in range(300)]
     with client(studio) as socket:
         socket.recv(timeout=PATIENCE)
         with pytest.raises(ConnectionClosed) as closed:
-            for sequence in range(300):
-                socket.send(block(sequence, [0.5] * 128))
-            while True:
-                socket.recv(timeout=PATIENCE)
+            # A busy machine may send them so slowly that they are allowed.
+            for _ in range(10):
+                for each in blocks:
+                    socket.send(each)
+                with contextlib.suppress(TimeoutError):
+                    while True:
+                        socket.recv(timeout=2)
     assert closed.value.rcvd.code == 1013 and "at most 250 binary messages" in closed.value.rcvd.reason
 
 
