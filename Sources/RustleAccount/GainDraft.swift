@@ -15,8 +15,10 @@ struct GainDraft: Sendable, Hashable {
   private(set) var local: EqualizerGains?
   /// The bands that two devices changed to different gains.
   private(set) var asked: Set<Int> = []
-  /// What was sent without an answer: the server may have it.
-  private var unanswered: EqualizerGains?
+  /// What was sent since the newest revision that is known: the server may have it.
+  private var sent: [EqualizerGains] = []
+  /// Whether the last of it had been sent before.
+  private var isRepeated = false
 
   init(_ saved: SavedGains) { self.saved = saved }
 
@@ -42,14 +44,25 @@ struct GainDraft: Sendable, Hashable {
     settle()
   }
 
+  /// What goes to the server now; nil: nothing does.
+  mutating func send() -> EqualizerGains? {
+    guard let due else { return nil }
+    isRepeated = sent.contains(due)
+    if !isRepeated { sent.append(due) }
+    return due
+  }
+
   /// The server saved what was sent.
-  mutating func accept(_ revision: Int64, _ sent: EqualizerGains) {
-    (saved, unanswered) = (SavedGains(revision: revision, gains: sent), nil)
+  mutating func accept(_ revision: Int64, _ gains: EqualizerGains) {
+    (saved, sent) = (SavedGains(revision: revision, gains: gains), [])
     settle()
   }
 
-  /// What was sent has no answer.
-  mutating func loseAnswer(_ sent: EqualizerGains) { unanswered = sent }
+  /// The server refuses what was sent last: it does not have it.
+  mutating func withdraw() {
+    if !isRepeated { _ = sent.popLast() }
+    settle()
+  }
 
   /// Puts what this device changed on top of a newer revision; ignores others.
   mutating func rebase(_ newer: SavedGains) {
@@ -59,11 +72,12 @@ struct GainDraft: Sendable, Hashable {
 
   /// Puts what this device changed on top of the revision that the server named when it refused a save. It may be an older one: of a backup.
   mutating func refuse(_ newer: SavedGains) {
-    if newer.gains == unanswered { return accept(newer.revision, newer.gains) }
-    let (before, mine) = (saved.gains, local)
-    saved = newer
+    if sent.contains(newer.gains) { return accept(newer.revision, newer.gains) }
+    let (before, known, mine) = (saved.gains, sent, local)
+    (saved, sent) = (newer, [])
     guard let mine else { return }
-    let moved = mine.differences(from: before)
+    // A band that went back to where it was may have been sent elsewhere meanwhile.
+    let moved = known.reduce(mine.differences(from: before)) { $0.union(mine.differences(from: $1)) }
     local = newer.gains.replacing(moved, by: mine)
     asked.formUnion(moved.intersection(newer.gains.differences(from: before)))
     settle()
@@ -76,10 +90,10 @@ struct GainDraft: Sendable, Hashable {
     settle()
   }
 
-  /// Forgets what the server has too.
+  /// Forgets what the server has too, unless it may have something else by now.
   private mutating func settle() {
     let open = local?.differences(from: saved.gains) ?? []
     asked.formIntersection(open)
-    if open.isEmpty { local = nil }
+    if open.isEmpty, sent.isEmpty { local = nil }
   }
 }

@@ -118,6 +118,13 @@ public actor SettingsSync {
   ///     it all do.
   /// - Returns: the state after the try: not saved without a connection, and while a conflict waits for its answer.
   @discardableResult public func save(_ gains: EqualizerGains, over shown: EqualizerGains? = nil) async -> State? {
+    change(gains, over: shown)
+    await flush()
+    return state
+  }
+
+  /// Changes the gains, which ``flush()`` saves.
+  func change(_ gains: EqualizerGains, over shown: EqualizerGains?) {
     let moved = shown.map { gains.differences(from: $0) } ?? Set(gains.numbers.indices)
     if let draft {
       self.draft?.change(draft.gains.replacing(moved, by: gains))
@@ -127,8 +134,6 @@ public actor SettingsSync {
       early = (gains, shown)
     }
     report()
-    await flush()
-    return state
   }
 
   /// Answers a conflict: with this device's gains, or with those of the other one. Without a conflict it does nothing.
@@ -166,7 +171,7 @@ public actor SettingsSync {
   }
 
   /// Sends what is due, one value at a time; returns when nothing is due or there is no answer.
-  private func flush() async {
+  func flush() async {
     if sending == nil, draft?.due != nil {
       // Not a child: a save that has begun is not torn by its caller's end.
       sending = Task { await send() }
@@ -176,7 +181,7 @@ public actor SettingsSync {
 
   private func send() async {
     defer { sending = nil }
-    while let sent = draft?.due, let base = draft?.saved.revision {
+    while let base = draft?.saved.revision, let sent = draft?.send() {
       var failure: AccountError?
       do {
         switch try await transport.save(sent, base: base) {
@@ -184,7 +189,7 @@ public actor SettingsSync {
         case .conflict(let saved): draft?.refuse(saved)
         }
       } catch {
-        draft?.loseAnswer(sent)
+        if [.validation, .refused, .signedOut].contains(error.code) { draft?.withdraw() }
         failure = error
       }
       if let late { draft?.rebase(late) }

@@ -18,6 +18,7 @@ actor ScriptedServer {
   private var streams: [Int: AsyncThrowingStream<SavedGains, any Error>.Continuation] = [:]
   private var fates: [Fate] = []
   private var ended: AccountError?
+  private var refusal: AccountError?
   /// Whether saves wait for ``release()``.
   private var held: [CheckedContinuation<Void, Never>]?
 
@@ -26,7 +27,7 @@ actor ScriptedServer {
   func save(_ gains: EqualizerGains, base: Int64) async throws(AccountError) -> SaveAnswer {
     saveCount += 1
     if held != nil { await withCheckedContinuation { held?.append($0) } }
-    if let ended { throw ended }
+    if let error = ended ?? refusal { throw error }
     let fate = fates.isEmpty ? .answered : fates.removeFirst()
     if fate == .lost { throw .unreachable("nothing") }
     guard base == saved.revision else {
@@ -65,10 +66,13 @@ actor ScriptedServer {
     for stream in streams.values { stream.finish(throwing: error) }
   }
 
+  /// It takes no save.
+  func refuseSaves(_ error: AccountError) { refusal = error }
+
   /// It answers again.
   func resume() { ended = nil }
 
-  func hold() { held = [] }
+  func hold() { held = held ?? [] }
 
   func release() {
     let waiting = held ?? []
@@ -90,5 +94,13 @@ struct ScriptedLink: GainTransport {
 
   func save(_ gains: EqualizerGains, base: Int64) async throws(AccountError) -> SaveAnswer {
     try await server.save(gains, base: base)
+  }
+}
+
+/// Waits for what is to become true, or for the end of the test, whose time is limited.
+func until(_ isTrue: () async throws -> Bool) async throws {
+  while try await !isTrue() {
+    try Task.checkCancellation()
+    await Task.yield()
   }
 }

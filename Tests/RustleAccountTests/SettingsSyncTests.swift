@@ -8,7 +8,7 @@ import FoundationNetworking
 
 @testable import RustleAccount
 
-@Suite(.releasesNativeObjects, .timeLimit(.minutes(1))) struct SettingsSyncTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct SettingsSyncTests {
   private static func gains(_ bands: [Int: Float], over other: EqualizerGains = .flat) throws -> EqualizerGains {
     var numbers = other.numbers
     for (band, gain) in bands { numbers[band] = gain }
@@ -24,10 +24,6 @@ import FoundationNetworking
     defer { running.cancel() }
     try await until { await sync.state?.isConnected == true }
     return try await body(sync)
-  }
-
-  private func until(_ isTrue: () async throws -> Bool) async throws {
-    while try await !isTrue() { await Task.yield() }
   }
 
   @Test func aSaveIsARevisionAndAPushIsAState() async throws {
@@ -207,44 +203,50 @@ import FoundationNetworking
       await server.end(.signedOut)
       try await until { await sync.state?.isConnected == false }
       // After the end it runs again.
-      try await until { await #expect(throws: AccountError.self) { try await sync.run() }?.code == .signedOut }
+      #expect(await #expect(throws: AccountError.self) { try await sync.run() }?.code == .signedOut)
     }
   }
 
-  /// Any order of saves, losses and cuts of three devices ends with one value everywhere, and no answered save is lost.
-  @Test(arguments: 0..<100) func devicesAgreeInTheEnd(seed: Int) async throws {
-    var random = SeededGenerator(seed: UInt64(seed))
+  @Test(arguments: ScriptedServer.Fate.allCases)
+  func aBandThatGoesBackWhileItIsSavedEndsThere(fate: ScriptedServer.Fate) async throws {
     let server = ScriptedServer()
-    let devices = (0..<3).map {
-      SettingsSync(ScriptedLink(server: server, device: $0), waits: (.microseconds(100), .milliseconds(1)))
+    try await with(server) { sync in
+      await server.script([fate])
+      await server.hold()
+      async let first = sync.save(try Self.gains([3: 1]))
+      try await until { await server.saveCount == 1 }
+      async let second = sync.save(.flat)
+      try await until { await sync.state?.gains == .flat }
+      await server.release()
+      _ = try await (first, second)
+      try await until { await sync.state?.isSaved == true }
+      #expect(await server.saved.gains == .flat)
+      #expect(await sync.state?.gains == .flat)
     }
-    let running = devices.map { device in Task { try await device.run() } }
-    defer { running.forEach { $0.cancel() } }
-    for device in devices { try await until { await device.state != nil } }
-    for _ in 0..<20 {
-      let device = devices.randomElement(using: &random) ?? devices[0]
-      switch Int.random(in: 0..<4, using: &random) {
-      case 0: await server.cut(Int.random(in: 0..<3, using: &random))
-      case 1:
-        await server.script((0..<3).map { _ in ScriptedServer.Fate.allCases.randomElement(using: &random) ?? .lost })
-      default:
-        let gains = await device.state?.gains ?? .flat
-        let band = Int.random(in: 0..<4, using: &random)
-        _ = await device.save(try Self.gains([band: Float(Int.random(in: -12...12, using: &random))], over: gains))
-      }
-    }
-    await server.script([])
-    try await until {
-      for device in devices where await device.state?.conflict != nil {
-        await device.resolve(keepingOwn: Bool.random(using: &random))
-      }
-      let saved = await server.saved
-      for device in devices {
-        guard let state = await device.state, state.isSaved, state.revision == saved.revision,
-          state.gains == saved.gains
-        else { return false }
-      }
-      return true
+  }
+
+  /// The server had it, and another device has saved another band meanwhile.
+  @Test func aBandThatGoesBackAfterALostAnswerIsAskedAbout() throws {
+    var draft = GainDraft(SavedGains(revision: 0, gains: .flat))
+    draft.change(try Self.gains([3: 1]))
+    let sent = draft.send()
+    draft.change(.flat)
+    let (moved, theirs) = (try Self.gains([3: 1]), try Self.gains([3: 1, 9: 2]))
+    #expect(sent == moved && draft.due == .flat)
+    draft.rebase(SavedGains(revision: 2, gains: theirs))
+    let merged = try Self.gains([9: 2])
+    #expect(draft.gains == merged && draft.asked == [3])
+  }
+
+  @Test func whatTheServerRefusesCanBeTakenBack() async throws {
+    let server = ScriptedServer()
+    try await with(server) { sync in
+      await server.refuseSaves(AccountError(.refused, "expected something else", advice: ""))
+      let moved = try Self.gains([3: 1])
+      #expect(await sync.save(moved)?.isSaved == false)
+      let count = await server.saveCount
+      #expect(await sync.save(.flat)?.isSaved == true)
+      #expect(await server.saveCount == count)
     }
   }
 
