@@ -137,8 +137,7 @@ final class AccountService: Sendable {
 
   /// The value of a cookie; nil: there is none, or more than one.
   static func value(of name: String, in cookies: String?) -> String? {
-    let pairs = (cookies ?? "").split(separator: ";").map { $0.split(separator: "=", maxSplits: 1) }
-    let found = pairs.filter { $0.count == 2 && $0[0].drop { $0 == " " } == name }
+    let found = CookieName.values(of: name, in: cookies)
     // Of two, one was planted: which one is unknown.
     return found.count == 1 ? String(found[0][1]) : nil
   }

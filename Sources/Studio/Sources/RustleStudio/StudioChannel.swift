@@ -325,9 +325,6 @@ extension AccessRules.Head {
 
   private mutating func setCookies(_ text: String?) {
     hasCookies = text != nil
-    let pairs = (text ?? "").split(separator: ";").map { $0.split(separator: "=", maxSplits: 1) }
-    let name = Self.cookie(ofHost: host)
-    let token = pairs.first { $0.count == 2 && $0[0].drop { $0 == " " } == name }
-    cookieToken = token.map { String($0[1]) }
+    cookieToken = CookieName.values(of: Self.cookie(ofHost: host), in: text).first
   }
 }

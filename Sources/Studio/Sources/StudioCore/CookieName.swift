@@ -10,4 +10,15 @@ public enum CookieName {
     }
     return "\(name)_\(port)"
   }
+
+  /// The values of a cookie in the header `Cookie`.
+  ///
+  /// By bytes: a letter that combines with a separator, as of a cookie that somebody planted, would hide it.
+  public static func values(of name: String, in header: String?) -> [String] {
+    (header ?? "").utf8.split(separator: UInt8(ascii: ";")).compactMap { pair in
+      let sides = pair.drop { $0 == UInt8(ascii: " ") }.split(separator: UInt8(ascii: "="), maxSplits: 1)
+      guard sides.count == 2, sides[0].elementsEqual(name.utf8) else { return nil }
+      return String(decoding: sides[1], as: UTF8.self)
+    }
+  }
 }

@@ -50,7 +50,9 @@ public struct Forwarded: Sendable, Hashable {
     addresses.last { $0.map { !trusted.contains($0) } ?? true } ?? addresses.first ?? nil
   }
 
+  /// A letter of the client's that combines with the proxy's separator would hide it: no address has one.
   private static func parts(of text: String, _ separator: Character) -> [String] {
-    text.split(separator: separator).map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
+    let text = String(text.unicodeScalars.map { $0.isASCII ? Character($0) : "?" })
+    return text.split(separator: separator).map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
   }
 }

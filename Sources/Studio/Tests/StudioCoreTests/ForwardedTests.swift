@@ -41,6 +41,17 @@ struct ForwardedTests {
     #expect(Forwarded.address("2001:0DB8:0::1%eth0") == "2001:db8::1" && Forwarded.address("[::1") == "::1")
   }
 
+  /// U+0600 combines with what follows, U+05B0 with what stands before it.
+  @Test(arguments: ["\u{600}", "\u{5B0}", "\u{200D}", "\u{110BD}"]) func noLetterHidesWhatAProxyAppends(letter: String)
+  {
+    for text in ["198.51.100.9, \(letter)", "198.51.100.9\(letter)", letter] {
+      #expect(read("\(text), 192.0.2.1").address == "192.0.2.1" && read("\(text),192.0.2.1").address == "192.0.2.1")
+      #expect(read(header: "for=198.51.100.9;x=\(text), for=192.0.2.1").address == "192.0.2.1")
+      #expect(read(header: "for=198.51.100.9;x=\(text),for=192.0.2.1;proto=http").address == "192.0.2.1")
+    }
+    #expect(!read("", "https\(letter),http").isSecure && !read(header: "proto=https;x=\(letter),proto=http").isSecure)
+  }
+
   @Test func theSchemeOfTheNearestProxyCounts() {
     #expect(read("", "https").isSecure && read("", "HTTPS").isSecure && read("", "http, https").isSecure)
     #expect(!read("", "").isSecure && !read("", "https, http").isSecure && !read(header: "for=192.0.2.1").isSecure)

@@ -1,6 +1,7 @@
 """Accounts over HTTP and the WebSocket."""
 
 import contextlib
+import http.client
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import struct
 import subprocess
 import threading
 import time
+from random import Random
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -126,6 +128,31 @@ def test_a_login_replaces_a_planted_session(studio, ada):
 
 
 def test_a_sign_up_replaces_the_present_session(studio, ada, socket_of):
+def test_no_cookie_but_the_own_one_signs_in(studio, ada):
+    """Headers at random, and changes of the right one."""
+    random = Random(1)
+    name, token = ada.cookie.split("=")
+
+    def changed(text):
+        place, letter = random.randrange(len(text)), chr(random.choice([*range(32, 127), *range(128, 256)]))
+        return random.choice([text[:place] + letter + text[place + 1:], text[:place] + text[place + 1:], text[:place] + letter + text[place:]])
+
+    line = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=PATIENCE)
+    for turn in range(500):
+        noise = "".join(chr(random.choice([*range(32, 127), *range(128, 256)])) for _ in range(random.randrange(80)))
+        cookie = [noise, changed(ada.cookie), f"{name}={noise}", f"{ada.cookie}; {name}={noise.strip('; ') or 'x'}", f"{name}={token}{token}"][turn % 5]
+        # Blanks around the value, and other cookies beside it, are none of it.
+        if cookie.replace(" ", "").strip(";") == ada.cookie or f"{ada.cookie};" in cookie.replace(" ", "") and cookie.count(name) == 1:
+            continue
+        line.request("GET", "/api/account", headers={"Cookie": cookie.encode("latin-1")})
+        answer = line.getresponse()
+        text = answer.read()
+        assert answer.status == 400 or answer.status == 200 and json.loads(text)["id"] is None, cookie
+        if answer.will_close:
+            line.close()
+    assert ada.is_signed_in
+
+
     web, before = socket_of(ada), ada.cookie
     assert ada.register("bob@example.org")[0] == 201 and ada.do("GET", "api/account")[2]["email"] == "bob@example.org"
     assert_ended(web)
