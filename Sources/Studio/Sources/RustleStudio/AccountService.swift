@@ -142,10 +142,10 @@ final class AccountService: Sendable {
     return found.count == 1 ? String(found[0][1]) : nil
   }
 
-  /// The header that keeps a token in the browser; nil: that makes it forget.
-  func cookie(_ token: String?, for call: AccountCall) -> String {
+  /// The header that keeps a token in the browser.
+  func cookie(_ token: String, for call: AccountCall) -> String {
     let name = Self.name(of: Self.cookie, isSecure: call.isSecure, host: call.host)
-    let age = token == nil ? 0 : settings.configuration.longestTime
-    return "\(name)=\(token ?? ""); HttpOnly; SameSite=Lax; Path=/; Max-Age=\(age)" + (call.isSecure ? "; Secure" : "")
+    return "\(name)=\(token); HttpOnly; SameSite=Lax; Path=/; Max-Age=\(settings.configuration.longestTime)"
+      + (call.isSecure ? "; Secure" : "")
   }
 }

@@ -173,6 +173,25 @@ def test_a_login_waits_for_the_log_out(device, isAnswered):
 
 def test_a_provider_waits_for_the_log_out(browser, studio):
     context = browser.new_context()
+def test_a_login_outlives_the_answer_to_a_log_out_of_another_tab(browser, studio):
+    context = browser.new_context()
+    older, newer = (Device(context, studio, "account").page for _ in range(2))
+    sign_up(older)
+    newer.get_by_role("heading", name="Signed in").wait_for()
+    held = []
+    # The server has ended the session; its answer is on its way.
+    older.route("**/api/logout", lambda route: held.append((route, route.fetch())))
+    older.get_by_role("button", name="Log out").click()
+    log_in(newer)
+    [(route, answer)] = held
+    route.fulfill(response=answer)
+    for page in [older, newer]:
+        page.get_by_role("heading", name="Signed in").wait_for()
+    newer.reload()
+    newer.get_by_role("heading", name="Signed in").wait_for()
+    context.close()
+
+
     page = Device(context, studio, "account").page
 
     def add_provider(route):

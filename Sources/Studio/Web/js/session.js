@@ -154,7 +154,7 @@ export class Session {
     return this.refresh();
   }
 
-  /** Signs in, after a log-out that is under way: its answer would end the new session. `takesAlong`: what this page set before becomes the account's. */
+  /** Signs in, after a log-out that is under way, so that what it finds is older than the session. `takesAlong`: what this page set before becomes the account's. */
   signIn(path, values, takesAlong = false) {
     return this.#after(async () => {
       await ask("POST", path, values);
