@@ -60,6 +60,7 @@ def test_a_save_under_way_does_not_follow_into_the_next_account(device, studio):
         page.wait_for_timeout(20)
     # It waits for the answer to the one before.
     page.keyboard.press("PageUp")
+    ada = page.evaluate("fetch('api/account').then((answer) => answer.json()).then(({ id }) => id)")
     to(page, "account")
     page.get_by_role("button", name="Log out").click()
     log_in(page, "bob@example.org")
@@ -67,7 +68,8 @@ def test_a_save_under_way_does_not_follow_into_the_next_account(device, studio):
     to(page, "equalizer")
     save_as(page, "preset", "Bob's")
     expect(note(page, 1)).to_have_text("Your presets are saved in your account.")
-    assert len(held) == 1 and bob.do("GET", "api/eq")[2]["rev"] == 0
+    # On a busy machine the first one may have lasted too long, and was tried again.
+    assert {each.request.headers["rustle-account"] for each in held} == {ada} and bob.do("GET", "api/eq")[2]["rev"] == 0
 
 
 LEFT = """async (answer) => {
@@ -171,8 +173,6 @@ def test_a_login_waits_for_the_log_out(device, isAnswered):
     assert len(logins) == 1
 
 
-def test_a_provider_waits_for_the_log_out(browser, studio):
-    context = browser.new_context()
 def test_a_login_outlives_the_answer_to_a_log_out_of_another_tab(browser, studio):
     context = browser.new_context()
     older, newer = (Device(context, studio, "account").page for _ in range(2))
@@ -192,6 +192,8 @@ def test_a_login_outlives_the_answer_to_a_log_out_of_another_tab(browser, studio
     context.close()
 
 
+def test_a_provider_waits_for_the_log_out(browser, studio):
+    context = browser.new_context()
     page = Device(context, studio, "account").page
 
     def add_provider(route):
