@@ -20,6 +20,13 @@ struct AccountFile: ParsableArguments {
   }
 }
 
+/// Where people reach the page. The server and the command have one type for it: of two options of one name the server's gets the value.
+struct PageAddress: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Address of the page in mails and links, as of a reverse proxy.", valueName: "url"))
+  var publicAddress: String?
+}
+
 /// The server's options about accounts.
 struct AccountOptions: ParsableArguments {
   /// The seconds of a session at most: ten years.
@@ -30,9 +37,7 @@ struct AccountOptions: ParsableArguments {
   @Flag(help: "Keep no accounts.")
   var noAccounts = false
 
-  @Option(
-    help: ArgumentHelp("Address of the page in mails, as of a reverse proxy.", valueName: "url"))
-  var publicAddress: String?
+  @OptionGroup var page: PageAddress
 
   @Option(
     help: ArgumentHelp(
@@ -105,7 +110,7 @@ struct AccountOptions: ParsableArguments {
   func settings() throws -> AccountSettings? {
     if noAccounts { return nil }
     var settings = AccountSettings(file: file.url)
-    settings.publicAddress = publicAddress
+    settings.publicAddress = page.publicAddress
     settings.trustedProxies = Set(
       try trustedProxy.map { text in
         guard let address = Forwarded.address(text) else {
@@ -117,7 +122,7 @@ struct AccountOptions: ParsableArguments {
     settings.mail = try mail()
     #if OIDC
     if let providers {
-      guard publicAddress != nil else {
+      guard page.publicAddress != nil else {
         throw ValidationError("--providers: expected --public-address, to which the providers send people back")
       }
       do {
@@ -215,15 +220,15 @@ struct ResetCommand: AsyncParsableCommand {
 
   @OptionGroup var file: AccountFile
 
-  @Option(help: ArgumentHelp("Address of the page.", valueName: "url"))
-  var publicAddress = "http://127.0.0.1:8420/"
+  @OptionGroup var page: PageAddress
 
   @Argument(help: ArgumentHelp("Address of the account.", valueName: "address"))
   var address: String
 
   func run() async throws {
     let token = try await open(file) { try await $0.resetToken(onTerminalFor: address) }
-    print("\(publicAddress.hasSuffix("/") ? publicAddress : publicAddress + "/")#/account/reset/\(token)")
+    let base = page.publicAddress ?? "http://127.0.0.1:8420/"
+    print("\(base.hasSuffix("/") ? base : base + "/")#/account/reset/\(token)")
   }
 }
 

@@ -159,6 +159,7 @@ def test_a_link_sets_a_password_and_leaves_the_address(device, studio, tmp_path)
     link = subprocess.run(
         [os.environ["RUSTLE_STUDIO"], "account", "reset", "ada@example.org", "--accounts", str(tmp_path / "inner" / "accounts.sqlite"),
          "--public-address", studio.address], capture_output=True, text=True, check=True).stdout.strip()
+    assert link.startswith(f"{studio.address}#/account/reset/")
     page = device(link.partition("#/")[2])
     assert page.evaluate("location.hash") == "#/account"
     fill(page, "New password", **{"New password": "password1"})
