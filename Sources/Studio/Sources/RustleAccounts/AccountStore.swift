@@ -52,7 +52,10 @@ protocol AccountStore: Sendable {
   /// used or expired.
   func reset(_ hash: Data, password: String, at time: Int64) async throws -> PasswordReset?
 
-  func settings(of account: Data) async throws -> [Setting]
+  /// All settings, with those that were deleted. Before they are read, `admit` gets the number of their values' bytes, and may refuse.
+  func settings(of account: Data, admit: @escaping @Sendable (Int) throws -> Void) async throws -> [Setting]
+  /// Those that have a value, without it except that of one.
+  func settings(of account: Data, valueOf name: String) async throws -> [Setting]
   func setting(_ name: String, of account: Data) async throws -> Setting
   /// Stores a value unless the setting has another revision than `base`.
   ///

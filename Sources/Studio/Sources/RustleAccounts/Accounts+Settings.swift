@@ -5,6 +5,8 @@ extension Accounts {
   public static let maximumSettingCount = 250
   /// The names of settings that an account may use, with those of deleted ones.
   static let maximumNameCount = 5_000
+  /// The bytes of values that count as one that is read.
+  static let readLength = 64 << 10
 
   /// All settings that have a value, by their names.
   public func settings(_ signedIn: SignedIn) async throws -> [Setting] {
@@ -13,12 +15,23 @@ extension Accounts {
 
   /// All settings by their names, with those that were deleted.
   public func allSettings(_ signedIn: SignedIn) async throws -> [Setting] {
-    try await store.settings(of: signedIn.account.id)
+    let id = signedIn.account.id
+    return try await store.settings(of: id) { [limits] length in
+      try limits.take([(.read, id.hexadecimal)], count: max(1, Double(length) / Double(Self.readLength)))
+    }
+  }
+
+  /// All settings that have a value, but without the values: only one is read.
+  public func settings(_ signedIn: SignedIn, valueOf name: String) async throws -> [Setting] {
+    try await store.settings(of: signedIn.account.id, valueOf: name)
   }
 
   /// A setting; of revision 0 when it was never saved.
-  public func setting(_ name: String, _ signedIn: SignedIn) async throws -> Setting {
-    try await store.setting(name, of: signedIn.account.id)
+  ///
+  /// - Parameter isCounted: whether it is one of the reads that are limited; false where one was counted for it already.
+  public func setting(_ name: String, _ signedIn: SignedIn, isCounted: Bool = true) async throws -> Setting {
+    if isCounted { try limits.take([(.read, signedIn.account.id.hexadecimal)]) }
+    return try await store.setting(name, of: signedIn.account.id)
   }
 
   /// Saves a value if the setting still has the revision `base`, and reports it to all sessions of the account.

@@ -30,10 +30,12 @@ public enum LimitedAction: String, Sendable, Hashable, CaseIterable {
   case network
   /// Accounts that one network creates.
   case signUp
-  /// Mails to one account.
+  /// Mails with a link to one account.
   case mail
   /// Settings that one account saves.
   case save
+  /// What one account reads of its settings: a setting, or 64 KiB of them.
+  case read
 
   /// The limit unless the server is configured otherwise.
   public var standard: RateLimit {
@@ -45,6 +47,8 @@ public enum LimitedAction: String, Sendable, Hashable, CaseIterable {
     case .mail: RateLimit(burst: 3, period: 3_600)
     case .save: RateLimit(burst: 20, period: 0.05)
     }
+    // Four times all that an account can have, and then 3 MiB a second.
+    case .read: RateLimit(burst: 1_000, period: 0.02)
   }
 }
 
@@ -80,17 +84,18 @@ final class RateLimits: Sendable {
     self.buckets = Mutex(buckets)
   }
 
-  /// Takes a token of each, or none of any.
+  /// Takes so many tokens of each, or none of any. More than there may be at once count as all of these.
   ///
   /// - Throws: ``AccountRefusal`` of the code `limit` when one has none, with the time until it has.
-  func take(_ wanted: [(action: LimitedAction, key: String)]) throws {
+  func take(_ wanted: [(action: LimitedAction, key: String)], count: Double = 1) throws {
     let now = now()
     let wait: Double? = buckets.withLock { buckets in
       if buckets.count >= Self.maximumCount { forget(&buckets, now) }
       let found = wanted.map { wanted in
         let limit = limit(wanted.action)
         let key = Self.key(wanted.action, wanted.key)
-        return (key: key, limit: limit, tokens: buckets[key]?.filled(at: now, limit) ?? limit.burst)
+        let left = (buckets[key]?.filled(at: now, limit) ?? limit.burst) - min(count, limit.burst)
+        return (key: key, limit: limit, left: left)
       }
       let waits = found.filter { $0.tokens < 1 }.map { (1 - $0.tokens) * $0.limit.period }
       if let longest = waits.max() { return longest }
@@ -137,7 +142,8 @@ final class RateLimits: Sendable {
 
   private func limit(_ action: LimitedAction) -> RateLimit {
     var limit = limits[action] ?? action.standard
-    limit.period = min(limit.period, Self.longestWait)
+    // Reads take many at once.
+    limit.period = min(limit.period, Self.longestWait / (action == .read ? limit.burst : 1))
     return limit
   }
 

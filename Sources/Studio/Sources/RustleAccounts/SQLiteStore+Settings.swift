@@ -3,10 +3,27 @@ internal import GRDB
 
 /// Settings, saved by comparing revisions.
 extension SQLiteStore {
-  func settings(of account: Data) async throws -> [Setting] {
+  func settings(of account: Data, admit: @escaping @Sendable (Int) throws -> Void) async throws -> [Setting] {
     try await pool.read { database in
-      try Row.fetchAll(database, sql: "SELECT * FROM setting WHERE account = ? ORDER BY name", arguments: [account])
-        .map(Setting.init)
+      // SQLite knows the length of a value without reading it.
+      try admit(
+        Int.fetchOne(
+          database, sql: "SELECT SUM(LENGTH(value)) FROM setting WHERE account = ?", arguments: [account]) ?? 0)
+      return try Row.fetchAll(
+        database, sql: "SELECT * FROM setting WHERE account = ? ORDER BY name", arguments: [account]
+      ).map(Setting.init)
+    }
+  }
+
+  func settings(of account: Data, valueOf name: String) async throws -> [Setting] {
+    try await pool.read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT name, revision, IIF(name = ?, value, NULL) AS value, device, changed FROM setting
+          WHERE account = ? AND value IS NOT NULL ORDER BY name
+          """, arguments: [name, account]
+      ).map(Setting.init)
     }
   }
 

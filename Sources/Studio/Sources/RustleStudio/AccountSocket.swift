@@ -52,10 +52,10 @@ final class AccountSocket: Sendable {
   /// Sends the values from now on, the present ones first; or no more.
   func subscribe(_ isWanted: Bool) async {
     state.withLock { $0.isWanted = isWanted }
-    guard isWanted, let settings = try? await accounts.settings(signedIn) else { return }
-    let names = Set(settings.map(\.name))
-    if !names.contains(SettingName.equalizer),
-      let flat = try? await accounts.setting(SettingName.equalizer, signedIn)
+    let equalizer = SettingName.equalizer
+    guard isWanted, let settings = try? await accounts.settings(signedIn, valueOf: equalizer) else { return }
+    if !settings.contains(where: { $0.name == equalizer }),
+      let flat = try? await accounts.setting(equalizer, signedIn, isCounted: false)
     {
       receive(.setting(flat))
     }

@@ -98,6 +98,8 @@ struct SettingRoutes: Sendable {
   /// The equalizer's values as server-sent events: the present one, and each that is saved.
   func events(_ call: AccountCall) async throws -> Response {
     let signedIn = try await call.signedIn()
+    // What is refused is refused before the answer begins.
+    _ = try await accounts.setting(SettingName.equalizer, signedIn)
     return Response(
       status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
       body: ResponseBody { [accounts] writer in
@@ -133,7 +135,7 @@ struct SettingRoutes: Sendable {
       }
     }
     defer { ticks.cancel() }
-    var last = try await accounts.setting(SettingName.equalizer, signedIn)
+    var last = try await accounts.setting(SettingName.equalizer, signedIn, isCounted: false)
     try await writer.write(EventStream.beginning)
     try await writer.write(ByteBuffer(string: last.event))
     for await _ in wakes.cancelOnGracefulShutdown() {

@@ -78,6 +78,22 @@ struct RateLimitsTests {
     #expect(wait(limits, (.signUp, "n")) == nil)
   }
 
+  @Test func whatCountsMoreWaitsLonger() throws {
+    let limits = RateLimits([.read: RateLimit(burst: 10, period: 1)], now: { clock.now })
+    func wait(_ count: Double) -> Int? {
+      do { try limits.take([(.read, "a")], count: count) } catch { return (error as? AccountRefusal)?.retryAfter }
+      return nil
+    }
+    // More than there ever are count as all.
+    #expect(wait(25) == nil && wait(1) == 1 && wait(4) == 4 && wait(25) == 10)
+    clock.advance(by: 4)
+    #expect(wait(5) == 1 && wait(4) == nil && wait(1) == 1)
+    let slow = RateLimits([.read: RateLimit(burst: 10, period: 3_600)], now: { clock.now })
+    try slow.take([(.read, "a")], count: 10)
+    clock.advance(by: 3_600)
+    try slow.take([(.read, "a")], count: 10)
+  }
+
   @Test func memoryIsBounded() {
     let limits = RateLimits(now: { clock.now })
     for index in 0..<(RateLimits.maximumCount + 10) { _ = wait(limits, (.address, "\(index)")) }

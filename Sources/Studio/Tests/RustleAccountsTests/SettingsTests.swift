@@ -94,6 +94,33 @@ struct SettingsTests {
     #expect(count == 20)
   }
 
+  @Test func whatIsReadCountsByItsSize() async throws {
+    let test = try await TestAccounts {
+      $0.limits[.save] = RateLimit(burst: 100, period: 1)
+      $0.limits[.read] = RateLimit(burst: 8, period: 1)
+    }
+    let (ada, bob) = (try await test.register(), try await test.register("bob@example.org"))
+    for index in 0..<3 {
+      let value = Data(count: Accounts.readLength)
+      _ = try await test.accounts.save("\(index)", base: 0, value: value, device: "", ada)
+    }
+    func isRefused(_ read: () async throws -> some Any) async -> Bool { await refusal(read) == .limit }
+    // Two of all with 3 each, two of one.
+    for _ in 0..<2 { #expect(try await test.accounts.settings(ada).count == 3) }
+    for _ in 0..<2 { #expect(try await test.accounts.setting("0", ada).revision == 1) }
+    #expect(await isRefused { try await test.accounts.setting("0", ada) })
+    #expect(await isRefused { try await test.accounts.settings(ada) })
+    #expect(await isRefused { try await test.accounts.allSettings(ada) })
+    // For the revisions that a socket sends one value is read.
+    let known = try await test.accounts.settings(ada, valueOf: "1")
+    #expect(known.map(\.value?.count) == [nil, Accounts.readLength, nil] && known.map(\.revision) == [1, 1, 1])
+    #expect(try await test.accounts.settings(bob).isEmpty)
+    test.clock.advance(by: 1)
+    #expect(await isRefused { try await test.accounts.settings(ada) })
+    test.clock.advance(by: 2)
+    #expect(try await test.accounts.settings(ada).count == 3)
+  }
+
   @Test func previewsGoToTheOthers() async throws {
     let test = try await TestAccounts()
     let ada = try await test.register()

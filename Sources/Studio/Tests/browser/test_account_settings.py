@@ -484,6 +484,28 @@ def test_a_list_of_two_devices_is_asked_about_and_offline_is_kept(pair, ada):
     assert stored(ada, "ticker/Mine") == (1, {"symbols": ["BTC"]})
 
 
+@pytest.mark.parametrize("isFirst", [True, False])
+def test_what_could_not_be_read_is_read_later(device, ada, isFirst):
+    page, refused = device("equalizer"), []
+
+    def refuse(route):
+        refused.append(route)
+        route.fulfill(status=429, json={"v": 1, "error": {"code": "limit", "message": "expected fewer tries"}})
+
+    pattern = "**/api/settings" if isFirst else "**/api/settings/**"
+    page.route(pattern, refuse, times=1)
+    if isFirst:
+        put(ada, "eq/presets/Evening", 0, {"bands": bands(-5)})
+    to(page, "account")
+    log_in(page)
+    to(page, "equalizer")
+    if not isFirst:
+        expect(note(page)).to_have_text("Changes are saved in your account.")
+        put(ada, "eq/presets/Evening", 0, {"bands": bands(-5)})
+    expect(preset(page, "Evening")).to_have_count(1)
+    assert len(refused) == 1
+
+
 def test_values_that_another_program_made_wrong_are_none(pair, ada):
     for name, value in [("eq/presets/a", {"bands": [1]}), ("eq/presets/b", "x"), ("ticker/c", {"symbols": [1]}), ("meter/d", {"offset": "1"}), ("tuner", 7)]:
         put(ada, name, 0, value)

@@ -359,6 +359,21 @@ def test_named_settings_share_the_mechanism(studio, ada):
     assert ada.do("PUT", "api/settings/tuner", {"rev": 2, "value": "x" * (64 << 10)})[0] == 413
 
 
+def test_what_is_read_is_limited(tmp_path):
+    running = start(tmp_path, "--limit", "read=6:600")
+    ada = Person(running)
+    assert ada.register()[0] == 201
+    for place in range(3):
+        assert ada.do("PUT", f"api/settings/eq/presets/{place}", {"rev": 0, "value": "x" * 60_000})[0] == 200
+    # 180 KB are almost three.
+    statuses = [ada.do("GET", path)[0] for path in ["api/settings", "api/eq", "api/settings/tuner", "api/account/export", "api/settings", "api/eq", "api/eq/events"]]
+    assert statuses == [200, 200, 200, 429, 429, 200, 429]
+    assert 1 <= int(ada.do("GET", "api/settings")[1]["Retry-After"]) <= 3600
+    # Saving and the session go on.
+    assert ada.save(0)[0] == 200 and ada.is_signed_in
+    assert running.stop() == 0
+
+
 def test_events_tell_the_present_value_and_each_that_is_saved(studio, ada):
     assert ada.save(0, 1)[0] == 200
     raw = socket.create_connection(("127.0.0.1", studio.port), timeout=5)

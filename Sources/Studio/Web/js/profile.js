@@ -6,8 +6,11 @@ import { ask, keysOf, UNSAVED } from "./session.js";
 import { Setting } from "./setting.js";
 import { browserStore } from "./store.js";
 
-/** Milliseconds before another try at a save without an answer. */
+/** Milliseconds before another try at what had no answer. */
 const RETRY = 5000;
+
+/** Whether the same request may succeed later. */
+const isPassing = ({ status }) => !status || status === 429 || status >= 500;
 
 /** What a screen says about its settings, and what it asks. */
 class Bar {
@@ -45,6 +48,8 @@ export class Profile {
   #settings = new Map();
   #device = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
   #retry = null;
+  /** Whether the account may have newer values, which could not be read. */
+  #isBehind = false;
   /** Whether it was left: it writes nothing any more, neither on the server nor in the browser nor to an engine. */
   isClosed = false;
 
@@ -80,7 +85,8 @@ export class Profile {
   /** Asks for the present values. */
   async refresh() {
     if (this.email) {
-      const { settings } = await this.#ask("GET", "api/settings");
+      const { settings } = await this.#read("api/settings");
+      this.#isBehind = false;
       const engines = Object.entries(KINDS).flatMap(([prefix, { present, owns }]) => (owns ? owns(this.states).map((own) => prefix + own) : present ? [prefix] : []));
       for (const name of new Set([...Object.keys(settings), ...engines, ...this.#kept(this.email), ...this.#settings.keys()])) {
         const known = this.#settings.get(name);
@@ -88,7 +94,7 @@ export class Profile {
         const isFollowing = known?.kind.present && (known.isSettling || !known.differs);
         if (!known) this.#setting(name, settings[name]);
         // One that is deleted is not among them.
-        else if (settings[name] || known.sync.rev > 0) this.#take(known, settings[name] ?? await this.#ask("GET", this.#path(name)));
+        else if (settings[name] || known.sync.rev > 0) this.#take(known, settings[name] ?? await this.#read(this.#path(name)));
         const setting = this.#settings.get(name);
         setting?.flush();
         // Equal ones have nothing to follow: a timer would undo what somebody changes a moment later.
@@ -133,9 +139,9 @@ export class Profile {
       setting.endPreview();
       if (message.bands) return this.#take(setting, message);
       try {
-        this.#take(setting, await this.#ask("GET", this.#path(message.name)));
+        this.#take(setting, await this.#read(this.#path(message.name)));
       } catch {
-        // The next connection asks for all.
+        // All are asked for, a moment later or at the next connection.
       }
     } else if (message.rev >= setting.sync.rev) {
       // Of the engine it is heard already: both devices share it.
@@ -166,7 +172,7 @@ export class Profile {
     } catch (error) {
       setting.fault = null;
       if (error.status === 409) return { rev: error.value.rev, parts: kind.read(error.value), isConflict: true };
-      if (!error.status || error.status === 429 || error.status >= 500) this.#retryLater();
+      if (isPassing(error)) this.#retryLater();
       // Nobody is signed in by now, or somebody else: nothing follows.
       else if (error.code === "signedOut") this.close();
       else if (error.status !== 401) setting.fault = error.message;
@@ -258,9 +264,22 @@ export class Profile {
     this.show(prefix);
   }
 
+  async #read(path) {
+    try {
+      return await this.#ask("GET", path);
+    } catch (error) {
+      this.#isBehind = true;
+      if (isPassing(error)) this.#retryLater();
+      throw error;
+    }
+  }
+
   #retryLater() {
     if (this.isClosed) return;
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => { for (const setting of this.#settings.values()) setting.flush(); }, RETRY);
+    this.#retry = setTimeout(() => {
+      if (this.#isBehind && this.isLive) this.#app.session.refresh().catch(() => {});
+      for (const setting of this.#settings.values()) setting.flush();
+    }, RETRY);
   }
 }
