@@ -39,16 +39,24 @@ extension Accounts {
     return try await makeResetToken(account, Self.terminal, isMailed: false)
   }
 
+  /// Whether the owner of an account gets a mail about another change of it.
+  public func admitsNotice(to account: Account) -> Bool {
+    // Of an identity without an address that is known to be theirs, there is only a label.
+    guard account.hasPassword || account.isVerified else { return false }
+    do { try limits.take([(.notice, account.id.hexadecimal)]) } catch { return false }
+    return true
+  }
+
   /// Counts a request that costs a mail or a hash.
   public func admit(_ client: AccountClient) throws { try limits.take([(.network, client.network)]) }
 
   /// Sets the password by a link's token, once, and ends all sessions. Identities are taken from an account that had a password: who knew it
   /// may have linked their own.
   ///
-  /// - Returns: the number of these identities.
+  /// - Returns: the account, and the number of these identities.
   @discardableResult public func resetPassword(
     token: String, password: String, from client: AccountClient
-  ) async throws -> Int {
+  ) async throws -> (account: Account, removed: Int) {
     let refusal = AccountRefusal(
       .link, "expected a link that is neither used nor older than its time; ask for another one")
     let (account, hash) = try await limits.taking([(.network, client.network)]) {
@@ -60,7 +68,7 @@ extension Accounts {
     events.end(done.sessions)
     try await note("password reset", account.id, client)
     if done.removed > 0 { try await note("providers removed", account.id, client) }
-    return done.removed
+    return (account, done.removed)
   }
 
   /// Asks for the password, or for a sign-in of the last minutes, before the ways of signing in change.

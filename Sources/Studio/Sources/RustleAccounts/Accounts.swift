@@ -178,12 +178,16 @@ public final class Accounts: Sendable {
 
   /// Makes an identity one of the account's.
   ///
+  /// - Returns: whether it was none before.
   /// - Throws: ``AccountRefusal`` of the code `taken` when it is another account's.
-  public func link(_ identity: Identity, _ signedIn: SignedIn, from client: AccountClient) async throws {
+  @discardableResult public func link(
+    _ identity: Identity, _ signedIn: SignedIn, from client: AccountClient
+  ) async throws -> Bool {
     let owner = try await store.account(identity: identity)
-    if owner?.id == signedIn.account.id { return }
+    if owner?.id == signedIn.account.id { return false }
     try await store.insert(identity, of: signedIn.account, from: signedIn.session.hash)
     try await note("provider linked", signedIn.account.id, client)
+    return true
   }
 
   /// The identities of an account.

@@ -32,6 +32,8 @@ public enum LimitedAction: String, Sendable, Hashable, CaseIterable {
   case signUp
   /// Mails with a link to one account.
   case mail
+  /// Mails about changes of one account.
+  case notice
   /// Settings that one account saves.
   case save
   /// What one account reads of its settings: a setting, or 64 KiB of them.
@@ -45,10 +47,11 @@ public enum LimitedAction: String, Sendable, Hashable, CaseIterable {
     case .network: RateLimit(burst: 20, period: 6)
     case .signUp: RateLimit(burst: 5, period: 600)
     case .mail: RateLimit(burst: 3, period: 3_600)
+    case .notice: RateLimit(burst: 5, period: 720)
     case .save: RateLimit(burst: 20, period: 0.05)
-    }
     // Four times all that an account can have, and then 3 MiB a second.
     case .read: RateLimit(burst: 1_000, period: 0.02)
+    }
   }
 }
 
@@ -97,9 +100,9 @@ final class RateLimits: Sendable {
         let left = (buckets[key]?.filled(at: now, limit) ?? limit.burst) - min(count, limit.burst)
         return (key: key, limit: limit, left: left)
       }
-      let waits = found.filter { $0.tokens < 1 }.map { (1 - $0.tokens) * $0.limit.period }
+      let waits = found.filter { $0.left < 0 }.map { -$0.left * $0.limit.period }
       if let longest = waits.max() { return longest }
-      for each in found { buckets[each.key] = TokenBucket(tokens: each.tokens - 1, at: now) }
+      for each in found { buckets[each.key] = TokenBucket(tokens: each.left, at: now) }
       return nil
     }
     guard let wait else { return }

@@ -135,14 +135,17 @@ struct AccountRoutes: Sendable {
     let signedIn = try await call.signedIn()
     try await accounts.confirm(password: try call.text("password"), signedIn, from: call.client)
     try await accounts.unlink(identity, signedIn, from: call.client)
+    service.notify(signedIn.account, "The sign-in by \(identity.issuer) was removed from your account.", call.client)
     return Response(status: .noContent)
   }
 
   // MARK: Passwords
 
   private func changePassword(_ call: AccountCall) async throws -> Response {
+    let signedIn = try await call.signedIn()
     let login = try await accounts.changePassword(
-      from: call.text("current"), to: call.text("new"), try await call.signedIn(), client: call.client)
+      from: call.text("current"), to: call.text("new"), signedIn, client: call.client)
+    service.notify(signedIn.account, "The password of your account was changed.", call.client)
     return Response(status: .noContent, headers: [.setCookie: service.cookie(login.token, for: call)])
   }
 
@@ -154,8 +157,9 @@ struct AccountRoutes: Sendable {
   }
 
   private func reset(_ call: AccountCall) async throws -> Response {
-    let removed = try await accounts.resetPassword(
+    let (account, removed) = try await accounts.resetPassword(
       token: call.text("token"), password: call.text("password"), from: call.client)
+    service.notify(account, "The password of your account was set anew by a link.", call.client)
     return Response(json: ["v": .number(1), "removed": .integer(Int64(removed))])
   }
 

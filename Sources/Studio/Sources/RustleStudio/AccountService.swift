@@ -86,18 +86,42 @@ final class AccountService: Sendable {
 
   /// Mails a link for a new password, if the address has an account. It happens later: how long it takes says nothing.
   func forgot(_ address: String, _ client: AccountClient) {
-    mailer?.enqueue { [accounts, base = self.address.withLock(\.self)] in
+    mailer?.enqueue { [accounts, page] in
       guard let reset = try await accounts.resetToken(address: address, from: client) else { return nil }
       return Mail(
         to: reset.address, subject: "A new password for the studio",
         text: """
           Somebody at \(client.network) asked for a new password for the account of this address.
 
-          \(base.hasSuffix("/") ? base : base + "/")#/account/reset/\(reset.token)
+          \(page)/reset/\(reset.token)
 
           The link holds for 30 minutes and works once. Without it nothing changes.
           """)
     }
+  }
+
+  /// Mails the owner of an account how signing in to it has changed.
+  ///
+  /// - Parameter change: a sentence.
+  func notify(_ account: Account, _ change: String, _ client: AccountClient) {
+    mailer?.enqueue { [accounts, page] in
+      guard accounts.admitsNotice(to: account) else { return nil }
+      return Mail(
+        to: account.address, subject: "A change of your account of the studio",
+        text: """
+          \(change) It was done from \(client.network).
+
+          If that was not you, ask for a new password: it ends all sessions and removes linked sign-ins.
+
+          \(page)
+          """)
+    }
+  }
+
+  /// The address of the account's screen.
+  private var page: String {
+    let base = address.withLock(\.self)
+    return (base.hasSuffix("/") ? base : base + "/") + "#/account"
   }
 
   /// Who sent a request, and whether over https.
@@ -139,7 +163,7 @@ final class AccountService: Sendable {
   static func value(of name: String, in cookies: String?) -> String? {
     let found = CookieName.values(of: name, in: cookies)
     // Of two, one was planted: which one is unknown.
-    return found.count == 1 ? String(found[0][1]) : nil
+    return found.count == 1 ? found[0] : nil
   }
 
   /// The header that keeps a token in the browser.

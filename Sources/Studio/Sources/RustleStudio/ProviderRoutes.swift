@@ -115,7 +115,9 @@ struct ProviderRoutes: Sendable {
       guard let signedIn = try await call.signedInIfAny(), signedIn.account.id == account else {
         throw try await refused("another account", refusal, call)
       }
-      try await service.accounts.link(identity, signedIn, from: call.client)
+      if try await service.accounts.link(identity, signedIn, from: call.client) {
+        service.notify(signedIn.account, "A sign-in by \(identity.issuer) was linked with your account.", call.client)
+      }
       return found(login.returnPath, [header(nil, call)])
     }
     let entry = try await service.accounts.logIn(

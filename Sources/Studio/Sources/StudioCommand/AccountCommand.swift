@@ -75,8 +75,8 @@ struct AccountOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Limit of address (tries at a password), network, sign-up, mail or save: so many at once, then one in so many seconds, such \
-      as address=5:10; may be repeated.
+      Limit of address (tries at a password), network, sign-up, mail, notice, save or read: so many at once, then one in so many \
+      seconds, such as address=5:10; may be repeated.
       """, valueName: "action=count:seconds"))
   var limit: [String] = []
 

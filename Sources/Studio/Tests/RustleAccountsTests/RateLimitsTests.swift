@@ -32,7 +32,7 @@ struct RateLimitsTests {
     #expect(count == 10 || count == 11)
   }
 
-  @Test(arguments: [(LimitedAction.network, 30, 60), (.signUp, 10, 3_600), (.mail, 3, 3_600)])
+  @Test(arguments: [(LimitedAction.network, 30, 60), (.signUp, 10, 3_600), (.mail, 3, 3_600), (.notice, 10, 3_600)])
   func noTimeHasMoreThanItsLimit(action: LimitedAction, most: Int, time: Int) {
     let limits = RateLimits(now: { clock.now })
     var taken: [Int] = []

@@ -128,7 +128,6 @@ def test_a_login_replaces_a_planted_session(studio, ada):
         assert not victim.is_signed_in, bad
 
 
-def test_a_sign_up_replaces_the_present_session(studio, ada, socket_of):
 def test_no_cookie_but_the_own_one_signs_in(studio, ada):
     """Headers at random, and changes of the right one."""
     random = Random(1)
@@ -154,6 +153,7 @@ def test_no_cookie_but_the_own_one_signs_in(studio, ada):
     assert ada.is_signed_in
 
 
+def test_a_sign_up_replaces_the_present_session(studio, ada, socket_of):
     web, before = socket_of(ada), ada.cookie
     assert ada.register("bob@example.org")[0] == 201 and ada.do("GET", "api/account")[2]["email"] == "bob@example.org"
     assert_ended(web)
@@ -489,91 +489,6 @@ def test_a_link_of_the_terminal_sets_the_password_once(studio, ada, tmp_path):
 def test_forgotten_passwords_are_answered_alike(studio, ada):
     answers_ = [Person(studio).do("POST", "api/password/forgot", {"email": email}) for email in ["ada@example.org", "bob@example.org"]]
     assert [each[0] for each in answers_] == [202, 202] and answers_[0][2] == answers_[1][2] == {"v": 1, "mail": False}
-
-
-@contextlib.contextmanager
-def mail_server():
-    """Its port, what it got, and a wait for so many mails."""
-    from aiosmtpd.controller import Controller
-
-    class Keeper:
-        def __init__(self):
-            self.mails = []
-            self.came = threading.Event()
-
-        async def handle_DATA(self, server, session, envelope):
-            self.mails.append(envelope)
-            self.came.set()
-            return "250 OK"
-
-        def wait_for(self, count):
-            deadline = time.monotonic() + PATIENCE
-            while len(self.mails) < count and time.monotonic() < deadline:
-                self.came.wait(0.1)
-                self.came.clear()
-
-    keeper = Keeper()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    controller = Controller(keeper, hostname="127.0.0.1", port=port)
-    controller.start()
-    try:
-        yield port, keeper
-    finally:
-        controller.stop()
-
-
-def test_a_mail_has_the_link(tmp_path):
-    with mail_server() as (port, keeper):
-        running = start(tmp_path, "--mail-server", f"127.0.0.1:{port}", "--mail-sender", "studio@example.org",
-                        "--public-address", "https://studio.example.org")
-        try:
-            ada = Person(running)
-            assert ada.register()[0] == 201
-            for email in ["bob@example.org"] + ["ADA@example.org"] * 5:
-                status, _, body = Person(running, Host="127.0.0.1").do("POST", "api/password/forgot", {"email": email})
-                assert (status, body["mail"]) == (202, True)
-            keeper.wait_for(3)
-            time.sleep(0.2)
-            # Three an hour; none to an address without an account.
-            assert [each.rcpt_tos for each in keeper.mails] == [["ada@example.org"]] * 3
-            text = keeper.mails[0].content.decode()
-            assert "Subject: A new password" in text and "127.0.0.1 asked" in text and "30 minutes" in text
-            token = re.search(r"https://studio\.example\.org/#/account/reset/([\w-]{43})\r\n", text)[1]
-            assert ada.do("POST", "api/password/reset", {"token": token, "password": "analytical engine"})[0] == 200
-            assert ada.log_in(password="analytical engine")[0] == 200
-            # Who gets mails of the address has it; a link of the terminal would not say so.
-            assert ada.do("GET", "api/account")[2]["verified"] and ada.do("GET", "api/account/export")[2]["verified"]
-        finally:
-            assert running.stop() == 0
-
-
-def test_a_mail_lets_nobody_into_a_studio_with_a_token(tmp_path):
-    with mail_server() as (port, keeper):
-        running = start(tmp_path, "--token", "--mail-server", f"127.0.0.1:{port}", "--mail-sender", "studio@example.org")
-        token = running.address.split("token=")[1]
-        ada = Person(running)
-        ada.cookie = f"rustle_token_{running.port}={token}"
-        assert ada.do("POST", "api/register", {"email": "ada@example.org", "password": PASSWORD})[0] == 201
-        ada.cookie = f"rustle_token_{running.port}={token}"
-        assert ada.do("POST", "api/password/forgot", {"email": "ada@example.org"})[0] == 202
-        keeper.wait_for(1)
-        assert running.stop() == 0
-    text = keeper.mails[0].content.decode()
-    assert f"http://127.0.0.1:{running.port}/#/account/reset/" in text and token not in text
-
-
-@pytest.mark.parametrize("host", ["127.example.org", "127.0.0.1.example.org", "192.0.2.1"])
-def test_a_mail_server_beyond_the_loopback_gets_no_password(tmp_path, host):
-    secret = tmp_path / "password"
-    secret.write_text("analytical engine")
-    result = subprocess.run(
-        [os.environ["RUSTLE_STUDIO"], "--listen", "127.0.0.1:0", "--accounts", str(tmp_path / "accounts.sqlite"), "--mail-server", f"{host}:25",
-         "--mail-sender", "studio@example.org", "--mail-user", "ada", "--mail-password", str(secret)],
-        capture_output=True, text=True, timeout=10)
-    assert result.returncode != 0 and "--mail-user: expected a mail server of the loopback" in result.stderr, result
-    assert "analytical" not in result.stdout + result.stderr
 
 
 def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
