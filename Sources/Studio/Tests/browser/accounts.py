@@ -2,6 +2,9 @@
 
 import http.cookies
 import json
+import os
+import pathlib
+import subprocess
 import threading
 
 from client import ask
@@ -51,6 +54,20 @@ class Person:
 
 def start(folder, *arguments, **options):
     return Studio("--accounts", str(folder / "inner" / "accounts.sqlite"), *CHEAP, *arguments, **options)
+
+
+def process_of(running):
+    """What every user of the machine sees of a program."""
+    return [pathlib.Path(f"/proc/{running.process.pid}/{name}").read_text() for name in ["cmdline", "environ"]]
+
+
+def link_of(folder, running, email="ada@example.org"):
+    """A link for a new password, as the terminal has it."""
+    result = subprocess.run(
+        [os.environ["RUSTLE_STUDIO"], "account", "reset", email, "--accounts", str(folder / "inner" / "accounts.sqlite"),
+         "--public-address", f"http://127.0.0.1:{running.port}"], capture_output=True, text=True, check=True)
+    assert result.stderr == ""
+    return result.stdout.strip()
 
 
 def at_once(work, count):

@@ -70,3 +70,24 @@ def expect_connection(state, *pages):
 
 def choose_demo(page):
     page.get_by_label("Sound", exact=True).select_option("demo")
+
+
+class Visit:
+    """All that a page asks for, says and remembers."""
+
+    def __init__(self, context, address):
+        self.page, self.requests, self.texts = context.new_page(), [], []
+        self.page.on("request", lambda request: self.requests.append(request))
+        self.page.on("console", lambda message: self.texts.append(message.text))
+        self.page.goto(address)
+        self.page.get_by_role("heading", level=1).wait_for()
+
+    def history(self):
+        session = self.page.context.new_cdp_session(self.page)
+        return [entry["url"] for entry in session.send("Page.getNavigationHistory")["entries"]]
+
+    def seen(self):
+        """Addresses of requests with their referrers, the console, the history, and what the browser keeps."""
+        kept = self.page.evaluate("[JSON.stringify({...localStorage}), JSON.stringify({...sessionStorage}), document.referrer, document.title]")
+        asked = [text for each in self.requests for text in [each.url, each.all_headers().get("referer", "")]]
+        return [*asked, *self.texts, *self.history(), *kept]
