@@ -11,7 +11,7 @@ import urllib.parse
 from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 
-CLIENT, SECRET = "studio", "a secret/of it"
+CLIENT, SECRET, ACCESS = "studio", "a secret/of it", "access-Zmx1ZmZ5"
 
 
 class Liar:
@@ -36,6 +36,8 @@ class Liar:
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.issuer = f"http://127.0.0.1:{self.server.server_port}/o"
         self.codes = {}
+        # What nobody else is to know.
+        self.secrets = {SECRET, ACCESS}
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def stop(self):
@@ -49,6 +51,7 @@ class Liar:
         assert query["scope"].split()[0] == "openid"
         code = base64.urlsafe_b64encode(hashlib.sha256(query["state"].encode()).digest()).decode()
         self.codes[code] = query
+        self.secrets |= {code, query["state"], query["nonce"]}
         return {"code": code, "state": query["state"]}
 
     def get(self, request):
@@ -80,6 +83,7 @@ class Liar:
     def post(self, request):
         body = dict(urllib.parse.parse_qsl(request.rfile.read(int(request.headers["Content-Length"])).decode()))
         query = self.codes.pop(body["code"], None)
+        self.secrets.add(body["code_verifier"])
         pair = base64.b64decode(request.headers["Authorization"].removeprefix("Basic ")).decode().split(":")
         challenge = base64.urlsafe_b64encode(hashlib.sha256(body["code_verifier"].encode()).digest()).decode().rstrip("=")
         if query is None or query["code_challenge"] != challenge or query["redirect_uri"] != body["redirect_uri"] \
@@ -95,7 +99,9 @@ class Liar:
             return None
         if self.lie == "no JSON":
             return answer(request, "<html>")
-        return answer(request, {"access_token": "a", "token_type": "Bearer", "id_token": self.token(query["nonce"])})
+        token = self.token(query["nonce"])
+        self.secrets.add(token)
+        return answer(request, {"access_token": ACCESS, "token_type": "Bearer", "id_token": token})
 
     def token(self, nonce):
         now = int(time.time())

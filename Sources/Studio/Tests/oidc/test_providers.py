@@ -15,6 +15,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from random import Random
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
@@ -23,9 +24,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "browser"))
 
 import django_provider
 import liar
-from accounts import PASSWORD, Person, start
-from client import PATIENCE
-from page import until
+from accounts import PASSWORD, Person, process_of, start
+from client import PATIENCE, ask
+from page import Visit, until
+from test_account_mail import mail_server, notices
 
 expect.set_options(timeout=PATIENCE * 1000)
 
@@ -52,12 +54,12 @@ def no_redirections():
     urllib.request.install_opener(None)
 
 
-def configured(folder, issuer, client, secret, *options):
+def configured(folder, issuer, client, secret, *options, **more):
     path = folder / "providers.json"
     path.write_text(json.dumps({"test": {"name": "Test", "issuer": issuer, "client": client, "secret": secret}}))
     port = free_port()
     arguments = ["--providers", str(path), "--public-address", f"http://127.0.0.1:{port}", "--limit", "network=10000:1"]
-    return start(folder, *arguments, *options, port=port)
+    return start(folder, *arguments, *options, port=port, **more)
 
 
 @pytest.fixture
@@ -157,6 +159,40 @@ def test_an_account_links_an_identity(studio, provider):
     assert ada.do("GET", "api/identities")[2]["identities"] == []
 
 
+def test_a_linked_sign_in_is_mailed(tmp_path, provider):
+    with mail_server() as (port, keeper):
+        running = configured(tmp_path, provider.issuer, liar.CLIENT, liar.SECRET, "--mail-server", f"127.0.0.1:{port}", "--mail-sender", "studio@example.org")
+        try:
+            ada = Person(running)
+            assert ada.register()[0] == 201
+            # The second time it is no news.
+            for _ in range(2):
+                _, headers, body = ada.do("POST", "api/identities", {"provider": "test", "password": PASSWORD})
+                ada.login = headers["Set-Cookie"].split(";")[0]
+                assert come_back(ada, provider.authorize(body["location"]))[0] == 302
+            identity = {"issuer": provider.issuer, "subject": "7", "password": PASSWORD}
+            assert ada.do("DELETE", "api/identities", identity)[0] == 204
+            assert [text.split(".")[0] for text in notices(keeper, 2, running.address)] == ["A sign-in by http://127", "The sign-in by http://127"]
+            assert "was linked with your account" in keeper.mails[0].content.decode()
+        finally:
+            assert running.stop() == 0
+
+
+def test_an_account_of_a_provider_without_an_address_gets_no_mail(tmp_path, provider):
+    provider.lie = "unverified"
+    with mail_server() as (port, keeper):
+        running = configured(tmp_path, provider.issuer, liar.CLIENT, liar.SECRET, "--mail-server", f"127.0.0.1:{port}", "--mail-sender", "studio@example.org")
+        try:
+            nobody, ada = Person(running), Person(running)
+            assert sign_in(nobody, provider)[0] == 302 and ada.register()[0] == 201
+            assert nobody.do("POST", "api/password", {"current": "", "new": "analytical engine"})[0] == 204
+            assert ada.do("POST", "api/password", {"current": PASSWORD, "new": "analytical engine"})[0] == 204
+            keeper.wait_for(1)
+            assert [each.rcpt_tos for each in keeper.mails] == [["ada@example.org"]]
+        finally:
+            assert running.stop() == 0
+
+
 def test_ways_back_are_limited(tmp_path, provider):
     running = configured(tmp_path, provider.issuer, liar.CLIENT, liar.SECRET, "--limit", "network=3:3600")
     assert [Person(running).do("GET", "auth/cb?state=x&code=y")[0] for _ in range(5)] == [400] * 3 + [429] * 2
@@ -225,6 +261,18 @@ def test_a_sign_in_is_of_one_browser_and_once(studio, provider, tmp_path):
     provider.codes[query["code"]] = provider.codes.get(query["code"], {})
     assert come_back(person, query)[0] == 400
     assert len(refusals(tmp_path)) == 9
+
+
+def test_no_state_but_the_own_one_ends_a_sign_in(studio, provider):
+    random, person = Random(1), Person(studio)
+    for _ in range(100):
+        query = provider.authorize(begin(person))
+        state, place = query["state"], random.randrange(43)
+        noise = "".join(chr(random.randrange(1, 0x3000)) for _ in range(random.randrange(1, 60)))
+        query["state"] = random.choice([noise, state[:place], state[:place] + noise + state[place:], state + state, state.swapcase(), ""])
+        status, headers = come_back(person, query)
+        assert (status, headers.get_content_type()) == (400, "text/html"), query["state"]
+    assert not person.is_signed_in
 
 
 @pytest.fixture
@@ -298,6 +346,38 @@ def test_a_page_links_a_provider_by_the_password(studio, provider, page):
     fill("Link Test", Password=PASSWORD)
     expect(linked).to_be_visible()
     expect(page.get_by_role("button", name=f"Remove 7 of {provider.issuer}")).to_be_visible()
+
+
+def test_secrets_of_a_sign_in_are_nowhere(tmp_path, provider):
+    with open(tmp_path / "errors", "w") as errors:
+        running = configured(tmp_path, provider.issuer, liar.CLIENT, liar.SECRET, stderr=errors)
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            visits = []
+            for lie in ["nonce", "wrong key", "no JSON", None]:
+                provider.lie = lie
+                visit = Visit(browser.new_context(), f"{running.address}#/account")
+                visit.page.get_by_role("link", name="Continue with Test").click()
+                visit.page.get_by_role("heading", name="Signed in").wait_for() if not lie else expect(visit.page.locator("#done")).to_contain_text("did not succeed")
+                visits.append(visit)
+            export = json.dumps(visit.page.evaluate("fetch('api/account/export').then((answer) => answer.json())"))
+            cookies = [cookie["value"] for cookie in visit.page.context.cookies()]
+            seen = [export, *process_of(running), ask(running, "metrics")[2]]
+            # The ways to the provider and back have to have them, in addresses that no page is left with and that are no referrers.
+            passed = ["/o/authorize?", "/auth/cb?"]
+            assert all(any(part in each.url for visit in visits for each in visit.requests) for part in passed)
+            seen += [text for visit in visits for text in visit.seen() if not any(part in text for part in passed)]
+            ends = [entry for visit in visits for entry in visit.history()]
+            referrers = [each.all_headers().get("referer", "") for visit in visits for each in visit.requests]
+            browser.close()
+        assert running.stop() == 0
+    seen += [running.process.stdout.read(), (tmp_path / "errors").read_text(), *ends, *referrers]
+    assert len(provider.secrets) == 2 + 3 * 4 + 4 + 3 and len(cookies) == 1
+    for text in seen:
+        assert not any(secret in text for secret in [*provider.secrets, *cookies]), text[:300]
+    for path in (tmp_path / "inner").iterdir():
+        data = path.read_bytes()
+        assert not any(secret.encode() in data for secret in [*provider.secrets, *cookies]), path
 
 
 def exchange(page, port, studio, verifier, sent):
