@@ -86,7 +86,10 @@ final class Recordings {
   }
 
   private nonisolated static func isName(_ name: String) -> Bool {
-    formats.contains(URL(fileURLWithPath: name).pathExtension) && !name.hasPrefix(".") && !name.contains("/")
+    // By bytes: a letter that combines with a slash would hide it.
+    let bytes = name.utf8
+    return formats.contains(URL(fileURLWithPath: name).pathExtension) && bytes.first != UInt8(ascii: ".")
+      && !bytes.contains(UInt8(ascii: "/"))
   }
 
   /// The bytes of a file; nil: there is none, or a link to one.
