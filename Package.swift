@@ -23,7 +23,7 @@ let nativeLibrary = Target.binaryTarget(name: "RustleNative", path: "\(dist)/Rus
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-// What only the WebSocket client needs: a package that does not enable the trait neither fetches nor builds it.
+// What only the WebSocket client and the command's endpoint of metrics need: a package that does not enable the trait neither fetches nor builds it.
 func network(_ products: String..., package: String = "swift-nio") -> [Target.Dependency] {
   products.map { .product(name: $0, package: package, condition: .when(traits: ["WebSocket"])) }
 }
@@ -45,7 +45,8 @@ let package = Package(
     .executable(name: "rustle", targets: ["RustleCommand"]),
   ],
   traits: [
-    .trait(name: "WebSocket", description: "Feeds from WebSockets: RustleWebSocket and ws:// in the command."),
+    .trait(
+      name: "WebSocket", description: "Feeds from WebSockets: RustleWebSocket; ws:// and --metrics in the command."),
     .trait(name: "NATS", description: "Feeds from and to NATS, by libnats: RustleNATS and nats:// in the command."),
   ],
   dependencies: [
@@ -116,7 +117,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .target(name: "RustleWebSocket", condition: .when(traits: ["WebSocket"])),
         .target(name: "RustleNATS", condition: .when(traits: ["NATS"])),
-      ],
+      ] + network("NIOCore", "NIOHTTP1", "NIOPosix"),
       swiftSettings: strict
     ),
     // The presets of exchanges are installed beside it.

@@ -14,18 +14,19 @@ package struct CallbackStream<Value: Sendable>: Sendable {
   /// Starts a session.
   ///
   /// - Parameters:
+  ///   - engine: the engine, by its name among the counts of all streams.
   ///   - capacity: the maximum number of buffered values; beyond it the oldest are dropped.
   ///   - start: starts a session that calls its first argument with each value, one call at a time, and its second after the
   ///     last.
   package init(
-    capacity: Int,
+    of engine: String, capacity: Int,
     _ start: (
       _ onValue: @escaping @Sendable (Value) -> Void, _ onEnd: @escaping @Sendable (SessionOutcome) -> Void
     ) throws(NativeError) -> NativeSession
   ) throws(NativeError) {
     let (values, continuation) = AsyncStream.makeStream(
       of: Value.self, bufferingPolicy: .bufferingNewest(capacity))
-    let counts = CallbackCounts()
+    let counts = CallbackCounts(.of(engine, NativeSession.onlyLane))
     let session = try start(
       { counts.note(continuation.yield($0), capacity: capacity) },
       { _ in
@@ -45,11 +46,19 @@ private final class CallbackCounts: Sendable {
   private let produced = Atomic<UInt64>(0)
   private let dropped = Atomic<UInt64>(0)
   private let waiting = Atomic<UInt64>(0)
+  private let lane: LaneCounts
+
+  /// - Parameter lane: counts the same values.
+  init(_ lane: LaneCounts) { self.lane = lane }
 
   func note<Value>(_ result: AsyncStream<Value>.Continuation.YieldResult, capacity: Int) {
     switch result {
-    case .enqueued(let remaining): waiting.store(UInt64(capacity - remaining), ordering: .relaxed)
-    case .dropped, .terminated: dropped.add(1, ordering: .relaxed)
+    case .enqueued(let remaining):
+      let before = waiting.exchange(UInt64(capacity - remaining), ordering: .relaxed)
+      lane.call(isDropped: false, waiting: capacity - remaining - Int(before))
+    case .dropped, .terminated:
+      dropped.add(1, ordering: .relaxed)
+      lane.call(isDropped: true, waiting: 0)
     @unknown default: break
     }
     // Last, so that a reader of this count sees the value's outcome.
@@ -57,7 +66,7 @@ private final class CallbackCounts: Sendable {
   }
 
   /// Counts the buffered values as delivered.
-  func end() { waiting.store(0, ordering: .releasing) }
+  func end() { lane.empty(Int(waiting.exchange(0, ordering: .acquiringAndReleasing))) }
 
   var statistics: StreamStatistics {
     let produced = produced.load(ordering: .acquiring)

@@ -30,27 +30,33 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     init(session: NativeSession, source: Source) {
       self.session = session
       self.source = source
+      // Of the lane, not of this object: a reference to it would count as a consumer.
+      session.counts?.add(ObjectIdentifier(self), source.statistics)
     }
 
     deinit {
       session.cancel()
       // While the session still has its counts.
       if case .batched(let lane) = source { lane.settle() }
+      session.counts?.remove(ObjectIdentifier(self))
     }
   }
 
   enum Source: Sendable {
     case perValue(PerValueLane<Value>)
     case batched(BatchedLane<Value>)
+
+    /// Reads the counts so far.
+    var statistics: @Sendable () -> StreamStatistics {
+      switch self {
+      case .perValue(let lane): { lane.statistics }
+      case .batched(let lane): { lane.statistics }
+      }
+    }
   }
 
   /// The counts so far. Exact once the stream has ended; before, they are of slightly different moments.
-  public var statistics: StreamStatistics {
-    switch core.source {
-    case .perValue(let lane): lane.statistics
-    case .batched(let lane): lane.statistics
-    }
-  }
+  public var statistics: StreamStatistics { core.source.statistics() }
 
   /// The outcome of the engine's side of the stream: ended, cancelled, or failed with a reason; nil while it runs. Buffered
   /// values can still be read after the end, unless it failed because they cannot be read.

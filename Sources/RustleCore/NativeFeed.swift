@@ -63,7 +63,7 @@ package struct NativeFeed: ~Copyable, Sendable {
   package borrowing func serve(_ request: NativeServerRequest) throws(NativeError) -> NativeServer {
     let bell = Doorbell()
     let session = try NativeSession.start(
-      on: handle.raw, RUSTLE_START_FEED_SERVE, request, eventSize: 0, bell: bell)
+      on: handle.raw, RUSTLE_START_FEED_SERVE, request, eventSize: 0, bell: bell, counts: .of("feed", "serve"))
     return NativeServer(session: session, changes: bell.rings)
   }
 

@@ -19,10 +19,16 @@ protocol RecordElement: NativeElement {
   private let element: @Sendable (UnsafeRawPointer) -> Native
   let drain: @Sendable (SessionID, Int, (Span<Native>) -> Void) throws(NativeError) -> Int
   private let statistics: @Sendable (SessionID) -> RingStatistics?
+  /// Counts the sessions and their values.
+  var counts: LaneCounts
 
-  /// - Parameter stream: `RUSTLE_START_…`, whose record is converted to `Native`.
-  init(_ stream: UInt32) where Native: RecordElement {
+  /// - Parameters:
+  ///   - stream: `RUSTLE_START_…`, whose record is converted to `Native`.
+  ///   - engine: the engine, by its name among the counts of all streams.
+  ///   - lane: the lane, likewise.
+  init(_ stream: UInt32, of engine: String, _ lane: String = NativeSession.onlyLane) where Native: RecordElement {
     self.stream = stream
+    counts = .of(engine, lane)
     eventSize = MemoryLayout<Native.Record>.stride
     unsafe element = { unsafe Native($0.assumingMemoryBound(to: Native.Record.self).pointee) }
     drain = { (session, most, take) throws(NativeError) in
@@ -68,7 +74,7 @@ protocol RecordElement: NativeElement {
     append: @escaping @Sendable (SessionID, Span<Native>, inout [StreamElement<Value>]) -> Void
   ) throws(NativeError) -> EngineStream<Value> {
     let bell = Doorbell()
-    let session = try NativeSession.start(on: engine, stream, request, eventSize: eventSize, bell: bell)
+    let session = try NativeSession.start(on: engine, stream, request, eventSize: eventSize, bell: bell, counts: counts)
     // By number: an engine that counts a lane's values must not retain its session.
     let id = session.id
     let frames = BatchedLane<Value>(
@@ -89,6 +95,7 @@ protocol RecordElement: NativeElement {
   ) throws(NativeError) -> NativeSession {
     let element = unsafe element
     let context = unsafe SinkContext(
+      counts: counts,
       onEvent: { event in
         guard let event = unsafe event else { return }
         onElement(unsafe element(event))

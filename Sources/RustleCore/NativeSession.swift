@@ -4,6 +4,9 @@ internal import CRustle
 ///
 /// Dropping the last reference ends the session. To end it and wait for its end: ``cancel()``, then ``released()``.
 package final class NativeSession: Sendable {
+  /// The name of the lane of an engine that has one.
+  static let onlyLane = "values"
+
   private let handle: NativeHandle
   private let context: SinkContext
 
@@ -31,14 +34,16 @@ package final class NativeSession: Sendable {
         }
       }
     }
+    context.counts?.begin()
     return NativeSession(raw, context: context)
   }
 
   /// Like `start(on:_:_:eventSize:_:)`, for a session that rings a bell.
   static func start(
-    on engine: UInt64, _ stream: UInt32, _ request: some NativeRecord, eventSize: Int, bell: Doorbell
+    on engine: UInt64, _ stream: UInt32, _ request: some NativeRecord, eventSize: Int, bell: Doorbell,
+    counts: LaneCounts
   ) throws(NativeError) -> NativeSession {
-    let context = unsafe SinkContext(onEvent: { _ in bell.ring() }, onEnd: { _ in bell.finish() })
+    let context = unsafe SinkContext(counts: counts, onEvent: { _ in bell.ring() }, onEnd: { _ in bell.finish() })
     return try start(on: engine, stream, request, eventSize: eventSize, context)
   }
 
@@ -53,6 +58,9 @@ package final class NativeSession: Sendable {
 
   /// Fires when the session has ended, also after this object is freed.
   var releasedSignal: OneShot { context.released }
+
+  /// The counts of its lane.
+  var counts: LaneCounts? { context.counts }
 
   /// Callbacks that came after the release: 0, unless the native side breaks its contract.
   var lateCallbackCount: Int { context.lateCallbackCount }

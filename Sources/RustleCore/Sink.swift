@@ -31,6 +31,8 @@ public enum SessionOutcome: Sendable, Hashable {
   /// Receives one event: a pointer to the engine's record, valid during the call, or nil for a doorbell.
   private let onEvent: @Sendable (UnsafeRawPointer?) -> Void
   private let onEnd: @Sendable (SessionOutcome) -> Void
+  /// Counts the session with the others of its lane.
+  let counts: LaneCounts?
   /// Written once before the start and read by every callback: orders the closures' creation before their use on another thread
   /// for ThreadSanitizer too, which does not see the native side's synchronization.
   private let isArmed = Atomic<Bool>(false)
@@ -40,10 +42,12 @@ public enum SessionOutcome: Sendable, Hashable {
   let released = OneShot()
 
   init(
+    counts: LaneCounts? = nil,
     onEvent: @escaping @Sendable (UnsafeRawPointer?) -> Void, onEnd: @escaping @Sendable (SessionOutcome) -> Void
   ) {
     unsafe self.onEvent = onEvent
     self.onEnd = onEnd
+    self.counts = counts
   }
 
   /// Callbacks that came after the release: 0, unless the native side breaks its contract.
@@ -79,6 +83,7 @@ public enum SessionOutcome: Sendable, Hashable {
       late.add(1, ordering: .relaxed)
       return nil
     }
+    counts?.end(outcome)
     onEnd(outcome)
     return released
   }

@@ -12,10 +12,7 @@ package struct StreamMonitor: Sendable {
     session = stream.core.session.id
     release = stream.core.session.releasedSignal
     // The lane, not the core: a reference to the core would count as a consumer.
-    switch stream.core.source {
-    case .perValue(let lane): readStatistics = { lane.statistics }
-    case .batched(let lane): readStatistics = { lane.statistics }
-    }
+    readStatistics = stream.core.source.statistics
     isHeld = { [weak core = stream.core] in core != nil }
     kept = nil
   }

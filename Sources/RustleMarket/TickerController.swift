@@ -63,7 +63,7 @@ public actor TickerController: PriceSource, NativeStreamEngine {
   /// - Throws: ``TickerError``; nothing was started then.
   public func prices(for symbols: [String]) throws(TickerError) -> AsyncStream<PriceUpdate> {
     let stream = try TickerError.rethrowing { () throws(NativeError) in
-      try CallbackStream<PriceUpdate>(capacity: 1_024) { (onValue, onEnd) throws(NativeError) in
+      try CallbackStream<PriceUpdate>(of: "ticker", capacity: 1_024) { (onValue, onEnd) throws(NativeError) in
         try ticker.start(symbols: symbols, onElement: { onValue(PriceUpdate($0, symbols: symbols)) }, onEnd: onEnd)
       }
     }

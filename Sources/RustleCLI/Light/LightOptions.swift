@@ -83,6 +83,9 @@ struct LightOutput: Hashable, Sendable {
   let kind: DMXProtocol
   let destination: String
 
+  /// As it is written.
+  var text: String { "\(kind.rawValue):\(destination)" }
+
   static let parse = Parse.value(
     "sacn:multicast, sacn:ADDRESS, artnet:ADDRESS, artnet:broadcast or artnet:auto"
   ) { Self($0) }

@@ -72,6 +72,7 @@ struct LightRunCommand: AsyncParsableCommand {
   @OptionGroup var plan: PlanOptions
 
   @OptionGroup var limit: TimeLimitOption
+  @OptionGroup var metrics: MetricsOption
 
   @Option(help: "From where the venue is seen.")
   var view: VenuePictureOptions.View = .front
@@ -108,8 +109,16 @@ struct LightRunCommand: AsyncParsableCommand {
       await controller.stop()
       await beats?.close()
     } after: {
-      try await RunEnding.of(view: screen, isForced: false) { [tempo] tasks in
+      try await RunEnding.of(view: screen, isForced: false) { [tempo, outputs, metrics = metrics.metrics] tasks in
         let reports = try await controller.start(outputs: senders, following: beats?.clock)
+        let names = node == nil ? outputs.map(\.text) : senders.map(\.configuration.name)
+        try await tasks.addMetrics(at: metrics, note: { if screen == nil { log.note($0) } }) {
+          var sent: [(name: String, report: DMXReport)] = []
+          for (name, sender) in zip(names, senders) {
+            if let report = await sender.report { sent.append((name, report)) }
+          }
+          return DMXReport.metrics(of: sent)
+        }
         tasks.addTask {
           if let screen { try await screen.show(reports) } else { try await table.write(reports, of: "reports") }
           return .streamEnded

@@ -121,6 +121,7 @@ struct TickerCommand: AsyncParsableCommand {
     parse: { text in try Parse.checked { try NamedMotion(text) } })
   var processes: [NamedMotion] = []
 
+  @OptionGroup var metrics: MetricsOption
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
@@ -190,11 +191,11 @@ struct TickerCommand: AsyncParsableCommand {
     if let screen = output.screen {
       let start = ContinuousClock.now
       let view = LiveTicker(plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) }, wall: { .now })
-      ending = try await plan.run(to: view, view: view, notes: notes)
+      ending = try await plan.run(to: view, view: view, notes: notes, metrics: metrics.metrics)
     } else {
       let lines = TickerOutput(
         plan, format: output.effectiveFormat, profile: output.profile, to: .standardOutput, notes: notes)
-      ending = try await plan.run(to: lines, notes: notes)
+      ending = try await plan.run(to: lines, notes: notes, metrics: metrics.metrics)
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import RustleCore
 import RustleMarket
 import RustlePlot
 
@@ -20,7 +21,10 @@ extension TickerPlan {
   /// - Parameters:
   ///   - view: the sink, if it is a live view.
   ///   - notes: receives reports about the source; nil for none.
-  func run(to sink: some TickerSink, view: LiveTicker? = nil, notes: LineWriter?) async throws -> RunEnding {
+  ///   - metrics: the endpoint of the run; nil: none.
+  func run(
+    to sink: some TickerSink, view: LiveTicker? = nil, notes: LineWriter?, metrics: MetricsAddress? = nil
+  ) async throws -> RunEnding {
     let recorder = try recorder()
     // The recording is closed however the run ends.
     return try await finally {
@@ -30,7 +34,11 @@ extension TickerPlan {
       // Signals are handled by then.
       let ending = try await streams.run(view: view, isForced: view == nil) { tasks in
         try await sink.begin(serving: streams.server?.address)
-        streams.add(to: &tasks, sink, notes: view == nil ? notes : nil)
+        let shown = view == nil ? notes : nil
+        try await tasks.addMetrics(at: metrics, note: { try? shown?.write("rustle: \($0)\n") }) {
+          await streams.metrics
+        }
+        streams.add(to: &tasks, sink, notes: shown)
       }
       if ending != .readerGone {
         let summary = try TickerSummary(
@@ -136,6 +144,11 @@ struct TickerStreams: Sendable {
         nil
       }
     writing = if let recorder, let recorded { Task { try await recorder.record(recorded) } } else { nil }
+  }
+
+  /// The counts of the feed and its server for Prometheus.
+  var metrics: [EngineMetric] {
+    get async { ((try? await feed.counts.metrics) ?? []) + ((try? server?.counts.metrics) ?? []) }
   }
 
   func deliver(to sink: some TickerSink) async throws {

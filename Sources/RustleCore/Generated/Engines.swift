@@ -11,7 +11,9 @@ extension NativeEngine<NativeDMXReport> {
   package init(_ configuration: NativeDMXConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
     var configuration = configuration
     configuration.runtime = runtime?.raw ?? 0
-    try self.init(RUSTLE_NEW_DMX_SENDER, NativeLanes(RUSTLE_START_DMX_SENDER), configuration, runtime)
+    try self.init(
+      RUSTLE_NEW_DMX_SENDER, NativeLanes(RUSTLE_START_DMX_SENDER, of: "dmx_sender"),
+      configuration, runtime)
   }
 
   /// Starts a session.
@@ -37,7 +39,9 @@ extension NativeEngine<NativeDMXNode> {
   package init(_ configuration: NativeDMXNodesConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
     var configuration = configuration
     configuration.runtime = runtime?.raw ?? 0
-    try self.init(RUSTLE_NEW_DMX_NODES, NativeLanes(RUSTLE_START_DMX_NODES), configuration, runtime)
+    try self.init(
+      RUSTLE_NEW_DMX_NODES, NativeLanes(RUSTLE_START_DMX_NODES, of: "dmx_nodes"),
+      configuration, runtime)
   }
 
   /// Starts a session.
@@ -63,7 +67,9 @@ extension NativeEngine<NativeDMXLevels> {
   package init(_ configuration: NativeDMXReceiverConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
     var configuration = configuration
     configuration.runtime = runtime?.raw ?? 0
-    try self.init(RUSTLE_NEW_DMX_RECEIVER, NativeLanes(RUSTLE_START_DMX_RECEIVER_LEVELS), configuration, runtime)
+    try self.init(
+      RUSTLE_NEW_DMX_RECEIVER, NativeLanes(RUSTLE_START_DMX_RECEIVER_LEVELS, of: "dmx_receiver", "levels"),
+      configuration, runtime)
   }
 
   /// Starts a session.
@@ -100,7 +106,7 @@ extension NativeDmxReceiver {
   package borrowing func start<Value: Sendable>(
     _ request: NativeDMXEventsRequest, reader: DmxReceiverReader<NativeDMXEvent, Value>
   ) throws(NativeError) -> EngineStream<Value> {
-    try start(NativeLanes(RUSTLE_START_DMX_RECEIVER_EVENTS), request, reader)
+    try start(NativeLanes(RUSTLE_START_DMX_RECEIVER_EVENTS, of: "dmx_receiver", "events"), request, reader)
   }
 }
 
@@ -112,7 +118,9 @@ extension NativeEngine<NativeEchoValue> {
   package init(_ configuration: NativeEchoConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
     var configuration = configuration
     configuration.runtime = runtime?.raw ?? 0
-    try self.init(RUSTLE_NEW_ECHO, NativeLanes(RUSTLE_START_ECHO), configuration, runtime)
+    try self.init(
+      RUSTLE_NEW_ECHO, NativeLanes(RUSTLE_START_ECHO, of: "echo"),
+      configuration, runtime)
   }
 
   /// Starts a session.
@@ -135,7 +143,7 @@ extension NativeFeed {
   package borrowing func start<Value: Sendable>(
     _ request: NativeTradeRequest, reader: FeedReader<NativeTrade, Value>
   ) throws(NativeError) -> EngineStream<Value> {
-    try start(NativeLanes(RUSTLE_START_FEED_TRADES), request, reader)
+    try start(NativeLanes(RUSTLE_START_FEED_TRADES, of: "feed", "trades"), request, reader)
   }
 }
 
@@ -144,7 +152,7 @@ extension NativeFeed {
   package borrowing func start<Value: Sendable>(
     _ request: NativeCandleRequest, reader: FeedReader<NativeCandle, Value>
   ) throws(NativeError) -> EngineStream<Value> {
-    try start(NativeLanes(RUSTLE_START_FEED_CANDLES), request, reader)
+    try start(NativeLanes(RUSTLE_START_FEED_CANDLES, of: "feed", "candles"), request, reader)
   }
 }
 
@@ -153,7 +161,7 @@ extension NativeFeed {
   package borrowing func start<Value: Sendable>(
     _ request: NativePriceStatisticsRequest, reader: FeedReader<NativePriceStatistics, Value>
   ) throws(NativeError) -> EngineStream<Value> {
-    try start(NativeLanes(RUSTLE_START_FEED_STATISTICS), request, reader)
+    try start(NativeLanes(RUSTLE_START_FEED_STATISTICS, of: "feed", "statistics"), request, reader)
   }
 }
 
@@ -162,7 +170,7 @@ extension NativeFeed {
   package borrowing func start<Value: Sendable>(
     _ request: NativePriceAlertRequest, reader: FeedReader<NativePriceAlert, Value>
   ) throws(NativeError) -> EngineStream<Value> {
-    try start(NativeLanes(RUSTLE_START_FEED_ALERTS), request, reader)
+    try start(NativeLanes(RUSTLE_START_FEED_ALERTS, of: "feed", "alerts"), request, reader)
   }
 }
 
@@ -171,7 +179,7 @@ extension NativeFeed {
   package borrowing func start<Value: Sendable>(
     _ request: NativeNoticeRequest, reader: FeedReader<NativeFeedNotice, Value>
   ) throws(NativeError) -> EngineStream<Value> {
-    try start(NativeLanes(RUSTLE_START_FEED_NOTICES), request, reader)
+    try start(NativeLanes(RUSTLE_START_FEED_NOTICES, of: "feed", "notices"), request, reader)
   }
 }
 
@@ -183,7 +191,9 @@ extension NativeEngine<NativeLinkDatagram> {
   package init(_ configuration: NativeLinkMonitorConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
     var configuration = configuration
     configuration.runtime = runtime?.raw ?? 0
-    try self.init(RUSTLE_NEW_LINK_MONITOR, NativeLanes(RUSTLE_START_LINK_MONITOR), configuration, runtime)
+    try self.init(
+      RUSTLE_NEW_LINK_MONITOR, NativeLanes(RUSTLE_START_LINK_MONITOR, of: "link_monitor"),
+      configuration, runtime)
   }
 
   /// Starts a session.
@@ -209,7 +219,9 @@ extension NativeEngine<NativeNodeSighting> {
   package init(_ configuration: NativeNodeRadioConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
     var configuration = configuration
     configuration.runtime = runtime?.raw ?? 0
-    try self.init(RUSTLE_NEW_NODE_RADIO, NativeLanes(RUSTLE_START_NODE_RADIO_SCAN), configuration, runtime)
+    try self.init(
+      RUSTLE_NEW_NODE_RADIO, NativeLanes(RUSTLE_START_NODE_RADIO_SCAN, of: "node_radio", "scan"),
+      configuration, runtime)
   }
 
   /// Starts a session.
@@ -232,7 +244,7 @@ extension NativeNodeRadio {
   package borrowing func start<Value: Sendable>(
     _ request: NativeNodeTaskRequest, reader: NodeRadioReader<NativeNodeUpdate, Value>
   ) throws(NativeError) -> EngineStream<Value> {
-    try start(NativeLanes(RUSTLE_START_NODE_RADIO_TASK), request, reader)
+    try start(NativeLanes(RUSTLE_START_NODE_RADIO_TASK, of: "node_radio", "task"), request, reader)
   }
 }
 
@@ -244,7 +256,9 @@ extension NativeEngine<NativeShowReport> {
   package init(_ configuration: NativeShowConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
     var configuration = configuration
     configuration.runtime = runtime?.raw ?? 0
-    try self.init(RUSTLE_NEW_SHOW, NativeLanes(RUSTLE_START_SHOW), configuration, runtime)
+    try self.init(
+      RUSTLE_NEW_SHOW, NativeLanes(RUSTLE_START_SHOW, of: "show"),
+      configuration, runtime)
   }
 
   /// Starts a session.
@@ -267,7 +281,7 @@ extension NativeShow {
   package borrowing func start<Value: Sendable>(
     _ request: NativeShowFramesRequest, reader: ShowReader<NativeShowLevels, Value>
   ) throws(NativeError) -> EngineStream<Value> {
-    try start(NativeLanes(RUSTLE_START_SHOW_FRAMES), request, reader)
+    try start(NativeLanes(RUSTLE_START_SHOW_FRAMES, of: "show", "frames"), request, reader)
   }
 }
 
@@ -279,7 +293,9 @@ extension NativeEngine<NativeSoundBlock> {
   package init(_ configuration: NativeSoundConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
     var configuration = configuration
     configuration.runtime = runtime?.raw ?? 0
-    try self.init(RUSTLE_NEW_CAPTURE, NativeLanes(RUSTLE_START_CAPTURE), configuration, runtime)
+    try self.init(
+      RUSTLE_NEW_CAPTURE, NativeLanes(RUSTLE_START_CAPTURE, of: "capture"),
+      configuration, runtime)
   }
 
   /// Starts a session.
@@ -305,7 +321,9 @@ extension NativeEngine<NativePlaybackProgress> {
   package init(_ configuration: NativeSoundConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
     var configuration = configuration
     configuration.runtime = runtime?.raw ?? 0
-    try self.init(RUSTLE_NEW_PLAYBACK, NativeLanes(RUSTLE_START_PLAYBACK), configuration, runtime)
+    try self.init(
+      RUSTLE_NEW_PLAYBACK, NativeLanes(RUSTLE_START_PLAYBACK, of: "playback"),
+      configuration, runtime)
   }
 
   /// Starts a session.
@@ -331,7 +349,9 @@ extension NativeEngine<NativeTempoReport> {
   package init(_ configuration: NativeTempoConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
     var configuration = configuration
     configuration.runtime = runtime?.raw ?? 0
-    try self.init(RUSTLE_NEW_TEMPO, NativeLanes(RUSTLE_START_TEMPO), configuration, runtime)
+    try self.init(
+      RUSTLE_NEW_TEMPO, NativeLanes(RUSTLE_START_TEMPO, of: "tempo"),
+      configuration, runtime)
   }
 
   /// Starts a session.
@@ -357,7 +377,9 @@ extension NativeEngine<NativePriceUpdate> {
   package init(_ configuration: NativeTickerConfiguration, runtime: NativeRuntime? = nil) throws(NativeError) {
     var configuration = configuration
     configuration.runtime = runtime?.raw ?? 0
-    try self.init(RUSTLE_NEW_TICKER, NativeLanes(RUSTLE_START_TICKER), configuration, runtime)
+    try self.init(
+      RUSTLE_NEW_TICKER, NativeLanes(RUSTLE_START_TICKER, of: "ticker"),
+      configuration, runtime)
   }
 
   /// Starts a session.

@@ -1,4 +1,3 @@
-internal import CWeb
 public import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -157,7 +156,11 @@ public struct StudioServer: Sendable {
       return response
     }
     router.get("healthz") { _, _ in "ok\n" }
-    router.get("metrics") { _, _ in await Self.metrics(studio) }
+    router.get("metrics") { _, _ in
+      Response(
+        status: .ok, headers: [.contentType: EngineMetric.mediaType],
+        body: ResponseBody(byteBuffer: ByteBuffer(string: EngineMetric.text(of: await studio.metrics))))
+    }
     router.get("api/state") { _, _ in
       let states = await MainActor.run {
         Dictionary(uniqueKeysWithValues: State.allCases.map { ($0.rawValue, studio.state($0)) })
@@ -213,37 +216,6 @@ public struct StudioServer: Sendable {
       return Response(status: .notModified, headers: headers)
     }
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: file.bytes))
-  }
-
-  /// The counts in the text format of Prometheus.
-  private static func metrics(_ studio: Studio) async -> String {
-    let hub = studio.hub
-    let counts = hub.counts
-    let topics = hub.topics
-    var text = """
-      # TYPE rustle_studio_clients gauge
-      rustle_studio_clients \(hub.clients.count)
-      # TYPE rustle_studio_connections_total counter
-      rustle_studio_connections_total \(counts.connections)
-      # TYPE rustle_studio_values_total counter
-      rustle_studio_values_total \(counts.frames)
-      # TYPE rustle_studio_sent_bytes_total counter
-      rustle_studio_sent_bytes_total \(counts.bytes)
-      # TYPE rustle_studio_lost_values_total counter
-      rustle_studio_lost_values_total \(counts.lost)
-      # TYPE rustle_studio_heap_bytes gauge
-      rustle_studio_heap_bytes \(rustle_web_heap_length())
-      # TYPE rustle_studio_engine_running gauge
-
-      """
-    for (engine, isRunning) in await studio.engines {
-      text += "rustle_studio_engine_running{engine=\"\(engine)\"} \(isRunning ? 1 : 0)\n"
-    }
-    text += "# TYPE rustle_studio_topic_subscribed gauge\n"
-    for topic in Topic.allCases {
-      text += "rustle_studio_topic_subscribed{topic=\"\(topic.name)\"} \(topics.contains(topic) ? 1 : 0)\n"
-    }
-    return text
   }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn text(interface: &Interface) -> String {
                  _ request: {}, reader: {reader}<{element}, Value>\n  ) throws(NativeError) -> EngineStream<Value> {{\n    \
                  try start(NativeLanes({}), request, reader)\n  }}\n}}\n\n",
                 native(request),
-                number_name("start", &verb.name),
+                lanes_of(&verb.object, &verb.name),
             );
             continue;
         };
@@ -57,11 +57,11 @@ pub(crate) fn text(interface: &Interface) -> String {
              /// - Parameter runtime: a manual one for tests; nil for the one that all engines share.\n  \
              package init(_ configuration: {}, runtime: NativeRuntime? = nil) throws(NativeError) {{\n    \
              var configuration = configuration\n    configuration.runtime = runtime?.raw ?? 0\n    \
-             try self.init({}, NativeLanes({}), configuration, runtime)\n  }}",
+             try self.init(\n      {}, NativeLanes({}),\n      configuration, runtime)\n  }}",
             verb.object,
             native(configuration),
             number_name("new", new),
-            number_name("start", &verb.name),
+            lanes_of(&verb.object, &verb.name),
         );
         let made = if request == LANE {
             None
@@ -90,6 +90,16 @@ pub(crate) fn text(interface: &Interface) -> String {
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
+}
+
+/// The arguments of `NativeLanes`: the number of a start, and the names of its engine and, where there are several, its lane.
+fn lanes_of(object: &str, start: &str) -> String {
+    let number = number_name("start", start);
+    let engine = format!("RUSTLE_START_{}_", object.to_uppercase());
+    let lane = number
+        .strip_prefix(&engine)
+        .map_or_else(String::new, |lane| format!(", \"{}\"", lane.to_lowercase()));
+    format!("{number}, of: \"{object}\"{lane}")
 }
 
 /// The starts with the parts of a request besides its lane; `None`: the request has only a lane, and needs no variant with calls.

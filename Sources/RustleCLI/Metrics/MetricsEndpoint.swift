@@ -1,0 +1,107 @@
+#if WebSocket
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+import Foundation
+import RustleCore
+import RustleFiles
+
+/// Answers `GET /metrics` by HTTP. It has no access control: what it serves are counts.
+struct MetricsEndpoint: Sendable {
+  private typealias Client = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
+
+  /// The most connections at a time; further ones wait.
+  private static let maximumClients = 16
+  /// How long a connection lasts, which has one request.
+  private static let patience = TimeAmount.seconds(5)
+
+  private let server: NIOAsyncChannel<Client, Never>
+  let url: String
+
+  /// Listens.
+  ///
+  /// - Throws: `CommandFailure` for an address that cannot be listened on.
+  init(_ address: MetricsAddress) async throws {
+    do {
+      server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .bind(host: address.host, port: address.port) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
+            return try Client(wrappingChannelSynchronously: channel)
+          }
+        }
+    } catch {
+      let number = (error as? IOError)?.errnoCode ?? EADDRNOTAVAIL
+      let reason =
+        switch number {
+        case EADDRINUSE: "another program has it"
+        case EADDRNOTAVAIL: "it is no address of this machine"
+        default: SystemError.reason(number)
+        }
+      throw CommandFailure(
+        .unavailable, "--metrics: \(address.text(port: address.port)): \(reason)",
+        advice: "Name an address of this machine, and a port that no other program has.")
+    }
+    url = "http://\(address.text(port: server.channel.localAddress?.port ?? address.port))/metrics"
+  }
+
+  /// Answers until the task is cancelled.
+  ///
+  /// - Parameter text: makes the text of an answer.
+  func run(_ text: @escaping @Sendable () async -> String) async throws {
+    try await server.executeThenClose { clients in
+      try await withThrowingTaskGroup(of: Void.self) { tasks in
+        var count = 0
+        for try await client in clients {
+          if count == Self.maximumClients {
+            try await tasks.next()
+            count -= 1
+          }
+          count += 1
+          tasks.addTask { await Self.serve(client, text) }
+        }
+        tasks.cancelAll()
+      }
+    }
+  }
+
+  private static func serve(_ client: Client, _ text: @Sendable () async -> String) async {
+    let channel = client.channel
+    let end = channel.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
+    defer { end.cancel() }
+    // A client that leaves early has no answer.
+    try? await client.executeThenClose { requests, answers in
+      var head: HTTPRequestHead?
+      for try await part in requests {
+        switch part {
+        case .head(let request): head = request
+        case .body: break
+        case .end:
+          guard let head else { return }
+          return try await answer(head, text, to: answers)
+        }
+      }
+    }
+  }
+
+  private static func answer(
+    _ request: HTTPRequestHead, _ text: @Sendable () async -> String,
+    to answers: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
+  ) async throws {
+    let path = request.uri.prefix { $0 != "?" }
+    let (status, body): (HTTPResponseStatus, String) =
+      switch (path, request.method) {
+      case ("/metrics", .GET), ("/metrics", .HEAD): (.ok, await text())
+      case ("/metrics", _): (.methodNotAllowed, "expected GET, got \(request.method.rawValue)\n")
+      default: (.notFound, "expected /metrics\n")
+      }
+    var headers: HTTPHeaders = ["content-type": EngineMetric.mediaType, "connection": "close"]
+    headers.add(name: "content-length", value: "\(body.utf8.count)")
+    if status == .methodNotAllowed { headers.add(name: "allow", value: "GET, HEAD") }
+    try await answers.write(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers)))
+    if request.method != .HEAD { try await answers.write(.body(.byteBuffer(ByteBuffer(string: body)))) }
+    try await answers.write(.end(nil))
+  }
+}
+#endif

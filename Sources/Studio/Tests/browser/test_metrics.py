@@ -1,0 +1,141 @@
+"""What Prometheus reads of the studio and of the command, by a parser of its own."""
+
+import contextlib
+import json
+import os
+import re
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from client import PATIENCE, ask, client, frames, post, send
+
+TRADES = 2_000
+
+
+def metrics(text):
+    """The values by the names of samples and their labels; each family has a help text and a type, each sample comes once."""
+    families = list(text_string_to_metric_families(text))
+    assert all(family.documentation and family.type in ("counter", "gauge") for family in families), text
+    samples = [((sample.name, *sorted(sample.labels.items())), sample.value) for family in families for sample in family.samples]
+    assert len({key for key, _ in samples}) == len(samples), text
+    assert all(sample.name.endswith("_total") == (family.type == "counter") for family in families for sample in family.samples), text
+    return dict(samples)
+
+
+def of_lane(found, engine, lane):
+    """The counts of a lane by their names."""
+    labels = (("engine", engine), ("lane", lane))
+    return {key[0].removeprefix("rustle_"): value for key, value in found.items() if key[1:] == labels}
+
+
+def read(url, method="GET"):
+    with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=PATIENCE) as answer:
+        return answer.headers["Content-Type"], answer.read().decode()
+
+
+@contextlib.contextmanager
+def command(*words, **options):
+    """A command that runs, and the address of its metrics."""
+    process = subprocess.Popen([os.environ["RUSTLE"], *words, "--metrics", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True, **options)
+    try:
+        notes = ""
+        while not (found := re.search(r"metrics at (http://127\.0\.0\.1:\d+/metrics)\n", notes)):
+            line = process.stderr.readline()
+            assert line, notes
+            notes += line
+        yield process, found[1], notes
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+def test_the_studio_counts_every_lane(studio):
+    status, headers, text = ask(studio, "metrics")
+    assert status == 200 and headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+    before = metrics(text)
+    assert before[("rustle_studio_clients",)] == 0 and ("rustle_studio_topic_subscribed", ("topic", "prices")) in before
+    assert post(studio, "ticker/start", {"symbols": ["A", "B"], "rate": 100})[0] == 200
+    with client(studio) as reader:
+        send(reader, subscribe=["prices"])
+        assert len(list(frames(reader, 3))) == 3
+        during = metrics(ask(studio, "metrics")[2])
+        assert during[("rustle_studio_clients",)] == 1 and during[("rustle_studio_engine_running", ("engine", "prices"))] == 1
+        lane = of_lane(during, "feed", "trades")
+        assert lane["streams"] >= 1 and lane["values_delivered_total"] > 0, lane
+        assert lane["values_produced_total"] >= lane["values_delivered_total"] + lane["values_dropped_total"]
+        assert list(frames(reader, 5))
+        after = metrics(ask(studio, "metrics")[2])
+    assert of_lane(after, "feed", "trades")["values_delivered_total"] > lane["values_delivered_total"]
+    falls = {key: (before[key], after[key]) for key in before if key[0].endswith("_total") and after[key] < before[key]}
+    assert not falls
+
+
+def test_the_command_counts_what_it_serves(tmp_path):
+    recording = tmp_path / "a.ndjson"
+    # Numbers 1,000 to 1,009 are missing.
+    numbers = [number for number in range(TRADES + 10) if not 1_000 <= number < 1_010]
+    recording.write_text("".join(json.dumps({"symbol": "A", "price": number, "t_ms": number, "seq": number}) + "\n" for number in numbers))
+    server = tmp_path / "socket"
+    words = ["ticker", "--replay", str(recording), "--speed", "max", "--json", "--serve", f"unix:{server}"]
+    with command(*words, stdout=subprocess.DEVNULL) as (_, url, _):
+        kind, text = read(url)
+        assert kind == "text/plain; version=0.0.4; charset=utf-8"
+        before = metrics(text)
+        assert of_lane(before, "feed", "trades") == {
+            "streams": 1, "streams_started_total": 1, "values_produced_total": 0, "values_delivered_total": 0,
+            "values_dropped_total": 0, "values_waiting": 0}
+        assert before[("rustle_server_clients",)] == 0 and before[("rustle_feed_messages_total",)] == 0
+        with socket.socket(socket.AF_UNIX) as reader:
+            reader.settimeout(PATIENCE)
+            reader.connect(str(server))
+            with reader.makefile() as lines:
+                got = [json.loads(line) for line, _ in zip(lines, range(TRADES))]
+            assert len(got) == TRADES
+            # It is over when this client has left.
+            found = metrics(read(url)[1])
+    lane = of_lane(found, "feed", "trades")
+    assert lane["values_produced_total"] == TRADES and lane["values_dropped_total"] == 0
+    assert lane["values_delivered_total"] + lane["values_waiting"] == TRADES
+    assert found[("rustle_server_clients",)] == 1 and found[("rustle_server_trades_total",)] == TRADES
+    assert found[("rustle_feed_sequence_gaps_total",)] == 1 and found[("rustle_feed_missing_total",)] == 10
+    assert of_lane(found, "feed", "serve")["streams"] == 1
+
+
+def test_a_show_counts_its_packets():
+    words = ["light", "run", "--output", "sacn:127.0.0.1", "--interface", "127.0.0.1", "--duration", "60", "--json"]
+    with command(*words, stdout=subprocess.PIPE) as (process, url, _):
+        process.stdout.readline()
+        key = ("rustle_dmx_packets_total", ("output", "sacn:127.0.0.1"))
+        first = second = metrics(read(url)[1])
+        end = time.monotonic() + PATIENCE
+        while second[key] < first[key] + 100:
+            assert time.monotonic() < end
+            process.stdout.readline()
+            second = metrics(read(url)[1])
+        process.stdout.close()
+    assert first[("rustle_dmx_universes", key[1])] >= 1
+    assert of_lane(second, "show", "values")["values_delivered_total"] >= 2 and of_lane(second, "dmx_sender", "values")["streams"] == 1
+
+
+def test_the_endpoint_answers_nothing_else():
+    with command("ticker", "A", "--json", stdout=subprocess.DEVNULL) as (_, url, _):
+        assert read(url, "HEAD") == ("text/plain; version=0.0.4; charset=utf-8", "")
+        for path, method, status in [("", "POST", 405), ("x", "GET", 404)]:
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                read(url + path, method)
+            assert refused.value.code == status
+        host, port = url.split("/")[2].split(":")
+        # Connections that send nothing keep no other one out.
+        silent = [socket.create_connection((host, int(port)), timeout=PATIENCE) for _ in range(20)]
+        assert metrics(read(url)[1])
+        for each in silent:
+            each.close()
+        taken = subprocess.run([os.environ["RUSTLE"], "ticker", "A", "--metrics", f"{host}:{port}"], capture_output=True, text=True, timeout=PATIENCE)
+        assert taken.returncode == 69 and taken.stderr.startswith(f"error: --metrics: {host}:{port}: another program has it"), taken.stderr
