@@ -67,5 +67,31 @@ import Testing
       #expect(try await Self.refusal(at: address) != nil)
     }
   }
+
+  /// A user signs the server's nonce with the seed of the file, whose JWT the account has signed, and that of the account the operator.
+  @Test func aServerOfAnOperatorAsksForAUsersCredentials() async throws {
+    let folder = try ScratchFolder()
+    let configuration = """
+      operator: "\(TestCredentials.operatorToken)"
+      resolver: MEMORY
+      resolver_preload: { \(TestCredentials.account): "\(TestCredentials.accountToken)" }
+      """
+    let server = try NATSServer(
+      options: ["-c", try folder.write(Data(configuration.utf8), as: "server.conf")], hasStore: false)
+    func address(_ credentials: String?) throws -> NATSAddress {
+      let file = try credentials.map { try folder.write(Data($0.utf8), as: "\($0.hashValue).creds") }
+      return NATSAddress(servers: [server.url], prefix: "p", credentials: file.map { .file($0) })
+    }
+    try await Self.passesATrade(at: address(TestCredentials.user))
+    let (user, stranger) = (TestCredentials.user, TestCredentials.stranger)
+    let (token, seed) = (user.prefix { $0 != "\n" }, "-----BEGIN USER")
+    // None; of an account that the operator has not signed; the seed of another user; no file of credentials.
+    let mixed = try #require(user.range(of: seed)).lowerBound
+    let others = try #require(stranger.range(of: seed)).lowerBound
+    let wrongs: [String?] = [nil, stranger, String(user[..<mixed] + stranger[others...]), String(token)]
+    for wrong in wrongs {
+      #expect(try await Self.refusal(at: address(wrong)) != nil, "\(wrong?.prefix(80) ?? "")")
+    }
+  }
 }
 #endif

@@ -8,13 +8,14 @@ final class NATSServer {
   private let folder: ScratchFolder
   private var process = Process()
   private let options: [String]
+  private let hasStore: Bool
   private(set) var url = ""
 
   /// - Throws: there is no `nats-server`: scripts/bootstrap installs it.
   convenience init(_ options: String...) throws { try self.init(options: options) }
 
-  init(options: [String]) throws {
-    self.options = options
+  init(options: [String], hasStore: Bool = true) throws {
+    (self.options, self.hasStore) = (options, hasStore)
     folder = try ScratchFolder()
     // A free port, which the server logs.
     let log = try start(on: -1)
@@ -31,7 +32,8 @@ final class NATSServer {
     let log = Pipe()
     process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["nats-server", "-a", "127.0.0.1", "-p", "\(port)", "-js", "-sd", folder.url.path] + options
+    process.arguments = ["nats-server", "-a", "127.0.0.1", "-p", "\(port)"] + options
+    if hasStore { process.arguments? += ["-js", "-sd", folder.url.path] }
     process.environment = ["PATH": (ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin"]
     process.standardOutput = FileHandle.nullDevice
     process.standardError = log
