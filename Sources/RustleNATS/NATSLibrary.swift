@@ -1,6 +1,7 @@
 #if NATS
 internal import CNats
 internal import Foundation
+internal import RustleCore
 internal import RustleMarket
 
 // Every call of libnats. Its objects are used by one actor each, which makes and destroys them; the library itself guards them
@@ -274,6 +275,37 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     }
   }
 
+  /// Opens a bucket of key-value, which is made unless there is one.
+  ///
+  /// - Parameter patience: how long an answer is waited for.
+  func bucket(
+    named name: String, timeToLive: Duration, replicas: Int, patience: Duration
+  ) throws(NATSFailure) -> NATSBucket {
+    var options = unsafe jsOptions()
+    try unsafe check(jsOptions_Init(&options))
+    unsafe options.Wait = patience.milliseconds
+    var (stream, store): (OpaquePointer?, OpaquePointer?)
+    try unsafe check(natsConnection_JetStream(&stream, connection, &options))
+    var status = unsafe js_KeyValue(&store, stream, name)
+    if status == NATS_NOT_FOUND {
+      var configuration = unsafe kvConfig()
+      unsafe kvConfig_Init(&configuration)
+      unsafe configuration.TTL = timeToLive.wholeNanoseconds
+      unsafe configuration.Replicas = Int32(replicas)
+      status = unsafe name.withCString { name in
+        unsafe configuration.Bucket = unsafe name
+        return unsafe js_CreateKeyValue(&store, stream, &configuration)
+      }
+      // Another process may have made it.
+      if status != NATS_OK, unsafe js_KeyValue(&store, stream, name) == NATS_OK { status = NATS_OK }
+    }
+    if status != NATS_OK {
+      unsafe jsCtx_Destroy(stream)
+      throw NATSFailure(status, code: 0)
+    }
+    return try unsafe NATSBucket(store, stream, of: self, named: name)
+  }
+
   private func withJetStream<Result>(
     _ work: (_ stream: OpaquePointer?, _ code: inout jsErrCode) throws(NATSFailure) -> Result
   ) throws(NATSFailure) -> Result {
@@ -333,6 +365,56 @@ private func setServers(_ servers: [String], of options: OpaquePointer?) -> nats
     case NATS_NO_RESPONDERS: throw .noResponders
     default: throw .ended
     }
+  }
+}
+
+/// A bucket of key-value.
+@safe final class NATSBucket {
+  private let store: OpaquePointer?
+  private let stream: OpaquePointer?
+  /// Ends after the bucket.
+  private let connection: NATSConnection
+  let timeToLive: Duration
+
+  /// - Throws: its records stay for ever.
+  fileprivate init(
+    _ store: OpaquePointer?, _ stream: OpaquePointer?, of connection: NATSConnection, named name: String
+  ) throws(NATSFailure) {
+    unsafe (self.store, self.stream) = unsafe (store, stream)
+    self.connection = connection
+    var status: OpaquePointer?
+    let answer = unsafe kvStore_Status(&status, store)
+    timeToLive = unsafe .nanoseconds(status == nil ? 0 : kvStatus_TTL(status))
+    unsafe kvStatus_Destroy(status)
+    try check(answer)
+    if timeToLive <= .zero { throw NATSFailure("bucket \(name): expected one with a time to live, got none") }
+  }
+
+  deinit {
+    unsafe kvStore_Destroy(store)
+    unsafe jsCtx_Destroy(stream)
+  }
+
+  /// Reads a record; nil: there is none.
+  func record(of key: String) throws(NATSFailure) -> LeaseRecord? {
+    var entry: OpaquePointer?
+    let status = unsafe kvStore_Get(&entry, store, key)
+    defer { unsafe kvEntry_Destroy(entry) }
+    if status == NATS_NOT_FOUND { return nil }
+    if status != NATS_OK { throw NATSFailure(status, code: 0) }
+    let bytes = unsafe UnsafeRawBufferPointer(start: kvEntry_Value(entry), count: Int(kvEntry_ValueLen(entry)))
+    return unsafe LeaseRecord(String(decoding: bytes, as: UTF8.self), revision: kvEntry_Revision(entry))
+  }
+
+  /// Writes a record in place of a revision, 0 for none.
+  func write(_ text: String, to key: String, replacing last: UInt64) throws(NATSFailure) -> UInt64 {
+    var revision: UInt64 = 0
+    let status =
+      last == 0
+      ? unsafe kvStore_CreateString(&revision, store, key, text)
+      : unsafe kvStore_UpdateString(&revision, store, key, text, last)
+    if status != NATS_OK { throw NATSFailure(status, code: 0) }
+    return revision
   }
 }
 

@@ -27,9 +27,9 @@ def until(is_true, what, seconds=120):
 class Server:
     """One server, alone or of a cluster."""
 
-    def __init__(self, folder, name="a", port=None, routes=(), options=()):
-        self.port, self.name = port or free_port(), name
-        self.arguments = ["nats-server", "-a", "127.0.0.1", "-p", str(self.port), "-js", "-sd", str(pathlib.Path(folder) / name),
+    def __init__(self, folder, name="a", port=None, routes=(), options=(), host="127.0.0.1"):
+        self.port, self.name, self.host = port or free_port(), name, host
+        self.arguments = ["nats-server", "-a", host, "-p", str(self.port), "-js", "-sd", str(pathlib.Path(folder) / name),
                           "-n", name, *options]
         if routes:
             own, others = routes
@@ -49,12 +49,12 @@ class Server:
         self.process.wait()
 
     def url(self, prefix):
-        return f"nats://127.0.0.1:{self.port}/{prefix}"
+        return f"nats://{self.host}:{self.port}/{prefix}"
 
     def request(self, subject, body="", seconds=5):
         """The answer to a request as JSON; None without one."""
         try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=seconds) as link:
+            with socket.create_connection((self.host, self.port), timeout=seconds) as link:
                 file = link.makefile("rwb")
                 file.readline()
                 file.write(b'CONNECT {"verbose":false,"headers":true,"no_responders":true}\r\nSUB _INBOX.test 1\r\n')

@@ -95,12 +95,12 @@ class Plan:
         first = (node - 1) * self.each + 1
         return range(first, first + self.each)
 
-    def run(self, rustle, node, playing=None):
-        """Starts a node, whose identity is kept."""
+    def run(self, rustle, node, playing=None, further=()):
+        """Starts a node, whose identity is kept, with further words."""
         home = self.folder / f"home{node}"
         home.mkdir(exist_ok=True)
         words = ["light", "run", str(playing or self.show), "--tempo", "97", "--output", "sacn:multicast", "--interface", "eth0",
-                 "--plan", str(self.plan), "--node", f"node{node}", "--json"]
+                 "--plan", str(self.plan), "--node", f"node{node}", "--json", *further]
         return Child(on_host(node, "env", f"XDG_CONFIG_HOME={home}", rustle, *words), self.folder)
 
 

@@ -95,7 +95,8 @@ import Testing
   }
 
   @Test func heartbeatIsReadWithItsKeyAlone() throws {
-    let heartbeat = Heartbeat(node: "left", epoch: .max, number: 7, show: String(repeating: "a", count: 64))
+    let heartbeat = Heartbeat(
+      node: "left", epoch: .max, number: 7, show: String(repeating: "a", count: 64), token: .max)
     let key = Array("key".utf8)
     let bytes = heartbeat.bytes(key: key)
     #expect(Heartbeat(bytes, key: key) == heartbeat)

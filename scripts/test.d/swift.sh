@@ -286,9 +286,11 @@ studio() {
   RUSTLE_SOAK_SECONDS=$($long && echo 3600 || echo 20) RUSTLE=$swift_command counted "the studio in a browser" "$root/scripts/studio-test" "$root/.build-studio/debug/rustle-studio"
 }
 
-# nats: what scripts/nats-test counts, with --long a leader that is killed ten times. A whole run uses the build of the Swift tests.
+# nats: what scripts/nats-test counts, with --long a leader that is killed ten times, and the leases. A whole run uses the build of the
+# Swift tests, which has the trait NATS.
 nats() {
   counted "prices over NATS" "$root/scripts/nats-test" "$swift_folder/debug/rustle" "$($long && echo 10 || echo 2)"
+  if [ "$(uname -s)" = Linux ]; then counted "leases of universes" "$root/scripts/universes-test" --leases "$swift_folder/debug/rustle"; fi
 }
 
 # peers: what scripts/peers-test counts.

@@ -1,7 +1,13 @@
 internal import ArgumentParser
 import Foundation
+import RustleCore
 import RustleLighting
+import RustleMarket
 import RustlePlot
+
+#if NATS
+internal import RustleNATS
+#endif
 
 /// The part of a plan that a show's process plays.
 struct PlanOptions: ParsableArguments {
@@ -13,8 +19,36 @@ struct PlanOptions: ParsableArguments {
   @Option("The name of this node in --plan.", value: "name")
   var node: String?
 
+  @Option(
+    "Leases of universes in a bucket of NATS key-value, nats://host:port/bucket or tls://…, with several servers separated by "
+      + "commas: without its lease a node does not send above another. For all nodes of --plan or none.",
+    value: "address")
+  var lease: String?
+
+  @Option(
+    parsing: .next, "File with a token, user:password, or credentials of NATS, for --lease.", value: "file",
+    completion: .file())
+  var leaseTokenFile: String?
+
   func validate() throws {
-    try Parse.reject(((plan == nil) != (node == nil), "--plan and --node require each other"))
+    try Parse.reject(
+      ((plan == nil) != (node == nil), "--plan and --node require each other"),
+      (lease != nil && plan == nil, "--lease requires --plan"),
+      (leaseTokenFile != nil && lease == nil, "--lease-token-file requires --lease"))
+    // Files that cannot be read have exit codes of their own, which the run reports.
+    do { _ = try leases() } catch is CommandFailure {}
+  }
+
+  /// The leases; nil: there are none.
+  private func leases() throws -> (any LeaseStore)? {
+    guard let lease else { return nil }
+    #if NATS
+    let credentials = try leaseTokenFile.map { try natsCredentials(in: $0, of: "--lease-token-file") }
+    let address = try natsAddress(lease, of: "--lease", credentials, roots: nil)
+    return try natsChecked("--lease") { () throws(FeedError) in try NATSLeases(address) }
+    #else
+    throw ValidationError("--lease: expected a command with NATS, got one that was built without")
+    #endif
   }
 
   /// Rejects what the nodes of a plan would not have in common.
@@ -33,7 +67,8 @@ struct PlanOptions: ParsableArguments {
     guard let plan, let node, let output else { return nil }
     let read = try TextFile.value(of: plan, option: "--plan") { try UniversePlan($0) }
     return try LightingNode(
-      node, of: read, playing: show, configuration: configuration, followsClock: followsClock, output: output)
+      node, of: read, playing: show, configuration: configuration, followsClock: followsClock, leases: leases(),
+      output: output)
   }
 }
 
@@ -59,7 +94,7 @@ extension LightingNode {
   static let columns: [Column<Event>] = [
     Column("t_ms", "milliseconds since the node's start") { Int(($0.time / .milliseconds(1)).rounded()) },
     Column("event", Event.Kind.allCases.map(\.rawValue).joined(separator: ", "), \.kind.rawValue),
-    Column("owner", "the node for which it stands by", \.owner),
+    Column("owner", "the node for which it stands by, or itself", \.owner),
     Column("priority", "that of the owner's universes; null: they are not sent", \.priority),
     Column("reason", "why, in one clause", \.reason),
   ]

@@ -28,7 +28,7 @@ extension FeedConfiguration {
     _ address: String, tokenFile: String?, roots: String?, schema: String?, history: TickerHistory?, silence: Duration?
   ) throws -> Self {
     #if NATS
-    let token = try tokenFile.map { try credentials(in: $0, of: "--peer-token-file") }
+    let token = try tokenFile.map { try natsCredentials(in: $0, of: "--peer-token-file") }
     var feed = NATSFeed(try natsAddress(address, of: "--connect", token, roots: roots), schema: schema)
     // The silence of two intervals.
     if let silence { feed.pingInterval = silence / 2 }
@@ -122,21 +122,25 @@ struct TickerPublication: Sendable {
 
 #if NATS
 private func natsAddress(_ publishing: TickerPlan.Publishing) throws -> NATSAddress {
-  let token = try publishing.tokenFile.map { try credentials(in: $0, of: "--publish-token-file") }
+  let token = try publishing.tokenFile.map { try natsCredentials(in: $0, of: "--publish-token-file") }
   return try natsAddress(publishing.address, of: "--publish", token, roots: publishing.roots)
 }
 
-private func natsAddress(
+func natsAddress(
   _ text: String, of option: String, _ credentials: NATSAddress.Credentials?, roots: String?
 ) throws -> NATSAddress {
-  do throws(FeedError) {
-    return try NATSAddress(text, credentials: credentials, roots: roots)
-  } catch {
+  try natsChecked(option) { () throws(FeedError) in try NATSAddress(text, credentials: credentials, roots: roots) }
+}
+
+/// - Throws: the refusal, with the option's name.
+func natsChecked<Value>(_ option: String, _ make: () throws(FeedError) -> Value) throws -> Value {
+  do throws(FeedError) { return try make() } catch {
     throw ValidationError("\(option): \(error.message.replacing("address: ", with: "", maxReplacements: 1))")
   }
 }
+
 /// What a file has for a server: a NATS file of credentials, or in the first line a user and a password, or a token.
-private func credentials(in file: String, of option: String) throws -> NATSAddress.Credentials {
+func natsCredentials(in file: String, of option: String) throws -> NATSAddress.Credentials {
   let text = try TextFile.read(file, option: option)
   if text.contains("BEGIN NATS USER JWT") { return .file(file) }
   let line = text.prefix { !$0.isNewline }

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import RustleCore
+public import RustleCore
 internal import RustleFiles
 
 /// A node of a plan: its senders, the heartbeats to its standby, and the places that it takes when others fall silent.
@@ -24,8 +24,14 @@ public actor LightingNode {
       case standby
       /// It sends them at 110: the owner is silent, or has been back for less than 5 s.
       case active
-      /// It does not send them: the owner plays another show.
+      /// It does not send them: the owner plays another show; or, of its own, the holder of their lease does.
       case refused
+      /// It holds the lease of its own universes.
+      case leased
+      /// Another holds it, and plays the same: it sends its own universes beneath both nodes, at 80.
+      case fenced
+      /// The lease cannot be read: the node sends its own universes at 100, and does not go to 110 for others.
+      case unleased
       /// A datagram that is no heartbeat of the plan arrived; reported once.
       case foreign
     }
@@ -42,11 +48,52 @@ public actor LightingNode {
     public let reason: String
   }
 
-  /// What the node does for an owner.
+  /// What the node does for an owner, or for itself.
   private struct Place {
     let owner: UniversePlan.Node
     let sender: DMXSender
-    var failover: Failover
+    /// nil: it is the owner.
+    var failover: Failover?
+    /// nil: there are no leases.
+    var tenure: Tenure?
+    /// What is sent; at the beginning what the sender was made with.
+    var kind: Event.Kind?
+
+    /// What is to be done, and why in one clause.
+    func target(at now: Duration) -> (kind: Event.Kind, reason: String)? {
+      let (name, status) = (owner.name, tenure?.status(at: now))
+      guard let failover else {
+        switch status {
+        case nil: return nil
+        case .held: return (.leased, "it holds the lease")
+        case .free: return nil
+        case .unknown: return tenure?.hasFailed == true ? (.unleased, "the lease cannot be read") : nil
+        case .other(let holder):
+          let isOther = holder.show != tenure?.me.show
+          return (
+            isOther ? .refused : .fenced,
+            "\(holder.node) holds the lease\(isOther ? " and plays another show or plan" : "")"
+          )
+        }
+      }
+      switch failover.state {
+      case .standby: return (.standby, "\(name) is heard")
+      case .refused: return (.refused, "\(name) plays another show or plan")
+      case .active where tenure == nil || status == .held: return (.active, "\(name) is silent")
+      case .active: return (.standby, "\(name) is silent, and the lease is another's or not known")
+      }
+    }
+
+    /// The priority of what is sent; nil: nothing is.
+    static func priority(of kind: Event.Kind) -> Int? {
+      switch kind {
+      case .standby: Failover.priority(of: .standby)
+      case .active: Failover.priority(of: .active)
+      case .leased, .unleased: 100
+      case .fenced: 80
+      case .refused, .foreign: nil
+      }
+    }
   }
 
   private enum Input: Sendable {
@@ -63,6 +110,7 @@ public actor LightingNode {
 
   private let plan: UniversePlan
   private let show: String
+  private let leases: (any LeaseStore)?
   private let own: DMXSender?
   private let standby: UniversePlan.Node?
   private var places: [Place]
@@ -82,13 +130,14 @@ public actor LightingNode {
   ///   - show: the show, the same one on all nodes.
   ///   - configuration: how it is played.
   ///   - followsClock: whether a clock has its beats.
+  ///   - leases: where the leases of the universes are; nil: there are none. All nodes have them, or none.
   ///   - output: where and as whom its universes are sent; the name, the priority, the universes and the time of the frames are the plan's.
   /// - Throws: ``LightingError`` with ``LightingError/Code/validation`` for a name that the plan does not have; as
   ///   ``DMXSender/init(_:)``.
   public init(
     _ name: String, of plan: UniversePlan, playing show: LightShow,
     configuration: LightingController.Configuration = LightingController.Configuration(), followsClock: Bool = false,
-    output: DMXSenderConfiguration = DMXSenderConfiguration(.sacn)
+    leases: (any LeaseStore)? = nil, output: DMXSenderConfiguration = DMXSenderConfiguration(.sacn)
   ) throws(LightingError) {
     guard let node = plan.node(name) else {
       let names = plan.nodes.map(\.name).joined(separator: ", ")
@@ -96,26 +145,35 @@ public actor LightingNode {
     }
     (self.node, self.plan) = (node, plan)
     standby = node.standby.flatMap(plan.node)
-    let hash = Self.hash(of: [
+    self.leases = leases
+    var texts = [
       plan.text, show.show, show.rig, show.demo.rawValue, "\(followsClock ? 0 : configuration.tempo)",
       "\(configuration.startsInBlackout)", "\(output.rate)",
-    ])
+    ]
+    if leases != nil { texts.append("leases") }
+    let hash = Self.hash(of: texts)
     self.show = hash
     var output = output
     output.since = plan.start
     (output.name, output.priority, output.universes) = (name, 100, node.universes)
     own = node.universes.isEmpty ? nil : try DMXSender(output)
     var places: [Place] = []
+    if leases != nil, let own { places.append(Place(owner: node, sender: own, failover: nil)) }
     for owner in plan.owners(behind: name) where !owner.universes.isEmpty {
       var other = output
       (other.name, other.universes) = (Self.name(of: name, for: owner.name), owner.universes)
       other.priority = Failover.priority(of: .standby) ?? 0
       other.cid = Self.cid(output.cid, for: owner.name)
       places.append(
-        Place(owner: owner, sender: try DMXSender(other), failover: Failover(show: hash, now: .zero)))
+        Place(
+          owner: owner, sender: try DMXSender(other), failover: Failover(show: hash, now: .zero), kind: .standby))
+    }
+    if leases != nil {
+      let me = LeaseHolder(node: name, instance: epoch, show: hash)
+      for place in places.indices { places[place].tenure = Tenure(me, of: places[place].owner.name) }
     }
     self.places = places
-    senders = [own].compactMap(\.self) + places.map(\.sender)
+    senders = [own].compactMap(\.self) + places.filter { $0.failover != nil }.map(\.sender)
     (events, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(64))
   }
 
@@ -138,13 +196,23 @@ public actor LightingNode {
         try? await Task.sleep(for: Failover.interval / 4)
       }
     }
+    let keeping = leases.map { leases in
+      Task {
+        await withDiscardingTaskGroup { tasks in
+          for place in places.indices { tasks.addTask { await self.keep(place, leases) } }
+        }
+      }
+    }
     defer {
       hearing.cancel()
       ticking.cancel()
+      keeping?.cancel()
       self.continuation.finish()
     }
-    for place in places.indices { places[place].failover = Failover(show: show, now: time) }
-    for place in places { report(place, "the show begins") }
+    for place in places.indices where places[place].failover != nil {
+      places[place].failover = Failover(show: show, now: time)
+      report(place, .standby, "the show begins")
+    }
     for await input in inputs {
       switch input {
       case .datagram(let bytes): try await hear(bytes, controller)
@@ -165,32 +233,67 @@ public actor LightingNode {
           reason: "a datagram at \(node.address) is no heartbeat with the key of this plan"))
       return
     }
-    guard let place = places.firstIndex(where: { $0.owner.name == heartbeat.node }) else { return }
-    try await change(place, controller) { _ = $0.hear(heartbeat, at: $1) }
+    guard let place = places.firstIndex(where: { $0.owner.name == heartbeat.node && $0.failover != nil }),
+      places[place].tenure?.accepts(heartbeat, at: time) ?? true
+    else { return }
+    _ = places[place].failover?.hear(heartbeat, at: time)
+    try await change(place, controller)
   }
 
   private func tick(_ controller: LightingController, _ socket: DatagramSocket) async throws(LightingError) {
-    for place in places.indices { try await change(place, controller) { $0.advance(to: $1) } }
+    for place in places.indices {
+      places[place].failover?.advance(to: time)
+      try await change(place, controller)
+    }
     guard time >= nextBeat, let own, let standby else { return }
     nextBeat = max(nextBeat + Failover.interval, time)
     // A node whose frames stand still is none that lives.
     let frames = await own.report?.frames ?? 0
     guard frames != self.frames else { return }
     (self.frames, beats) = (frames, beats + 1)
-    let heartbeat = Heartbeat(node: node.name, epoch: epoch, number: beats, show: show)
+    let token = places.first { $0.failover == nil }?.tenure?.token(at: time) ?? 0
+    let heartbeat = Heartbeat(node: node.name, epoch: epoch, number: beats, show: show, token: token)
     socket.send(heartbeat.bytes(key: plan.key), to: standby.socketAddress)
   }
 
-  /// Changes what the node does for an owner.
-  private func change(
-    _ place: Int, _ controller: LightingController, _ step: (inout Failover, Duration) -> Void
-  ) async throws(LightingError) {
-    let before = places[place].failover.state
-    step(&places[place].failover, time)
-    let (now, state) = (places[place], places[place].failover.state)
-    guard state != before else { return }
-    if let priority = Failover.priority(of: state) {
-      if before == .refused { try await controller.add(now.sender) }
+  /// Keeps, takes and hands over the lease of an owner's universes until the task is cancelled.
+  private func keep(_ place: Int, _ leases: any LeaseStore) async {
+    let key = places[place].owner.name
+    while !Task.isCancelled {
+      guard let action = nextAction(of: place) else {
+        try? await Task.sleep(for: Failover.interval / 4)
+        continue
+      }
+      do {
+        switch action {
+        case .read:
+          places[place].tenure?.timeToLive = try await leases.timeToLive
+          let record = try await leases.record(of: key)
+          places[place].tenure?.read(record, at: time)
+        case .write(let holder, let revision):
+          let new = try await leases.write(holder.description, to: key, replacing: revision)
+          places[place].tenure?.wrote(new, at: time)
+        }
+      } catch {
+        places[place].tenure?.failed(at: time)
+      }
+    }
+  }
+
+  private func nextAction(of place: Int) -> Tenure.Action? {
+    let failover = places[place].failover
+    // An owner wants its lease; its standby while the owner is silent.
+    return places[place].tenure?.action(
+      wants: failover.map { $0.state == .active } ?? true, replaces: failover != nil, at: time)
+  }
+
+  /// Does what is to be done for an owner, or for the node itself.
+  private func change(_ place: Int, _ controller: LightingController) async throws(LightingError) {
+    let now = places[place]
+    guard let (kind, reason) = now.target(at: time), kind != now.kind else { return }
+    places[place].kind = kind
+    if let priority = Place.priority(of: kind) {
+      if now.kind == .refused { try await controller.add(now.sender) }
       for universe in try await controller.levels().keys.sorted()
       where universe.protocol == .sacn && now.owner.owns(universe.number) {
         try await now.sender.setPriority(priority, of: universe)
@@ -198,25 +301,13 @@ public actor LightingNode {
     } else {
       await controller.remove(now.sender)
     }
-    let name = now.owner.name
-    switch state {
-    case .standby: report(now, "\(name) is heard")
-    case .active: report(now, "\(name) is silent")
-    case .refused: report(now, "\(name) plays another show or plan")
-    }
+    report(place, kind, reason)
   }
 
-  private func report(_ place: Place, _ reason: String) {
-    let state = place.failover.state
-    let kind: Event.Kind =
-      switch state {
-      case .standby: .standby
-      case .active: .active
-      case .refused: .refused
-      }
+  private func report(_ place: Int, _ kind: Event.Kind, _ reason: String) {
     continuation.yield(
       Event(
-        time: time, kind: kind, owner: place.owner.name, priority: Failover.priority(of: state), reason: reason))
+        time: time, kind: kind, owner: places[place].owner.name, priority: Place.priority(of: kind), reason: reason))
   }
 
   /// The hash of texts, each with its length.

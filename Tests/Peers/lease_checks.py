@@ -1,0 +1,230 @@
+"""Leases of universes in NATS: lease_checks.py RUSTLE FOLDER [UNIVERSES]
+
+Two nodes with so many universes each (default 40), each the other's standby, on hosts of their own, and a nats-server on a third one: a node
+is killed, stopped, cut off from the other and from the server, starts with another show; the server is killed. A line for each check; the
+last line is `N passed, N failed`.
+"""
+
+import base64
+import pathlib
+import signal
+import sys
+import time
+import traceback
+from contextlib import ExitStack
+
+from hosts import Unmet, expect, expect_equal, until
+from nats_servers import Server
+from universe_nodes import BRIDGE_ADDRESS, FRAME, Plan, Watch, cut, heal, lay_bridge, longest_gap
+
+# As long as an owner is heard before it takes over again, with room for a slow machine.
+RETURN = 25.0
+# The host of the server.
+SERVER = 254
+LEASED, TAKEN, FENCED = {"node1": 100, "node2 for node1": 90}, {"node2 for node1": 110}, {"node1": 80, "node2 for node1": 110}
+
+
+class Lab:
+    """The nodes, the server, and what arrives at a receiver."""
+
+    def __init__(self, rustle, folder, universes, watch, stack):
+        self.rustle, self.watch, self.stack = rustle, watch, stack
+        self.plan = Plan(folder, 2, universes)
+        self.server = Server(folder / "store", host=BRIDGE_ADDRESS)
+        self.running = {}
+
+    def start(self, node, playing=None):
+        further = ["--lease", self.server.url("stage")]
+        self.running[node] = self.stack.enter_context(self.plan.run(self.rustle, node, playing, further))
+
+    def kill(self, node):
+        self.running[node].process.kill()
+
+    def until_first(self, what, wanted, seconds=RETURN):
+        """Waits until the universes of the first node have these sources."""
+        self.watch.until_sources(what, self.plan.universes(1), lambda _: wanted, seconds)
+
+    def event(self, node, kind, owner="node1", after=0):
+        """Waits for a change that a node reports."""
+        return self.running[node].line(f"{kind} of {owner}", lambda line: (line.get("event"), line.get("owner")) == (kind, owner), RETURN, after)
+
+    def seen(self, node):
+        return len(self.running[node].lines)
+
+    def holder(self):
+        """Who holds the lease of the first node's universes: the record's node, and its process or 0."""
+        answer = self.server.request("$JS.API.STREAM.MSG.GET.KV_stage", '{"last_by_subj":"$KV.stage.node1"}') or {}
+        if "message" not in answer:
+            return None
+        return base64.b64decode(answer["message"]["data"]).decode().split()[0]
+
+    def until_holder(self, node):
+        until(lambda: f"{node} as the holder, got {self.holder()}", lambda: self.holder() == node, RETURN)
+
+    def dark(self, begin, end):
+        """The longest time without light of the first node's universes, less what the machine held up the second's meanwhile, 0.3 s at most."""
+        packets = self.watch.since(begin - 5)
+        seconds, universe = longest_gap(packets, self.plan.universes(1), begin, end)
+        others = longest_gap(packets, self.plan.universes(2), begin, end)[0]
+        text = f"{seconds * 1000:.0f} ms without light in universe {universe}; the others {others * 1000:.0f} ms"
+        return seconds - min(max(0, others - 2 * FRAME), 0.3), text
+
+    def wait(self, seconds):
+        """Lets packets arrive for so long, and returns the time: they are what is judged."""
+        end = time.time() + seconds
+        until("packets", lambda: time.time() >= end, seconds + 5)
+        return time.time()
+
+
+def held(lab):
+    """Each owner holds its lease and sends at 100, its standby at 90"""
+    for node in (1, 2):
+        lab.start(node)
+        lab.event(node, "leased", f"node{node}")
+    lab.until_first("an owner and a standby", LEASED, 60)
+    lab.watch.until_sources("an owner and a standby", lab.plan.universes(2), lambda _: {"node2": 100, "node1 for node2": 90}, RETURN)
+    lab.until_holder("node1")
+
+
+def killed(lab):
+    """The standby takes the lease of an owner that is killed, and goes above it within 0.5 s"""
+    begin = time.time()
+    lab.wait(1)
+    lab.kill(1)
+    lab.until_first("the standby alone", TAKEN)
+    lab.until_holder("node2")
+    seconds, text = lab.dark(begin, lab.wait(1))
+    expect(seconds <= 0.5, f"expected at most 500 ms, got {text}")
+    return text
+
+
+def other_show(lab):
+    """An owner with another show than the holder's sends nothing, and the holder goes on"""
+    begin = time.time()
+    lab.start(1, lab.plan.other_show)
+    reported = lab.event(1, "refused")
+    expect_equal("priority", None, reported["priority"])
+    lab.until_first("the standby alone", TAKEN)
+    lab.wait(7)
+    expect_equal("sources", TAKEN, lab.watch.sources()[1])
+    expect_equal("holder", "node2", lab.holder())
+    seconds, text = lab.dark(begin, time.time())
+    expect(seconds <= 0.5, f"expected at most 500 ms, got {text}")
+    expect_equal("status", 130, lab.running[1].interrupt())
+    return text
+
+
+def returns(lab):
+    """An owner that comes back is fenced at 80 until its standby hands the lease over"""
+    begin = time.time()
+    lab.start(1)
+    expect_equal("priority", 80, lab.event(1, "fenced")["priority"])
+    lab.until_first("the owner beneath", FENCED)
+    fenced = time.time()
+    lab.event(1, "leased")
+    lab.until_first("the owner above", LEASED)
+    expect(time.time() - fenced >= 3, f"expected the standby above for 5 s, got {time.time() - fenced:.1f} s")
+    lab.until_holder("node1")
+    seconds, text = lab.dark(begin, lab.wait(1))
+    expect(seconds <= 0.5, f"expected at most 500 ms, got {text}")
+    return text
+
+
+def stopped(lab):
+    """An owner that stood still is a stale holder: when it goes on it is fenced, and its heartbeats of before do not count"""
+    before = lab.seen(1)
+    lab.running[1].process.send_signal(signal.SIGSTOP)
+    try:
+        lab.until_first("the standby alone", TAKEN)
+    finally:
+        lab.running[1].process.send_signal(signal.SIGCONT)
+    lab.event(1, "fenced", after=before)
+    lab.until_first("the owner beneath", FENCED)
+    lab.event(1, "leased", after=before)
+    lab.until_first("the owner above", LEASED)
+
+
+def apart(lab):
+    """Of two nodes that do not hear each other one holds the lease; once they do, the owner does"""
+    before = lab.seen(1)
+    cut(1, 2)
+    try:
+        lab.until_first("the owner beneath", FENCED)
+        lab.until_holder("node2")
+        lab.wait(7)
+        expect_equal("sources", FENCED, lab.watch.sources()[1])
+    finally:
+        heal(1, 2)
+    lab.event(1, "leased", after=before)
+    lab.until_first("the owner above", LEASED)
+
+
+def without_server(lab):
+    """Without the server every node sends on at the priority of the protocol, and leases are held again once it is back"""
+    begin = time.time()
+    before = {node: lab.seen(node) for node in (1, 2)}
+    lab.server.kill()
+    for node in (1, 2):
+        expect_equal("priority", 100, lab.event(node, "unleased", f"node{node}", before[node])["priority"])
+    lab.wait(2)
+    expect_equal("sources", LEASED, lab.watch.sources()[1])
+    lab.server.start()
+    for node in (1, 2):
+        lab.event(node, "leased", f"node{node}", before[node])
+    seconds, text = lab.dark(begin, time.time())
+    expect(seconds <= 0.5, f"expected at most 500 ms, got {text}")
+    return text
+
+
+def no_takeover(lab):
+    """A standby that is cut off from the server stays at 90 when its owner is killed, and goes above once it reaches it"""
+    begin = time.time()
+    before = lab.seen(2)
+    cut(2, SERVER)
+    try:
+        lab.event(2, "unleased", "node2", before)
+        lab.kill(1)
+        lab.until_first("the standby alone", {"node2 for node1": 90})
+        lab.wait(4)
+        expect_equal("sources", {"node2 for node1": 90}, lab.watch.sources()[1])
+        seconds, text = lab.dark(begin, time.time())
+        expect(seconds <= 3, f"expected at most 3 s, by the loss of a source, got {text}")
+    finally:
+        heal(2, SERVER)
+    lab.until_first("the standby above", TAKEN)
+    lab.until_holder("node2")
+    return text
+
+
+CHECKS = [held, killed, other_show, returns, stopped, apart, without_server, no_takeover]
+
+
+def main():
+    rustle, folder, *rest = sys.argv[1:]
+    lay_bridge((1, 2))
+    results = []
+    with Watch() as watch, ExitStack() as stack:
+        lab = Lab(rustle, pathlib.Path(folder), int(rest[0]) if rest else 40, watch, stack)
+        stack.callback(lab.server.kill)
+        for check in CHECKS:
+            start = time.time()
+            try:
+                found = check(lab)
+                results.append(True)
+                print(f"ok      {check.__doc__}{f' ({found})' if found else ''}, {time.time() - start:.1f} s", flush=True)
+            except Unmet as unmet:
+                results.append(False)
+                print(f"FAILED  {check.__doc__}: {unmet}", flush=True)
+            except Exception:
+                results.append(False)
+                print(f"FAILED  {check.__doc__}: {traceback.format_exc()}", flush=True)
+        for child in lab.running.values():
+            if child.process.poll() is None:
+                child.process.send_signal(signal.SIGINT)
+    failed = results.count(False)
+    print(f"{len(results) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
