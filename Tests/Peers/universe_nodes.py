@@ -239,3 +239,16 @@ def equal_share(packets, universes):
                 equal += any(other.levels == each.levels for other in theirs if abs(other.time - each.time) < 0.5)
     expect(compared > 40 * len(universes), f"expected a second of packets of both sources, got {compared}")
     return equal / compared, 0.98 - skipped / compared
+
+
+def skews(packets, universes):
+    """The ascending times in seconds between the packets of owner and standby with the same frame, known by its levels."""
+    times = defaultdict(lambda: defaultdict(dict))
+    for each in packets:
+        if each.universe in universes and not each.is_terminated:
+            times[each.universe][each.name].setdefault(each.levels, each.time)
+    found = []
+    for ours, theirs in (sources.values() for sources in times.values() if len(sources) == 2):
+        found += [abs(at - theirs[levels]) for levels, at in ours.items() if levels in theirs]
+    expect(len(found) > 10 * len(universes), f"expected a quarter of a second of frames of both sources, got {len(found)}")
+    return sorted(found)
