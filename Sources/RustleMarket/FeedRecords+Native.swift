@@ -143,12 +143,15 @@ extension FeedNotice.Kind {
 }
 
 extension FeedCounts {
-  init(_ native: NativeFeedCounts, dropped: UInt64) {
+  /// - Parameters:
+  ///   - dropped: messages that the host's connection dropped.
+  ///   - duplicates: trades that the host left out because they came before.
+  init(_ native: NativeFeedCounts, dropped: UInt64, duplicates: UInt64) {
     self.init(
       bytes: native.bytes, messages: native.messages, trades: native.trades, malformed: native.malformed,
       oversized: native.oversized, others: native.others, gaps: native.gaps,
       sequenceNumbersInGaps: native.sequenceNumbersInGaps,
-      duplicates: native.duplicates, outOfOrder: native.outOfOrder, connections: native.connections,
+      duplicates: native.duplicates + duplicates, outOfOrder: native.outOfOrder, connections: native.connections,
       disconnections: native.disconnections, dropped: dropped)
   }
 }

@@ -15,8 +15,9 @@ package actor FeedWriter {
   nonisolated let turns = Turns()
   /// The sources of a merged feed.
   nonisolated let sources = MergedSources()
-  /// What the host's connection dropped.
+  /// What the host's connection dropped, and what came twice.
   private nonisolated let dropped = Atomic<UInt64>(0)
+  private nonisolated let duplicates = Atomic<UInt64>(0)
   /// The notices of room, while no push waits for one.
   private var room: EngineStream<FeedNotice>.Iterator?
 
@@ -51,9 +52,10 @@ package actor FeedWriter {
     try FeedError.rethrowing { () throws(NativeError) in try core.native.report(.renumbered, note: reason) }
   }
 
-  /// Reports messages that the connection's queue has dropped.
-  package nonisolated func reportDropped(_ count: UInt64) {
-    if count > 0 { dropped.wrappingAdd(count, ordering: .relaxed) }
+  /// Reports messages that the connection's queue has dropped, and trades left out that came before.
+  package nonisolated func reportLeftOut(dropped: UInt64, duplicates: UInt64) {
+    if dropped > 0 { self.dropped.wrappingAdd(dropped, ordering: .relaxed) }
+    if duplicates > 0 { self.duplicates.wrappingAdd(duplicates, ordering: .relaxed) }
   }
 
   /// ``MarketFeed/counts``.
@@ -62,7 +64,7 @@ package actor FeedWriter {
       try sources.counts(
         with: FeedCounts(
           try FeedError.rethrowing { () throws(NativeError) in try core.native.counts() },
-          dropped: dropped.load(ordering: .relaxed)))
+          dropped: dropped.load(ordering: .relaxed), duplicates: duplicates.load(ordering: .relaxed)))
     }
   }
 

@@ -48,17 +48,22 @@ struct ArrivedNumbers {
   /// Gaps of a symbol that are remembered; trades that would fill an older one are duplicates.
   static let maximumGaps = 64
 
-  private struct Track {
-    var highest: UInt64
-    var missing: [ClosedRange<UInt64>] = []
+  /// Those of one symbol.
+  struct Track {
+    private var highest: UInt64?
+    private var missing: [ClosedRange<UInt64>] = []
 
     mutating func take(_ number: UInt64) -> Verdict {
+      guard let highest else {
+        highest = number
+        return .new
+      }
       if number > highest {
         if number - highest > 1 {
           if missing.count == ArrivedNumbers.maximumGaps { missing.removeFirst() }
           missing.append(highest + 1...number - 1)
         }
-        highest = number
+        self.highest = number
         return .new
       }
       guard let place = missing.lastIndex(where: { $0.contains(number) }) else { return .duplicate }
@@ -95,7 +100,8 @@ struct ArrivedNumbers {
     }
     epochs[id.source] = id.epoch
     places[id.name] = tracks.count
-    tracks.append(Track(highest: id.number))
+    tracks.append(Track())
+    _ = tracks[tracks.count - 1].take(id.number)
     return known == nil || known == id.epoch ? .new : .renumbered
   }
 }

@@ -18,6 +18,11 @@ struct ConnectionWatch {
     absence = "no server answers" + (address.isEncrypted ? ", or none has a certificate that is trusted" : "")
   }
 
+  /// Why there is no connection, by what libnats says of it.
+  func reason(_ failure: String) -> String {
+    failure.isEmpty ? hasConnected ? "connection lost" : absence : failure
+  }
+
   /// The states since the last call, in order.
   mutating func changes(of connection: NATSConnection) -> [FeedConnection] {
     changes(to: connection.state, reconnects: connection.reconnects, failure: connection.lastFailure)
@@ -26,7 +31,7 @@ struct ConnectionWatch {
   mutating func changes(to state: NATSConnection.State, reconnects count: UInt64, failure reason: String)
     -> [FeedConnection]
   {
-    let reason = reason.isEmpty ? hasConnected ? "connection lost" : absence : reason
+    let reason = self.reason(reason)
     let lost = FeedConnection.reconnecting(after: wait, failures: 1, reason: reason)
     switch state {
     case .closed: return [.closed(reason: reason)]

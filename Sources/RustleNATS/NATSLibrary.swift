@@ -116,6 +116,13 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     return words.isEmpty && status != NATS_OK ? NATSFailure(status).description : words
   }
 
+  /// The permission that the server has refused; nil: none since the connection was established.
+  var refusal: NATSFailure? {
+    var text: UnsafePointer<CChar>?
+    guard unsafe natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED else { return nil }
+    return unsafe NATSFailure(text.map { unsafe String(cString: $0) } ?? NATSFailure(NATS_NOT_PERMITTED).description)
+  }
+
   /// A new subject for replies to this connection.
   func inbox() throws(NATSFailure) -> String {
     var inbox: UnsafeMutablePointer<CChar>?
@@ -238,6 +245,17 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
       throw NATSFailure("no stream has it")
     }
     return name
+  }
+
+  /// When the stream was made that stores a subject, as the server writes it.
+  func creation(ofStreamOf subject: String) throws(NATSFailure) -> String {
+    struct Information: Decodable { let created: String }
+    let text = try request("$JS.API.STREAM.INFO.\(stream(of: subject))")
+    do {
+      return try JSONDecoder().decode(Information.self, from: Data(text)).created
+    } catch {
+      throw NATSFailure("expected a stream, got '\(String(decoding: text.prefix(80), as: UTF8.self))'")
+    }
   }
 
   /// Returns the answer to a request, which is waited for as long as libnats waits for those of JetStream.

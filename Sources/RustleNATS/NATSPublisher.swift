@@ -74,12 +74,15 @@ public struct NATSPublicationCounts: Sendable, Hashable {
   public var published: UInt64 = 0
   /// Trades that the stream has acknowledged; 0 without one.
   public var acknowledged: UInt64 = 0
-  /// Trades that the stream did not acknowledge in time, or that could not be sent. Some may be stored.
+  /// Trades that the stream did not acknowledge in time, or, without a stream, that could not be sent or that no server has confirmed at
+  /// the end. Some may have arrived.
   public var failed: UInt64 = 0
   /// Attempts to send trades again.
   public var retries: UInt64 = 0
   /// Trades that the feed's buffer dropped because the publication was too slow.
   public var dropped: UInt64 = 0
+  /// Trades with numbers that were published before, which readers leave out: a source that numbers anew needs a higher epoch.
+  public var repeated: UInt64 = 0
   /// The reason of the last failure.
   public var reason: String?
 }

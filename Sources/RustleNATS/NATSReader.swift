@@ -16,6 +16,8 @@ actor NATSReader {
   private var arrived = ArrivedNumbers()
   private var watch: ConnectionWatch
   private var order = StreamOrder()
+  /// When the stream was made.
+  private var creation: String?
   /// When something of the stream's consumer was read last.
   private var heard = ContinuousClock.now
   /// When the feed's symbols are looked at again.
@@ -57,8 +59,12 @@ actor NATSReader {
           // Before the earlier one ends: messages that come twice are left out.
           subscription = try subscribed(to: wanted, on: connection)
           subject = wanted
-          // The earlier one's end is read by the server too.
-          if changes.isEmpty { try? connection.flush(within: feed.connectTimeout) }
+          // The earlier one's end is read by the server too, and its refusal comes before the answer.
+          try? connection.flush(within: feed.connectTimeout)
+          if let refusal = connection.refusal {
+            subscription = nil
+            throw refusal
+          }
           if refusal != nil { changes = [connected] }
           refusal = nil
         } catch {
@@ -88,6 +94,12 @@ actor NATSReader {
 
   private func subscribed(to subject: String, on connection: NATSConnection) throws(NATSFailure) -> NATSSubscription {
     if self.subject != subject { order = StreamOrder() }
+    if feed.replay != .live {
+      let creation = try connection.creation(ofStreamOf: subject)
+      // One that was made anew begins with other messages.
+      if creation != self.creation { order = StreamOrder() }
+      self.creation = creation
+    }
     let start: NATSConnection.ReplayStart? =
       switch feed.replay {
       case .live: nil
@@ -110,6 +122,7 @@ actor NATSReader {
   /// Reads what has come.
   private func read(_ messages: NATSSubscription, of connection: NATSConnection, to writer: FeedWriter) async throws {
     var (bytes, patience) = ([UInt8](), Self.patience)
+    var duplicates: UInt64 = 0
     do {
       while bytes.count < Self.batch {
         let message = try messages.next(within: patience)
@@ -122,7 +135,9 @@ actor NATSReader {
           }
         }
         switch message.readID(into: &id) ? arrived.take(id) : .new {
-        case .duplicate: continue
+        case .duplicate:
+          duplicates += 1
+          continue
         // Not a trade: it is reported and counted as a malformed message.
         case .outdated: bytes += "of an earlier epoch: ".utf8 + id
         case .renumbered:
@@ -140,7 +155,7 @@ actor NATSReader {
       if absence == .ended || isSilent { subscription = nil }
     }
     if !bytes.isEmpty { try await writer.push(bytes) }
-    writer.reportDropped(messages.newlyDropped())
+    writer.reportLeftOut(dropped: messages.newlyDropped(), duplicates: duplicates)
   }
 
   /// Whether a message is the stream's next one. Without it the subscription ends, and another one begins after the last message.

@@ -13,6 +13,8 @@ actor NATSWriter {
     let (given, own): (String, String)
     /// The last number of this publisher's own.
     var number: UInt64 = 0
+    /// The numbers of the source that were published.
+    var published = ArrivedNumbers.Track()
   }
 
   /// A message that is published.
@@ -41,12 +43,19 @@ actor NATSWriter {
   private var counts = NATSPublicationCounts()
   private let start = UInt64(Date.now.timeIntervalSince1970 * 1_000)
   private var channels: [Channel] = []
-  private var indices: [String: Int] = [:]
+  /// By the bytes of their symbols: texts may be equal that are written differently.
+  private var indices: [[UInt8]: Int] = [:]
   private var newest = NewestMessages()
   private var (line, id) = (ByteText(), ByteText())
   /// The acknowledgements, and the subject before their numbers.
   private var acknowledgements: (subscription: NATSSubscription, inbox: String)?
   private var sent: UInt64 = 0
+  /// Messages of which no server has said that it has read them.
+  private var unconfirmed: UInt64 = 0
+  /// Trades that the feed's buffer dropped, which the next number of this publisher's own counts.
+  private var missing: UInt64 = 0
+  /// Whether the server has refused what is published.
+  private var isRefused = false
   /// Whether none of the last messages was stored.
   private var hasGivenUp = false
 
@@ -74,13 +83,18 @@ actor NATSWriter {
         await tasks.next()
         tasks.cancelAll()
       }
+      // What a cancelled publication leaves.
+      counts.failed += trades.statistics.waiting
       // A stream has acknowledged what it has.
       if publisher.durable == nil {
-        repeatNewest(newest.all)
-        try connection?.flush(within: .seconds(5))
+        if !Task.isCancelled { repeatNewest(newest.all) }
+        confirm()
+        (counts.published, counts.failed) = (counts.published - unconfirmed, counts.failed + unconfirmed)
       }
     } catch {
       counts.reason = counts.reason ?? "\(error)"
+      // There is no connection, and will be none.
+      for await batch in trades.batches() { for element in batch { counts.failed += element.value == nil ? 0 : 1 } }
     }
     (acknowledgements, connection) = (nil, nil)
     report.yield(.closed(reason: counts.reason))
@@ -95,7 +109,27 @@ actor NATSWriter {
   /// What a second brings: the newest trade of a symbol that is quiet is sent again, so that a reader that has lost it learns of that.
   private func step() {
     observe()
-    if publisher.durable == nil { repeatNewest(newest.step()) }
+    guard publisher.durable == nil else { return }
+    repeatNewest(newest.step())
+    confirm()
+  }
+
+  /// Asks the server whether it has read what was sent. Without a connection that stays open.
+  private func confirm() {
+    guard let connection else { return }
+    do throws(NATSFailure) {
+      guard connection.state == .connected else { throw NATSFailure(watch.reason(connection.lastFailure)) }
+      try connection.flush(within: Self.acknowledgementLimit)
+      // Its answer comes after its refusals.
+      if let refusal = connection.refusal { throw refusal }
+      unconfirmed = 0
+    } catch {
+      if unconfirmed > 0 { counts.reason = error.description }
+      if let refusal = connection.refusal, !isRefused {
+        report.yield(.reconnecting(after: Self.tick, failures: 1, reason: refusal.description))
+      }
+      isRefused = connection.refusal != nil
+    }
   }
 
   private func repeatNewest(_ messages: [Message]) {
@@ -106,7 +140,9 @@ actor NATSWriter {
     var messages: [Message] = []
     for element in batch {
       switch element {
-      case .gap(let count): counts.dropped += count
+      case .gap(let count):
+        counts.dropped += count
+        missing = missing.addingSaturating(count)
       case .value(let trade):
         let message = message(of: trade)
         if publisher.durable == nil {
@@ -117,16 +153,23 @@ actor NATSWriter {
         }
       }
     }
-    for start in stride(from: 0, to: messages.count, by: Self.window) where !Task.isCancelled {
+    for start in stride(from: 0, to: messages.count, by: Self.window) {
       store(Array(messages[start..<min(start + Self.window, messages.count)]))
     }
     observe()
   }
 
   private func message(of trade: Trade) -> Message {
-    let channel = indices[trade.symbol] ?? addChannel(of: trade.symbol)
-    if trade.sequence != nil { return Message(channel: channel, trade: trade) }
-    channels[channel].number += 1 + trade.sequenceGap
+    let channel = indices[Array(trade.symbol.utf8)] ?? addChannel(of: trade.symbol)
+    if let number = trade.sequence {
+      if channels[channel].published.take(number) == .duplicate { counts.repeated += 1 }
+      return Message(channel: channel, trade: trade)
+    }
+    let number = channels[channel].number
+    let next = number.addingSaturating(missing.addingSaturating(trade.sequenceGap)).addingSaturating(1)
+    // Nobody has counted half of all numbers; what comes later needs others.
+    channels[channel].number = next > .max / 2 ? number + 1 : next
+    missing = 0
     let numbered = Trade(
       symbol: trade.symbol, price: trade.price, size: trade.size, time: trade.time, sequence: channels[channel].number,
       side: trade.side, quote: trade.quote)
@@ -141,7 +184,7 @@ actor NATSWriter {
     channels.append(
       Channel(
         subject: "\(publisher.address.prefix).q.\(word)", given: "\(given.name)/", own: "\(own.name)/"))
-    indices[symbol] = index
+    indices[Array(symbol.utf8)] = index
     return index
   }
 
@@ -159,6 +202,7 @@ actor NATSWriter {
     do throws(NATSFailure) {
       try send(message)
       counts.published += 1
+      unconfirmed += 1
     } catch {
       // The queue of a lost connection is full: readers see by the numbers what is missing.
       counts.failed += 1
@@ -176,7 +220,7 @@ actor NATSWriter {
       do throws(NATSFailure) {
         let reason = try round(&left)
         if left.isEmpty { break }
-        counts.reason = reason
+        counts.reason = reason ?? "no acknowledgement within \(Self.acknowledgementLimit)"
       } catch {
         counts.reason = error.description
       }
@@ -203,7 +247,7 @@ actor NATSWriter {
   /// Sends messages, and removes those that are acknowledged; returns why others are not.
   private func round(_ messages: inout [Message]) throws(NATSFailure) -> String? {
     guard let connection, let durable = publisher.durable else { return nil }
-    guard connection.state == .connected else { return "no connection" }
+    guard connection.state == .connected else { return watch.reason(connection.lastFailure) }
     if acknowledgements == nil {
       try connection.makeStream(
         named: publisher.address.stream, of: publisher.address.allSymbols,
@@ -230,7 +274,12 @@ actor NATSWriter {
         if let fault = Self.fault(of: answer) { reason = fault } else { isStored[index] = true }
       }
     } catch {
-      if error == .noResponders { reason = "no server has the stream" }
+      if let refusal = connection.refusal { reason = refusal.description }
+      if error == .noResponders {
+        reason = "no server has the stream"
+        // Each message has such an answer, which the next round is not to read; and the stream may be gone.
+        acknowledgements = nil
+      }
       if error == .ended { acknowledgements = nil }
     }
     messages = messages.indices.filter { !isStored[$0] }.map { messages[$0] }
@@ -252,6 +301,13 @@ actor NATSWriter {
     } catch {
       return "expected an acknowledgement, got '\(String(decoding: text.prefix(80), as: UTF8.self))'"
     }
+  }
+}
+
+extension UInt64 {
+  fileprivate func addingSaturating(_ other: UInt64) -> UInt64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
   }
 }
 

@@ -1,0 +1,166 @@
+#if NATS
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RustleNATS
+
+/// What a publication counts, and what it does not lose.
+@Suite(.releasesNativeObjects) struct NATSPublicationTests {
+  /// The addresses of two users of a server: one that may only read, and one that may only write.
+  private func limitedUsers() throws -> (NATSServer, reader: NATSAddress, writer: NATSAddress) {
+    let folder = try ScratchFolder()
+    let file = folder.url.appending(path: "users.conf")
+    let text = """
+      authorization { users = [
+        { user: reader, password: p, permissions: { publish: "none", subscribe: ">" } }
+        { user: writer, password: p, permissions: { publish: ">", subscribe: "_INBOX.>" } }
+      ] }
+      """
+    try Data(text.utf8).write(to: file)
+    let server = try NATSServer("-c", file.path)
+    func address(_ user: String) -> NATSAddress {
+      NATSAddress(servers: [server.url], prefix: "p", credentials: .user(user, password: "p"))
+    }
+    return (server, address("reader"), address("writer"))
+  }
+
+  @Test func whatAServerRefusesIsNotPublished() async throws {
+    let (server, reader, _) = try limitedUsers()
+    let source = try await NATSRun.Source(NATSPublisher(reader))
+    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    try await source.push(NATSRun.trades(0..<100))
+    let counts = try await source.end()
+    #expect((counts.published, counts.failed) == (0, 100))
+    #expect(counts.reason?.contains("ermission") == true, "\(counts)")
+    withExtendedLifetime(server) {}
+  }
+
+  @Test func aReaderThatIsRefusedReportsIt() async throws {
+    let (server, _, writer) = try limitedUsers()
+    let feed = try MarketFeed(.nats(NATSFeed(writer)))
+    let states = try await feed.connectionStates()
+    try await feed.run()
+    for await case .value(.reconnecting(_, _, let reason)) in states {
+      #expect(reason.contains("ermission"))
+      break
+    }
+    await feed.shutDown()
+    withExtendedLifetime(server) {}
+  }
+
+  /// Without a stream a server confirms what it has read, and nobody else does.
+  @Test func whatNoServerConfirmsIsNotPublished() async throws {
+    let server = try NATSServer()
+    let source = try await NATSRun.Source(NATSPublisher(server.address()))
+    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    server.kill()
+    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
+    try await source.push(NATSRun.trades(0..<1_000))
+    let counts = try await source.end()
+    #expect((counts.published, counts.failed) == (0, 1_000))
+    #expect(counts.reason != nil)
+  }
+
+  @Test func whatWaitsWhenItIsCancelledIsCounted() async throws {
+    let server = try NATSServer()
+    let source = try await NATSRun.Source(NATSPublisher(server.address(), durable: .init(patience: .seconds(3_600))))
+    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    server.kill()
+    for start in stride(from: UInt64(0), to: 20_000, by: 1_000) {
+      try await source.push(NATSRun.trades(start..<start + 1_000))
+    }
+    source.publication.cancel()
+    let counts = await source.publication.counts
+    #expect((counts.acknowledged, counts.failed) == (0, 20_000))
+    await source.feed.shutDown()
+  }
+
+  /// Each of its messages is answered by "no responders" meanwhile.
+  @Test func aStreamThatIsGoneIsMadeAgain() async throws {
+    let server = try NATSServer()
+    let source = try await NATSRun.Source(NATSPublisher(server.address(), durable: .init(patience: .seconds(20))))
+    var reader = try await NATSRun.Reader(
+      NATSFeed(server.address(), replay: .all, pingInterval: .milliseconds(100), reconnectWait: .milliseconds(10)))
+    let connection = try NATSConnection(
+      to: server.address(), connectTimeout: .seconds(20), pingInterval: .seconds(20), reconnectWait: .milliseconds(10))
+    for round in UInt64(0)..<3 {
+      let numbers = round * 400..<round * 400 + 400
+      try await source.push(NATSRun.trades(numbers))
+      // The reader goes on with the first message of the new stream.
+      for number in numbers { #expect(try await reader.next().sequence == number) }
+      if round == 2 { break }
+      let answer = try connection.request("$JS.API.STREAM.DELETE.\(server.address().stream)")
+      #expect(String(decoding: answer, as: UTF8.self).contains("\"success\":true"))
+    }
+    let counts = try await source.end()
+    #expect((counts.acknowledged, counts.failed) == (1_200, 0))
+    await reader.feed.shutDown()
+  }
+
+  @Test func numbersThatComeAgainAreCounted() async throws {
+    let server = try NATSServer()
+    let source = try await NATSRun.Source(NATSPublisher(server.address()))
+    var reader = try await NATSRun.Reader(NATSFeed(server.address()))
+    try await reader.state(NATSRun.isConnected)
+    try await source.push(NATSRun.trades(0..<2_000))
+    // Beyond what a feed remembers: it delivers them.
+    try await source.push(NATSRun.trades(0..<10))
+    try await source.push(NATSRun.trades(2_000..<2_001))
+    let counts = try await source.end()
+    #expect((counts.published, counts.repeated) == (2_011, 10))
+    for number in UInt64(0)...2_000 { #expect(try await reader.next().sequence == number) }
+    // And what was sent again for those who have missed it.
+    #expect(try await reader.feed.counts.duplicates >= 10)
+    await reader.feed.shutDown()
+  }
+
+  /// Of what the buffer drops nobody knows the symbols: the next number counts it.
+  @Test func whatTheBufferDropsIsAGap() async throws {
+    let server = try NATSServer()
+    let feed = try MarketFeed(.external(ExternalFeed()))
+    let publication = try await feed.publish(
+      on: NATSPublisher(server.address(), durable: .init()), policy: .buffered(capacity: 4))
+    try await feed.run()
+    let time = Timestamp(nanosecondsSince1970: 0)
+    for _ in 0..<10 {
+      _ = try await feed.push(
+        trades: (0..<1_000).map { Trade(symbol: "A", price: NATSRun.price($0), time: time) })
+    }
+    try await feed.report(.closed(reason: nil))
+    let counts = await publication.counts
+    await feed.shutDown()
+    #expect(counts.dropped > 0 && counts.acknowledged + counts.dropped == 10_000)
+    var reader = try await NATSRun.Reader(NATSFeed(server.address(), replay: .all))
+    var number: UInt64 = 0
+    for _ in 0..<counts.acknowledged { number = try await reader.next().sequence ?? 0 }
+    #expect(number == 10_000)
+    await reader.feed.shutDown()
+  }
+
+  @Test func aGapThatNoNumberHasRoomForIsNotCounted() async throws {
+    let server = try NATSServer()
+    let source = try await NATSRun.Source(NATSPublisher(server.address(), durable: .init()))
+    let gaps: [UInt64] = [.max, .max - 1, .max - 4, .max / 2, .max / 2, .max / 2]
+    for gap in gaps {
+      let time = Timestamp(nanosecondsSince1970: 0)
+      try await source.push([Trade(symbol: "A", price: NATSRun.price(1), time: time, sequenceGap: gap)])
+    }
+    #expect(try await source.end().acknowledged == 6)
+  }
+
+  /// Swift's strings are equal in both forms.
+  @Test func symbolsOfOtherBytesAreOthers() async throws {
+    let server = try NATSServer()
+    let source = try await NATSRun.Source(NATSPublisher(server.address(), durable: .init()))
+    let symbols = ["\u{E9}", "e\u{301}"]
+    for symbol in symbols { try await source.push(NATSRun.trades(0..<10, of: symbol)) }
+    #expect(try await source.end().acknowledged == 20)
+    var reader = try await NATSRun.Reader(NATSFeed(server.address(), replay: .all))
+    for symbol in symbols {
+      for _ in 0..<10 { #expect(try await reader.next().symbol.unicodeScalars.elementsEqual(symbol.unicodeScalars)) }
+    }
+    await reader.feed.shutDown()
+  }
+}
+#endif
