@@ -160,6 +160,17 @@ import Testing
     #expect(replayed.output == output && replayed.errors == "")
   }
 
+  #if NATS
+  /// Nobody listens at the port: what a signal leaves unpublished is reported, and is the status.
+  @Test(arguments: [[], ["--durable", "1h"]]) func aSignalEndsAPublication(options: [String]) throws {
+    let arguments = ["ticker", "BTC", "--rate", "100", "--json", "--publish", "nats://127.0.0.1:9/p"] + options
+    let (status, output, errors) = try RustleProcess.interrupted(arguments, with: SIGTERM)
+    #expect(status == 69)
+    let count = try #require(errors.firstMatch(of: /(\d+) updates were not published/)).1
+    #expect(try #require(Int(count)) >= output.split(separator: "\n").count)
+  }
+  #endif
+
   @Test func refusalsAreWrongUse() throws {
     let twice = try RustleProcess.run(["ticker", "BTC", "BTC"])
     #expect(twice.status == 64 && twice.output == "")

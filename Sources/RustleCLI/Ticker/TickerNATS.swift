@@ -50,6 +50,7 @@ extension FeedConfiguration {
 struct TickerPublication: Sendable {
   #if NATS
   private let address: String
+  private let isDurable: Bool
   private let publication: NATSPublication
   #endif
 
@@ -72,7 +73,7 @@ struct TickerPublication: Sendable {
         address, durable: publishing.age.map { NATSPublisher.Durable(age: $0, replicas: publishing.replicas) },
         epoch: publishing.epoch),
       policy: policy)
-    self.address = address.prefix
+    (self.address, isDurable) = (address.prefix, publishing.age != nil)
     #else
     throw withoutNATS("--publish", publishing.address)
     #endif
@@ -91,10 +92,16 @@ struct TickerPublication: Sendable {
     #endif
   }
 
-  /// Waits for the end.
-  func end() async {
+  /// Waits for the end: by itself, or after `limit`, when what is not published by then counts as that.
+  func end(within limit: Duration? = nil) async {
     #if NATS
+    let limiting = limit.map { limit in
+      Task {
+        if (try? await Task.sleep(for: limit)) != nil { publication.cancel() }
+      }
+    }
     _ = await publication.counts
+    limiting?.cancel()
     #endif
   }
 
@@ -106,12 +113,19 @@ struct TickerPublication: Sendable {
     let counts = await publication.counts
     if counts.failed > 0 {
       throw CommandFailure(
-        .unavailable, "--publish: \(counts.failed) updates were not published: \(counts.reason ?? "unknown reason")",
+        .unavailable,
+        "--publish: \(counts.failed) updates were not published: \(counts.reason ?? "the command was ended")",
         advice: "Start a server: nats-server, with -js for --durable.")
+    }
+    if counts.dropped > 0, isDurable {
+      throw CommandFailure(
+        .unavailable, "--durable: \(counts.dropped) updates were dropped: publishing was too slow",
+        advice: "Publish fewer symbols, or without --durable.")
     }
     let rows = [
       (counts.published, "updates published at \(address)"), (counts.retries, "updates published again"),
       (counts.dropped, "updates dropped: --publish was too slow"),
+      (counts.repeated, "updates have numbers that were published before, and readers leave them out: see --epoch"),
     ]
     return rows.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     #else

@@ -187,29 +187,34 @@ struct TickerStreams: Sendable {
     }
   }
 
-  /// The time from a signal to the end of the process while a file is written.
-  private static let maximumWriting = Duration.seconds(5)
+  /// The time from a signal to the end of the process while a file is written, or trades are published.
+  private static let maximumWriting = Duration.seconds(6)
+  /// The time for what waits to be published; a call that is under way takes 2 s more.
+  private static let maximumPublishing = Duration.seconds(3)
 
   /// Runs the tasks and the clock until the first of them returns an ending. On return the native streams have ended, and
   /// the recording is complete up to then, however the run ended.
   ///
   /// - Parameters:
   ///   - view: the live view, which shows the counts of the run; nil for lines on standard output.
-  ///   - isForced: whether a signal ends the process; during a recording a second after that is written, or after
-  ///     `maximumWriting`.
+  ///   - isForced: whether a signal ends the process; during a recording or a publication a second after what came before is written or
+  ///     published, or after `maximumWriting`.
   func run(
     view: LiveTicker? = nil, isForced: Bool = false, _ addTasks: (inout RunTasks) async throws -> Void
   ) async throws -> RunEnding {
     try await finally {
       await feed.shutDown()
     } after: {
-      try await RunEnding.of(view: view, isForced: isForced && writing == nil) { ending in
-        if let writing {
+      let isKept = writing != nil || publication != nil
+      return try await RunEnding.of(view: view, isForced: isForced && !isKept) { ending in
+        if isKept {
           let signal: Int32? = if case .signal(let number)? = ending, isForced { number } else { nil }
           if let signal { RunEnding.leave(after: Self.maximumWriting, with: signal) }
-          // The streams end; the buffered elements of the recording's stream are written.
+          // The streams end; what is buffered for the recording and the publication is written and published.
           await feed.cancel()
-          if ending == nil { _ = await writing.result } else { try await writing.value }
+          async let published: Void? = publication?.end(within: Self.maximumPublishing)
+          if ending == nil { _ = await writing?.result } else { try await writing?.value }
+          await published
           if let signal { RunEnding.leave(with: signal) }
         }
         // The last picture has the last counts.
