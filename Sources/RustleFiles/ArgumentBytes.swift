@@ -19,7 +19,8 @@ package enum ArgumentBytes {
     return nil
   }
 
-  private static func escaped(_ bytes: Data) -> String {
+  /// The text of bytes, in which each that is not part of a character is as `\xE9`.
+  package static func escaped(_ bytes: Data) -> String {
     var (text, rest) = ("", bytes[...])
     while let byte = rest.first {
       // A character has at most four bytes.

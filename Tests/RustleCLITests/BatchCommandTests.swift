@@ -116,6 +116,49 @@ extension SoundCommandTests {
     }
   }
 
+  @Test func namesThatAreEqualAsTextAreTwoFiles() throws {
+    let batch = try Batch([])
+    // One character, and a letter with an accent behind it.
+    let files = try zip([200.0, 300], ["\u{E9}.wav", "e\u{301}.wav"]).map { hertz, name in
+      try batch.folder.write(WaveFile.sine(hertz, amplitude: 0.5, seconds: 0.2, sampleRate: 8_000), as: name)
+    }
+    #expect(try batch.run(files: files + files).output.hasPrefix("2 of 2 files in "))
+    let lines = try batch.manifest()
+    #expect(Set(lines.map { Data($0.path.utf8) }) == Set(files.map { Data($0.utf8) }))
+    #expect(Set(lines.map(\.hash)).count == 2 && lines.allSatisfy { $0.status == "done" })
+  }
+
+  @Test func aListHasFilesOfAnyName() throws {
+    let batch = try Batch([])
+    let names = ["\u{B}", "\u{C}", "\r", "\u{1C}", "\u{85}", "\u{2028}", "\u{2029}", " "].map { "a\($0)b.wav" }
+    let files = try names.enumerated().map { index, name in
+      let sine = WaveFile.sine(200 + 20 * Double(index), amplitude: 0.5, seconds: 0.1, sampleRate: 8_000)
+      return try batch.folder.write(sine, as: name)
+    }
+    let list = batch.folder.path("list")
+    let other = Data("\(batch.folder.path("\u{E9}"))".utf8) + [0xE9, 0xFF] + Data(".wav".utf8)
+    let written = files.map { Data($0.utf8) } + [other]
+    // Lines may have the ends of another system, and may be empty.
+    try Data(written.map { $0 + Data("\r\n".utf8) }.joined() + Data("\n\r\n".utf8)).write(
+      to: URL(fileURLWithPath: list))
+    let run = try batch.run(["--files-from", list], files: [])
+    #expect(run.status == 1 && run.output.contains("9 of 9 files in "))
+    let lines = try batch.manifest()
+    let escaped = batch.folder.path("\u{E9}\\xE9\\xFF.wav")
+    #expect(Set(lines.map { Data($0.path.utf8) }) == Set((files + [escaped]).map { Data($0.utf8) }))
+    let failed = lines.filter { $0.status == "failed" }
+    #expect(failed.map(\.path) == [escaped] && failed.map(\.code) == [64] && failed.map(\.hash) == [nil])
+    #expect(failed[0].message == "line 9 of --files-from: expected a path of UTF-8, got '\(escaped)'")
+
+    let broken = try batch.folder.write(Data(contentsOf: URL(fileURLWithPath: files[0])), as: "a\nb\r")
+    try Data("\(broken)\0\(files[1])\0".utf8).write(to: URL(fileURLWithPath: list))
+    #expect(try batch.run(["--files-from", list, "-0"], files: []).status == 0)
+    #expect(try Set(batch.manifest().map(\.path)) == [broken, files[1]])
+    let without = try batch.run(["--files-from", list], files: [])
+    #expect(
+      without.status == 65 && without.errors.contains("line 2 has a zero byte") && without.errors.contains("--null"))
+  }
+
   @Test func theShardsAreTheWholeAndJobsChangeNothing() throws {
     let batch = try Batch((1...8).map { 0.1 * Double($0) })
     let list = try batch.folder.write(Data(batch.files.joined(separator: "\n").utf8), as: "list")
@@ -142,6 +185,7 @@ extension SoundCommandTests {
       (["--analysis", "tune"], 64, "expected meter, pitch, voice or spectrum, got 'tune'"),
       (["--analysis", "pitch --hop 0"], 64, "expected a number of samples from 1 to 1048576, got '0'"),
       (["--analysis", "pitch --png a.png"], 64, "--png and --calibrate are not part of a batch"),
+      (["--null"], 64, "--null cannot be used without --files-from"),
       (["--shard", "3/3"], 64, "expected a part such as 3/16"),
       (["--files-from", "no/such/list"], 66, "--files-from: no/such/list: no such file"),
       (["--output", "/dev/null/results"], 69, "cannot create the folder /dev/null/results"),

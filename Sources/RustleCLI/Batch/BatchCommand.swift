@@ -42,6 +42,11 @@ struct BatchCommand: AsyncParsableCommand {
     value: "list", completion: .file())
   var list: String?
 
+  @Flag(
+    name: [.customShort("0"), .customLong("null")],
+    help: "Paths of --files-from end with a zero byte, as those of find -print0.")
+  var isZeroEnded = false
+
   @Option(
     "Analyses, separated by commas: meter, pitch, voice, spectrum, each with the options of that command. (default: meter)",
     value: "list", parse: { try BatchPlan(parsing: $0) })
@@ -110,7 +115,8 @@ struct BatchCommand: AsyncParsableCommand {
       (files.contains(""), "<file>: expected the path of a sound file, got ''"),
       (
         files.isEmpty && list == nil && !worker, "<file>: expected sound files or --files-from <list>, got none"
-      ))
+      ),
+      (isZeroEnded && list == nil, "--null cannot be used without --files-from"))
   }
 
   func run() async throws {
@@ -143,14 +149,26 @@ struct BatchCommand: AsyncParsableCommand {
   }
 
   /// The files of this shard, each once, in their order.
-  private func allFiles() throws -> [String] {
-    var all = files
-    if let list {
-      let text = try TextFile.exactText(of: list, option: "--files-from", limit: 1 << 28)
-      all += text.split(whereSeparator: \.isNewline).map(String.init)
+  private func allFiles() throws -> [BatchFile] {
+    let all = try files.map { BatchFile($0) } + listedFiles()
+    // Strings that differ in their bytes may be equal; files are not.
+    var known: Set<Data> = []
+    return all.filter { known.insert($0.bytes).inserted && shard?.contains($0.path) != false }
+  }
+
+  private func listedFiles() throws -> [BatchFile] {
+    guard let list else { return [] }
+    let bytes = try TextFile.bytes(of: list == "-" ? "/dev/stdin" : list, option: "--files-from", limit: 1 << 28)
+    let end = isZeroEnded ? 0 : UInt8(ascii: "\n")
+    return try zip(1..., bytes.split(separator: end, omittingEmptySubsequences: false)).compactMap { number, line in
+      let path = !isZeroEnded && line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+      if path.isEmpty { return nil }
+      guard !path.contains(0) else {
+        throw CommandFailure(
+          .badData, "--files-from: line \(number) has a zero byte", advice: "Zero bytes between paths require --null.")
+      }
+      return BatchFile(path, place: "\(isZeroEnded ? "path" : "line") \(number) of --files-from")
     }
-    var known: Set<String> = []
-    return all.filter { known.insert($0).inserted && shard?.contains($0) != false }
   }
 
   private func prepareFolder() throws {

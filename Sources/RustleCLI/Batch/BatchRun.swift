@@ -3,6 +3,25 @@ import RustleFiles
 import RustleMarket
 import RustlePlot
 
+/// A file of a batch, as the caller named it.
+struct BatchFile: Sendable {
+  /// The bytes of the path.
+  let bytes: Data
+  /// The path; of one that is not UTF-8 with `\xE9` for each byte that is not part of a character.
+  let path: String
+  /// nil: it can be opened by its path.
+  let failure: CommandFailure?
+
+  init(_ path: String) { (bytes, self.path, failure) = (Data(path.utf8), path, nil) }
+
+  /// - Parameter place: where the path is from: `line 3 of --files-from`.
+  init(_ bytes: Data, place: String) {
+    let text = String(data: bytes, encoding: .utf8)
+    (self.bytes, path) = (bytes, text ?? ArgumentBytes.escaped(bytes))
+    failure = text == nil ? CommandFailure(.usage, "\(place): expected a path of UTF-8, got '\(path)'") : nil
+  }
+}
+
 /// A line of the manifest.
 struct BatchEntry: Sendable {
   let path: String
@@ -41,7 +60,7 @@ actor BatchRun {
   /// A file that ends this many workers is put aside.
   static let attempts = 3
 
-  private let files: [String]
+  private let files: [BatchFile]
   private let log: LogOptions
   private var position = 0
   /// nil: standard output.
@@ -52,7 +71,7 @@ actor BatchRun {
   private let start = ContinuousClock.now
 
   /// - Parameter manifest: the file of the manifest; nil for standard output.
-  init(_ files: [String], manifest: LineFile?, log: LogOptions) {
+  init(_ files: [BatchFile], manifest: LineFile?, log: LogOptions) {
     (self.files, self.manifest, self.log) = (files, manifest, log)
     progress = log.progress(total: files.count)
   }
@@ -86,8 +105,12 @@ actor BatchRun {
   private nonisolated func analyse(limits: BatchLimits, worker make: () throws -> BatchWorker) async throws {
     var worker = try make()
     defer { worker.end(isCancelled: Task.isCancelled) }
-    while let path = await next() {
-      let start = ContinuousClock.now
+    while let file = await next() {
+      let (path, start) = (file.path, ContinuousClock.now)
+      if let failure = file.failure {
+        try await record(BatchEntry(path: path, answer: BatchAnswer(.failed, failure), seconds: 0, attempts: 0))
+        continue
+      }
       var (answer, attempts) = (BatchAnswer?.none, 0)
       repeat {
         attempts += 1
@@ -108,7 +131,7 @@ actor BatchRun {
     }
   }
 
-  private func next() -> String? {
+  private func next() -> BatchFile? {
     guard position < files.count else { return nil }
     position += 1
     return files[position - 1]
