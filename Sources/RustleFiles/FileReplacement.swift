@@ -10,13 +10,17 @@ package struct FileReplacement: Sendable {
   /// The final path as it was given.
   private let name: String
   private let target: URL
+  private let ownsLeftovers: Bool
 
-  /// - Parameter target: the final path. A link is followed.
-  package init(of target: String) {
-    name = target
+  /// - Parameters:
+  ///   - target: the final path. A link is followed.
+  ///   - token: a word without dots in the temporary name that no other writer of this file has, of any machine; its giver removes
+  ///     what is left behind. nil: a random one.
+  package init(of target: String, token: String? = nil) {
+    (name, ownsLeftovers) = (target, token == nil)
     self.target = LinkedFile.target(of: target)
     let folder = self.target.deletingLastPathComponent()
-    path = folder.appending(path: Self.stem(self.target) + "\(getpid()).\(UUID().uuidString).part").path
+    path = folder.appending(path: Self.stem(self.target) + "\(getpid()).\(token ?? UUID().uuidString).part").path
   }
 
   /// The beginning of the temporary names of a file, which may have a name of the greatest length.
@@ -67,7 +71,7 @@ package struct FileReplacement: Sendable {
   ///
   /// - Returns: the reason of a failure, or nil.
   package func begin() -> String? {
-    discardLeftovers()
+    if ownsLeftovers { discardLeftovers() }
     if occupant == .other { return nil }
     return isProtected ? "permission denied" : create()
   }

@@ -259,6 +259,51 @@ extension SoundCommandTests {
     #expect(try Batch.results(undisturbed).results == results.results)
   }
 
+  @Test(.enabled(if: hasProcessFiles)) func anotherMachinesProcessOfTheSameNumberLosesNothing() throws {
+    let batch = try Batch([20, 0.3])
+    let process = try Self.started(batch)
+    let worker = try Self.stoppedWorker(of: process, output: batch.output)
+    let own = try #require(try Batch.results(batch.output).hidden.first { $0.contains(".ndjson.\(worker).") })
+    let folder = "\(batch.output)/\(own.prefix(2))"
+    let name = ".\(String(repeating: "a", count: 64)).ndjson.\(worker).\(UUID().uuidString).part"
+    try Data("half".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+    kill(worker, SIGKILL)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(try Batch.results(batch.output).hidden == ["\(own.prefix(2))/\(name)"])
+  }
+
+  @Test(.enabled(if: hasProcessFiles)) func anUnfinishedResultThatIsRemovedIsWrittenAgain() throws {
+    let batch = try Batch([20, 0.3])
+    let process = try Self.started(batch)
+    let worker = try Self.stoppedWorker(of: process, output: batch.output)
+    for name in try Batch.results(batch.output).hidden {
+      try FileManager.default.removeItem(atPath: "\(batch.output)/\(name)")
+    }
+    kill(worker, SIGCONT)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(try batch.manifest().map(\.status) == ["done", "done"])
+    let results = try Batch.results(batch.output)
+    #expect(results.results.count == 2 && results.hidden.isEmpty)
+  }
+
+  @Test func whatAKilledBatchLeavesIsRemovedAfterADay() throws {
+    let batch = try Batch([0.1])
+    let folder = "\(batch.output)/aa"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let ages = [("1", 3_600.0), ("\(getpid())", 90_000)]
+    for (process, age) in ages {
+      let path = "\(folder)/.\(String(repeating: "a", count: 64)).ndjson.\(process).\(UUID().uuidString).part"
+      try Data("half".utf8).write(to: URL(fileURLWithPath: path))
+      let date = Date(timeIntervalSinceNow: -age)
+      try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+    }
+    #expect(try batch.run().status == 0)
+    let hidden = try Batch.results(batch.output).hidden
+    #expect(hidden.count == 1 && hidden[0].contains(".ndjson.1."))
+  }
+
   @Test(.enabled(if: hasProcessFiles)) func aFileThatEndsThreeWorkersIsPutAside() throws {
     let batch = try Batch([20, 0.3])
     let process = try Self.started(batch)

@@ -84,9 +84,9 @@ struct BatchCommand: AsyncParsableCommand {
     completion: .file())
   var manifest: String?
 
-  /// What the command starts for each job.
-  @Flag(help: .private)
-  var worker = false
+  /// What the command starts for each job, with the token of its temporary files.
+  @Option(help: .private)
+  var worker: String?
 
   @OptionGroup var log: LogOptions
 
@@ -114,26 +114,27 @@ struct BatchCommand: AsyncParsableCommand {
       (output.isEmpty, "--output: expected a folder, got ''"),
       (files.contains(""), "<file>: expected the path of a sound file, got ''"),
       (
-        files.isEmpty && list == nil && !worker, "<file>: expected sound files or --files-from <list>, got none"
+        files.isEmpty && list == nil && worker == nil, "<file>: expected sound files or --files-from <list>, got none"
       ),
       (isZeroEnded && list == nil, "--null cannot be used without --files-from"))
   }
 
   func run() async throws {
     log.bootstrap()
-    if worker {
-      let status = try await BatchUnit(plan: analysis, folder: output).serve()
+    if let worker {
+      let status = try await BatchUnit(plan: analysis, folder: output, token: worker).serve()
       if status != .ok { throw ExitCode(status.rawValue) }
       return
     }
     let files = try allFiles()
     try prepareFolder()
+    BatchLeftovers.discardOld(in: output)
     if memoryLimit != nil, BatchLimits.residentMemory(of: getpid()) == nil {
       throw CommandFailure(.unavailable, "--memory-limit: this system does not report the memory of a process")
     }
     let run = BatchRun(files, manifest: try manifestFile(), log: log)
     let arguments =
-      ["batch", "--worker", "--analysis", analysis.text, "--output", output] + (log.quiet ? ["--quiet"] : [])
+      ["batch", "--analysis", analysis.text, "--output", output] + (log.quiet ? ["--quiet"] : [])
     let folder = output
     let status = try await run.run(
       jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount,

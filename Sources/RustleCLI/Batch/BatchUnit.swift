@@ -38,6 +38,11 @@ struct BatchAnswer: Codable, Sendable, Equatable {
 struct BatchUnit: Sendable {
   let plan: BatchPlan
   let folder: String
+  /// In the names of this process's temporary files, and of no other's.
+  let token: String
+
+  /// Something else removed the temporary file.
+  private struct Vanished: Error {}
 
   private struct OutputFailure: Error {
     let cause: any Error
@@ -74,6 +79,15 @@ struct BatchUnit: Sendable {
   ///
   /// - Throws: `CancellationError`.
   func run(_ path: String) async throws -> BatchAnswer {
+    for _ in 0..<BatchRun.attempts {
+      do { return try await attempt(path) } catch is Vanished {}
+    }
+    let reason = "something removed its unfinished result \(BatchRun.attempts) times"
+    return BatchAnswer(.failed, CommandFailure(.unavailable, "\(path): \(reason)"))
+  }
+
+  /// - Throws: `CancellationError` and `Vanished`.
+  private func attempt(_ path: String) async throws -> BatchAnswer {
     var hash: String?
     do {
       let state = try FileState(path)
@@ -118,25 +132,31 @@ struct BatchUnit: Sendable {
 
   /// Writes the result; returns the last error that is part of it.
   private func write(_ place: String, path: String, key: String, state: FileState) async throws -> CommandFailure? {
-    var failure: CommandFailure?
+    let replacement = FileReplacement(of: place, token: token)
+    defer { replacement.discard() }
+    var isTemporary = false
     do {
       let folder = URL(fileURLWithPath: place).deletingLastPathComponent()
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try await ReplacedFile.write(place) { temporary in
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: temporary))
-        defer { try? file.close() }
-        failure = try await writeRecords(of: path, as: key, to: LineWriter(file))
-        guard try FileState(path) == state else {
-          throw Passing(failure: CommandFailure(.unavailable, "\(path): changed while it was read"))
-        }
-        try file.synchronize()
+      try ReplacedFile.check(replacement.begin(), place)
+      isTemporary = replacement.written == replacement.path
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: replacement.written))
+      defer { try? file.close() }
+      let failure = try await writeRecords(of: path, as: key, to: LineWriter(file))
+      guard try FileState(path) == state else {
+        throw Passing(failure: CommandFailure(.unavailable, "\(path): changed while it was read"))
       }
-    } catch let error where !(error is Passing || error is OutputFailure || error is CancellationError) {
+      try file.synchronize()
+      try Task.checkCancellation()
+      try ReplacedFile.check(replacement.finish(), place)
+      return failure
+    } catch let error where !(error is Passing || error is CancellationError) {
+      if isTemporary, !FileManager.default.fileExists(atPath: replacement.path) { throw Vanished() }
+      if error is OutputFailure { throw error }
       // A file that vanished is no fault of the output.
       if let failure = error as? CommandFailure, failure.status == .noInput { throw failure }
       throw OutputFailure(cause: error)
     }
-    return failure
   }
 
   /// Writes the records of each analysis after a line with its name, then a line for each that failed. The sound has the result's

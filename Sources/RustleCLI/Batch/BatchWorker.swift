@@ -75,18 +75,51 @@ struct BatchLimits: Sendable {
   }
 }
 
+/// Half-written results. Several machines and containers may share their folder, and number their processes alike.
+enum BatchLeftovers {
+  /// In seconds. No analysis writes nothing for as long; if one does, its file is tried again.
+  private static let greatestAge = 86_400.0
+
+  /// Removes what a worker that was ended had written.
+  static func discard(of token: String, in folder: String) {
+    for path in paths(in: folder) where path.hasSuffix(".\(token).part") {
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  /// Removes what nobody has written to for a day: that of batches that were killed.
+  static func discardOld(in folder: String) {
+    for path in paths(in: folder) {
+      let written = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+      guard let written, written.timeIntervalSinceNow < -greatestAge else { continue }
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  private static func paths(in folder: String) -> [String] {
+    let manager = FileManager.default
+    let names = ((try? manager.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.count == 2 }
+    return names.flatMap { name in
+      ((try? manager.contentsOfDirectory(atPath: "\(folder)/\(name)")) ?? []).filter {
+        $0.hasPrefix(".") && $0.contains(".ndjson.") && $0.hasSuffix(".part")
+      }.map { "\(folder)/\(name)/\($0)" }
+    }
+  }
+}
+
 /// A process of this program that analyses one file at a time: what ends it ends the analysis of that file alone.
 struct BatchWorker {
   private let process: Process
   private let input: FileHandle
   private let folder: String
+  private let token = UUID().uuidString
   private var answers: AsyncStream<Data>.Iterator
 
   /// - Parameter folder: that of the results.
   init(arguments: [String], folder: String) throws {
     let (process, input, output) = (Process(), Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
-    process.arguments = arguments
+    process.arguments = arguments + ["--worker", token]
     (process.standardInput, process.standardOutput) = (input, output)
     do { try process.run() } catch {
       throw CommandFailure(.unavailable, "a worker does not start: \(error.localizedDescription)")
@@ -120,13 +153,5 @@ struct BatchWorker {
   }
 
   /// Removes what the process, which was killed, had written of a result.
-  func discardLeftovers() {
-    let manager = FileManager.default
-    for name in (try? manager.contentsOfDirectory(atPath: folder)) ?? [] where name.count == 2 {
-      for file in (try? manager.contentsOfDirectory(atPath: "\(folder)/\(name)")) ?? []
-      where file.hasPrefix(".") && file.contains(".ndjson.\(process.processIdentifier).") {
-        try? manager.removeItem(atPath: "\(folder)/\(name)/\(file)")
-      }
-    }
-  }
+  func discardLeftovers() { BatchLeftovers.discard(of: token, in: folder) }
 }

@@ -17,7 +17,8 @@ enum ReplacedFile {
     try check(replacement.finish(), path)
   }
 
-  private static func check(_ reason: String?, _ path: String) throws {
+  /// Throws for the reason of a failure.
+  static func check(_ reason: String?, _ path: String) throws {
     guard let reason else { return }
     throw CommandFailure(.unavailable, "cannot write \(path): \(reason)", advice: SystemError.advice(for: reason))
   }
