@@ -159,6 +159,48 @@ extension SoundCommandTests {
       without.status == 65 && without.errors.contains("line 2 has a zero byte") && without.errors.contains("--null"))
   }
 
+  @Test func aResultDependsOnTheFilesThatOptionsName() throws {
+    let batch = try Batch([0.3])
+    let response = URL(fileURLWithPath: try batch.folder.write(Data("100 0\n1000 0\n10000 0\n".utf8), as: "mic.cal"))
+    let words = ["--analysis", "meter --response \(response.path)"]
+    var hashes: Set<String?> = []
+    for (deviation, statuses) in [(0, ["done"]), (0, ["cached"]), (10, ["done"])] {
+      try Data("100 \(deviation)\n1000 \(deviation)\n10000 \(deviation)\n".utf8).write(to: response)
+      #expect(try batch.run(words).status == 0)
+      #expect(try batch.manifest().map(\.status) == statuses)
+      hashes.insert(try batch.manifest().first?.hash)
+    }
+    #expect(hashes.count == 2)
+    try FileManager.default.removeItem(at: response)
+    let run = try batch.run(words)
+    #expect(run.status == 66 && run.errors.contains("\(response.path): no such file"), "\(run.errors)")
+  }
+
+  @Test func aResultWithoutItsEndIsComputedAgain() throws {
+    let batch = try Batch([])
+    var state: UInt32 = 1
+    let noise = (0..<65_536).map { _ in
+      state = state &* 1_664_525 &+ 1_013_904_223
+      return Float(state >> 8) / 16_777_216 - 0.5
+    }
+    let file = try batch.folder.write(WaveFile.floats(noise, channels: 1, sampleRate: 44_100), as: "noise.wav")
+    // The line of so many peaks is longer than what is read at first.
+    for (analysis, length) in [("meter", 100), ("spectrum --size 8192 --peaks 1000", 65_536)] {
+      let words = ["--analysis", analysis, file]
+      try #require(try batch.run(words).status == 0)
+      let hash = try #require(try batch.manifest().first?.hash)
+      let place = URL(fileURLWithPath: BatchUnit.place(of: hash, in: batch.output))
+      let whole = try Data(contentsOf: place)
+      #expect(whole.count > length)
+      for end in [0, whole.count - 1, whole.count / 2] {
+        try whole.prefix(end).write(to: place)
+        #expect(try batch.run(words).output.contains(": 1 done, 0 cached"))
+        #expect(try Data(contentsOf: place) == whole)
+      }
+      #expect(try batch.run(words).output.contains(": 0 done, 1 cached"))
+    }
+  }
+
   @Test func theShardsAreTheWholeAndJobsChangeNothing() throws {
     let batch = try Batch((1...8).map { 0.1 * Double($0) })
     let list = try batch.folder.write(Data(batch.files.joined(separator: "\n").utf8), as: "list")
@@ -185,6 +227,11 @@ extension SoundCommandTests {
       (["--analysis", "tune"], 64, "expected meter, pitch, voice or spectrum, got 'tune'"),
       (["--analysis", "pitch --hop 0"], 64, "expected a number of samples from 1 to 1048576, got '0'"),
       (["--analysis", "pitch --png a.png"], 64, "--png and --calibrate are not part of a batch"),
+      (["--analysis", "meter other.wav"], 64, "meter other.wav: expected options, got the file 'other.wav'"),
+      (
+        ["--analysis", "pitch --voice --help"], 64, "pitch --voice --help: expected options of an analysis, got one for"
+      ),
+      (["--analysis", "meter,,pitch"], 64, "<list>': expected meter, pitch, voice or spectrum, got ''"),
       (["--null"], 64, "--null cannot be used without --files-from"),
       (["--shard", "3/3"], 64, "expected a part such as 3/16"),
       (["--files-from", "no/such/list"], 66, "--files-from: no/such/list: no such file"),

@@ -13,8 +13,8 @@ struct BatchCommand: AsyncParsableCommand {
       """,
     discussion: """
       Each file's result is <folder>/xx/<hash>.ndjson: for each analysis a line with its name and then the records of \
-      that command with --json, of rustle meter the summary. The hash is SHA-256 over this build, the analyses and the \
-      file's bytes. A result that is there is not computed again: a run that was ended goes on where it was, and several \
+      that command with --json, of rustle meter the summary. The hash is SHA-256 over this build, the analyses, the bytes \
+      of files that their options name, and those of the file. A result that is there is not computed again: a run that was ended goes on where it was, and several \
       machines may share a folder. In results the name of the file is the hash; the manifest has the paths.
 
       Malformed data, and options that do not fit a file, are a result too: its last line has the error with its code. \
@@ -126,6 +126,7 @@ struct BatchCommand: AsyncParsableCommand {
       if status != .ok { throw ExitCode(status.rawValue) }
       return
     }
+    for file in analysis.files { _ = try TextFile.bytes(of: file, option: "--analysis") }
     let files = try allFiles()
     try prepareFolder()
     BatchLeftovers.discardOld(in: output)

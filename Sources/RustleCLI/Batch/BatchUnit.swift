@@ -90,15 +90,14 @@ struct BatchUnit: Sendable {
   private func attempt(_ path: String) async throws -> BatchAnswer {
     var hash: String?
     do {
-      let state = try FileState(path)
+      let states = try states(of: path)
       let key = try key(of: path)
       hash = key
       let place = Self.place(of: key, in: folder)
-      if FileManager.default.fileExists(atPath: place) {
-        let error = Self.storedError(place)
-        return BatchAnswer(error == nil ? .cached : .failed, hash: key, error)
+      if let stored = StoredResult(place) {
+        return BatchAnswer(stored.failure == nil ? .cached : .failed, hash: key, stored.failure)
       }
-      let failure = try await write(place, path: path, key: key, state: state)
+      let failure = try await write(place, path: path, key: key, states: states)
       return BatchAnswer(failure == nil ? .done : .failed, hash: key, failure)
     } catch let error as CommandFailure {
       return BatchAnswer(.failed, hash: hash, error)
@@ -111,10 +110,20 @@ struct BatchUnit: Sendable {
     }
   }
 
-  /// The result's name: the hash over this build, the plan and the file's bytes.
+  /// What a result is made from.
+  private func states(of path: String) throws -> [FileState] { try (plan.files + [path]).map { try FileState($0) } }
+
+  /// The result's name: the hash over this build, the plan with its files, and the file's bytes.
   private func key(of path: String) throws -> String {
     var hash = SHA256()
     hash.update(Array("rustle \(Version.package) \(Version.archive)\n\(plan.text)\n".utf8))
+    for file in plan.files { hash.update(Array("\(try Self.hash(of: file, after: SHA256()))\n".utf8)) }
+    return try Self.hash(of: path, after: hash)
+  }
+
+  /// The hash of a file's bytes behind those that were hashed before.
+  private static func hash(of path: String, after hash: SHA256) throws -> String {
+    var hash = hash
     do {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       defer { try? file.close() }
@@ -131,7 +140,7 @@ struct BatchUnit: Sendable {
   }
 
   /// Writes the result; returns the last error that is part of it.
-  private func write(_ place: String, path: String, key: String, state: FileState) async throws -> CommandFailure? {
+  private func write(_ place: String, path: String, key: String, states: [FileState]) async throws -> CommandFailure? {
     let replacement = FileReplacement(of: place, token: token)
     defer { replacement.discard() }
     var isTemporary = false
@@ -143,7 +152,7 @@ struct BatchUnit: Sendable {
       let file = try FileHandle(forWritingTo: URL(fileURLWithPath: replacement.written))
       defer { try? file.close() }
       let failure = try await writeRecords(of: path, as: key, to: LineWriter(file))
-      guard try FileState(path) == state else {
+      guard try self.states(of: path) == states else {
         throw Passing(failure: CommandFailure(.unavailable, "\(path): changed while it was read"))
       }
       try file.synchronize()
@@ -201,24 +210,43 @@ struct BatchUnit: Sendable {
     text.append(json: .object([("v", .integer(1))] + fields))
     return text.string + "\n"
   }
+}
 
-  /// The error in the last line of a result; nil without one.
-  private static func storedError(_ place: String) -> CommandFailure? {
-    struct Line: Decodable {
-      struct Failure: Decodable {
-        let code: Int32
-        let message: String
-      }
-      let error: Failure?
+/// A result that is there.
+private struct StoredResult {
+  /// The error in its last line.
+  let failure: CommandFailure?
+
+  private struct Line: Decodable {
+    struct Failure: Decodable {
+      let code: Int32
+      let message: String
     }
+    let v: Int
+    let error: Failure?
+  }
+
+  /// - Returns: nil without a file whose last line is whole, as after a copy that was interrupted.
+  init?(_ place: String) {
     guard let file = try? FileHandle(forReadingFrom: URL(fileURLWithPath: place)) else { return nil }
     defer { try? file.close() }
+    guard let last = Self.lastLine(of: file), let line = try? JSONDecoder().decode(Line.self, from: last) else {
+      return nil
+    }
+    failure = line.error.map { CommandFailure(ExitStatus(rawValue: $0.code) ?? .internal, $0.message) }
+  }
+
+  /// The last line, without its end; nil if it has none.
+  private static func lastLine(of file: FileHandle) -> Data? {
     let size = (try? file.seekToEnd()) ?? 0
-    try? file.seek(toOffset: size > 65_536 ? size - 65_536 : 0)
-    let end = (try? file.readToEnd()) ?? Data()
-    guard let last = end.split(separator: 10).last, let line = try? JSONDecoder().decode(Line.self, from: last),
-      let error = line.error, let status = ExitStatus(rawValue: error.code)
-    else { return nil }
-    return CommandFailure(status, error.message)
+    var length: UInt64 = 65_536
+    while true {
+      guard (try? file.seek(toOffset: size - min(size, length))) != nil, let end = try? file.readToEnd(),
+        end.last == UInt8(ascii: "\n")
+      else { return nil }
+      if let start = end.dropLast().lastIndex(of: UInt8(ascii: "\n")) { return end[(start + 1)...].dropLast() }
+      if length >= size { return end.dropLast() }
+      length *= 16
+    }
   }
 }

@@ -108,6 +108,8 @@ struct MeterCommand: AsyncParsableCommand, FileAnalysis {
     try await sound.open(file: path, for: "rustle meter -", seconds: duration.seconds)
   }
 
+  var optionFiles: [String] { meter.response.map { [$0] } ?? [] }
+
   func opened() async throws -> OpenedInput { try await open(sound.input ?? AudioFileReader.standardInputPath) }
 
   /// Writes the summary: that of each of several files.
