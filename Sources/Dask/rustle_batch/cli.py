@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +15,7 @@ from pathlib import Path
 
 import dask
 from distributed import Client, LocalCluster
+from pyarrow import ArrowException
 
 from . import tables
 from .run import MAXIMUM_FILES_PER_TASK, CommandError, Entry, Job, run
@@ -27,6 +30,7 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
         "and the output folder under the same paths. Options after -- go to rustle batch.")
     parser.add_argument("files", nargs="*")
     parser.add_argument("--files-from", help="a file with a path per line; - is standard input")
+    parser.add_argument("-0", "--null", action="store_true", help="paths of --files-from end with a zero byte")
     parser.add_argument("--analysis", default="meter", help="as for rustle batch (default: meter)")
     parser.add_argument("--output", required=True, help="the folder of the results")
     parser.add_argument("--rustle", default="rustle", help="the command on the workers (default: rustle)")
@@ -46,7 +50,11 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
 @contextmanager
 def _client(scheduler: str | None, workers: int | None) -> Iterator[Client]:
     if scheduler:
-        with Client(scheduler) as client:
+        try:
+            client = Client(scheduler)
+        except (OSError, ValueError) as error:
+            raise CommandError(f"--scheduler: cannot reach {scheduler}: {error}") from None
+        with client:
             yield client
         return
     with (
@@ -59,36 +67,53 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Client]:
         yield client
 
 
-def _paths(files: Sequence[str], list_: str | None) -> list[str]:
+def _paths(files: Sequence[str], list_: str | None, is_zero_ended: bool) -> list[str]:
     if list_ is None:
         return list(files)
-    text = sys.stdin.read() if list_ == "-" else Path(list_).read_text(encoding="utf-8")
-    return [*files, *text.splitlines()]
+    lines = (sys.stdin.buffer.read() if list_ == "-" else Path(list_).read_bytes()).split(b"\0" if is_zero_ended else b"\n")
+    if not is_zero_ended:
+        lines = [line.removesuffix(b"\r") for line in lines]
+    return [*files, *(os.fsdecode(line) for line in lines if line)]
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Runs the batch; returns 0, 1 if a file failed, or 69."""
-    given = _arguments(sys.argv[1:] if words is None else words)
+def _batch(given: argparse.Namespace) -> int:
     # Workers have working folders of their own.
-    paths = [os.path.abspath(path) for path in _paths(given.files, given.files_from)]
+    paths = [os.path.abspath(path) for path in _paths(given.files, given.files_from, given.null)]
     job = Job(os.path.abspath(given.output), given.analysis, given.rustle, given.options)
     Path(job.output).mkdir(parents=True, exist_ok=True)
+    # With tracebacks they log what the status and one line say.
+    for name in ("distributed", "distributed.client", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     entries: list[Entry] = []
-    try:
-        with _client(given.scheduler, given.local) as client, open(
-            Path(job.output) / "manifest.ndjson", "w", encoding="utf-8") as manifest:
-            for entry in run(client, job, paths, given.files_per_task):
-                entries.append(entry)
-                print(json.dumps(entry, ensure_ascii=False, separators=(",", ":")), file=manifest, flush=True)
-    except CommandError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 69
+    with (
+        _client(given.scheduler, given.local) as client,
+        open(Path(job.output) / "manifest.ndjson", "w", encoding="utf-8") as manifest,
+    ):
+        for entry in run(client, job, paths, given.files_per_task):
+            entries.append(entry)
+            print(json.dumps(entry, ensure_ascii=False, separators=(",", ":")), file=manifest, flush=True)
     if given.parquet:
         tables.write(given.parquet, job.output, sorted(entries, key=lambda entry: str(entry["path"])))
     counts = Counter(entry["status"] for entry in entries)
     print(f"{len(entries)} of {len(set(paths))} files: " + ", ".join(f"{counts[key]} {key}" for key in (
         "done", "cached", "failed", "poison")))
     return 1 if counts["failed"] or counts["poison"] else 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs the batch; returns 0, 1 if a file failed, 69 if the batch ended early, or 70 for an error of this program."""
+    given = _arguments(sys.argv[1:] if words is None else words)
+    try:
+        return _batch(given)
+    except (CommandError, ArrowException) as error:
+        reason = str(error)
+    except OSError as error:
+        reason = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    except Exception:
+        traceback.print_exc()
+        return 70
+    print(f"error: {reason}", file=sys.stderr)
+    return 69
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import time
 import wave
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import dask
 import pyarrow.parquet as pq
@@ -24,6 +26,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 from rustle_batch import tables
+from rustle_batch.cli import _paths
 from rustle_batch.run import ATTEMPTS, CommandError, Entry, Job, run
 
 RUSTLE = os.environ["RUSTLE"]
@@ -132,8 +135,8 @@ def killing_command(tmp_path: Path, word: str) -> str:
     """A command that ends its Dask worker for a list with a word, and is rustle for others."""
     script = tmp_path / "killer"
     script.write_text(
-        f'#!/bin/sh\nlist=$(cat)\ncase $list in *{word}*) kill -9 $PPID; exit 1;; esac\n'
-        f'printf "%s\\n" "$list" | {RUSTLE} "$@"\n')
+        f'#!/bin/sh\nlist={tmp_path}/list.$$\ncat >"$list"\nif grep -q "{word}" "$list"; then kill -9 $PPID; exit 1; fi\n'
+        f'{RUSTLE} "$@" <"$list"\n')
     script.chmod(0o755)
     return str(script)
 
@@ -170,7 +173,7 @@ def test_a_killed_scheduler_is_followed_by_the_rest(files: list[str], expected: 
     assert pq.read_metadata(tmp_path / "tables" / "files.parquet").num_rows == 40
 
 
-def until(holds: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+def until(holds: Callable[[], bool], process: subprocess.Popen[Any]) -> None:
     while not holds():
         assert process.poll() is None, "the batch ended early"
         time.sleep(0.01)
@@ -192,3 +195,83 @@ def test_the_slurm_template_covers_every_file(files: list[str], expected: dict[s
 def test_a_failure_of_the_command_is_told(client: Client, files: list[str], tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="expected meter, pitch, voice or spectrum"):
         list(run(client, Job(str(tmp_path), "tune", RUSTLE), files[:2]))
+    with pytest.raises(CommandError, match="^/no/such/rustle does not start on a worker: No such file or directory$"):
+        list(run(client, Job(str(tmp_path), rustle="/no/such/rustle"), files[:2]))
+
+
+def test_names_of_any_kind(client: Client, tmp_path: Path) -> None:
+    names = ["\u00e9", "e\u0301", "a\u2028b", "a\x0bb", "a\x85b", "a\nb", "a\r"]
+    paths = [sound(tmp_path / f"{name}.wav", 200 + 10 * number, 0.2) for number, name in enumerate(names)]
+    paths.append(sound(tmp_path / "end\r", 300, 0.2))
+    strange = [f"{tmp_path}/\u00e9\udcff.wav", f"{tmp_path}/\udce9.wav"]
+    entries = list(run(client, Job(str(tmp_path / "out"), "meter", RUSTLE), paths + strange, 4))
+    assert sorted(entry["path"] for entry in entries if entry["status"] == "done") == sorted(paths)
+    assert len({entry["hash"] for entry in entries}) == len(paths) + 1
+    failed = {entry["path"]: entry["code"] for entry in entries if entry["status"] == "failed"}
+    assert failed == {f"{tmp_path}/\u00e9\\xFF.wav": 64, f"{tmp_path}/\\xE9.wav": 64}
+    tables.write(str(tmp_path / "tables"), str(tmp_path / "out"), entries)
+    assert pq.read_metadata(tmp_path / "tables" / "files.parquet").num_rows == len(paths) + 2
+
+
+def test_a_list_has_a_path_per_line(tmp_path: Path) -> None:
+    (tmp_path / "list").write_bytes(b"a\xe2\x80\xa8b\r\n\n\r\nc\x0bd\n\xff")
+    assert _paths(["e"], str(tmp_path / "list"), False) == ["e", "a\u2028b", "c\x0bd", "\udcff"]
+    (tmp_path / "list").write_bytes(b"a\nb\r\0\0c\0")
+    assert _paths([], str(tmp_path / "list"), True) == ["a\nb\r", "c"]
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "rustle_batch.cli", "--rustle", RUSTLE, *words]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--output", "/proc/none", "a.wav"], "/proc/none: No such file or directory"),
+        (["--output", "{folder}/out", "--files-from", "/no/such/list"], "/no/such/list: No such file or directory"),
+        (["--output", "{folder}/out", "--scheduler", "tcp://127.0.0.1:{port}", "a.wav"], "--scheduler: cannot reach tcp://"),
+    ],
+)
+def test_a_batch_that_cannot_begin_says_why(words: list[str], reason: str, tmp_path: Path) -> None:
+    given = [word.format(folder=tmp_path, port=free_port()) for word in words]
+    done = subprocess.run(
+        command(*given), capture_output=True, text=True, check=False,
+        env={**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s"})
+    assert done.returncode == 69, done.stderr
+    assert done.stderr.splitlines()[-1].startswith(f"error: {reason}") and "Traceback" not in done.stderr
+
+
+def test_a_scheduler_that_dies_ends_the_batch(files: list[str], tmp_path: Path) -> None:
+    address = f"tcp://127.0.0.1:{free_port()}"
+    started: list[subprocess.Popen[bytes]] = []
+    with (tmp_path / "log").open("wb") as log:
+
+        def start(*words: str) -> subprocess.Popen[bytes]:
+            started.append(subprocess.Popen([sys.executable, "-m", *words], stdout=log, stderr=log))
+            return started[-1]
+
+        try:
+            port = address.rsplit(":", 1)[1]
+            scheduler = start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")
+            for _ in range(2):
+                # Without a nanny, which would outlive it.
+                start(
+                    "distributed.cli.dask_worker", address, "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny",
+                    "--no-dashboard", "--death-timeout", "60")
+            words = ["--scheduler", address, "--files-per-task", "2", "--analysis", ANALYSIS, "--output", str(tmp_path / "out")]
+            batch = subprocess.Popen(command(*words, *files), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            until(lambda: len(results(tmp_path / "out")) >= 4, batch)
+            scheduler.kill()
+            _, errors = batch.communicate(timeout=120)
+        finally:
+            for process in started:
+                process.kill()
+                process.wait()
+    assert batch.returncode == 69, errors
+    assert errors.splitlines()[-1].startswith("error: the scheduler ") and "Traceback" not in errors
