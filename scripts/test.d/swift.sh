@@ -296,8 +296,11 @@ nats() {
 # peers: what scripts/peers-test counts.
 peers() { counted "DMX with real peers" "$root/scripts/peers-test" "$swift_command"; }
 
-# dask: what scripts/dask-test counts.
-dask() { counted "batches over Dask" "$root/scripts/dask-test" "$swift_command"; }
+# dask: what scripts/dask-test counts, with --long a thousand files.
+dask() {
+  if $long; then export RUSTLE_LONG=1; fi
+  counted "batches over Dask" "$root/scripts/dask-test" "$swift_command"
+}
 
 # scripts_tests: starts the tests that build packages of their own, concurrently; `gather` counts them.
 scripts_tests() {

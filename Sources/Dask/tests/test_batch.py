@@ -5,6 +5,7 @@ Run by `scripts/test dask`.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import math
 import os
@@ -41,30 +42,67 @@ def sound(path: Path, hertz: float, seconds: float) -> str:
     return str(path)
 
 
+def sounds(folder: Path, count: int, broken: int, seconds: Callable[[int], float]) -> list[str]:
+    """WAV files, every fourth a FLAC, every so many of them broken."""
+    for number in range(count):
+        path = folder / f"{number}.wav"
+        if number % broken == 3:
+            path.write_bytes(b"no sound %d" % number)
+            continue
+        sound(path, 150 + 5 * (number % 400), seconds(number))
+        if number % 4 == 2:
+            words = [RUSTLE, "eq", "--quiet", str(path), str(path.with_suffix(".flac"))]
+            subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+            path.unlink()
+    return sorted(map(str, folder.iterdir()))
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """40 files, every eighth of them broken."""
-    folder = tmp_path_factory.mktemp("sounds")
-    for number in range(40):
-        path = folder / f"{number}.wav"
-        if number % 8 == 3:
-            path.write_bytes(b"no sound %d" % number)
-        else:
-            sound(path, 150 + 5 * number, 0.5 + 0.05 * number)
-    return sorted(map(str, folder.iterdir()))
+    """40 files, 5 of them broken."""
+    return sounds(tmp_path_factory.mktemp("sounds"), 40, 8, lambda number: 0.5 + 0.05 * number)
 
 
 def results(output: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in output.glob("??/*.ndjson")}
 
 
-@pytest.fixture(scope="module")
-def expected(files: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def alone(files: list[str], output: Path) -> dict[str, bytes]:
     """The results of the command alone."""
-    output = tmp_path_factory.mktemp("alone")
     done = subprocess.run([RUSTLE, "batch", "--quiet", "--analysis", ANALYSIS, "--output", str(output), *files], check=False)
     assert done.returncode == 1
     return results(output)
+
+
+@pytest.fixture(scope="module")
+def expected(files: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    return alone(files, tmp_path_factory.mktemp("alone"))
+
+
+class Beginnings:
+    """Counts the results that are begun in a folder, by inotify: each has a temporary name at first."""
+
+    def __init__(self, output: Path) -> None:
+        libc = ctypes.CDLL(None, use_errno=True)
+        self.descriptor = libc.inotify_init1(os.O_NONBLOCK)
+        for number in range(256):
+            folder = output / f"{number:02x}"
+            folder.mkdir(parents=True)
+            # IN_CREATE
+            assert libc.inotify_add_watch(self.descriptor, os.fsencode(folder), 0x100) >= 0
+
+    def count(self) -> int:
+        begun = 0
+        while True:
+            try:
+                events = os.read(self.descriptor, 1 << 20)
+            except BlockingIOError:
+                return begun
+            while events:
+                kind, length = struct.unpack_from("=4xI4xI", events)
+                assert kind == 0x100
+                begun += events[16 : 16 + length].rstrip(b"\0").endswith(b".part")
+                events = events[16 + length :]
 
 
 @pytest.fixture
@@ -111,24 +149,47 @@ def test_every_column_of_the_schema_is_a_field_of_a_result(expected: dict[str, b
             assert set(schema.names) - fields <= {"hash", "kind"}, name
 
 
-def test_killed_workers_lose_nothing(client: Client, files: list[str], expected: dict[str, bytes], tmp_path: Path) -> None:
-    over = threading.Event()
+def is_there(output: Path, count: int) -> bool:
+    return sum(1 for _ in output.glob("??/*.ndjson")) >= count
+
+
+def lose_workers(client: Client, files: list[str], expected: dict[str, bytes], output: Path, shares: list[float]) -> None:
+    """Runs a batch, a worker of which is killed at each of these shares of the results."""
+    over, kills = threading.Event(), 0
+    beginnings = Beginnings(output)
 
     def kill() -> None:
-        # A worker for each quarter of the results.
-        for share in (0.2, 0.4, 0.6):
-            while len(results(tmp_path)) < share * len(expected) and not over.is_set():
+        nonlocal kills
+        for share in shares:
+            while not is_there(output, int(share * len(expected))) and not over.is_set():
                 time.sleep(0.01)
             pids = client.run(os.getpid, on_error="ignore")
             os.kill(next(iter(pids.values())), signal.SIGKILL)
+            kills += 1
 
     killer = threading.Thread(target=kill)
     killer.start()
-    entries = list(run(client, Job(str(tmp_path), ANALYSIS, RUSTLE), files, 4))
+    entries = list(run(client, Job(str(output), ANALYSIS, RUSTLE), files, 4))
     over.set()
     killer.join()
     check(entries, files)
-    assert results(tmp_path) == expected
+    assert results(output) == expected
+    # A worker has one file in hand.
+    begun = beginnings.count()
+    assert kills == len(shares) and len(expected) <= begun <= len(expected) + kills
+
+
+def test_killed_workers_lose_nothing(client: Client, files: list[str], expected: dict[str, bytes], tmp_path: Path) -> None:
+    lose_workers(client, files, expected, tmp_path, [0.2, 0.4, 0.6])
+
+
+@pytest.mark.skipif("RUSTLE_LONG" not in os.environ, reason="scripts/test --long")
+def test_a_thousand_files_and_five_killed_workers(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "sounds").mkdir()
+    files = sounds(tmp_path / "sounds", 1_000, 50, lambda number: 1 + 29 * (number * 7 % 1_000) / 1_000)
+    expected = alone(files, tmp_path / "alone")
+    assert len(files) == len(expected) == 1_000
+    lose_workers(client, files, expected, tmp_path / "out", [0.15, 0.3, 0.45, 0.6, 0.75])
 
 
 def killing_command(tmp_path: Path, word: str) -> str:
