@@ -42,8 +42,10 @@ pub struct Player {
     look: Look,
 }
 
-/// The most cues that follow each other before a show is joined: those of a day, one a second.
+/// The most cues that a join plays: those of a day, one a second, of a list that does not repeat.
 const MOST_JOINED: usize = 86_400;
+/// The rounds of a list that repeats which a join plays: after them each fade is where it would be.
+const JOINED_ROUNDS: f64 = 2.0;
 
 /// The inputs of modulators.
 #[derive(Clone, Debug, Default)]
@@ -178,9 +180,11 @@ impl Player {
         &self.look
     }
 
-    /// Goes on to a moment long after the last one, as by a frame at the start of each cue that follows by then. Their events are dropped.
+    /// Goes on to a moment long after the last one, as by a frame at the start of each cue that follows by then, at one tempo. Their events
+    /// are dropped.
     pub fn join(&mut self, moment: Moment) {
         self.frame(self.transport.last());
+        self.skip_rounds(moment);
         for _ in 0..MOST_JOINED {
             let last = self.transport.last();
             self.transport.advance(moment);
@@ -196,6 +200,23 @@ impl Player {
         }
         self.frame(moment);
         while self.next_event().is_some() {}
+    }
+
+    /// Starts the cue that is on once more, after the rounds of a list that repeats by then, except the last ones.
+    fn skip_rounds(&mut self, moment: Moment) {
+        let Some((cue, start)) = self.transport.started() else {
+            return;
+        };
+        let way = [moment.beats() - start.beats(), moment.seconds() - start.seconds()];
+        // Of a cue that does not follow by itself there is no round.
+        let wait = |cue: &Cue| cue.follow.map_or(f64::INFINITY, |wait| wait.share_of(way));
+        let round: f64 = self.cues.iter().map(wait).sum();
+        let rounds = (1.0 / round).floor() - JOINED_ROUNDS;
+        if self.repeats && !self.transport.is_paused() && rounds.is_finite() && rounds >= 1.0 {
+            let at = start.towards(moment, rounds * round);
+            self.transport.arrive(at);
+            self.start_cue_at(cue, at);
+        }
     }
 
     /// The look of the last frame.

@@ -47,6 +47,14 @@ impl Span {
         }
     }
 
+    /// The share that it is of beats and seconds that pass together; infinite where none of its unit pass.
+    pub(crate) fn share_of(self, [beats, seconds]: [f64; 2]) -> f64 {
+        match self.0 {
+            Length::Beats(length) => length / beats,
+            Length::Seconds(length) => length / seconds,
+        }
+    }
+
     /// The share of it that has passed between two moments, 0 to 1.
     pub(crate) fn passed(self, since: Moment, now: Moment) -> f32 {
         let (passed, length) = match self.0 {

@@ -25,6 +25,11 @@ impl Transport {
         self.cue.map(|(cue, _)| cue)
     }
 
+    /// The cue, and its start.
+    pub(super) fn started(&self) -> Option<(usize, Moment)> {
+        self.cue
+    }
+
     pub(super) fn is_paused(&self) -> bool {
         self.paused.is_some()
     }

@@ -405,3 +405,45 @@ fn replaced_scene_shows_in_the_next_frame() {
     assert_eq!(light(player.frame(at(0.1))), [1.0; 3]);
     assert!(player.replace(3, ready).is_err());
 }
+
+/// After more cues than a join plays.
+#[test]
+fn join_of_a_list_that_repeats_finds_the_cue_of_its_time() {
+    // Rounds of two seconds.
+    let cues = vec![
+        cue(0, seconds(0.4), Some(beats(3.0))),
+        cue(1, beats(0.3), Some(seconds(0.2))),
+        cue(2, seconds(0.2), Some(beats(0.6))),
+    ];
+    let joined = |seconds: f64| {
+        let mut player = Player::new(&show(cues.clone(), true), &rig());
+        player.input(at(0.0), Input::Go).expect("a cue");
+        player.join(at(seconds));
+        assert_eq!(events(&mut player), []);
+        (player.now().cue, light(player.look()))
+    };
+    for (phase, cue) in [(0.2, 0), (1.0, 0), (1.6, 1), (1.85, 2)] {
+        let (first, look) = joined(4.0 + phase);
+        assert_eq!(first, Some(cue));
+        for rounds in [3.0, 1_000.0, 500_000.0] {
+            let (late, light) = joined(2.0 * rounds + phase);
+            assert_eq!(late, Some(cue), "after {rounds} rounds and {phase} s");
+            for (one, other) in light.iter().zip(look) {
+                assert!(
+                    (one - other).abs() < 1e-4,
+                    "{light:?} {look:?} after {rounds} rounds and {phase} s"
+                );
+            }
+        }
+    }
+}
+
+/// A list that waits goes on from where it is.
+#[test]
+fn join_of_a_list_that_waits_stays_at_its_cue() {
+    let cues = vec![cue(0, Span::NONE, Some(seconds(0.2))), cut(1)];
+    let mut player = Player::new(&show(cues, true), &rig());
+    player.input(at(0.0), Input::Go).expect("a cue");
+    player.join(at(1e6));
+    assert_eq!(player.now().cue, Some(1));
+}
