@@ -61,6 +61,36 @@ def test_candles_and_alerts_are_those_of_all_pages(open_page, studio):
     assert all(1 <= each["trades"] <= 100 for each in candles), candles
 
 
+def test_thresholds_that_are_typed_stay_while_alerts_come(open_page, studio):
+    page = open_page("prices")
+    assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 200})[0] == 200
+    until(page, "document.querySelector('tbody td:nth-child(2)')?.textContent.startsWith('$')")
+    price = float(page.locator("main tbody td").nth(1).inner_text()[1:])
+    assert post(studio, "ticker/thresholds", {"thresholds": [f"A>{price:.2f}", f"A<{price:.2f}"]})[0] == 200
+    field, log = page.get_by_label("Report a price above or below"), page.get_by_role("log")
+    expect(field).to_have_value(re.compile(r"A>=[\d.]+, A<=[\d.]+"))
+    field.fill(f"A<{price:.2f}, A>{price:.2f}")
+    field.press("Enter")
+    # As the server writes them.
+    field.blur()
+    expect(field).to_have_value(re.compile(r"^A<=[\d.]+, A>=[\d.]+$"))
+    field.fill(f"A>1000, A<{price:.2f}, A>{price:.2f}")
+    field.press("Tab")
+    # States come meanwhile.
+    before = log.inner_text()
+    expect(log).not_to_have_text(before, use_inner_text=True)
+    page.keyboard.press("Enter")
+    expect(field).to_have_value(re.compile("^A>=1000, "))
+    page.get_by_role("button", name="Pause").click()
+    # What is read out may be a second behind.
+    page.wait_for_timeout(1500)
+    held = log.inner_text()
+    page.wait_for_timeout(2500)
+    assert log.inner_text() == held
+    page.get_by_role("button", name="Resume").click()
+    expect(log).not_to_have_text(held, use_inner_text=True)
+
+
 def test_prices_are_pushed_with_their_rate_and_lag_or_pulled(open_page):
     page = open_page("prices")
     page.get_by_label("Updates per second of each").fill("50")

@@ -152,7 +152,11 @@ export function ticker(app) {
     if (symbol.select.value !== asked) load();
   };
 
-  const thresholds = h("input", { type: "text", id: "thresholds", placeholder: "BTC>65100, ETH<3490~5", autocomplete: "off", spellcheck: "false" });
+  const setThresholds = () => app.attempt(() => link.act("ticker/thresholds", { thresholds: texts(thresholds) }));
+  const thresholds = h("input", { type: "text", id: "thresholds", placeholder: "BTC>65100, ETH<3490~5", autocomplete: "off", spellcheck: "false",
+    onkeydown: ({ key }) => { if (key === "Enter") setThresholds(); } });
+  // The server's, as they were shown last.
+  let known = "";
   const alerts = h("ol", { class: "note" });
 
   const row = (symbol) => {
@@ -216,7 +220,7 @@ export function ticker(app) {
         chart.canvas, h("p", { class: "note" }, newest)),
       h("section", { class: "card wide" }, h("h2", {}, "Alerts"),
         h("div", { class: "row" }, h("label", { for: "thresholds" }, "Report a price above or below"), thresholds,
-          h("button", { type: "button", onclick: () => app.attempt(() => link.act("ticker/thresholds", { thresholds: texts(thresholds) })) }, "Set")), h("div", { role: "log", "aria-label": "Alerts" }, alerts)))],
+          h("button", { type: "button", onclick: setThresholds }, "Set")), h("div", { role: "log", "aria-label": "Alerts" }, alerts)))],
     names: showLists,
     state(name, state) {
       if (name !== "ticker") return;
@@ -226,8 +230,11 @@ export function ticker(app) {
       interval.set(state.intervals.map((each) => ({ id: String(each), name: each < 60 ? `${each} s` : `${each / 60} min` })), String(state.interval));
       say(connection, state.connection ?? "");
       connection.hidden = !state.connection;
-      if (document.activeElement !== thresholds) thresholds.value = state.thresholds.join(", ");
-      speak(alerts, state.alerts.map((each) => each.time + each.text).join("\n"), () =>
+      // What was typed stays until there are others.
+      const present = state.thresholds.join(", ");
+      if (present !== known && document.activeElement !== thresholds) thresholds.value = present;
+      known = present;
+      if (!link.paused) speak(alerts, state.alerts.map((each) => each.time + each.text).join("\n"), () =>
         alerts.replaceChildren(...state.alerts.toReversed().map((each) => h("li", {}, `${clock(each.time)} ${each.text}`))));
       const course = [state.source, state.interval, ...state.symbols].join();
       if (course === body.dataset.course) return;
