@@ -16,8 +16,10 @@ public enum CookieName {
   /// By bytes: a letter that combines with a separator, as of a cookie that somebody planted, would hide it.
   public static func values(of name: String, in header: String?) -> [String] {
     (header ?? "").utf8.split(separator: UInt8(ascii: ";")).compactMap { pair in
-      let sides = pair.drop { $0 == UInt8(ascii: " ") }.split(separator: UInt8(ascii: "="), maxSplits: 1)
-      guard sides.count == 2, sides[0].elementsEqual(name.utf8) else { return nil }
+      let sides = pair.drop { $0 == UInt8(ascii: " ") }.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      // A name that is empty is another one: by it a prefix as __Host- would be evaded.
+      guard sides.count == 2, !sides[1].isEmpty, sides[0].elementsEqual(name.utf8) else { return nil }
       return String(decoding: sides[1], as: UTF8.self)
     }
   }

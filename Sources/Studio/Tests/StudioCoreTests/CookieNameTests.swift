@@ -14,7 +14,8 @@ import Testing
   @Test(
     arguments: [
       ("a=1", ["1"]), ("b=2; a=1;a=3", ["1", "3"]), ("a=1; a=\u{5B0}2", ["1", "\u{5B0}2"]),
-      ("b=\u{600}; a=1", ["1"]), ("a=1=2", ["1=2"]), ("a", []), ("a=", []), ("aa=1; A=2", []), (nil, []),
+      ("b=\u{600}; a=1", ["1"]), ("a=1=2", ["1=2"]), ("a", []), ("a=", []), ("aa=1; A=2", []),
+      ("=a=1; ==a=2; a==3", ["=3"]), (nil, []),
     ] as [(String?, [String])])
   func everyValueOfACookieIsFound(header: String?, values: [String]) {
     #expect(CookieName.values(of: "a", in: header) == values)
