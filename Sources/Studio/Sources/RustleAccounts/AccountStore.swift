@@ -48,8 +48,7 @@ protocol AccountStore: Sendable {
   func insert(reset hash: Data, of account: Data, expires: Int64, isMailed: Bool) async throws
   /// The account of a link that is neither used nor expired.
   func account(ofReset hash: Data, at time: Int64) async throws -> Account?
-  /// Uses a link: sets the password and ends all sessions, and takes the identities from an account that had a password. Nil when it is
-  /// used or expired.
+  /// Uses a link: sets the password, ends all sessions, and removes the identities. Nil when it is used or expired.
   func reset(_ hash: Data, password: String, at time: Int64) async throws -> PasswordReset?
 
   /// All settings, with those that were deleted. Before they are read, `admit` gets the number of their values' bytes, and may refuse.

@@ -50,8 +50,8 @@ extension Accounts {
   /// Counts a request that costs a mail or a hash.
   public func admit(_ client: AccountClient) throws { try limits.take([(.network, client.network)]) }
 
-  /// Sets the password by a link's token, once, and ends all sessions. Identities are taken from an account that had a password: who knew it
-  /// may have linked their own.
+  /// Sets the password by a link's token, once, ends all sessions, and removes the identities: who knew the password, or had a session, may
+  /// have linked their own.
   ///
   /// - Returns: the account, and the number of these identities.
   @discardableResult public func resetPassword(

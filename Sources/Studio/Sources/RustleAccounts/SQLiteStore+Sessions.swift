@@ -74,11 +74,9 @@ extension SQLiteStore {
       try database.execute(
         sql: "UPDATE account SET verified = 1 WHERE id = ? AND (SELECT mailed FROM reset WHERE hash = ?)",
         arguments: [account.id, hash])
-      // Whoever knew the password may have linked their own.
-      if account.hasPassword {
-        try database.execute(sql: "DELETE FROM identity WHERE account = ?", arguments: [account.id])
-      }
-      let removed = account.hasPassword ? database.changesCount : 0
+      // Whoever knew the password, or had a session, may have linked their own.
+      try database.execute(sql: "DELETE FROM identity WHERE account = ?", arguments: [account.id])
+      let removed = database.changesCount
       // The others of the account, too: who asked twice has two.
       try database.execute(sql: "UPDATE reset SET used = 1 WHERE account = ?", arguments: [account.id])
       try Self.setPassword(database, password, of: account.id)

@@ -87,13 +87,24 @@ struct NewPasswordTests {
       try await test.accounts.audit(ada).suffix(3).map(\.what) == ["password reset", "providers removed", "login"])
     // Theirs is another account from now on.
     #expect(try await test.accounts.logIn(theirs, address: nil, from: test.client).account.id != ada.account.id)
-    // An account that a provider has made keeps it.
+  }
+
+  /// Who had a session of it may have linked theirs, and it has a password from now on.
+  @Test func aResetTakesThemFromAnAccountOfAProviderToo() async throws {
+    let test = try await TestAccounts()
     let own = Identity(issuer: "https://p.example", subject: "bob")
     let bob = try await test.accounts.logIn(own, address: "bob@example.org", from: test.client)
     #expect(bob.isNew && bob.account.isVerified)
-    #expect(try await reset("bob@example.org") == 0)
-    let again = try await test.accounts.logIn(own, address: nil, from: test.client)
-    #expect(!again.isNew && again.account.id == bob.account.id && again.account.hasPassword)
+    let theirs = Identity(issuer: "https://p.example", subject: "eve")
+    try await test.accounts.link(
+      theirs, Accounts.SignedIn(account: bob.account, session: bob.session), from: test.client)
+    let token = try await test.accounts.resetToken(address: "bob@example.org", from: test.client)?.token
+    let done = try await test.accounts.resetPassword(
+      token: try #require(token), password: "analytical engine", from: test.client)
+    #expect((done.account.id, done.removed) == (bob.account.id, 2))
+    for identity in [own, theirs] {
+      #expect(try await test.accounts.logIn(identity, address: nil, from: test.client).account.id != bob.account.id)
+    }
   }
 
   @Test func aLinkOfTheTerminalVerifiesNoAddress() async throws {
