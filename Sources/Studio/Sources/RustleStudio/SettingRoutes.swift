@@ -157,9 +157,12 @@ enum SettingName {
   private static let single = [equalizer, "tuner"]
   private static let maximumLength = 64
 
-  static let expectation = "eq, tuner, eq/presets/NAME, meter/NAME or ticker/NAME, with a NAME of 1 to 64 characters"
+  static let expectation =
+    "eq, tuner, eq/presets/NAME, meter/NAME or ticker/NAME, with a NAME of 1 to 64 characters in normalization form C"
 
   static func isValid(_ name: String) -> Bool {
+    // Two forms of a text are equal as strings, and are two names in the file.
+    guard name.precomposedStringWithCanonicalMapping.utf8.elementsEqual(name.utf8) else { return false }
     if single.contains(name) { return true }
     guard let group = groups.first(where: name.hasPrefix) else { return false }
     let own = name.dropFirst(group.count).unicodeScalars

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import NIOPosix
 internal import Rustle
 internal import StudioCore
@@ -158,8 +159,10 @@ final class Sound {
     if offset != meterConfiguration.calibration.offset { meterConfiguration.calibration.offset = offset }
   }
 
+  /// The name as a setting has it.
   private static func short(_ name: String) -> String {
-    String(String.UnicodeScalarView(name.unicodeScalars.prefix(maximumNameLength)))
+    let scalars = name.precomposedStringWithCanonicalMapping.unicodeScalars
+    return String(String.UnicodeScalarView(scalars.prefix(maximumNameLength)))
   }
 
   /// Whether the analyzer of a topic runs.

@@ -354,7 +354,7 @@ def test_named_settings_share_the_mechanism(studio, ada):
     assert set(settings) == {"tuner", "eq/presets/Mein Klang", "meter/USB ä", "ticker/mine"}
     assert ada.do("PUT", "api/settings/tuner", {"rev": 1, "value": None})[2]["rev"] == 2
     assert "tuner" not in ada.do("GET", "api/settings")[2]["settings"]
-    for name in ["other", "eq", "eq/presets/", "meter", "ticker/" + "x" * 65, "tuner/x", "eq/presets/%00", "%2e%2e/x", "meter/%2e", "ticker/a%2F%2e%2e", "ticker/a%2F%2Fb", "ticker/a%2F"]:
+    for name in ["other", "eq", "eq/presets/", "meter", "ticker/" + "x" * 65, "tuner/x", "eq/presets/%00", "%2e%2e/x", "meter/%2e", "ticker/a%2F%2e%2e", "ticker/a%2F%2Fb", "ticker/a%2F", "ticker/a%CC%88", "meter/%E2%84%A6"]:
         assert ada.do("PUT", f"api/settings/{name}", {"rev": 0, "value": 1})[0] == 400, name
     assert ada.do("PUT", "api/settings/tuner", {"rev": 2, "value": "x" * (64 << 10)})[0] == 413
 

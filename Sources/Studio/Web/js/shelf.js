@@ -11,7 +11,7 @@ export function shelf(app, prefix, noun, { value, chosen }) {
   const name = h("input", { type: "text", maxlength: "64", autocomplete: "off", "aria-label": "Name to keep it by", placeholder: "Name" });
   const button = (text, action) => h("button", { type: "button", onclick: () => app.attempt(action) }, text);
   const save = button(`Save ${noun}`, async () => {
-    const own = name.value.trim();
+    const own = name.value.trim().normalize();
     // These two are no names in an address.
     if (/^\.{0,2}$/.test(own)) throw new Error(`Expected a name of the ${noun}`);
     const kept = value();
