@@ -6,11 +6,14 @@
 swift_folder="$root/.build-tests"
 swift_modules="$swift_folder/debug"
 swift_command="$swift_modules/rustle"
+# The command with the traits WebSocket and NATS: in a whole run that of AddressSanitizer.
+network_command="$swift_command"
 
 # of_whole_run: uses what a whole run has made when it comes to snippets, pages, sound, nodes and peers.
 of_whole_run() {
   swift_modules="$root/.build-address/release"
   swift_command="$root/Tests/ConsumerTests/.build/debug/rustle"
+  network_command="$root/.build-address/release/rustle"
 }
 
 # swift_tests LABEL PACKAGE ARGUMENT...: builds the tests, and runs those of each module in a process of its own, or two, as many
@@ -280,10 +283,11 @@ nodes() {
 # universes: what scripts/universes-test counts.
 universes() { counted "universes over nodes" "$root/scripts/universes-test" "$swift_command"; }
 
-# studio: its package has a build of its own.
+# studio: its package has a build of its own. Of leaks the Swift tests see; here the command is ended by signals.
 studio() {
   swift_tests "the studio" "$root/Sources/Studio" --scratch-path "$root/.build-studio"
-  RUSTLE_SOAK_SECONDS=$($long && echo 3600 || echo 20) RUSTLE=$swift_command counted "the studio in a browser" "$root/scripts/studio-test" "$root/.build-studio/debug/rustle-studio"
+  RUSTLE_SOAK_SECONDS=$($long && echo 3600 || echo 20) RUSTLE=$network_command ASAN_OPTIONS=detect_leaks=0 \
+    counted "the studio in a browser" "$root/scripts/studio-test" "$root/.build-studio/debug/rustle-studio"
 }
 
 # nats: what scripts/nats-test counts, with --long a leader that is killed ten times, and the leases. A whole run uses the build of the
