@@ -10,12 +10,11 @@ import pathlib
 import signal
 import sys
 import time
-import traceback
 from contextlib import ExitStack
 
-from hosts import Unmet, expect, expect_equal, until
+from hosts import expect, expect_equal, until
 from nats_servers import Server
-from universe_nodes import BRIDGE_ADDRESS, FRAME, Plan, Watch, cut, heal, lay_bridge, longest_gap
+from universe_nodes import BRIDGE_ADDRESS, FRAME, Plan, Watch, cut, heal, lay_bridge, longest_gap, run_checks
 
 # As long as an owner is heard before it takes over again, with room for a slow machine.
 RETURN = 25.0
@@ -202,28 +201,10 @@ CHECKS = [held, killed, other_show, returns, stopped, apart, without_server, no_
 def main():
     rustle, folder, *rest = sys.argv[1:]
     lay_bridge((1, 2))
-    results = []
     with Watch() as watch, ExitStack() as stack:
         lab = Lab(rustle, pathlib.Path(folder), int(rest[0]) if rest else 40, watch, stack)
         stack.callback(lab.server.kill)
-        for check in CHECKS:
-            start = time.time()
-            try:
-                found = check(lab)
-                results.append(True)
-                print(f"ok      {check.__doc__}{f' ({found})' if found else ''}, {time.time() - start:.1f} s", flush=True)
-            except Unmet as unmet:
-                results.append(False)
-                print(f"FAILED  {check.__doc__}: {unmet}", flush=True)
-            except Exception:
-                results.append(False)
-                print(f"FAILED  {check.__doc__}: {traceback.format_exc()}", flush=True)
-        for child in lab.running.values():
-            if child.process.poll() is None:
-                child.process.send_signal(signal.SIGINT)
-    failed = results.count(False)
-    print(f"{len(results) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+        return run_checks(lab, CHECKS)
 
 
 if __name__ == "__main__":

@@ -5,15 +5,13 @@ standby, one ends, one plays another show. A line for each check; the last line 
 """
 
 import pathlib
-import signal
 import subprocess
 import sys
 import time
-import traceback
 from contextlib import ExitStack
 
-from hosts import Child, Unmet, expect, expect_equal, until
-from universe_nodes import BRIDGE, FRAME, Plan, Watch, cut, equal_share, heal, lay_bridge, longest_gap, on_host, skews
+from hosts import Child, expect, expect_equal, until
+from universe_nodes import BRIDGE, FRAME, Plan, Watch, cut, equal_share, heal, lay_bridge, longest_gap, on_host, run_checks, skews
 
 NODES = 3
 # As long as an owner is heard before it takes over again, with room for a slow machine.
@@ -229,27 +227,9 @@ def main():
     rustle, folder, *rest = sys.argv[1:]
     universes = int(rest[0]) if rest else 40
     lay_bridge(range(1, NODES + 1))
-    results = []
     with Watch() as watch, ExitStack() as stack:
         lab = Lab(rustle, pathlib.Path(folder), universes, watch, stack)
-        for check in CHECKS:
-            start = time.time()
-            try:
-                found = check(lab)
-                results.append(True)
-                print(f"ok      {check.__doc__}{f' ({found})' if found else ''}, {time.time() - start:.1f} s", flush=True)
-            except Unmet as unmet:
-                results.append(False)
-                print(f"FAILED  {check.__doc__}: {unmet}", flush=True)
-            except Exception:
-                results.append(False)
-                print(f"FAILED  {check.__doc__}: {traceback.format_exc()}", flush=True)
-        for child in lab.running.values():
-            if child.process.poll() is None:
-                child.process.send_signal(signal.SIGINT)
-    failed = results.count(False)
-    print(f"{len(results) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+        return run_checks(lab, CHECKS)
 
 
 if __name__ == "__main__":

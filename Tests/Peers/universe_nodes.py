@@ -6,15 +6,17 @@ This process is on the bridge, 10.78.0.254; node K of the plan on its host, 10.7
 import json
 import mmap
 import select
+import signal
 import socket
 import struct
 import subprocess
 import threading
 import time
+import traceback
 from collections import defaultdict
 from datetime import datetime, timedelta, timezone
 
-from hosts import Child, expect, until
+from hosts import Child, Unmet, expect, until
 
 BRIDGE, BRIDGE_ADDRESS = "bridge0", "10.78.0.254"
 FRAME = 1 / 44
@@ -252,3 +254,26 @@ def skews(packets, universes):
         found += [abs(at - theirs[levels]) for levels, at in ours.items() if levels in theirs]
     expect(len(found) > 10 * len(universes), f"expected a quarter of a second of frames of both sources, got {len(found)}")
     return sorted(found)
+
+
+def run_checks(lab, checks):
+    """Runs each with the lab, prints a line of it, and ends the nodes; returns the status. The last line is `N passed, N failed`."""
+    results = []
+    for check in checks:
+        start = time.time()
+        try:
+            found = check(lab)
+            results.append(True)
+            print(f"ok      {check.__doc__}{f' ({found})' if found else ''}, {time.time() - start:.1f} s", flush=True)
+        except Unmet as unmet:
+            results.append(False)
+            print(f"FAILED  {check.__doc__}: {unmet}", flush=True)
+        except Exception:
+            results.append(False)
+            print(f"FAILED  {check.__doc__}: {traceback.format_exc()}", flush=True)
+    for child in lab.running.values():
+        if child.process.poll() is None:
+            child.process.send_signal(signal.SIGINT)
+    failed = results.count(False)
+    print(f"{len(results) - failed} passed, {failed} failed")
+    return 1 if failed else 0
