@@ -66,7 +66,7 @@ def main():
             shutil.rmtree(results, ignore_errors=True)
             best[name] = min(best[name], measure())
     one, many, worker, three = best.values()
-    print(f"## {count} WAV files of 2 to 5 s, {ANALYSIS}, {FILES_PER_TASK} files to a task: the fastest of {ROUNDS} runs\n")
+    print(f"\n## {count} WAV files of 2 to 5 s, {ANALYSIS}, {FILES_PER_TASK} files to a task: the fastest of {ROUNDS} runs\n")
     print(f"| run | s | speed / ({cores} cores x 1 job) |")
     print("|---|---:|---:|")
     for name, seconds in best.items():

@@ -77,9 +77,12 @@ def ours(rustle, folder, quotes, durable):
                 stdout=open(output, "wb"), stderr=log), log))
             outputs.append(output)
         for _, log in consumers:
-            until(lambda: "connected to" in pathlib.Path(log.name).read_text(), "a connection")
+            # There is no stream before its publisher: the wait for the next attempt, a second, is part of what is measured.
+            state = "next attempt in 1.0 s" if durable else "connected to"
+            until(lambda: state in pathlib.Path(log.name).read_text(), "a first attempt")
         # The subscriptions follow the connections at once; streams are read from their beginning.
-        time.sleep(1)
+        if not durable:
+            time.sleep(1)
         before, begun = of_server(server), time.monotonic()
         publisher = subprocess.Popen(
             [rustle, "ticker", "--replay", path, "--speed", "max", "--publish", url, "--policy", "conflated", "--json",
