@@ -38,7 +38,7 @@ def stands_still(page):
     return page.evaluate(SHOWN) == before
 
 
-@pytest.mark.parametrize("screens", [["", "prices", "spectrum", "meter"], ["tuner", "equalizer", "recorder", "voice"], ["tempo", "lights", "mapping"]])
+@pytest.mark.parametrize("screens", [["", "prices", "spectrum", "meter"], ["tuner", "equalizer", "recorder", "voice"], ["tempo", "lights", "mapping", "setup"]])
 def test_what_moves_stands_still_while_it_is_paused(open_page, studio, screens):
     post(studio, "ticker/start", {"rate": 20})
     post(studio, "lights/start", {})
@@ -55,6 +55,8 @@ def test_what_moves_stands_still_while_it_is_paused(open_page, studio, screens):
             assert post(studio, "mapping/start", {"source": "simulated", "hold": 100})[0] == 200
             # Its phases are no motion, and this one is long.
             expect(page.get_by_role("status").filter(has_text="Lights the patterns")).to_be_visible()
+        if screen == "setup":
+            assert post(studio, "provisioning/scan", {"adapter": "demo"})[0] == 200
         moves(page)
         pause.click()
         expect(pause).to_have_text("Resume")

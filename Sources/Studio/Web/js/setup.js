@@ -186,7 +186,9 @@ export function setup(app) {
       : cancelled ? "Cancelled. Read the node before it is used: some values may be written." : error ? "✕ Failed" : failed ? `${failed} of ${newest.count} nodes failed` : "✓ Done";
     speak(status, newest && !newest.disconnected && !running ? `${word}. The disconnection was not confirmed in its time.` : word);
     bar.hidden = !running;
-    if (order === "set" && newest) bar.value = isTable ? (newest.index + newest.progress) / newest.count : newest.progress;
+    // One without a value moves.
+    if (link.paused) bar.value = bar.value;
+    else if (order === "set" && newest) bar.value = isTable ? (newest.index + newest.progress) / newest.count : newest.progress;
     else bar.removeAttribute("value");
     steps.hidden = order !== "set" || isTable || !newest;
     const place = newest ? STEPS.findIndex(([id]) => id === newest.step) : -1;
@@ -233,10 +235,11 @@ export function setup(app) {
       }
       say(scanError, state.error ? `${sentence(state.error)} (${state.error.code})` : "");
       scanError.hidden = !state.error;
-      showNodes(state.nodes);
-      nodes.element.hidden = state.nodes.length === 0;
-      none.hidden = state.nodes.length > 0 || Boolean(state.error);
-      say(none, state.scanning ? "No node is in range yet. One that is connected does not advertise." : "A scan shows the nodes in range. It changes nothing.");
+      // Signals that change each second.
+      if (!link.paused) showNodes(state.nodes);
+      nodes.element.hidden = rows.size === 0;
+      none.hidden = rows.size > 0 || Boolean(state.error);
+      if (!none.hidden) say(none, !state.scanning ? "A scan shows the nodes in range. It changes nothing." : link.paused ? "Paused: Resume shows the nodes in range." : "No node is in range yet. One that is connected does not advertise.");
       for (const each of [write, back, ...others]) each.disabled = state.attempt?.running === true;
       showAttempt(state.attempt);
     },
