@@ -69,6 +69,9 @@ static const unsigned char voice_js[] = {
 static const unsigned char tempo_js[] = {
 #embed "../../Web/js/tempo.js"
 };
+static const unsigned char flashes_js[] = {
+#embed "../../Web/js/flashes.js"
+};
 static const unsigned char lights_js[] = {
 #embed "../../Web/js/lights.js"
 };
@@ -135,6 +138,7 @@ static const struct {
     FILE("js/recorder.js", recorder_js),
     FILE("js/voice.js", voice_js),
     FILE("js/tempo.js", tempo_js),
+    FILE("js/flashes.js", flashes_js),
     FILE("js/lights.js", lights_js),
     FILE("js/fixtures.js", fixtures_js),
     FILE("js/setup.js", setup_js),

@@ -32,8 +32,6 @@ final class Lights {
 
   /// The time from one picture to the next.
   private static let period = Duration.milliseconds(80)
-  /// That of a show with fast strobes: six pictures a second flash three times, and more can harm.
-  private static let slowPeriod = Duration.milliseconds(167)
 
   private let controller: LightingController
   /// Is called when the state has changed by itself.
@@ -97,13 +95,13 @@ final class Lights {
       return
     }
     guard drawing == nil else { return }
-    let (controller, hub, period) = (controller, hub, studioShow.hasFastStrobes ? Self.slowPeriod : Self.period)
+    let (controller, hub) = (controller, hub)
     drawing = Task.detached {
       while !Task.isCancelled {
         let picture = VenuePictureOptions(width: 960, height: 540, view: .front, format: .png)
         guard let png = try? await controller.picture(picture) else { return }
         hub.publish(.lights, Array(png))
-        try? await Task.sleep(for: period)
+        try? await Task.sleep(for: Self.period)
       }
     }
   }

@@ -8,8 +8,6 @@ public struct StudioShow: Sendable, Hashable {
   let played: LightShow
   /// The colours of the scenes at the end, in their order; empty where the show has no room for them.
   let testColors: [String]
-  /// Whether a strobe of the show may flash more than three times a second.
-  let hasFastStrobes: Bool
   /// The file of the rig; nil: it is the one inside the show, or that of a festival.
   private let rig: Data?
 
@@ -26,10 +24,7 @@ public struct StudioShow: Sendable, Hashable {
   public init(show: Data? = nil, rig: Data? = nil) throws(LightingError) {
     let read = try LightShow(show: show, rig: rig, demo: .festival)
     (self.show, self.rig) = (read, rig)
-    let file = (try? Self.written(read)) ?? [:]
-    let layers = (file["scenes"] as? [[String: Any]] ?? []).flatMap { $0["layers"] as? [[String: Any]] ?? [] }
-    hasFastStrobes = layers.contains { $0["fast"] as? Bool == true }
-    let tested = try? LightShow(show: Self.withColors(file), rig: rig, demo: .festival)
+    let tested = try? LightShow(show: Self.withColors(Self.written(read)), rig: rig, demo: .festival)
     // A show that has scenes of these names, or as many scenes as it may, is played as it is.
     let isWhole = tested?.scenes == read.scenes + Self.colors.map { Self.scene($0.0) }
     (played, testColors) = isWhole ? (tested ?? read, Self.colors.map(\.0)) : (read, [])

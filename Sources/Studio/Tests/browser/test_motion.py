@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from client import PATIENCE, ask, client, frames, post, send
+from conftest import Studio
 from page import choose_demo, until
 from test_account_pages import device, note, sign_up, to
 from test_setup import VALUES
@@ -192,3 +193,72 @@ def test_no_dot_of_the_beat_flashes_more_than_three_times_a_second(open_page, st
         }""")
         until(page, "window.beats >= 12")
         assert (page.evaluate("window.flashes") > 4) == flashes, bpm
+
+
+# Notes what a canvas shows after each picture that is drawn on it: the milliseconds, and of each point the luminance and the saturated red.
+WATCH = """() => {
+    const [across, down] = [160, 90];
+    const small = Object.assign(document.createElement('canvas'), { width: across, height: down }).getContext('2d', { willReadFrequently: true });
+    small.imageSmoothingQuality = 'medium';
+    const canvas = document.querySelector('main canvas');
+    const context = canvas.getContext('2d');
+    const linear = (byte) => (byte <= 10 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4);
+    window.shown = [];
+    const draw = context.drawImage;
+    context.drawImage = (...values) => {
+        draw.apply(context, values);
+        const at = performance.now();
+        small.drawImage(canvas, 0, 0, across, down);
+        const { data } = small.getImageData(0, 0, across, down);
+        const levels = [];
+        for (let place = 0; place < data.length; place += 4) {
+            const [r, g, b] = [...data.slice(place, place + 3)].map(linear);
+            levels.push(0.2126 * r + 0.7152 * g + 0.0722 * b, r >= 0.8 * (r + g + b) ? Math.max(0, r - g - b) : 0);
+        }
+        shown.push([at, levels]);
+    };
+    // Those that change at all.
+    window.changing = () => (shown[0]?.[1] ?? []).map((_, place) => shown.map(([at, levels]) => [at, levels[place]])).filter((levels, place) => {
+        const values = levels.map(([, level]) => level);
+        return Math.max(...values) - Math.min(...values) > 0.1;
+    });
+}"""
+
+
+def changes(levels):
+    """When a level changes to and fro by so much that a flash counts (WCAG 2.2): each time that it is so far from an extreme."""
+    (_, extreme), side, found = levels[0], 0, []
+    for at, level in levels:
+        if (level - extreme) * side > 0:
+            extreme = level
+        elif abs(level - extreme) >= 0.1 and min(level, extreme) < 0.8:
+            extreme, side = level, 1 if level > extreme else -1
+            found.append(at)
+    return found
+
+
+@pytest.mark.parametrize("layer", [
+    {"effect": "strobe", "rate": {"hertz": 6}, "fast": True, "palette": ["#ffffff"]},
+    {"effect": "wave", "rate": {"hertz": 6}, "palette": ["#ff0000"]},
+    {"effect": "solid", "opacity": 0, "modulators": [{"target": "opacity", "source": "oscillator", "amount": 1, "shape": "square", "rate": "1/16"}]},
+], ids=lambda layer: layer["effect"])
+def test_no_point_of_a_picture_flashes_more_than_three_times_a_second(browser, tmp_path, layer):
+    show, rig = tmp_path / "show.json", tmp_path / "rig.json"
+    rig.write_text('{"v":1,"fixtures":[{"id":1,"profile":"rgb-par","protocol":"sacn","universe":1,"address":1,"position":[0,4,2]}]}')
+    show.write_text(json.dumps({"v": 1, "scenes": [{"name": "fast", "layers": [layer]}]}))
+    studio = Studio("--show", str(show), "--rig", str(rig))
+    assert post(studio, "lights/start", {})[0] == 200
+    page = browser.new_context().new_page()
+    page.goto(f"{studio.address}#/lights")
+    page.get_by_label("Picture of the venue").wait_for()
+    page.evaluate(WATCH)
+    found, deadline = [], time.monotonic() + PATIENCE
+    # It goes on.
+    while max(map(len, found), default=0) < 9:
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(500)
+        found = [changes(levels) for levels in page.evaluate("changing()")]
+    # Of any seven changes of a point the first and the last are a second apart.
+    assert [times for times in found if any(later - earlier < 1000 for earlier, later in zip(times, times[6:]))] == []
+    page.context.close()
+    assert studio.stop() == 0

@@ -1,6 +1,7 @@
 // The show: its picture, its scenes, and what sends it to lamps.
 
 import { figure, fixed, h, plot, say, speak, table } from "./dom.js";
+import { FlashLimit } from "./flashes.js";
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -31,6 +32,7 @@ export function lights(app) {
   const card = h("section", { class: "card wide" });
   let output = null;
   let [picture, sequence, drawn] = [null, -1, 0];
+  const limit = new FlashLimit();
   const venue = plot("Picture of the venue, from the front", 0, (context, width, height) => {
     context.clearRect(0, 0, width, height);
     if (picture) context.drawImage(picture, 0, 0, width, height);
@@ -125,7 +127,11 @@ export function lights(app) {
       if (calm.matches && performance.now() - drawn < 1000) return;
       if (value && value.sequence !== sequence && link.states.lights?.running) {
         [sequence, drawn] = [value.sequence, performance.now()];
-        createImageBitmap(new Blob([value.bytes], { type: "image/png" })).then((bitmap) => { picture = bitmap; venue.draw(); });
+        createImageBitmap(new Blob([value.bytes], { type: "image/png" })).then((bitmap) => {
+          if (!limit.allows(bitmap)) return;
+          picture = bitmap;
+          venue.draw();
+        });
       }
     },
   };

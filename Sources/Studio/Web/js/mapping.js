@@ -1,6 +1,7 @@
 // Where the fixtures are in the picture of a camera: it films the lamps while they are lit in patterns.
 
 import { choice, figure, fixed, h, plot, say, speak, table } from "./dom.js";
+import { FlashLimit } from "./flashes.js";
 
 /** A frame's version and kind, and its bytes before the pixels. */
 const [VERSION, KIND, HEADER] = [1, 2, 8];
@@ -161,7 +162,9 @@ export function mapping(app) {
   const none = h("p", { class: "note" }, "No map yet.");
   const gray = h("canvas", {});
   let [number, map, cells, sequence] = [0, null, [], -1];
-  /** The size of the canvas and the camera's frame when it was drawn last; none when there is something else that is new. */
+  /** The frame that is shown. */
+  let shown = "";
+  /** The size of the canvas when it was drawn last; none when there is something else that is new. */
   let painted = "";
 
   const begin = async () => {
@@ -185,11 +188,13 @@ export function mapping(app) {
     if (isOurs()) app.attempt(() => link.act("mapping/stop"));
   };
 
-  const picture = () => (camera.isOpen && source.select.value === "browser" ? camera.picture : gray);
+  const seen = () => (camera.isOpen && source.select.value === "browser" ? camera.picture : gray);
+  /** What is shown of it. */
+  const picture = h("canvas", {});
+  const limit = new FlashLimit();
   const view = plot("Picture of the camera with the places that were found; the table below says the same", 0, (context, width, height) => {
-    const seen = picture();
     context.clearRect(0, 0, width, height);
-    if (seen.width > 1) context.drawImage(seen, 0, 0, width, height);
+    context.drawImage(picture, 0, 0, width, height);
     // Places of one camera say nothing in the picture of another.
     const chosen = source.select.value;
     if (!map || (chosen === "browser" ? camera.isOpen && !isOfOurs() : link.states.mapping.source !== chosen)) return;
@@ -282,7 +287,7 @@ export function mapping(app) {
         h("div", { class: "row" }, source.element, device.element, scene.element, method.element, h("label", { for: "hold" }, "Frames for each pattern"), hold, h("label", {}, again, "Light once more what was not found")),
         output, h("div", { class: "row" }, start, open), input, failure, status, bar, view.canvas,
         h("div", { class: "figures" }, Object.values(counts).map((each) => each.element)),
-        h("p", { class: "note" }, "Rings are sure, squares unsure, crosses mirror images. All clients that show this screen see the picture. Patterns flash: look away if that harms you.")),
+        h("p", { class: "note" }, "Rings are sure, squares unsure, crosses mirror images. All clients that show this screen see the picture. Lamps flash in patterns: look away from them if that harms you.")),
       h("section", { class: "card wide" }, h("h2", {}, "Fixtures"), h("div", { class: "row" }, download, h("a", { href: "#/lights", class: "note" }, "The lights")), none, list.element))],
     state(name, state) {
       if (name === "lights") show();
@@ -314,11 +319,16 @@ export function mapping(app) {
         for (let place = 3; place < image.data.length; place += 4) image.data[place] = 255;
         [gray.width, gray.height] = [width, height];
         gray.getContext("2d").putImageData(image, 0, 0);
-        painted = "";
       }
-      const seen = picture();
-      if (seen.width > 1) view.canvas.style.aspectRatio = `${seen.width} / ${seen.height}`;
-      const now = `${view.canvas.width} ${view.canvas.height} ${camera.count}`;
+      const source = seen();
+      const frame = source === gray ? `server ${sequence}` : `browser ${camera.count}`;
+      if (frame !== shown && limit.allows(source)) {
+        [picture.width, picture.height] = [source.width, source.height];
+        picture.getContext("2d").drawImage(source, 0, 0);
+        view.canvas.style.aspectRatio = `${picture.width} / ${picture.height}`;
+        [shown, painted] = [frame, ""];
+      }
+      const now = `${view.canvas.width} ${view.canvas.height}`;
       if (painted !== now && view.draw()) painted = now;
     },
   };
