@@ -274,10 +274,12 @@ PAGE
 
 sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_command"; }
 
-# nodes: what scripts/nodes-test counts, with --long many combinations of faults; and from such a node to lamps that are lit.
+# nodes: what scripts/nodes-test counts, with --long many combinations of faults and on x86-64 a real bluetoothd; and from such a node to
+# lamps that are lit.
 nodes() {
   counted "nodes behind a fake bluetoothd" "$root/scripts/nodes-test" "$swift_command" "$($long && echo 2000 || echo 40)"
   one "from a node to a lit fixture" "$root/scripts/fixtures-demo" "$swift_command"
+  if $long && [ "$(uname -sm)" = "Linux x86_64" ]; then counted "a node behind a real bluetoothd" "$root/scripts/bluez-test" "$swift_command"; fi
 }
 
 # universes: what scripts/universes-test counts.

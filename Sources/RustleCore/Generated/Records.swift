@@ -3344,7 +3344,7 @@ package struct NativeNodeTaskRequest: Sendable, Hashable, NativeRecord {
   package var applyNanoseconds: UInt64
   /// Of the verification; 0: 5 s.
   package var verifyNanoseconds: UInt64
-  /// Of the disconnection; 0: 2 s.
+  /// Of the disconnection; 0: 5 s.
   package var disconnectNanoseconds: UInt64
   /// The size of the ring for updates, 1 to 1,048,576; a full one drops its oldest. Example: 64.
   package var capacity: Int

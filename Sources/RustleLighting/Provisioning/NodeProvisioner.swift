@@ -16,7 +16,7 @@ public struct NodeTimeouts: Sendable, Hashable {
   public var application: Duration?
   /// The verification: 5 s.
   public var verification: Duration?
-  /// The disconnection: 2 s.
+  /// The disconnection: 5 s. BlueZ drops a link two to three seconds after it is asked to.
   public var disconnection: Duration?
 
   /// The defaults.

@@ -3982,7 +3982,7 @@ typedef struct RustleNodeTaskRequest {
   uint64_t apply_ns;
   /// Of the verification; 0: 5 s.
   uint64_t verify_ns;
-  /// Of the disconnection; 0: 2 s.
+  /// Of the disconnection; 0: 5 s.
   uint64_t disconnect_ns;
   /// The size of the ring for updates, 1 to 1,048,576; a full one drops its oldest. Example: 64.
   size_t capacity;

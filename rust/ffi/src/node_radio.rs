@@ -201,7 +201,7 @@ records! {
         pub apply_ns: u64,
         /// Of the verification; 0: 5 s.
         pub verify_ns: u64,
-        /// Of the disconnection; 0: 2 s.
+        /// Of the disconnection; 0: 5 s.
         pub disconnect_ns: u64,
         /// The size of the ring for updates, 1 to 1,048,576; a full one drops its oldest. Example: 64.
         pub capacity: usize,

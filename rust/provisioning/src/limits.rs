@@ -23,7 +23,7 @@ pub struct Limits {
     pub apply: Duration,
     /// Of the verification.
     pub verify: Duration,
-    /// Of the disconnection, on every way out.
+    /// Of the disconnection, on every way out: BlueZ drops a link two to three seconds after it is asked to.
     pub disconnect: Duration,
     /// Of the whole attempt, without the disconnection.
     pub attempt: Duration,
@@ -43,7 +43,7 @@ impl Default for Limits {
             operation: Duration::from_secs(5),
             apply: Duration::from_secs(15),
             verify: Duration::from_secs(5),
-            disconnect: Duration::from_secs(2),
+            disconnect: Duration::from_secs(5),
             attempt: Duration::from_secs(20),
             poll: Duration::from_millis(250),
         }

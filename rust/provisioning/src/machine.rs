@@ -324,7 +324,7 @@ impl Machine {
             self.step = Step::Closing(Part::Notifications);
             self.ask(Ask::Unsubscribe);
             // A courtesy: the disconnection does not wait for long.
-            self.timer = Some(now + self.limits.disconnect / 4);
+            self.timer = Some(now + self.limits.disconnect / 10);
         } else if self.may_be_linked {
             self.step = Step::Closing(Part::Link);
             self.ask(Ask::Disconnect);
