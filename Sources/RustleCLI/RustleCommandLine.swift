@@ -12,6 +12,7 @@ public enum RustleCommandLine {
   /// - Returns: 0, or one of the numbers that `rustle --help` lists.
   public static func run(_ arguments: [String]) async -> Int32 {
     StandardStream.ignoreBrokenPipes()
+    OpenFiles.raiseLimit()
     if let failure = malformed(arguments) ?? unknownSubcommand(arguments) { return report(failure) }
     do {
       var command = try command(for: arguments)

@@ -38,6 +38,9 @@ final class LaneCounts: Sendable {
   private struct Book: Sendable {
     var present: [ObjectIdentifier: @Sendable () -> StreamStatistics] = [:]
     var past = Values()
+    /// The most values of callbacks that were seen to be delivered: of a value that is under way parts are counted, and a count never
+    /// falls.
+    var delivered: UInt64 = 0
   }
 
   private static let lanes = SeenMutex<[String: LaneCounts]>([:])
@@ -130,18 +133,19 @@ final class LaneCounts: Sendable {
 
   /// The counts so far.
   var values: Values {
-    var values = book.withLock { book in
+    book.withLock { book in
       var values = book.past
       for statistics in book.present.values { values.add(statistics()) }
+      let calls = called.load(ordering: .acquiring)
+      let lost = min(lost.load(ordering: .acquiring), calls)
+      let held = min(UInt64(max(0, held.load(ordering: .acquiring))), calls - lost)
+      book.delivered = min(max(book.delivered, calls - lost - held), calls - lost)
+      values.produced += calls
+      values.dropped += lost
+      values.delivered += book.delivered
+      values.waiting += calls - lost - book.delivered
       return values
     }
-    let calls = called.load(ordering: .acquiring)
-    let (lost, held) = (min(lost.load(ordering: .acquiring), calls), UInt64(max(0, held.load(ordering: .acquiring))))
-    values.produced += calls
-    values.dropped += lost
-    values.waiting += min(held, calls - lost)
-    values.delivered += calls - lost - min(held, calls - lost)
-    return values
   }
 }
 

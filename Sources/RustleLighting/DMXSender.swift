@@ -20,6 +20,8 @@ public actor DMXSender: NativeStreamEngine {
   private let sender: NativeDmxSender
   /// The started session: its stream is kept, since dropping it would end the session.
   private var started: (session: DMXSessionID, reports: EngineStream<DMXReport>)?
+  /// Reads the reports of a sender whose owner asks for the newest.
+  private var reading: Task<Void, Never>?
   /// The universes whose levels were set since the start.
   private var numbers: Set<UInt32> = []
   /// The sessions that it has started.
@@ -56,6 +58,14 @@ public actor DMXSender: NativeStreamEngine {
     let reports = try start(buffering: buffering, reader: ElementReader { DMXReport($0) }, sequenceNumber: \.sequence)
     (started, numbers) = ((DMXSessionID(of: reports), reports), [])
     return reports
+  }
+
+  deinit { reading?.cancel() }
+
+  /// As ``start(buffering:)``, for an owner that reads ``report``: no report counts as dropped.
+  package func startUnheard() throws(LightingError) {
+    let reports = try start()
+    reading = Task { for await _ in reports {} }
   }
 
   /// As ``start(buffering:)``, for values of the caller's type; any number at a time.

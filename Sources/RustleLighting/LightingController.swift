@@ -282,7 +282,7 @@ public actor LightingController: NativeStreamEngine {
 
   /// Starts a sender, and stops it again if the show was stopped meanwhile.
   private func begin(_ sender: DMXSender, after stops: Int) async throws(LightingError) {
-    try await sender.start()
+    try await sender.startUnheard()
     guard stops == self.stops else {
       await sender.stop()
       throw Self.stopped

@@ -6,7 +6,8 @@ extension FeedCounts {
     [
       EngineMetric("rustle_feed_read_bytes_total", .counter, "Bytes read from the source.", bytes),
       EngineMetric("rustle_feed_messages_total", .counter, "Lines or messages read.", messages),
-      EngineMetric("rustle_feed_trades_total", .counter, "Trades delivered to consumers.", trades),
+      EngineMetric(
+        "rustle_feed_trades_total", .counter, "Trades passed to the streams; each lane counts drops.", trades),
       EngineMetric("rustle_feed_malformed_total", .counter, "Malformed messages.", malformed),
       EngineMetric("rustle_feed_oversized_total", .counter, "Messages longer than the limit.", oversized),
       EngineMetric("rustle_feed_sequence_gaps_total", .counter, "Sequence gaps.", gaps),

@@ -110,15 +110,15 @@ struct LightRunCommand: AsyncParsableCommand {
       await beats?.close()
     } after: {
       try await RunEnding.of(view: screen, isForced: false) { [tempo, outputs, metrics = metrics.metrics] tasks in
-        let reports = try await controller.start(outputs: senders, following: beats?.clock)
         let names = node == nil ? outputs.map(\.text) : senders.map(\.configuration.name)
-        try await tasks.addMetrics(at: metrics, note: { if screen == nil { log.note($0) } }) {
+        try await tasks.addMetrics(at: metrics, note: screen == nil ? { log.note($0) } : nil) {
           var sent: [(name: String, report: DMXReport)] = []
           for (name, sender) in zip(names, senders) {
             if let report = await sender.report { sent.append((name, report)) }
           }
           return DMXReport.metrics(of: sent)
         }
+        let reports = try await controller.start(outputs: senders, following: beats?.clock)
         tasks.addTask {
           if let screen { try await screen.show(reports) } else { try await table.write(reports, of: "reports") }
           return .streamEnded

@@ -10,12 +10,14 @@ import RustleFiles
 struct MetricsEndpoint: Sendable {
   private typealias Client = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
-  /// The most connections at a time; further ones wait.
+  /// The most connections at a time; a further one ends the oldest.
   private static let maximumClients = 16
   /// How long a connection lasts, which has one request.
   private static let patience = TimeAmount.seconds(5)
 
   private let server: NIOAsyncChannel<Client, Never>
+  /// Whether this machine alone reaches it.
+  private let isLocal: Bool
   let url: String
 
   /// Listens.
@@ -25,6 +27,8 @@ struct MetricsEndpoint: Sendable {
     do {
       server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        // Who asks and says that nothing follows is answered.
+        .childChannelOption(.allowRemoteHalfClosure, value: true)
         .bind(host: address.host, port: address.port) { channel in
           channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
@@ -43,6 +47,7 @@ struct MetricsEndpoint: Sendable {
         .unavailable, "--metrics: \(address.text(port: address.port)): \(reason)",
         advice: "Name an address of this machine, and a port that no other program has.")
     }
+    isLocal = MetricsAddress.isLocal(address.text(port: address.port))
     url = "http://\(address.text(port: server.channel.localAddress?.port ?? address.port))/metrics"
   }
 
@@ -51,22 +56,20 @@ struct MetricsEndpoint: Sendable {
   /// - Parameter text: makes the text of an answer.
   func run(_ text: @escaping @Sendable () async -> String) async throws {
     try await server.executeThenClose { clients in
-      try await withThrowingTaskGroup(of: Void.self) { tasks in
-        var count = 0
+      try await withThrowingDiscardingTaskGroup { tasks in
+        var newest: [any Channel] = []
         for try await client in clients {
-          if count == Self.maximumClients {
-            try await tasks.next()
-            count -= 1
-          }
-          count += 1
-          tasks.addTask { await Self.serve(client, text) }
+          newest.removeAll { !$0.isActive }
+          if newest.count == Self.maximumClients { newest.removeFirst().close(promise: nil) }
+          newest.append(client.channel)
+          tasks.addTask { await Self.serve(client, isLocal: isLocal, text) }
         }
         tasks.cancelAll()
       }
     }
   }
 
-  private static func serve(_ client: Client, _ text: @Sendable () async -> String) async {
+  private static func serve(_ client: Client, isLocal: Bool, _ text: @Sendable () async -> String) async {
     let channel = client.channel
     let end = channel.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
     defer { end.cancel() }
@@ -79,19 +82,22 @@ struct MetricsEndpoint: Sendable {
         case .body: break
         case .end:
           guard let head else { return }
-          return try await answer(head, text, to: answers)
+          return try await answer(head, isLocal: isLocal, text, to: answers)
         }
       }
     }
   }
 
   private static func answer(
-    _ request: HTTPRequestHead, _ text: @Sendable () async -> String,
+    _ request: HTTPRequestHead, isLocal: Bool, _ text: @Sendable () async -> String,
     to answers: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
   ) async throws {
     let path = request.uri.prefix { $0 != "?" }
+    // A page of another origin whose name leads to this machine reads nothing of what only this machine is to read.
+    let isForeign = isLocal && !request.headers["host"].allSatisfy(MetricsAddress.isLocal)
     let (status, body): (HTTPResponseStatus, String) =
       switch (path, request.method) {
+      case _ where isForeign: (.misdirectedRequest, "expected the address of this endpoint\n")
       case ("/metrics", .GET), ("/metrics", .HEAD): (.ok, await text())
       case ("/metrics", _): (.methodNotAllowed, "expected GET, got \(request.method.rawValue)\n")
       default: (.notFound, "expected /metrics\n")

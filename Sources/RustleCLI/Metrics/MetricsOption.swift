@@ -5,7 +5,7 @@ import RustleCore
 /// An endpoint with the metrics of a run.
 struct MetricsOption: ParsableArguments {
   @Option(
-    "Serve metrics for Prometheus at http://host:port/metrics (port 0: a free one): the counts of every engine and lane.",
+    "Serve metrics for Prometheus at http://host:port/metrics (port 0: a free one), open to whoever reaches it: the counts of every engine and lane.",
     value: "host:port", parse: MetricsAddress.parse)
   var metrics: MetricsAddress?
 
@@ -20,16 +20,21 @@ extension RunTasks {
   /// Adds the endpoint of a run; nil: none. Its address is noted once it listens.
   ///
   /// - Parameters:
-  ///   - note: receives the note.
+  ///   - note: receives the note; nil: a live view hides it.
   ///   - further: makes what follows the counts of all streams.
   mutating func addMetrics(
-    at address: MetricsAddress?, note: @escaping @Sendable (String) -> Void,
+    at address: MetricsAddress?, note: ((String) -> Void)?,
     _ further: @escaping @Sendable () async -> [EngineMetric]
   ) async throws {
     #if WebSocket
     guard let address else { return }
+    guard note != nil || address.port != 0 else {
+      throw CommandFailure(
+        .usage, "--metrics: expected a port, got 0: a live view does not show the one that is chosen",
+        advice: "Name a port, or add --json.")
+    }
     let endpoint = try await MetricsEndpoint(address)
-    note("metrics at \(endpoint.url)")
+    note?("metrics at \(endpoint.url)")
     addTask {
       try await endpoint.run { EngineMetric.text(of: EngineMetric.streams + (await further())) }
       return nil
@@ -53,6 +58,11 @@ struct MetricsAddress: Sendable, Hashable {
   }
 
   static let parse = Parse.value("host:port such as 127.0.0.1:9100", Self.init)
+
+  /// Whether a host with or without a port, as in the header Host, is this machine itself.
+  static func isLocal(_ text: String) -> Bool {
+    text.wholeMatch(of: /(localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]{1,5})?/.ignoresCase()) != nil
+  }
 
   /// As it stands in a URL.
   func text(port: Int) -> String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }

@@ -35,7 +35,7 @@ extension TickerPlan {
       let ending = try await streams.run(view: view, isForced: view == nil) { tasks in
         try await sink.begin(serving: streams.server?.address)
         let shown = view == nil ? notes : nil
-        try await tasks.addMetrics(at: metrics, note: { try? shown?.write("rustle: \($0)\n") }) {
+        try await tasks.addMetrics(at: metrics, note: view == nil ? { try? shown?.write("rustle: \($0)\n") } : nil) {
           await streams.metrics
         }
         streams.add(to: &tasks, sink, notes: shown)

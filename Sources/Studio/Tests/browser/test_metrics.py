@@ -3,7 +3,9 @@
 import contextlib
 import json
 import os
+import pty
 import re
+import resource
 import socket
 import subprocess
 import time
@@ -120,8 +122,10 @@ def test_a_show_counts_its_packets():
             process.stdout.readline()
             second = metrics(read(url)[1])
         process.stdout.close()
-    assert first[("rustle_dmx_universes", key[1])] >= 1
-    assert of_lane(second, "show", "values")["values_delivered_total"] >= 2 and of_lane(second, "dmx_sender", "values")["streams"] == 1
+    assert second[("rustle_dmx_universes", key[1])] >= 1
+    assert of_lane(second, "show", "values")["values_delivered_total"] >= 2
+    sender = of_lane(second, "dmx_sender", "values")
+    assert sender["streams"] == 1 and sender["values_produced_total"] >= 1 and sender["values_dropped_total"] == 0, sender
 
 
 def test_the_endpoint_answers_nothing_else():
@@ -132,10 +136,43 @@ def test_the_endpoint_answers_nothing_else():
                 read(url + path, method)
             assert refused.value.code == status
         host, port = url.split("/")[2].split(":")
-        # Connections that send nothing keep no other one out.
-        silent = [socket.create_connection((host, int(port)), timeout=PATIENCE) for _ in range(20)]
+        # Connections that send nothing keep no other one out: if they did, each sixteen for five seconds.
+        silent = [socket.create_connection((host, int(port)), timeout=PATIENCE) for _ in range(100)]
         assert metrics(read(url)[1])
+        # A page whose own name leads here, and a client that says that no more follows.
+        for name, status in [(f"evil.example:{port}", 421), (f"localhost:{port}", 200), (f"127.0.0.1:{port}", 200)]:
+            with socket.create_connection((host, int(port)), timeout=PATIENCE) as one:
+                one.sendall(f"GET /metrics HTTP/1.1\r\nHost: {name}\r\n\r\n".encode())
+                one.shutdown(socket.SHUT_WR)
+                assert one.makefile().readline().split()[1] == str(status), name
         for each in silent:
             each.close()
         taken = subprocess.run([os.environ["RUSTLE"], "ticker", "A", "--metrics", f"{host}:{port}"], capture_output=True, text=True, timeout=PATIENCE)
         assert taken.returncode == 69 and taken.stderr.startswith(f"error: --metrics: {host}:{port}: another program has it"), taken.stderr
+
+
+def test_a_free_port_that_a_live_view_would_hide_is_refused():
+    view, terminal = pty.openpty()
+    words = [os.environ["RUSTLE"], "ticker", "A", "--metrics", "127.0.0.1:0"]
+    ended = subprocess.run(words, stdin=terminal, stdout=terminal, stderr=subprocess.PIPE, text=True, env={**os.environ, "TERM": "xterm"}, timeout=PATIENCE)
+    assert ended.returncode == 64 and "--metrics: expected a port, got 0" in ended.stderr, ended
+    for each in [view, terminal]:
+        os.close(each)
+
+
+def test_more_clients_are_served_than_a_shell_allows_files(tmp_path):
+    server = tmp_path / "socket"
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 1_024))
+
+    with command("ticker", "A", "--json", "--serve", f"unix:{server}", stdout=subprocess.DEVNULL, preexec_fn=limit) as (process, url, _):
+        with contextlib.ExitStack() as stack:
+            for _ in range(100):
+                one = stack.enter_context(socket.socket(socket.AF_UNIX))
+                one.settimeout(PATIENCE)
+                one.connect(str(server))
+                # Each gets its first line.
+                assert one.recv(1)
+            assert metrics(read(url)[1])[("rustle_server_clients",)] == 100
+        assert process.poll() is None
