@@ -10,7 +10,9 @@ public import RustleMarket
 /// let revision = try await leases.write("left", to: "1-400", replacing: 0)
 /// ```
 ///
-/// The connection is made by the first call, and re-established when it is lost. A call fails after a second without an answer.
+/// The connection is made by the first call, re-established when it is lost, and made anew when the server refused it. A bucket that is
+/// gone is made again, and its revisions count from 1: until its time to live is over, a holder of before may have a higher token. A
+/// call fails after a second without an answer.
 public final class NATSLeases: LeaseStore {
   private let worker: Worker
   private let executor = BlockingExecutor("rustle.nats.leases")
@@ -62,6 +64,10 @@ public final class NATSLeases: LeaseStore {
     private let replicas: Int
     private var connection: NATSConnection?
     private var open: NATSBucket?
+    /// Until when none is made, after libnats closed one.
+    private var waits: ContinuousClock.Instant?
+    /// Why there is no connection, as far as is known.
+    private var failure = NATSFailure("no server answers")
 
     init(_ address: NATSAddress, timeToLive: Duration, replicas: Int) {
       (self.address, self.timeToLive, self.replicas) = (address, timeToLive, replicas)
@@ -71,25 +77,50 @@ public final class NATSLeases: LeaseStore {
 
     private func bucket() throws(NATSFailure) -> NATSBucket {
       if let open { return open }
-      if connection == nil {
-        connection = try NATSConnection(
-          to: address, connectTimeout: Self.patience, pingInterval: Self.patience,
-          reconnectWait: .milliseconds(100))
-      }
-      guard let connection, connection.state == .connected else {
-        let reason = connection?.lastFailure ?? ""
-        throw NATSFailure(reason.isEmpty ? "no server answers" : reason)
-      }
+      let connection = try connected()
       let bucket = try connection.bucket(
         named: address.prefix, timeToLive: timeToLive, replicas: replicas, patience: Self.patience)
       open = bucket
       return bucket
     }
 
-    func record(of key: String) throws(NATSFailure) -> LeaseRecord? { try bucket().record(of: key) }
+    private func connected() throws(NATSFailure) -> NATSConnection {
+      if let waits, .now < waits { throw failure }
+      if connection == nil {
+        connection = try NATSConnection(
+          to: address, connectTimeout: Self.patience, pingInterval: Self.patience,
+          reconnectWait: .milliseconds(100))
+      }
+      if let connection, connection.state == .connected {
+        failure = NATSFailure("no server answers")
+        return connection
+      }
+      // Before its first refusal a new connection has none.
+      let reason = connection?.lastFailure ?? ""
+      if !reason.isEmpty { failure = NATSFailure(reason) }
+      if connection?.state == .closed {
+        // Refused twice in the same way: libnats does not try again.
+        (connection, waits) = (nil, .now + Self.patience)
+      }
+      throw failure
+    }
+
+    func record(of key: String) throws(NATSFailure) -> LeaseRecord? {
+      try asking { (bucket) throws(NATSFailure) in try bucket.record(of: key) }
+    }
 
     func write(_ text: String, to key: String, replacing revision: UInt64) throws(NATSFailure) -> UInt64 {
-      try bucket().write(text, to: key, replacing: revision)
+      try asking { (bucket) throws(NATSFailure) in try bucket.write(text, to: key, replacing: revision) }
+    }
+
+    private func asking<Answer>(_ ask: (NATSBucket) throws(NATSFailure) -> Answer) throws(NATSFailure) -> Answer {
+      let bucket = try bucket()
+      do throws(NATSFailure) { return try ask(bucket) } catch {
+        // It may be gone, or another one by now: the next call looks for it.
+        open = nil
+        // What is not permitted is not answered.
+        throw connection?.refusal ?? error
+      }
     }
   }
 }

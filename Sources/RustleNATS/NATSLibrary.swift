@@ -319,6 +319,7 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     }
     if status != NATS_OK {
       unsafe jsCtx_Destroy(stream)
+      if status == NATS_NO_RESPONDERS { throw NATSFailure("the server has no JetStream") }
       throw NATSFailure(status, code: 0)
     }
     return try unsafe NATSBucket(store, stream, of: self, named: name)
@@ -431,6 +432,8 @@ private func setServers(_ servers: [String], of options: OpaquePointer?) -> nats
       last == 0
       ? unsafe kvStore_CreateString(&revision, store, key, text)
       : unsafe kvStore_UpdateString(&revision, store, key, text, last)
+    // Of the server's answer the library keeps nothing.
+    if status == NATS_ERR { throw NATSFailure("the server refuses the record") }
     if status != NATS_OK { throw NATSFailure(status, code: 0) }
     return revision
   }

@@ -7,7 +7,7 @@ import TestSupport
 final class NATSServer {
   private let folder: ScratchFolder
   private var process = Process()
-  private let options: [String]
+  private var options: [String]
   private let hasStore: Bool
   private(set) var url = ""
 
@@ -54,7 +54,12 @@ final class NATSServer {
   var port: Int { URL(string: url)?.port ?? 0 }
 
   /// Starts it again after `kill`, at the same port. Its clients wait for it by themselves.
-  func restart() throws { try start(on: port) }
+  ///
+  /// - Parameter options: nil: those of before.
+  func restart(_ options: [String]? = nil) throws {
+    self.options = options ?? self.options
+    try start(on: port)
+  }
 
   func signal(_ number: Int32) { _ = Foundation.kill(process.processIdentifier, number) }
 
