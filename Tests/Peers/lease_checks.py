@@ -1,15 +1,17 @@
 """Leases of universes in NATS: lease_checks.py RUSTLE FOLDER [UNIVERSES]
 
 Two nodes with so many universes each (default 40), each the other's standby, on hosts of their own, and a nats-server on a third one: a node
-is killed, stopped, cut off from the other and from the server, starts with another show; the server is killed. A line for each check; the
-last line is `N passed, N failed`.
+is killed, stopped, cut off from the other and from the server, starts with another show; the server is killed, refuses the nodes, loses
+the bucket, gets a stranger's record. A line for each check; the last line is `N passed, N failed`.
 """
 
 import base64
+import json
 import pathlib
 import signal
 import sys
 import time
+import urllib.request
 from contextlib import ExitStack
 
 from hosts import expect, expect_equal, until
@@ -18,8 +20,8 @@ from universe_nodes import BRIDGE_ADDRESS, FRAME, Plan, Watch, cut, heal, lay_br
 
 # As long as an owner is heard before it takes over again, with room for a slow machine.
 RETURN = 25.0
-# The host of the server.
-SERVER = 254
+# The host of the server, and the port of its counts.
+SERVER, COUNTS = 254, 8222
 LEASED, TAKEN, FENCED = {"node1": 100, "node2 for node1": 90}, {"node2 for node1": 110}, {"node1": 80, "node2 for node1": 110}
 
 
@@ -29,11 +31,13 @@ class Lab:
     def __init__(self, rustle, folder, universes, watch, stack):
         self.rustle, self.watch, self.stack = rustle, watch, stack
         self.plan = Plan(folder, 2, universes)
-        self.server = Server(folder / "store", host=BRIDGE_ADDRESS)
+        self.server = Server(folder / "store", host=BRIDGE_ADDRESS, options=["-m", str(COUNTS)])
+        self.token = folder / "token"
+        self.token.write_text("a token\n", encoding="utf-8")
         self.running = {}
 
-    def start(self, node, playing=None):
-        further = ["--lease", self.server.url("stage")]
+    def start(self, node, playing=None, bucket="stage"):
+        further = ["--lease", self.server.url(bucket), "--lease-token-file", str(self.token)]
         self.running[node] = self.stack.enter_context(self.plan.run(self.rustle, node, playing, further))
 
     def kill(self, node):
@@ -46,6 +50,17 @@ class Lab:
     def event(self, node, kind, owner="node1", after=0):
         """Waits for a change that a node reports."""
         return self.running[node].line(f"{kind} of {owner}", lambda line: (line.get("event"), line.get("owner")) == (kind, owner), RETURN, after)
+
+    def unleased(self, node, words, after=0):
+        """Waits for a node's report that it has no lease of its own universes, with these words in the reason."""
+        def is_meant(line):
+            return (line.get("event"), line.get("owner")) == ("unleased", f"node{node}") and words in line["reason"]
+        return self.running[node].line(f"unleased of node{node}: {words}", is_meant, RETURN, after)
+
+    def messages(self):
+        """The number of messages that the server has received."""
+        with urllib.request.urlopen(f"http://{BRIDGE_ADDRESS}:{COUNTS}/varz", timeout=5) as answer:
+            return json.load(answer)["in_msgs"]
 
     def seen(self, node):
         return len(self.running[node].lines)
@@ -195,7 +210,78 @@ def no_takeover(lab):
     return text
 
 
-CHECKS = [held, killed, other_show, returns, stopped, apart, without_server, no_takeover]
+def refused(lab):
+    """A server that refuses the nodes' token is the reason that they report, and leases are held again once it takes it"""
+    lab.start(1)
+    lab.event(1, "leased")
+    lab.until_first("the owner above", LEASED)
+    before = {node: lab.seen(node) for node in (1, 2)}
+    words = lab.server.arguments
+    lab.server.kill()
+    lab.server.arguments = [*words, "--auth", "another"]
+    lab.server.start()
+    try:
+        for node in (1, 2):
+            lab.unleased(node, "uthorization", before[node])
+    finally:
+        lab.server.kill()
+        lab.server.arguments = words
+        lab.server.start()
+    for node in (1, 2):
+        lab.event(node, "leased", f"node{node}", before[node])
+    lab.until_first("the owner above", LEASED)
+
+
+def deleted(lab):
+    """A bucket that is deleted is made again, and a stranger's record in it is nobody's"""
+    begin = time.time()
+    before = lab.seen(1)
+    answer = lab.server.request("$JS.API.STREAM.DELETE.KV_stage")
+    expect((answer or {}).get("success"), f"expected the bucket's end, got {answer}")
+    lab.until_holder("node1")
+    for text in ("nobody 1 0 aa", "x", "node3 1 0 aa"):
+        answer = lab.server.request("$KV.stage.node1", text)
+        expect("seq" in (answer or {}), f"expected an answer to a record, got {answer}")
+        lab.until_holder("node1")
+    lab.wait(1)
+    expect_equal("sources", LEASED, lab.watch.sources()[1])
+    expect_equal("changes", [], [line["event"] for line in lab.running[1].lines[before:] if line.get("owner") == "node1"])
+    seconds, text = lab.dark(begin, time.time())
+    expect(seconds <= 0.5, f"expected at most 500 ms, got {text}")
+    return text
+
+
+def restarted(lab):
+    """An owner that was killed and starts with another show is not fenced by its own record, with no standby there"""
+    lab.kill(2)
+    lab.kill(1)
+    lab.running[1].end()
+    expect_equal("holder", "node1", lab.holder())
+    lab.start(1, lab.plan.other_show)
+    own = lab.running[1].line("a change of node1", lambda line: line.get("owner") == "node1", RETURN)
+    expect_equal("the first change", ("leased", 100), (own["event"], own["priority"]))
+    return f"{own['t_ms']} ms after its start"
+
+
+def full(lab):
+    """A bucket that takes no record is reported, and asked a few times a second"""
+    expect_equal("status", 130, lab.running[1].interrupt())
+    bucket = {"name": "KV_full", "subjects": ["$KV.full.>"], "max_msgs_per_subject": 1, "max_age": 3 * 10**9, "max_msg_size": 16,
+              "allow_rollup_hdrs": True, "deny_delete": True, "discard": "new", "storage": "memory", "num_replicas": 1,
+              "duplicate_window": 3 * 10**9}
+    answer = lab.server.request("$JS.API.STREAM.CREATE.KV_full", json.dumps(bucket))
+    expect("config" in (answer or {}), f"expected a bucket, got {answer}")
+    lab.start(1, bucket="full")
+    expect_equal("priority", 100, lab.unleased(1, "cannot be written")["priority"])
+    before = lab.messages()
+    lab.wait(5)
+    rate = (lab.messages() - before) / 5
+    # Two places, each with a write, a read and what finds the bucket, twice a second.
+    expect(rate < 40, f"expected less than 40 requests/s, got {rate:.0f}")
+    return f"{rate:.0f} requests/s"
+
+
+CHECKS = [held, killed, other_show, returns, stopped, apart, without_server, no_takeover, refused, deleted, restarted, full]
 
 
 def main():

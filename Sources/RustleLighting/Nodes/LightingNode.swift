@@ -30,7 +30,7 @@ public actor LightingNode {
       case leased
       /// Another holds it, and plays the same: it sends its own universes beneath both nodes, at 80.
       case fenced
-      /// The lease cannot be read: the node sends its own universes at 100, and does not go to 110 for others.
+      /// The lease cannot be read or written: the node sends its own universes at 100, those of the owner at 90.
       case unleased
       /// A datagram that is no heartbeat of the plan arrived; reported once.
       case foreign
@@ -58,6 +58,8 @@ public actor LightingNode {
     var tenure: Tenure?
     /// What is sent; at the beginning what the sender was made with.
     var kind: Event.Kind?
+    /// The last report's.
+    var reported: (time: Duration, reason: String)?
 
     /// What is to be done, and why in one clause.
     func target(at now: Duration) -> (kind: Event.Kind, reason: String)? {
@@ -66,8 +68,8 @@ public actor LightingNode {
         switch status {
         case nil: return nil
         case .held: return (.leased, "it holds the lease")
-        case .free: return nil
-        case .unknown: return tenure?.hasFailed == true ? (.unleased, "the lease cannot be read") : nil
+        case .free: return tenure?.lack(at: now).map { (.unleased, $0) }
+        case .unknown: return (tenure?.failure ?? tenure?.lack(at: now)).map { (.unleased, $0) }
         case .other(let holder):
           let isOther = holder.show != tenure?.me.show
           return (
@@ -76,15 +78,32 @@ public actor LightingNode {
           )
         }
       }
+      let isSilent = failover.state == .active
       switch failover.state {
-      case .standby: return (.standby, "\(name) is heard")
-      case .refused: return (.refused, "\(name) plays another show or plan")
+      case .refused:
+        return (.refused, "\(name) plays another show or plan, or \(tenure == nil ? "with" : "without") leases")
       case .active where tenure == nil || status == .held: return (.active, "\(name) is silent")
-      case .active: return (.standby, "\(name) is silent, and the lease is another's or not known")
+      case .standby, .active:
+        let heard = "\(name) is \(isSilent ? "silent" : "heard")"
+        if let lack = tenure?.lack(at: now) { return (.unleased, "\(heard), and \(lack)") }
+        guard isSilent else { return (.standby, heard) }
+        guard case .other(let holder) = status else { return (.standby, "\(heard), and the lease is not known") }
+        return (.standby, "\(heard), and \(holder.node) has the lease")
       }
     }
 
-    /// The priority of what is sent; nil: nothing is.
+    /// The priority of what is sent here; nil: nothing is.
+    func priority(of kind: Event.Kind) -> Int? {
+      kind == .unleased && failover != nil ? Failover.priority(of: .standby) : Self.priority(of: kind)
+    }
+
+    /// Whether what a lease lacks, or who holds it, is not what was reported; not more often than a time to live.
+    func isNews(_ reason: String, at now: Duration) -> Bool {
+      guard let tenure, let reported, kind != .standby, reason != reported.reason else { return false }
+      return now - reported.time >= tenure.timeToLive
+    }
+
+    /// The priority of what is sent, of its own where a kind may be both; nil: nothing is.
     static func priority(of kind: Event.Kind) -> Int? {
       switch kind {
       case .standby: Failover.priority(of: .standby)
@@ -170,7 +189,10 @@ public actor LightingNode {
     }
     if leases != nil {
       let me = LeaseHolder(node: name, instance: epoch, show: hash)
-      for place in places.indices { places[place].tenure = Tenure(me, of: places[place].owner.name) }
+      for place in places.indices {
+        let owner = places[place].owner
+        places[place].tenure = Tenure(me, of: owner.name, standby: owner.standby)
+      }
     }
     self.places = places
     senders = [own].compactMap(\.self) + places.filter { $0.failover != nil }.map(\.sender)
@@ -275,7 +297,7 @@ public actor LightingNode {
           places[place].tenure?.wrote(new, at: time)
         }
       } catch {
-        places[place].tenure?.failed(at: time)
+        places[place].tenure?.failed("\(error)", at: time)
       }
     }
   }
@@ -290,9 +312,13 @@ public actor LightingNode {
   /// Does what is to be done for an owner, or for the node itself.
   private func change(_ place: Int, _ controller: LightingController) async throws(LightingError) {
     let now = places[place]
-    guard let (kind, reason) = now.target(at: time), kind != now.kind else { return }
+    guard let (kind, reason) = now.target(at: time) else { return }
+    guard kind != now.kind else {
+      if now.isNews(reason, at: time) { report(place, kind, reason) }
+      return
+    }
     places[place].kind = kind
-    if let priority = Place.priority(of: kind) {
+    if let priority = now.priority(of: kind) {
       if now.kind == .refused { try await controller.add(now.sender) }
       for universe in try await controller.levels().keys.sorted()
       where universe.protocol == .sacn && now.owner.owns(universe.number) {
@@ -305,9 +331,9 @@ public actor LightingNode {
   }
 
   private func report(_ place: Int, _ kind: Event.Kind, _ reason: String) {
-    continuation.yield(
-      Event(
-        time: time, kind: kind, owner: places[place].owner.name, priority: Place.priority(of: kind), reason: reason))
+    places[place].reported = (time, reason)
+    let (owner, priority) = (places[place].owner.name, places[place].priority(of: kind))
+    continuation.yield(Event(time: time, kind: kind, owner: owner, priority: priority, reason: reason))
   }
 
   /// The hash of texts, each with its length.

@@ -27,7 +27,9 @@ struct LeaseHolder: Sendable, Hashable, CustomStringConvertible {
 /// What a node knows and does of the lease of an owner's universes: a value that changes by what the store answers, and by time.
 ///
 /// The owner wants the lease from the beginning. Its standby takes it when the owner is silent, which counts as the owner's end, and
-/// hands it back. A holder that cannot write it again holds it no longer than two thirds of the time to live, before another may.
+/// hands it back. A holder that cannot write it again holds it no longer than two thirds of the time to live, before another may. A
+/// process takes it from those of its node before it, which are gone: it has their address. Records of other nodes, and what is no
+/// record, count as none.
 struct Tenure: Sendable {
   enum Status: Sendable, Hashable {
     /// The store does not answer, or has not yet.
@@ -49,10 +51,14 @@ struct Tenure: Sendable {
   let me: LeaseHolder
   /// The owner of the universes.
   let owner: String
+  private let standby: String?
   /// As the store says with its first answer.
   var timeToLive = Duration.seconds(3)
-  /// Whether the store refused the last call, or did not answer.
-  private(set) var hasFailed = false
+  /// Why the store did not do what it was asked for, in one clause; nil: it did.
+  private(set) var failure: String?
+  private var failedSince: Duration?
+  /// The writes in a row that it did not do.
+  private var refusals = 0
   private var holder: LeaseHolder?
   private var revision: UInt64 = 0
   /// Until when the record is known, and until when this process holds it.
@@ -62,7 +68,9 @@ struct Tenure: Sendable {
   private var hasToRead = true
   private var underWay: (action: Action, since: Duration)?
 
-  init(_ me: LeaseHolder, of owner: String) { (self.me, self.owner) = (me, owner) }
+  init(_ me: LeaseHolder, of owner: String, standby: String?) {
+    (self.me, self.owner, self.standby) = (me, owner, standby)
+  }
 
   /// The fencing token; 0 for who does not hold the lease.
   func token(at now: Duration) -> UInt64 { now < heldUntil ? holder?.token ?? 0 : 0 }
@@ -70,18 +78,25 @@ struct Tenure: Sendable {
   func status(at now: Duration) -> Status {
     if now < heldUntil { return .held }
     if now >= knownUntil { return .unknown }
-    guard let holder, !isHandedOver else { return .free }
-    return holder.instance == me.instance && holder.node == me.node ? .unknown : .other(holder)
+    guard let holder, !isOfBefore else { return .free }
+    return isMine ? .unknown : .other(holder)
   }
 
-  private var isHandedOver: Bool { holder?.instance == 0 && holder?.node == me.node }
+  /// What has kept the store from what it was asked for, for longer than a time to live.
+  func lack(at now: Duration) -> String? {
+    guard let since = failedSince ?? underWay?.since, now - since > timeToLive else { return nil }
+    return failure ?? "the store of the lease does not answer"
+  }
 
-  /// Whether a heartbeat in the owner's name counts: one of an older holder, or of another process than the holder, does not; nor
-  /// one with another show while this node holds the lease.
+  /// Whether the record was handed over to this node, or is that of a process of it before.
+  private var isOfBefore: Bool { holder.map { $0.node == me.node && $0.instance < me.instance } ?? false }
+
+  /// Whether a heartbeat in the owner's name counts: one of an older holder, or of a process before the holder's, does not; nor one
+  /// with another show while this node holds the lease.
   func accepts(_ heartbeat: Heartbeat, at now: Duration) -> Bool {
     switch status(at: now) {
     case .held: heartbeat.show == me.show && (heartbeat.token == 0 || heartbeat.token > token(at: now))
-    case .other(let holder) where holder.node == owner && holder.instance != 0: heartbeat.epoch == holder.instance
+    case .other(let holder) where holder.node == owner && holder.instance != 0: heartbeat.epoch >= holder.instance
     default: true
     }
   }
@@ -93,11 +108,12 @@ struct Tenure: Sendable {
   ///   - replaces: whether it takes the lease from the owner.
   mutating func action(wants: Bool, replaces: Bool, at now: Duration) -> Action? {
     guard underWay == nil else { return nil }
+    if !wants, !isMine { refusals = 0 }
     let isDue = now >= due
     var action: Action?
     if hasToRead {
       if isDue { action = .read }
-    } else if now < heldUntil, !wants {
+    } else if isMine, !wants {
       let next = LeaseHolder(node: owner, instance: 0, show: me.show)
       action = .write(next, replacing: revision)
     } else if now < heldUntil {
@@ -122,17 +138,21 @@ struct Tenure: Sendable {
 
   private func mayTake(replaces: Bool) -> Bool {
     guard let holder else { return true }
-    return isHandedOver || replaces && holder.node == owner
+    return isOfBefore || replaces && holder.node == owner
   }
 
   /// Takes the answer to a read.
   mutating func read(_ record: LeaseRecord?, at now: Duration) {
     guard let (_, since) = underWay else { return }
     underWay = nil
-    (hasToRead, hasFailed) = (false, false)
-    let read = record.flatMap { LeaseHolder($0.text, revision: $0.revision) }
+    hasToRead = false
+    var read = record.flatMap { LeaseHolder($0.text, revision: $0.revision) }
     // What is no record of ours is nobody's; it is replaced by its revision.
+    if let node = read?.node, node != owner, node != standby { read = nil }
+    let isAnother = record?.revision ?? 0 != revision
     (holder, revision) = (read, record?.revision ?? 0)
+    // A write that came too late was no failure.
+    if refusals == 0 || isAnother { (failure, failedSince) = (nil, nil) }
     knownUntil = since + timeToLive
     if !isMine { heldUntil = min(heldUntil, since) }
     due = isMine ? now : now + pause
@@ -142,7 +162,7 @@ struct Tenure: Sendable {
   mutating func wrote(_ new: UInt64, at now: Duration) {
     guard case .write(var written, _)? = underWay?.action, let since = underWay?.since else { return }
     underWay = nil
-    hasFailed = false
+    (failure, failedSince, refusals) = (nil, nil, 0)
     if written.token == 0 { written.token = new }
     (holder, revision) = (written, new)
     knownUntil = since + timeToLive
@@ -151,13 +171,16 @@ struct Tenure: Sendable {
   }
 
   /// The store refused, or did not answer: what it has is read.
-  mutating func failed(at now: Duration) {
+  mutating func failed(_ reason: String, at now: Duration) {
     guard let (action, _) = underWay else { return }
     underWay = nil
-    (hasToRead, hasFailed) = (true, true)
-    // A refusal of a write is read about at once.
-    due = action == .read ? now + pause : now
+    hasToRead = true
+    if action != .read { refusals += 1 }
+    failure = "the lease cannot be \(action == .read ? "read" : "written"): \(reason)"
+    failedSince = failedSince ?? now
+    // The first write that is refused may have come too late.
+    due = action != .read && refusals == 1 ? now : now + pause
   }
 
-  private var pause: Duration { timeToLive / 6 }
+  private var pause: Duration { min(timeToLive / 6, .seconds(1)) }
 }
