@@ -75,7 +75,7 @@ public struct NATSAddress: Sendable, Hashable {
     }
     if roots != nil, !isEncrypted { throw refusal("tls://host:port for root certificates", servers[0]) }
     guard prefix.wholeMatch(of: /[A-Za-z0-9_\-]+(\.[A-Za-z0-9_\-]+)*/) != nil else {
-      throw refusal("a prefix of letters, digits, - and _ after nats://host:port/", prefix)
+      throw refusal("a name of letters, digits, - and _ after nats://host:port/", prefix)
     }
   }
 

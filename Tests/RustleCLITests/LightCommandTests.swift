@@ -328,7 +328,13 @@ import Testing
       ["--plan", "PLAN", "--node", "left", "--output", "sacn:multicast", "--tempo", "tap"], 64,
       "--plan requires a --tempo"
     ),
-    (["--plan", "PLAN", "--node", "middle", "--output", "sacn:multicast"], 64, "expected one of left, got 'middle'"),
+    (
+      ["--plan", "PLAN", "--node", "middle", "--output", "sacn:multicast"], 64,
+      "--node: expected one of left of --plan, got 'middle'"
+    ),
+    (["--lease-replicas", "3"], 64, "--lease-replicas requires --lease"),
+    (["--lease-replicas", "2"], 64, "expected 1, 3 or 5 servers, got '2'"),
+    (["--lease-roots", "a.pem"], 64, "--lease-roots requires --lease"),
     (["--plan", "SHOW", "--node", "left", "--output", "sacn:multicast"], 65, "got 'cues'"),
     (["--plan", "NONE", "--node", "left", "--output", "sacn:multicast"], 66, "--plan"),
   ]) func nodeOfAPlanIsRefused(arguments: [String], status: Int32, expected: String) throws {

@@ -30,11 +30,23 @@ struct PlanOptions: ParsableArguments {
     completion: .file())
   var leaseTokenFile: String?
 
+  @Option(
+    parsing: .next, "Trust the root certificates of this PEM file instead of the system's; requires --lease tls://….",
+    value: "file", completion: .file(extensions: ["pem", "crt"]))
+  var leaseRoots: String?
+
+  @Option(
+    "The servers that store each lease: 1, 3 or 5; a bucket that exists keeps its own. (default: 1)", value: "count",
+    parse: Parse.value("1, 3 or 5 servers") { Int($0).flatMap { [1, 3, 5].contains($0) ? $0 : nil } })
+  var leaseReplicas: Int?
+
   func validate() throws {
     try Parse.reject(
       ((plan == nil) != (node == nil), "--plan and --node require each other"),
       (lease != nil && plan == nil, "--lease requires --plan"),
-      (leaseTokenFile != nil && lease == nil, "--lease-token-file requires --lease"))
+      (leaseTokenFile != nil && lease == nil, "--lease-token-file requires --lease"),
+      (leaseRoots != nil && lease == nil, "--lease-roots requires --lease"),
+      (leaseReplicas != nil && lease == nil, "--lease-replicas requires --lease"))
     // Files that cannot be read have exit codes of their own, which the run reports.
     do { _ = try leases() } catch is CommandFailure {}
   }
@@ -44,8 +56,10 @@ struct PlanOptions: ParsableArguments {
     guard let lease else { return nil }
     #if NATS
     let credentials = try leaseTokenFile.map { try natsCredentials(in: $0, of: "--lease-token-file") }
-    let address = try natsAddress(lease, of: "--lease", credentials, roots: nil)
-    return try natsChecked("--lease") { () throws(FeedError) in try NATSLeases(address) }
+    let address = try natsAddress(lease, of: "--lease", credentials, roots: leaseRoots)
+    return try natsChecked("--lease") { () throws(FeedError) in
+      try NATSLeases(address, replicas: leaseReplicas ?? 1)
+    }
     #else
     throw ValidationError("--lease: expected a command with NATS, got one that was built without")
     #endif
@@ -66,6 +80,10 @@ struct PlanOptions: ParsableArguments {
   ) throws -> LightingNode? {
     guard let plan, let node, let output else { return nil }
     let read = try TextFile.value(of: plan, option: "--plan") { try UniversePlan($0) }
+    let names = read.nodes.map(\.name)
+    guard names.contains(node) else {
+      throw ValidationError("--node: expected one of \(names.joined(separator: ", ")) of --plan, got '\(node)'")
+    }
     return try LightingNode(
       node, of: read, playing: show, configuration: configuration, followsClock: followsClock, leases: leases(),
       output: output)
