@@ -190,7 +190,7 @@ export function account(app) {
     place.replaceChildren(...elements);
   };
   // What somebody types is kept as long as the forms are the same.
-  const kind = () => JSON.stringify([session.isKept, session.email, session.sendsMail, session.providers]);
+  const kind = () => JSON.stringify([session.isKept, token ?? [session.email, session.sendsMail, session.providers]]);
   let shown = kind();
   const explain = () => { if (failed) done(FAULTS[failed] ?? "The sign-in by the provider did not succeed. Begin again."); };
   session.onchange = () => {
