@@ -152,11 +152,14 @@ export function ticker(app) {
     if (symbol.select.value !== asked) load();
   };
 
-  const setThresholds = () => app.attempt(() => link.act("ticker/thresholds", { thresholds: texts(thresholds) }));
+  const setThresholds = () => {
+    sent = thresholds.value;
+    return app.attempt(() => link.act("ticker/thresholds", { thresholds: texts(thresholds) }));
+  };
   const thresholds = h("input", { type: "text", id: "thresholds", placeholder: "BTC>65100, ETH<3490~5", autocomplete: "off", spellcheck: "false",
     onkeydown: ({ key }) => { if (key === "Enter") setThresholds(); } });
-  // The server's, as they were shown last.
-  let known = "";
+  // The server's, as they were shown last, and the text that was sent to it.
+  let [known, sent] = ["", null];
   const alerts = h("ol", { class: "note" });
 
   const row = (symbol) => {
@@ -232,7 +235,7 @@ export function ticker(app) {
       connection.hidden = !state.connection;
       // What was typed stays until there are others.
       const present = state.thresholds.join(", ");
-      if (present !== known && document.activeElement !== thresholds) thresholds.value = present;
+      if (present !== known && (document.activeElement !== thresholds || thresholds.value === sent)) thresholds.value = present;
       known = present;
       if (!link.paused) speak(alerts, state.alerts.map((each) => each.time + each.text).join("\n"), () =>
         alerts.replaceChildren(...state.alerts.toReversed().map((each) => h("li", {}, `${clock(each.time)} ${each.text}`))));
