@@ -195,53 +195,67 @@ def test_no_dot_of_the_beat_flashes_more_than_three_times_a_second(open_page, st
         assert (page.evaluate("window.flashes") > 4) == flashes, bpm
 
 
-# Notes what a canvas shows after each picture that is drawn on it: the milliseconds, and of each point the luminance and the saturated red.
+# Notes what a canvas shows after each drawing: the milliseconds, and of each point the luminance, and what red exceeds green and blue by.
 WATCH = """() => {
     const [across, down] = [160, 90];
     const small = Object.assign(document.createElement('canvas'), { width: across, height: down }).getContext('2d', { willReadFrequently: true });
-    small.imageSmoothingQuality = 'medium';
+    [small.imageSmoothingQuality, small.globalCompositeOperation] = ['medium', 'copy'];
     const canvas = document.querySelector('main canvas');
     const context = canvas.getContext('2d');
     const linear = (byte) => (byte <= 10 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4);
     window.shown = [];
-    const draw = context.drawImage;
-    context.drawImage = (...values) => {
-        draw.apply(context, values);
+    const clear = context.clearRect;
+    context.clearRect = (...values) => {
+        clear.apply(context, values);
         const at = performance.now();
-        small.drawImage(canvas, 0, 0, across, down);
-        const { data } = small.getImageData(0, 0, across, down);
-        const levels = [];
-        for (let place = 0; place < data.length; place += 4) {
-            const [r, g, b] = [...data.slice(place, place + 3)].map(linear);
-            levels.push(0.2126 * r + 0.7152 * g + 0.0722 * b, r >= 0.8 * (r + g + b) ? Math.max(0, r - g - b) : 0);
-        }
-        shown.push([at, levels]);
+        // What is drawn on it follows at once.
+        queueMicrotask(() => {
+            small.drawImage(canvas, 0, 0, across, down);
+            const { data } = small.getImageData(0, 0, across, down);
+            const levels = [];
+            for (let place = 0; place < data.length; place += 4) {
+                const [r, g, b] = [...data.slice(place, place + 3)].map(linear);
+                levels.push(0.2126 * r + 0.7152 * g + 0.0722 * b, Math.max(0, r - g - b));
+            }
+            shown.push([at, levels]);
+        });
     };
-    // Those that change at all.
-    window.changing = () => (shown[0]?.[1] ?? []).map((_, place) => shown.map(([at, levels]) => [at, levels[place]])).filter((levels, place) => {
+    // Those that change at all, with their places.
+    window.changing = () => (shown[0]?.[1] ?? []).map((_, place) => [place, shown.map(([at, levels]) => [at, levels[place]])]).filter(([, levels]) => {
         const values = levels.map(([, level]) => level);
-        return Math.max(...values) - Math.min(...values) > 0.1;
+        return Math.max(...values) - Math.min(...values) > 1 / 16;
     });
 }"""
 
 
-def changes(levels):
-    """When a level changes to and fro by so much that a flash counts (WCAG 2.2): each time that it is so far from an extreme."""
-    (_, extreme), side, found = levels[0], 0, []
+def changes(place, levels):
+    """When a level changes to and fro by so much that a flash counts (WCAG 2.1): each time that it is so far from an extreme."""
+    def counts(one, other):
+        return abs(one - other) > 20 / 320 if place % 2 else abs(one - other) >= 0.1 and min(one, other) < 0.8
+
+    (_, low), side, found = levels[0], 0, []
+    high = low
     for at, level in levels:
-        if (level - extreme) * side > 0:
-            extreme = level
-        elif abs(level - extreme) >= 0.1 and min(level, extreme) < 0.8:
-            extreme, side = level, 1 if level > extreme else -1
+        rises, falls = side <= 0 and level > low and counts(low, level), side >= 0 and level < high and counts(high, level)
+        if rises or falls:
+            low = high = level
+            side = 1 if rises else -1
             found.append(at)
+        low, high = min(low, level), max(high, level)
     return found
+
+
+def test_levels_that_begin_in_the_middle_change_too():
+    levels = [(80 * place, level) for place, level in enumerate([0.5, 0.59, 0.42, 0.59, 0.42])]
+    assert changes(0, levels) == [160, 240, 320]
 
 
 @pytest.mark.parametrize("layer", [
     {"effect": "strobe", "rate": {"hertz": 6}, "fast": True, "palette": ["#ffffff"]},
     {"effect": "wave", "rate": {"hertz": 6}, "palette": ["#ff0000"]},
     {"effect": "solid", "opacity": 0, "modulators": [{"target": "opacity", "source": "oscillator", "amount": 1, "shape": "square", "rate": "1/16"}]},
-], ids=lambda layer: layer["effect"])
+    {"effect": "gradient", "palette": ["#ffffff"]},
+], ids=["strobe", "wave", "oscillator", "stopped and started"])
 def test_no_point_of_a_picture_flashes_more_than_three_times_a_second(browser, tmp_path, layer):
     show, rig = tmp_path / "show.json", tmp_path / "rig.json"
     rig.write_text('{"v":1,"fixtures":[{"id":1,"profile":"rgb-par","protocol":"sacn","universe":1,"address":1,"position":[0,4,2]}]}')
@@ -256,9 +270,47 @@ def test_no_point_of_a_picture_flashes_more_than_three_times_a_second(browser, t
     # It goes on.
     while max(map(len, found), default=0) < 9:
         assert time.monotonic() < deadline
+        for name in 6 * ["stop", "start"] if layer["effect"] == "gradient" else []:
+            assert post(studio, f"lights/{name}", {})[0] == 200
+            page.wait_for_timeout(100)
         page.wait_for_timeout(500)
-        found = [changes(levels) for levels in page.evaluate("changing()")]
+        found = [changes(*levels) for levels in page.evaluate("changing()")]
     # Of any seven changes of a point the first and the last are a second apart.
     assert [times for times in found if any(later - earlier < 1000 for earlier, later in zip(times, times[6:]))] == []
     page.context.close()
     assert studio.stop() == 0
+
+
+# What the limit itself says of levels of the whole picture, 80 ms apart.
+LIMIT = """async (levels) => {
+    const { FlashLimit } = await import('/js/flashes.js');
+    const [limit, canvas] = [new FlashLimit(), document.createElement('canvas')];
+    const context = canvas.getContext('2d');
+    return levels.map((level, place) => {
+        const byte = Math.round(255 * (1.055 * level ** (1 / 2.4) - 0.055));
+        context.fillStyle = `rgb(${byte} ${byte} ${byte})`;
+        context.fillRect(0, 0, canvas.width, canvas.height);
+        return limit.allows(canvas, 80 * place);
+    });
+}"""
+
+
+def test_a_picture_of_middle_brightness_is_limited_as_well(open_page):
+    allowed = open_page("lights").evaluate(LIMIT, [0.5] + 30 * [0.59, 0.42])
+    # The first to 0.59 is no change yet. Six changes follow; until a second is over what would be the seventh is held, and after six more.
+    assert allowed[:23] == 8 * [True] + 4 * [False, True] + 6 * [True] + [False], allowed
+
+
+def test_a_paused_bar_of_a_new_attempt_is_empty(open_page, studio):
+    page = open_page("setup")
+    assert post(studio, "provisioning/set", VALUES)[0] == 200
+    expect(page.get_by_text("✓ Done", exact=True)).to_be_visible()
+    page.locator("#pause").click()
+    page.evaluate("""() => {
+        window.bars = [];
+        const bar = document.querySelector('[aria-label=Progress]');
+        new MutationObserver(() => { if (!bar.hidden) bars.push(bar.value); }).observe(bar, { attributes: true });
+    }""")
+    assert post(studio, "provisioning/set", VALUES)[0] == 200
+    until(page, "bars.length > 0 && document.querySelector('[aria-label=Progress]').hidden")
+    assert page.evaluate("bars.every((value) => value === 0)"), page.evaluate("bars")

@@ -162,8 +162,8 @@ export function mapping(app) {
   const none = h("p", { class: "note" }, "No map yet.");
   const gray = h("canvas", {});
   let [number, map, cells, sequence] = [0, null, [], -1];
-  /** The frame that is shown. */
-  let shown = "";
+  /** The newest frame that was offered to be shown. */
+  let offered = "";
   /** The size of the canvas when it was drawn last; none when there is something else that is new. */
   let painted = "";
 
@@ -322,11 +322,14 @@ export function mapping(app) {
       }
       const source = seen();
       const frame = source === gray ? `server ${sequence}` : `browser ${camera.count}`;
-      if (frame !== shown && limit.allows(source)) {
-        [picture.width, picture.height] = [source.width, source.height];
-        picture.getContext("2d").drawImage(source, 0, 0);
-        view.canvas.style.aspectRatio = `${picture.width} / ${picture.height}`;
-        [shown, painted] = [frame, ""];
+      if (frame !== offered) {
+        offered = frame;
+        limit.offer(source, () => {
+          [picture.width, picture.height] = [source.width, source.height];
+          picture.getContext("2d").drawImage(source, 0, 0);
+          view.canvas.style.aspectRatio = `${picture.width} / ${picture.height}`;
+          painted = "";
+        });
       }
       const now = `${view.canvas.width} ${view.canvas.height}`;
       if (painted !== now && view.draw()) painted = now;

@@ -149,7 +149,7 @@ export function setup(app) {
   // How far it is.
   const heading = h("h2", {}, "Attempt");
   const status = h("p", { role: "status" });
-  const bar = h("progress", { max: "1", "aria-label": "Progress" });
+  const bar = h("progress", { max: "1", hidden: true, "aria-label": "Progress" });
   const steps = h("ol", { class: "steps", "aria-label": "Steps" }, STEPS.map(([, name]) => h("li", {}, h("span", { "aria-hidden": "true" }), ` ${name}`, h("span", { class: "hidden" }))));
   const failure = h("p", { class: "error" });
   const values = h("dl", { class: "values" });
@@ -185,9 +185,10 @@ export function setup(app) {
     const word = running ? (cancelled ? "Disconnects" : newest && !isTable ? wordOf(newest) : isTable ? `Node ${newest.index + 1} of ${newest.count}: ${wordOf(newest)}` : "At work")
       : cancelled ? "Cancelled. Read the node before it is used: some values may be written." : error ? "✕ Failed" : failed ? `${failed} of ${newest.count} nodes failed` : "✓ Done";
     speak(status, newest && !newest.disconnected && !running ? `${word}. The disconnection was not confirmed in its time.` : word);
+    const isNew = bar.hidden;
     bar.hidden = !running;
     // One without a value moves.
-    if (link.paused) bar.value = bar.value;
+    if (link.paused) bar.value = isNew ? 0 : bar.value;
     else if (order === "set" && newest) bar.value = isTable ? (newest.index + newest.progress) / newest.count : newest.progress;
     else bar.removeAttribute("value");
     steps.hidden = order !== "set" || isTable || !newest;
@@ -239,7 +240,7 @@ export function setup(app) {
       if (!link.paused) showNodes(state.nodes);
       nodes.element.hidden = rows.size === 0;
       none.hidden = rows.size > 0 || Boolean(state.error);
-      if (!none.hidden) say(none, !state.scanning ? "A scan shows the nodes in range. It changes nothing." : link.paused ? "Paused: Resume shows the nodes in range." : "No node is in range yet. One that is connected does not advertise.");
+      if (!none.hidden) say(none, link.paused && (state.scanning || state.nodes.length > 0) ? "Paused: Resume shows the nodes in range." : !state.scanning ? "A scan shows the nodes in range. It changes nothing." : "No node is in range yet. One that is connected does not advertise.");
       for (const each of [write, back, ...others]) each.disabled = state.attempt?.running === true;
       showAttempt(state.attempt);
     },
