@@ -6,7 +6,8 @@ import Foundation
 import RustleCore
 import RustleFiles
 
-/// Answers `GET /metrics` by HTTP. It has no access control: what it serves are counts.
+/// Answers `GET /metrics` by HTTP, to whoever reaches it: what it serves are counts. On an address of this machine alone it answers
+/// by that machine's names only (421 otherwise).
 struct MetricsEndpoint: Sendable {
   private typealias Client = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
@@ -16,8 +17,8 @@ struct MetricsEndpoint: Sendable {
   private static let patience = TimeAmount.seconds(5)
 
   private let server: NIOAsyncChannel<Client, Never>
-  /// Whether this machine alone reaches it.
-  private let isLocal: Bool
+  /// The address as it was given; nil: other machines reach it.
+  private let local: MetricsAddress?
   let url: String
 
   /// Listens.
@@ -47,7 +48,8 @@ struct MetricsEndpoint: Sendable {
         .unavailable, "--metrics: \(address.text(port: address.port)): \(reason)",
         advice: "Name an address of this machine, and a port that no other program has.")
     }
-    isLocal = MetricsAddress.isLocal(address.text(port: address.port))
+    let bound = server.channel.localAddress?.ipAddress ?? ""
+    local = ["127.", "::1", "::ffff:127."].contains { bound.hasPrefix($0) } ? address : nil
     url = "http://\(address.text(port: server.channel.localAddress?.port ?? address.port))/metrics"
   }
 
@@ -57,19 +59,20 @@ struct MetricsEndpoint: Sendable {
   func run(_ text: @escaping @Sendable () async -> String) async throws {
     try await server.executeThenClose { clients in
       try await withThrowingDiscardingTaskGroup { tasks in
-        var newest: [any Channel] = []
+        // In the order in which they came.
+        var open: [any Channel] = []
         for try await client in clients {
-          newest.removeAll { !$0.isActive }
-          if newest.count == Self.maximumClients { newest.removeFirst().close(promise: nil) }
-          newest.append(client.channel)
-          tasks.addTask { await Self.serve(client, isLocal: isLocal, text) }
+          open.removeAll { !$0.isActive }
+          if open.count == Self.maximumClients { open.removeFirst().close(promise: nil) }
+          open.append(client.channel)
+          tasks.addTask { await Self.serve(client, local, text) }
         }
         tasks.cancelAll()
       }
     }
   }
 
-  private static func serve(_ client: Client, isLocal: Bool, _ text: @Sendable () async -> String) async {
+  private static func serve(_ client: Client, _ local: MetricsAddress?, _ text: @Sendable () async -> String) async {
     let channel = client.channel
     let end = channel.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
     defer { end.cancel() }
@@ -82,19 +85,19 @@ struct MetricsEndpoint: Sendable {
         case .body: break
         case .end:
           guard let head else { return }
-          return try await answer(head, isLocal: isLocal, text, to: answers)
+          return try await answer(head, local, text, to: answers)
         }
       }
     }
   }
 
   private static func answer(
-    _ request: HTTPRequestHead, isLocal: Bool, _ text: @Sendable () async -> String,
+    _ request: HTTPRequestHead, _ local: MetricsAddress?, _ text: @Sendable () async -> String,
     to answers: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
   ) async throws {
     let path = request.uri.prefix { $0 != "?" }
     // A page of another origin whose name leads to this machine reads nothing of what only this machine is to read.
-    let isForeign = isLocal && !request.headers["host"].allSatisfy(MetricsAddress.isLocal)
+    let isForeign = local.map { !request.headers["host"].allSatisfy($0.isNamed) } ?? false
     let (status, body): (HTTPResponseStatus, String) =
       switch (path, request.method) {
       case _ where isForeign: (.misdirectedRequest, "expected the address of this endpoint\n")

@@ -59,9 +59,11 @@ struct MetricsAddress: Sendable, Hashable {
 
   static let parse = Parse.value("host:port such as 127.0.0.1:9100", Self.init)
 
-  /// Whether a host with or without a port, as in the header Host, is this machine itself.
-  static func isLocal(_ text: String) -> Bool {
-    text.wholeMatch(of: /(localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]{1,5})?/.ignoresCase()) != nil
+  /// Whether a header Host, with or without a port, has this host, or is the machine itself.
+  func isNamed(_ header: String) -> Bool {
+    let name = header.lowercased().replacing(/:[0-9]{1,5}$/, with: "")
+    return name.wholeMatch(of: /localhost\.?|127(\.[0-9]{1,3}){3}|\[::1\]/) != nil
+      || name == (host.contains(":") ? "[\(host)]" : host).lowercased()
   }
 
   /// As it stands in a URL.

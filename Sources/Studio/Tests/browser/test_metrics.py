@@ -42,12 +42,12 @@ def read(url, method="GET"):
 
 
 @contextlib.contextmanager
-def command(*words, **options):
+def command(*words, address="127.0.0.1:0", **options):
     """A command that runs, and the address of its metrics."""
-    process = subprocess.Popen([os.environ["RUSTLE"], *words, "--metrics", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True, **options)
+    process = subprocess.Popen([os.environ["RUSTLE"], *words, "--metrics", address], stderr=subprocess.PIPE, text=True, **options)
     try:
         notes = ""
-        while not (found := re.search(r"metrics at (http://127\.0\.0\.1:\d+/metrics)\n", notes)):
+        while not (found := re.search(r"metrics at (http://[\d.]+:\d+/metrics)\n", notes)):
             line = process.stderr.readline()
             assert line, notes
             notes += line
@@ -147,6 +147,12 @@ def test_the_endpoint_answers_nothing_else():
                 assert one.makefile().readline().split()[1] == str(status), name
         for each in silent:
             each.close()
+        # Another spelling of the same address.
+        with command("ticker", "A", "--json", address="127.1:0", stdout=subprocess.DEVNULL) as (_, other, _):
+            for name, status in [("evil.example", 421), ("127.1", 200), ("localhost", 200)]:
+                with socket.create_connection((host, int(other.split("/")[2].split(":")[1])), timeout=PATIENCE) as one:
+                    one.sendall(f"GET /metrics HTTP/1.1\r\nHost: {name}\r\n\r\n".encode())
+                    assert one.makefile().readline().split()[1] == str(status), name
         taken = subprocess.run([os.environ["RUSTLE"], "ticker", "A", "--metrics", f"{host}:{port}"], capture_output=True, text=True, timeout=PATIENCE)
         assert taken.returncode == 69 and taken.stderr.startswith(f"error: --metrics: {host}:{port}: another program has it"), taken.stderr
 
