@@ -38,8 +38,8 @@ final class LaneCounts: Sendable {
   private struct Book: Sendable {
     var present: [ObjectIdentifier: @Sendable () -> StreamStatistics] = [:]
     var past = Values()
-    /// The most values of callbacks that were seen to be delivered: of a value that is under way parts are counted, and a count never
-    /// falls.
+    /// The most values of callbacks that were seen to be delivered. A callback adds to several counts one by one, and a reading in
+    /// between is not to be lower than the one before.
     var delivered: UInt64 = 0
   }
 
@@ -137,9 +137,9 @@ final class LaneCounts: Sendable {
       var values = book.past
       for statistics in book.present.values { values.add(statistics()) }
       let calls = called.load(ordering: .acquiring)
-      let lost = min(lost.load(ordering: .acquiring), calls)
+      let lost = min(lost.load(ordering: .acquiring), calls - book.delivered)
       let held = min(UInt64(max(0, held.load(ordering: .acquiring))), calls - lost)
-      book.delivered = min(max(book.delivered, calls - lost - held), calls - lost)
+      book.delivered = max(book.delivered, calls - lost - held)
       values.produced += calls
       values.dropped += lost
       values.delivered += book.delivered

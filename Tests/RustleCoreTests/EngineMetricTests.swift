@@ -60,6 +60,19 @@ import Testing
     ] { #expect(text.contains(line), "\(line)") }
   }
 
+  @Test func deliveredValuesNeverFall() {
+    let lane = LaneCounts.of("engine of another test", "lane")
+    for _ in 0..<3 { lane.call(isDropped: false, waiting: 0) }
+    #expect(lane.values == LaneCounts.Values(produced: 3, delivered: 3, dropped: 0, waiting: 0))
+    // The first part of the next value: it waits, and is not counted as produced yet.
+    lane.empty(-1)
+    #expect(lane.values == LaneCounts.Values(produced: 3, delivered: 3, dropped: 0, waiting: 0))
+    lane.call(isDropped: false, waiting: 0)
+    #expect(lane.values == LaneCounts.Values(produced: 4, delivered: 3, dropped: 0, waiting: 1))
+    lane.empty(1)
+    #expect(lane.values == LaneCounts.Values(produced: 4, delivered: 4, dropped: 0, waiting: 0))
+  }
+
   /// What an engine does moves the counts of its lane, here of one that no other test has.
   @Test(arguments: [StreamBuffering.perValue(capacity: 4), .batched(capacity: 4)])
   func anEnginesStreamIsCounted(buffering: StreamBuffering) async throws {
