@@ -6,6 +6,7 @@ exports. The password is longer than a packet: the link carries parts of it. The
 
 import asyncio
 import itertools
+import pathlib
 import sys
 
 from bluez_fake import ADAPTER, BASE, CHARACTERISTICS, DEVICE, GATT_CHARACTERISTIC, GATT_SERVICE, MANAGER, PROPERTIES, SERVICE, Node
@@ -114,10 +115,13 @@ class Machine:
 
     async def start(self):
         for _ in range(PATIENCE):
-            objects = (await self.call("/", MANAGER, "GetManagedObjects"))[0] if self.bus else {}
-            if {HERS, OURS} <= objects.keys():
+            # Until bluetoothd is there, D-Bus answers with an error.
+            reply = await self.bus.call(Message("org.bluez", "/", MANAGER, "GetManagedObjects"))
+            found = reply.body[0].keys() if reply.message_type == MessageType.METHOD_RETURN else ()
+            if {HERS, OURS} <= set(found):
                 break
             await asyncio.sleep(1)
+        need({HERS, OURS} <= set(found), f"expected two adapters within {PATIENCE} s, got {sorted(found)}")
         for adapter in (HERS, OURS):
             await self.power(adapter, True)
         await self.call(HERS, "org.bluez.GattManager1", "RegisterApplication", "oa{sv}", [APPLICATION, {}])
@@ -210,6 +214,9 @@ async def main():
             print(f"passed  {name}", flush=True)
         except Exception as fault:  # noqa: BLE001 each is a failed check
             print(f"FAILED  {name}: {type(fault).__name__} {fault}", flush=True)
+    if passed < len(CHECKS):
+        for log in ("/tmp/btvirt", "/tmp/bluetoothd"):
+            print(f"==> {log} <==\n{pathlib.Path(log).read_text()[-2_000:]}")
     print(f"{passed} passed, {len(CHECKS) - passed} failed")
 
 
