@@ -104,7 +104,7 @@ def ours(rustle, folder, quotes, durable):
         counts = [sum(json.loads(line)["count"] for line in lines) for lines in candles]
         assert all(count + gap == quotes for count, gap in zip(counts, gaps)), (counts, gaps)
         assert any(gaps) or candles[0] == candles[1] == candles[2]
-        name = "rustle, JetStream" if durable else "rustle"
+        name = "rustle, JetStream, with up to 1 s of waiting" if durable else "rustle"
         row(name + (f", {sum(gaps)} reported missing" if any(gaps) else ", equal candles"), quotes, seconds, publishing, receiving,
             server_time)
     finally:

@@ -29,7 +29,7 @@ from websockets.sync.client import connect as connect_one
 from client import HEADER, first_screen, frame, post, processor_time, resident, upgraded
 from conftest import Studio, launch, write_tone
 from page import add_equalizer, frame_times, observed
-from soak import WARM_UP, growth, soak
+from soak import ends, growth, soak
 
 FEW, MANY, STREAMS = 50, 500, 20
 CONNECTING = 3
@@ -290,7 +290,7 @@ def page(studio, folder, seconds):
         values, visits = soak(browser, studio, length)
         for name, each in values.items():
             unit = 1 if name.startswith("nodes") else 1e6
-            first, last = (f"{value / unit:,.{0 if unit == 1 else 1}f}" for value in (each[WARM_UP], each[-1]))
+            first, last = (f"{value / unit:,.{0 if unit == 1 else 1}f}" for value in ends(each))
             row(f"{name}, in {length / 60:.0f} min with {visits} browsers that come and go",
                 f"{first} to {last}{'' if unit == 1 else ' MB'}, {100 * growth(each):+.1f} %", "within 10 %", is_met=abs(growth(each)) <= 0.1)
         browser.close()

@@ -72,9 +72,14 @@ def soak(browser, studio, seconds):
     return {name: [each[name] for each in samples] for name in samples[0]}, visits
 
 
-def growth(values):
-    """The share by which the last third of the values after the warm-up exceeds their first third, by the medians."""
+def ends(values):
+    """The medians of the first and of the last third of the values after the warm-up."""
     values = values[WARM_UP:]
     third = len(values) // 3
-    first, last = (sorted(part)[third // 2] for part in (values[:third], values[-third:]))
+    return tuple(sorted(part)[third // 2] for part in (values[:third], values[-third:]))
+
+
+def growth(values):
+    """The share by which the second of their ends exceeds the first."""
+    first, last = ends(values)
     return last / first - 1
