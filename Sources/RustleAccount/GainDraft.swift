@@ -15,9 +15,9 @@ struct GainDraft: Sendable, Hashable {
   private(set) var local: EqualizerGains?
   /// The bands that two devices changed to different gains.
   private(set) var asked: Set<Int> = []
-  /// What was sent since the newest revision that is known: the server may have it.
-  private var sent: [EqualizerGains] = []
-  /// Whether the last of it had been sent before.
+  /// What was sent and has no answer: the server may have it. It goes again before anything newer does, so that it is one value.
+  private var sent: EqualizerGains?
+  /// Whether it was sent more than once.
   private var isRepeated = false
 
   init(_ saved: SavedGains) { self.saved = saved }
@@ -47,20 +47,20 @@ struct GainDraft: Sendable, Hashable {
   /// What goes to the server now; nil: nothing does.
   mutating func send() -> EqualizerGains? {
     guard let due else { return nil }
-    isRepeated = sent.contains(due)
-    if !isRepeated { sent.append(due) }
-    return due
+    isRepeated = sent != nil
+    sent = sent ?? due
+    return sent
   }
 
   /// The server saved what was sent.
   mutating func accept(_ revision: Int64, _ gains: EqualizerGains) {
-    (saved, sent) = (SavedGains(revision: revision, gains: gains), [])
+    (saved, sent) = (SavedGains(revision: revision, gains: gains), nil)
     settle()
   }
 
-  /// The server refuses what was sent last: it does not have it.
+  /// The server refuses what was sent last: it does not have it, unless it has it of another time.
   mutating func withdraw() {
-    if !isRepeated { _ = sent.popLast() }
+    if !isRepeated { sent = nil }
     settle()
   }
 
@@ -72,12 +72,12 @@ struct GainDraft: Sendable, Hashable {
 
   /// Puts what this device changed on top of the revision that the server named when it refused a save. It may be an older one: of a backup.
   mutating func refuse(_ newer: SavedGains) {
-    if sent.contains(newer.gains) { return accept(newer.revision, newer.gains) }
-    let (before, known, mine) = (saved.gains, sent, local)
-    (saved, sent) = (newer, [])
+    if sent == newer.gains { return accept(newer.revision, newer.gains) }
+    let (before, known, mine) = (saved.gains, sent ?? saved.gains, local)
+    (saved, sent) = (newer, nil)
     guard let mine else { return }
     // A band that went back to where it was may have been sent elsewhere meanwhile.
-    let moved = known.reduce(mine.differences(from: before)) { $0.union(mine.differences(from: $1)) }
+    let moved = mine.differences(from: before).union(mine.differences(from: known))
     local = newer.gains.replacing(moved, by: mine)
     asked.formUnion(moved.intersection(newer.gains.differences(from: before)))
     settle()
@@ -94,6 +94,6 @@ struct GainDraft: Sendable, Hashable {
   private mutating func settle() {
     let open = local?.differences(from: saved.gains) ?? []
     asked.formIntersection(open)
-    if open.isEmpty, sent.isEmpty { local = nil }
+    if open.isEmpty, sent == nil { local = nil }
   }
 }

@@ -238,6 +238,23 @@ import FoundationNetworking
     #expect(draft.gains == merged && draft.asked == [3])
   }
 
+  /// However much is changed without a connection.
+  @Test(arguments: [false, true]) func whatHasNoAnswerIsOneValueThatGoesAgain(isStored: Bool) throws {
+    var draft = GainDraft(SavedGains(revision: 0, gains: .flat))
+    let first = try Self.gains([3: 0.125])
+    for step in 1...50 {
+      draft.change(try Self.gains([3: Float(step) / 8]))
+      #expect(draft.send() == first)
+    }
+    draft.change(.flat)
+    #expect(draft.send() == first)
+    // The server refuses it as that of another revision, which may be itself; or saves it now.
+    if isStored { draft.refuse(SavedGains(revision: 1, gains: first)) } else { draft.accept(1, first) }
+    #expect(draft.asked.isEmpty && draft.send() == .flat)
+    draft.accept(2, .flat)
+    #expect(draft.local == nil && draft.send() == nil)
+  }
+
   @Test func whatTheServerRefusesCanBeTakenBack() async throws {
     let server = ScriptedServer()
     try await with(server) { sync in

@@ -1,5 +1,6 @@
 """What the tests of the page use."""
 
+import contextlib
 import time
 
 from playwright.sync_api import expect
@@ -17,6 +18,17 @@ def until(page, expression, seconds=PATIENCE):
     while not page.evaluate(expression):
         assert time.monotonic() < deadline, expression
         page.wait_for_timeout(20)
+
+
+@contextlib.contextmanager
+def held(context, pattern):
+    """Requests that match wait until the block ends; those that do."""
+    waiting, is_over = [], []
+    context.route(pattern, lambda route: route.continue_() if is_over else waiting.append(route))
+    yield waiting
+    is_over.append(True)
+    for route in waiting:
+        route.continue_()
 
 
 def frame_times(page, seconds=1, moves=False):

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
 from client import post
-from page import expect_connection, until
+from page import expect_connection, held, until
 from test_screens import violations
 
 
@@ -172,7 +172,17 @@ def test_a_link_sets_a_password_and_leaves_the_address(device, studio, tmp_path)
 def test_a_page_that_is_opened_anew_offers_a_mail(browser, tmp_path):
     running = start(tmp_path, "--mail-server", "127.0.0.1:9", "--mail-sender", "studio@example.org")
     context = browser.new_context()
-    page = Device(context, running, "account").page
+    with held(context, "**/api/account") as waiting:
+        page = Device(context, running, "account").page
+        # What is typed before the server says so stays.
+        typed = page.locator("#log-in-email")
+        typed.fill("bob@example.org")
+        assert page.get_by_role("heading", name="Forgotten password").is_visible() and not page.get_by_role("button", name="Send a link").is_visible()
+        while not waiting:
+            page.wait_for_timeout(20)
+    page.get_by_role("button", name="Send a link").wait_for()
+    expect(typed).to_have_value("bob@example.org")
+    expect(typed).to_be_focused()
     fill(page, "Forgotten password", **{"E-mail address": "ada@example.org"})
     expect(page.locator("#done")).to_contain_text("a link is on its way")
     context.close()
@@ -316,11 +326,13 @@ def test_a_slider_moves_on_the_other_device_and_survives_a_kill(browser, tmp_pat
         until(page, f"+document.querySelector('[aria-label=\"Left, 1024 Hz\"]').value === {value}")
     # The server dies while it is moved again.
     drag(range(0, -8, -1), "< -2")
+    # The last move is drawn; once it is let go the slider shows what the engine has.
+    desk.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+    value = float(slider.input_value())
+    assert value < -2
     running.process.send_signal(signal.SIGKILL)
     running.process.wait()
     desk.mouse.up()
-    value = float(slider.input_value())
-    assert value < -2
     expect_connection("lost", desk)
     again = start(tmp_path, port=port)
     for page in [desk, phone]:
@@ -368,6 +380,33 @@ def test_a_save_whose_answer_is_lost_is_no_other_device(device, studio):
     page.keyboard.press("PageUp")
     expect(note(page)).to_contain_text("revision 2")
     assert ada.do("GET", "api/eq")[2]["bands"][3] == 6
+
+
+def test_a_band_that_goes_back_after_a_lost_answer_outlives_the_page(device, studio):
+    page = device()
+    sign_up(page)
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200
+    to(page, "equalizer")
+    answers = []
+
+    def lose(route):
+        if route.request.method != "PUT":
+            return route.continue_()
+        answers.append(answers or route.fetch().status)
+        route.abort()
+
+    page.route("**/api/eq", lose)
+    page.get_by_role("slider", name="Left, 64 Hz").focus()
+    page.keyboard.press("PageUp")
+    expect(note(page)).to_contain_text("Kept on this device")
+    assert answers[0] == 200 and ada.do("GET", "api/eq")[2]["bands"][3] == 3
+    page.keyboard.press("PageDown")
+    expect(page.get_by_role("slider", name="Left, 64 Hz")).to_have_value("0")
+    expect(note(page)).to_contain_text("Kept on this device")
+    page.reload()
+    page.unroute("**/api/eq")
+    until(page, "fetch('/api/eq').then((answer) => answer.json()).then(({ rev, bands }) => rev === 2 && bands[3] === 0)")
 
 
 def test_the_same_band_on_two_devices_is_asked_about(device, studio, picture):

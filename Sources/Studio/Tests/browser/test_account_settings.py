@@ -166,6 +166,25 @@ def test_a_save_without_an_answer_is_tried_again(pair, ada):
     expect(note(desk, 1)).to_have_text("Your presets are saved in your account.")
 
 
+def test_a_preset_that_was_deleted_while_the_page_was_left_is_asked_about(device, studio, ada):
+    put(ada, "eq/presets/Mine", 0, {"bands": bands(-5)})
+    page = device()
+    log_in(page)
+    to(page, "equalizer")
+    expect(preset(page, "Mine")).to_have_count(1)
+    set_offline(page, True)
+    save_as(page, "preset", "Mine")
+    expect(note(page, 1)).to_contain_text("Kept on this device")
+    page.goto("about:blank")
+    put(ada, "eq/presets/Mine", 1, None)
+    set_offline(page, False)
+    page.goto(f"{studio.address}#/equalizer")
+    expect(note(page, 1)).to_have_text("Two devices changed the preset Mine.")
+    page.get_by_role("button", name="Keep mine").click()
+    expect(note(page, 1)).to_have_text("Your presets are saved in your account.")
+    assert stored(ada, "eq/presets/Mine") == (3, {"bands": FLAT})
+
+
 def test_what_is_not_saved_is_deleted_with_the_account(pair):
     desk, _ = pair("equalizer")
     set_offline(desk, True)

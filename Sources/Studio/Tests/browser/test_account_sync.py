@@ -1,5 +1,7 @@
 """The settings of an account on several devices: nothing of what one has changed is lost."""
 
+import pytest
+
 from test_account_pages import device, studio
 
 
@@ -163,3 +165,58 @@ def test_a_band_that_goes_back_while_it_is_saved_ends_there(device):
         return results;
     }""")
     assert result == [{"value": [0, 0], "sent": [0, 0], "asked": None}, {"value": [0, 5], "sent": None, "asked": [0]}]
+
+
+UNANSWERED = """async ({ changes, statuses, isStored }) => {
+    const { Sync } = await import('/js/sync.js');
+    const sends = [];
+    let server = { rev: 0, parts: [0, 0] };
+    const send = async (rev, parts) => {
+        sends.push(parts[0]);
+        // 0: there is no answer.
+        const status = statuses.shift() ?? 200;
+        if (!status && isStored && rev === server.rev) server = { rev: rev + 1, parts };
+        if (status !== 200) throw Object.assign(new Error(), status ? { status } : {});
+        if (rev !== server.rev) return { ...server, isConflict: true };
+        server = { rev: rev + 1, parts };
+        return { rev: server.rev };
+    };
+    const sync = new Sync(send, () => {}, server);
+    for (const gain of changes) {
+        sync.change([gain, 0]);
+        await sync.flush();
+    }
+    await sync.flush();
+    return { sends, server, local: sync.local, asked: sync.question };
+}"""
+
+
+@pytest.mark.parametrize("isStored", [False, True])
+def test_what_has_no_answer_is_one_value_that_goes_again(device, isStored):
+    """However much is changed without a connection."""
+    changes = [*range(1, 51), 0]
+    result = device().evaluate(UNANSWERED, {"changes": changes, "statuses": [0] * len(changes), "isStored": isStored})
+    assert result == {"sends": [1] * len(changes) + [1, 0], "server": {"rev": 2, "parts": [0, 0]}, "local": None, "asked": None}
+
+
+@pytest.mark.parametrize("status,sends", [(400, [99, 99, 3]), (413, [99, 99, 3]), (429, [99, 99, 99, 3]), (503, [99, 99, 99, 3])])
+def test_what_is_unfit_makes_way(device, status, sends):
+    result = device().evaluate(UNANSWERED, {"changes": [99, 3], "statuses": [0, status], "isStored": False})
+    assert result["sends"] == sends and result["server"]["parts"] == [3, 0] and result["local"] is None
+
+
+@pytest.mark.parametrize("status", [400, 429])
+def test_what_is_refused_while_it_is_taken_back_is_not_sent_again(device, status):
+    result = device().evaluate("""async (status) => {
+        const { Sync } = await import('/js/sync.js');
+        const sends = [];
+        const sync = new Sync((rev, parts) => new Promise((resolve, reject) => sends.push({ parts, reject })), () => {}, { rev: 0, parts: [0, 0] });
+        sync.change([99, 0]);
+        const flushed = sync.flush();
+        sync.change([0, 0]);
+        sends[0].reject(Object.assign(new Error(), { status }));
+        await flushed;
+        sync.flush();
+        return { sends: sends.length, local: sync.local };
+    }""", status)
+    assert result == {"sends": 1, "local": None}

@@ -189,12 +189,22 @@ export function account(app) {
       : token ? reset() : session.email ? signedIn() : signedOut();
     place.replaceChildren(...elements);
   };
-  // What somebody types is kept as long as the forms are the same.
+  /** Shows other forms: what somebody types stays in those that are among them, as when the server says later by whom people sign in. */
+  const change = () => {
+    const typed = owned === (session.email ?? "") ? [...place.querySelectorAll(":scope > form input:not([hidden])")] : [];
+    const focused = typed.find((input) => input === document.activeElement);
+    show();
+    for (const input of typed) {
+      const same = document.getElementById(input.id);
+      if (same) same.value = input.value;
+      if (same && input === focused) same.focus();
+    }
+  };
   const kind = () => JSON.stringify([session.isKept, token ?? [session.email, session.sendsMail, session.providers]]);
   let shown = kind();
   const explain = () => { if (failed) done(FAULTS[failed] ?? "The sign-in by the provider did not succeed. Begin again."); };
   session.onchange = () => {
-    if (kind() !== shown) { shown = kind(); show(); explain(); }
+    if (kind() !== shown) { shown = kind(); change(); explain(); }
     if (session.id !== undefined) failed = null;
   };
   show();

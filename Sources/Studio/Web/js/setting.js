@@ -25,6 +25,8 @@ export class Setting {
 
   #profile;
   #key;
+  /** What this page keeps in the browser, where another tab may keep something else; null: nothing. */
+  #kept = null;
   #timers = {};
   #previewed = 0;
 
@@ -38,8 +40,8 @@ export class Setting {
 
   /** Takes up what was not saved when the page was left. */
   resume() {
-    const kept = browserStore.get(this.#key);
-    if (kept) this.sync.resume(JSON.parse(kept));
+    this.#kept = browserStore.get(this.#key);
+    if (this.#kept) this.sync.resume(JSON.parse(this.#kept));
   }
 
   /** The engine's parts; null: it has none that accounts keep, or there is no engine. */
@@ -155,9 +157,11 @@ export class Setting {
   #changed() {
     // What the account leaves is in the browser already, or was deleted with it.
     if (this.#profile.isClosed) return;
-    const { rev, base, local, question } = this.sync;
-    if (local) this.isKept = browserStore.set(this.#key, JSON.stringify({ rev, base, local, asked: question?.parts }));
-    else browserStore.remove(this.#key);
+    const { rev, base, local, sent, question } = this.sync;
+    if (local) {
+      this.#kept = JSON.stringify({ rev, base, local, sent, asked: question?.parts });
+      this.isKept = browserStore.set(this.#key, this.#kept);
+    } else if (browserStore.get(this.#key) === this.#kept) browserStore.remove(this.#key);
     if (this.isAsking) this.compare();
     this.follow();
     this.#profile.show(this.prefix);

@@ -2,6 +2,9 @@
 
 const isSame = (left, right) => left.every((each, place) => each === right[place]);
 
+/** The statuses that refuse a value itself: it would have been refused before as well. */
+const UNFIT = [400, 413];
+
 /**
  * One setting on one device. `send(rev, parts)` resolves to `{ rev }`, or to `{ rev, parts, isConflict: true }` with what is there instead;
  * it rejects without an answer, after which the value may be stored or not, and with an error whose `status` is below 500 when it is not. `report()` is called after every change.
@@ -16,12 +19,12 @@ export class Sync {
   question = null;
   /** Whether the last save had no answer. */
   isOffline = false;
+  /** What was sent and has no answer: the server may have it. It goes again before anything newer does, so that it is one value. Null: none. */
+  sent = null;
 
   #send;
   #report;
   #isSending = false;
-  /** What was sent since the newest revision that is known: the server may have it. */
-  #sent = [];
   /** The newest revision that came while a save was on its way. */
   #late = null;
 
@@ -30,11 +33,11 @@ export class Sync {
   /** What this device shows. */
   get value() { return this.local ?? this.base; }
 
-  /** Takes up what was not saved when the page was left: the value on which it was based, and the parts that were asked about. */
-  resume({ rev, base, local, asked = [] }) {
+  /** Takes up what was not saved when the page was left: the value on which it was based, what had no answer, and the parts that were asked about. */
+  resume({ rev, base, local, sent = null, asked = [] }) {
+    // One that is older is not known yet, or of a backup: the answer to the next save says what there is.
     const present = { rev: this.rev, parts: this.base };
-    if (rev > present.rev) return;
-    [this.rev, this.base, this.local] = [rev, base, local];
+    [this.rev, this.base, this.local, this.sent] = [rev, base, local, sent];
     this.#ask(asked);
     if (present.rev > rev) this.#rebase(present);
     this.#report();
@@ -43,7 +46,7 @@ export class Sync {
   /** The user changes the value. */
   change(parts) {
     // Back to what it was is a change as well, of what may be on the server by now.
-    this.local = isSame(parts, this.base) && !this.#sent.length ? null : parts;
+    this.local = isSame(parts, this.base) && !this.sent ? null : parts;
     this.#ask(this.question?.parts ?? []);
     this.#report();
   }
@@ -51,18 +54,20 @@ export class Sync {
   /** Saves what is not saved yet. */
   async flush() {
     while (this.local && !this.question && !this.#isSending) {
-      const sent = this.local;
+      const isNew = !this.sent;
+      const sent = this.sent ??= this.local;
       this.#isSending = true;
-      const isNew = !this.#sent.some((each) => isSame(each, sent));
-      if (isNew) this.#sent.push(sent);
+      // The page may be left before the answer.
+      if (isNew) this.#report();
       let answer = null;
       try {
         answer = await this.#send(this.rev, sent);
         this.isOffline = false;
       } catch (error) {
         this.isOffline = true;
-        // What the server refuses it does not have.
-        if (isNew && error.status < 500) this.#sent.pop();
+        // What the server refuses it does not have, unless it has it of another time.
+        if (isNew ? error.status < 500 : UNFIT.includes(error.status)) this.sent = null;
+        if (!this.sent && isSame(this.local, this.base)) this.local = null;
       }
       this.#isSending = false;
       // It may name an older revision: of a backup to which the server went back.
@@ -98,18 +103,18 @@ export class Sync {
 
   /** The server has what was sent. */
   #accept(rev, sent) {
-    [this.rev, this.base, this.#sent] = [rev, sent, []];
+    [this.rev, this.base, this.sent] = [rev, sent, null];
     if (this.local && isSame(this.local, sent)) this.local = null;
   }
 
   /** Puts what this device changed on top of another revision. */
   #rebase({ rev, parts }) {
-    if (this.#sent.some((each) => isSame(each, parts))) return this.#accept(rev, parts);
-    const [before, mine] = [[this.base, ...this.#sent], this.local];
-    [this.rev, this.base, this.#sent] = [rev, parts, []];
+    if (this.sent && isSame(this.sent, parts)) return this.#accept(rev, parts);
+    const [before, sent, mine] = [this.base, this.sent ?? this.base, this.local];
+    [this.rev, this.base, this.sent] = [rev, parts, null];
     if (!mine) return;
-    const isMoved = mine.map((each, part) => before.some((known) => each !== known[part]));
-    const both = isMoved.flatMap((moved, part) => (moved && parts[part] !== before[0][part] ? [part] : []));
+    const isMoved = mine.map((each, part) => each !== before[part] || each !== sent[part]);
+    const both = isMoved.flatMap((moved, part) => (moved && parts[part] !== before[part] ? [part] : []));
     this.local = mine.map((each, part) => (isMoved[part] ? each : parts[part]));
     this.#ask([...(this.question?.parts ?? []), ...both]);
     if (isSame(this.local, parts)) this.local = null;
