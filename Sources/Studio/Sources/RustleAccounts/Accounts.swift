@@ -225,7 +225,7 @@ public final class Accounts: Sendable {
 
   func account(onTerminal address: String) async throws -> Account {
     guard let known = try? AccountRules.address(address), let account = try await store.account(address: known) else {
-      throw AccountRefusal(.notFound, "expected the address of an account, got \(address)")
+      throw AccountRefusal(.notFound, "expected the address of an account, got '\(address)'")
     }
     return account
   }

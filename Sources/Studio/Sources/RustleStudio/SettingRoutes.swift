@@ -130,7 +130,9 @@ struct SettingRoutes: Sendable {
     defer { accounts.unsubscribe(subscriber) }
     let ticks = Task {
       while !Task.isCancelled {
-        try await Task.sleep(for: EventStream.silence)
+        let left = Double(signedIn.session.expires) - Date.now.timeIntervalSince1970
+        guard left > 0 else { return signal.finish() }
+        try await Task.sleep(for: min(EventStream.silence, .seconds(left)))
         signal.yield()
       }
     }

@@ -13,6 +13,11 @@ struct AccountFile: ParsableArguments {
     completion: .file(extensions: ["sqlite"]))
   var accounts: String?
 
+  func validate() throws {
+    // An empty path is that of the working folder.
+    if accounts?.isEmpty == true { throw ValidationError("--accounts: expected the path of a file, got ''") }
+  }
+
   var url: URL {
     if let accounts { return URL(filePath: accounts) }
     let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
@@ -25,6 +30,17 @@ struct PageAddress: ParsableArguments {
   @Option(
     help: ArgumentHelp("Address of the page in mails and links, as of a reverse proxy.", valueName: "url"))
   var publicAddress: String?
+
+  func validate() throws {
+    guard let publicAddress else { return }
+    let url = URL(string: publicAddress)
+    guard ["http", "https"].contains(url?.scheme?.lowercased()), url?.host()?.isEmpty == false, url?.query == nil,
+      url?.fragment == nil
+    else {
+      throw ValidationError(
+        "--public-address: expected an address such as https://studio.example.org, got '\(publicAddress)'")
+    }
+  }
 }
 
 /// The server's options about accounts.
@@ -192,6 +208,7 @@ struct AccountOptions: ParsableArguments {
     if encryption != .none { isSecret = true }
     #endif
     if let mailUser {
+      guard !mailUser.isEmpty else { throw ValidationError("--mail-user: expected a name, got ''") }
       guard isSecret else {
         throw ValidationError(
           "--mail-user: expected a mail server of the loopback, as its password is sent in clear; got \(host)")
@@ -268,6 +285,10 @@ struct BackupCommand: AsyncParsableCommand {
 
   @Argument(help: ArgumentHelp("File that is made.", valueName: "file"), completion: .file())
   var copy: String
+
+  func validate() throws {
+    if copy.isEmpty { throw ValidationError("expected the path of a file that is made, got ''") }
+  }
 
   func run() async throws { try await open(file) { try await $0.backup(to: copy) } }
 }

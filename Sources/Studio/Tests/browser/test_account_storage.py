@@ -37,7 +37,9 @@ def test_a_full_storage_hinders_no_save(device, studio):
     page.keyboard.press("PageUp")
     expect(note(page)).to_have_text("Kept on this device; saved when the server answers.")
     page.unroute("**/api/eq")
-    expect(note(page)).to_have_text("Saved in your account, revision 2.")
+    # First what had no answer, and then the newest.
+    expect(note(page)).to_have_text("Saved in your account, revision 3.")
+    assert ada.do("GET", "api/eq")[2]["bands"][3] == 9
 
 
 def test_a_page_without_storage_has_an_account(browser, studio):
