@@ -50,6 +50,17 @@ struct ProviderTests {
     }
   }
 
+  @Test func theExampleOfThePageIsAConfiguration() throws {
+    var folder = URL(filePath: #filePath)
+    for _ in 0..<5 { folder.deleteLastPathComponent() }
+    let page = try String(contentsOf: folder.appending(path: "docs/accounts.md"), encoding: .utf8)
+    let example = try #require(page.split(separator: "```json").last?.split(separator: "```").first)
+    let providers = try JSONDecoder().decode([String: IdentityProvider].self, from: Data(example.utf8))
+    #expect(providers["google"]?.endpoints == nil && providers["google"]?.algorithm == "RS256")
+    #expect(providers["facebook"]?.endpoints?.token.hasPrefix("https://graph.facebook.com/") == true)
+    #expect(providers["google"]?.authentication == .basic && providers["facebook"]?.authentication == .post)
+  }
+
   @Test func aSignInIsOfOneBrowserAndOnce() {
     let clock = TestClock()
     let logins = PendingLogins(now: { clock.now })

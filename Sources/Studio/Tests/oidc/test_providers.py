@@ -27,12 +27,18 @@ import liar
 from accounts import PASSWORD, Person, process_of, start
 from client import PATIENCE, ask
 from page import Visit, until
-from test_account_mail import mail_server, notices
+from test_account_mail import mailing, notices
 
 expect.set_options(timeout=PATIENCE * 1000)
 
-LIES = ["wrong key", "none", "HS256", "changed", "kid", "iss", "aud", "two audiences", "azp", "expired", "issued later", "nonce", "no nonce",
-        "no subject", "endless keys", "redirection", "silence", "no JSON"]
+# Why each is refused.
+LIES = {"wrong key": "signature", "none": "alg", "HS256": "alg", "RS512": "alg", "other algorithm": "alg", "changed": "signature", "kid": "kid", "other key": "kid",
+        "iss": "iss", "aud": "aud", "two audiences": "azp", "azp": "azp", "expired": "exp", "issued later": "iat", "nonce": "nonce", "no nonce": "nonce",
+        "no subject": "sub", "endless keys": "expected at most 262144 bytes", "redirection": "token: status 302", "silence": "expected an answer",
+        "no JSON": "token: status 200"}
+# What is not as usual: each alone, and all at once.
+SHAPES = {"ES256": {"algorithm": "ES256"}, "post": {"authentication": liar.POST}, "endpoints": {"has_discovery": False}}
+SHAPES["all"] = {name: value for shape in SHAPES.values() for name, value in shape.items()}
 
 
 def free_port():
@@ -54,24 +60,24 @@ def no_redirections():
     urllib.request.install_opener(None)
 
 
-def configured(folder, issuer, client, secret, *options, **more):
+def configured(folder, configuration, *options, **more):
     path = folder / "providers.json"
-    path.write_text(json.dumps({"test": {"name": "Test", "issuer": issuer, "client": client, "secret": secret}}))
+    path.write_text(json.dumps({"test": configuration}))
     port = free_port()
     arguments = ["--providers", str(path), "--public-address", f"http://127.0.0.1:{port}", "--limit", "network=10000:1"]
     return start(folder, *arguments, *options, port=port, **more)
 
 
 @pytest.fixture
-def provider():
-    one = liar.Liar()
+def provider(request):
+    one = liar.Liar(**getattr(request, "param", {}))
     yield one
     one.stop()
 
 
 @pytest.fixture
 def studio(tmp_path, provider):
-    running = configured(tmp_path, provider.issuer, liar.CLIENT, liar.SECRET)
+    running = configured(tmp_path, provider.configuration)
     yield running
     assert running.stop() == 0
 
@@ -107,7 +113,7 @@ def refusals(folder):
 
 
 def test_over_https_the_cookie_of_a_sign_in_is_of_the_host(tmp_path, provider):
-    running = configured(tmp_path, provider.issuer, liar.CLIENT, liar.SECRET, "--trusted-proxy", "127.0.0.1")
+    running = configured(tmp_path, provider.configuration, "--trusted-proxy", "127.0.0.1")
     headers = Person(running, X_Forwarded_Proto="https").do("GET", "auth/login")[1]
     [cookie] = headers.get_all("Set-Cookie")
     assert cookie.startswith(f"__Host-rustle_login_{running.port}=") and cookie.endswith("; Secure")
@@ -159,42 +165,41 @@ def test_an_account_links_an_identity(studio, provider):
     assert ada.do("GET", "api/identities")[2]["identities"] == []
 
 
-def test_a_linked_sign_in_is_mailed(tmp_path, provider):
-    with mail_server() as (port, keeper):
-        running = configured(tmp_path, provider.issuer, liar.CLIENT, liar.SECRET, "--mail-server", f"127.0.0.1:{port}", "--mail-sender", "studio@example.org")
-        try:
-            ada = Person(running)
-            assert ada.register()[0] == 201
-            # The second time it is no news.
-            for _ in range(2):
-                _, headers, body = ada.do("POST", "api/identities", {"provider": "test", "password": PASSWORD})
-                ada.login = headers["Set-Cookie"].split(";")[0]
-                assert come_back(ada, provider.authorize(body["location"]))[0] == 302
-            identity = {"issuer": provider.issuer, "subject": "7", "password": PASSWORD}
-            assert ada.do("DELETE", "api/identities", identity)[0] == 204
-            assert [text.split(".")[0] for text in notices(keeper, 2, running.address)] == ["A sign-in by http://127", "The sign-in by http://127"]
-            assert "was linked with your account" in keeper.mails[0].content.decode()
-        finally:
-            assert running.stop() == 0
+@pytest.fixture
+def mailed(tmp_path, provider):
+    """A studio that mails, and what its mail server gets."""
+    with mailing(lambda *options: configured(tmp_path, provider.configuration, *options)) as both:
+        yield both
 
 
-def test_an_account_of_a_provider_without_an_address_gets_no_mail(tmp_path, provider):
+def test_a_linked_sign_in_is_mailed(mailed, provider):
+    running, keeper = mailed
+    ada = Person(running)
+    assert ada.register()[0] == 201
+    # The second time it is no news.
+    for _ in range(2):
+        _, headers, body = ada.do("POST", "api/identities", {"provider": "test", "password": PASSWORD})
+        ada.login = headers["Set-Cookie"].split(";")[0]
+        assert come_back(ada, provider.authorize(body["location"]))[0] == 302
+    identity = {"issuer": provider.issuer, "subject": "7", "password": PASSWORD}
+    assert ada.do("DELETE", "api/identities", identity)[0] == 204
+    assert [text.split(".")[0] for text in notices(keeper, 2, running.address)] == ["A sign-in by http://127", "The sign-in by http://127"]
+    assert "was linked with your account" in keeper.mails[0].content.decode()
+
+
+def test_an_account_of_a_provider_without_an_address_gets_no_mail(mailed, provider):
+    running, keeper = mailed
     provider.lie = "unverified"
-    with mail_server() as (port, keeper):
-        running = configured(tmp_path, provider.issuer, liar.CLIENT, liar.SECRET, "--mail-server", f"127.0.0.1:{port}", "--mail-sender", "studio@example.org")
-        try:
-            nobody, ada = Person(running), Person(running)
-            assert sign_in(nobody, provider)[0] == 302 and ada.register()[0] == 201
-            assert nobody.do("POST", "api/password", {"current": "", "new": "analytical engine"})[0] == 204
-            assert ada.do("POST", "api/password", {"current": PASSWORD, "new": "analytical engine"})[0] == 204
-            keeper.wait_for(1)
-            assert [each.rcpt_tos for each in keeper.mails] == [["ada@example.org"]]
-        finally:
-            assert running.stop() == 0
+    nobody, ada = Person(running), Person(running)
+    assert sign_in(nobody, provider)[0] == 302 and ada.register()[0] == 201
+    assert nobody.do("POST", "api/password", {"current": "", "new": "analytical engine"})[0] == 204
+    assert ada.do("POST", "api/password", {"current": PASSWORD, "new": "analytical engine"})[0] == 204
+    keeper.wait_for(1)
+    assert [each.rcpt_tos for each in keeper.mails] == [["ada@example.org"]]
 
 
 def test_ways_back_are_limited(tmp_path, provider):
-    running = configured(tmp_path, provider.issuer, liar.CLIENT, liar.SECRET, "--limit", "network=3:3600")
+    running = configured(tmp_path, provider.configuration, "--limit", "network=3:3600")
     assert [Person(running).do("GET", "auth/cb?state=x&code=y")[0] for _ in range(5)] == [400] * 3 + [429] * 2
     assert len(refusals(tmp_path)) == 3
     assert running.stop() == 0
@@ -209,13 +214,55 @@ def test_a_fault_of_the_file_is_a_page_for_a_person(studio, provider, tmp_path):
     assert (status, headers.get_content_type()) == (500, "text/html")
 
 
-@pytest.mark.parametrize("lie", LIES)
+@pytest.mark.parametrize("provider", SHAPES.values(), ids=SHAPES, indirect=True)
+def test_a_provider_of_another_shape_signs_in(studio, provider):
+    ada, again = Person(studio), Person(studio)
+    assert sign_in(ada, provider)[0] == 302 and ada.save(0, 3)[0] == 200
+    assert sign_in(again, provider)[0] == 302 and again.do("GET", "api/eq")[2]["rev"] == 1
+
+
+@pytest.mark.parametrize("provider,change,status,reason", [
+    # Tokens of the other algorithm by the provider's own key.
+    ({}, {"algorithm": "ES256"}, 400, "alg"), (SHAPES["ES256"], {"algorithm": "RS256"}, 400, "alg"),
+    # A secret that is not where the provider looks for it.
+    ({}, {"authentication": liar.POST}, 400, "token: status 400"), (SHAPES["post"], {"authentication": liar.BASIC}, 400, "token: status 400"),
+    (SHAPES["post"], {"secret": "another"}, 400, "token: status 400"),
+    # Without discovery the addresses are to be there.
+    (SHAPES["endpoints"], {"endpoints": None}, 503, None),
+], indirect=["provider"])
+def test_a_provider_of_another_shape_than_configured_is_refused(tmp_path, provider, change, status, reason):
+    running = configured(tmp_path, provider.configuration | change)
+    person = Person(running)
+    if reason:
+        assert sign_in(person, provider)[0] == status and not person.is_signed_in
+    else:
+        assert person.do("GET", "auth/login")[0] == status
+    assert refusals(tmp_path) == ([f"provider refused: {reason}"] if reason else [])
+    assert running.stop() == 0
+
+
+@pytest.mark.parametrize("change", [
+    {"algorithm": "HS256"}, {"algorithm": "none"}, {"authentication": "none"}, {"endpoints": {"token_endpoint": "https://127.0.0.1/token"}},
+    *({"endpoints": {name: "http://192.0.2.1/x" if name == bad else "https://192.0.2.1/x" for name in ["authorization_endpoint", "token_endpoint", "jwks_uri"]}}
+      for bad in ["authorization_endpoint", "token_endpoint", "jwks_uri"])])
+def test_a_configuration_that_is_not_safe_is_refused(tmp_path, provider, change):
+    path = tmp_path / "providers.json"
+    path.write_text(json.dumps({"test": provider.configuration | change}))
+    result = subprocess.run(
+        [os.environ["RUSTLE_STUDIO"], "--listen", "127.0.0.1:0", "--accounts", str(tmp_path / "accounts.sqlite"), "--providers", str(path),
+         "--public-address", "http://127.0.0.1:1"], capture_output=True, text=True, timeout=PATIENCE)
+    assert result.returncode != 0 and "--providers: " in result.stderr and liar.SECRET not in result.stderr
+
+
+@pytest.mark.parametrize("provider,lie", [
+    *(({}, lie) for lie in LIES), *((SHAPES["all"], lie) for lie, reason in LIES.items() if lie != "RS512" and reason in ["alg", "kid", "signature", "iss"]),
+], indirect=["provider"])
 def test_a_lie_is_refused(studio, provider, tmp_path, lie):
     provider.lie = lie
     person = Person(studio)
     status, headers = sign_in(person, provider)
     assert (status, headers.get_content_type()) == (400, "text/html") and not person.is_signed_in
-    assert len(refusals(tmp_path)) == 1
+    assert refusals(tmp_path) == [f"provider refused: {LIES[lie]}"]
     assert sqlite3.connect(tmp_path / "inner" / "accounts.sqlite").execute("SELECT COUNT(*) FROM session").fetchone() == (0,)
     provider.lie = None
     if lie not in ("kid", "endless keys"):
@@ -281,6 +328,7 @@ def page(studio):
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page()
         page.goto(f"{studio.address}#/account")
+        page.get_by_role("link", name="Continue with Test").wait_for()
         yield page
         browser.close()
 
@@ -350,7 +398,7 @@ def test_a_page_links_a_provider_by_the_password(studio, provider, page):
 
 def test_secrets_of_a_sign_in_are_nowhere(tmp_path, provider):
     with open(tmp_path / "errors", "w") as errors:
-        running = configured(tmp_path, provider.issuer, liar.CLIENT, liar.SECRET, stderr=errors)
+        running = configured(tmp_path, provider.configuration, stderr=errors)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
             visits = []
@@ -386,9 +434,9 @@ def exchange(page, port, studio, verifier, sent):
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
     query = {"response_type": "code", "client_id": django_provider.CLIENT, "redirect_uri": back, "scope": "openid", "state": "x",
              "code_challenge": challenge, "code_challenge_method": "S256"}
-    with page.expect_request("**/auth/cb?*") as arrival:
-        page.goto(f"http://127.0.0.1:{port}/o/authorize/?{urllib.parse.urlencode(query)}")
-    [code] = urllib.parse.parse_qs(urllib.parse.urlsplit(arrival.value.url).query)["code"]
+    # The page itself would go on from the callback, to say that it began no such sign-in.
+    answer = page.context.request.get(f"http://127.0.0.1:{port}/o/authorize/?{urllib.parse.urlencode(query)}", max_redirects=0)
+    [code] = urllib.parse.parse_qs(urllib.parse.urlsplit(answer.headers["location"]).query)["code"]
     body = {"grant_type": "authorization_code", "client_id": django_provider.CLIENT, "client_secret": django_provider.SECRET,
             "code": code, "redirect_uri": back}
     if sent:
@@ -402,7 +450,7 @@ def exchange(page, port, studio, verifier, sent):
 
 def test_django_oauth_toolkit(tmp_path):
     port = free_port()
-    studio = configured(tmp_path, f"http://127.0.0.1:{port}/o", django_provider.CLIENT, django_provider.SECRET)
+    studio = configured(tmp_path, {"name": "Test", "issuer": f"http://127.0.0.1:{port}/o", "client": django_provider.CLIENT, "secret": django_provider.SECRET})
     environment = {**os.environ, "PROVIDER_DATABASE": str(tmp_path / "provider.sqlite"), "OAUTHLIB_INSECURE_TRANSPORT": "1"}
     provider = subprocess.Popen(
         [sys.executable, django_provider.__file__, str(port), f"http://127.0.0.1:{studio.port}/auth/cb"], env=environment)
