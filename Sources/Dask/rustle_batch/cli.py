@@ -48,6 +48,21 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
 
 
 @contextmanager
+def local(workers: int, allowed_failures: int = ALLOWED_FAILURES) -> Iterator[Client]:
+    """A scheduler with workers of this machine. A worker that dies is started again by its nanny."""
+    # The cluster closes a nanny for good whose worker is not there 15 s after one of its deaths: files that end workers one
+    # after the other would leave none.
+    settings = {"distributed.scheduler.allowed-failures": allowed_failures, "distributed.deploy.lost-worker-timeout": "1 day"}
+    with (
+        dask.config.set(settings),
+        LocalCluster(
+            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, death_timeout=60) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@contextmanager
 def _client(scheduler: str | None, workers: int | None) -> Iterator[Client]:
     if scheduler:
         try:
@@ -57,13 +72,7 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Client]:
         with client:
             yield client
         return
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_FAILURES}),
-        LocalCluster(
-            n_workers=workers or os.cpu_count(), threads_per_worker=1, host="127.0.0.1", dashboard_address=None,
-            death_timeout=60) as cluster,
-        Client(cluster) as client,
-    ):
+    with local(workers or os.cpu_count() or 1) as client:
         yield client
 
 

@@ -21,13 +21,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import dask
 import pyarrow.parquet as pq
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client
 
 from rustle_batch import tables
-from rustle_batch.cli import _paths
+from rustle_batch.cli import _paths, local
 from rustle_batch.run import ATTEMPTS, CommandError, Entry, Job, run
 
 RUSTLE = os.environ["RUSTLE"]
@@ -107,11 +106,7 @@ class Beginnings:
 
 @pytest.fixture
 def client() -> Iterator[Client]:
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 2}),
-        LocalCluster(n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, death_timeout=60) as cluster,
-        Client(cluster) as client,
-    ):
+    with local(3, allowed_failures=2) as client:
         yield client
 
 
@@ -210,6 +205,16 @@ def test_a_file_that_ends_workers_is_put_aside(client: Client, files: list[str],
     poison = [entry for entry in entries if entry["status"] == "poison"]
     assert [(entry["path"], entry["attempts"]) for entry in poison] == [(bad, ATTEMPTS)]
     assert all(entry["hash"] for entry in entries if entry["path"] != bad)
+
+
+def test_a_worker_that_dies_for_long_comes_back() -> None:
+    with local(1) as client:
+        # Longer than the 15 s after which Dask looks whether a worker that died is there.
+        end = time.monotonic() + 18
+        while time.monotonic() < end:
+            for pid in client.run(os.getpid, on_error="ignore").values():
+                os.kill(pid, signal.SIGKILL)
+        client.wait_for_workers(1, timeout=60)
 
 
 def test_a_killed_scheduler_is_followed_by_the_rest(files: list[str], expected: dict[str, bytes], tmp_path: Path) -> None:
