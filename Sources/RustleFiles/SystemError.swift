@@ -3,7 +3,8 @@ internal import Foundation
 /// The errors of the system, by their numbers (errno).
 package enum SystemError {
   private static let reasons: [Int32: String] = [
-    EACCES: "permission denied", EBADF: "it is closed", EBUSY: "it is in use",
+    EACCES: "permission denied", EADDRINUSE: "another program has it",
+    EADDRNOTAVAIL: "it is no address of this machine", EBADF: "it is closed", EBUSY: "it is in use",
     EDQUOT: "the quota of this user is used up",
     EEXIST: "it exists", EFBIG: "it would be too large", EINVAL: "the system does not support it",
     EIO: "the system could not read or write it", EISDIR: "it is a folder", ELOOP: "its links lead in a circle",

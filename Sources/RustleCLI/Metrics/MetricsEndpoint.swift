@@ -38,14 +38,8 @@ struct MetricsEndpoint: Sendable {
         }
     } catch {
       let number = (error as? IOError)?.errnoCode ?? EADDRNOTAVAIL
-      let reason =
-        switch number {
-        case EADDRINUSE: "another program has it"
-        case EADDRNOTAVAIL: "it is no address of this machine"
-        default: SystemError.reason(number)
-        }
       throw CommandFailure(
-        .unavailable, "--metrics: \(address.text(port: address.port)): \(reason)",
+        .unavailable, "--metrics: \(address.text(port: address.port)): \(SystemError.reason(number))",
         advice: "Name an address of this machine, and a port that no other program has.")
     }
     let bound = server.channel.localAddress?.ipAddress ?? ""

@@ -119,9 +119,8 @@ final class DatagramSocket {
 
   private static func refusal(_ address: DatagramAddress, _ number: Int32) -> LightingError {
     let bytes = [24, 16, 8, 0].map { String(address.host >> $0 & 255) }
-    let reason = number == EADDRINUSE ? "another program has it" : SystemError.reason(number)
     return LightingError(
-      .network, "\(bytes.joined(separator: ".")):\(address.port): \(reason)",
+      .network, "\(bytes.joined(separator: ".")):\(address.port): \(SystemError.reason(number))",
       advice: "Name an address of this machine, and a port that no other program has.")
   }
 }
