@@ -123,6 +123,32 @@ def returns(lab):
     return f"{text}"
 
 
+def recorded(lab):
+    """Heartbeats that were recorded, sent again for a node that is killed, are none, which is reported"""
+    code = "import socket, sys; raw = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 8)\nwhile True:\n  data = raw.recv(2048)\n" \
+        "  if data[9] == 17 and data[22:24] == b'\\x15\\xc2' and b' node1 ' in data: print(data[28:].hex(), flush=True)"
+    recorder = subprocess.Popen(on_host(2, sys.executable, "-c", code), stdout=subprocess.PIPE, text=True)
+    try:
+        # More than the 5 s for which an owner is heard before it takes over again.
+        heartbeats = [recorder.stdout.readline().strip() for _ in range(70)]
+    finally:
+        recorder.kill()
+        recorder.wait()
+    before = len(lab.running[2].lines)
+    lab.running[1].process.kill()
+    lab.until_all("the standby alone", [1], (None, 110))
+    lab.wait(5.5)
+    code = "import socket, sys, time; udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\nfor text in sys.stdin:\n" \
+        "  udp.sendto(bytes.fromhex(text), ('10.78.0.2', 5570)); time.sleep(0.1)"
+    subprocess.run(on_host(1, sys.executable, "-c", code), input="\n".join(heartbeats), text=True, check=True)
+    expect_equal("sources", {lab.is_standby_of(1): 110}, lab.watch.sources()[1])
+    refused = lab.running[2].line("a refusal", lambda line: line.get("event") == "mistimed", after=before)
+    expect_equal("owner", "node1", refused["owner"])
+    lab.start(1)
+    lab.until_all("the owner above", [1], (100, 90))
+    return refused["reason"]
+
+
 def partition(lab):
     """Nodes that do not hear each other both go on with equal levels; afterwards one priority is the highest"""
     cut(2, 3)
@@ -220,7 +246,7 @@ def by_protocol_alone(lab):
     return f"{seconds:.2f} s"
 
 
-CHECKS = [every_universe, killed, returns, partition, hand_over, other_show, foreign, monitored, by_protocol_alone]
+CHECKS = [every_universe, killed, returns, recorded, partition, hand_over, other_show, foreign, monitored, by_protocol_alone]
 
 
 def main():

@@ -50,7 +50,7 @@ private struct Store {
   private static func tenure(_ me: LeaseHolder) -> Tenure { Tenure(me, of: "left", standby: "right") }
   private static func ms(_ count: Int) -> Duration { .milliseconds(count) }
   private static func beat(of instance: UInt64, token: UInt64 = 0, show: String = show) -> Heartbeat {
-    Heartbeat(node: "left", epoch: instance, number: 1, show: show, token: token)
+    Heartbeat(node: "left", epoch: instance, number: 1, sent: 1, show: show, token: token)
   }
 
   @Test func recordIsReadAsItIsWritten() {

@@ -20,6 +20,20 @@ struct Failover: Sendable, Hashable {
   /// The time between two heartbeats.
   static let interval = Duration.milliseconds(100)
 
+  /// How far the time of a heartbeat may be from this node's: less than the silence after which an older epoch is believed, so that
+  /// none of before can be sent again.
+  static let tolerance = Duration.seconds(2)
+
+  /// What a heartbeat is.
+  enum Heard: Sendable, Hashable {
+    /// A sign of life.
+    case new
+    /// One of before, which changes nothing.
+    case old
+    /// Its time is this far from the node's: clocks differ, or it was recorded. It changes nothing.
+    case mistimed(Duration)
+  }
+
   private(set) var state = State.standby
   /// What this node plays.
   let show: String
@@ -42,12 +56,16 @@ struct Failover: Sendable, Hashable {
     }
   }
 
-  /// Takes a heartbeat of the owner; false: it is one of before, and changes nothing.
-  mutating func hear(_ heartbeat: Heartbeat, at now: Duration) -> Bool {
+  /// Takes a heartbeat of the owner.
+  ///
+  /// - Parameter calendar: the node's time in milliseconds since 1970.
+  mutating func hear(_ heartbeat: Heartbeat, at now: Duration, calendar: UInt64) -> Heard {
     advance(to: now)
-    // The clock of an owner that has been silent may have been set back.
+    let offset = heartbeat.offset(from: calendar)
+    guard (.zero - Self.tolerance)...Self.tolerance ~= offset else { return .mistimed(offset) }
+    // The clock of an owner that has been silent may have been set back a little.
     let isNew = (heartbeat.epoch, heartbeat.number) > (epoch, number) || now - last > Self.patience
-    guard isNew else { return false }
+    guard isNew else { return .old }
     (epoch, number, last) = (heartbeat.epoch, heartbeat.number, now)
     if heartbeat.show != show {
       (state, first) = (.refused, nil)
@@ -55,7 +73,7 @@ struct Failover: Sendable, Hashable {
       if state == .refused { state = .standby }
       first = first ?? now
     }
-    return true
+    return .new
   }
 
   /// Goes on to a time.

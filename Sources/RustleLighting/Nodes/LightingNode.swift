@@ -34,6 +34,9 @@ public actor LightingNode {
       case unleased
       /// A datagram that is no heartbeat of the plan arrived; reported once.
       case foreign
+      /// An owner's heartbeat of another time, more than 2 s off, does not count: clocks differ, or it was recorded. Reported with the
+      /// first one, the second, the fourth, and so on.
+      case mistimed
     }
 
     /// The time since the start.
@@ -60,6 +63,8 @@ public actor LightingNode {
     var kind: Event.Kind?
     /// The last report's.
     var reported: (time: Duration, reason: String)?
+    /// The heartbeats of another time.
+    var mistimed: UInt64 = 0
 
     /// What is to be done, and why in one clause.
     func target(at now: Duration) -> (kind: Event.Kind, reason: String)? {
@@ -110,7 +115,7 @@ public actor LightingNode {
       case .active: Failover.priority(of: .active)
       case .leased, .unleased: 100
       case .fenced: 80
-      case .refused, .foreign: nil
+      case .refused, .foreign, .mistimed: nil
       }
     }
   }
@@ -135,7 +140,7 @@ public actor LightingNode {
   private var places: [Place]
   private let continuation: AsyncStream<Event>.Continuation
   private let start = ContinuousClock.now
-  private let epoch = UInt64(Date.now.timeIntervalSince1970 * 1_000)
+  private let epoch = LightingNode.calendar
   private var beats: UInt64 = 0
   private var nextBeat = Duration.zero
   private var frames: UInt64 = 0
@@ -244,6 +249,8 @@ public actor LightingNode {
   }
 
   private var time: Duration { ContinuousClock.now - start }
+  /// Milliseconds since 1970.
+  private static var calendar: UInt64 { UInt64(max(0, Date.now.timeIntervalSince1970 * 1_000)) }
 
   private func hear(_ bytes: [UInt8], _ controller: LightingController) async throws(LightingError) {
     guard let heartbeat = Heartbeat(bytes, key: plan.key) else {
@@ -258,8 +265,24 @@ public actor LightingNode {
     guard let place = places.firstIndex(where: { $0.owner.name == heartbeat.node && $0.failover != nil }),
       places[place].tenure?.accepts(heartbeat, at: time) ?? true
     else { return }
-    _ = places[place].failover?.hear(heartbeat, at: time)
+    if case .mistimed(let offset)? = places[place].failover?.hear(heartbeat, at: time, calendar: Self.calendar) {
+      noteMistimed(place, offset)
+    }
     try await change(place, controller)
+  }
+
+  private func noteMistimed(_ place: Int, _ offset: Duration) {
+    places[place].mistimed += 1
+    let count = places[place].mistimed
+    // As many as a second brings would fill the reports.
+    guard count.nonzeroBitCount == 1 else { return }
+    let seconds = (abs(offset / .seconds(1)) * 10).rounded() / 10
+    continuation.yield(
+      Event(
+        time: time, kind: .mistimed, owner: places[place].owner.name, priority: nil,
+        reason:
+          "its heartbeat is \(seconds) s \(offset < .zero ? "behind" : "ahead of") this clock: number \(count) that is refused"
+      ))
   }
 
   private func tick(_ controller: LightingController, _ socket: DatagramSocket) async throws(LightingError) {
@@ -274,7 +297,8 @@ public actor LightingNode {
     guard frames != self.frames else { return }
     (self.frames, beats) = (frames, beats + 1)
     let token = places.first { $0.failover == nil }?.tenure?.token(at: time) ?? 0
-    let heartbeat = Heartbeat(node: node.name, epoch: epoch, number: beats, show: show, token: token)
+    let heartbeat = Heartbeat(
+      node: node.name, epoch: epoch, number: beats, sent: Self.calendar, show: show, token: token)
     socket.send(heartbeat.bytes(key: plan.key), to: standby.socketAddress)
   }
 
